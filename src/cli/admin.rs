@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, anyhow};
+use serde_json::{Value, json};
 
 use super::{
     connect::{
@@ -25,6 +26,9 @@ pub(super) struct Args {
     /// The file with the administrator's token.
     #[arg(long, env = "REVERSI_ADMIN_TOKEN", value_name = "FILE")]
     admin_token: PathBuf,
+    /// Print what was done as a JSON object.
+    #[arg(long, global = true, env = "REVERSI_ADMIN_JSON", value_parser = clap::builder::FalseyValueParser::new())]
+    json: bool,
     #[command(flatten)]
     server: Address,
     #[command(flatten)]
@@ -73,34 +77,37 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         Ok(session) => carry_out(&session, args.command).await,
         Err(error) => Err(error.into()),
     };
+    let done = done.map(|(line, object)| if args.json { say(object) } else { say(line) });
     visitor.leave().await;
     let file = args.admin_token.display();
     let refused = format!("the token in {file} is not the administrator's");
     done.map_err(|error| explain_lost(error, &refused))
 }
 
-async fn carry_out(session: &Session, command: AdminCommand) -> anyhow::Result<()> {
-    match command {
+/// Returns what was done, as a line and as an object.
+async fn carry_out(session: &Session, command: AdminCommand) -> anyhow::Result<(String, Value)> {
+    Ok(match command {
         AdminCommand::Close { room } => {
             session.close_room(&room).await.with_context(|| format!("cannot close room {room}"))?;
-            say(format_args!("room {room} is closed"));
+            (format!("room {room} is closed"), json!({ "closed": { "room_id": room.to_string() } }))
         }
         AdminCommand::Kick { room, player, ban } => {
             let id = member(session, &room, &player).await?;
             session.kick(&room, &id, ban).await.with_context(|| format!("cannot take {player} out of room {room}"))?;
-            say(format_args!("{player} is {} room {room}", if ban { "banned from" } else { "out of" }));
+            let line = format!("{player} is {} room {room}", if ban { "banned from" } else { "out of" });
+            let done = json!({ "room_id": room.to_string(), "player_id": id.to_string(), "banned": ban });
+            (line, json!({ "kicked": done }))
         }
         AdminCommand::Abort { game } => {
             session.abort(&game).await.with_context(|| format!("cannot abort game {game}"))?;
-            say(format_args!("game {game} is aborted"));
+            (format!("game {game} is aborted"), json!({ "aborted": { "game_id": game.to_string() } }))
         }
         AdminCommand::LogOut { player, free_name } => {
             let id = find_player::find(session, &player).await?;
             session.log_out_player(&id, free_name).await.with_context(|| format!("cannot log {player} out"))?;
-            say(format_args!("{player} is logged out"));
+            (format!("{player} is logged out"), json!({ "logged_out": { "player_id": id.to_string() } }))
         }
-    }
-    Ok(())
+    })
 }
 
 /// A member of the room by name, or any player: one may be banned before joining.

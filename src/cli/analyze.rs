@@ -198,7 +198,10 @@ struct GameToAnalyze {
 fn read(source: &str, number: u32) -> anyhow::Result<GameToAnalyze> {
     let file = Path::new(source);
     if !file.is_file() {
-        return transcript(source).with_context(|| format!("`{source}` is neither a file nor moves such as f5d6c3"));
+        let is_id = source.contains('-') && source.parse::<GameId>().is_ok();
+        let hint = if is_id { format!("; for a finished game of the server: --game {source}") } else { String::new() };
+        return transcript(source)
+            .with_context(|| format!("`{source}` is neither a file nor moves such as f5d6c3{hint}"));
     }
     if file.metadata().is_ok_and(|metadata| metadata.len() > MAX_BYTES) {
         bail!("{source} is longer than {} MiB", MAX_BYTES >> 20);

@@ -4,10 +4,9 @@ use std::{
     fs::File,
     io::{BufWriter, Write as _},
     path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
 };
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 
 use super::{
     connect::{
@@ -16,11 +15,13 @@ use super::{
         server_address::Address,
     },
     say,
+    text::{date::date, json},
 };
 use crate::{
-    client::{ExportFormat, GameFilter, GameRecord, OpponentStats, Rating, RoomId, Session, Stats},
-    proto::convert,
-    room::Timestamp,
+    ai::AiKind,
+    client::{
+        ClientError, ExportFormat, GameFilter, GameRecord, OpponentStats, Participant, Rating, RoomId, Session, Stats,
+    },
 };
 
 /// Number of games of a page.
@@ -29,7 +30,7 @@ const PAGE_SIZE: u32 = 200;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi games                                  the latest games\n  \
-    reversi games --player ada                     those of one player\n  \
+    reversi games --player ada --ids               those of one player, with the ids of the players\n  \
     reversi games --export json --out games.jsonl  all of them, an object a line\n  \
     reversi games --stats ada                      results and rating of a player\n  \
     reversi games --stats mcts:5                   and of an AI at a level")]
@@ -52,6 +53,12 @@ pub(super) struct Args {
     /// Results and rating of a player or an AI; without a name your own, by --keep.
     #[arg(long, env = "REVERSI_STATS", value_name = "PLAYER_OR_AI:LEVEL", num_args = 0..=1, default_missing_value = "")]
     stats: Option<String>,
+    /// Show the ids of the players: --player and --stats find a player by id even after a log-out.
+    #[arg(long, env = "REVERSI_IDS", value_parser = clap::builder::FalseyValueParser::new())]
+    ids: bool,
+    /// Print JSON: an object a line for each game, or one for --stats.
+    #[arg(long, env = "REVERSI_GAMES_JSON", conflicts_with = "export", value_parser = clap::builder::FalseyValueParser::new())]
+    json: bool,
     #[command(flatten)]
     server: Address,
     #[command(flatten)]
@@ -88,29 +95,33 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
 
 async fn print(session: &Session, args: Args) -> anyhow::Result<()> {
     if let Some(name) = args.stats {
-        return print_stats(session, &name).await;
+        return print_stats(session, &name, args.json).await;
     }
     let player = match &args.player {
         Some(player) => Some(find_player::find(session, player).await?),
         None => None,
     };
-    let filter = GameFilter { room: args.room, player };
+    let filter = GameFilter { room: args.room.clone(), player };
     match args.export {
         Some(format) => export(session, filter, format.into(), args.out.as_deref()).await,
-        None => list(session, filter, args.most).await,
+        None => list(session, filter, &args).await,
     }
 }
 
-async fn list(session: &Session, filter: GameFilter, most: u32) -> anyhow::Result<()> {
-    let (mut left, mut next) = (most, None);
+async fn list(session: &Session, filter: GameFilter, args: &Args) -> anyhow::Result<()> {
+    let (mut left, mut next) = (args.most, None);
     loop {
         let page = session.list_games(filter.clone(), left.clamp(1, PAGE_SIZE), next).await;
         let page = page.context("cannot list the games")?;
-        if left == most && page.items.is_empty() && page.next.is_none() {
+        if left == args.most && page.items.is_empty() && page.next.is_none() && !args.json {
             say("no finished games");
         }
         for game in page.items.iter().take(usize::try_from(left)?) {
-            say(line(game));
+            if args.json {
+                say(json::game(game));
+            } else {
+                say(line(game, args.ids));
+            }
         }
         left = left.saturating_sub(u32::try_from(page.items.len())?);
         next = page.next;
@@ -120,17 +131,14 @@ async fn list(session: &Session, filter: GameFilter, most: u32) -> anyhow::Resul
     }
 }
 
-fn line(game: &GameRecord) -> String {
-    let (black, white) = (&game.players.black, &game.players.white);
+fn line(game: &GameRecord, ids: bool) -> String {
+    let name = |participant: &Participant| match participant {
+        Participant::Player(player) if ids => format!("{} ({})", player.name, player.id),
+        participant => participant.to_string(),
+    };
+    let (black, white) = (name(&game.players.black), name(&game.players.white));
     let rated = if game.rated { ", rated" } else { "" };
     format!("{:16} {} {black} - {white}: {}{rated}", game.id, date(game.ended_at), game.outcome)
-}
-
-/// RFC 3339 in UTC, to the second.
-fn date(time: Option<SystemTime>) -> String {
-    let since = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-    let micros = i64::try_from(since.as_secs()).unwrap_or_default().saturating_mul(1_000_000);
-    convert::timestamp(Timestamp(micros)).to_string()
 }
 
 async fn export(session: &Session, filter: GameFilter, format: ExportFormat, out: Option<&Path>) -> anyhow::Result<()> {
@@ -154,23 +162,42 @@ async fn export(session: &Session, filter: GameFilter, format: ExportFormat, out
     Ok(())
 }
 
-async fn print_stats(session: &Session, who: &str) -> anyhow::Result<()> {
-    let (name, stats) = match who.split_once(':') {
+async fn print_stats(session: &Session, who: &str, as_json: bool) -> anyhow::Result<()> {
+    let (name, object, stats) = match who.split_once(':') {
         Some((kind, level)) => {
             let ai = check_ai::check(kind, Some(level.parse().context("a level is a number, as in mcts:5")?))?;
+            let object = json::ai(&ai);
             let stats = session.ai_stats(ai).await.with_context(|| format!("there are no results of {who}"))?;
-            (format!("AI {who}"), stats)
+            (format!("AI {who}"), object, stats)
         }
-        None if who.is_empty() => (session.player().name.clone(), session.me().await?.stats),
+        None if who.is_empty() => {
+            let player = session.player();
+            (player.name.clone(), json::player(player), session.me().await?.stats)
+        }
         None => {
-            let player = find_player::find(session, who).await?;
+            let player = find_player::find(session, who).await.map_err(|error| explain_ai(error, who))?;
             let (player, stats) =
                 session.stats(&player).await.with_context(|| format!("there are no results of {who}"))?;
-            (player.name, stats)
+            (player.name.clone(), json::player(&player), stats)
         }
     };
-    summary(&name, &stats).iter().for_each(say);
+    if as_json {
+        say(json::stats(object, &stats));
+    } else {
+        summary(&name, &stats).iter().for_each(say);
+    }
     Ok(())
+}
+
+/// The error for the name of an AI without its level, if no player has that name.
+fn explain_ai(error: anyhow::Error, who: &str) -> anyhow::Error {
+    match who.parse::<AiKind>() {
+        Ok(kind) if !error.is::<ClientError>() => {
+            let level = kind.profile().default_level;
+            anyhow!("the results of an AI are by level: name it as well, as `--stats {kind}:{level}`")
+        }
+        _ => error,
+    }
 }
 
 fn summary(name: &str, stats: &Stats) -> [String; 5] {
@@ -196,13 +223,6 @@ fn summary(name: &str, stats: &Stats) -> [String; 5] {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dates_are_shown_to_the_second() {
-        let time = UNIX_EPOCH + std::time::Duration::from_millis(1_767_348_000_987);
-        assert_eq!(date(Some(time)), "2026-01-02T10:00:00Z");
-        assert_eq!(date(None), "1970-01-01T00:00:00Z");
-    }
 
     #[test]
     fn a_summary_shows_the_deviation_of_a_rating() {

@@ -120,10 +120,7 @@ pub fn main() -> ExitCode {
     let done = runtime.block_on(run(command));
     // A blocked read from standard input must not keep the process alive.
     runtime.shutdown_background();
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => fail(&error),
-    }
+    done.unwrap_or_else(|error| fail(&error))
 }
 
 /// Parses the command. Exits after `--help` and errors.
@@ -164,7 +161,7 @@ fn misplaced(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
     typed.map(str::to_owned).find(|typed| options.contains(typed))
 }
 
-async fn run(command: Command) -> anyhow::Result<()> {
+async fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve(args) => serve::run(*args).await,
         Command::Rooms(args) => rooms::run(args).await,
@@ -175,7 +172,7 @@ async fn run(command: Command) -> anyhow::Result<()> {
         Command::Engine(args) => engine_server::run(args).await,
         Command::Games(args) => games::run(args).await,
         Command::Name(args) => name::run(args).await,
-        Command::Import(args) => import::run(args).await,
+        Command::Import(args) => return import::run(args).await,
         Command::Analyze(args) => analyze::run(args).await,
         Command::Train(args) => train::run(args).await,
         Command::Admin(args) => admin::run(args).await,
@@ -185,6 +182,7 @@ async fn run(command: Command) -> anyhow::Result<()> {
         Command::Bench(args) => bench::run(args).await,
         Command::Limit => bench::baseline_server::run().await,
     }
+    .map(|()| ExitCode::SUCCESS)
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {

@@ -3,7 +3,7 @@
 use clap::{ArgMatches, Command, parser::ValueSource};
 
 /// Options of a command of which only one has effect; in the environment the first.
-const ALTERNATIVES: [(&str, &[&str]); 11] = [
+const ALTERNATIVES: [(&str, &[&str]); 12] = [
     ("play", &["room", "anyone", "new", "ai"]),
     ("bot", &["room", "quick", "vs"]),
     ("bot", &["nboard", "gtp", "ai"]),
@@ -14,6 +14,7 @@ const ALTERNATIVES: [(&str, &[&str]); 11] = [
     ("engine", &["level", "threads"]),
     ("rooms", &["open", "playing"]),
     ("games", &["export", "stats"]),
+    ("games", &["export", "json"]),
     ("analyze", &["source", "game"]),
 ];
 

@@ -38,6 +38,19 @@ use crate::{
 /// The default opponent, which beginners can beat.
 const DEFAULT_OPPONENT: &str = "roxanne";
 
+/// The lines that are read without a screen, and their help.
+const COMMANDS: [(&str, &str); 9] = [
+    ("d3", "play on this square"),
+    ("resign", "give up the game"),
+    ("draw", "offer a draw, or accept the opponent's"),
+    ("decline", "decline the opponent's offer"),
+    ("rematch", "after a game: offer another, or accept the opponent's"),
+    ("start", "start a game, as the owner of the room"),
+    ("say TEXT", "talk to the room"),
+    ("help", "this list"),
+    ("quit", "leave the room; during a game, this resigns it"),
+];
+
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi play                                  against an AI\n  \
@@ -45,10 +58,10 @@ const DEFAULT_OPPONENT: &str = "roxanne";
     reversi play --anyone                         against any waiting player\n  \
     reversi play --new --private                  in a room of your own, for a friend\n  \
     reversi play --room 7k2m9x4q1c0d              in a room from `reversi rooms`, or by its join code\n  \
-    printf 'd3\\nresign\\n' | reversi play          by a script: squares, resign, draw, rematch, decline, say TEXT, quit")]
+    printf 'd3\\nresign\\n' | reversi play          by a script; `help` lists what is read")]
 pub(super) struct Args {
-    /// Play against this kind of AI.
-    #[arg(long, env = "REVERSI_AI", value_name = "KIND", group = "opponent")]
+    #[arg(long, env = "REVERSI_AI", value_name = "KIND", group = "opponent",
+        help = format!("Play against this kind of AI [default: {DEFAULT_OPPONENT}, without --room, --anyone or --new]"))]
     ai: Option<String>,
     /// The AI's level; its kind's default if left out.
     #[arg(long, env = "REVERSI_LEVEL", value_name = "N")]
@@ -308,6 +321,7 @@ impl<'a> PlaySession<'a> {
     async fn play_by_lines(&mut self) -> anyhow::Result<Option<String>> {
         let mut interrupt = Interrupt::listen()?;
         let mut input = StdinMoves { lines: BufReader::new(tokio::io::stdin()).lines(), asked: None };
+        say(format_args!("room {}; `help` lists the commands", self.view.room().id));
         self.view.note(draw_room::invitation(&self.view));
         self.view.news().for_each(say);
         loop {
@@ -325,9 +339,12 @@ impl<'a> PlaySession<'a> {
                     SessionEvent::Refused(error) => say(explain(&error)),
                 },
                 line = input.lines.next_line(), if wanted => match line? {
-                    None => return Ok(Some("no more input: leaving".into())),
+                    None => return Ok(Some(format!("no more input: {}", self.leaving()))),
+                    Some(line) if line.trim() == "help" => {
+                        COMMANDS.iter().for_each(|(usage, help)| say(format_args!("  {usage:9} {help}")));
+                    }
                     Some(line) => match self.read_line(line.trim()) {
-                        PlayerAction::Quit => return Ok(None),
+                        PlayerAction::Quit => return Ok(Some(self.leaving().into())),
                         PlayerAction::Note(note) => say(note),
                         action => self.perform(action),
                     },
@@ -395,9 +412,14 @@ impl<'a> PlaySession<'a> {
             },
             (("say", text), _) if !text.is_empty() => PlayerAction::Chat(text.to_owned()),
             _ => PlayerAction::Note(format!(
-                "`{line}` is none of: a square, resign, draw, rematch, start, decline, say TEXT, quit"
+                "`{line}` is none of: a square, resign, draw, rematch, start, decline, say TEXT, help, quit"
             )),
         }
+    }
+
+    fn leaving(&self) -> &'static str {
+        let plays = self.view.side().is_some() && self.view.room().running().is_some();
+        if plays { "leaving, which resigns the game" } else { "leaving" }
     }
 
     fn closing_line(&self) -> Option<String> {

@@ -59,7 +59,8 @@ struct ViewedPly {
 
 impl<'a> GameViewer<'a> {
     fn new(record: &'a GameRecord) -> Self {
-        Self { record, steps: steps(&record.transcript), at: 0 }
+        let steps = steps(&record.transcript);
+        Self { record, at: steps.len() - 1, steps }
     }
 
     fn press(&mut self, key: KeyCode) {
@@ -109,8 +110,9 @@ impl<'a> GameViewer<'a> {
             Paragraph::new(moves).wrap(Wrap { trim: true }).block(Block::bordered().title(" game ")),
             right,
         );
-        frame.render_widget(Line::from(self.caption(self.at)), caption);
-        frame.render_widget(Line::from("←/→ step   ↑/↓ ten   Home/End ends   q quit").dim(), keys);
+        let hint = if self.at + 1 == self.steps.len() { "   (← steps back, Home goes to the start)" } else { "" };
+        frame.render_widget(Line::from(self.caption(self.at) + hint), caption);
+        frame.render_widget(Line::from("←/→ one move   ↑/↓ ten moves   Home start   End end   q quit").dim(), keys);
     }
 
     fn headline(&self) -> String {
@@ -213,7 +215,9 @@ mod tests {
     fn keys_move_within_the_game() {
         let record = record();
         let mut replay = GameViewer::new(&record);
+        assert_eq!(replay.at, 2, "the end is shown first");
         for (key, at) in [
+            (KeyCode::Home, 0),
             (KeyCode::Left, 0),
             (KeyCode::Right, 1),
             (KeyCode::PageDown, 2),
@@ -232,7 +236,11 @@ mod tests {
     fn a_step_is_drawn() {
         let record = record();
         let mut replay = GameViewer::new(&record);
-        replay.press(KeyCode::Right);
+        let mut terminal = Terminal::new(TestBackend::new(120, 24)).unwrap();
+        terminal.draw(|frame| replay.draw(frame)).unwrap();
+        let text = terminal.backend().to_string();
+        assert!(text.contains("(← steps back, Home goes to the start)"), "{text}");
+        replay.press(KeyCode::Left);
         let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
         terminal.draw(|frame| replay.draw(frame)).unwrap();
         let text = terminal.backend().to_string();

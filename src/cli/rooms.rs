@@ -23,6 +23,7 @@ use super::{
         room_rows,
         screen::{self, Input, Screen},
     },
+    text::json,
     watch,
 };
 use crate::client::{ListUpdate, Phase, RoomFilter, RoomId, RoomList};
@@ -31,11 +32,15 @@ use crate::client::{ListUpdate, Phase, RoomFilter, RoomId, RoomList};
 #[command(after_help = "Examples:\n  \
     reversi rooms                 a list that stays up to date\n  \
     reversi rooms --once          the list of now\n  \
-    reversi rooms --open --once   rooms with a seat to take")]
+    reversi rooms --open --once   rooms with a seat to take\n  \
+    reversi rooms --json          the list of now for a script, an object a line")]
 pub(super) struct Args {
     /// Print the list as it is now, and end.
     #[arg(long, env = "REVERSI_ONCE", value_parser = clap::builder::FalseyValueParser::new())]
     once: bool,
+    /// Print the list as it is now as JSON, an object a line, and end.
+    #[arg(long, env = "REVERSI_ROOMS_JSON", value_parser = clap::builder::FalseyValueParser::new())]
+    json: bool,
     /// Only rooms with a seat to take.
     #[arg(long, env = "REVERSI_OPEN", value_parser = clap::builder::FalseyValueParser::new())]
     open: bool,
@@ -81,11 +86,15 @@ async fn list(visitor: &RenewableSession, args: &Args) -> anyhow::Result<Option<
     });
     let mut session =
         RoomsSession { list: RoomList::default(), loaded: false, connection_error: None, updates, chosen: 0 };
-    if args.once {
+    if args.once || args.json {
         while !session.loaded {
             session.next().await?;
         }
-        session.print(filtered);
+        if args.json {
+            session.list.rows().iter().map(json::room).for_each(say);
+        } else {
+            session.print(filtered);
+        }
         Ok(None)
     } else if stdout_is_terminal() {
         session.on_screen().await

@@ -147,15 +147,23 @@ pub struct Outcome {
     pub score: ByColor<u8>,
 }
 
+impl Outcome {
+    /// The discs or the score of both sides, such as `39-25`, with the winner's first; black's without a winner.
+    #[must_use]
+    pub fn winner_first(&self, points: ByColor<u8>) -> String {
+        let first = if let GameResult::Won(side) = self.result { side } else { Color::Black };
+        format!("{}-{}", points[first], points[first.opposite()])
+    }
+}
+
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ByColor { black, white } = self.discs;
-        let reason = self.reason;
+        let (discs, reason) = (self.winner_first(self.discs), self.reason);
         match (self.result, reason) {
-            (GameResult::Won(side), EndReason::Discs) => write!(f, "{side} wins {black}-{white}"),
-            (GameResult::Won(side), _) => write!(f, "{side} wins ({reason}), {black}-{white} on the board"),
-            (GameResult::Draw, EndReason::Discs) => write!(f, "a draw, {black}-{white}"),
-            (GameResult::Draw, _) => write!(f, "a draw ({reason}), {black}-{white} on the board"),
+            (GameResult::Won(side), EndReason::Discs) => write!(f, "{side} wins {discs}"),
+            (GameResult::Won(side), _) => write!(f, "{side} wins ({reason}), {discs} on the board"),
+            (GameResult::Draw, EndReason::Discs) => write!(f, "a draw, {discs}"),
+            (GameResult::Draw, _) => write!(f, "a draw ({reason}), {discs} on the board"),
             (GameResult::Aborted, EndReason::Aborted) => f.write_str("aborted, nobody wins"),
             (GameResult::Aborted, _) => write!(f, "aborted ({reason}), nobody wins"),
         }

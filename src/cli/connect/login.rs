@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     cli::random,
-    client::{Client, ClientError, PlayerKind, Session},
+    client::{Client, ClientError, Player, PlayerKind, Session},
 };
 
 /// Generated names to try; they rarely collide.
@@ -72,9 +72,26 @@ pub(in crate::cli) async fn log_in(
     bail!("no free name was found; choose one with --name")
 }
 
-/// Resumes the login in the file `options.keep` if the server still knows it; else [logs in](log_in) and writes the
-/// file.
+/// Resumes the login in the file `options.keep` if the server still knows it and it is of this kind; else
+/// [logs in](log_in) and writes the file.
 pub(in crate::cli) async fn resume_or_log_in(
+    client: &Client,
+    options: &LoginOptions,
+    prefix: &str,
+    kind: PlayerKind,
+) -> anyhow::Result<Session> {
+    let session = resume_any_or_log_in(client, options, prefix, kind).await?;
+    match &options.keep {
+        Some(file) if session.player().kind != kind => {
+            let name = &session.player().name;
+            bail!("{} keeps the login of {name}, a player of another kind; name another file", file.display())
+        }
+        _ => Ok(session),
+    }
+}
+
+/// Like [`resume_or_log_in`], but resumes the login of a human or a bot; `kind` is for a new one.
+async fn resume_any_or_log_in(
     client: &Client,
     options: &LoginOptions,
     prefix: &str,
@@ -83,11 +100,7 @@ pub(in crate::cli) async fn resume_or_log_in(
     let name = options.name.as_deref();
     let Some(file) = &options.keep else { return log_in(client, name, prefix, kind).await };
     if let Some(session) = resume(client, file).await? {
-        if session.player().kind == kind {
-            return Ok(session);
-        }
-        let name = &session.player().name;
-        bail!("{} keeps the login of {name}, a player of another kind; name another file", file.display());
+        return Ok(session);
     }
     let session = log_in(client, name, prefix, kind).await?;
     match token_file::write(file, session.token()) {
@@ -127,10 +140,13 @@ pub(in crate::cli) async fn log_out_unless_kept(session: Session, file: Option<&
 
 /// Adds to the error that the server is not a Reversi server, if that is its cause.
 fn not_logged_in(client: &Client, error: ClientError) -> anyhow::Error {
-    if error.is_foreign() {
-        return anyhow!(error).context(format!("{} is not a Reversi server", client.url()));
+    match (&error, client.url().strip_prefix("http://")) {
+        (ClientError::Broken(_), Some(address)) => anyhow!(error).context(format!(
+            "http://{address} is not a Reversi server without TLS; for one with TLS: --server https://{address}"
+        )),
+        _ if error.is_foreign() => anyhow!(error).context(format!("{} is not a Reversi server", client.url())),
+        _ => anyhow!(error),
     }
-    anyhow!(error)
 }
 
 /// Leaves every room and frees the name. Errors are ignored: the process ends.
@@ -147,10 +163,10 @@ pub(in crate::cli) struct RenewableSession {
 }
 
 impl RenewableSession {
-    /// Connects and logs in, as [`resume_or_log_in`] does.
+    /// Connects and logs in, or resumes the login of a human or a bot, as [`resume_or_log_in`] does.
     pub(in crate::cli) async fn enter(server: &Address, options: &LoginOptions, prefix: &str) -> anyhow::Result<Self> {
         let client = connect(server).await?;
-        let session = resume_or_log_in(&client, options, prefix, PlayerKind::Human).await?;
+        let session = resume_any_or_log_in(&client, options, prefix, PlayerKind::Human).await?;
         Ok(Self { client, session: Arc::new(Mutex::new(session)), keep: options.keep.clone() })
     }
 
@@ -165,8 +181,8 @@ impl RenewableSession {
     {
         match read(self.session()).await {
             Err(error) if error.is_session_lost() => {
-                let name = self.session().player().name.clone();
-                let session = self.client.log_in(&name, PlayerKind::Human).await?;
+                let Player { name, kind, .. } = self.session().player().clone();
+                let session = self.client.log_in(&name, kind).await?;
                 // If it cannot be written, the next start logs in again.
                 let _ = self.keep.as_ref().map(|file| token_file::write(file, session.token()));
                 *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session.clone();

@@ -43,14 +43,14 @@ pub(in crate::cli) fn run(args: &Args) -> anyhow::Result<()> {
         bail!("only {} openings were found", openings.len());
     }
     say(format_args!(
-        "# {} openings of {} random plies, after which black moves; no two are equal, nor turned or mirrored into each other.\n\
-         # For neither side the engine sees more than {MAX_LEAD} discs after {NODES} positions searched.\n\
-         # Made by: reversi openings --count {} --seed {}",
+        "# {} openings of {} random plies, after which black moves; no two are equal, nor turned or mirrored into each other.",
         args.count,
-        opening::BALANCED_PLIES,
-        args.count,
-        args.seed
+        opening::BALANCED_PLIES
     ));
+    say(format_args!(
+        "# For neither side the engine sees more than {MAX_LEAD} discs after {NODES} positions searched."
+    ));
+    say(format_args!("# Made by: reversi openings --count {} --seed {}", args.count, args.seed));
     openings.iter().for_each(say);
     Ok(())
 }

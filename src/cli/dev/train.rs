@@ -200,11 +200,11 @@ fn read(args: &Args) -> anyhow::Result<Examples> {
 
 fn fit(args: &Args, examples: &Examples) -> Weights {
     say(format_args!(
-        "{} positions to learn from, {} kept apart; the error by stage, in discs:\n\
-         stage  positions  fitted  kept apart",
+        "{} positions to learn from, {} kept apart; the error by stage, in discs:",
         examples.fitted.len(),
         examples.tested.len()
     ));
+    say("stage  positions  fitted  kept apart");
     let progress = Progress::of(train::STAGES as u64, "stages");
     let new = train::fit(examples, args.ridge, args.steps.into(), &mut |loss| {
         let train::StageLoss { stage, examples, fitted, tested } = loss;

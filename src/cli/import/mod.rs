@@ -10,7 +10,10 @@
 mod imported_game;
 mod reader;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::Context as _;
 use tokio::runtime::Handle;
@@ -25,6 +28,9 @@ use imported_game::ImportedGame;
 /// Games per commit. A crash loses games that are not committed.
 const BATCH: usize = 1_000;
 
+/// The exit status if some games, but not all, could not be imported.
+const INCOMPLETE: u8 = 3;
+
 /// Maximum number of bad games of a file that are reported individually.
 const REPORTED_ERRORS: usize = 20;
 
@@ -33,7 +39,8 @@ const REPORTED_ERRORS: usize = 20;
     reversi import WTH_2004.wtb                   with WTHOR.JOU and WTHOR.TRN beside it for the names\n  \
     reversi import *.ggf --data /srv/reversi\n  \
     reversi import --format transcript moves.txt  f5d6c3..., one game a line\n\n\
-    The server must be stopped. Results and ratings stay as they are.")]
+    The server must be stopped. Results and ratings stay as they are.\n\n\
+    The exit status is 0 if every game is in the archive, 3 if some could not be imported, and 1 if none could.")]
 pub(super) struct Args {
     /// Files of games: WTHOR (.wtb), GGF, or transcripts.
     #[arg(env = "REVERSI_IMPORT", required = true, value_name = "FILE")]
@@ -57,7 +64,7 @@ enum ImportFormat {
     Transcript,
 }
 
-pub(super) async fn run(args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let folder = serve::folder(args.data.as_deref())
         .context("no data folder is known on this system; name a folder with --data")?;
     let store = SqliteStore::open(&folder).map_err(|error| {
@@ -65,27 +72,25 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         anyhow::anyhow!("cannot keep anything in {}: {error}{hint}", folder.display())
     })?;
     let runtime = Handle::current();
-    let import = move || args.files.iter().try_for_each(|file| import(file, args.format, &store, &runtime));
+    let import = move || import_all(&args, &store, &runtime);
     tokio::task::spawn_blocking(import).await.context("the import failed")?
 }
 
-fn import(file: &Path, format: Option<ImportFormat>, store: &SqliteStore, runtime: &Handle) -> anyhow::Result<()> {
-    let progress = progress(file)?;
-    let batch = Vec::with_capacity(BATCH);
-    let mut import = FileImport { store, runtime, batch, added: 0, known: 0, bad: 0, reported: Vec::new() };
-    let read = reader::read(file, format, &progress, &mut |location, game| import.add(&location, game));
-    // Games before an error are stored too.
-    let kept = import.flush();
-    progress.finish_and_clear();
-    let FileImport { added, known, bad, reported, .. } = import;
-    for wrong in &reported {
-        warn(format_args!("{}: {wrong}", file.display()));
+/// Imports every file; an error in one does not stop the others.
+fn import_all(args: &Args, store: &SqliteStore, runtime: &Handle) -> anyhow::Result<ExitCode> {
+    let (mut stored, mut complete) = (0, true);
+    for file in &args.files {
+        let batch = Vec::with_capacity(BATCH);
+        let mut import = FileImport { store, runtime, batch, added: 0, known: 0, bad: 0, reported: Vec::new() };
+        if let Err(error) = import.run(file, args.format) {
+            warn(format_args!("reversi: {error:#}"));
+            complete = false;
+        }
+        stored += import.added + import.known;
+        complete &= import.bad == 0;
     }
-    if bad > reported.len() {
-        warn(format_args!("{}: and {} more", file.display(), bad - reported.len()));
-    }
-    say(format_args!("{}: {added} games imported, {known} there already, {bad} bad", file.display()));
-    read.and(kept).with_context(|| format!("cannot import {}", file.display()))
+    anyhow::ensure!(stored > 0, "no game could be imported");
+    Ok(if complete { ExitCode::SUCCESS } else { INCOMPLETE.into() })
 }
 
 fn progress(file: &Path) -> anyhow::Result<Progress> {
@@ -107,6 +112,24 @@ struct FileImport<'a> {
 }
 
 impl FileImport<'_> {
+    /// Imports the file, and reports its games.
+    fn run(&mut self, file: &Path, format: Option<ImportFormat>) -> anyhow::Result<()> {
+        let progress = progress(file)?;
+        let read = reader::read(file, format, &progress, &mut |location, game| self.add(&location, game));
+        // Games before an error are stored too.
+        let kept = self.flush();
+        progress.finish_and_clear();
+        let Self { added, known, bad, reported, .. } = self;
+        for wrong in &*reported {
+            warn(format_args!("{}: {wrong}", file.display()));
+        }
+        if *bad > reported.len() {
+            warn(format_args!("{}: and {} more", file.display(), *bad - reported.len()));
+        }
+        say(format_args!("{}: {added} games imported, {known} there already, {bad} bad", file.display()));
+        read.and(kept).with_context(|| format!("cannot import {}", file.display()))
+    }
+
     fn add(&mut self, location: &str, game: Result<ImportedGame, String>) -> anyhow::Result<()> {
         match game.and_then(|played| played.into_record()) {
             Ok(record) => self.batch.push(record),

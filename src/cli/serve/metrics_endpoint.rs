@@ -3,7 +3,13 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
-use axum::{Router, extract::State, http::header::CONTENT_TYPE, response::IntoResponse, routing::get};
+use axum::{
+    Router,
+    extract::State,
+    http::header::CONTENT_TYPE,
+    response::{Html, IntoResponse},
+    routing::get,
+};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::{
     net::TcpListener,
@@ -14,6 +20,10 @@ use crate::runtime::{Runtime, server_metrics};
 
 /// The interval at which recorded times are sorted into their buckets.
 const UPKEEP: Duration = Duration::from_secs(5);
+
+/// The page at `/`.
+const START: Html<&str> =
+    Html("<!DOCTYPE html>\n<title>Reversi metrics</title>\n<a href=\"/metrics\">Metrics for Prometheus</a>\n");
 
 const FORMAT: &str = "text/plain; version=0.0.4";
 
@@ -30,7 +40,8 @@ pub(super) fn install() -> anyhow::Result<PrometheusHandle> {
 
 /// Serves the metrics until dropped.
 pub(super) async fn serve(listener: TcpListener, handle: PrometheusHandle, runtime: Runtime) -> anyhow::Result<()> {
-    let page = Router::new().route("/metrics", get(render)).with_state((handle.clone(), runtime));
+    let page =
+        Router::new().route("/", get(START)).route("/metrics", get(render)).with_state((handle.clone(), runtime));
     let upkeep = async {
         let mut beat = interval(UPKEEP);
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);

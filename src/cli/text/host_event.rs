@@ -53,7 +53,7 @@ fn describe_score(outcome: &Outcome) -> String {
     if score == outcome.discs || score.black + score.white == 0 {
         return String::new();
     }
-    format!(" (score {}-{})", score.black, score.white)
+    format!(" (score {})", outcome.winner_first(score))
 }
 
 /// Commands with which others join the room. `server` is their `--server` option, if they need one.
@@ -173,6 +173,13 @@ mod tests {
             text_of(RoomChange::GameEnded { game, outcome, standing: Position::START.into(), score: None }),
             "game over: black wins 40-20 (score 44-20); to see it again: reversi watch game1"
         );
+        let outcome = Outcome {
+            result: GameResult::Won(Color::White),
+            discs: ByColor::new(20, 40),
+            score: ByColor::new(20, 44),
+            ..outcome
+        };
+        assert_eq!(outcome.to_string() + &describe_score(&outcome), "white wins 40-20 (score 44-20)");
         let game = Box::new(room.game.clone().unwrap());
         assert_eq!(text_of(RoomChange::GameStarted(game, None)), "game 1 begins: black is open, white is open");
     }

@@ -75,9 +75,11 @@ impl Guard {
     /// The player of the token. Wrong tokens need no limit: tokens have 256 random bits, and a check costs only a hash.
     fn bearer(&self, headers: &HeaderMap) -> Result<Arc<Player>, Status> {
         let header = headers.get("authorization").ok_or_else(status::token_missing)?;
-        let token = header.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
-        let token: Token =
-            token.ok_or_else(status::token_missing)?.trim().parse().map_err(|_| status::token_invalid())?;
+        let (scheme, token) = header.to_str().ok().and_then(|text| text.split_once(' ')).unwrap_or_default();
+        if !scheme.eq_ignore_ascii_case("bearer") {
+            return Err(status::token_missing());
+        }
+        let token: Token = token.trim().parse().map_err(|_| status::token_invalid())?;
         self.runtime.players().bearer(&token).ok_or_else(status::token_invalid)
     }
 

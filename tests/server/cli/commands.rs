@@ -98,7 +98,20 @@ fn a_script_plays_with_plain_lines() {
 #[test]
 fn the_end_of_input_ends_the_game() {
     let server = Server::start();
-    assert!(server.output_of(&["play", "--side", "black"], "").contains("no more input: leaving"));
+    let printed = server.output_of(&["play", "--side", "black"], "");
+    assert!(printed.ends_with("no more input: leaving, which resigns the game\n"), "{printed}");
+}
+
+#[test]
+fn play_names_its_room_and_explains_its_commands() {
+    let server = Server::start();
+    let printed = server.output_of(&["play", "--name", "ada", "--side", "black"], "help\nquit\n");
+    let room = printed.strip_prefix("room ").unwrap().split(';').next().unwrap();
+    assert!(printed.contains("\n  quit      leave the room; during a game, this resigns it\n"), "{printed}");
+    assert!(printed.ends_with("\nleaving, which resigns the game\n"), "{printed}");
+    assert!(server.output_of(&["games", "--room", room], "").contains("ada - AI roxanne 1: white wins"));
+    let help = text(&reversi(&["play", "--help"]).output().unwrap().stdout);
+    assert!(help.contains("[default: roxanne, without "), "{help}");
 }
 
 #[test]
@@ -205,7 +218,65 @@ fn games_are_listed_exported_and_counted() {
     assert!(greedy.contains("AI greedy:1: not rated yet") && greedy.contains("against people  1 won"), "{greedy}");
     assert!(server.error_of(&["games", "--player", "nobody"]).contains("no player is named `nobody`"));
     assert!(server.error_of(&["games", "--stats", "greedy:2"]).contains("greedy has"));
+    assert!(server.error_of(&["games", "--stats", "mcts"]).contains("`--stats mcts:10`"));
+    assert!(server.error_of(&["games", "--player", "nobody"]).contains("`reversi games --ids` shows"));
     [login, out].iter().for_each(|file| std::fs::remove_file(file).unwrap());
+}
+
+#[test]
+fn players_are_found_by_the_ids_that_games_shows() {
+    let server = Server::start();
+    let login = file("bot-login");
+    let printed = server.output_of(&["bot", "--keep", &login, "--vs", "greedy", "--games", "1"], "");
+    let bot = printed.split(' ').next().unwrap();
+    server.output_of(&["play", "--name", "ada", "--side", "black"], "d3\nquit\n");
+    let listed = server.output_of(&["games", "--ids"], "");
+    let ada = listed.split("ada (").nth(1).unwrap().split(')').next().unwrap();
+    let of_ada = server.output_of(&["games", "--player", ada], "");
+    assert!(of_ada.contains(" ada - AI roxanne 1: ") && of_ada.lines().count() == 1, "{of_ada}");
+    let of_bot = server.output_of(&["games", "--keep", &login, "--stats"], "");
+    assert!(of_bot.starts_with(&format!("{bot}: not rated yet\n")), "{of_bot}");
+    let playing = server.error_of(&["play", "--keep", &login]);
+    assert!(playing.contains("a player of another kind"), "{playing}");
+    std::fs::remove_file(&login).unwrap();
+}
+
+/// The objects of lines of JSON.
+fn objects(lines: &str) -> Vec<serde_json::Value> {
+    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn scripts_get_json() {
+    let (token, login) = (file("json-admin-token"), file("json-login"));
+    let server = Server::start_with(&["--admin-token", &token]);
+    assert_eq!(server.output_of(&["games", "--json"], "") + &server.output_of(&["rooms", "--json"], ""), "");
+    let script = ["play", "--name", "ada", "--side", "black", "--ai", "greedy", "--keep", &login];
+    server.output_of(&script, "d3\nresign\nquit\n");
+    let (listed, exported) = (["games", "--json"], ["games", "--export", "json"]);
+    let [mut listed, exported] =
+        [listed.as_slice(), &exported].map(|list| objects(&server.output_of(list, "")).remove(0));
+    assert!(listed.as_object_mut().unwrap().remove("transcript").unwrap().as_str().unwrap().starts_with("d3"));
+    assert_eq!(listed["result"], "white_wins");
+    for (name, value) in listed.as_object().unwrap() {
+        assert_eq!(value, &exported[name], "{name}");
+    }
+    let mine = &objects(&server.output_of(&["games", "--keep", &login, "--stats", "--json"], ""))[0];
+    assert_eq!((&mine["player"], &mine["against_ais"]["lost"]), (&exported["black"], &1.into()));
+    assert!(mine["rating"].is_null(), "{mine}");
+    let greedy = &objects(&server.output_of(&["games", "--stats", "greedy:1", "--json"], ""))[0];
+    assert_eq!((&greedy["player"]["name"], &greedy["against_humans"]["won"]), (&"greedy:1".into(), &1.into()));
+
+    let mut host = Running::start(&server, &["host", "--black", "greedy", "--name", "bob", "--room-name", "Cup"]);
+    let first = host.wait_for("join code");
+    let room = first.split([' ', ',']).nth(1).unwrap();
+    let rooms = objects(&server.output_of(&["rooms", "--json"], ""));
+    assert_eq!((rooms.len(), &rooms[0]["room_id"], &rooms[0]["owner"]), (1, &room.into(), &"bob".into()));
+    assert_eq!((&rooms[0]["black"]["name"], &rooms[0]["you_can"]), (&"greedy:1".into(), &"join".into()));
+    assert!(rooms[0]["white"].is_null() && rooms[0]["phase"] == "lobby", "{}", rooms[0]);
+    let closed = server.output_of(&["admin", "--admin-token", &token, "close", room, "--json"], "");
+    assert_eq!(closed, format!("{{\"closed\":{{\"room_id\":\"{room}\"}}}}\n"));
+    [token, login].iter().for_each(|file| std::fs::remove_file(file).unwrap());
 }
 
 #[test]
@@ -233,6 +304,18 @@ fn an_administrator_uses_the_admin_command() {
     [token, login].iter().for_each(|file| std::fs::remove_file(file).unwrap());
 }
 
+#[test]
+fn a_server_with_tls_is_suggested_its_url() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let key = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    std::fs::write(path("cert"), key.cert.pem()).unwrap();
+    std::fs::write(path("key"), key.signing_key.serialize_pem()).unwrap();
+    let server = Server::start_with(&["--tls-cert", &path("cert"), "--tls-key", &path("key")]);
+    let error = server.error_of(&["rooms", "--once"]);
+    assert!(error.contains(&format!("--server {}", server.url.replace("http", "https"))), "{error}");
+}
+
 /// A WTHOR file with these two games, the second of which is invalid.
 fn wthor() -> Vec<u8> {
     let mut bytes = vec![20, 4, 1, 2, 2, 0, 0, 0, 0, 0, 0xD4, 0x07, 8, 0, 22, 0];
@@ -258,18 +341,23 @@ fn games_are_imported_and_listed() {
     std::fs::write(path("WTHOR.TRN"), names(&["Paris", "Londres"], 26)).unwrap();
     let import = |arguments: &[&str]| {
         let output = reversi(&[&["import", "--data", &data], arguments].concat()).output().unwrap();
-        (output.status.success(), text(&output.stdout), text(&output.stderr))
+        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
     };
-    let (done, printed, error) = import(&[&games]);
-    assert!(done && printed.contains("1 games imported, 0 there already, 1 bad"), "{printed}{error}");
+    let (status, printed, error) = import(&[&games]);
+    assert!(status == 3 && printed.contains("1 games imported, 0 there already, 1 bad"), "{printed}{error}");
     assert!(error.contains("game 2 at byte 84: move 1 is illegal: black may not move to a1"), "{error}");
     assert!(import(&[&games]).1.contains("0 games imported, 1 there already"), "a game is imported once");
     let (lines, ggf) = (path("moves"), path("others"));
     std::fs::write(&lines, "f5d6c3\n\nf5d6c4\nz9\n").unwrap();
     std::fs::write(&ggf, "(;GM[Othello]PB[x]PW[y]RE[+4:t]DT[1999-12-31]B[e6];)").unwrap();
-    let (done, printed, error) = import(&[&lines, &ggf]);
-    assert!(done && error.contains("line 4: move 1 is neither a square nor a pass"), "{error}");
+    let (status, printed, error) = import(&[&lines, &path("missing"), &ggf]);
+    assert!(error.contains("cannot read ") && error.contains("missing"), "{error}");
+    assert!(status == 3 && error.contains("line 4: move 1 is neither a square nor a pass"), "{error}");
     assert_eq!(printed.matches("imported").count(), 2, "{printed}");
+    assert_eq!(import(&[&ggf]).0, 0);
+    std::fs::write(path("bad"), "z9\n").unwrap();
+    let (status, _, error) = import(&[&path("bad"), &path("missing")]);
+    assert!(status == 1 && error.ends_with("reversi: no game could be imported\n"), "{error}");
 
     let server = Server::serve(&["--data", &data]);
     let listed = server.output_of(&["games"], "");
@@ -278,8 +366,8 @@ fn games_are_imported_and_listed() {
     assert!(listed.contains("unknown - unknown: aborted"), "{listed}");
     let game = listed.lines().find(|line| line.contains("Tamenori")).unwrap().split(' ').next().unwrap();
     assert!(server.output_of(&["watch", game], "").contains("Londres"));
-    let (done, _, error) = import(&[&lines]);
-    assert!(!done && error.contains("another server uses it; stop that server first"), "{error}");
+    let (status, _, error) = import(&[&lines]);
+    assert!(status == 1 && error.contains("another server uses it; stop that server first"), "{error}");
 }
 
 #[test]
@@ -316,6 +404,7 @@ fn moves_are_analysed_without_a_server() {
         (&["analyze", "f5f5"][..], "move 2 is illegal"),
         (&["analyze", "--game", "x", "f5"], "cannot be used with"),
         (&["analyze", "f5", "--level", "17"], "17 is not in 1..=16"),
+        (&["analyze", "8tsbk7xedm71-1"], "for a finished game of the server: --game 8tsbk7xedm71-1"),
     ] {
         let output = reversi(arguments).output().unwrap();
         assert!(!output.status.success() && text(&output.stderr).contains(error), "{}", text(&output.stderr));

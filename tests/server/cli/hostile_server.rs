@@ -4,7 +4,7 @@ use std::process::Output;
 
 use prost::Message;
 use reversi::proto::v1;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, task::JoinSet};
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{
     Code, Status,
@@ -18,11 +18,15 @@ use super::command::{reversi, text};
 /// Clears the screen, sets the title, begins a line, and reverses the rest of it.
 const HOSTILE: &str = "\u{1b}[2J\u{9b}31m\u{1b}]0;title\u{7}\r\nforged line \u{202e}desrever";
 
-/// A server that answers every call with hostile texts; it refuses a log-in without a name.
+/// A server that answers every call with hostile texts; it refuses the log-in of `play`.
 fn hostile() -> Router {
     let answer = async |request: axum::extract::Request<axum::body::Body>| {
         let call = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
-        let body = axum::body::to_bytes(request.into_body(), 1 << 16).await.unwrap();
+        // Other requests may be streams, which do not end before the answer.
+        let body = match call.as_str() {
+            "LogIn" => axum::body::to_bytes(request.into_body(), 1 << 16).await.unwrap(),
+            _ => Default::default(),
+        };
         answer(&call, &body)
     };
     Server::builder().add_routes(Routes::from(axum::Router::new().fallback(answer)))
@@ -30,7 +34,7 @@ fn hostile() -> Router {
 
 fn answer(call: &str, request: &[u8]) -> http::Response<Body> {
     match call {
-        // An empty message of the transport's own kind, without a reason.
+        // As an error of the transport: without a reason.
         "LogIn" if v1::LogInRequest::decode(&request[5..]).unwrap().display_name.starts_with("guest") => {
             Status::unknown(HOSTILE).into_http()
         }
@@ -42,17 +46,15 @@ fn answer(call: &str, request: &[u8]) -> http::Response<Body> {
                 kind: v1::PlayerKind::Bot.into(),
             }),
             token: "token".into(),
-            ..Default::default()
         }),
         "GetServerInfo" => {
             let kind = v1::AiKind { kind: HOSTILE.into(), levels: 1, default_level: 1, ..Default::default() };
             message(&v1::GetServerInfoResponse { ai_kinds: vec![kind], ..Default::default() })
         }
         "ExportGames" => message(&v1::ExportGamesResponse { game_id: "g1".into(), line: HOSTILE.into() }),
-        "WatchRoom" => message(&v1::WatchRoomResponse {
-            message: Some(v1::watch_room_response::Message::Snapshot(room())),
-            ..Default::default()
-        }),
+        "WatchRoom" => {
+            message(&v1::WatchRoomResponse { message: Some(v1::watch_room_response::Message::Snapshot(room())) })
+        }
         _ => {
             let mut status = Status::new(Code::InvalidArgument, HOSTILE);
             status.metadata_mut().insert("reversi-reason", "BAD_ARGUMENT".parse().unwrap());
@@ -75,13 +77,13 @@ fn room() -> v1::Room {
     }
 }
 
-/// An answer of one message. Its end without trailers counts as success.
+/// A successful answer of one message.
 fn message(message: &impl Message) -> http::Response<Body> {
     let bytes = message.encode_to_vec();
     let mut frame = vec![0];
     frame.extend(u32::try_from(bytes.len()).unwrap().to_be_bytes());
     frame.extend(bytes);
-    let response = http::Response::builder().header("content-type", "application/grpc");
+    let response = http::Response::builder().header("content-type", "application/grpc").header("grpc-status", "0");
     response.body(Body::new(axum::body::Body::from(frame))).unwrap()
 }
 
@@ -89,29 +91,20 @@ fn message(message: &impl Message) -> http::Response<Body> {
 async fn texts_of_a_server_do_not_control_the_terminal() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let serving = hostile().serve_with_incoming(TcpListenerStream::new(listener));
-    let running = async {
-        for (arguments, part) in [
-            (&["play"][..], "cannot log in"),
-            (&["bot"], "eve is logged in"),
-            (&["bot", "--vs", "greedy"], "this server has [2J31m]0;title"),
-            (&["games", "--export", "ggf"], "[2J31m]0;title"),
-            (&["games"], "cannot list the games: [2J"),
-            (&["watch", "000000000000"], "<mallory> [2J31m]0;title"),
-            (&["watch", "000000000000-1"], "forged"),
-            (&["rooms", "--once"], "cannot list the rooms: [2J"),
-            (&["host"], "cannot make a room: [2J"),
-        ] {
-            let run = || reversi(arguments).env("REVERSI_SERVER", &url).output();
-            let (arguments, url) = (arguments, url.clone());
-            let output = tokio::task::block_in_place(|| run().unwrap());
-            check(arguments, &output, part);
-            drop(url);
-        }
-    };
-    tokio::select! {
-        ended = serving => panic!("the server ended: {ended:?}"),
-        () = running => {}
+    let mut server = JoinSet::new();
+    server.spawn(hostile().serve_with_incoming(TcpListenerStream::new(listener)));
+    for (arguments, part) in [
+        (&["play"][..], "cannot log in: "),
+        (&["bot", "--games", "1"], "eve is logged in"),
+        (&["bot", "--vs", "greedy"], "this server has [2J31m]0;title"),
+        (&["games", "--export", "ggf"], "[2J31m]0;title"),
+        (&["games"], "cannot list the games: [2J"),
+        (&["watch", "000000000000", "--once"], "waiting for the game to begin"),
+        (&["host"], "cannot make a room: [2J"),
+        (&["watch", "000000000000-1"], "no finished game"),
+        (&["rooms", "--once"], "cannot list the rooms: [2J"),
+    ] {
+        check(arguments, &reversi(arguments).env("REVERSI_SERVER", &url).output().unwrap(), part);
     }
 }
 

@@ -1,0 +1,108 @@
+//! Rooms, finished games and results as JSON: one object for each, for scripts. Documented in `docs/records.md`.
+
+use serde_json::{Value, json};
+
+use super::date;
+use crate::{
+    cli::terminal::room_rows,
+    client::{
+        Ai, GameRecord, GameResult, Occupant, OpponentStats, Participant, Phase, Player, PlayerKind, RoomRow, Stats,
+    },
+    rules::{ByColor, Color},
+};
+
+pub(in crate::cli) fn room(row: &RoomRow) -> Value {
+    let phase = match row.phase {
+        Phase::Lobby => "lobby",
+        Phase::Playing => "playing",
+        Phase::Closed => "closed",
+    };
+    json!({
+        "room_id": row.id.to_string(),
+        "room_name": row.name,
+        "owner": row.owner,
+        "black": occupant(&row.seats.black.occupant),
+        "white": occupant(&row.seats.white.occupant),
+        "phase": phase,
+        "ply": row.ply,
+        "discs": by_color(row.discs),
+        "watchers": row.watchers,
+        "has_password": row.has_password,
+        "you_can": room_rows::action(row),
+        "created": date::precise(row.created_at),
+    })
+}
+
+/// With the names of `reversi games --export json`.
+pub(in crate::cli) fn game(game: &GameRecord) -> Value {
+    let result = match game.outcome.result {
+        GameResult::Won(Color::Black) => "black_wins",
+        GameResult::Won(Color::White) => "white_wins",
+        GameResult::Draw => "draw",
+        GameResult::Aborted => "aborted",
+    };
+    let reason = game.outcome.reason.as_str_name();
+    json!({
+        "game_id": game.id.to_string(),
+        "room_id": game.room.to_string(),
+        "room_name": game.room_name,
+        "black": participant(&game.players.black),
+        "white": participant(&game.players.white),
+        "started": date::precise(game.started_at),
+        "ended": date::precise(game.ended_at),
+        "result": result,
+        "reason": reason.strip_prefix("GAME_END_REASON_").unwrap_or(reason).to_lowercase(),
+        "discs": by_color(game.outcome.discs),
+        "rated": game.rated,
+        "transcript": game.transcript.to_string(),
+    })
+}
+
+/// With the names of `PlayerStats` in the API. `who` is what [`player`] or [`ai`] returns.
+pub(in crate::cli) fn stats(who: Value, stats: &Stats) -> Value {
+    let against = |OpponentStats { won, drawn, lost }| json!({ "won": won, "drawn": drawn, "lost": lost });
+    let rating = stats
+        .rating
+        .map(|rating| json!({ "value": rating.value, "deviation": rating.deviation, "games": rating.games }));
+    json!({
+        "player": who,
+        "played": stats.played,
+        "won": stats.won,
+        "drawn": stats.drawn,
+        "lost": stats.lost,
+        "against_humans": against(stats.humans),
+        "against_bots": against(stats.bots),
+        "against_ais": against(stats.ais),
+        "rating": rating,
+    })
+}
+
+pub(in crate::cli) fn player(player: &Player) -> Value {
+    let kind = if player.kind == PlayerKind::Bot { "bot" } else { "human" };
+    json!({ "kind": kind, "player_id": player.id.to_string(), "name": player.name })
+}
+
+pub(in crate::cli) fn ai(ai: &Ai) -> Value {
+    json!({ "kind": "ai", "name": format!("{}:{}", ai.kind, ai.level) })
+}
+
+fn participant(participant: &Participant) -> Value {
+    match participant {
+        Participant::Player(seated) => player(seated),
+        Participant::Ai(seated) => ai(seated),
+    }
+}
+
+/// `null` for an open seat.
+fn occupant(occupant: &Occupant) -> Value {
+    match occupant {
+        Occupant::Open => Value::Null,
+        Occupant::Reserved(reserved) => json!({ "kind": "reserved", "for": player(reserved) }),
+        Occupant::Player(seated) => player(seated),
+        Occupant::Ai(seated) => ai(seated),
+    }
+}
+
+fn by_color(discs: ByColor<u8>) -> Value {
+    json!({ "black": discs.black, "white": discs.white })
+}

@@ -99,6 +99,10 @@ mod tests {
             RoomName, TimeControl,
         },
         rules::Position,
+        runtime::{
+            limit::{client_address::ClientAddresses, limits::Limits},
+            player::directory::Players,
+        },
     };
 
     const FULL: RatingWeight = RatingWeight::FULL;
@@ -174,6 +178,22 @@ mod tests {
         let casual = GameRecord { rated: false, ..game(player(1), player(2), 1) };
         assert_eq!(pairings.note(&casual, &ByColor::default()), NONE);
         assert!(pairings.lock().is_empty());
+    }
+
+    #[test]
+    fn players_are_known_by_the_address_of_their_log_in_except_loopback() {
+        let (players, addresses) = (Players::default(), ClientAddresses::new(&Limits::default()));
+        let log_in = |name: &str, address: [u8; 4]| {
+            let name = DisplayName::parse(name).unwrap();
+            let (player, _) = players.log_in(name, PlayerKind::Human, 0).unwrap();
+            player.set_home(&addresses.entry(address.into()));
+            Participant::Player(player.profile.clone())
+        };
+        let [ada, bob] = ["ada", "bob"].map(|name| log_in(name, [192, 0, 2, 1]));
+        let [cy, dee] = ["cy", "dee"].map(|name| log_in(name, [127, 0, 0, 1]));
+        assert_eq!(players.weigh(game(ada.clone(), bob, 1)).weight, NONE);
+        assert_eq!(players.weigh(game(cy.clone(), dee, 1)).weight, FULL);
+        assert_eq!(players.weigh(game(ada, cy, 1)).weight, FULL);
     }
 
     #[test]

@@ -121,6 +121,6 @@ mod tests {
             make_printable(frame.buffer_mut());
         };
         terminal.draw(draw).unwrap();
-        assert_eq!(terminal.backend().to_string().trim_end(), "\"[2J<eve> drawkcabline         \"");
+        assert_eq!(terminal.backend().to_string().trim_end(), "\"[2J<eve> drawkcab line        \"");
     }
 }

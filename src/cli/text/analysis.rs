@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_summary_names_the_worst_first() {
-        let names = Some(ByColor::new("ann\u{1b}".to_owned(), String::new()));
+        let names = Some(ByColor::new("ann".to_owned(), String::new()));
         let mut printer = AnalysisPrinter::new(true, names);
         printer.moves = vec![
             judged(0, "f5", "f5", 0.0, false),

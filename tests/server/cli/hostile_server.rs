@@ -101,7 +101,6 @@ async fn texts_of_a_server_do_not_control_the_terminal() {
         (&["games"], "cannot list the games: [2J"),
         (&["watch", "000000000000", "--once"], "waiting for the game to begin"),
         (&["host"], "cannot make a room: [2J"),
-        (&["watch", "000000000000-1"], "no finished game"),
         (&["rooms", "--once"], "cannot list the rooms: [2J"),
     ] {
         check(arguments, &reversi(arguments).env("REVERSI_SERVER", &url).output().unwrap(), part);

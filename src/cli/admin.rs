@@ -72,7 +72,7 @@ enum AdminCommand {
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let secret = token_file::read(&args.admin_token)?
         .ok_or_else(|| anyhow!("there is no administrator's token in {}", args.admin_token.display()))?;
-    let visitor = RenewableSession::enter(&args.server, &args.login, "admin").await?;
+    let visitor = RenewableSession::enter(&args.server, &args.login, "operator").await?;
     let done = match visitor.session().as_admin(&secret) {
         Ok(session) => carry_out(&session, args.command).await,
         Err(error) => Err(error.into()),

@@ -130,7 +130,10 @@ impl From<RoomError> for Status {
                 Malformed::argument("ai", "must be a kind and level that GetServerInfo lists").into()
             }
             RoomError::QuotaRooms(_) => quota("QUOTA_ROOMS", "you, your address or the server has too many rooms"),
-            RoomError::QuotaSeats => quota("QUOTA_SEATS", "you or your address holds too many seats; leave one first, also one of a finished game"),
+            RoomError::QuotaSeats => quota(
+                "QUOTA_SEATS",
+                "you or your address holds too many seats; leave one first, also one of a finished game",
+            ),
             RoomError::QuotaStreams => quota("QUOTA_STREAMS", "you or your address has too many open streams"),
             RoomError::QuotaAnalyses => {
                 quota("QUOTA_ANALYSES", "you, your address or the server has too many running analyses")

@@ -28,7 +28,7 @@ pub(in crate::cli) async fn find(session: &Session, text: &str) -> anyhow::Resul
         }
         (Err(error), Some(id)) if error.is_unknown_or_malformed() => Ok(id),
         (Err(error), None) if error.is_unknown_or_malformed() => {
-            Err(anyhow!("no player with a stored game is or was named `{text}`"))
+            Err(anyhow!("no player is named `{text}`, and no former player of a stored game was"))
         }
         (Err(error), _) => Err(error).context(format!("cannot find `{text}`")),
     }

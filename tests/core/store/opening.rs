@@ -92,9 +92,9 @@ fn a_file_of_another_program_is_not_changed() {
 fn a_file_of_a_newer_version_is_not_touched() {
     let folder = folder();
     drop(open(&folder));
-    connection(&folder).pragma_update(None, "user_version", 4).unwrap();
+    connection(&folder).pragma_update(None, "user_version", 5).unwrap();
     let error = refused(folder.path());
-    assert!(matches!(error, OpenError::Newer { found: 4, known: 3 }), "{error}");
+    assert!(matches!(error, OpenError::Newer { found: 5, known: 4 }), "{error}");
     let version = connection(&folder).pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
     assert_eq!(version.unwrap(), 4);
 }

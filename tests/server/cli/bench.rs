@@ -189,7 +189,8 @@ fn anonymise(event: &mut Event) {
             player.player_id = id_length(&player.player_id);
         }
         Event::GameEnded(ended) => {
-            (ended.game_id, ended.room_id) = (id_length(&ended.game_id), id_length(&ended.room_id))
+            (ended.game_id, ended.room_id) = (id_length(&ended.game_id), id_length(&ended.room_id));
+            assert!(ended.series.as_mut().and_then(|series| series.next_game_at.take()).is_some());
         }
         other => panic!("{other:?}"),
     }

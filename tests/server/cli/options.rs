@@ -2,8 +2,7 @@
 
 use super::command::{reversi, text};
 
-const CONNECTING: [&str; 10] =
-    ["rooms", "play", "watch", "host", "bot", "games", "name", "analyze", "admin", "demo"];
+const CONNECTING: [&str; 10] = ["rooms", "play", "watch", "host", "bot", "games", "name", "analyze", "admin", "demo"];
 
 const LOCAL: [&str; 5] = ["serve", "engine", "import", "train", "arena"];
 

@@ -96,7 +96,7 @@ fn a_file_of_a_newer_version_is_not_touched() {
     let error = refused(folder.path());
     assert!(matches!(error, OpenError::Newer { found: 5, known: 4 }), "{error}");
     let version = connection(&folder).pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
-    assert_eq!(version.unwrap(), 4);
+    assert_eq!(version.unwrap(), 5);
 }
 
 #[tokio::test]

@@ -11,7 +11,6 @@ use super::{
         token_file,
     },
     random, say,
-    text::printable::printable,
 };
 use crate::client::Session;
 
@@ -48,7 +47,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let client = connect(&args.server).await?;
     let session = resume(&client, file).await?;
     let session = session.ok_or_else(|| anyhow!("the server knows no login in {}", file.display()))?;
-    let name = printable(&session.player().name);
+    let name = session.player().name.clone();
     match args.command {
         NameCommand::Show => {
             let state = if session.me().await?.claimed { "claimed" } else { "not claimed" };

@@ -323,7 +323,7 @@ mod tests {
         assert_eq!(outcome(GameResult::Won(Color::Black), EndReason::Discs).to_string(), "black wins 40-24");
         assert_eq!(
             outcome(GameResult::Won(Color::White), EndReason::Timeout).to_string(),
-            "white wins (on time), 40-24 on the board"
+            "white wins (on time), 24-40 on the board"
         );
         assert_eq!(outcome(GameResult::Aborted, EndReason::Aborted).to_string(), "aborted, nobody wins");
     }

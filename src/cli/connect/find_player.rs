@@ -3,8 +3,8 @@
 use anyhow::{Context as _, anyhow};
 
 use crate::{
-    cli::text::printable::printable,
-    client::{PlayerId, Session},
+    cli::warn,
+    client::{Player, PlayerId, Session},
     room,
 };
 
@@ -21,15 +21,15 @@ pub(in crate::cli) async fn find(session: &Session, text: &str) -> anyhow::Resul
         (Ok((player, _, earlier)), _) => {
             if !earlier.is_empty() {
                 let ids = earlier.iter().map(|other| other.id.to_string()).collect::<Vec<_>>().join(", ");
-                let name = printable(&player.name);
-                eprintln!("{name} is {}; others had the name earlier, find them by id: {ids}", player.id);
+                let Player { name, id, .. } = &player;
+                warn(format_args!("{name} is {id}; others had the name earlier, find them by id: {ids}"));
             }
             Ok(player.id)
         }
         (Err(error), Some(id)) if error.is_unknown_or_malformed() => Ok(id),
-        (Err(error), None) if error.is_unknown_or_malformed() => {
-            Err(anyhow!("no player is named `{text}`, and no former player of a stored game was"))
-        }
+        (Err(error), None) if error.is_unknown_or_malformed() => Err(anyhow!(
+            "no player is named `{text}`, nor was a player of a stored game; `reversi games --ids` shows names and ids"
+        )),
         (Err(error), _) => Err(error).context(format!("cannot find `{text}`")),
     }
 }

@@ -12,7 +12,7 @@ fn a_name_is_claimed_by_the_file_of_its_login() {
     let keep = file("name");
     let name = |command: &str| server.output_of(&["name", "--keep", &keep, command], "");
     assert!(server.error_of(&["name", "--keep", &keep, "claim"]).contains("knows no login in"));
-    server.output_of(&["rooms", "--once", "--name", "ada", "--keep", &keep], "");
+    server.output_of(&["games", "--name", "ada", "--keep", &keep], "");
     assert!(server.error_of(&["name", "--keep", &keep, "claim"]).contains("finish a game first"));
     server.output_of(&["play", "--keep", &keep, "--side", "black"], GAME);
     assert!(name("show").starts_with("ada (") && name("show").trim().ends_with("not claimed"));

@@ -1,6 +1,6 @@
 //! Text typed by people: normalised, bounded and visible.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, iter::once, sync::Arc};
 
 use thiserror::Error;
 use unicode_normalization::UnicodeNormalization as _;
@@ -73,9 +73,20 @@ fn clean(text: &str, max: usize) -> Result<Arc<str>, TextError> {
     if text.len() > max * 16 {
         return Err(TextError::TooLong(max));
     }
-    let normal: String = text.nfkc().collect();
-    let text = bounded(normal.trim(), max)?;
+    let text = bounded(normalised(text).trim(), max)?;
     hidden(&text).map_or(Ok(text), |character| Err(TextError::Hidden(character)))
+}
+
+/// NFKC. Of emoji that it makes letters, such as a double exclamation mark, it also leaves out the style.
+fn normalised(text: &str) -> String {
+    let mut before = None;
+    let styled = text.chars().filter(|&character| {
+        let lettered = |emoji: char| emoji.is_emoji_char() && once(emoji).nfkc().next() != Some(emoji);
+        let kept = character != EMOJI_STYLE || !before.is_some_and(lettered);
+        before = Some(character);
+        kept
+    });
+    styled.nfkc().collect()
 }
 
 /// Checks that a text has 1 to `max` characters, and none that controls a terminal.
@@ -238,6 +249,10 @@ mod tests {
         {
             let text = format!("a {emoji}{emoji} b");
             assert_eq!(ChatText::parse(&text).map(|text| text.to_string()), Ok(text));
+        }
+        // Normalised to letters.
+        for (emoji, letters) in [("well played‼️", "well played!!"), ("™️", "TM"), ("㊗️", "祝")] {
+            assert_eq!(ChatText::parse(emoji).map(|text| text.to_string()).as_deref(), Ok(letters));
         }
         for (text, hidden) in [
             ("👩\u{200d}", JOINER),

@@ -65,7 +65,8 @@ impl Games {
         let now = self.players.named(name).map(|player| player.profile.clone());
         let known = self.player_store.named(name.clone(), NAMED).await?;
         let holder = now.as_ref().map(|profile| profile.id);
-        Ok(now.into_iter().chain(known.into_iter().filter(|profile| Some(profile.id) != holder)).collect())
+        let earlier = known.into_iter().filter(|profile| Some(profile.id) != holder);
+        Ok(now.into_iter().chain(earlier).take(NAMED).collect())
     }
 
     /// The results and rating of a contestant over all games.

@@ -44,6 +44,9 @@ pub enum RoomError {
     /// The player, its address or the server has reached its limit of analyses.
     #[error("too many analyses are running; wait for one to end")]
     QuotaAnalyses,
+    /// The server has its maximum number of claimed names.
+    #[error("too many names are claimed on this server")]
+    QuotaNames,
     /// A rate is exceeded; the time is until the request would be admitted.
     #[error("too fast")]
     TooFast(Duration),

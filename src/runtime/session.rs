@@ -67,8 +67,11 @@ impl Sessions {
     /// Keeps the player's name and token until [`Limits::claimed_idle`](super::Limits) after the last use.
     ///
     /// # Errors
-    /// When the store is unavailable, or the player has logged out.
+    /// When too many names are claimed, the store is unavailable, or the player has logged out.
     pub async fn claim_name(&self, player: &Arc<Player>) -> Result<(), RoomError> {
+        if !player.is_claimed() && !self.host.context.players.may_claim() {
+            return Err(RoomError::QuotaNames);
+        }
         self.change_account(player, |stored| StoredPlayer { claimed: true, ..stored }).await
     }
 
@@ -106,6 +109,9 @@ impl Sessions {
 
     async fn remove(&self, player: &Arc<Player>, give_up_name: bool) -> Result<(), RoomError> {
         let _account = player.account.lock().await;
+        if player.is_logged_out() {
+            return Ok(());
+        }
         let players = &self.host.context.players;
         let keeps_name = player.is_claimed() && !give_up_name;
         if keeps_name {

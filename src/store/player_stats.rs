@@ -156,7 +156,7 @@ impl RatingWeight {
     /// The game counts as Glicko-2 has it.
     pub const FULL: Self = Self(16);
 
-    /// The weight of a game of two players who have met this often of late: full for the first ten games, then half of
+    /// The weight of a game of two players who have met this often within a day: full for the first ten games, then half of
     /// it for each ten more, and never below a sixteenth.
     #[must_use]
     pub fn after(meetings: usize) -> Self {

@@ -83,7 +83,9 @@ impl RecordService for Services {
         let wire = request.into_inner();
         let not_found = || status::refused(Rejection::PlayerNotFound);
         let (profile, earlier) = if wire.player_id.is_empty() {
-            let name = DisplayName::parse(&wire.display_name).map_err(|_| not_found())?;
+            // A stored name need not satisfy the rules for new ones.
+            let name = DisplayName::parse(&wire.display_name).or_else(|_| DisplayName::from_stored(&wire.display_name));
+            let name = name.map_err(|_| not_found())?;
             let mut named = self.runtime.games.players_named(&name).await?;
             (if named.is_empty() { None } else { Some(named.remove(0)) }, named)
         } else {

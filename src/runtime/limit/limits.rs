@@ -76,7 +76,7 @@ macro_rules! limits_table {
                 "Addresses in use are kept in addition. One costs under 512 bytes: 50 MiB for all.";
             log_ins_per_second: u32 = 1, N from 0, "log-in-rate":
                 "Log-ins a second from one address, on average; 0 for no limit",
-                "Each makes a player that is kept for a day: one address cannot fill the server with them.";
+                "Each makes a player that is kept for a day.";
             log_in_burst: u32 = 2_000, N from 1, "log-in-burst":
                 "Log-ins at once from one address, above the average",
                 "A farm of bots logs in at once when it starts.";
@@ -88,7 +88,7 @@ macro_rules! limits_table {
                 "Their token is then invalid and their name free again.";
             claimed_idle: Duration = Duration::from_secs(90 * 24 * 60 * 60), SECONDS from 0, "claimed-idle":
                 "The same for a player who has claimed the name",
-                "A holiday does not cost a rating; a name is not lost to everybody for ever.";
+                "Long enough for holidays; after that, others may have the name.";
             requests_per_second: u32 = 5_000, N from 1, "rate":
                 "Requests a second of one player, on average",
                 "A bot at full speed on the same machine stays below it.";

@@ -23,17 +23,32 @@ impl FromIterator<Position> for SearchedPositions {
     }
 }
 
-/// The positions of running rated games, of private rooms too.
+/// Of each running rated game, also in private rooms: the position, the one before it, and those after each legal move.
 #[derive(Debug, Default)]
-pub(super) struct RatedPositions(DashMap<RoomId, Board>);
+pub(super) struct RatedPositions(DashMap<RoomId, GamePositions>);
+
+/// The positions of one game, without those of opening books.
+#[derive(Debug, Default)]
+struct GamePositions {
+    now: Option<Board>,
+    /// Before the last move: its best moves may be those of the game.
+    before: Option<Board>,
+    /// After each legal move.
+    after: Vec<Board>,
+}
 
 impl RatedPositions {
     /// Takes the position of the room's rated game, if one runs; `known` says whether it may have one by now.
     pub(super) fn update(&self, room: &Room, known: &mut bool) {
-        let running = room.running().filter(|_| room.settings().rated);
-        match running.and_then(|game| beyond_book(game.position)) {
-            Some(position) => {
-                self.0.insert(room.id(), position);
+        match room.running().filter(|_| room.settings().rated) {
+            Some(game) => {
+                let now = beyond_book(game.position);
+                let mut known_positions = self.0.entry(room.id()).or_default();
+                if now.is_none() || known_positions.now != now {
+                    let legal = game.position.legal_moves().iter();
+                    let after = legal.filter_map(|square| beyond_book(game.position.play_unchecked(square))).collect();
+                    *known_positions = GamePositions { now, before: known_positions.now, after };
+                }
                 *known = true;
             }
             None => self.remove(room.id(), known),
@@ -47,7 +62,11 @@ impl RatedPositions {
     }
 
     pub(super) fn contains_any(&self, searched: &SearchedPositions) -> bool {
-        !searched.0.is_empty() && self.0.iter().any(|position| searched.0.contains(&position))
+        !searched.0.is_empty()
+            && self.0.iter().any(|positions| {
+                let GamePositions { now, before, after } = &*positions;
+                now.iter().chain(before).chain(after).any(|board| searched.0.contains(board))
+            })
     }
 }
 

@@ -1,6 +1,12 @@
 //! The players of the server, by id, by token and by name.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 
 use dashmap::{DashMap, Entry};
 use foldhash::fast::RandomState;
@@ -59,6 +65,8 @@ pub struct Players {
     /// What these names look like. A stored name that looks like one before it has no entry.
     by_look: DashMap<String, PlayerId>,
     pairings: Pairings,
+    /// Number of players who have claimed their names.
+    claimed: AtomicUsize,
     limits: Limits,
     clock: Clock,
     random: RandomSource,
@@ -145,12 +153,16 @@ impl Players {
     /// Makes a player with a reserved name visible.
     pub(crate) fn admit(&self, enrolled: StoredPlayer) -> Arc<Player> {
         let player = Arc::new(Player::new(enrolled, self.clock, &self.limits));
+        self.enter(Arc::clone(&player));
+        player
+    }
+
+    fn enter(&self, player: Arc<Player>) {
         self.by_id.insert(player.id(), Arc::clone(&player));
         self.by_token.insert(player.token_hash().key(), Arc::clone(&player));
         if self.lifecycle.is_draining() {
             player.end_streams(StreamEnd::Draining);
         }
-        player
     }
 
     /// Whether no other name looks like this one.
@@ -174,21 +186,33 @@ impl Players {
                 free.insert(enrolled.profile.id);
                 // Names that are stored stay, also those that would be refused today.
                 self.reserve_looks(&enrolled.profile);
+                self.claimed.fetch_add(usize::from(enrolled.claimed), Relaxed);
                 self.admit(enrolled);
             }
         }
     }
 
+    /// Whether another name may be claimed: at most half of the places are, so that the rest stays for guests.
+    pub(crate) fn may_claim(&self) -> bool {
+        self.claimed.load(Relaxed) < self.limits.players.div_ceil(2)
+    }
+
     /// Replaces the token and the claim of a player by stored ones.
     pub(crate) fn change_account(&self, player: &Arc<Player>, token: TokenHash, claimed: bool) {
-        self.by_token.remove(&player.token_hash().key());
+        let old = player.token_hash();
+        if claimed && !player.is_claimed() {
+            self.claimed.fetch_add(1, Relaxed);
+        }
         player.set_account(token, claimed);
         self.by_token.insert(token.key(), Arc::clone(player));
+        if old.key() != token.key() {
+            self.by_token.remove(&old.key());
+        }
     }
 
     /// Replaces a player who has left every room by the same player without streams. The name stays taken.
     pub(crate) fn renew(&self, player: &Player) {
-        self.admit(player.stored());
+        self.enter(Arc::new(player.renewed(&self.limits)));
     }
 
     /// A game that ends now, with how much it counts for ratings.
@@ -219,7 +243,9 @@ impl Players {
     /// Removes the player and frees the name.
     pub(crate) fn remove(&self, player: &Player) {
         self.revoke(player);
-        self.by_id.remove(&player.id());
+        if self.by_id.remove(&player.id()).is_some() {
+            self.claimed.fetch_sub(usize::from(player.is_claimed()), Relaxed);
+        }
         self.release_name(&player.profile);
     }
 

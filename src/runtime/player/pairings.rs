@@ -1,4 +1,4 @@
-//! How often the same players have met in rated games of late. The more often, the less the next game counts for their
+//! How often the same players have met in rated games within a day. The more often, the less the next game counts for their
 //! ratings, so that nobody can raise a rating with a helper, with many accounts, or against one AI. Only in memory: a
 //! restart of the server forgets it.
 
@@ -43,6 +43,10 @@ impl Pairings {
         }
         let mut pairings = self.lock();
         let counts = keys(game, homes).map(|key| {
+            if pairings.len() >= CAPACITY && !pairings.contains_key(&key) {
+                let meets = |end: &Timestamp| game.ended.0.saturating_sub(end.0) < PERIOD;
+                pairings.retain(|_, ends| ends.back().is_some_and(meets));
+            }
             if pairings.len() >= CAPACITY && !pairings.contains_key(&key) {
                 let oldest = pairings.iter().min_by_key(|(_, ends)| ends.back().copied());
                 if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {

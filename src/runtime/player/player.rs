@@ -51,11 +51,9 @@ pub struct Player {
     pub(crate) account: tokio::sync::Mutex<()>,
     pub(crate) inbox: Arc<Inbox>,
     pub(crate) quota: Arc<Quota>,
-    request_rate: RateLimiter,
-    chat_rate: RateLimiter,
+    rates: Arc<Rates>,
     calls: ConcurrencyLimit,
     pub(crate) analyses: ConcurrencyLimit,
-    password_attempts: PasswordAttempts,
     streams: AtomicUsize,
     last_seen: AtomicI64,
     /// The last call, if it counts as presence; [`NEVER`] when a stream has ended since.
@@ -72,6 +70,13 @@ pub struct Player {
     pub(crate) rooms_created: IdempotentRequests<RoomId>,
     /// The games that requests with an id started.
     pub(crate) games_started: IdempotentRequests<Accepted>,
+}
+
+/// The rates of a player. A log-out that keeps the token does not reset them.
+struct Rates {
+    requests: RateLimiter,
+    chats: RateLimiter,
+    passwords: PasswordAttempts,
 }
 
 /// A call in progress, counted until it is dropped.
@@ -103,11 +108,13 @@ impl Player {
             account: tokio::sync::Mutex::default(),
             inbox: Arc::default(),
             quota: Arc::default(),
-            request_rate: RateLimiter::new(limits.requests_per_second, limits.request_burst),
-            chat_rate: RateLimiter::new(limits.chats_per_second, limits.chat_burst),
+            rates: Arc::new(Rates {
+                requests: RateLimiter::new(limits.requests_per_second, limits.request_burst),
+                chats: RateLimiter::new(limits.chats_per_second, limits.chat_burst),
+                passwords: PasswordAttempts::new(limits.wrong_guesses_per_minute, now),
+            }),
             calls: ConcurrencyLimit::new(limits.calls_per_player),
             analyses: ConcurrencyLimit::new(limits.analyses_per_player),
-            password_attempts: PasswordAttempts::new(limits.wrong_guesses_per_minute, now),
             streams: AtomicUsize::new(0),
             last_seen: AtomicI64::new(enrolled.seen.0),
             called: AtomicI64::new(now.0),
@@ -153,6 +160,13 @@ impl Player {
         }
     }
 
+    /// The player after a log-out that keeps the token: with the same rates, and without rooms and streams.
+    pub(crate) fn renewed(&self, limits: &Limits) -> Self {
+        let renewed = Self::new(self.stored(), self.clock, limits);
+        renewed.stored_seen.store(self.stored_seen.load(Relaxed), Relaxed);
+        Self { rates: Arc::clone(&self.rates), ..renewed }
+    }
+
     /// The rooms of which it is a member.
     #[must_use]
     pub fn rooms(&self) -> Vec<RoomId> {
@@ -173,7 +187,7 @@ impl Player {
         let now = self.clock.now().0;
         self.last_seen.store(now, Relaxed);
         self.called.store(now, Relaxed);
-        self.request_rate.admit()?;
+        self.rates.requests.admit()?;
         self.quota.home().map_or(Ok(()), |home| home.admit())
     }
 
@@ -183,12 +197,12 @@ impl Player {
     /// When a rate is exceeded.
     pub fn charge(&self, cost: RequestCost) -> Result<(), TooFast> {
         let requests = cost.requests();
-        self.request_rate.admit_more(requests)?;
+        self.rates.requests.admit_more(requests)?;
         self.quota.home().map_or(Ok(()), |home| home.admit_more(requests))
     }
 
     pub(crate) fn admit_chat(&self) -> Result<(), TooFast> {
-        self.chat_rate.admit()?;
+        self.rates.chats.admit()?;
         self.quota.home().map_or(Ok(()), |home| home.admit_chat())
     }
 
@@ -211,7 +225,7 @@ impl Player {
         &self,
         attempt: impl Future<Output = Result<T, RoomError>>,
     ) -> Result<T, RoomError> {
-        self.password_attempts.count(self.clock, attempt).await
+        self.rates.passwords.count(self.clock, attempt).await
     }
 
     /// Counts an opened stream, and returns the number before.

@@ -19,12 +19,12 @@ pub(crate) struct EncodedEvent {
 impl EncodedEvent {
     pub(crate) fn new(encode: Encode, event: &Event, room: &Room) -> Self {
         let effect = Effect::of(event, room);
-        let veiled = without_thought(event);
+        let hidden = without_thought(event);
         if room.settings().rated {
-            let bytes = encode(veiled.as_ref().unwrap_or(event), room);
+            let bytes = encode(hidden.as_ref().unwrap_or(event), room);
             return Self { seq: event.seq, bytes, redacted: None, effect };
         }
-        let redacted = veiled.and_then(|redacted| {
+        let redacted = hidden.and_then(|redacted| {
             let opponent = room.seats().iter().find_map(|(_, seat)| seat.occupant.player())?;
             Some((opponent, encode(&redacted, room)))
         });

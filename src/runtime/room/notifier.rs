@@ -43,6 +43,7 @@ pub(crate) struct Before {
     turn: Option<(Color, u16)>,
     draw_offer: Option<Color>,
     rematch_offer: Option<Color>,
+    in_series: bool,
 }
 
 impl Before {
@@ -52,6 +53,7 @@ impl Before {
             turn: running.and_then(|game| Some((game.turn()?, game.ply()))),
             draw_offer: running.and_then(|game| game.draw_offer),
             rematch_offer: room.rematch_offer(),
+            in_series: room.series().is_some(),
         }
     }
 
@@ -97,8 +99,12 @@ impl Notifier<'_> {
                     let invited = Notice::Invited { room: self.room.id(), seat: *seat, code: self.room.code(), by };
                     self.send(guest.id, invited);
                 }
+                // To the player who stays.
                 if let Some(by) = before.rematch_offer {
-                    self.offer_changed(Offer::Rematch, by, OfferStatus::Closed);
+                    self.send_offer(seat.opposite(), Offer::Rematch, by, OfferStatus::Closed);
+                }
+                if before.in_series && self.room.series().is_none() {
+                    self.series_ended();
                 }
             }
             Fact::OfferMade { offer, by } => self.offer_changed(*offer, *by, OfferStatus::Open),
@@ -108,11 +114,7 @@ impl Notifier<'_> {
                     self.offer_changed(*offer, by, status);
                 }
             }
-            Fact::SeriesEnded => {
-                for player in Color::ALL.into_iter().filter_map(|side| self.player(side)) {
-                    self.send(player, Notice::SeriesEnded(self.room.id()));
-                }
-            }
+            Fact::SeriesEnded => self.series_ended(),
             Fact::Closed(_) => {
                 for member in self.room.members() {
                     self.send(member.profile.id, Notice::RoomClosed(self.room.id()));
@@ -175,6 +177,12 @@ impl Notifier<'_> {
             let Some(player) = self.player(side) else { continue };
             let (game, position, series) = (self.game(game.number), game.position, self.room.series());
             self.send(player, Notice::GameEnded { game, side, end, position, series });
+        }
+    }
+
+    fn series_ended(&self) {
+        for player in Color::ALL.into_iter().filter_map(|side| self.player(side)) {
+            self.send(player, Notice::SeriesEnded(self.room.id()));
         }
     }
 

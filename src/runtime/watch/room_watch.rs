@@ -1,12 +1,13 @@
 //! The stream of one room's events, for one watcher.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use thiserror::Error;
 use tokio::{
     sync::broadcast::{self, error::RecvError},
     task::yield_now,
+    time::{Instant, sleep_until},
 };
 
 use super::open_stream::OpenStream;
@@ -29,6 +30,10 @@ use crate::{
 
 /// Missed events encoded between yields to other tasks.
 const RESUME_STEP: u64 = 32;
+
+/// Minimum time between two snapshots of a watcher of snapshots, each of which costs the room and the watcher's task as
+/// much as many events.
+const SNAPSHOT_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The permission of a watcher.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +83,8 @@ pub struct Watch {
     snapshots_only: bool,
     /// Whether an event was received whose snapshot is still to be sent.
     outdated: bool,
+    /// The earliest time of the next snapshot.
+    next_snapshot: Option<Instant>,
     feed: Feed,
     /// An event that may have ended the player's access, which is checked before it is sent.
     unchecked: Option<EncodedEvent>,
@@ -110,6 +117,7 @@ impl Watch {
             access,
             snapshots_only,
             outdated: false,
+            next_snapshot: None,
             feed,
             unchecked: None,
             ended: None,
@@ -131,9 +139,18 @@ impl Watch {
         if let Some(end) = self.ended {
             return Err(end);
         }
+        if let Some(next) = self.next_snapshot {
+            tokio::select! {
+                biased;
+                () = sleep_until(next) => {}
+                () = self.streams_end.wait() => return Err(self.open.why_ended()),
+            }
+        }
         let snapshot = self.check_access().await?;
         self.outdated = false;
-        // Events until now are in the snapshot, and are skipped where they still wait.
+        self.next_snapshot = Some(Instant::now() + SNAPSHOT_INTERVAL);
+        // The snapshot includes all events until now.
+        self.feed.missed.clear();
         self.feed.seq = snapshot.room.seq();
         Ok(Update::Snapshot(snapshot))
     }

@@ -19,43 +19,49 @@ pub(super) struct MemoryGames {
     games: BTreeMap<GameKey, Arc<GameRecord>>,
     ends: HashMap<GameId, Timestamp>,
     standings: HashMap<Contestant, PlayerStats>,
-    /// Number of games kept of each player.
-    played: HashMap<PlayerId, usize>,
-    /// Players who have logged out and of whom a game is kept, with when they were last seen.
-    former: HashMap<PlayerId, (Profile, Timestamp)>,
+    /// The players of the kept games.
+    players: HashMap<PlayerId, KnownPlayer>,
+}
+
+/// A player of kept games, who may have logged out.
+struct KnownPlayer {
+    profile: Profile,
+    seen: Timestamp,
+    /// Number of kept games.
+    games: usize,
 }
 
 impl MemoryGames {
-    /// Stores a finished game; a known game changes nothing.
-    pub(super) fn keep(&mut self, ended: &EndedGame) {
-        let record = &ended.record;
+    /// Stores a finished game; a known game changes nothing. Returns the players whose last game had to be removed.
+    pub(super) fn keep(&mut self, game: &EndedGame) -> Vec<Profile> {
+        let record = &game.record;
         if self.ends.insert(record.id, record.ended).is_some() {
-            return;
+            return Vec::new();
         }
-        let Ok(stats) = stats_after(ended, |who| Ok::<_, Infallible>(self.standing(who)));
+        let Ok(stats) = stats_after(game, |who| Ok::<_, Infallible>(self.standing(who)));
         self.standings.extend(stats);
         self.games.insert((record.ended, record.id), Arc::new(record.clone()));
-        for player in players(record) {
-            *self.played.entry(player).or_default() += 1;
+        for profile in profiles(record) {
+            let new = || KnownPlayer { profile: profile.clone(), seen: record.ended, games: 0 };
+            self.players.entry(profile.id).or_insert_with(new).games += 1;
         }
-        if self.games.len() > MemoryStore::GAMES
-            && let Some(((_, oldest), record)) = self.games.pop_first()
-        {
-            self.ends.remove(&oldest);
-            players(&record).for_each(|player| self.count_removed(player));
+        if self.games.len() <= MemoryStore::GAMES {
+            return Vec::new();
         }
+        let Some(((_, oldest), record)) = self.games.pop_first() else { return Vec::new() };
+        self.ends.remove(&oldest);
+        profiles(&record).filter(|profile| self.is_last_game(profile.id)).cloned().collect()
     }
 
-    /// Removes the statistics of a former player with the last of its games.
-    fn count_removed(&mut self, player: PlayerId) {
-        let Some(played) = self.played.get_mut(&player) else { return };
-        *played -= 1;
-        if *played == 0 {
-            self.played.remove(&player);
-            if self.former.remove(&player).is_some() {
-                self.standings.remove(&Contestant::Player(player));
-            }
+    /// Counts a removed game of a player, and returns whether it was the last.
+    fn is_last_game(&mut self, player: PlayerId) -> bool {
+        let Some(known) = self.players.get_mut(&player) else { return false };
+        known.games -= 1;
+        let last = known.games == 0;
+        if last {
+            self.players.remove(&player);
         }
+        last
     }
 
     pub(super) fn page(&self, filter: &GameFilter, after: Option<GameKey>, limit: usize) -> GamePage {
@@ -82,23 +88,24 @@ impl MemoryGames {
         self.standings.get(who).copied().unwrap_or_default()
     }
 
-    /// Notes that a player has logged out. Without a game nothing is kept.
-    pub(super) fn note_former(&mut self, profile: Profile, seen: Timestamp) {
-        if self.played.contains_key(&profile.id) {
-            self.former.insert(profile.id, (profile, seen));
-        } else {
-            self.standings.remove(&Contestant::Player(profile.id));
-        }
+    /// A player of a kept game, and when it was last seen.
+    pub(super) fn player(&self, player: PlayerId) -> Option<(&Profile, Timestamp)> {
+        self.players.get(&player).map(|known| (&known.profile, known.seen))
     }
 
-    pub(super) fn former_players(&self) -> impl Iterator<Item = (&Profile, Timestamp)> {
-        self.former.values().map(|(profile, seen)| (profile, *seen))
+    /// Notes when a player who logs out was last seen.
+    pub(super) fn note_seen(&mut self, player: PlayerId, seen: Timestamp) {
+        self.players.entry(player).and_modify(|known| known.seen = seen);
+    }
+
+    pub(super) fn forget_standing(&mut self, player: PlayerId) {
+        self.standings.remove(&Contestant::Player(player));
     }
 }
 
-fn players(record: &GameRecord) -> impl Iterator<Item = PlayerId> {
+fn profiles(record: &GameRecord) -> impl Iterator<Item = &Profile> {
     record.players.iter().filter_map(|(_, participant)| match participant {
-        Participant::Player(profile) => Some(profile.id),
+        Participant::Player(profile) => Some(profile),
         Participant::Ai(_) => None,
     })
 }

@@ -5,18 +5,18 @@ mod rooms;
 
 use std::{
     cmp::Reverse,
-    collections::HashMap,
+    collections::{BTreeSet, HashMap, hash_map::Entry},
     future::ready,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use super::{
     archive::{Archive, GameFilter, GameKey, GamePage},
-    journal::{Append, AppendError, AppendFuture, FaultHook, History, Journal, StoreFuture},
+    journal::{Append, AppendError, AppendFuture, EndedGame, FaultHook, History, Journal, StoreFuture},
     player_stats::{Contestant, PlayerStats},
     player_store::{PlayerStore, StoredPlayer},
 };
-use crate::room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp};
+use crate::room::{DisplayName, GameId, GameRecord, Participant, PlayerId, Profile, Room, RoomId, Timestamp};
 use games::MemoryGames;
 use rooms::MemoryRooms;
 
@@ -32,14 +32,45 @@ struct Inner {
     rooms: MemoryRooms,
     games: MemoryGames,
     players: HashMap<PlayerId, StoredPlayer>,
+    /// The players and former players by the keys of their names.
+    names: HashMap<String, BTreeSet<PlayerId>>,
     alive: Option<Timestamp>,
 }
 
 impl Inner {
-    /// The players and former players, with when they were last seen.
-    fn profiles(&self) -> impl Iterator<Item = (&Profile, Timestamp)> {
-        let players = self.players.values().map(|player| (&player.profile, player.seen));
-        players.chain(self.games.former_players())
+    /// A player, or a former player with a kept game, and when it was last seen.
+    fn profile(&self, player: PlayerId) -> Option<(&Profile, Timestamp)> {
+        let logged_in = self.players.get(&player).map(|player| (&player.profile, player.seen));
+        logged_in.or_else(|| self.games.player(player))
+    }
+
+    fn keep(&mut self, game: &EndedGame) {
+        for (_, participant) in game.record.players.iter() {
+            if let Participant::Player(profile) = participant {
+                self.add_name(profile);
+            }
+        }
+        for profile in self.games.keep(game) {
+            self.forget_if_unknown(&profile);
+        }
+    }
+
+    fn add_name(&mut self, profile: &Profile) {
+        self.names.entry(profile.name.key()).or_default().insert(profile.id);
+    }
+
+    /// Forgets the name and the statistics of a player who is neither logged in nor in a kept game.
+    fn forget_if_unknown(&mut self, profile: &Profile) {
+        if self.profile(profile.id).is_some() {
+            return;
+        }
+        self.games.forget_standing(profile.id);
+        if let Entry::Occupied(mut named) = self.names.entry(profile.name.key()) {
+            named.get_mut().remove(&profile.id);
+            if named.get().is_empty() {
+                named.remove();
+            }
+        }
     }
 }
 
@@ -67,7 +98,7 @@ impl MemoryStore {
         }
         let mut inner = self.inner();
         inner.rooms.append(append)?;
-        append.games.iter().for_each(|game| inner.games.keep(game));
+        append.games.iter().for_each(|game| inner.keep(game));
         // An append of unknown outcome is written here: the harder case for the caller.
         fault.map_or(Ok(()), Err)
     }
@@ -119,15 +150,13 @@ impl PlayerStore for MemoryStore {
     }
 
     fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>> {
-        self.answer(|inner| {
-            inner.profiles().find(|(profile, _)| profile.id == player).map(|(profile, _)| profile.clone())
-        })
+        self.answer(|inner| inner.profile(player).map(|(profile, _)| profile.clone()))
     }
 
     fn named(&self, name: DisplayName, limit: usize) -> StoreFuture<'_, Vec<Profile>> {
         self.answer(|inner| {
-            let key = name.key();
-            let mut named: Vec<_> = inner.profiles().filter(|(profile, _)| profile.name.key() == key).collect();
+            let ids = inner.names.get(&name.key()).into_iter().flatten();
+            let mut named: Vec<_> = ids.filter_map(|id| inner.profile(*id)).collect();
             named.sort_by_key(|(profile, seen)| (Reverse(*seen), profile.id));
             named.into_iter().take(limit).map(|(profile, _)| profile.clone()).collect()
         })
@@ -135,6 +164,7 @@ impl PlayerStore for MemoryStore {
 
     fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()> {
         self.answer(|inner| {
+            inner.add_name(&player.profile);
             inner.players.insert(player.profile.id, player);
         })
     }
@@ -142,7 +172,8 @@ impl PlayerStore for MemoryStore {
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {
         self.answer(|inner| {
             if let Some(StoredPlayer { profile, seen, .. }) = inner.players.remove(&player) {
-                inner.games.note_former(profile, seen);
+                inner.games.note_seen(profile.id, seen);
+                inner.forget_if_unknown(&profile);
             }
         })
     }

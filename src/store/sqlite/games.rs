@@ -4,7 +4,7 @@ use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, named_params};
 
-use super::reader::ReadError;
+use super::{players, reader::ReadError};
 use crate::{
     room::{
         AiSeat, DisplayName, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerKind, Ply, Profile, RoomName,
@@ -23,6 +23,11 @@ pub(super) fn keep(connection: &Connection, ended: &EndedGame) -> rusqlite::Resu
     let game = &ended.record;
     if !enter(connection, game)? {
         return Ok(());
+    }
+    for (_, participant) in game.players.iter() {
+        if let Participant::Player(profile) = participant {
+            players::note_former(connection, profile, game.ended)?;
+        }
     }
     for (who, standing) in stats_after(ended, |who| standing(connection, who))? {
         let name =

@@ -29,6 +29,20 @@ pub(super) fn put(connection: &Connection, player: &StoredPlayer) -> rusqlite::R
     Ok(())
 }
 
+/// Keeps the name of a player of a finished game who has already logged out.
+pub(super) fn note_former(connection: &Connection, player: &Profile, seen: Timestamp) -> rusqlite::Result<()> {
+    let sql = "INSERT OR IGNORE INTO players (id, name, name_key, kind, seats, token, seen_us, claimed) \
+        VALUES (:id, :name, :key, :kind, 0, NULL, :seen, 0)";
+    connection.prepare_cached(sql)?.execute(named_params! {
+        ":id": player.id.to_string(),
+        ":name": player.name.as_str(),
+        ":key": player.name.key(),
+        ":kind": player_kind_name(player.kind),
+        ":seen": seen.0,
+    })?;
+    Ok(())
+}
+
 /// Writes the keys of the names, for the migration to version 4.
 pub(super) fn write_name_keys(connection: &Connection) -> rusqlite::Result<()> {
     let mut select = connection.prepare("SELECT id, name FROM players")?;

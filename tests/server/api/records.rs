@@ -233,3 +233,15 @@ async fn results_are_found_after_the_log_out() {
     third.sessions().log_out(v1::LogOutRequest::default()).await.unwrap();
     refused(stats(&third.id, "").await, Code::NotFound, "PLAYER_NOT_FOUND");
 }
+
+#[tokio::test]
+async fn a_player_who_logs_out_during_the_first_game_is_found() {
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    let mut turns = seated.white.turns().await;
+    seated.black.sessions().log_out(v1::LogOutRequest::default()).await.unwrap();
+    turns.game_ended().await;
+    let request = v1::GetPlayerStatsRequest { display_name: "Bea".into(), ..Default::default() };
+    let found = seated.white.records().get_player_stats(request).await.unwrap().into_inner();
+    assert_eq!((found.player.unwrap().player_id, found.stats.unwrap().lost), (seated.black.id.clone(), 1));
+}

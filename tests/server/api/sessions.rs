@@ -265,3 +265,47 @@ async fn a_token_can_be_replaced() {
     replace(&back, &token).await.unwrap();
     back.me().await;
 }
+
+#[tokio::test]
+async fn a_log_out_that_keeps_the_name_resets_no_limit() {
+    let server = TestServer::limited(|limits| limits.wrong_guesses_per_minute = 2).await;
+    let ada = experienced(&server, "Ada").await;
+    claim(&ada).await.unwrap();
+    let guess = async || {
+        let by = v1::join_room_request::Room::JoinCode("aaaaaaaa".into());
+        ada.join_by(by, "").await
+    };
+    for _ in 0..2 {
+        refused(guess().await, Code::NotFound, "ROOM_NOT_FOUND");
+        log_out(&ada, false).await;
+    }
+    refused(guess().await, Code::ResourceExhausted, "RATE");
+}
+
+#[tokio::test]
+async fn half_of_the_names_can_be_claimed() {
+    let server = TestServer::limited(|limits| limits.players = 3).await;
+    let [ada, bea, cleo] =
+        [experienced(&server, "Ada").await, experienced(&server, "Bea").await, experienced(&server, "Cleo").await];
+    claim(&ada).await.unwrap();
+    claim(&bea).await.unwrap();
+    refused(claim(&cleo).await, Code::ResourceExhausted, "QUOTA_PLAYERS");
+    log_out(&ada, true).await;
+    claim(&cleo).await.unwrap();
+}
+
+#[tokio::test]
+async fn concurrent_log_outs_free_a_claimed_name_once() {
+    let server = TestServer::open().await;
+    let ada = experienced(&server, "Ada").await;
+    claim(&ada).await.unwrap();
+    let log_out = async |give_up_name| {
+        let request = v1::LogOutRequest { give_up_name, ..Default::default() };
+        ada.sessions().log_out(request).await.map(drop)
+    };
+    let _ = tokio::join!(log_out(true), log_out(false), log_out(true), log_out(false));
+    // A plain log-out that came first keeps the name.
+    let _ = log_out(true).await;
+    refused(ada.sessions().get_me(v1::GetMeRequest {}).await, Code::Unauthenticated, "TOKEN_INVALID");
+    log_in(&server, "Ada").await.unwrap();
+}

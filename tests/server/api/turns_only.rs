@@ -144,6 +144,15 @@ async fn a_series_ends_between_two_games() {
 }
 
 #[tokio::test]
+async fn a_series_ends_for_the_player_who_stays() {
+    let (_server, seated, _black, mut white) = game(v1::RoomSettings { games: 200, ..Default::default() }).await;
+    seated.white.resign(&seated.game).await.unwrap();
+    assert!(white.game_ended().await.series.is_some());
+    seated.black.leave(&seated.room).await.unwrap();
+    white.until(|event| matches!(event, Event::SeriesEnded(_)).then_some(())).await;
+}
+
+#[tokio::test]
 async fn a_turn_tells_what_each_move_flips() {
     let (_server, seated, mut black, mut white) = game(v1::RoomSettings::default()).await;
     let position = black.turn_request().await.position.unwrap();

@@ -141,6 +141,25 @@ async fn tokens_stay_valid_until_log_out() {
 }
 
 #[tokio::test]
+async fn a_claimed_name_survives_a_restart_and_a_log_out() {
+    let mut restartable = RestartableServer::start().await;
+    let SeatedRoom { black, white, game, .. } = restartable.server.two_player_game(named("first")).await;
+    black.resign(&game).await.unwrap();
+    black.sessions().claim_name(v1::ClaimNameRequest {}).await.unwrap();
+    for player in [&black, &white] {
+        player.sessions().log_out(v1::LogOutRequest::default()).await.unwrap();
+    }
+    restartable.restart_after(Duration::from_secs(10 * 24 * 60 * 60)).await;
+    let me = restartable.reconnect(&black).await.me().await;
+    assert!(me.claimed && me.stats.unwrap().lost == 1);
+    refused(
+        restartable.reconnect(&white).await.sessions().get_me(v1::GetMeRequest {}).await,
+        Code::Unauthenticated,
+        "TOKEN_INVALID",
+    );
+}
+
+#[tokio::test]
 async fn a_waiting_quick_start_is_found_after_a_restart() {
     let mut restartable = RestartableServer::start().await;
     let ada = restartable.server.human("Ada").await;

@@ -94,8 +94,10 @@ impl MemoryGames {
     }
 
     /// Notes when a player who logs out was last seen.
-    pub(super) fn note_seen(&mut self, player: PlayerId, seen: Timestamp) {
-        self.players.entry(player).and_modify(|known| known.seen = seen);
+    pub(super) fn note_seen(&mut self, profile: &Profile, seen: Timestamp) {
+        if let Some(known) = self.players.get_mut(&profile.id) {
+            (known.profile, known.seen) = (profile.clone(), seen);
+        }
     }
 
     pub(super) fn forget_standing(&mut self, player: PlayerId) {

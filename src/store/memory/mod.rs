@@ -172,7 +172,7 @@ impl PlayerStore for MemoryStore {
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {
         self.answer(|inner| {
             if let Some(StoredPlayer { profile, seen, .. }) = inner.players.remove(&player) {
-                inner.games.note_seen(profile.id, seen);
+                inner.games.note_seen(&profile, seen);
                 inner.forget_if_unknown(&profile);
             }
         })

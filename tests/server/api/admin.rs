@@ -135,6 +135,22 @@ async fn logs_out_other_players() {
     refused(admin.try_room(&seated.room).await, Code::Unauthenticated, "TOKEN_INVALID");
 }
 
+#[tokio::test]
+async fn ends_a_series_and_frees_a_claimed_name() {
+    let (server, admin) = server_with_admin().await;
+    let seated = server.two_player_game(v1::RoomSettings { games: 9, ..named("long") }).await;
+    admin.rooms().end_series(v1::EndSeriesRequest { room_id: seated.room.clone() }).await.unwrap();
+    assert_eq!(seated.white.room(&seated.room).await.series.unwrap().games, 1);
+    seated.white.resign(&seated.game).await.unwrap();
+    seated.white.sessions().claim_name(v1::ClaimNameRequest {}).await.unwrap();
+    log_out(&admin, &seated.white.id).await.unwrap();
+    assert!(seated.white.me().await.claimed);
+    let request = v1::LogOutRequest { player_id: seated.white.id.clone(), give_up_name: true };
+    admin.sessions().log_out(request).await.unwrap();
+    let gone = seated.white.sessions().get_me(v1::GetMeRequest {}).await;
+    refused(gone, Code::Unauthenticated, "TOKEN_INVALID");
+}
+
 /// Actions that only others may take are refused.
 #[tokio::test]
 async fn has_no_other_rights() {

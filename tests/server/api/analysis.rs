@@ -5,7 +5,7 @@ use reversi::{
         self, analyze_game_request::Subject as OfGame, analyze_game_response::Message as GameMessage,
         analyze_position_request::Subject as OfPosition, analyze_position_response::Message as PositionMessage,
     },
-    rules::Position,
+    rules::{Position, Transcript},
 };
 use tonic::{Code, Streaming};
 
@@ -193,7 +193,10 @@ async fn the_position_of_a_running_rated_game_is_analysed_for_nobody() {
 
     let square = seated.black.room(&seated.room).await.game.unwrap().position.unwrap().legal_moves[0].clone();
     let line = format!("{BOOK}{square}");
-    let mut early = analyze_position(&eve, moves(&line), v1::AnalysisBudget::default()).await.unwrap();
+    refused(analyze_position(&eve, moves(&line), small()).await, PRECONDITION, "WRONG_PHASE");
+    let reply = line.parse::<Transcript>().unwrap().position().legal_moves().first().unwrap();
+    let ahead = format!("{line}{reply}");
+    let mut early = analyze_position(&eve, moves(&ahead), v1::AnalysisBudget::default()).await.unwrap();
     next(&mut early).await.unwrap().unwrap();
     seated.black.play(&seated.game, 12, &square).await.unwrap();
     let end = loop {
@@ -211,9 +214,13 @@ async fn the_position_of_a_running_rated_game_is_analysed_for_nobody() {
         let same = v1::Position { board, side_to_move: position.side_to_move, ..Default::default() };
         refused(analyze_position(&eve, OfPosition::Position(same), small()).await, PRECONDITION, "WRONG_PHASE");
     }
+    for position in [&line, &ahead] {
+        refused(analyze_position(&eve, moves(position), small()).await, PRECONDITION, "WRONG_PHASE");
+    }
+    refused(analyze_game(&eve, OfGame::Transcript(ahead)).await, PRECONDITION, "WRONG_PHASE");
+    seated.white.play(&seated.game, 13, reply.name()).await.unwrap();
+    // Its best move may be that of the game.
     refused(analyze_position(&eve, moves(&line), small()).await, PRECONDITION, "WRONG_PHASE");
-    let on = format!("{line}{}", position.legal_moves[0]);
-    refused(analyze_game(&eve, OfGame::Transcript(on)).await, PRECONDITION, "WRONG_PHASE");
 
     seated.white.resign(&seated.game).await.unwrap();
     collect(analyze_position(&eve, moves(&line), small()).await.unwrap()).await;

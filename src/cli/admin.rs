@@ -19,7 +19,7 @@ use crate::client::{GameId, PlayerId, RoomId, Session};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples, with the file that `reversi serve --admin-token FILE` was given:\n  \
     reversi admin --admin-token FILE close 7k2m9x4q1c0d       close a room\n  \
-    reversi admin --admin-token FILE kick 7k2m9x4q1c0d bob    remove bob; a player in a game loses it\n  \
+    reversi admin --admin-token FILE kick 7k2m9x4q1c0d bob    remove bob, who loses a running game\n  \
     reversi admin --admin-token FILE abort 7k2m9x4q1c0d-3     end a game without a winner\n  \
     reversi admin --admin-token FILE log-out bob              log bob out")]
 pub(super) struct Args {

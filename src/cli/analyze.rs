@@ -32,11 +32,11 @@ const MAX_BYTES: u64 = 64 << 20;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Evaluations are by how many discs black is ahead at the end; a * marks what is proved. The loss of a move is what \
-        the best one is\nworth more.\n\nExamples:\n  \
+    after_help = "An evaluation is the number of discs by which black leads at the end of the game; a * marks an exact one. \
+        The loss of a move is the difference between the evaluations of the best move and of this one.\n\nExamples:\n  \
         reversi analyze f5d6c3d3c4f4e3f3e6      these moves from the standard start\n  \
         reversi analyze games.ggf --number 3    the third game of a file, of transcripts or GGF\n  \
-        reversi analyze game.txt --level 16     as far as the strongest AI looks\n  \
+        reversi analyze game.txt --level 16     as deep as the strongest AI searches\n  \
         reversi analyze game.txt --time 60      in a minute\n  \
         reversi analyze --game 8tsbk7xedm71-1   a finished game of the server, by its engine"
 )]
@@ -53,7 +53,7 @@ pub(super) struct Args {
     /// Search as deep as the AI `expert` of this level [default: 14, unless --depth or --time is given].
     #[arg(long, env = "REVERSI_LEVEL", value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(AiKind::Expert.profile().levels)))]
     level: Option<u8>,
-    /// Search this many plies deep, and to the end of the game if it is as near.
+    /// Search this many plies deep, and to the end of the game if it is that near.
     #[arg(long, env = "REVERSI_DEPTH", value_name = "PLIES", value_parser = clap::value_parser!(u8).range(1..=i64::from(MAX_DEPTH)))]
     depth: Option<u8>,
     /// Approximate time for all positions together.

@@ -27,7 +27,7 @@ const STREAMS_KEPT: i32 = 2;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  \
-    reversi demo --rooms 8 --pause 1500\n\nEnds with Ctrl-C, and the rooms with it.")]
+    reversi demo --rooms 8 --pause 1500\n\nCtrl-C ends it and closes its rooms.")]
 pub(super) struct Args {
     /// Number of rooms.
     #[arg(long, env = "REVERSI_ROOMS", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]

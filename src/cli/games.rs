@@ -54,7 +54,7 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_STATS", value_name = "PLAYER_OR_AI:LEVEL", num_args = 0..=1, default_missing_value = "")]
     stats: Option<String>,
     /// Show the ids of the players: --player and --stats find a player by id even after a log-out.
-    #[arg(long, env = "REVERSI_IDS", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, env = "REVERSI_IDS", conflicts_with_all = ["json", "export", "stats"], value_parser = clap::builder::FalseyValueParser::new())]
     ids: bool,
     /// Print JSON: an object a line for each game, or one for --stats.
     #[arg(long, env = "REVERSI_GAMES_JSON", conflicts_with = "export", value_parser = clap::builder::FalseyValueParser::new())]

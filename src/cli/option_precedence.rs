@@ -3,7 +3,7 @@
 use clap::{ArgMatches, Command, parser::ValueSource};
 
 /// Options of a command of which only one has effect; in the environment the first.
-const ALTERNATIVES: [(&str, &[&str]); 12] = [
+const ALTERNATIVES: [(&str, &[&str]); 15] = [
     ("play", &["room", "anyone", "new", "ai"]),
     ("bot", &["room", "quick", "vs"]),
     ("bot", &["nboard", "gtp", "ai"]),
@@ -15,6 +15,9 @@ const ALTERNATIVES: [(&str, &[&str]); 12] = [
     ("rooms", &["open", "playing"]),
     ("games", &["export", "stats"]),
     ("games", &["export", "json"]),
+    ("games", &["export", "ids"]),
+    ("games", &["stats", "ids"]),
+    ("games", &["json", "ids"]),
     ("analyze", &["source", "game"]),
 ];
 

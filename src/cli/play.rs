@@ -75,7 +75,7 @@ pub(super) struct Args {
     /// The room's password.
     #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
     password: String,
-    /// Play against anyone who asks for the same.
+    /// Play against anyone else who is looking for an opponent.
     #[arg(long, env = "REVERSI_ANYONE", group = "opponent", value_parser = clap::builder::FalseyValueParser::new())]
     anyone: bool,
     /// Make a room and wait in it for an opponent.

@@ -40,7 +40,7 @@ const BUSY_WAIT: Duration = Duration::from_millis(100);
     reversi bot --ai mcts --level 3 --room 7k2m9x4q1c0d\n  \
     reversi bot --ai greedy --quick --games 10    ten games against any waiting player\n  \
     reversi bot --ai roxanne --vs positional --games 1 --seed 7\n  \
-    reversi bot --nboard 'edax -nboard' --quick   an engine of others, which the bot starts\n  \
+    reversi bot --nboard 'edax -nboard' --quick   the engine of another program, which the bot starts\n  \
     reversi bot --gtp './engine --gtp' --engine-time 5 --room 7k2m9x4q1c0d\n\n\
     An engine that ends, moves illegally or is late is started again, three times in a row at most. The bot resigns a game \
     in which the engine has no move in time, and ends with the reason when the engine cannot be used.")]
@@ -53,7 +53,7 @@ pub(super) struct Args {
     /// The room's password.
     #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
     password: String,
-    /// Play against anyone who asks for the same.
+    /// Play against anyone else who is looking for an opponent.
     #[arg(long, env = "REVERSI_QUICK", group = "place", value_parser = clap::builder::FalseyValueParser::new())]
     quick: bool,
     /// Play against this AI of the server.

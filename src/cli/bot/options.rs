@@ -17,7 +17,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
-    /// What chooses the moves: random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne or expert.
+    /// The AI that chooses the moves: random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne or expert.
     #[arg(long, env = "REVERSI_AI", value_name = "KIND", default_value = "roxanne", group = "mind")]
     ai: String,
     /// Its level; the kind's default if left out.
@@ -29,7 +29,7 @@ pub(super) struct Args {
     /// Start this command and let it choose the moves, by GTP.
     #[arg(long, env = "REVERSI_GTP", value_name = "CMD", groups = ["mind", "guest"])]
     gtp: Option<String>,
-    /// The longest time of such an engine for a move, in addition to the room's clocks.
+    /// The time limit of such an engine for each move, in addition to the room's clocks.
     #[arg(long, env = "REVERSI_ENGINE_TIME", value_name = "SECONDS", requires = "guest", value_parser = seconds)]
     engine_time: Option<Duration>,
 }

@@ -13,7 +13,7 @@ use super::{
     token_file,
 };
 use crate::{
-    cli::random,
+    cli::{random, warn},
     client::{Client, ClientError, Player, PlayerKind, Session},
 };
 
@@ -103,7 +103,7 @@ async fn resume_any_or_log_in(
         return Ok(session);
     }
     let session = log_in(client, name, prefix, kind).await?;
-    match token_file::write(file, session.token()) {
+    match keep(file, session.token()) {
         Ok(()) => Ok(session),
         Err(error) => {
             log_out(session).await;
@@ -112,15 +112,30 @@ async fn resume_any_or_log_in(
     }
 }
 
-/// Resumes the login in a file, or of a replacement of its token that was interrupted; `None` if the server knows neither.
+/// Writes the token. One that was in the file stays in a second file, since it may be valid on another server.
+fn keep(file: &Path, token: &str) -> anyhow::Result<()> {
+    if token_file::read(file)?.is_some() {
+        let old = token_file::old(file);
+        token_file::rename(file, &old)?;
+        warn(format_args!("the server does not know the login in {}: it is now in {}", file.display(), old.display()));
+    }
+    token_file::write(file, token)
+}
+
+/// Resumes the login in a file, or of a replacement of its token that was interrupted, or the one that was in the file
+/// before another server was named; `None` if the server knows none of them.
 pub(in crate::cli) async fn resume(client: &Client, file: &Path) -> anyhow::Result<Option<Session>> {
-    let next = token_file::next(file);
-    for from in [file, &next] {
+    let (next, old) = (token_file::next(file), token_file::old(file));
+    // Who removes the file wants a new login.
+    let old = Some(old).filter(|_| file.exists());
+    for from in [file, &next].into_iter().chain(old.as_deref()) {
         let Some(token) = token_file::read(from)? else { continue };
         match client.resume(&token).await {
             Ok(session) => {
                 if from == next {
                     token_file::rename(&next, file)?;
+                } else if from != file {
+                    token_file::exchange_with_old(file)?;
                 }
                 return Ok(Some(session));
             }

@@ -24,13 +24,30 @@ pub(in crate::cli) fn write(file: &Path, token: &str) -> anyhow::Result<()> {
 
 /// The file of a token that is to replace the one in `file`.
 pub(in crate::cli) fn next(file: &Path) -> PathBuf {
-    let mut next = file.as_os_str().to_owned();
-    next.push(".new");
-    next.into()
+    beside(file, ".new")
+}
+
+/// The file of a token that was in `file` until a server did not know it: it may be that of another server.
+pub(in crate::cli) fn old(file: &Path) -> PathBuf {
+    beside(file, ".old")
+}
+
+fn beside(file: &Path, suffix: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
 }
 
 pub(in crate::cli) fn rename(from: &Path, to: &Path) -> anyhow::Result<()> {
     std::fs::rename(from, to).with_context(|| format!("cannot rename {} to {}", from.display(), to.display()))
+}
+
+/// Exchanges `file` and its [`old`] one; if this is interrupted, the old token is in [`next`].
+pub(in crate::cli) fn exchange_with_old(file: &Path) -> anyhow::Result<()> {
+    let (next, old) = (next(file), old(file));
+    rename(&old, &next)?;
+    rename(file, &old)?;
+    rename(&next, file)
 }
 
 /// The file is private: a reader of the token could play as its owner.

@@ -25,20 +25,21 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "A round plays games of the old weights against themselves, from random openings, into --folder; the\n\
-        last plies are labelled by solving, those before by search. Then it fits new weights to all positions\n\
-        by linear regression, writes them to --out, measures how far their shallow values are from deep ones,\n\
-        and lets them play against the old ones. It may be ended at any time: the same command goes on where\n\
-        it was. The same options give the same file, whatever the number of threads. The README.md beside the\n\
-        engine in crates/reversi-engine/src/ai/engine has the rounds behind the weights in this program; to build\n\
-        them in, a file takes the place of weights.bin there, and the constants measured that of those in probcut.rs.\n\nExamples:\n  \
-        reversi train --from seed --folder games/1 --out 1.bin      the first round, from next to nothing\n  \
+    after_help = "A round plays games of the old weights against themselves, from random openings, into --folder; the \
+        last plies are labelled with exact results, the earlier ones by search. Then it fits new weights to all positions \
+        by linear regression, writes them to --out, measures the difference between shallow and deep searches with them, \
+        and lets them play against the old weights. It can be stopped at any time: the same command continues. The same \
+        options give the same file, with any number of threads.\n\n\
+        crates/reversi-engine/src/ai/engine/README.md lists the rounds that made the weights of this program. To build \
+        new weights in, replace weights.bin in that folder by the file, and the constants in probcut.rs by the measured \
+        ones.\n\nExamples:\n  \
+        reversi train --from seed --folder games/1 --out 1.bin      the first round, from simple rules\n  \
         reversi train --from 1.bin --folder games/2 --out 2.bin     the next\n  \
         reversi train --from 2.bin --folder games/3 --also games/2 --out 3.bin"
 )]
 pub(in crate::cli) struct Args {
-    /// The weights to begin with: a file, `embedded` for those of this program, or `seed` for simple rules of
-    /// thumb.
+    /// The weights to begin with: a file, `embedded` for those of this program, or `seed` for a few simple
+    /// rules.
     #[arg(long, env = "REVERSI_FROM", value_name = "FILE|embedded|seed", default_value = "embedded")]
     from: String,
     /// File for the new weights.
@@ -68,19 +69,19 @@ pub(in crate::cli) struct Args {
     /// The same seed plays the same games.
     #[arg(long, env = "REVERSI_SEED", default_value_t = 1)]
     seed: u64,
-    /// Weight of the ridge that ties rarely met patterns to their value in the next stage.
+    /// Strength of the ridge regularization, which keeps the weights of rare patterns near those of the next stage.
     #[arg(long, env = "REVERSI_RIDGE", value_name = "N", default_value_t = 200.0, value_parser = positive)]
     ridge: f32,
     /// Steps of the regression, for each stage.
     #[arg(long, env = "REVERSI_STEPS", value_name = "N", default_value_t = 20,
         value_parser = clap::value_parser!(u16).range(1..=1000))]
     steps: u16,
-    /// Positions, of those kept apart, by which the constants of cuts by probability are measured for the new weights;
-    /// 0 for none.
+    /// Positions that were not used for the fit, by which the constants of ProbCut are measured for the new weights; 0
+    /// for none.
     #[arg(long, env = "REVERSI_DEVIATIONS", value_name = "N", default_value_t = 300,
         value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     deviations: u32,
-    /// Openings from which the new weights play the old ones, with both colours; 0 for no match.
+    /// Openings from which the new weights play against the old ones, with both colours; 0 for no match.
     #[arg(long, env = "REVERSI_PAIRS", value_name = "N", default_value_t = 20,
         value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     pairs: u32,

@@ -54,16 +54,16 @@ pub(super) struct Args {
     /// Speak the Go Text Protocol, version 2.
     #[arg(long, env = "REVERSI_SPEAK_GTP", value_parser = clap::builder::FalseyValueParser::new())]
     gtp: bool,
-    /// Play as `expert` does at this level, with its memory and one thread; else as well as depth and clock permit, or
-    /// at its default level without them.
+    /// Play as `expert` does at this level, with its memory and one thread. If left out, only the depth or the clock
+    /// that the program sets is a limit; without these, `expert` plays at its default level.
     #[arg(long, env = "REVERSI_ENGINE_LEVEL", value_name = "N", value_parser = level)]
     level: Option<Level>,
     /// Memory of the transposition table.
     #[arg(long, env = "REVERSI_MEMORY", value_name = "MIB", default_value_t = 64, conflicts_with = "level",
         value_parser = clap::value_parser!(u16).range(1..=4096))]
     memory: u16,
-    /// Threads that search together, at most 64. With more than one, the same position may have another answer each
-    /// time.
+    /// Threads that search together, at most 64. With more than one, the answer to the same position can
+    /// vary.
     #[arg(long, env = "REVERSI_ENGINE_THREADS", value_name = "N", default_value_t = 1, conflicts_with = "level",
         value_parser = clap::value_parser!(u8).range(1..=64))]
     threads: u8,

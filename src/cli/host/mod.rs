@@ -20,9 +20,10 @@ use tokio::{
 
 use super::{
     connect::{
-        check_ai, login,
+        check_ai,
+        login::{self, LoginOptions},
         reconnecting_stream::{Received, ReconnectingStream},
-        server_address::{Address, CONNECTION},
+        server_address::Address,
     },
     play, random, say,
     terminal::{
@@ -48,9 +49,9 @@ use command::{COMMANDS, HostCommand, SeatChoice, SettingChange};
     reversi host --room-name Cup --games 5 --auto-start --password sesame\n  \
     reversi host --black mcts:3 --white alphabeta --pause 500\n  \
     echo start | reversi host --black greedy --white roxanne      by a script\n  \
-    reversi host --room 7k2m9x4q1c0d              be there to take over a room that is handed on\n\n\
-    `help` lists the commands that are read, a line each. At the end of the input the host stays while a game is\n\
-    played, and leaves.")]
+    reversi host --room 7k2m9x4q1c0d              enter a room whose owner wants to transfer it to you\n\n\
+    `help` lists the commands, to be typed one a line. At the end of the input the host waits for the end of a running \
+    game, then leaves.")]
 pub(super) struct Args {
     /// The room's name; yours if left out.
     #[arg(long, env = "REVERSI_ROOM_NAME", value_name = "TEXT", default_value = "", hide_default_value = true)]
@@ -96,9 +97,8 @@ pub(super) struct Args {
     room: Option<String>,
     #[command(flatten)]
     server: Address,
-    /// Your name; a generated one if left out.
-    #[arg(long, env = "REVERSI_NAME", help_heading = CONNECTION)]
-    name: Option<String>,
+    #[command(flatten)]
+    login: LoginOptions,
 }
 
 fn opening(text: &str) -> Result<Opening, command::ParseOpeningError> {
@@ -146,12 +146,12 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     }
     let mut interrupt = Interrupt::listen()?;
     let client = login::connect(&args.server).await?;
-    let session = login::log_in(&client, args.name.as_deref(), "host", PlayerKind::Human).await?;
+    let session = login::resume_or_log_in(&client, &args.login, "host", PlayerKind::Human).await?;
     let done = tokio::select! {
         done = host(&session, &args) => done,
         () = interrupt.wait() => Ok(()),
     };
-    login::log_out(session).await;
+    login::log_out_unless_kept(session, args.login.keep.as_deref()).await;
     let lost = "the session has expired; make a new room";
     done.map_err(|error| login::explain_lost(error, lost))
 }
@@ -168,7 +168,13 @@ async fn host(session: &Session, args: &Args) -> anyhow::Result<()> {
     host_event::invitation(&room, args.server.non_default()).into_iter().for_each(say);
     host_event::survey(&room, me).into_iter().for_each(say);
     say("`help` lists the commands");
-    Host::new(session, room).run().await
+    let id = room.id.clone();
+    Host::new(session, room).run().await?;
+    // A kept login is not logged out. After a signal it stays in the room.
+    if args.login.keep.is_some() {
+        let _ = session.leave(&id).await;
+    }
+    Ok(())
 }
 
 async fn make(session: &Session, args: &Args) -> anyhow::Result<Room> {

@@ -39,7 +39,7 @@ const REPORTED_ERRORS: usize = 20;
     reversi import WTH_2004.wtb                   with WTHOR.JOU and WTHOR.TRN beside it for the names\n  \
     reversi import *.ggf --data /srv/reversi\n  \
     reversi import --format transcript moves.txt  f5d6c3..., one game a line\n\n\
-    The server must be stopped. Results and ratings stay as they are.\n\n\
+    The server must be stopped. Imported games change no results or ratings.\n\n\
     The exit status is 0 if every game is in the archive, 3 if some could not be imported, and 1 if none could.")]
 pub(super) struct Args {
     /// Files of games: WTHOR (.wtb), GGF, or transcripts.

@@ -54,7 +54,7 @@ pub struct Args {
     /// Threads that search for AI seats [default: one for each core].
     #[arg(long, env = "REVERSI_AI_THREADS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     ai_threads: Option<u16>,
-    /// Let `expert` search on its opponents' time, on idle threads.
+    /// Let `expert` search during its opponents' turns, on idle threads.
     #[arg(long, env = "REVERSI_PONDER", value_parser = clap::builder::FalseyValueParser::new())]
     ponder: bool,
     /// The server's certificate chain, in PEM: serve TLS.
@@ -72,8 +72,7 @@ pub struct Args {
     /// Allow calls from pages of this origin, such as `https://example.org`, or of any (*); may be repeated.
     #[arg(long, env = "REVERSI_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',', help_heading = CONNECTION)]
     allow_origin: Vec<Origin>,
-    /// File with the secret that makes its bearer an administrator: 64 hexadecimal digits, made if there is no such
-    /// file.
+    /// File with the administrators' secret: 64 hexadecimal digits; created if there is no such file.
     #[arg(long, env = "REVERSI_ADMIN_TOKEN", value_name = "FILE")]
     admin_token: Option<PathBuf>,
     /// Address on which to serve metrics for Prometheus, at /metrics, without a token [default: none].

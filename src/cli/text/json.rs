@@ -6,7 +6,8 @@ use super::date;
 use crate::{
     cli::terminal::room_rows,
     client::{
-        Ai, GameRecord, GameResult, Occupant, OpponentStats, Participant, Phase, Player, PlayerKind, RoomRow, Stats,
+        Ai, GameRecord, GameResult, Occupant, OpponentStats, Participant, Phase, Player, PlayerKind, Rating, RoomRow,
+        Stats,
     },
     rules::{ByColor, Color},
 };
@@ -61,9 +62,9 @@ pub(in crate::cli) fn game(game: &GameRecord) -> Value {
 /// With the names of `PlayerStats` in the API. `who` is what [`player`] or [`ai`] returns.
 pub(in crate::cli) fn stats(who: Value, stats: &Stats) -> Value {
     let against = |OpponentStats { won, drawn, lost }| json!({ "won": won, "drawn": drawn, "lost": lost });
-    let rating = stats
-        .rating
-        .map(|rating| json!({ "value": rating.value, "deviation": rating.deviation, "games": rating.games }));
+    let rating = stats.rating.map(|Rating { value, deviation, games, provisional }| {
+        json!({ "value": value, "deviation": deviation, "games": games, "provisional": provisional })
+    });
     json!({
         "player": who,
         "played": stats.played,
@@ -105,4 +106,17 @@ fn occupant(occupant: &Occupant) -> Value {
 
 fn by_color(discs: ByColor<u8>) -> Value {
     json!({ "black": discs.black, "white": discs.white })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_have_every_field_of_the_rating() {
+        let rating = Some(Rating { value: 1662.5, deviation: 145.25, games: 3, provisional: true });
+        let shown = stats(Value::Null, &Stats { rating, ..Stats::default() });
+        let expected = json!({ "value": 1662.5, "deviation": 145.25, "games": 3, "provisional": true });
+        assert_eq!(shown["rating"], expected);
+    }
 }

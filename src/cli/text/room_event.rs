@@ -16,7 +16,7 @@ pub(in crate::cli) fn describe(room: &Room, change: &RoomChange) -> Option<Strin
                 LeaveReason::Left | LeaveReason::Unspecified => "left",
                 LeaveReason::Kicked => "was removed",
                 LeaveReason::Banned => "was removed for good",
-                LeaveReason::Absent => "was away for too long",
+                LeaveReason::Absent => "was absent for too long",
             };
             format!("{} {how}", name(room, player))
         }
@@ -44,7 +44,7 @@ pub(in crate::cli) fn describe(room: &Room, change: &RoomChange) -> Option<Strin
         RoomChange::OfferMade(offer, side) => format!("{} offers {}", player_of(*side), offer_name(*offer)),
         RoomChange::OfferClosed(offer, true) => format!("{} is agreed", offer_name(*offer)),
         RoomChange::OfferClosed(offer, false) => format!("{} is declined", offer_name(*offer)),
-        RoomChange::ClockCredited { .. } => "the server was away; no clock ran meanwhile".into(),
+        RoomChange::ClockCredited { .. } => "the server was down; the clocks were credited for it".into(),
         RoomChange::SeriesEnded => match series_score::verdict(&room.settings, room.score.as_ref()) {
             Some(verdict) => format!("the series ends here: {verdict}"),
             None => "the series ends here".into(),

@@ -219,3 +219,18 @@ fn a_host_with_a_seat_plays_by_commands() {
     host.send_and_wait("leave", "leaving");
     host.wait_for_exit();
 }
+
+#[test]
+fn a_host_comes_back_by_a_kept_login() {
+    let server = Server::start();
+    let keep = super::command::file("host-login");
+    // A person may hold one seat: the second room needs that the first one was left.
+    for arguments in [&["--name", "ada"][..], &[]] {
+        let (mut host, _) = server.host(&[arguments, &["--keep", &keep, "--black", "me"]].concat());
+        let members = host.send_and_wait("who", "members:");
+        assert!(members.contains("ada (owner, you)"), "{members}");
+        host.send_and_wait("leave", "leaving");
+        host.wait_for_exit();
+    }
+    std::fs::remove_file(keep).unwrap();
+}

@@ -30,6 +30,26 @@ fn a_name_is_claimed_by_the_file_of_its_login() {
 }
 
 #[test]
+fn another_server_does_not_cost_a_player_the_kept_login() {
+    let (home, other) = (Server::start(), Server::start());
+    let keep = file("two-servers");
+    let read = |file: &str| std::fs::read_to_string(file).unwrap();
+    let visit = ["games", "--name", "ada", "--keep", &keep];
+    home.output_of(&visit, "");
+    let (old, kept) = (format!("{keep}.old"), read(&keep));
+
+    let noted = super::command::text(&other.run(&visit, "").stderr);
+    assert!(noted.contains("does not know the login in") && noted.contains(&old), "{noted}");
+    let second = read(&keep);
+    assert!(read(&old) == kept && second != kept);
+    assert!(other.output_of(&["name", "--keep", &keep, "show"], "").starts_with("ada ("));
+
+    assert!(home.output_of(&["name", "--keep", &keep, "show"], "").starts_with("ada ("));
+    assert_eq!((read(&keep), read(&old)), (kept, second));
+    [keep, old].iter().for_each(|file| std::fs::remove_file(file).unwrap());
+}
+
+#[test]
 fn results_of_a_player_who_has_logged_out_are_found_by_name() {
     let server = Server::start();
     for _ in 0..2 {

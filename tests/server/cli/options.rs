@@ -57,6 +57,14 @@ fn options_are_grouped_under_headings() {
 }
 
 #[test]
+fn ids_are_shown_in_a_list_of_games_only() {
+    for other in [&["--json"][..], &["--export", "json"], &["--stats", "ada"]] {
+        let error = error_of(&[&["games", "--ids"], other].concat(), &[]);
+        assert!(error.contains("cannot be used with"), "{error}");
+    }
+}
+
+#[test]
 fn the_usage_in_an_error_has_no_options_that_variables_set() {
     let variables = [("REVERSI_SERVER", "http://127.0.0.1:1"), ("REVERSI_NAME", "ada")];
     for arguments in [&["play", "--nonsense"][..], &["admin", "--admin-token", "x", "close"], &["bench", "--nonsense"]]

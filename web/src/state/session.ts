@@ -47,10 +47,13 @@ export function logInAsGuest(): Promise<void> {
   return logIn(`Guest ${Math.floor(Math.random() * 1e6)}`);
 }
 
-/** Whether the player is in a running game; true if the server does not answer. */
-export async function isPlaying(): Promise<boolean> {
+/**
+ * Whether a log-out loses something: a running game, or the page's copy of the secret of a kept name. True if the server
+ * does not answer.
+ */
+export async function losesByLogOut(): Promise<boolean> {
   const me = await sessions.getMe({}).catch(() => undefined);
-  return me === undefined || me.gameIds.length > 0;
+  return me === undefined || me.claimed || me.gameIds.length > 0;
 }
 
 /** Logs out; the page forgets the session even if the call fails. */

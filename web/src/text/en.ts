@@ -17,7 +17,8 @@ export const en = {
     you: (name: string) => `You are ${name}`,
     history: "Games and statistics",
     logOut: "Log out",
-    logOutSure: "Logging out now loses the game. Log out?",
+    logOutSure:
+      "Logging out loses a running game. To come back under a kept name you need its secret: store it first. Log out?",
     settings: "Settings",
     language: "Language",
     sound: "Sounds",

@@ -14,7 +14,8 @@ export const ja: Texts = {
     you: (name) => `${name} として参加中`,
     history: "対局と成績",
     logOut: "ログアウト",
-    logOutSure: "今ログアウトすると負けになります。ログアウトしますか？",
+    logOutSure:
+      "ログアウトすると、進行中の対局は負けになります。保持した名前で戻るには秘密鍵が必要です。先に保管してください。ログアウトしますか？",
     settings: "設定",
     language: "言語",
     sound: "音",

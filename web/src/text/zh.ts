@@ -14,7 +14,7 @@ export const zh: Texts = {
     you: (name) => `你是 ${name}`,
     history: "对局与统计",
     logOut: "退出",
-    logOutSure: "现在退出将判负。确定退出？",
+    logOutSure: "退出时，进行中的对局将判负。要以保留的名字回来，需要密钥：请先妥善保存。确定退出？",
     settings: "设置",
     language: "语言",
     sound: "声音",

@@ -42,15 +42,17 @@ const MAX_THREADS: u16 = 1024;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "A player is an AI at its usual level, at the one after a colon, or with as long for each move as the @ says:\n  \
-    mcts   expert:12   expert@100ms   expert:16@100ms (whichever ends first)\n\
-    or another program's engine, which has 5s for a move where no bound is given:\n  \
+    after_help = "A player is an AI: at its default level, at the level after a colon, or with the time for each move after an @. \
+    With both, the limit that is reached first ends the search:\n  \
+    mcts   expert:12   expert@100ms   expert:16@100ms\n\
+    A player can also be the engine of another program; without an @ it has 5 seconds for each move:\n  \
     \"nboard:./edax -nboard\"   \"gtp:./zebra --gtp@2s\"\n\n\
-    Between AIs without an @ one seed repeats the same games, however many run at a time. Another seed is another order\n\
-    of the same openings: for players that leave nothing to chance it is no new sample, and results do not add up.\n\n\
+    Between AIs without an @, the same seed gives the same games, with any number of parallel games. A new seed only \
+    reorders the same 500 openings. Between players without randomness such runs are not independent: do not add their \
+    results, but use more openings (--games, up to 1000).\n\n\
     Examples:\n  \
     reversi arena expert:9 alphabeta --games 200\n  \
-    reversi arena mcts:6 mcts-roxanne:6 --sprt 0,50    ends as soon as it is known which difference is true\n  \
+    reversi arena mcts:6 mcts-roxanne:6 --sprt 0,50    ends when the test accepts 0 or 50 Elo\n  \
     reversi arena expert:8 expert:7 --seed 1 --json result.json --transcripts games.txt"
 )]
 pub(in crate::cli) struct Args {

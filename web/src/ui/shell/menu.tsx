@@ -1,7 +1,7 @@
 import type { Signal } from "@preact/signals";
 import { address } from "../../route";
 import { animation, hints, sound } from "../../state/preference";
-import { isPlaying, logOut, session } from "../../state/session";
+import { logOut, losesByLogOut, session } from "../../state/session";
 import { attempt } from "../../state/call";
 import { type Language, language, LANGUAGES, text } from "../../text/text";
 import { ConfirmButton } from "../control/confirm_button";
@@ -33,7 +33,7 @@ export function Menu() {
         <Preference of={animation} label={menu.animation} />
         <Preference of={hints} label={menu.hints} />
         {player && (
-          <ConfirmButton ask={menu.logOutSure} needed={isPlaying} run={() => (close(), void attempt(logOut))}>
+          <ConfirmButton ask={menu.logOutSure} needed={losesByLogOut} run={() => (close(), void attempt(logOut))}>
             {menu.logOut}
           </ConfirmButton>
         )}

@@ -64,7 +64,7 @@ fn events() -> Vec<(Event, Room)> {
     events
 }
 
-#[library_benchmark(setup = events, config = at_most(853_838, None))]
+#[library_benchmark(setup = events, config = at_most(973_225, None))]
 #[bench::whole_game()]
 fn encoding(events: Vec<(Event, Room)>) -> (usize, Vec<(Event, Room)>) {
     (events.iter().map(|(event, room)| grpc::encode(event, room).len()).sum(), events)

@@ -125,7 +125,9 @@ impl From<RoomError> for Status {
         let quota = |reason, message| retry(Code::ResourceExhausted, reason, message, RETRY);
         match error {
             RoomError::Rejected(rejection) => refused(rejection),
-            RoomError::PlayerNotFound => refused(Rejection::PlayerNotFound),
+            RoomError::PlayerNotFound => {
+                status(Code::NotFound, "PLAYER_NOT_FOUND", "no such player".to_owned(), Details::default())
+            }
             RoomError::UnknownAi => {
                 Malformed::argument("ai", "must be a kind and level that GetServerInfo lists").into()
             }

@@ -45,7 +45,7 @@ pub enum Rejection {
     #[error("the seat is taken")]
     SeatTaken,
     /// Not while a game or series runs.
-    #[error("not while a game is played")]
+    #[error("not while a game is played; it must end first, by its moves, a resignation or an agreed draw")]
     RoomInGame,
     /// Both seats must be filled and ready.
     #[error("both seats must be filled and ready")]

@@ -16,7 +16,7 @@ use crate::{
         status,
     },
     proto::{EncodedMessage, convert, generated_services::record_service_server::RecordService, v1},
-    room::{AiSeat, DisplayName, GameRecord, Participant, PlayerId, Rejection, ggf},
+    room::{AiSeat, DisplayName, GameRecord, Participant, PlayerId, ggf},
     runtime::{
         Contestant, GameFilter, GameKey, GamePage, OpenStream, Player, RequestCost, RoomError, Runtime, StreamEnd,
         TooFast,
@@ -81,7 +81,7 @@ impl RecordService for Services {
     async fn get_player_stats(&self, request: Request<v1::GetPlayerStatsRequest>) -> Reply<v1::GetPlayerStatsResponse> {
         caller(&request)?.charge(RequestCost::LookUp)?;
         let wire = request.into_inner();
-        let not_found = || status::refused(Rejection::PlayerNotFound);
+        let not_found = || Status::from(RoomError::PlayerNotFound);
         let (profile, earlier) = if wire.player_id.is_empty() {
             // A stored name need not satisfy the rules for new ones.
             let name = DisplayName::parse(&wire.display_name).or_else(|_| DisplayName::from_stored(&wire.display_name));

@@ -15,7 +15,7 @@ use crate::{
         v1,
     },
     room::{PlayerId, Rejection},
-    runtime::{Contestant, Player, PlayerStats, Rating, RequestCost, Results, Runtime, Token},
+    runtime::{Contestant, Player, PlayerStats, Rating, RequestCost, Results, RoomError, Runtime, Token},
 };
 
 #[tonic::async_trait]
@@ -46,7 +46,7 @@ impl SessionService for Services {
             (_, Role::Player) => return Err(status::refused(Rejection::NotAdmin)),
             (other, Role::Admin) => {
                 let other = other.parse().ok().and_then(|id: PlayerId| self.runtime.players().get(id));
-                let other = other.ok_or_else(|| status::refused(Rejection::PlayerNotFound))?;
+                let other = other.ok_or(RoomError::PlayerNotFound)?;
                 tracing::info!(player = %other.id(), by = %player.id(), "logged out by an administrator");
                 other
             }

@@ -8,7 +8,10 @@ use super::{
     rooms::{Rooms, reserve_seat},
 };
 use crate::{
-    room::{Creation, Event, Fact, JoinCode, Occupant, Policy, Rejection, Room, RoomId, SeatSpec, Seq, Settings},
+    room::{
+        Command, Creation, Event, Fact, Issuer, JoinCode, Occupant, Policy, Rejection, Room, RoomId, SeatSpec, Seq,
+        Settings,
+    },
     rules::{ByColor, Color},
     runtime::{
         limit::limits::STORE_RETRY,
@@ -87,7 +90,12 @@ impl Rooms {
             },
             seats: seats.clone(),
         };
+        let starts = creation.settings.auto_start && seats.iter().all(|(_, seat)| matches!(seat, Occupant::Ai(_)));
         self.store_and_start(creation).await?;
+        if starts && let Ok(room) = self.host.room(id).await {
+            // No later event would start it. If the store fails now, the owner can.
+            let _ = room.command(Issuer::Player(player.id()), Command::Start).await;
+        }
         if player.is_logged_out() {
             // The log-out left only the rooms known then.
             self.leave_after_log_out(player, id).await?;

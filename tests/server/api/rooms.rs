@@ -327,6 +327,17 @@ async fn settings_are_changed_by_a_mask() {
 }
 
 #[tokio::test]
+async fn a_room_of_two_ais_starts_by_itself_if_its_settings_say_so() {
+    let server = TestServer::open().await;
+    let owner = server.human("Owner").await;
+    let settings = v1::RoomSettings { auto_start: true, games: 1_000, ..named("machines") };
+    let room = owner.create_with(settings, ["random", "random"]).await;
+    assert_eq!((room.phase(), room.game.unwrap().number), (v1::RoomPhase::Playing, 1));
+    let waits = owner.create_with(v1::RoomSettings { auto_start: true, ..named("open") }, ["random", "open"]).await;
+    assert_eq!(waits.phase(), v1::RoomPhase::Lobby);
+}
+
+#[tokio::test]
 async fn an_update_without_a_mask_changes_only_what_it_sets() {
     let server = TestServer::open().await;
     let owner = server.human("Owner").await;

@@ -166,9 +166,12 @@ impl From<LogInError> for Status {
                 let message = "this name looks like that of another player; choose another";
                 status(Code::AlreadyExists, "NAME_TAKEN", message, Details::default())
             }
-            LogInError::NameReserved => {
-                Malformed::new(Malformed::BAD_NAME, "display_name", "must not be that of the server or of an AI").into()
-            }
+            LogInError::NameReserved => Malformed::new(
+                Malformed::BAD_NAME,
+                "display_name",
+                "must not be a name of the server or of an AI; choose another",
+            )
+            .into(),
             LogInError::Full => {
                 let message = "the server has too many players; come back later";
                 retry(Code::ResourceExhausted, "QUOTA_PLAYERS", message, RETRY)

@@ -62,9 +62,9 @@ async fn invalid_names_are_refused() {
         ("\u{2800}", "U+2800"),
         ("a\u{200d}b", "U+200D"),
         (long.as_str(), "at most 24 characters"),
-        ("AI expert 13", "must not be that of the server or of an AI"),
-        ("roxanne", "must not be that of the server or of an AI"),
-        ("\u{410}dmin", "must not be that of the server or of an AI"),
+        ("AI expert 13", "must not be a name of the server or of an AI; choose another"),
+        ("roxanne", "must not be a name of the server or of an AI; choose another"),
+        ("\u{410}dmin", "must not be a name of the server or of an AI; choose another"),
     ] {
         let status = refusal(log_in(&server, name).await);
         assert!(status.message().contains(problem), "{name:?}: {}", status.message());

@@ -62,6 +62,24 @@ async fn a_watcher_of_snapshots_gets_no_events() {
 }
 
 #[tokio::test]
+async fn a_watcher_of_snapshots_is_removed_like_others() {
+    let server = TestServer::open().await;
+    let (owner, eve, gus) = (server.human("Owner").await, server.human("Eve").await, server.human("Gus").await);
+    let room = owner.create(named("talk")).await.room_id;
+    eve.join(&room).await.unwrap();
+    let request = || v1::WatchRoomRequest { room_id: room.clone(), snapshots_only: true, ..Default::default() };
+    let (mut member, mut stranger) =
+        (eve.watch_with(request()).await.unwrap(), gus.watch_with(request()).await.unwrap());
+    member.snapshot().await;
+    stranger.snapshot().await;
+    owner.kick(&room, &eve.id, true).await.unwrap();
+    assert_eq!(member.close_reason().await, CloseReason::Kicked);
+    let closed = v1::RoomSettings { watching: v1::Watching::Members.into(), ..Default::default() };
+    owner.update_settings(&room, "watching", closed).await.unwrap();
+    assert_eq!(stranger.close_reason().await, CloseReason::Kicked);
+}
+
+#[tokio::test]
 async fn a_watcher_that_missed_too_many_events_gets_a_snapshot() {
     let server = TestServer::open().await;
     let owner = server.human("Owner").await;

@@ -316,6 +316,13 @@ fn a_server_with_tls_is_suggested_its_url() {
     assert!(error.contains(&format!("--server {}", server.url.replace("http", "https"))), "{error}");
 }
 
+#[test]
+fn a_server_without_tls_is_suggested_its_url() {
+    let server = Server::start();
+    let error = server.error_of(&["rooms", "--once", "--server", &server.url.replace("http", "https")]);
+    assert!(error.contains(&format!("--server {}", server.url)), "{error}");
+}
+
 /// A WTHOR file with these two games, the second of which is invalid.
 fn wthor() -> Vec<u8> {
     let mut bytes = vec![20, 4, 1, 2, 2, 0, 0, 0, 0, 0, 0xD4, 0x07, 8, 0, 22, 0];

@@ -9,6 +9,7 @@ use tokio::{task::spawn_blocking, time::sleep};
 use super::{
     connect::{
         login::{LoginOptions, RenewableSession},
+        running_game::refuse_running,
         server_address::Address,
     },
     processors,
@@ -33,7 +34,7 @@ const MAX_BYTES: u64 = 64 << 20;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "An evaluation is the number of discs by which black leads at the end of the game; a * marks an exact one. \
-        The loss of a move is the difference between the evaluations of the best move and of this one.\n\nExamples:\n  \
+        A move's loss is how much more the best move is worth.\n\nExamples:\n  \
         reversi analyze f5d6c3d3c4f4e3f3e6      these moves from the standard start\n  \
         reversi analyze games.ggf --number 3    the third game of a file, of transcripts or GGF\n  \
         reversi analyze game.txt --level 16     as deep as the strongest AI searches\n  \
@@ -141,7 +142,13 @@ fn analysis_of(made: PlayedMove, judged: JudgedMove) -> MoveAnalysis {
 
 async fn analyze_there(session: &Session, game: &GameId, args: &Args) -> anyhow::Result<()> {
     let refused = |error: ClientError| anyhow::Error::from(error).context(format!("cannot analyse {game}"));
-    let record = session.record(game).await.map_err(refused)?;
+    let record = match session.record(game).await {
+        Ok(record) => record,
+        Err(error) => {
+            refuse_running(session, game).await?;
+            return Err(refused(error));
+        }
+    };
     let names = Some(ByColor::new(record.players.black.to_string(), record.players.white.to_string()));
     let mut printer = AnalysisPrinter::new(args.json, names);
     let mut results =

@@ -207,7 +207,8 @@ fn summary(name: &str, stats: &Stats) -> [String; 5] {
     let rating = match stats.rating {
         Some(Rating { value, deviation, games, provisional }) => {
             let mark = if provisional { "? (provisional)" } else { "" };
-            format!("rated {value:.0}{mark}, give or take {:.0}, after {games} games", 2.0 * deviation)
+            let games = if games == 1 { "1 game".to_owned() } else { format!("{games} games") };
+            format!("rated {value:.0}{mark}, give or take {:.0}, after {games}", 2.0 * deviation)
         }
         None => "not rated yet".to_owned(),
     };
@@ -238,6 +239,8 @@ mod tests {
         let text = summary("ada", &stats);
         assert_eq!(text[0], "ada: rated 1662? (provisional), give or take 290, after 3 games");
         assert_eq!(text[4], "  against AIs     2 won, 0 drawn, 1 lost");
+        let once = Stats { rating: Some(Rating { games: 1, ..rating.unwrap() }), ..Stats::default() };
+        assert!(summary("bob", &once)[0].ends_with("after 1 game"));
         assert_eq!(summary("eve", &Stats::default())[0], "eve: not rated yet");
     }
 }

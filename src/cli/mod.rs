@@ -55,7 +55,7 @@ use text::printable::printable;
 #[command(
     version,
     after_help = "Without a command, the server is started with its defaults; to pass options to it, type `reversi serve`.\n\n\
-        Every option can also be set by the environment variable shown with it. Options take precedence over variables.\n\n\
+        An option can also be set by the environment variable shown with it. Options take precedence over variables.\n\n\
         Try it:\n  \
         reversi serve                     start a server, in one terminal\n  \
         reversi play                      play against an AI, in another\n  \

@@ -46,7 +46,14 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let file = &args.keep;
     let client = connect(&args.server).await?;
     let session = resume(&client, file).await?;
-    let session = session.ok_or_else(|| anyhow!("the server knows no login in {}", file.display()))?;
+    let session = session.ok_or_else(|| {
+        let shown = file.display();
+        if file.exists() {
+            anyhow!("the server does not know the login in {shown}")
+        } else {
+            anyhow!("there is no file {shown}; `reversi play --keep {shown}` makes one")
+        }
+    })?;
     let name = session.player().name.clone();
     match args.command {
         NameCommand::Show => {

@@ -58,7 +58,7 @@ const COMMANDS: [(&str, &str); 9] = [
     reversi play --anyone                         against any waiting player\n  \
     reversi play --new --private                  in a room of your own, for a friend\n  \
     reversi play --room 7k2m9x4q1c0d              in a room from `reversi rooms`, or by its join code\n  \
-    printf 'd3\\nresign\\n' | reversi play          by a script; `help` lists what is read")]
+    printf 'd3\\nresign\\n' | reversi play --side black    by a script; `help` lists what is read")]
 pub(super) struct Args {
     #[arg(long, env = "REVERSI_AI", value_name = "KIND", group = "opponent",
         help = format!("Play against this kind of AI [default: {DEFAULT_OPPONENT}, without --room, --anyone or --new]"))]

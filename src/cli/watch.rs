@@ -9,6 +9,7 @@ use super::{
     connect::{
         login::{self, LoginOptions, RenewableSession},
         reconnecting_stream::{Received, ReconnectingStream},
+        running_game::refuse_running,
         server_address::Address,
     },
     play::connection_lost,
@@ -82,7 +83,7 @@ async fn watch(visitor: &RenewableSession, args: &Args) -> anyhow::Result<()> {
     if let Ok(game) = args.room.parse::<GameId>() {
         match visitor.session().record(&game).await {
             Ok(record) => return replay::run(&record).await,
-            Err(error) if error.is_unknown_or_malformed() => {}
+            Err(error) if error.is_unknown_or_malformed() => refuse_running(&visitor.session(), &game).await?,
             Err(error) => return Err(error).context(format!("cannot read game {game}")),
         }
     }

@@ -34,7 +34,7 @@ fn check_known(known: &[(String, u32)], intro: &str, kind: &str, level: Option<u
     match (level, levels) {
         (None, _) => Ok(()),
         (Some(level), levels) if (1..=*levels).contains(&level) => Ok(()),
-        (Some(level), 1) => bail!("{name} has level 1 alone, not {level}"),
+        (Some(level), 1) => bail!("{name} has only level 1, not {level}"),
         (Some(level), levels) => bail!("{name} has levels 1 to {levels}, not {level}"),
     }
 }
@@ -50,7 +50,7 @@ mod tests {
         assert_eq!(checked("MCTS", None), Ok(Ai::new("MCTS")));
         assert_eq!(checked("mcts", Some(77)), Err("mcts has levels 1 to 12, not 77".into()));
         assert_eq!(checked("mcts", Some(0)), Err("mcts has levels 1 to 12, not 0".into()));
-        assert_eq!(checked("greedy", Some(2)), Err("greedy has level 1 alone, not 2".into()));
+        assert_eq!(checked("greedy", Some(2)), Err("greedy has only level 1, not 2".into()));
         let unknown = checked("nobody", None).unwrap_err();
         assert_eq!(
             unknown,

@@ -37,15 +37,19 @@ pub(in crate::cli) struct LoginOptions {
 
 /// Connects; an error says how to start a server.
 pub(in crate::cli) async fn connect(server: &Address) -> anyhow::Result<Client> {
-    Client::connect_trusting(&server.url(), &server.trust()?).await.map_err(|error| match error {
-        ClientError::Unreachable { url, cause } if cause.contains("certificate") => {
-            anyhow!("the server at {url} is not to be trusted ({cause}); name its authority with --tls-ca FILE")
-        }
-        ClientError::Unreachable { url, cause } => {
-            anyhow!("no server at {url} ({cause}); start one with `reversi serve`, or name another with --server URL")
-        }
-        other => other.into(),
-    })
+    let (url, cause) = match Client::connect_trusting(&server.url(), &server.trust()?).await {
+        Err(ClientError::Unreachable { url, cause }) => (url, cause),
+        done => return Ok(done?),
+    };
+    if cause.contains("certificate") {
+        bail!("the server at {url} is not to be trusted ({cause}); name its authority with --tls-ca FILE")
+    }
+    if let Some(address) = url.strip_prefix("https://")
+        && Client::connect(&format!("http://{address}")).await.is_ok()
+    {
+        bail!("{url} is not a server with TLS ({cause}); for one without TLS: --server http://{address}")
+    }
+    bail!("no server at {url} ({cause}); start one with `reversi serve`, or name another with --server URL")
 }
 
 /// Logs in under `name`, or under a generated one that begins with `prefix`.

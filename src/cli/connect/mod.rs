@@ -4,5 +4,6 @@ pub(super) mod check_ai;
 pub(super) mod find_player;
 pub(super) mod login;
 pub(super) mod reconnecting_stream;
+pub(super) mod running_game;
 pub(super) mod server_address;
 pub(super) mod token_file;

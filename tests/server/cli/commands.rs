@@ -316,6 +316,29 @@ fn a_server_with_tls_is_suggested_its_url() {
     assert!(error.contains(&format!("--server {}", server.url.replace("http", "https"))), "{error}");
 }
 
+#[test]
+fn a_server_without_tls_is_suggested_its_url() {
+    let server = Server::start();
+    let error = server.error_of(&["rooms", "--once", "--server", &server.url.replace("http", "https")]);
+    assert!(error.contains(&format!("--server {}", server.url)), "{error}");
+}
+
+#[test]
+fn a_running_game_is_watched_in_its_room() {
+    let server = Server::start();
+    let mut player = Running::start(&server, &["play", "--side", "black"]);
+    let line = player.wait_for("room ");
+    let room = line.split([' ', ';']).nth(1).unwrap();
+    player.wait_for("your move");
+    let game = format!("{room}-1");
+    for arguments in [&["watch", game.as_str()][..], &["analyze", "--game", &game]] {
+        let error = server.error_of(arguments);
+        assert!(error.contains(&format!("still running: reversi watch {room}")), "{error}");
+    }
+    let next = server.error_of(&["watch", &format!("{room}-2")]);
+    assert!(next.contains("no finished game"), "{next}");
+}
+
 /// A WTHOR file with these two games, the second of which is invalid.
 fn wthor() -> Vec<u8> {
     let mut bytes = vec![20, 4, 1, 2, 2, 0, 0, 0, 0, 0, 0xD4, 0x07, 8, 0, 22, 0];

@@ -11,7 +11,7 @@ fn a_name_is_claimed_by_the_file_of_its_login() {
     let server = Server::start();
     let keep = file("name");
     let name = |command: &str| server.output_of(&["name", "--keep", &keep, command], "");
-    assert!(server.error_of(&["name", "--keep", &keep, "claim"]).contains("knows no login in"));
+    assert!(server.error_of(&["name", "--keep", &keep, "claim"]).contains(&format!("there is no file {keep};")));
     server.output_of(&["games", "--name", "ada", "--keep", &keep], "");
     assert!(server.error_of(&["name", "--keep", &keep, "claim"]).contains("finish a game first"));
     server.output_of(&["play", "--keep", &keep, "--side", "black"], GAME);

@@ -227,19 +227,19 @@ mod tests {
 
     #[test]
     fn a_summary_shows_the_deviation_of_a_rating() {
-        let rating = Some(Rating { value: 1662.3, deviation: 145.2, games: 3, provisional: true });
+        let rating = Rating { value: 1662.3, deviation: 145.2, games: 3, provisional: true };
         let stats = Stats {
             played: 3,
             won: 2,
             lost: 1,
             ais: OpponentStats { won: 2, drawn: 0, lost: 1 },
-            rating,
+            rating: Some(rating),
             ..Stats::default()
         };
         let text = summary("ada", &stats);
         assert_eq!(text[0], "ada: rated 1662? (provisional), give or take 290, after 3 games");
         assert_eq!(text[4], "  against AIs     2 won, 0 drawn, 1 lost");
-        let once = Stats { rating: Some(Rating { games: 1, ..rating.unwrap() }), ..Stats::default() };
+        let once = Stats { rating: Some(Rating { games: 1, ..rating }), ..Stats::default() };
         assert!(summary("bob", &once)[0].ends_with("after 1 game"));
         assert_eq!(summary("eve", &Stats::default())[0], "eve: not rated yet");
     }

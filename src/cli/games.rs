@@ -95,6 +95,10 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
 
 async fn print(session: &Session, args: Args) -> anyhow::Result<()> {
     if let Some(name) = args.stats {
+        anyhow::ensure!(
+            !name.is_empty() || args.login.keep.is_some(),
+            "whose results? name a player, as `--stats ada`, or your login, by --keep FILE"
+        );
         return print_stats(session, &name, args.json).await;
     }
     let player = match &args.player {

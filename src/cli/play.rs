@@ -320,12 +320,20 @@ impl<'a> PlaySession<'a> {
 
     async fn play_by_lines(&mut self) -> anyhow::Result<Option<String>> {
         let mut interrupt = Interrupt::listen()?;
-        let mut input = StdinMoves { lines: BufReader::new(tokio::io::stdin()).lines(), asked: None };
+        let mut input = StdinMoves { lines: BufReader::new(tokio::io::stdin()).lines(), asked: None, held: None };
         say(format_args!("room {}; `help` lists the commands", self.view.room().id));
         self.view.note(draw_room::invitation(&self.view));
         self.view.news().for_each(say);
         loop {
             let wanted = self.wants_line(&input);
+            if wanted && let Some(line) = input.held.take() {
+                if let Some(parting) = self.act_on(&line) {
+                    return Ok(Some(parting));
+                }
+                continue;
+            }
+            // Before the first game only the commands that need none are read ahead.
+            let ahead = self.view.game().is_none() && self.calls.is_empty() && input.held.is_none();
             tokio::select! {
                 () = interrupt.wait() => {
                     self.interrupted = true;
@@ -338,19 +346,31 @@ impl<'a> PlaySession<'a> {
                     SessionEvent::Lost(message) => say(message),
                     SessionEvent::Refused(error) => say(explain(&error)),
                 },
-                line = input.lines.next_line(), if wanted => match line? {
+                line = input.lines.next_line(), if wanted || ahead => match line? {
                     None => return Ok(Some(format!("no more input: {}", self.leaving()))),
-                    Some(line) if line.trim() == "help" => {
-                        COMMANDS.iter().for_each(|(usage, help)| say(format_args!("  {usage:9} {help}")));
+                    Some(line) if wanted || needs_no_game(&line) => {
+                        if let Some(parting) = self.act_on(&line) {
+                            return Ok(Some(parting));
+                        }
                     }
-                    Some(line) => match self.read_line(line.trim()) {
-                        PlayerAction::Quit => return Ok(Some(self.leaving().into())),
-                        PlayerAction::Note(note) => say(note),
-                        action => self.perform(action),
-                    },
+                    Some(line) => input.held = Some(line),
                 },
             }
         }
+    }
+
+    /// Carries out a line; returns a last line to print if it ends the program.
+    fn act_on(&mut self, line: &str) -> Option<String> {
+        if line.trim() == "help" {
+            COMMANDS.iter().for_each(|(usage, help)| say(format_args!("  {usage:9} {help}")));
+            return None;
+        }
+        match self.read_line(line.trim()) {
+            PlayerAction::Quit => return Some(self.leaving().into()),
+            PlayerAction::Note(note) => say(note),
+            action => self.perform(action),
+        }
+        None
     }
 
     /// Whether the effects of the last line were shown and the next can be used: a script's moves wait for their turn.
@@ -431,6 +451,13 @@ impl<'a> PlaySession<'a> {
 struct StdinMoves {
     lines: Lines<BufReader<Stdin>>,
     asked: Option<(GameId, u32)>,
+    /// A line that waits for the first game.
+    held: Option<String>,
+}
+
+/// Whether a line is carried out before the first game.
+fn needs_no_game(line: &str) -> bool {
+    matches!(line.split_whitespace().next(), Some("help" | "q" | "quit" | "s" | "start" | "say"))
 }
 
 /// A refusal, with the legal moves if the server sent them.

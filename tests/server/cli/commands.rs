@@ -96,6 +96,16 @@ fn a_script_plays_with_plain_lines() {
 }
 
 #[test]
+fn commands_are_read_while_waiting_for_an_opponent() {
+    let server = Server::start();
+    let printed = server.output_of(&["play", "--new"], "say hello\nhelp\nstart\nquit\nd3\n");
+    for part in ["hello", "offer a draw", "both seats must be filled and ready", "leaving"] {
+        assert!(printed.contains(part), "no {part:?} in\n{printed}");
+    }
+    assert!(server.output_of(&["play", "--anyone"], "").contains("no more input: leaving"));
+}
+
+#[test]
 fn the_end_of_input_ends_the_game() {
     let server = Server::start();
     let printed = server.output_of(&["play", "--side", "black"], "");

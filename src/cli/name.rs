@@ -16,7 +16,7 @@ use crate::client::Session;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples, after a game with `reversi play --name ada --keep ada.token`:\n  \
-    reversi name --keep ada.token claim        nobody else can have the name; results and rating stay\n  \
+    reversi name --keep ada.token claim        reserve the name, and keep results and rating\n  \
     reversi name --keep ada.token new-token    if others may have seen the file\n  \
     reversi name --keep ada.token give-up      log out, and let others have the name\n\n\
     The file is the only way back to the name: make a copy of it.")]

@@ -114,3 +114,24 @@ impl Room {
         }
     }
 }
+
+#[cfg(test)]
+impl GameRecord {
+    /// A rated game of ten plies in a public room, without clocks.
+    pub(crate) fn sample(players: ByColor<Participant>, ended: Timestamp, end: GameEnd) -> Self {
+        Self {
+            id: GameId { room: super::ids::RoomId::from_random(1), number: 1 },
+            room_name: RoomName::parse("room").unwrap(),
+            players,
+            started: Timestamp(0),
+            ended,
+            end,
+            plies: vec![Ply { square: None, spent_ms: 0 }; 10],
+            opening: 0,
+            position: Position::START,
+            time: TimeControl { per_move: None, total: None, increment: std::time::Duration::ZERO },
+            private: false,
+            rated: true,
+        }
+    }
+}

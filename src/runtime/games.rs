@@ -46,7 +46,7 @@ impl Games {
         Ok(game)
     }
 
-    /// A player, also one who has logged out and of whom a game is stored.
+    /// A logged-in player, or a former player with a stored game; `None` for an unknown id.
     ///
     /// # Errors
     /// When the store is unavailable.
@@ -57,7 +57,7 @@ impl Games {
         }
     }
 
-    /// The player who has a name now, then those who had it earlier and of whom a game is stored, the last first.
+    /// The current holder of a name, then former holders with stored games, the last seen first; at most [`NAMED`].
     ///
     /// # Errors
     /// When the store is unavailable.

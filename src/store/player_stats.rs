@@ -257,17 +257,12 @@ impl FromStr for Contestant {
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::HashMap, convert::Infallible, time::Duration};
+    use std::{collections::HashMap, convert::Infallible};
 
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{
-        room::{
-            AiSeat, DisplayName, EndReason, GameEnd, GameId, Ply, Profile, RoomId, RoomName, TimeControl, Timestamp,
-        },
-        rules::Position,
-    };
+    use crate::room::{AiSeat, DisplayName, EndReason, GameEnd, Profile, Timestamp};
 
     const BLACK: Option<Color> = Some(Color::Black);
     const WHITE: Option<Color> = Some(Color::White);
@@ -283,20 +278,8 @@ mod tests {
     }
 
     fn game([black, white]: [&str; 2], winner: Option<Color>, reason: EndReason) -> GameRecord {
-        GameRecord {
-            id: GameId { room: RoomId::from_random(1), number: 1 },
-            room_name: RoomName::parse("room").unwrap(),
-            players: ByColor::new(participant(black), participant(white)),
-            started: Timestamp(0),
-            ended: Timestamp(1),
-            end: GameEnd { winner, reason },
-            plies: vec![Ply { square: None, spent_ms: 0 }; 10],
-            opening: 0,
-            position: Position::START,
-            time: TimeControl { per_move: None, total: None, increment: Duration::ZERO },
-            private: false,
-            rated: true,
-        }
+        let players = ByColor::new(participant(black), participant(white));
+        GameRecord::sample(players, Timestamp(1), GameEnd { winner, reason })
     }
 
     #[derive(Default)]

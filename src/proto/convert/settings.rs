@@ -360,6 +360,21 @@ mod tests {
     }
 
     #[test]
+    fn every_field_can_be_set_without_a_mask() {
+        let length = Some(prost_types::Duration { seconds: 1, nanos: 0 });
+        let all = v1::RoomSettings {
+            auto_start: true,
+            rated: true,
+            total_time: length,
+            sprt: Some(v1::Sprt::default()),
+            ..room_settings(&fixture::settings())
+        };
+        for path in PATHS {
+            assert!(is_set(&all, path) && !is_set(&v1::RoomSettings::default(), path), "{path}");
+        }
+    }
+
+    #[test]
     fn without_a_mask_only_set_fields_change() {
         let total_time = Some(prost_types::Duration { seconds: 60, nanos: 0 });
         let all = v1::RoomSettings { rated: true, auto_start: true, total_time, ..room_settings(&fixture::settings()) };

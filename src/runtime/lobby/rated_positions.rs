@@ -1,4 +1,4 @@
-//! The positions of running rated games, which nobody may have analysed.
+//! The positions of running rated games. Requests to analyse them are rejected.
 
 use std::collections::HashSet;
 

@@ -1,6 +1,6 @@
-//! How often the same players have met in rated games within a day. The more often, the less the next game counts for their
-//! ratings, so that nobody can raise a rating with a helper, with many accounts, or against one AI. Only in memory: a
-//! restart of the server forgets it.
+//! Counts the rated games of each pair of players within 24 hours. The weight of the next game for their ratings falls
+//! with the count, against ratings raised by arranged games, by many accounts, or against one AI. Kept in memory only: a
+//! restart resets the counts.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -94,15 +94,11 @@ fn keys(game: &GameRecord, homes: &ByColor<Option<Prefix>>) -> [(Group, Contesta
 
 #[cfg(test)]
 mod tests {
-    use std::{net::IpAddr, time::Duration};
+    use std::net::IpAddr;
 
     use super::*;
     use crate::{
-        room::{
-            AiSeat, DisplayName, EndReason, GameEnd, GameId, Participant, PlayerId, PlayerKind, Ply, Profile, RoomId,
-            RoomName, TimeControl,
-        },
-        rules::Position,
+        room::{AiSeat, DisplayName, EndReason, GameEnd, Participant, PlayerId, PlayerKind, Profile},
         runtime::{
             limit::{client_address::ClientAddresses, limits::Limits},
             player::directory::Players,
@@ -118,20 +114,8 @@ mod tests {
     }
 
     fn game(black: Participant, white: Participant, ended: i64) -> GameRecord {
-        GameRecord {
-            id: GameId { room: RoomId::from_random(1), number: 1 },
-            room_name: RoomName::parse("room").unwrap(),
-            players: ByColor::new(black, white),
-            started: Timestamp(0),
-            ended: Timestamp(ended),
-            end: GameEnd { winner: Some(Color::Black), reason: EndReason::Resignation },
-            plies: vec![Ply { square: None, spent_ms: 0 }; 10],
-            opening: 0,
-            position: Position::START,
-            time: TimeControl { per_move: None, total: None, increment: Duration::ZERO },
-            private: false,
-            rated: true,
-        }
+        let end = GameEnd { winner: Some(Color::Black), reason: EndReason::Resignation };
+        GameRecord::sample(ByColor::new(black, white), Timestamp(ended), end)
     }
 
     fn address(last: u8) -> Option<Prefix> {

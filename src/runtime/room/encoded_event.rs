@@ -11,7 +11,7 @@ pub type Encode = fn(&Event, &Room) -> Bytes;
 pub(crate) struct EncodedEvent {
     pub(crate) seq: Seq,
     bytes: Bytes,
-    /// Sent to one viewer instead: an AI's opponent does not see its evaluation. In rated games nobody does.
+    /// Sent to the AI's opponent instead, without the search report. In rated games `bytes` has none either.
     redacted: Option<(PlayerId, Bytes)>,
     pub(crate) effect: Effect,
 }

@@ -208,6 +208,18 @@ fn after_the_end_of_a_script_its_games_are_completed() {
 }
 
 #[test]
+fn a_host_ends_a_series_during_a_game() {
+    let server = Server::start();
+    let options = ["--black", "random", "--white", "random", "--games", "50", "--pause", "20"];
+    let (mut host, _) = server.host(&options);
+    host.send_and_wait("start", "game 1 begins (1 of 50)");
+    host.send_and_wait("end-series", "this is the last game of the series");
+    let over = host.wait_for("game over");
+    assert!(over.contains("to see it again"), "{over}");
+    host.send_and_wait("end-series", "no series is running");
+}
+
+#[test]
 fn a_host_with_a_seat_plays_by_commands() {
     let server = Server::start();
     let (mut host, _) = server.host(&["--black", "me", "--white", "random", "--private", "--password", "sesame"]);

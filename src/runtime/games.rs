@@ -57,7 +57,7 @@ impl Games {
         }
     }
 
-    /// The current holder of a name, then former holders with stored games, the last seen first; at most [`NAMED`].
+    /// The current holder of a name, then former holders with stored games, the last seen first; at most 21.
     ///
     /// # Errors
     /// When the store is unavailable.

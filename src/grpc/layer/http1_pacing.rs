@@ -1,7 +1,7 @@
 //! Delays HTTP/1.1 requests above the rate of their address.
 //!
 //! On an HTTP/1.1 connection a client can send thousands of requests without waiting for a response, and each costs the
-//! server as much as a call; `benches/abuse.rs` measures the effect on other clients. Calls over HTTP/2 are bounded by
+//! server as much as a call; `benches/abuse` measures the effect on other clients. Calls over HTTP/2 are bounded by
 //! the number of streams of a connection and by the rates of players.
 
 use std::{

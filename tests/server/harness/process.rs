@@ -46,7 +46,7 @@ impl Server {
     }
 
     /// As [`Server::start`], through a program that starts the command.
-    #[allow(dead_code, reason = "used by benches/abuse.rs")]
+    #[allow(dead_code, reason = "used by benches/abuse")]
     pub(crate) fn start_by(starter: &[&str], options: &[&str]) -> Self {
         let mut command = Command::new(starter[0]);
         command.args(&starter[1..]).arg(env!("CARGO_BIN_EXE_reversi"));

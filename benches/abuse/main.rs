@@ -1,0 +1,130 @@
+//! Latency of turns during an attack on the server, on Linux: `cargo bench --bench abuse [-- PART OF A NAME]`. The goal
+//! is at most twice the latency without an attack.
+//!
+//! The server runs on the first processor. The measured players and the attackers share the second, where attackers run
+//! only while the players are idle, as if on another machine. Attackers still cost the players some time there.
+//! Therefore each round has three parts: no attack, an attack on a dummy server, and an attack on the server. The cost
+//! for the server is the ratio of the third part to the second.
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a measurement reads the clock, and fails at the first error"
+)]
+
+#[path = "../../tests/server/transport/abuse/attack.rs"]
+#[allow(dead_code, reason = "only the tests check the server's answers")]
+mod attack;
+mod attacker;
+#[path = "../../tests/server/transport/abuse/frame.rs"]
+#[allow(dead_code, reason = "only the tests check the server's answers")]
+mod frame;
+#[path = "../../tests/server/harness/process.rs"]
+#[allow(dead_code, reason = "the tests use the rest")]
+mod process;
+mod turns;
+
+use std::{process::Command, time::Duration};
+
+use attack::Attack;
+use attacker::{Attacker, DUMMY, attack_until_input_ends};
+use process::Server;
+use turns::GamePlayers;
+
+const ROUNDS: usize = 5;
+/// Measured duration of each part of a round.
+const SPAN: Duration = Duration::from_secs(1);
+/// Maximum time from connecting to the first request, for the server and the dummy.
+const OPENING: Duration = Duration::from_secs(2);
+
+const ATTACKS: [(&str, Attack); 7] = [
+    ("streams opened and reset", Attack::RapidReset),
+    ("2,000 idle connections", Attack::IdleConnections(2_000)),
+    ("random bytes", Attack::RandomBytes),
+    ("HTTP/1.1 requests", Attack::Http1Requests),
+    ("large headers", Attack::LargeHeaders),
+    ("headers a byte at a time", Attack::SlowHeaders),
+    ("endless headers", Attack::EndlessContinuation),
+];
+
+const PAIR: &str = "p50    p99";
+const MEDIAN: &str = "median (range)";
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    match &arguments[..] {
+        [role, number, address] if role == "attack" => {
+            runtime.block_on(attack_until_input_ends(ATTACKS[number.parse::<usize>().unwrap()].1, address));
+        }
+        names => runtime.block_on(measure_all(names)),
+    }
+}
+
+async fn measure_all(names: &[String]) {
+    let pinned = Command::new("taskset").args(["-a", "-c", "-p", "1", &std::process::id().to_string()]).output();
+    assert!(pinned.unwrap().status.success());
+    let heads = ["undisturbed", "dummy attacked", "server attacked", "ratio of p50", "ratio of p99", "attacks"];
+    let [undisturbed, dummy, server, median, late, attacks] = heads;
+    println!("{:26} {undisturbed:>15} {dummy:>15} {server:>15}  {median:>18} {late:>18} {attacks:>8}", "");
+    println!("{:26} {PAIR:>15} {PAIR:>15} {PAIR:>15}  {MEDIAN:>18} {MEDIAN:>18}", "(microseconds)");
+    for (number, (name, _)) in ATTACKS.iter().enumerate() {
+        if !names.iter().all(|part| name.contains(part.as_str())) {
+            continue;
+        }
+        let mut rounds = Vec::new();
+        for _ in 0..ROUNDS {
+            rounds.push(round(number).await);
+        }
+        report(name, &rounds);
+    }
+}
+
+/// The measurements of one part of a round.
+#[derive(Clone, Copy)]
+struct Part {
+    /// The median and the 99th percentile of the latency of turns, in microseconds.
+    turns: [f64; 2],
+    /// Number of attacks during the measurement.
+    attacks: f64,
+}
+
+async fn round(number: usize) -> [Part; 3] {
+    let opening = OPENING.as_secs().to_string();
+    let options = ["--log", "error", "--rate", "1000000", "--burst", "100000000", "--opening", &opening];
+    let server = Server::start_by(&["taskset", "-c", "0"], &options);
+    let mut players = GamePlayers::start(&server).await;
+    let undisturbed = Part { turns: players.measure().await, attacks: 0.0 };
+    let mut during_attack = async |address: &str| {
+        let attacker = Attacker::start(number, address);
+        Part { turns: players.measure().await, attacks: attacker.stop() }
+    };
+    [undisturbed, during_attack(DUMMY).await, during_attack(server.url.strip_prefix("http://").unwrap()).await]
+}
+
+fn report(name: &str, rounds: &[[Part; 3]]) {
+    let turns = |part: usize| {
+        let [median, late] = [0, 1].map(|rank| min_median_max(rounds.iter().map(|round| round[part].turns[rank]))[1]);
+        format!("{median:.0} {late:6.0}")
+    };
+    let ratio = |rank: usize| {
+        let [least, usual, most] =
+            min_median_max(rounds.iter().map(|round| round[2].turns[rank] / round[1].turns[rank]));
+        format!("{usual:.2} ({least:.2}-{most:.2})")
+    };
+    let [_, attacks, _] = min_median_max(rounds.iter().map(|round| round[2].attacks));
+    println!(
+        "{name:26} {:>15} {:>15} {:>15}  {:>18} {:>18} {attacks:8.0}",
+        turns(0),
+        turns(1),
+        turns(2),
+        ratio(0),
+        ratio(1)
+    );
+}
+
+/// The minimum, the median and the maximum.
+fn min_median_max(values: impl Iterator<Item = f64>) -> [f64; 3] {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    [values[0], values[values.len() / 2], values[values.len() - 1]]
+}

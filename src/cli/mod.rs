@@ -3,7 +3,8 @@
 //! ```text
 //!   serve                            the server
 //!   rooms, play, watch, host         clients: connect (login, streams) ─▶ terminal (state, drawing, keys), text
-//!   games, name, admin, bot, demo    clients without a screen
+//!   games, name, admin, health,
+//!   bot, demo                        clients without a screen
 //!   bot ─▶ external_engine           engines of other programs play in rooms
 //!   engine_server                    the engine for other programs (`reversi engine`)
 //!   import                           writes to the store of a stopped server
@@ -32,6 +33,7 @@ mod dev;
 mod engine_server;
 mod external_engine;
 mod games;
+mod health;
 mod host;
 mod import;
 mod name;
@@ -85,6 +87,8 @@ enum Command {
     Engine(engine_server::Args),
     /// List or export finished games, or show results and ratings.
     Games(games::Args),
+    /// Ask whether a server works.
+    Health(health::Args),
     /// Keep a player's name for good, change its token, or give it up.
     Name(name::Args),
     /// Import games of other programs and databases into the archive of a stopped server.
@@ -171,6 +175,7 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Bot(args) => bot::run(args).await,
         Command::Engine(args) => engine_server::run(args).await,
         Command::Games(args) => games::run(args).await,
+        Command::Health(args) => health::run(args).await,
         Command::Name(args) => name::run(args).await,
         Command::Import(args) => return import::run(args).await,
         Command::Analyze(args) => analyze::run(args).await,

@@ -26,6 +26,7 @@ const STREAMS: &str = "reversi_streams";
 const LAGS: &str = "reversi_lag_recoveries_total";
 const SLOW: &str = "reversi_slow_consumers_total";
 const REFUSALS: &str = "reversi_refusals_total";
+const LOG_DROPPED: &str = "reversi_log_lines_dropped_total";
 
 /// The histograms, with the upper bounds of their buckets; times are in seconds.
 pub const BUCKETS: [(&str, &[f64]); 3] = [
@@ -58,6 +59,7 @@ pub fn describe() {
     describe_counter!(LAGS, "Watchers that were too slow for the events of their room and got a new snapshot.");
     describe_counter!(SLOW, "Streams of turns that were closed because the client did not read them.");
     describe_counter!(REFUSALS, "Refused requests, by the reason in the response.");
+    describe_counter!(LOG_DROPPED, "Lines of the log that were dropped, because standard error is read too slowly.");
     for name in [LAGS, SLOW] {
         counter!(name).absolute(0);
     }
@@ -98,6 +100,11 @@ pub fn measure(census: &Census) {
 /// Counts a refused request, by the reason in its status.
 pub fn refused(reason: &'static str) {
     counter!(REFUSALS, "reason" => reason).increment(1);
+}
+
+/// Sets the number of log lines that were dropped.
+pub fn dropped_log_lines(count: u64) {
+    counter!(LOG_DROPPED).absolute(count);
 }
 
 /// Counts a move, `spent` after its turn opened.

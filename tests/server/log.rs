@@ -5,9 +5,11 @@ use std::{
     net::TcpStream,
 };
 
-use crate::harness::process::{Player, Server, wait_for_event};
+use crate::harness::process::{Player, Server, http_get, wait_for_event};
 use reversi::proto::v1::{self, room_event, session_service_client::SessionServiceClient};
 use sha2::{Digest as _, Sha256};
+use tonic::transport::Endpoint;
+use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 
 const PASSWORD: &str = "open sesame";
 
@@ -98,4 +100,59 @@ async fn log_lines_of_a_call_have_the_id_in_its_answer() {
     let line = log.lines().find(|line| line.contains("logged in")).unwrap_or_else(|| panic!("{log}"));
     assert!(line.contains("\"method\":\"/reversi.v1.SessionService/LogIn\""), "{line}");
     assert!(line.contains(&format!("\"request\":\"{name}\"")), "{line}");
+}
+
+/// A PING frame with the flag ACK, which answers no PING.
+const PING_ACK: [u8; 17] = [0, 0, 8, 6, 1, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
+
+#[tokio::test]
+async fn wrong_frames_of_a_client_do_not_fill_the_log() {
+    const FRAMES: usize = 2_000;
+    let server = Server::start(&[]);
+    let address = server.url.strip_prefix("http://").unwrap();
+    let mut socket = TcpStream::connect(address).unwrap();
+    let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    socket.write_all(&[&b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[..], &settings].concat()).unwrap();
+    socket.write_all(&PING_ACK.repeat(FRAMES)).unwrap();
+    // A PING whose answer shows that the server has read all frames.
+    let ping = [0, 0, 8, 6, 0, 0, 0, 0, 0, 9, 9, 9, 9, 9, 9, 9, 9];
+    socket.write_all(&ping).unwrap();
+    let mut answers = Vec::new();
+    while !answers.windows(8).any(|bytes| bytes == [9; 8]) {
+        let mut part = [0; 1024];
+        let length = socket.read(&mut part).unwrap();
+        assert!(length > 0, "the server closed the connection");
+        answers.extend_from_slice(&part[..length]);
+    }
+    drop(socket);
+    let (clean, log) = server.stop().await;
+    assert!(clean && log.len() < FRAMES, "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_whose_log_is_not_read_serves_players() {
+    let mut server = Server::start_without_log_reader(&["--log", "trace", "--metrics", "127.0.0.1:0"]);
+    let metrics = server.wait_for_line("metrics: ");
+    let ada = server.log_in("Ada", 1 << 16).await;
+    let room = ada.create(v1::RoomSettings::default(), ["me", "random"]).await.room_id;
+    let dropped = || {
+        let (_, text) = tokio::task::block_in_place(|| http_get(&metrics));
+        let count = text.lines().find_map(|line| line.strip_prefix("reversi_log_lines_dropped_total "));
+        count.unwrap().parse::<u64>().unwrap()
+    };
+    assert_eq!(dropped(), 0);
+    let mut health = HealthClient::new(Endpoint::from_shared(server.url.clone()).unwrap().connect_lazy());
+    let mut calls = 0;
+    while dropped() == 0 {
+        for _ in 0..100 {
+            health.check(HealthCheckRequest::default()).await.unwrap();
+        }
+        calls += 100;
+        assert!(calls < 100_000, "the log is never full");
+    }
+    let game = ada.start(&room).await;
+    ada.play(&game, 0, "d3").await.unwrap();
+    health.check(HealthCheckRequest::default()).await.unwrap();
+    let (clean, log) = server.stop().await;
+    assert!(clean && log.contains("logged in"), "{log}");
 }

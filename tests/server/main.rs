@@ -6,6 +6,7 @@ mod cli;
 mod harness;
 mod log;
 mod metrics;
+mod operations;
 mod rust_client;
 mod storage;
 mod transport;

@@ -79,6 +79,12 @@ impl Client {
         &self.url
     }
 
+    /// The connection, for generated clients of other services, such as health.
+    #[must_use]
+    pub fn channel(&self) -> Channel {
+        self.channel.clone()
+    }
+
     /// Creates a player with a free name. Refused with `NAME_TAKEN` and `BAD_NAME`.
     pub async fn log_in(&self, name: &str, kind: PlayerKind) -> Result<Session, ClientError> {
         self.log_in_for_seats(name, kind, 1).await

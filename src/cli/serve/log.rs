@@ -1,11 +1,29 @@
 //! The server's log: to standard error and, with the feature `otel`, spans to a collector.
+//!
+//! A thread of its own writes it, so that the server never waits for the reader of standard error.
 
-use std::io::IsTerminal as _;
+use std::{
+    backtrace::{Backtrace, BacktraceStatus},
+    convert::Infallible,
+    io::IsTerminal as _,
+    panic,
+};
 
 use anyhow::Context as _;
+use tokio::time::interval;
+use tracing::{field::display, level_filters::LevelFilter};
+use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::{
     Layer as _, filter::Targets, fmt, layer::SubscriberExt as _, registry, util::SubscriberInitExt as _,
 };
+
+use super::line_limit::{self, LineLimit};
+
+/// Lines that may wait to be written; further ones are dropped and counted. At most a few MiB.
+const WAITING_LINES: usize = 8_192;
+
+/// The libraries of the protocols. They warn of what any client can cause, at any rate.
+const PROTOCOLS: [&str; 5] = ["h2", "hyper", "rustls", "tonic", "tower_http"];
 
 #[derive(Debug, clap::Args)]
 // The group's name would be that of the command's `Args`.
@@ -32,6 +50,10 @@ enum LogFormat {
 }
 
 pub(super) struct Log {
+    limit: LineLimit,
+    dropped: DroppedLines,
+    /// Writes the waiting lines when it is dropped, for at most about a second.
+    _writer: WorkerGuard,
     #[cfg(feature = "otel")]
     collector: Option<otlp::Collector>,
 }
@@ -42,31 +64,89 @@ impl Log {
     /// # Errors
     /// The filter or the collector's URL is invalid.
     pub(super) fn start(args: &Args) -> anyhow::Result<Self> {
-        let filter: Targets = args.log.parse().context("--log must be a level such as info, or module=level,...")?;
-        let lines = fmt::layer().with_writer(std::io::stderr);
+        let filter = filter(&args.log)?;
+        let builder = NonBlockingBuilder::default().lossy(true).buffered_lines_limit(WAITING_LINES).thread_name("log");
+        let (writer, guard) = builder.finish(std::io::stderr());
+        let (limit, dropped) = (LineLimit::default(), DroppedLines(writer.error_counter()));
+        let lines = fmt::layer().with_writer(writer);
         let lines = match args.log_format {
             LogFormat::Human => lines.with_ansi(std::io::stderr().is_terminal()).boxed(),
             LogFormat::Json => lines.json().boxed(),
         };
-        let log = registry().with(filter).with(lines);
+        let log = registry().with(filter).with(limit.clone()).with(lines);
         #[cfg(feature = "otel")]
         let collector = args.otlp.as_deref().map(otlp::Collector::reach).transpose()?;
         #[cfg(feature = "otel")]
         let log = log.with(collector.as_ref().map(otlp::Collector::layer));
         log.init();
+        log_panics();
         Ok(Self {
+            limit,
+            dropped,
+            _writer: guard,
             #[cfg(feature = "otel")]
             collector,
         })
     }
 
-    /// Sends the remaining spans to the collector.
+    pub(super) fn dropped_lines(&self) -> DroppedLines {
+        self.dropped.clone()
+    }
+
+    /// Writes regularly how many lines are missing. Never ends.
+    pub(super) async fn report_missing_lines(&self) -> Infallible {
+        let (mut ticks, mut known) = (interval(line_limit::INTERVAL), 0);
+        loop {
+            ticks.tick().await;
+            self.limit.report();
+            let dropped = self.dropped.count();
+            if dropped > known {
+                tracing::warn!(lines = dropped - known, "lines were dropped: standard error is read too slowly");
+                known = dropped;
+            }
+        }
+    }
+
+    /// Writes the remaining lines, and sends the remaining spans to the collector.
     pub(super) async fn end(self) {
+        self.limit.report();
         #[cfg(feature = "otel")]
         if let Some(collector) = self.collector {
             collector.end().await;
         }
     }
+}
+
+/// The number of lines that were dropped, because too many waited to be written.
+#[derive(Clone)]
+pub(super) struct DroppedLines(ErrorCounter);
+
+impl DroppedLines {
+    pub(super) fn count(&self) -> u64 {
+        self.0.dropped_lines() as u64
+    }
+}
+
+/// The filter of an option. The libraries of the protocols log errors only, unless it names them or asks for more than
+/// info.
+fn filter(option: &str) -> anyhow::Result<Targets> {
+    let given: Targets = option.parse().context("--log must be a level such as info, or module=level,...")?;
+    let level = given.default_level().unwrap_or(LevelFilter::OFF);
+    if level > LevelFilter::INFO {
+        return Ok(given);
+    }
+    let is_named = |library: &str| given.iter().any(|(name, _)| name.split("::").next() == Some(library));
+    let others: Vec<&str> = PROTOCOLS.into_iter().filter(|library| !is_named(library)).collect();
+    Ok(given.with_targets(others.into_iter().map(|library| (library, level.min(LevelFilter::ERROR)))))
+}
+
+/// Logs panics: the usual hook waits for the reader of standard error.
+fn log_panics() {
+    panic::set_hook(Box::new(|panic| {
+        let backtrace = Backtrace::capture();
+        let backtrace = (backtrace.status() == BacktraceStatus::Captured).then(|| display(backtrace));
+        tracing::error!(backtrace, "{}", panic.to_string().replace('\n', " "));
+    }));
 }
 
 #[cfg(feature = "otel")]
@@ -109,5 +189,25 @@ mod otlp {
                 tracing::warn!(%error, "the collector did not get the last spans");
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tracing::Level;
+
+    use super::*;
+
+    #[test]
+    fn libraries_of_protocols_log_what_the_option_asks_for() {
+        let logs = |option: &str, target: &str, level: Level| filter(option).unwrap().would_enable(target, &level);
+        for quiet in ["h2::proto", "hyper::proto", "rustls::conn", "tonic::transport"] {
+            assert!(!logs("info", quiet, Level::WARN) && logs("info", quiet, Level::ERROR), "{quiet}");
+        }
+        assert!(logs("info", "reversi::grpc", Level::INFO) && !logs("info", "reversi::grpc", Level::DEBUG));
+        assert!(logs("debug", "h2::proto", Level::DEBUG) && logs("info,h2=warn", "h2::proto", Level::WARN));
+        assert!(logs("info,h2::proto=warn", "h2::proto", Level::WARN));
+        assert!(!logs("off", "h2", Level::ERROR) && !logs("reversi=debug", "h2", Level::ERROR));
+        assert!(filter("reversi=loud").is_err());
     }
 }

@@ -16,6 +16,7 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
+use super::log::DroppedLines;
 use crate::runtime::{Runtime, server_metrics};
 
 /// The interval at which recorded times are sorted into their buckets.
@@ -38,10 +39,18 @@ pub(super) fn install() -> anyhow::Result<PrometheusHandle> {
     Ok(handle)
 }
 
+/// Where the metrics come from.
+#[derive(Clone)]
+pub(super) struct Sources {
+    pub(super) handle: PrometheusHandle,
+    pub(super) runtime: Runtime,
+    pub(super) dropped: DroppedLines,
+}
+
 /// Serves the metrics until dropped.
-pub(super) async fn serve(listener: TcpListener, handle: PrometheusHandle, runtime: Runtime) -> anyhow::Result<()> {
-    let page =
-        Router::new().route("/", get(START)).route("/metrics", get(render)).with_state((handle.clone(), runtime));
+pub(super) async fn serve(listener: TcpListener, sources: Sources) -> anyhow::Result<()> {
+    let handle = sources.handle.clone();
+    let page = Router::new().route("/", get(START)).route("/metrics", get(render)).with_state(sources);
     let upkeep = async {
         let mut beat = interval(UPKEEP);
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -56,7 +65,8 @@ pub(super) async fn serve(listener: TcpListener, handle: PrometheusHandle, runti
     }
 }
 
-async fn render(State((handle, runtime)): State<(PrometheusHandle, Runtime)>) -> impl IntoResponse {
-    server_metrics::measure(&runtime.census());
-    ([(CONTENT_TYPE, FORMAT)], handle.render())
+async fn render(State(sources): State<Sources>) -> impl IntoResponse {
+    server_metrics::measure(&sources.runtime.census());
+    server_metrics::dropped_log_lines(sources.dropped.count());
+    ([(CONTENT_TYPE, FORMAT)], sources.handle.render())
 }

@@ -1,8 +1,10 @@
 //! `reversi serve`: starts a server.
 
 mod limit_options;
+mod line_limit;
 mod log;
 mod metrics_endpoint;
+pub(in crate::cli) mod open_files;
 
 use std::{
     net::SocketAddr,
@@ -10,7 +12,6 @@ use std::{
 };
 
 use anyhow::Context as _;
-use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::{
     net::{TcpListener, TcpSocket},
     task::JoinSet,
@@ -26,15 +27,13 @@ use super::{
 };
 use crate::{
     grpc::{self, Access, Origin, Tls},
-    runtime::{Limits, Parts, RandomSource, Runtime, Token},
+    runtime::{Clock, Parts, RandomSource, Runtime, Token},
     store::{MemoryStore, SqliteStore, Store},
     web::page,
 };
 use limit_options::LimitOptions;
 use log::Log;
-
-/// Open files reserved for storage, logs and the async runtime.
-const OTHER_FILES: usize = 256;
+use metrics_endpoint::Sources;
 
 /// The listen backlog. Many bots may connect at once: with the usual 128 most would have to retry a second later.
 const BACKLOG: u32 = 4_096;
@@ -90,6 +89,8 @@ pub struct Args {
 /// The server cannot be started, its transport fails, or it does not stop in time.
 pub async fn run(args: Args) -> anyhow::Result<()> {
     let log = Log::start(&args.log)?;
+    let limits = args.limits.0;
+    open_files::permit(limits.connections)?;
     let access = Access { tls: tls(&args)?, allow_origins: args.allow_origin.clone(), page: Some(page()) };
     let admin = args.admin_token.as_deref().map(admin).transpose()?;
     let listener = bind(&args.listen, access.tls.is_none() && !args.insecure).await?;
@@ -100,13 +101,16 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         None => None,
     };
     let parts = Parts {
-        limits: bounded_by_files(args.limits.0),
+        limits,
+        clock: Clock::of_process(),
         ai_threads: args.ai_threads.map(usize::from),
         ponder: args.ponder,
         admin,
         ..Parts::new(store(&args)?, grpc::encode)
     };
     let runtime = Runtime::start(parts).await.context("the server cannot start")?;
+    let sources = |handle| Sources { handle, runtime: runtime.clone(), dropped: log.dropped_lines() };
+    let metrics = metrics.map(|(listener, handle)| (listener, sources(handle)));
 
     // Registered before the address is printed, after which a signal may arrive.
     let mut signals = Signals::of_server()?;
@@ -123,24 +127,28 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let stop = shutdown.clone();
     let served = serve(runtime, listener, access, metrics, shutdown);
     tokio::pin!(served);
-    let clean = tokio::select! {
-        clean = &mut served => clean?,
-        () = signals.next() => {
-            tracing::info!("stopping; a second signal stops at once");
-            stop.cancel();
-            tokio::select! {
-                clean = &mut served => clean?,
-                () = signals.next() => false,
-            }
+    let stopped = async {
+        tokio::select! {
+            clean = &mut served => return clean,
+            () = signals.next() => {}
+        }
+        tracing::info!("stopping; a second signal stops at once");
+        stop.cancel();
+        tokio::select! {
+            clean = &mut served => clean,
+            () = signals.next() => Ok(false),
         }
     };
-    log.end().await;
+    let clean = tokio::select! {
+        clean = stopped => clean?,
+        never = log.report_missing_lines() => match never {},
+    };
     if clean {
         tracing::info!("stopped: clean");
-        Ok(())
-    } else {
-        anyhow::bail!("stopped; some tasks did not end in time")
     }
+    log.end().await;
+    anyhow::ensure!(clean, "stopped; some tasks did not end in time");
+    Ok(())
 }
 
 /// Reads the administrator's token from the file, or generates one and writes it.
@@ -180,13 +188,12 @@ async fn serve(
     runtime: Runtime,
     listener: TcpListener,
     access: Access,
-    metrics: Option<(TcpListener, PrometheusHandle)>,
+    metrics: Option<(TcpListener, Sources)>,
     shutdown: CancellationToken,
 ) -> anyhow::Result<bool> {
-    let counted = runtime.clone();
     let scraped = async {
         match metrics {
-            Some((listener, handle)) => metrics_endpoint::serve(listener, handle, counted).await,
+            Some((listener, sources)) => metrics_endpoint::serve(listener, sources).await,
             None => std::future::pending().await,
         }
     };
@@ -246,29 +253,6 @@ fn host_and_port(text: &str) -> Result<String, String> {
         (Some((host, _)), Some(_)) if !host.is_empty() => Ok(text.to_owned()),
         (_, port) => Err(format!("it needs a host and a port, as 127.0.0.1:{}", port.unwrap_or(50051))),
     }
-}
-
-/// The limits, with connections bounded by the files that the process may open.
-fn bounded_by_files(asked: Limits) -> Limits {
-    let files = match rlimit::increase_nofile_limit(u64::MAX) {
-        Ok(files) => usize::try_from(files).unwrap_or(usize::MAX),
-        Err(error) => {
-            tracing::warn!(%error, "the number of files that may be open is unknown");
-            return asked;
-        }
-    };
-    let connections = asked.connections.min(files.saturating_sub(OTHER_FILES));
-    if connections < asked.connections {
-        tracing::warn!(
-            files,
-            connections,
-            asked = asked.connections,
-            "fewer connections than asked for: see `ulimit -n`"
-        );
-    } else {
-        tracing::info!(files, connections, "as many files and connections may be open");
-    }
-    Limits { connections, ..asked }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ macro_rules! limits_table {
     ($then:ident) => {
         $then! {
             connections: usize = 16_384, N from 0, "max-connections":
-                "Connections open at a time; fewer where the system permits fewer open files",
+                "Connections open at a time; the system must permit as many open files and 256 more",
                 "One costs under 100 KiB, and a file descriptor.";
             connections_per_address: usize = 4_096, N from 0, "max-connections-per-address":
                 "Connections open at a time from one address; 0 for no limit",

@@ -54,7 +54,7 @@ pub(crate) fn check_presence(host: &RoomHost, player: &Arc<Player>, rooms: Vec<R
     }
 }
 
-/// Checks members without a stream, expires players, and wakes dormant rooms whose deadline has passed.
+/// Follows the system's clock, checks members without a stream, expires players, and wakes dormant rooms whose deadline has passed.
 pub(crate) async fn check_regularly(host: RoomHost, player_store: Arc<dyn PlayerStore>) {
     let context = &host.context;
     let mut ticks = ticks((context.limits.presence_grace / 4).clamp(Duration::from_secs(1), Duration::from_secs(60)));
@@ -64,6 +64,7 @@ pub(crate) async fn check_regularly(host: RoomHost, player_store: Arc<dyn Player
             () = context.lifecycle.stop.cancelled() => return,
             _ = ticks.tick() => {}
         }
+        context.clock.follow_system();
         for player in context.players.without_stream() {
             check_presence(&host, &player, player.rooms());
         }

@@ -58,7 +58,8 @@ pub struct SqliteStore {
     /// Separate from the archive's, so that reading a room does not wait for a long query.
     rooms: Reader,
     archive: Reader,
-    /// Locked while the file is in use.
+    /// Locked while the file is in use. The last field, as it must be closed after SQLite's connections: closing any
+    /// descriptor of the file releases SQLite's own locks.
     _lock: File,
 }
 
@@ -92,17 +93,16 @@ impl SqliteStore {
 
     fn start(folder: &Path, fault: FaultHook, log_limit: usize) -> Result<Self, OpenError> {
         create_folder(folder)?;
-        let lock_file = File::create(folder.join("reversi.lock"))?;
-        lock(&lock_file)?;
         let path = folder.join(Self::FILE);
         create_file(&path)?;
+        let lock = lock(folder)?;
         let mut connection = schema::create(&path)?;
         WriteBehind::read(&connection, log_limit)?.flush_all(&mut connection)?;
         Ok(Self {
             writer: Writer::start(&path, connection, fault, log_limit)?,
             rooms: Reader::start(&path, "store-rooms")?,
             archive: Reader::start(&path, "store-archive")?,
-            _lock: lock_file,
+            _lock: lock,
         })
     }
 
@@ -135,12 +135,21 @@ fn create_folder(folder: &Path) -> std::io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// Locks the file, waiting for a server that is about to end.
-fn lock(lock: &File) -> Result<(), OpenError> {
+/// The file whose lock says that a server uses the folder. On Linux it is the database itself, so that nobody can remove
+/// the lock and keep the data; its lock by `flock` is independent of SQLite's own locks. On other systems it would block
+/// SQLite.
+const LOCKED_FILE: &str = if cfg!(target_os = "linux") { SqliteStore::FILE } else { "reversi.lock" };
+
+/// Locks the folder, waiting for a server that is about to end.
+fn lock(folder: &Path) -> Result<File, OpenError> {
     const TRIES: u32 = 20;
+    let path = folder.join(LOCKED_FILE);
+    create_file(&path)?;
     for _ in 0..TRIES {
-        match lock.try_lock() {
-            Ok(()) => return Ok(()),
+        // Opened again each time: a backup may have replaced the file.
+        let file = File::open(&path)?;
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
             Err(TryLockError::WouldBlock) => std::thread::sleep(schema::PATIENCE / TRIES),
             Err(TryLockError::Error(error)) => return Err(error.into()),
         }

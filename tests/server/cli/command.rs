@@ -6,21 +6,21 @@ use std::{
 };
 
 /// A server that is stopped when this is dropped.
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
-    pub(super) url: String,
+    pub(crate) url: String,
 }
 
 impl Server {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::start_with(&[])
     }
 
-    pub(super) fn start_with(options: &[&str]) -> Self {
+    pub(crate) fn start_with(options: &[&str]) -> Self {
         Self::serve(&[&["--ephemeral"], options].concat())
     }
 
-    pub(super) fn serve(options: &[&str]) -> Self {
+    pub(crate) fn serve(options: &[&str]) -> Self {
         let mut child = reversi(&["serve", "--listen", "127.0.0.1:0", "--log", "error"])
             .args(options)
             .stdout(Stdio::piped())
@@ -33,7 +33,7 @@ impl Server {
     }
 
     /// Runs a command until it exits.
-    pub(super) fn run(&self, arguments: &[&str], input: &str) -> Output {
+    pub(crate) fn run(&self, arguments: &[&str], input: &str) -> Output {
         let mut child = reversi(arguments)
             .env("REVERSI_SERVER", &self.url)
             .stdin(Stdio::piped())
@@ -47,7 +47,7 @@ impl Server {
     }
 
     /// The output of a command, which must succeed.
-    pub(super) fn output_of(&self, arguments: &[&str], input: &str) -> String {
+    pub(crate) fn output_of(&self, arguments: &[&str], input: &str) -> String {
         let output = self.run(arguments, input);
         let (printed, error) = (text(&output.stdout), text(&output.stderr));
         assert!(output.status.success(), "{arguments:?} failed: {error}\n{printed}");
@@ -55,7 +55,7 @@ impl Server {
     }
 
     /// The error output of a command, which must fail.
-    pub(super) fn error_of(&self, arguments: &[&str]) -> String {
+    pub(crate) fn error_of(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments, "");
         assert!(!output.status.success(), "{arguments:?} did not fail: {}", text(&output.stdout));
         text(&output.stderr)
@@ -63,13 +63,13 @@ impl Server {
 }
 
 /// A command that runs alongside the test, and is killed when this is dropped.
-pub(super) struct Running {
-    pub(super) child: Child,
+pub(crate) struct Running {
+    pub(crate) child: Child,
     lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
 }
 
 impl Running {
-    pub(super) fn start(server: &Server, arguments: &[&str]) -> Self {
+    pub(crate) fn start(server: &Server, arguments: &[&str]) -> Self {
         let mut command = reversi(arguments);
         command.env("REVERSI_SERVER", &server.url).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -78,7 +78,7 @@ impl Running {
     }
 
     /// Waits for a line that contains this text.
-    pub(super) fn wait_for(&mut self, part: &str) -> String {
+    pub(crate) fn wait_for(&mut self, part: &str) -> String {
         self.lines.by_ref().map(Result::unwrap).find(|line| line.contains(part)).unwrap()
     }
 }
@@ -98,7 +98,7 @@ impl Drop for Server {
 }
 
 /// The binary, without the variables `REVERSI_*` of the tests' environment.
-pub(super) fn reversi(arguments: &[&str]) -> Command {
+pub(crate) fn reversi(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_reversi"));
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
         command.env_remove(name);
@@ -107,11 +107,11 @@ pub(super) fn reversi(arguments: &[&str]) -> Command {
     command
 }
 
-pub(super) fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// A path for a file of this process.
-pub(super) fn file(name: &str) -> String {
+pub(crate) fn file(name: &str) -> String {
     std::env::temp_dir().join(format!("reversi-{name}-{}", std::process::id())).display().to_string()
 }

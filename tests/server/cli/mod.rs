@@ -3,7 +3,7 @@
 mod arena;
 mod bench;
 mod bots;
-mod command;
+pub(crate) mod command;
 mod commands;
 mod host;
 mod hostile_server;

@@ -4,7 +4,7 @@ use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     process::{Child, Command, Stdio},
-    sync::mpsc::{Receiver, sync_channel},
+    sync::mpsc::{Receiver, SyncSender, sync_channel},
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -29,6 +29,8 @@ pub(crate) struct Server {
     child: Child,
     lines: Receiver<String>,
     log: Option<JoinHandle<String>>,
+    /// While present, the log is not read.
+    hold: Option<SyncSender<()>>,
     pub(crate) url: String,
 }
 
@@ -36,6 +38,12 @@ impl Server {
     /// Starts `reversi serve` on a free port, with these further options.
     pub(crate) fn start(options: &[&str]) -> Self {
         Self::run(Command::new(env!("CARGO_BIN_EXE_reversi")), options)
+    }
+
+    /// As [`Server::start`], with a log that nobody reads until the server is stopped.
+    pub(crate) fn start_without_log_reader(options: &[&str]) -> Self {
+        let (hold, held) = sync_channel(0);
+        Self::run_holding(Command::new(env!("CARGO_BIN_EXE_reversi")), options, Some(hold), held)
     }
 
     /// As [`Server::start`], with the signal for too large files ignored: writes beyond the limit fail instead.
@@ -53,7 +61,12 @@ impl Server {
         Self::run(command, options)
     }
 
-    fn run(mut command: Command, options: &[&str]) -> Self {
+    fn run(command: Command, options: &[&str]) -> Self {
+        Self::run_holding(command, options, None, sync_channel(0).1)
+    }
+
+    /// The log is read after `held` is disconnected.
+    fn run_holding(mut command: Command, options: &[&str], hold: Option<SyncSender<()>>, held: Receiver<()>) -> Self {
         // Without the variables of the tests' environment.
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
             command.env_remove(name);
@@ -66,11 +79,12 @@ impl Server {
         thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         let mut errors = child.stderr.take().unwrap();
         let log = thread::spawn(move || {
+            let _ = held.recv();
             let mut log = String::new();
             errors.read_to_string(&mut log).unwrap();
             log
         });
-        let mut server = Self { child, lines, log: Some(log), url: String::new() };
+        let mut server = Self { child, lines, log: Some(log), hold, url: String::new() };
         server.url = format!("http://{}", server.wait_for_line("reversi is listening on "));
         server
     }
@@ -113,6 +127,7 @@ impl Server {
         let stopped = tokio::task::spawn_blocking(move || {
             let asked = Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
             assert!(asked.success());
+            self.hold = None;
             let clean = self.child.wait().unwrap().success();
             (clean, self.log.take().unwrap().join().unwrap())
         });

@@ -11,6 +11,7 @@ use anyhow::Context as _;
 use tokio::time::Instant;
 
 use super::connection::WINDOW;
+use crate::cli::serve::open_files::most_connections;
 
 /// The process to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl std::fmt::Display for Target {
 }
 
 /// Options that lift all limits: the whole load comes from one address.
-const UNBOUNDED: &str = "--log error --max-connections 1000000 --max-connections-per-address 0 --opening 60 \
+const UNBOUNDED: &str = "--log error --max-connections-per-address 0 --opening 60 \
     --opening-rate 0 --max-streams-per-connection 1000000 --log-in-rate 0 --max-players 1000000 --rate 100000000 \
     --burst 1000000000 --rate-per-address 0 --max-calls 1000000 --max-calls-per-address 0 --max-streams 1000000 \
     --max-streams-per-address 0 --max-rooms-per-player 1000000 --max-rooms-per-address 0 --max-seats-per-address 0 \
@@ -141,7 +142,9 @@ fn itself(cpus: Option<&str>) -> anyhow::Result<Command> {
 
 fn serve(command: &mut Command) -> &mut Command {
     let window = WINDOW.to_string();
-    let bounds = UNBOUNDED.split_whitespace().chain(["--connection-window", &window]);
+    let connections = most_connections().unwrap_or(1_000_000).to_string();
+    let sizes = ["--connection-window", &window, "--max-connections", &connections];
+    let bounds = UNBOUNDED.split_whitespace().chain(sizes);
     command.args(["serve", "--listen", "127.0.0.1:0"]).args(bounds)
 }
 

@@ -1,0 +1,36 @@
+//! `reversi health`: asks whether a server works, for scripts and containers.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
+
+use super::{
+    connect::{login::connect, server_address::Address},
+    say,
+};
+
+/// The longest wait for the answer.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Ends with 0 if the server answers SERVING, otherwise with 1.")]
+pub(super) struct Args {
+    /// Ask about this service, such as `reversi.v1.GameService`, instead of the whole server.
+    #[arg(long, env = "REVERSI_SERVICE", default_value = "", hide_default_value = true, value_name = "NAME")]
+    service: String,
+    #[command(flatten)]
+    server: Address,
+}
+
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
+    let client = connect(&args.server).await?;
+    let mut health = HealthClient::new(client.channel());
+    let answer = tokio::time::timeout(TIMEOUT, health.check(HealthCheckRequest { service: args.service })).await;
+    match answer.context("the server does not answer")? {
+        Ok(answer) if answer.get_ref().status() == ServingStatus::Serving => say("SERVING"),
+        Ok(answer) => bail!("the server answers {}", answer.get_ref().status().as_str_name()),
+        Err(refusal) => bail!("the server answers {:?}: {}", refusal.code(), refusal.message()),
+    }
+    Ok(())
+}

@@ -1,0 +1,4 @@
+//! What an operator does with the real server.
+
+mod health_command;
+mod start;

@@ -1,0 +1,45 @@
+//! Starts that are refused: of a second server on the same data, and with too few open files.
+
+use std::{fs, process::Command};
+
+use crate::{
+    cli::command::{reversi, text},
+    harness::process::Server,
+};
+
+#[test]
+fn a_second_server_is_refused_even_when_files_beside_the_database_are_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().to_str().unwrap();
+    let _first = Server::start(&["--data", data]);
+    for file in fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap()) {
+        let name = file.file_name().into_string().unwrap();
+        if !name.starts_with("reversi.db") {
+            fs::remove_file(file.path()).unwrap();
+        }
+    }
+    let second = reversi(&["serve", "--listen", "127.0.0.1:0", "--data", data]).output().unwrap();
+    assert!(!second.status.success());
+    let error = text(&second.stderr);
+    assert!(error.contains("another server uses it"), "{error}");
+}
+
+#[test]
+#[cfg(unix)]
+fn with_too_few_open_files_the_error_says_what_to_do() {
+    let start = |options: &str| {
+        let command = format!("ulimit -n 300; exec \"$0\" serve --listen 127.0.0.1:0 --ephemeral {options}");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &command, env!("CARGO_BIN_EXE_reversi")]).output().unwrap()
+    };
+    let refused = start("");
+    assert!(!refused.status.success());
+    let error = text(&refused.stderr);
+    for part in ["16384 connections need 16640 open files", "permits 300 (`ulimit -n`)", "LimitNOFILE=16640"] {
+        assert!(error.contains(part), "{error}");
+    }
+    assert!(error.contains("--max-connections 44"), "{error}");
+    // With that many the server gets further: to the certificate that is not there.
+    let started = start("--max-connections 44 --tls-cert /nowhere/chain.pem --tls-key /nowhere/key.pem");
+    assert!(text(&started.stderr).contains("cannot read /nowhere/chain.pem"), "{}", text(&started.stderr));
+}

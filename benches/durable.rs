@@ -179,7 +179,14 @@ async fn fill(folder: &Path) {
     let at = Timestamp(reversi::runtime::Clock::system().now().0);
     for number in 0..OPEN_ROOMS {
         let owner = profile(2 * number, &format!("owner {number}"));
-        let seen = StoredPlayer { profile: owner.clone(), seats: 1, token: token(number), seen: at, claimed: false };
+        let seen = StoredPlayer {
+            profile: owner.clone(),
+            seats: 1,
+            token: token(number),
+            seen: at,
+            claimed: false,
+            played: false,
+        };
         store.put_player(seen).await.unwrap();
         let events = history(number, &owner, at, number % 10 == 0);
         let id = RoomId::from_random(number);

@@ -56,7 +56,7 @@ async fn compare() {
 }
 
 async fn log_in(runtime: &Runtime, name: &str) -> Arc<Player> {
-    runtime.sessions.log_in(DisplayName::parse(name).unwrap(), PlayerKind::Bot, 1).await.unwrap().0
+    runtime.sessions.log_in(DisplayName::parse(name).unwrap(), PlayerKind::Bot, 1, None).await.unwrap().0
 }
 
 /// Reads the stream of a resuming watcher until it has all events.

@@ -176,6 +176,11 @@ impl From<LogInError> for Status {
                 let message = "the server has too many players; come back later";
                 retry(Code::ResourceExhausted, "QUOTA_PLAYERS", message, RETRY)
             }
+            LogInError::AddressFull => {
+                let message =
+                    "your address has too many players; log out those that are not needed, or come back later";
+                retry(Code::ResourceExhausted, "QUOTA_PLAYERS", message, RETRY)
+            }
             LogInError::TooManySeats(max) => Malformed::argument("seats", format!("must be at most {max}")).into(),
         }
     }
@@ -299,6 +304,7 @@ mod tests {
             (LogInError::NameAlike.into(), Code::AlreadyExists, "NAME_TAKEN", None),
             (LogInError::NameReserved.into(), Code::InvalidArgument, "BAD_NAME", None),
             (LogInError::Full.into(), Code::ResourceExhausted, "QUOTA_PLAYERS", Some(RETRY)),
+            (LogInError::AddressFull.into(), Code::ResourceExhausted, "QUOTA_PLAYERS", Some(RETRY)),
             (RoomError::QuotaRooms("x").into(), Code::ResourceExhausted, "QUOTA_ROOMS", Some(RETRY)),
             (RoomError::QuotaSeats.into(), Code::ResourceExhausted, "QUOTA_SEATS", Some(RETRY)),
             (RoomError::QuotaStreams.into(), Code::ResourceExhausted, "QUOTA_STREAMS", Some(RETRY)),

@@ -23,6 +23,15 @@ pub enum Participant {
 }
 
 impl Participant {
+    /// The player's id; none for an AI.
+    #[must_use]
+    pub fn id(&self) -> Option<PlayerId> {
+        match self {
+            Self::Player(profile) => Some(profile.id),
+            Self::Ai(_) => None,
+        }
+    }
+
     /// Whether it is the player with that id.
     #[must_use]
     pub fn is(&self, player: PlayerId) -> bool {

@@ -13,6 +13,12 @@ impl Timestamp {
         Self(self.0.saturating_add(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)))
     }
 
+    /// The time `duration` earlier, saturating.
+    #[must_use]
+    pub fn before(self, duration: Duration) -> Self {
+        Self(self.0.saturating_sub(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)))
+    }
+
     /// The time `micros` later, or earlier if negative, saturating.
     #[must_use]
     pub fn shifted(self, micros: i64) -> Self {
@@ -35,6 +41,8 @@ mod tests {
         let now = Timestamp(1_000_000);
         assert_eq!(now.after(Duration::from_secs(2)), Timestamp(3_000_000));
         assert_eq!(now.after(Duration::MAX), Timestamp(i64::MAX));
+        assert_eq!(now.before(Duration::from_secs(2)), Timestamp(-1_000_000));
+        assert_eq!(Timestamp(-2).before(Duration::MAX), Timestamp(i64::MIN));
         assert_eq!(now.shifted(-1_000_001), Timestamp(-1));
         assert_eq!(
             (now.shifted(i64::MAX), Timestamp(-2).shifted(i64::MIN)),

@@ -4,10 +4,14 @@ use std::sync::Arc;
 
 use super::{
     lifecycle::Lifecycle,
-    limit::limits::STORE_RETRY,
+    limit::{
+        client_address::{ClientAddress, Share},
+        limits::STORE_RETRY,
+    },
     outcome::{RoomError, StreamEnd},
     player::{
         directory::LogInError,
+        expiry::remove_longest_idle_guest,
         player::Player,
         token::{Token, TokenHash},
     },
@@ -26,22 +30,33 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Logs in a new player with a free name, who is visible once stored.
+    /// Logs in a new player with a free name, who is visible once stored and counts for the address. On a full server
+    /// the longest idle guest makes room.
     ///
     /// # Errors
-    /// When the name is taken or reserved, the server is full or shutting down, or the store is unavailable.
+    /// When the name is taken or reserved, the server or the address is full, the server is shutting down, or the store is
+    /// unavailable.
     pub async fn log_in(
         &self,
         name: DisplayName,
         kind: PlayerKind,
         seats: u16,
+        address: Option<Arc<ClientAddress>>,
     ) -> Result<(Arc<Player>, Token), LogInError> {
         let lifecycle = &self.host.context.lifecycle;
         lifecycle.require_running()?;
         let this = self.clone();
         let log_in = async move {
             let ActorContext { players, lifecycle, .. } = &*this.host.context;
-            let (enrolled, token) = players.reserve(name, kind, seats)?;
+            let acquire = |address: &Arc<ClientAddress>| address.acquire(Share::Players).ok_or(LogInError::AddressFull);
+            // Until the player itself counts.
+            let _place = address.as_ref().map(acquire).transpose()?;
+            let (enrolled, token) = loop {
+                match players.reserve(name.clone(), kind, seats) {
+                    Err(LogInError::Full) => remove_longest_idle_guest(players, &*this.player_store).await?,
+                    reserved => break reserved?,
+                }
+            };
             if let Err(unavailable) = this.player_store.put_player(enrolled.clone()).await {
                 players.release_name(&enrolled.profile);
                 // It may still have been written.
@@ -49,7 +64,11 @@ impl Sessions {
                 lifecycle.spawn(undo);
                 return Err(RoomError::from(unavailable).into());
             }
-            Ok((players.admit(enrolled), token))
+            let player = players.admit(enrolled);
+            if let Some(address) = &address {
+                player.set_home(address);
+            }
+            Ok((player, token))
         };
         lifecycle.run_to_end(log_in).await
     }

@@ -16,6 +16,8 @@ pub struct StoredPlayer {
     pub seen: Timestamp,
     /// Whether it has claimed the name.
     pub claimed: bool,
+    /// Whether it has finished a game that counts. Known from the games, and not stored with the player.
+    pub played: bool,
 }
 
 /// Stores players with valid tokens, and the names of former players who have stored games.

@@ -113,7 +113,8 @@ mod tests {
     fn each_limit_by_address_has_an_option_and_may_be_switched_off() {
         let words = "--max-connections-per-address 0 --max-rooms-per-address 1 --max-seats-per-address 2 \
                      --max-streams-per-address 3 --max-calls-per-address 4 --rate-per-address 5 --log-in-rate 0 \
-                     --chat-rate-per-address 6 --chat-burst-per-address 7 --max-addresses 8 --max-calls 9";
+                     --chat-rate-per-address 6 --chat-burst-per-address 7 --max-addresses 8 --max-calls 9 \
+                     --max-players-per-address 10";
         let asked = Limits {
             connections_per_address: 0,
             rooms_per_address: 1,
@@ -122,11 +123,12 @@ mod tests {
             calls_per_address: 4,
             requests_per_second_per_address: 5,
             request_burst_per_address: 10,
-            log_ins_per_second: 0,
+            log_ins_per_minute: 0,
             chats_per_second_per_address: 6,
             chat_burst_per_address: 7,
             addresses: 8,
             calls_per_player: 9,
+            players_per_address: 10,
             ..Limits::default()
         };
         assert_eq!(limits(words), asked);

@@ -210,6 +210,7 @@ fn limits(limits: &Limits) -> v1::Limits {
             $help:literal, $reason:literal;)*) => {
             v1::Limits {
                 $($name: on_wire!($type, limits.$name),)*
+                log_ins_per_second: count(limits.log_ins_per_minute.div_ceil(60)),
                 name_characters: on_wire!(usize, DisplayName::MAX),
                 room_name_characters: on_wire!(usize, RoomName::MAX),
                 chat_characters: on_wire!(usize, ChatText::MAX),

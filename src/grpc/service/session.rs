@@ -29,10 +29,7 @@ impl SessionService for Services {
         let name = convert::read_display_name(&wire.display_name)?;
         let kind = convert::read_player_kind(wire.kind)?;
         let seats = convert::read_seat_count(wire.seats)?;
-        let (player, token) = self.runtime.sessions.log_in(name, kind, seats).await?;
-        if let Some(address) = &address {
-            player.set_home(address);
-        }
+        let (player, token) = self.runtime.sessions.log_in(name, kind, seats, address).await?;
         tracing::info!(player = %player.id(), name = %player.profile.name, "logged in");
         Ok(Response::new(v1::LogInResponse { player: Some(convert::player(&player.profile)), token: token.reveal() }))
     }

@@ -47,13 +47,15 @@ pub enum Share {
     Seats,
     /// Analyses in progress.
     Analyses,
+    /// Players known.
+    Players,
 }
 
 /// The counts and rates of one address.
 pub struct ClientAddress {
     /// None if it does not tell clients apart: loopback, or any address if log-ins are not limited, behind a proxy.
     prefix: Option<Prefix>,
-    shares: [ConcurrencyLimit; 6],
+    shares: [ConcurrencyLimit; 7],
     requests: Option<RateLimiter>,
     chats: Option<RateLimiter>,
     log_ins: Option<RateLimiter>,
@@ -77,8 +79,9 @@ impl ClientAddress {
             limits.rooms_per_address,
             limits.seats_per_address,
             limits.analyses_per_address,
+            limits.players_per_address,
         ];
-        let distinct = limits.log_ins_per_second != 0 && !prefix.0.is_loopback();
+        let distinct = limits.log_ins_per_minute != 0 && !prefix.0.is_loopback();
         Self {
             prefix: distinct.then_some(prefix),
             shares: shares.map(ConcurrencyLimit::zero_is_unlimited),
@@ -87,7 +90,7 @@ impl ClientAddress {
                 limits.request_burst_per_address,
             ),
             chats: RateLimiter::unless_zero(limits.chats_per_second_per_address, limits.chat_burst_per_address),
-            log_ins: RateLimiter::unless_zero(limits.log_ins_per_second, limits.log_in_burst),
+            log_ins: RateLimiter::per_minute_unless_zero(limits.log_ins_per_minute, limits.log_in_burst),
             http1: Pacer::unless_zero(limits.http1_requests_per_second, limits.http1_request_burst).map(Arc::new),
             openings: Pacer::unless_zero(limits.openings_per_second, limits.opening_burst).map(Arc::new),
         }
@@ -296,19 +299,19 @@ mod tests {
 
     #[test]
     fn log_ins_are_counted_by_address() {
-        let addresses = ClientAddresses::new(&Limits { log_in_burst: 2, log_ins_per_second: 1, ..Limits::default() });
+        let addresses = ClientAddresses::new(&Limits { log_in_burst: 2, log_ins_per_minute: 12, ..Limits::default() });
         let log_in = |number| addresses.entry(address(number)).admit_log_in();
         assert!(log_in(1).is_ok() && log_in(1).is_ok());
         let TooFast { retry_after } = log_in(1).unwrap_err();
-        assert!(retry_after > Duration::ZERO && retry_after <= Duration::from_secs(1));
+        assert!(retry_after > Duration::ZERO && retry_after <= Duration::from_secs(5));
         assert!(log_in(2).is_ok());
-        let uncounted = ClientAddresses::new(&Limits { log_ins_per_second: 0, log_in_burst: 1, ..Limits::default() });
+        let uncounted = ClientAddresses::new(&Limits { log_ins_per_minute: 0, log_in_burst: 1, ..Limits::default() });
         assert!((0..10).all(|_| uncounted.entry(address(1)).admit_log_in().is_ok()));
     }
 
     #[test]
     fn the_number_of_addresses_is_bounded_and_one_in_use_is_kept() {
-        // The burst refills in ten minutes.
+        // The burst refills in fifty minutes.
         let addresses = ClientAddresses::new(&Limits { log_in_burst: 600, addresses: 100, ..Limits::default() });
         let in_use: Vec<_> = (0..40).map(|number| addresses.entry(address(number))).collect();
         for number in 0..500 {

@@ -74,17 +74,25 @@ macro_rules! limits_table {
             addresses: usize = 100_000, N from 0, "max-addresses":
                 "Addresses whose recent use is remembered",
                 "Addresses in use are kept in addition. One costs under 512 bytes: 50 MiB for all.";
-            log_ins_per_second: u32 = 1, N from 0, "log-in-rate":
-                "Log-ins a second from one address, on average; 0 for no limit",
-                "Each makes a player that is kept for a day.";
-            log_in_burst: u32 = 2_000, N from 1, "log-in-burst":
+            log_ins_per_minute: u32 = 12, N from 0, "log-in-rate":
+                "Log-ins a minute from one address, on average; 0 for no limit",
+                "A client logs in once and keeps its token. Each log-in makes a player.";
+            log_in_burst: u32 = 200, N from 1, "log-in-burst":
                 "Log-ins at once from one address, above the average",
-                "A farm of bots logs in at once when it starts.";
+                "A school, or the bots of one machine when they start.";
             players: usize = 100_000, N from 0, "max-players":
-                "Players known at a time",
-                "One costs under 1 KiB: 100 MiB for all.";
+                "Players known at a time. When all places are taken, a new player gets that of the longest idle guest",
+                "One costs under 1 KiB: 100 MiB for all. A guest has claimed no name and finished no game.";
+            players_per_address: usize = 1_000, N from 0, "max-players-per-address":
+                "Players known of one address; 0 for no limit",
+                "A large school or a farm of bots, and a hundredth of the server's places.";
+            guest_idle: Duration = Duration::from_secs(10 * 60), SECONDS from 0, "guest-idle":
+                "Time after which a guest without rooms, streams and requests is forgotten; a tenth of it when all \
+                    places are taken",
+                "Guests have no results to lose. The tenth protects one who has just logged in against a flood of \
+                    log-ins.";
             player_idle: Duration = Duration::from_secs(24 * 60 * 60), SECONDS from 0, "player-idle":
-                "Time after which a player without rooms, streams and requests is forgotten",
+                "The same for a player who has finished a game",
                 "Their token is then invalid and their name free again.";
             claimed_idle: Duration = Duration::from_secs(90 * 24 * 60 * 60), SECONDS from 0, "claimed-idle":
                 "The same for a player who has claimed the name",
@@ -106,7 +114,7 @@ macro_rules! limits_table {
                 "As many as one connection has.";
             calls_per_address: usize = 6_000, N from 0, "max-calls-per-address":
                 "Unfinished calls from one address, streams included; 0 for no limit",
-                "The farm of bots of `log_in_burst`, without its streams; requests for the page count too. A \
+                "Several of each of `players_per_address`; requests for the page count too. A \
                     call whose message of the largest size lacks its last byte took 41 KiB; an unread answer takes 8 \
                     KiB.";
             chats_per_second: u32 = 2, N from 1, "chat-rate":
@@ -131,13 +139,13 @@ macro_rules! limits_table {
                 "One for turns, the others to watch.";
             streams_per_address: usize = 4_000, N from 0, "max-streams-per-address":
                 "Open streams of all players of one address; 0 for no limit",
-                "Two for each bot of the farm of `log_in_burst`. One costs under 64 KiB.";
+                "Four for each of `players_per_address`. One costs under 64 KiB.";
             rooms_per_player: usize = 64, N from 0, "max-rooms-per-player":
                 "Rooms of which one player may be a member",
                 "Enough for a bot that runs a tournament.";
             rooms_per_address: usize = 2_000, N from 0, "max-rooms-per-address":
                 "Memberships in rooms of all players of one address; 0 for no limit",
-                "One for each bot of the farm of `log_in_burst`, and a tenth of the server's rooms.";
+                "Two for each of `players_per_address`, and a tenth of the server's rooms.";
             seats_per_human: u16 = 1, N from 0, "max-seats-per-human":
                 "Seats that a person may hold",
                 "A person plays one game at a time.";
@@ -146,7 +154,7 @@ macro_rules! limits_table {
                 "The most that a bot may declare at its log-in.";
             seats_per_address: usize = 2_000, N from 0, "max-seats-per-address":
                 "Seats that all players of one address may hold; 0 for no limit",
-                "One for each bot of the farm of `log_in_burst`.";
+                "Two for each of `players_per_address`.";
             rooms: usize = 20_000, N from 0, "max-rooms":
                 "Rooms open at a time",
                 "One costs under 8 KiB, without its watchers.";
@@ -336,6 +344,9 @@ pub(crate) const LOBBY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Request ids kept for one player.
 pub(crate) const REQUESTS_REMEMBERED: usize = 32;
+
+/// Guests that one log-in examines at most for an idle one, on a full server. Each is examined again only after others.
+pub(crate) const GUESTS_EXAMINED: usize = 64;
 
 /// Rooms in which a player waits for any opponent.
 pub(crate) const WAITING_ROOMS: usize = 1_024;

@@ -1,4 +1,4 @@
-//! A rate limiter: an average per second, and a burst above it.
+//! A rate limiter: an average, and a burst above it.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -39,14 +39,22 @@ impl Clock for TokioClock {
 
 impl RateLimiter {
     pub(crate) fn new(per_second: u32, burst: u32) -> Self {
-        let [per_second, burst] = [per_second, burst].map(at_least_one);
-        let quota = Quota::per_second(per_second).allow_burst(burst);
-        Self { quota, limiter: fresh(quota) }
+        Self::of(Quota::per_second(at_least_one(per_second)), burst)
     }
 
     /// None when `per_second` is 0, which means no limit.
     pub(crate) fn unless_zero(per_second: u32, burst: u32) -> Option<Self> {
         (per_second > 0).then(|| Self::new(per_second, burst))
+    }
+
+    /// As [`RateLimiter::unless_zero`], with an average per minute.
+    pub(crate) fn per_minute_unless_zero(per_minute: u32, burst: u32) -> Option<Self> {
+        NonZeroU32::new(per_minute).map(|per_minute| Self::of(Quota::per_minute(per_minute), burst))
+    }
+
+    fn of(average: Quota, burst: u32) -> Self {
+        let quota = average.allow_burst(at_least_one(burst));
+        Self { quota, limiter: fresh(quota) }
     }
 
     /// Counts one. Fails when the rate is exceeded; it is then not counted.

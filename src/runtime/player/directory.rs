@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
     time::Duration,
@@ -13,6 +13,7 @@ use foldhash::fast::RandomState;
 use thiserror::Error;
 
 use super::{
+    guests::Guests,
     likeness,
     pairings::Pairings,
     player::Player,
@@ -24,7 +25,10 @@ use crate::{
     rules::ByColor,
     runtime::{
         lifecycle::Lifecycle,
-        limit::{client_address::Prefix, limits::Limits},
+        limit::{
+            client_address::Prefix,
+            limits::{GUESTS_EXAMINED, Limits},
+        },
         outcome::{RoomError, StreamEnd},
         random::RandomSource,
         server_clock::Clock,
@@ -44,9 +48,12 @@ pub enum LogInError {
     /// A player with this name would pose as the server or as one of its AIs.
     #[error("the name is that of the server or of an AI")]
     NameReserved,
-    /// The server has reached its limit of players.
+    /// The server has reached its limit of players, and no guest is idle.
     #[error("the server is full")]
     Full,
+    /// The address has reached its limit of players.
+    #[error("the address has too many players")]
+    AddressFull,
     /// A bot requests more seats than the limit.
     #[error("a bot may hold at most {0} seats")]
     TooManySeats(u16),
@@ -64,6 +71,7 @@ pub struct Players {
     by_name: DashMap<String, PlayerId>,
     /// What these names look like. A stored name that looks like one before it has no entry.
     by_look: DashMap<String, PlayerId>,
+    guests: Mutex<Guests>,
     pairings: Pairings,
     /// Number of players who have claimed their names.
     claimed: AtomicUsize,
@@ -147,7 +155,8 @@ impl Players {
             return Err(LogInError::NameAlike);
         }
         let token = Token::generate(&self.random);
-        Ok((StoredPlayer { profile, seats, token: token.hash().0, seen: self.clock.now(), claimed: false }, token))
+        let (token_hash, seen) = (token.hash().0, self.clock.now());
+        Ok((StoredPlayer { profile, seats, token: token_hash, seen, claimed: false, played: false }, token))
     }
 
     /// Makes a player with a reserved name visible.
@@ -160,6 +169,9 @@ impl Players {
     fn enter(&self, player: Arc<Player>) {
         self.by_id.insert(player.id(), Arc::clone(&player));
         self.by_token.insert(player.token_hash().key(), Arc::clone(&player));
+        if player.is_guest() {
+            self.guests().insert(player.id(), player.last_use(self.clock.now()));
+        }
         if self.lifecycle.is_draining() {
             player.end_streams(StreamEnd::Draining);
         }
@@ -179,7 +191,11 @@ impl Players {
     }
 
     /// Restores a stored player at start-up, present as after a call: no grace passes while the server is down.
-    pub(crate) fn restore(&self, enrolled: StoredPlayer) {
+    pub(crate) fn restore(&self, mut enrolled: StoredPlayer) {
+        if !enrolled.claimed && !enrolled.played {
+            // The stored time is less precise than the idle time of guests.
+            enrolled.seen = self.clock.now();
+        }
         match self.by_name.entry(enrolled.profile.name.key()) {
             Entry::Occupied(_) => tracing::error!(player = %enrolled.profile.id, "a name is registered twice"),
             Entry::Vacant(free) => {
@@ -218,6 +234,10 @@ impl Players {
     /// A game that ends now, with how much it counts for ratings.
     pub(crate) fn weigh(&self, record: GameRecord) -> EndedGame {
         let weight = self.pairings.note(&record, &self.homes(&record));
+        if record.end.counts() {
+            let players = record.players.iter().filter_map(|(_, player)| player.id());
+            players.filter_map(|id| self.get(id)).for_each(|player| player.note_finished_game());
+        }
         EndedGame { record, weight }
     }
 
@@ -243,6 +263,7 @@ impl Players {
     /// Removes the player and frees the name.
     pub(crate) fn remove(&self, player: &Player) {
         self.revoke(player);
+        self.guests().remove(player.id());
         if self.by_id.remove(&player.id()).is_some() {
             self.claimed.fetch_sub(usize::from(player.is_claimed()), Relaxed);
         }
@@ -274,9 +295,38 @@ impl Players {
         self.all().iter().filter_map(|player| player.unstored_seen(step)).collect()
     }
 
-    /// Players in no room who have made no request since `before`, a time by whether the name is claimed.
-    pub(crate) fn idle(&self, before: impl Fn(bool) -> Timestamp) -> Vec<Arc<Player>> {
-        self.filter(|player| player.is_idle(before(player.is_claimed())))
+    /// Players in no room who have made no request since a time, which depends on the player.
+    pub(crate) fn idle(&self, before: impl Fn(&Player) -> Timestamp) -> Vec<Arc<Player>> {
+        self.filter(|player| player.is_idle(before(player)))
+    }
+
+    /// The guest who has been idle for longest, and the time before which it was last used; none if no guest has been
+    /// idle for a tenth of the time after which it is forgotten. The next call returns another guest.
+    pub(crate) fn longest_idle_guest(&self) -> Option<(Arc<Player>, Timestamp)> {
+        let now = self.clock.now();
+        let before = now.before(self.limits.guest_idle / 10);
+        let mut guests = self.guests();
+        for _ in 0..GUESTS_EXAMINED {
+            let (used, id) = guests.first()?;
+            let Some(player) = self.get(id).filter(|player| player.is_guest()) else {
+                guests.remove(id);
+                continue;
+            };
+            let last_use = player.last_use(now);
+            if last_use > used {
+                guests.insert(id, last_use);
+            } else if used < before {
+                guests.insert(id, now);
+                return Some((player, before));
+            } else {
+                return None;
+            }
+        }
+        None
+    }
+
+    fn guests(&self) -> MutexGuard<'_, Guests> {
+        self.guests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Members of rooms who have no stream.
@@ -391,6 +441,7 @@ mod tests {
             token: Token::generate(&RandomSource::default()).hash().0,
             seen: Timestamp(1),
             claimed: false,
+            played: false,
         };
         for (number, name) in [(1, "Paul"), (2, "Admin"), (3, "a\u{ad}b")] {
             players.restore(stored(number, name));

@@ -4,11 +4,19 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use super::{directory::Players, player::Player};
+use super::{
+    directory::{LogInError, Players},
+    player::Player,
+};
 use crate::{
     room::Timestamp,
-    runtime::{lifecycle::Lifecycle, limit::limits::Limits, outcome::StreamEnd, server_clock::Clock},
-    store::PlayerStore,
+    runtime::{
+        lifecycle::Lifecycle,
+        limit::limits::Limits,
+        outcome::{RoomError, StreamEnd},
+        server_clock::Clock,
+    },
+    store::{PlayerStore, Unavailable},
 };
 
 /// Precision of the stored time at which a player was last seen. Idleness is counted in days.
@@ -32,12 +40,11 @@ pub(crate) async fn cut_unread_streams(players: Arc<Players>, limits: Limits, li
 /// Removes idle players and stores when the others were last seen, once.
 pub(crate) async fn expire(players: &Players, player_store: &dyn PlayerStore, limits: &Limits, clock: Clock) {
     let now = clock.now();
-    let before = |claimed| {
-        let idle = if claimed { limits.claimed_idle } else { limits.player_idle };
-        Timestamp(now.0.saturating_sub(i64::try_from(idle.as_micros()).unwrap_or(i64::MAX)))
-    };
+    let before = |player: &Player| now.before(player.patience(limits));
     for player in players.idle(before) {
-        remove_idle(players, player_store, &player, before(player.is_claimed())).await;
+        if let Err(error) = remove_idle(players, player_store, &player, before(&player)).await {
+            tracing::warn!(%error, player = %player.id(), "an idle player could not be removed");
+        }
     }
     let seen = players.unstored_seen(SEEN_STEP);
     if !seen.is_empty()
@@ -47,22 +54,37 @@ pub(crate) async fn expire(players: &Players, player_store: &dyn PlayerStore, li
     }
 }
 
-/// Removes a player from the store first, so that it does not return after a restart.
-async fn remove_idle(players: &Players, player_store: &dyn PlayerStore, player: &Arc<Player>, before: Timestamp) {
+/// Removes the guest who has been idle for longest, unless it calls meanwhile.
+///
+/// # Errors
+/// [`LogInError::Full`] when no guest is idle; when the store is unavailable.
+pub(crate) async fn remove_longest_idle_guest(
+    players: &Players,
+    player_store: &dyn PlayerStore,
+) -> Result<(), LogInError> {
+    let (guest, before) = players.longest_idle_guest().ok_or(LogInError::Full)?;
+    let removed = remove_idle(players, player_store, &guest, before).await;
+    Ok(removed.map(drop).map_err(RoomError::from)?)
+}
+
+/// Removes a player from the store first, so that it does not return after a restart. Returns whether it was idle.
+async fn remove_idle(
+    players: &Players,
+    player_store: &dyn PlayerStore,
+    player: &Arc<Player>,
+    before: Timestamp,
+) -> Result<bool, Unavailable> {
     if !players.revoke_idle(player, before) {
-        return;
+        return Ok(false);
     }
-    match player_store.remove_player(player.id()).await {
-        Ok(()) => {
-            // A stream may be opening now.
-            player.end_streams(StreamEnd::LoggedOut);
-            players.remove(player);
-        }
-        Err(error) => {
-            tracing::warn!(%error, player = %player.id(), "an idle player could not be removed");
-            players.reinstate(player);
-        }
+    if let Err(unavailable) = player_store.remove_player(player.id()).await {
+        players.reinstate(player);
+        return Err(unavailable);
     }
+    // A stream may be opening now.
+    player.end_streams(StreamEnd::LoggedOut);
+    players.remove(player);
+    Ok(true)
 }
 
 /// Ticks at least `period` apart.
@@ -76,22 +98,60 @@ pub(crate) fn ticks(period: Duration) -> Interval {
 mod tests {
     use super::*;
     use crate::{
-        room::{DisplayName, PlayerKind},
+        room::{DisplayName, PlayerKind, RoomId},
+        runtime::player::quota::Holding,
         store::MemoryStore,
     };
 
+    fn log_in(players: &Players, name: &str) -> Arc<Player> {
+        players.log_in(DisplayName::parse(name).unwrap(), PlayerKind::Human, 0).unwrap().0
+    }
+
     #[tokio::test]
-    async fn a_claimed_name_is_kept_longer() {
+    async fn guests_are_forgotten_first_and_claimed_names_last() {
         let (players, store, limits) = (Players::default(), MemoryStore::default(), Limits::default());
-        let log_in = |name| players.log_in(DisplayName::parse(name).unwrap(), PlayerKind::Human, 0).unwrap().0;
-        let (ada, bea) = (log_in("Ada"), log_in("Bea"));
+        let [ada, bea, cy] = ["Ada", "Bea", "Cy"].map(|name| log_in(&players, name));
         players.change_account(&ada, ada.token_hash(), true);
-        let after = |days: u32| Clock::starting(Clock::default().now().after(days * Duration::from_secs(86_400)));
-        for (days, ada_stays, bea_stays) in [(0, true, true), (2, true, false), (89, true, false), (91, false, false)] {
-            expire(&players, &store, &limits, after(days)).await;
-            let stays = |player: &Arc<Player>| players.get(player.id()).is_some();
-            assert_eq!((stays(&ada), stays(&bea)), (ada_stays, bea_stays), "after {days} days");
+        bea.note_finished_game();
+        let after = |time| Clock::starting(Clock::default().now().after(time));
+        let minutes = |minutes: u32| Duration::from_secs(60) * minutes;
+        let hours = |hours: u32| minutes(60 * hours);
+        for (time, expected) in [
+            (minutes(9), [true, true, true]),
+            (minutes(11), [true, true, false]),
+            (hours(23), [true, true, false]),
+            (hours(25), [true, false, false]),
+            (hours(24 * 89), [true, false, false]),
+            (hours(24 * 91), [false, false, false]),
+        ] {
+            expire(&players, &store, &limits, after(time)).await;
+            let stay = [&ada, &bea, &cy].map(|player| players.get(player.id()).is_some());
+            assert_eq!(stay, expected, "after {time:?}");
         }
         assert!(players.named(&ada.profile.name).is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_longest_idle_guest_makes_room() {
+        let (players, store) = (Players::default(), MemoryStore::default());
+        let [ada, bea, cy, dee] = ["Ada", "Bea", "Cy", "Dee"].map(|name| log_in(&players, name));
+        let make_room = async || remove_longest_idle_guest(&players, &store).await;
+        assert_eq!(make_room().await, Err(LogInError::Full), "they have just logged in");
+        tokio::time::advance(Duration::from_secs(61)).await;
+        ada.admit().unwrap();
+        tokio::time::advance(Duration::from_secs(61)).await;
+        bea.note_finished_game();
+        cy.quota.note(Holding::Room, RoomId::from_random(1), true);
+        dee.open_stream();
+        assert_eq!(make_room().await, Ok(()));
+        let stay = [&ada, &bea, &cy, &dee].map(|player| players.get(player.id()).is_some());
+        assert_eq!(stay, [false, true, true, true]);
+        assert_eq!(make_room().await, Err(LogInError::Full));
+        cy.quota.note(Holding::Room, RoomId::from_random(1), false);
+        dee.close_stream();
+        tokio::time::advance(Duration::from_secs(61)).await;
+        cy.admit().unwrap();
+        assert_eq!((make_room().await, make_room().await), (Ok(()), Err(LogInError::Full)));
+        assert!(dee.is_logged_out() && !cy.is_logged_out());
     }
 }

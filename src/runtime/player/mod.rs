@@ -7,6 +7,7 @@
 
 pub(crate) mod directory;
 pub(crate) mod expiry;
+mod guests;
 mod idempotent_requests;
 pub(crate) mod inbox;
 mod likeness;

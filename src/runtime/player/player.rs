@@ -47,6 +47,8 @@ pub struct Player {
     pub seat_limit: u16,
     token_hash: Mutex<TokenHash>,
     claimed: AtomicBool,
+    /// Whether it has finished a game.
+    played: AtomicBool,
     /// Held while the stored player is changed.
     pub(crate) account: tokio::sync::Mutex<()>,
     pub(crate) inbox: Arc<Inbox>,
@@ -105,6 +107,7 @@ impl Player {
             seat_limit: enrolled.seats,
             token_hash: Mutex::new(TokenHash(enrolled.token)),
             claimed: AtomicBool::new(enrolled.claimed),
+            played: AtomicBool::new(enrolled.played),
             account: tokio::sync::Mutex::default(),
             inbox: Arc::default(),
             quota: Arc::default(),
@@ -149,6 +152,24 @@ impl Player {
         self.claimed.load(Relaxed)
     }
 
+    pub(crate) fn note_finished_game(&self) {
+        self.played.store(true, Relaxed);
+    }
+
+    /// Whether it has nothing to lose but a free name: it has claimed none, and finished no game.
+    pub(crate) fn is_guest(&self) -> bool {
+        !self.is_claimed() && !self.played.load(Relaxed)
+    }
+
+    /// The time without use after which it is forgotten.
+    pub(crate) fn patience(&self, limits: &Limits) -> Duration {
+        match (self.is_claimed(), self.is_guest()) {
+            (true, _) => limits.claimed_idle,
+            (_, true) => limits.guest_idle.min(limits.player_idle),
+            _ => limits.player_idle,
+        }
+    }
+
     /// The player as it is stored.
     pub(crate) fn stored(&self) -> StoredPlayer {
         StoredPlayer {
@@ -157,6 +178,7 @@ impl Player {
             token: self.token_hash().0,
             seen: Timestamp(self.last_seen.load(Relaxed)),
             claimed: self.is_claimed(),
+            played: self.played.load(Relaxed),
         }
     }
 
@@ -268,6 +290,11 @@ impl Player {
     /// Whether it is in no room, has no stream, and has made no request since `before`.
     pub(crate) fn is_idle(&self, before: Timestamp) -> bool {
         self.quota.is_empty() && self.is_unused(before)
+    }
+
+    /// When it was last in use: `now` while it is in a room or has a stream, otherwise the time of its last request.
+    pub(crate) fn last_use(&self, now: Timestamp) -> Timestamp {
+        if self.quota.is_empty() && !self.has_stream() { Timestamp(self.last_seen.load(Relaxed)) } else { now }
     }
 
     /// Closes the quota if the player is idle, and returns whether it was.

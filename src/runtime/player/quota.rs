@@ -91,6 +91,7 @@ impl Quota {
             for what in Holding::ALL {
                 address.adjust(what.share(), 0, holdings.held[what as usize].count());
             }
+            address.adjust(Share::Players, 0, 1);
         }
     }
 
@@ -132,10 +133,10 @@ impl Quota {
         self.holdings().closed = true;
     }
 
-    /// Closes the quota if it is empty and `condition` holds, and returns whether it did.
+    /// Closes the quota if it is open and empty and `condition` holds, and returns whether it did.
     pub(crate) fn close_if_empty(&self, condition: impl FnOnce() -> bool) -> bool {
         let mut holdings = self.holdings();
-        let closes = holdings.is_empty() && condition();
+        let closes = !holdings.closed && holdings.is_empty() && condition();
         holdings.closed |= closes;
         closes
     }
@@ -172,10 +173,13 @@ impl Drop for Reservation {
     }
 }
 
-/// A removed player holds nothing at its address, even if a room has not recorded that.
+/// A removed player counts for nothing at its address, even if a room has not recorded that.
 impl Drop for Quota {
     fn drop(&mut self) {
         Holding::ALL.into_iter().for_each(|what| self.change(what, |held| *held = Held::default()));
+        if let Some(home) = self.home() {
+            home.adjust(Share::Players, 1, 0);
+        }
     }
 }
 

@@ -286,7 +286,8 @@ mod tests {
     async fn ada() -> (Runtime, Arc<Player>, RoomId) {
         let parts = Parts { ai_threads: Some(0), ..Parts::new(Store::of(MemoryStore::default()), |_, _| Bytes::new()) };
         let runtime = Runtime::start(parts).await.unwrap();
-        let (ada, _) = runtime.sessions.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).await.unwrap();
+        let (ada, _) =
+            runtime.sessions.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0, None).await.unwrap();
         let settings = Settings::named((&ada.profile.name).into());
         let seats = ByColor::new(SeatSpec::Me, SeatSpec::Open);
         let room = runtime.rooms.create(&ada, NewRoom { settings, seats }, None).await.unwrap().room.id();

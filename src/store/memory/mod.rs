@@ -146,7 +146,11 @@ impl Archive for MemoryStore {
 
 impl PlayerStore for MemoryStore {
     fn players(&self) -> StoreFuture<'_, Vec<StoredPlayer>> {
-        self.answer(|inner| inner.players.values().cloned().collect())
+        self.answer(|inner| {
+            let played = |id| inner.games.standing(&Contestant::Player(id)).total().played() > 0;
+            let players = inner.players.values().cloned();
+            players.map(|player| StoredPlayer { played: played(player.profile.id), ..player }).collect()
+        })
     }
 
     fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>> {

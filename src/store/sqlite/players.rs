@@ -97,7 +97,8 @@ pub(super) fn record_seen(connection: &Connection, seen: &[(PlayerId, Timestamp)
 }
 
 pub(super) fn all(connection: &Connection) -> Result<Vec<StoredPlayer>, ReadError> {
-    let sql = "SELECT * FROM players WHERE token IS NOT NULL ORDER BY id";
+    let sql = "SELECT *, EXISTS (SELECT 1 FROM standings WHERE contestant = players.id) AS played FROM players \
+        WHERE token IS NOT NULL ORDER BY id";
     let mut select = connection.prepare(sql)?;
     let mut rows = select.query([])?;
     let mut players = Vec::new();
@@ -108,6 +109,7 @@ pub(super) fn all(connection: &Connection) -> Result<Vec<StoredPlayer>, ReadErro
             token: row.get("token")?,
             seen: Timestamp(row.get("seen_us")?),
             claimed: row.get("claimed")?,
+            played: row.get("played")?,
         });
     }
     Ok(players)

@@ -82,7 +82,7 @@ impl Client {
             return None;
         }
         let call = server.record_request(self.index, Action::LogIn);
-        let result = server.runtime.sessions.log_in(self.name.clone(), self.plan.kind, self.plan.seats).await;
+        let result = server.runtime.sessions.log_in(self.name.clone(), self.plan.kind, self.plan.seats, None).await;
         let outcome = match &result {
             Ok((player, _)) => Outcome::LoggedIn(player.id()),
             Err(error) => Outcome::LogInFailed(error.clone()),

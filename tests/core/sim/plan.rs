@@ -59,6 +59,7 @@ impl Plan {
             idle_close: seconds(&mut rng, &[40, 120, 3_000]),
             room_sleep: seconds(&mut rng, &[1, 3, 10]),
             player_idle: seconds(&mut rng, &[20, 1_000_000, 1_000_000]),
+            guest_idle: Duration::from_secs(1_000_000),
             members_per_room: rng.pick(&[3, 16]),
             streams_per_player: rng.pick(&[4, 16]),
             ..Limits::default()

@@ -98,7 +98,7 @@ async fn create_game(runtime: &Runtime, ada: &Arc<Player>) -> RoomId {
 
 async fn human(runtime: &Runtime, name: &str) -> Arc<Player> {
     let name = DisplayName::parse(name).expect("a name");
-    runtime.sessions.log_in(name, PlayerKind::Human, 0).await.expect("a log-in").0
+    runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await.expect("a log-in").0
 }
 
 /// The time left for the move, by the clock of the running server.

@@ -64,7 +64,7 @@ impl SimServer {
     /// Follows the room list as an extra player of that name.
     pub(crate) async fn follow_list(&self, name: &str) {
         let name = DisplayName::parse(name).expect("a name");
-        let Ok((player, _)) = self.runtime.sessions.log_in(name, PlayerKind::Human, 0).await else { return };
+        let Ok((player, _)) = self.runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await else { return };
         let Ok(mut watch) = self.runtime.streams.lobby(&player, RowFilter::default()) else { return };
         while let Ok(update) = watch.next().await {
             let mut list = lock(&self.list);

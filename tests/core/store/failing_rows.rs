@@ -192,8 +192,14 @@ async fn a_flush_that_fails_at_any_row_loses_nothing() {
 async fn a_failed_write_of_players_leaves_nothing_and_can_be_retried() {
     for mode in FAILURE_MODES {
         let failing = FailingRows::with_mode(mode);
-        let stored_player =
-            |who| StoredPlayer { profile: profile(who), seats: 1, token: [7; 32], seen: at(1), claimed: false };
+        let stored_player = |who| StoredPlayer {
+            profile: profile(who),
+            seats: 1,
+            token: [7; 32],
+            seen: at(1),
+            claimed: false,
+            played: false,
+        };
         for who in ["ada", "bob"] {
             assert_eq!(failing.sweep(async |store| store.players.put_player(stored_player(who)).await).await, 1);
         }

@@ -1,7 +1,7 @@
 //! Stored players and their tokens.
 
 use reversi::{
-    room::{DisplayName, Profile},
+    room::{DisplayName, EndReason, GameEnd, GameRecord, Profile},
     store::{Store, StoredPlayer},
 };
 
@@ -17,6 +17,7 @@ fn stored_player(who: &str, seats: u16) -> StoredPlayer {
         token: [u8::try_from(who.len()).unwrap(); 32],
         seen: at(7),
         claimed: false,
+        played: false,
     }
 }
 
@@ -60,6 +61,24 @@ async fn games_of_a_removed_player_stay() {
     let store = open(&folder);
     assert_eq!(known(&store).await, []);
     assert_eq!(store.archive.game(game.id).await.unwrap().as_deref(), Some(&game));
+}
+
+#[tokio::test]
+async fn a_player_has_played_once_a_game_that_counts_is_stored() {
+    on_each(async |store| {
+        let [ada, bob, eve] = ["ada", "bob", "eve"].map(|who| stored_player(who, 1));
+        for player in [&ada, &bob, &eve] {
+            store.players.put_player(player.clone()).await.unwrap();
+        }
+        let counts = game(room_id(1), 1, 1, ["ada", "mcts:5"]);
+        let aborted = GameEnd { winner: None, reason: EndReason::Aborted };
+        let aborted = GameRecord { end: aborted, ..game(room_id(1), 2, 2, ["ada", "bob"]) };
+        archive(store, room_id(1), &[counts, aborted]).await;
+        let mut all = [StoredPlayer { played: true, ..ada }, bob, eve];
+        all.sort_by_key(|player| player.profile.id);
+        assert_eq!(known(store).await, all);
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -36,8 +36,22 @@ fn open_room() -> TestRoom {
 
 fn players() -> Vec<StoredPlayer> {
     let mut players = vec![
-        StoredPlayer { profile: profile("ada"), seats: 1, token: [0xAD; 32], seen: at(100), claimed: false },
-        StoredPlayer { profile: profile("bot-d"), seats: 64, token: [0xB0; 32], seen: at(200), claimed: false },
+        StoredPlayer {
+            profile: profile("ada"),
+            seats: 1,
+            token: [0xAD; 32],
+            seen: at(100),
+            claimed: false,
+            played: false,
+        },
+        StoredPlayer {
+            profile: profile("bot-d"),
+            seats: 64,
+            token: [0xB0; 32],
+            seen: at(200),
+            claimed: false,
+            played: false,
+        },
     ];
     players.sort_by_key(|player| player.profile.id.to_string());
     players

@@ -3,6 +3,7 @@
 mod admin;
 mod ai_thoughts;
 mod analysis;
+mod full_server;
 pub(crate) mod games;
 mod lobby;
 mod moves;

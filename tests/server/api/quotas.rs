@@ -44,7 +44,7 @@ async fn players_of_one_address_share_limits_on_rooms_seats_and_streams() {
 async fn without_limits_by_address_only_limits_by_player_apply() {
     let server = TestServer::limited(|limits| {
         (limits.rooms_per_address, limits.seats_per_address, limits.streams_per_address) = (0, 0, 0);
-        (limits.connections_per_address, limits.calls_per_address, limits.log_ins_per_second) = (0, 0, 0);
+        (limits.connections_per_address, limits.calls_per_address, limits.log_ins_per_minute) = (0, 0, 0);
         (limits.rooms_per_player, limits.log_in_burst) = (1, 1);
     })
     .await;

@@ -110,6 +110,12 @@ impl TestServer {
         Endpoint::from_shared(format!("http://{}", self.address)).unwrap().connect().await.unwrap()
     }
 
+    /// A connection from the address 127.0.0.`host`.
+    pub(crate) async fn channel_from(&self, host: u8) -> Channel {
+        let endpoint = Endpoint::from_shared(format!("http://{}", self.address)).unwrap();
+        endpoint.local_address(Some([127, 0, 0, host].into())).connect().await.unwrap()
+    }
+
     /// The player over a connection with a small receive window.
     pub(crate) async fn with_small_window(&self, player: &Player) -> Player {
         self.with_window(player, 65_535).await
@@ -136,11 +142,12 @@ impl TestServer {
     }
 
     pub(crate) async fn log_in(&self, name: &str, kind: v1::PlayerKind, seats: i32) -> Player {
-        let channel = self.channel().await;
-        let request = v1::LogInRequest { display_name: name.into(), kind: kind.into(), seats };
-        let mut sessions = v1::session_service_client::SessionServiceClient::new(channel.clone());
-        let answer = sessions.log_in(request).await.unwrap().into_inner();
-        Player::new(channel, answer.player.unwrap(), &answer.token)
+        Player::log_in(self.channel().await, name, kind, seats).await.unwrap()
+    }
+
+    /// Logs in a human from the address 127.0.0.`host`.
+    pub(crate) async fn human_from(&self, host: u8, name: &str) -> Answer<Player> {
+        Player::log_in(self.channel_from(host).await, name, v1::PlayerKind::Human, 0).await
     }
 
     /// Two humans in a running game; the first is the owner and plays black.
@@ -222,6 +229,13 @@ pub(crate) struct Player {
 impl Player {
     pub(crate) fn new(channel: Channel, profile: v1::Player, token: &str) -> Self {
         Self::with(channel, profile, token, None)
+    }
+
+    async fn log_in(channel: Channel, name: &str, kind: v1::PlayerKind, seats: i32) -> Answer<Self> {
+        let request = v1::LogInRequest { display_name: name.into(), kind: kind.into(), seats };
+        let mut sessions = v1::session_service_client::SessionServiceClient::new(channel.clone());
+        let answer = sessions.log_in(request).await?.into_inner();
+        Ok(Self::new(channel, answer.player.unwrap(), &answer.token))
     }
 
     fn with(channel: Channel, profile: v1::Player, token: &str, admin: Option<&str>) -> Self {

@@ -38,9 +38,10 @@ impl std::fmt::Display for Target {
 }
 
 /// Options that lift all limits: the whole load comes from one address.
-const UNBOUNDED: &str = "--log error --max-connections-per-address 0 --opening 60 \
-    --opening-rate 0 --max-streams-per-connection 1000000 --log-in-rate 0 --max-players 1000000 --rate 100000000 \
-    --burst 1000000000 --rate-per-address 0 --max-calls 1000000 --max-calls-per-address 0 --max-streams 1000000 \
+const UNBOUNDED: &str = "--log error --max-connections-per-address 0 --opening 60 --opening-rate 0 \
+    --max-streams-per-connection 1000000 --log-in-rate 0 --max-players 1000000 --max-players-per-address 0 \
+    --rate 100000000 --burst 1000000000 --rate-per-address 0 --max-calls 1000000 --max-calls-per-address 0 \
+    --max-streams 1000000 \
     --max-streams-per-address 0 --max-rooms-per-player 1000000 --max-rooms-per-address 0 --max-seats-per-address 0 \
     --max-rooms 1000000 --room-sleep 86400";
 

@@ -1,6 +1,7 @@
 //! The observable events of a simulation, in order.
 
 use std::{
+    collections::BTreeMap,
     fmt::{self, Write as _},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -58,6 +59,10 @@ pub(crate) enum SimEvent {
     WatchEnded { watcher: u64, end: Option<StreamEnd> },
     /// The state of a server after all games have ended, and again after all rooms are closed.
     Audited(Box<Audit>),
+    /// The open rooms in the file after a power cut.
+    Recovered(OpenRooms),
+    /// The file could not be opened after a power cut.
+    NotRecovered(String),
 }
 
 /// A request to a server.
@@ -108,6 +113,14 @@ impl fmt::Debug for WatchUpdate {
             Self::Snapshot(room) => write!(f, "snapshot {} {:x}", room.seq(), hash(&stored::encode_room(room))),
             Self::Event(event) => event.fmt(f),
         }
+    }
+}
+
+pub(crate) struct OpenRooms(pub(crate) BTreeMap<RoomId, Room>);
+
+impl fmt::Debug for OpenRooms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.0.iter().map(|(id, room)| (id, room.seq()))).finish()
     }
 }
 

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::sim::{
     event_log::{Log, SimEvent},
     rng::Rng,
+    sqlite_disk::SqliteDisk,
 };
 
 /// The outcome of an append.
@@ -32,7 +33,9 @@ pub(crate) enum AppendOutcome {
 }
 
 pub(crate) struct FaultyDisk {
-    store: Arc<MemoryStore>,
+    store: Store,
+    /// The store, if it is SQLite's. It records its writes itself, since a power cut may hide their outcome.
+    sqlite: Option<Arc<SqliteDisk>>,
     log: Arc<Log>,
     state: Mutex<State>,
 }
@@ -54,6 +57,14 @@ struct State {
 
 impl FaultyDisk {
     pub(crate) fn new(rng: Rng, log: Arc<Log>) -> Arc<Self> {
+        Self::over(Store::of(MemoryStore::default()), None, rng, log)
+    }
+
+    pub(crate) fn over_sqlite(sqlite: Arc<SqliteDisk>, rng: Rng, log: Arc<Log>) -> Arc<Self> {
+        Self::over(Store::shared(&sqlite), Some(sqlite), rng, log)
+    }
+
+    fn over(store: Store, sqlite: Option<Arc<SqliteDisk>>, rng: Rng, log: Arc<Log>) -> Arc<Self> {
         let state = State {
             rng,
             faulty: false,
@@ -63,14 +74,14 @@ impl FaultyDisk {
             delays: false,
             crash: CancellationToken::new(),
         };
-        Arc::new(Self { store: Arc::default(), log, state: Mutex::new(state) })
+        Arc::new(Self { store, sqlite, log, state: Mutex::new(state) })
     }
 
     /// The disk as the store of a runtime.
     pub(crate) fn store(self: &Arc<Self>) -> Store {
         Store {
             journal: Arc::clone(self) as Arc<dyn Journal>,
-            archive: Arc::clone(&self.store) as Arc<dyn reversi::store::Archive>,
+            archive: Arc::clone(&self.store.archive),
             players: Arc::clone(self) as Arc<dyn PlayerStore>,
         }
     }
@@ -114,8 +125,8 @@ impl FaultyDisk {
         }
         let mut result = Err(AppendError::Unavailable("refused by the test".into()));
         if matches!(outcome, AppendOutcome::Written | AppendOutcome::Unknown(true) | AppendOutcome::Crash(true)) {
-            result = self.store.append(append).await;
-            if result.is_ok() {
+            result = self.store.journal.append(append).await;
+            if result.is_ok() && self.sqlite.is_none() {
                 self.log.note(SimEvent::Written { room: append.room, events: append.events.to_vec() });
             }
         }
@@ -208,28 +219,28 @@ impl Journal for FaultyDisk {
     fn load(&self, room: RoomId) -> BoxFuture<'_, Result<Option<History>, Unavailable>> {
         Box::pin(async move {
             self.fail_if_set().await?;
-            self.store.load(room).await
+            self.store.journal.load(room).await
         })
     }
 
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> BoxFuture<'_, Result<Vec<Room>, Unavailable>> {
         Box::pin(async move {
             self.fail_if_set().await?;
-            self.store.open_rooms(after, limit).await
+            self.store.journal.open_rooms(after, limit).await
         })
     }
 
     fn mark_alive(&self, now: Timestamp) -> BoxFuture<'_, Result<(), Unavailable>> {
         Box::pin(async move {
             self.fail_if_set().await?;
-            self.store.mark_alive(now).await
+            self.store.journal.mark_alive(now).await
         })
     }
 
     fn last_alive(&self) -> BoxFuture<'_, Result<Option<Timestamp>, Unavailable>> {
         Box::pin(async move {
             self.fail_if_set().await?;
-            self.store.last_alive().await
+            self.store.journal.last_alive().await
         })
     }
 }
@@ -238,36 +249,36 @@ impl PlayerStore for FaultyDisk {
     fn players(&self) -> BoxFuture<'_, Result<Vec<StoredPlayer>, Unavailable>> {
         Box::pin(async move {
             self.fail_if_set().await?;
-            self.store.players().await
+            self.store.players.players().await
         })
     }
 
     fn profile(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Profile>, Unavailable>> {
-        self.store.profile(player)
+        self.store.players.profile(player)
     }
 
     fn named(&self, name: DisplayName, limit: usize) -> BoxFuture<'_, Result<Vec<Profile>, Unavailable>> {
-        self.store.named(name, limit)
+        self.store.players.named(name, limit)
     }
 
     fn put_player(&self, player: StoredPlayer) -> BoxFuture<'_, Result<(), Unavailable>> {
         Box::pin(async move {
             self.fail_if_set().await?;
-            self.store.put_player(player).await
+            self.store.players.put_player(player).await
         })
     }
 
     fn remove_player(&self, player: PlayerId) -> BoxFuture<'_, Result<(), Unavailable>> {
         Box::pin(async move {
             self.fail_if_set().await?;
-            self.store.remove_player(player).await
+            self.store.players.remove_player(player).await
         })
     }
 
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> BoxFuture<'_, Result<(), Unavailable>> {
         Box::pin(async move {
             self.fail_if_set().await?;
-            self.store.record_seen(seen).await
+            self.store.players.record_seen(seen).await
         })
     }
 }

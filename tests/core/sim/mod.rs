@@ -1,6 +1,6 @@
 //! Simulations, each determined by a seed: real servers on virtual time with a failing disk, and clients that log in
-//! and out, repeat requests and drop calls. `invariants` has the properties that every simulation must have, one per
-//! file.
+//! and out, repeat requests and drop calls. The store is in memory, or SQLite's with power cuts. `invariants` has the
+//! properties that every simulation must have, one per file.
 //!
 //! `REVERSI_SIM_SEEDS=N` sets the number of seeds; `REVERSI_SIM_SEED=S` runs one seed and prints its trace.
 
@@ -9,6 +9,7 @@ mod client;
 mod event_log;
 mod faulty_disk;
 mod invariants;
+mod lossy_folder;
 mod plan;
 mod random_action;
 mod recorded_history;
@@ -16,6 +17,8 @@ mod regressions;
 mod rng;
 mod server;
 mod simulation;
+mod sqlite_disk;
+mod sqlite_hooks;
 mod watcher;
 
 use std::{
@@ -27,11 +30,16 @@ use std::{
     thread,
 };
 
-use plan::Plan;
+use invariants::Check;
+use plan::{Plan, Storage};
+use recorded_history::RecordedHistory;
 use simulation::Simulation;
 
 /// Default number of seeds: about a minute on two cores.
 const SEEDS: u64 = 1_000;
+
+/// Default number of seeds with power cuts.
+const POWER_SEEDS: u64 = 300;
 
 /// Maximum number of failures printed in full.
 const SHOWN: usize = 3;
@@ -41,11 +49,30 @@ const TAIL: usize = 60;
 
 #[test]
 fn the_invariants_hold_for_every_seed() {
+    check_seeds(SEEDS, Storage::Memory);
+}
+
+#[test]
+fn the_invariants_hold_when_the_power_fails() {
+    check_seeds(POWER_SEEDS, Storage::Sqlite { ignores_syncs: false });
+}
+
+#[test]
+fn the_invariants_find_a_disk_that_ignores_syncs() {
+    let found = (0..20).filter(|&seed| {
+        let history = Simulation::run(Plan { storage: Storage::Sqlite { ignores_syncs: true }, ..Plan::of(seed) });
+        broken(&history).iter().any(|problem| problem.starts_with("recovered"))
+    });
+    assert!(found.count() >= 10);
+}
+
+fn check_seeds(seeds: u64, storage: Storage) {
+    let try_seed = |seed| try_plan(Plan { storage, ..Plan::of(seed) });
     if let Some(seed) = number("REVERSI_SIM_SEED") {
-        println!("{}", event_log::trace(&Simulation::run(Plan::of(seed)).entries));
+        println!("{}", event_log::trace(&Simulation::run(Plan { storage, ..Plan::of(seed) }).entries));
         return no_failures(&[try_seed(seed)]);
     }
-    let (next, seeds) = (AtomicU64::new(0), number("REVERSI_SIM_SEEDS").unwrap_or(SEEDS));
+    let (next, seeds) = (AtomicU64::new(0), number("REVERSI_SIM_SEEDS").unwrap_or(seeds));
     let failures = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
@@ -67,7 +94,9 @@ fn the_invariants_hold_for_every_seed() {
 fn the_same_seed_gives_the_same_trace() {
     let mut traces = Vec::new();
     for seed in 0..20 {
-        let [first, second] = [(); 2].map(|()| event_log::trace(&Simulation::run(Plan::of(seed)).entries));
+        let storage = if seed < 10 { Storage::Memory } else { Storage::Sqlite { ignores_syncs: false } };
+        let trace = |()| event_log::trace(&Simulation::run(Plan { storage, ..Plan::of(seed) }).entries);
+        let [first, second] = [(); 2].map(trace);
         let difference = first.lines().zip(second.lines()).enumerate().find(|(_, (first, second))| first != second);
         assert!(first == second, "seed {seed} differs at {difference:#?}");
         traces.push(event_log::hash(first.as_bytes()));
@@ -77,13 +106,11 @@ fn the_same_seed_gives_the_same_trace() {
     assert_eq!(traces.len(), 20, "each seed has a different trace");
 }
 
-/// Runs the simulation of a seed. Returns the violated invariant with the end of the trace.
-fn try_seed(seed: u64) -> Result<(), String> {
-    let history = Simulation::run(Plan::of(seed));
-    let broken: Vec<_> = invariants::ALL
-        .iter()
-        .filter_map(|(name, check)| check(&history).err().map(|problem| format!("{name}: {problem}")))
-        .collect();
+/// Runs the simulation of a plan. Returns the violated invariants with the end of the trace.
+fn try_plan(plan: Plan) -> Result<(), String> {
+    let (seed, storage) = (plan.seed, plan.storage);
+    let history = Simulation::run(plan);
+    let broken = broken(&history);
     if broken.is_empty() {
         return Ok(());
     }
@@ -91,9 +118,15 @@ fn try_seed(seed: u64) -> Result<(), String> {
     let lines: Vec<_> = trace.lines().collect();
     let tail = lines[lines.len().saturating_sub(TAIL)..].join("\n");
     Err(format!(
-        "seed {seed}\n{}\nthe end of its trace:\n{tail}\nrun it again: REVERSI_SIM_SEED={seed} cargo test --test core sim::the_invariants -- --nocapture",
+        "seed {seed} with {storage:?}\n{}\nthe end of its trace:\n{tail}\nrun it again: REVERSI_SIM_SEED={seed} cargo test --test core sim::the_invariants_hold -- --nocapture",
         broken.join("\n")
     ))
+}
+
+/// The violated invariants.
+fn broken(history: &RecordedHistory) -> Vec<String> {
+    let problem = |(name, check): &(&str, Check)| check(history).err().map(|problem| format!("{name}: {problem}"));
+    invariants::ALL.iter().filter_map(problem).collect()
 }
 
 fn no_failures(outcomes: &[Result<(), String>]) {

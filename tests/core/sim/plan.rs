@@ -20,6 +20,18 @@ pub(crate) struct ServerPlan {
     pub(crate) away: i64,
     /// The number of appends in the fault period that crash the server, per thousand.
     pub(crate) crashes_per_thousand: usize,
+    /// Whether the power fails while it runs, with [`Storage::Sqlite`].
+    pub(crate) power_fails: bool,
+}
+
+/// What is below the faults of the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Storage {
+    Memory,
+    /// SQLite, with a power cut after each server.
+    Sqlite {
+        ignores_syncs: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +46,7 @@ pub(crate) struct Plan {
     /// The last one ends cleanly, without a fault period.
     pub(crate) servers: Vec<ServerPlan>,
     pub(crate) limits: Limits,
+    pub(crate) storage: Storage,
 }
 
 /// Low enough that players reach the quota.
@@ -45,7 +58,7 @@ impl Plan {
         let clients = (0..3 + rng.below(5)).map(|_| client_plan(&mut rng)).collect();
         let mut servers: Vec<_> = (0..1 + rng.below(4)).map(|_| server_plan(&mut rng)).collect();
         if let Some(last) = servers.last_mut() {
-            (last.fault_period, last.crashes_per_thousand) = (None, 0);
+            (last.fault_period, last.crashes_per_thousand, last.power_fails) = (None, 0, false);
         }
         let seconds = |rng: &mut Rng, from: &[u64]| Duration::from_secs(rng.pick(from));
         let limits = Limits {
@@ -64,7 +77,7 @@ impl Plan {
             streams_per_player: rng.pick(&[4, 16]),
             ..Limits::default()
         };
-        Self { seed, clients, servers, limits }
+        Self { seed, clients, servers, limits, storage: Storage::Memory }
     }
 }
 
@@ -90,5 +103,6 @@ fn server_plan(rng: &mut Rng) -> ServerPlan {
         remaining_faults: rng.millis(0..6_000),
         away,
         crashes_per_thousand: if rng.percent(30) { 20 } else { 0 },
+        power_fails: rng.percent(60),
     }
 }

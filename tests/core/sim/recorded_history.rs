@@ -99,6 +99,8 @@ impl RoomHistory {
         for event in events {
             let room = match (&event.fact, self.states.last()) {
                 (Fact::Created(creation), _) => Room::new((**creation).clone(), event.at),
+                // The disk has lost events, which `recovered` reports.
+                (_, Some(before)) if before.seq().next() != event.seq => continue,
                 (_, Some(before)) => {
                     let mut room = before.clone();
                     room.apply(event);

@@ -14,10 +14,11 @@ use crate::sim::{
     client::Client,
     event_log::{Audit, Log, SimEvent},
     faulty_disk::FaultyDisk,
-    plan::{Plan, ServerPlan},
+    plan::{Plan, ServerPlan, Storage},
     recorded_history::RecordedHistory,
     rng::Rng,
     server::{KnownIds, SimServer},
+    sqlite_disk::SqliteDisk,
 };
 
 /// Wall time at the start of a simulation.
@@ -36,6 +37,7 @@ pub(crate) struct Simulation {
     plan: Plan,
     log: Arc<Log>,
     disk: Arc<FaultyDisk>,
+    sqlite: Option<Arc<SqliteDisk>>,
     known: Arc<KnownIds>,
     clients: Vec<Arc<Mutex<Client>>>,
     wall: Timestamp,
@@ -46,8 +48,19 @@ impl Simulation {
     pub(crate) fn run(plan: Plan) -> RecordedHistory {
         let log = Arc::new(Log::new());
         let clients = plan.clients.iter().enumerate();
+        let faults = Rng::seeded(plan.seed, 2);
+        let sqlite = match plan.storage {
+            Storage::Memory => None,
+            Storage::Sqlite { ignores_syncs } => {
+                Some(SqliteDisk::new(Rng::seeded(plan.seed, 3), Arc::clone(&log), ignores_syncs))
+            }
+        };
         let mut simulation = Self {
-            disk: FaultyDisk::new(Rng::seeded(plan.seed, 2), Arc::clone(&log)),
+            disk: match &sqlite {
+                Some(sqlite) => FaultyDisk::over_sqlite(Arc::clone(sqlite), faults, Arc::clone(&log)),
+                None => FaultyDisk::new(faults, Arc::clone(&log)),
+            },
+            sqlite,
             clients: clients
                 .map(|(client, client_plan)| Arc::new(Mutex::new(Client::new(plan.seed, client, *client_plan))))
                 .collect(),
@@ -56,10 +69,23 @@ impl Simulation {
             log,
             plan,
         };
-        for number in 0..simulation.plan.servers.len() {
-            simulation.run_server(number);
+        if simulation.restore_power() {
+            for number in 0..simulation.plan.servers.len() {
+                simulation.run_server(number);
+                if !simulation.restore_power() {
+                    break;
+                }
+            }
         }
         RecordedHistory::new(&simulation.plan, simulation.log.take(), simulation.disk.store())
+    }
+
+    /// Cuts the power and switches it on again. Returns false if the file was lost.
+    fn restore_power(&self) -> bool {
+        self.sqlite.as_ref().is_none_or(|sqlite| {
+            sqlite.cut_power();
+            sqlite.switch_on()
+        })
     }
 
     /// Runs one server on its own tokio runtime, which is dropped with all its tasks at the end.
@@ -72,6 +98,9 @@ impl Simulation {
             self.log.note(SimEvent::ServerBegan { wall: self.wall });
             let clock = Clock::starting(self.wall);
             let crash = self.disk.next_server(server_plan.crashes_per_thousand);
+            if let Some(sqlite) = &self.sqlite {
+                sqlite.next_server(crash.clone(), server_plan.power_fails);
+            }
             let last = number + 1 == self.plan.servers.len();
             tokio::select! {
                 biased;

@@ -9,6 +9,7 @@ mod final_state;
 mod game_ends;
 mod legal_moves;
 mod quotas;
+mod recovered;
 mod refusals;
 mod stored_form;
 mod tokens;
@@ -22,7 +23,7 @@ pub(crate) type CheckResult = Result<(), String>;
 pub(crate) type Check = fn(&RecordedHistory) -> CheckResult;
 
 /// All invariants with their names.
-pub(crate) const ALL: [(&str, Check); 14] = [
+pub(crate) const ALL: [(&str, Check); 15] = [
     ("acknowledged", acknowledged::check),
     ("archive", archive::check),
     ("clocks", clocks::check),
@@ -32,6 +33,7 @@ pub(crate) const ALL: [(&str, Check); 14] = [
     ("game_ends", game_ends::check),
     ("legal_moves", legal_moves::check),
     ("quotas", quotas::check),
+    ("recovered", recovered::check),
     ("refusals", refusals::check),
     ("final_state", final_state::check),
     ("stored_form", stored_form::check),

@@ -1,4 +1,11 @@
 //! The threads that search for the moves of AI seats.
+//!
+//! ```text
+//!   Job ──▶ JobQueue (two FairQueues, and one of quick jobs) ──▶ Schedule (what each thread does) ──▶ MovePool
+//! ```
 
+mod fair_queue;
+pub(crate) mod job;
 pub(crate) mod pool;
-pub(crate) mod queue;
+mod queue;
+mod schedule;

@@ -6,8 +6,10 @@
 //!                              timekeeper ──stop┘  when its share of the time is used
 //! ```
 //!
-//! A search gets its share of the time to its deadline: the more searches wait, the sooner each is stopped, so that all
-//! answer in time with the best move found.
+//! Addresses, and the players of each, get equal shares of the threads. A search gets its share of the time to its
+//! deadline: the more searches of its player wait, the sooner each is stopped, so that all answer in time with the best
+//! move found. When a player without a running search needs a thread, a search of one who has several is interrupted, and
+//! begins again later. Searches that yield run while no other waits.
 //!
 //! Idle threads may ponder: search the position that will probably be requested next. Any other request stops it.
 
@@ -17,7 +19,7 @@ use std::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use thread_priority::{ThreadPriority, set_current_thread_priority};
@@ -26,7 +28,10 @@ use tokio::{
     time::timeout,
 };
 
-use super::queue::{Job, JobQueue, QueueFull, Queued, Ticket};
+use super::{
+    job::{Job, JobResult, Queued, Ticket},
+    schedule::{RunningJob, Schedule},
+};
 use crate::{
     ai::{AiPlayer, Choice},
     rules::Position,
@@ -67,7 +72,7 @@ pub struct AiLoad {
 }
 
 struct PoolState {
-    jobs: Mutex<Jobs>,
+    jobs: Mutex<Schedule>,
     work: Condvar,
     time: Condvar,
     /// Threads that have not ended.
@@ -79,58 +84,11 @@ struct PoolState {
     cheaper: AtomicU64,
 }
 
-struct Jobs {
-    queue: JobQueue,
-    /// Jobs to ponder, at most one for each thread.
-    pondered: Vec<Queued>,
-    /// The job of each worker.
-    running: Vec<Option<Running>>,
-    closed: bool,
-}
-
-#[derive(Clone)]
-struct Running {
-    /// When to wind down: no new iteration is then started.
-    enough: Option<Instant>,
-    until: Instant,
-    stop: Stop,
-    /// Not requested yet.
-    pondering: bool,
-}
-
-impl Jobs {
-    /// Whether a thread is free and no requested job waits or runs.
-    fn is_idle(&self) -> bool {
-        let busy = self.running.iter().flatten().count();
-        let requested = self.running.iter().flatten().any(|running| !running.pondering) || self.queue.len() > 0;
-        !requested && busy + self.pondered.len() < self.running.len()
-    }
-
-    fn end_pondering(&mut self) {
-        self.pondered.clear();
-        for running in self.running.iter().flatten().filter(|running| running.pondering) {
-            running.stop.stop();
-        }
-    }
-}
-
-impl Running {
-    /// The earlier of the two times.
-    fn due(&self) -> Instant {
-        self.enough.map_or(self.until, |enough| enough.min(self.until))
-    }
-}
-
 impl MovePool {
     /// Starts `threads` workers and a timekeeper; 0 starts no thread. Fails when the system has no more threads.
     pub(crate) fn start(threads: usize, capacity: usize, think: Arc<Think>) -> std::io::Result<Self> {
         let shared = Arc::new(PoolState {
-            jobs: Mutex::new(Jobs {
-                queue: JobQueue::new(capacity),
-                pondered: Vec::new(),
-                running: vec![None; threads],
-                closed: false,
-            }),
+            jobs: Mutex::new(Schedule::new(threads, capacity)),
             work: Condvar::new(),
             time: Condvar::new(),
             alive: watch::Sender::new(if threads == 0 { 0 } else { threads + 1 }),
@@ -160,23 +118,24 @@ impl MovePool {
         Self { ponders, analyses, ..self }
     }
 
-    /// Queues a job; without threads it runs before this returns.
-    pub(crate) fn submit(&self, job: Job) -> Result<Ticket, QueueFull> {
+    /// Queues a job; without threads it runs before this returns. It gets no answer if the queue is full.
+    pub(crate) fn submit(&self, job: Job) -> Ticket {
         let (queued, ticket) = Queued::new(job);
         let mut state = self.shared.jobs();
         if state.closed {
-            return Err(QueueFull);
+            return ticket;
         }
         if state.running.is_empty() {
             drop(state);
             self.shared.answer(queued, None);
         } else {
-            state.queue.push(queued)?;
+            state.queue.push(queued);
             state.end_pondering();
+            state.interrupt_for_next(instant());
             drop(state);
             self.shared.work.notify_one();
         }
-        Ok(ticket)
+        ticket
     }
 
     /// Starts a job that will probably be requested, if a thread is idle.
@@ -197,15 +156,15 @@ impl MovePool {
         self.shared.jobs().end_pondering();
     }
 
-    /// Turns a pondered job into a requested one, with new times; none when it was stopped before.
-    pub(crate) fn claim(&self, mut ticket: Ticket, enough: Option<Instant>, deadline: Instant) -> Option<Pondered> {
+    /// Turns a pondered job into a requested one, with the times of `job`; none when it was stopped before.
+    pub(crate) fn claim(&self, mut ticket: Ticket, job: &Job) -> Option<Pondered> {
         let mut state = self.shared.jobs();
-        let searching = |running: &&mut Running| running.pondering && running.stop.is(&ticket.stop);
+        let searching = |running: &&mut RunningJob| running.is_pondered() && running.stop.is(&ticket.stop);
         let running = state.running.iter_mut().flatten().find(searching);
         let pondered = match (ticket.answer.try_recv(), running) {
-            (Ok(Some(choice)), _) if choice.complete => Pondered::Found(choice),
+            (Ok(JobResult::Found(choice)), _) if choice.complete => Pondered::Found(choice),
             (Err(TryRecvError::Empty), Some(running)) if !running.stop.is_stopped() => {
-                (running.enough, running.until, running.pondering) = (enough, deadline, false);
+                running.claim(job, instant());
                 Pondered::Searching(ticket)
             }
             _ => return None,
@@ -268,7 +227,7 @@ impl MovePool {
 }
 
 impl PoolState {
-    fn jobs(&self) -> MutexGuard<'_, Jobs> {
+    fn jobs(&self) -> MutexGuard<'_, Schedule> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -288,16 +247,7 @@ impl PoolState {
             if state.closed {
                 return None;
             }
-            let threads = state.running.len();
-            let requested = state.queue.pop(index, threads, instant());
-            let pondering = requested.is_none();
-            let ahead = |queued: Queued| {
-                let until = queued.job.deadline;
-                (queued, until)
-            };
-            if let Some((queued, until)) = requested.or_else(|| state.pondered.pop().map(ahead)) {
-                let (enough, stop) = (queued.job.enough, queued.stop.clone());
-                state.running[index] = Some(Running { enough, until, stop, pondering });
+            if let Some(queued) = state.start_next(index, instant()) {
                 if state.queue.len() == 0 {
                     self.quiet.notify_waiters();
                 }
@@ -321,17 +271,24 @@ impl PoolState {
             tracing::error!(kind = %job.player.kind(), position = %job.position, "an AI panicked");
             None
         });
-        // Under one lock: the worker is free before its answer is received, so that the next job finds it idle, and a
-        // pondered job can be claimed at any time.
+        let is_complete = choice.as_ref().is_some_and(|choice| choice.complete);
+        // Under one lock: the worker is free and its time counted before its answer is received, so that the next job
+        // finds it idle, and a pondered job can be claimed at any time.
         let mut state = self.jobs();
         let running = worker.and_then(|index| state.running[index].take());
+        if !is_complete && running.as_ref().is_some_and(|running| running.is_to_restart(instant())) {
+            drop(running);
+            let _ = answer.send(JobResult::Interrupted);
+            return;
+        }
         // A pondered job may have been requested meanwhile.
-        if is_wanted && !running.is_some_and(|running| running.pondering) {
-            let is_cheaper = choice.as_ref().is_some_and(|choice| !choice.complete) && !answer.is_closed();
+        if is_wanted && !running.as_ref().is_some_and(RunningJob::is_pondered) {
+            let is_cheaper = choice.is_some() && !is_complete && !answer.is_closed();
             self.moves.fetch_add(1, Relaxed);
             self.cheaper.fetch_add(is_cheaper.into(), Relaxed);
         }
-        let _ = answer.send(choice);
+        drop(running);
+        let _ = answer.send(choice.map_or(JobResult::NotFound, JobResult::Found));
     }
 
     /// Stops each search when its time is used up.
@@ -339,17 +296,14 @@ impl PoolState {
         let mut state = self.jobs();
         while !state.closed {
             let now = instant();
-            for slot in &mut state.running {
-                if let Some(running) = slot.take_if(|running| running.until <= now) {
-                    running.stop.stop();
-                }
-            }
             for running in state.running.iter_mut().flatten() {
-                if running.enough.take_if(|enough| *enough <= now).is_some() {
+                if running.until <= now {
+                    running.stop.stop();
+                } else if running.enough.take_if(|enough| *enough <= now).is_some() {
                     running.stop.wind_down();
                 }
             }
-            let next = state.running.iter().flatten().map(Running::due).min();
+            let next = state.running.iter().flatten().filter_map(RunningJob::due).min();
             state = match next {
                 Some(next) => self.time.wait_timeout(state, next - now).unwrap_or_else(PoisonError::into_inner).0,
                 None => self.time.wait(state).unwrap_or_else(PoisonError::into_inner),
@@ -360,8 +314,10 @@ impl PoolState {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
-    use crate::ai::AiKind;
+    use crate::{ai::AiKind, runtime::limit::search_use::SearchOwner};
 
     #[tokio::test]
     async fn the_pool_is_quiet_when_no_job_waits() {
@@ -373,15 +329,7 @@ mod tests {
         };
         let pool = MovePool::start(1, 10, Arc::new(think)).unwrap();
         pool.wait_until_quiet().await;
-        let player = AiPlayer::new(AiKind::Random, 1).unwrap();
-        let job = || Job {
-            player,
-            position: Position::START,
-            seed: 7,
-            deadline: instant() + Duration::from_secs(9),
-            enough: None,
-        };
-        let _tickets = [pool.submit(job()).unwrap(), pool.submit(job()).unwrap()];
+        let _tickets = [pool.submit(job(AiKind::Random)), pool.submit(job(AiKind::Random))];
         let mut quiet = std::pin::pin!(pool.wait_until_quiet());
         // The second waits for the first.
         assert!(tokio::time::timeout(Duration::ZERO, &mut quiet).await.is_err());
@@ -402,9 +350,8 @@ mod tests {
         let player = AiPlayer::new(AiKind::AlphaBeta, 1).unwrap();
         for moves in 1..=3 {
             // It is not stopped, even after its deadline.
-            let job = Job { player, position: Position::START, seed: 7, enough: None, deadline: instant() };
-            let mut ticket = pool.submit(job).unwrap();
-            let choice = ticket.answer.try_recv().unwrap().unwrap();
+            let job = Job { deadline: instant(), ..job(AiKind::AlphaBeta) };
+            let Ok(JobResult::Found(choice)) = pool.submit(job).answer.try_recv() else { panic!("it has run") };
             assert_eq!(Some(choice), player.choose(Position::START, 7, &Stop::new()));
             assert_eq!(pool.load(), AiLoad { threads: 0, waiting: 0, moves, cheaper_moves: 0 });
         }
@@ -422,10 +369,8 @@ mod tests {
             player.choose(position, seed, stop)
         };
         let pool = MovePool::start(1, 1, Arc::new(think)).unwrap();
-        let player = AiPlayer::new(AiKind::Greedy, 1).unwrap();
-        let (enough, deadline) = (Some(instant()), instant() + Duration::from_secs(60));
-        let job = Job { player, position: Position::START, seed: 7, enough, deadline };
-        assert!(answer(pool.submit(job).unwrap()).await.complete);
+        let job = Job { enough: Some(instant()), ..job(AiKind::Greedy) };
+        assert!(answer(pool.submit(job)).await.complete);
         assert!(pool.shut_down(Duration::from_secs(60)).await);
     }
 
@@ -443,13 +388,16 @@ mod tests {
     }
 
     fn job(kind: AiKind) -> Job {
-        let player = AiPlayer::new(kind, 1).unwrap();
-        let deadline = instant() + Duration::from_secs(60);
-        Job { player, position: Position::START, seed: 7, enough: None, deadline }
+        due(kind, instant() + Duration::from_secs(60))
+    }
+
+    fn due(kind: AiKind, deadline: Instant) -> Job {
+        Job::sample(kind, &SearchOwner::unknown(), deadline)
     }
 
     async fn answer(mut ticket: Ticket) -> Choice {
-        (&mut ticket.answer).await.unwrap().unwrap()
+        let Ok(JobResult::Found(choice)) = (&mut ticket.answer).await else { panic!("no move") };
+        choice
     }
 
     #[tokio::test]
@@ -458,10 +406,8 @@ mod tests {
         let ticket = pool.ponder(job(AiKind::Expert)).unwrap();
         begins.recv().unwrap();
         assert!(pool.ponder(job(AiKind::Expert)).is_none(), "no thread is idle");
-        let deadline = instant() + Duration::from_secs(60);
-        let Some(Pondered::Searching(ticket)) = pool.claim(ticket, Some(instant()), deadline) else {
-            panic!("the search still ran")
-        };
+        let now_enough = Job { enough: Some(instant()), ..job(AiKind::Expert) };
+        let Some(Pondered::Searching(ticket)) = pool.claim(ticket, &now_enough) else { panic!("the search still ran") };
         assert!(answer(ticket).await.complete);
         // A found move is returned at once.
         let ticket = pool.ponder(job(AiKind::Greedy)).unwrap();
@@ -469,7 +415,7 @@ mod tests {
         while pool.shared.jobs().running[0].is_some() {
             std::thread::yield_now();
         }
-        assert!(matches!(pool.claim(ticket, None, deadline), Some(Pondered::Found(choice)) if choice.complete));
+        assert!(matches!(pool.claim(ticket, &job(AiKind::Greedy)), Some(Pondered::Found(choice)) if choice.complete));
         assert_eq!(pool.load().moves, 2);
         assert!(pool.shut_down(Duration::from_secs(60)).await);
     }
@@ -479,7 +425,7 @@ mod tests {
         let (pool, begins) = pondering(true);
         let ticket = pool.ponder(job(AiKind::Expert)).unwrap();
         begins.recv().unwrap();
-        let Some(Pondered::Searching(ticket)) = pool.claim(ticket, None, instant()) else {
+        let Some(Pondered::Searching(ticket)) = pool.claim(ticket, &due(AiKind::Expert, instant())) else {
             panic!("the search still ran")
         };
         assert!(!answer(ticket).await.complete);
@@ -492,14 +438,14 @@ mod tests {
         let (pool, begins) = pondering(true);
         let ahead = pool.ponder(job(AiKind::Expert)).unwrap();
         begins.recv().unwrap();
-        let requested = pool.submit(job(AiKind::Greedy)).unwrap();
+        let requested = pool.submit(job(AiKind::Greedy));
         assert!(answer(requested).await.complete);
-        assert!(pool.claim(ahead, None, instant()).is_none());
+        assert!(pool.claim(ahead, &job(AiKind::Expert)).is_none());
         assert_eq!((pool.load().moves, pool.load().cheaper_moves), (1, 0));
         let ahead = pool.ponder(job(AiKind::Expert)).unwrap();
         begins.recv().unwrap();
         pool.end_pondering();
-        assert!(pool.claim(ahead, None, instant()).is_none());
+        assert!(pool.claim(ahead, &job(AiKind::Expert)).is_none());
         assert!(pool.shut_down(Duration::from_secs(60)).await);
     }
 
@@ -507,6 +453,20 @@ mod tests {
     async fn nothing_is_pondered_when_disabled() {
         let (pool, _begins) = pondering(false);
         assert!(pool.ponder(job(AiKind::Greedy)).is_none());
+        assert!(pool.shut_down(Duration::from_secs(60)).await);
+    }
+
+    #[tokio::test]
+    async fn an_interrupted_search_is_no_move_and_its_time_counts() {
+        let (pool, begins) = pondering(false);
+        let ada = SearchOwner::unknown();
+        let deadline = instant() + Duration::from_secs(3_600);
+        let [mut first, _second] = [(); 2].map(|()| pool.submit(Job::sample(AiKind::Expert, &ada, deadline)));
+        begins.recv().unwrap();
+        assert!(answer(pool.submit(job(AiKind::Greedy))).await.complete);
+        assert!(matches!((&mut first.answer).await, Ok(JobResult::Interrupted)));
+        assert_eq!((pool.load().moves, pool.load().cheaper_moves), (1, 0));
+        assert!(!ada.player.load(instant()).1.is_zero());
         assert!(pool.shut_down(Duration::from_secs(60)).await);
     }
 }

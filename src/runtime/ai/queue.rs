@@ -4,77 +4,22 @@
 //! prefers quick jobs, the others searches; a single thread does [`QUICK_IN_A_ROW`] quick jobs before each search.
 
 use std::{
-    cmp::Ordering,
     collections::BinaryHeap,
     time::{Duration, Instant},
 };
 
-use tokio::sync::oneshot;
-use tracing::Span;
-
-use crate::{
-    ai::{AiKind, AiPlayer, Choice},
-    rules::Position,
-    search::Stop,
-};
+use super::{fair_queue::FairQueue, job::Queued};
 
 /// Quick jobs that a single thread does while a search waits: a millisecond of work.
 const QUICK_IN_A_ROW: u32 = 64;
 
-/// A search for a move.
-pub(crate) struct Job {
-    pub(crate) player: AiPlayer,
-    pub(crate) position: Position,
-    pub(crate) seed: u64,
-    /// After this no new iteration is started.
-    pub(crate) enough: Option<Instant>,
-    pub(crate) deadline: Instant,
-}
-
-/// A submitted job. Dropping it stops the search.
-pub(crate) struct Ticket {
-    pub(crate) answer: oneshot::Receiver<Option<Choice>>,
-    pub(crate) stop: Stop,
-}
-
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        self.stop.stop();
-    }
-}
-
-/// The error of a full queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct QueueFull;
-
-/// A job with the sending end of its ticket.
-pub(crate) struct Queued {
-    pub(crate) job: Job,
-    pub(crate) stop: Stop,
-    pub(crate) answer: oneshot::Sender<Option<Choice>>,
-    /// The caller's span.
-    pub(crate) span: Span,
-    arrival: u64,
-}
-
-impl Queued {
-    pub(crate) fn new(job: Job) -> (Self, Ticket) {
-        let (sender, answer) = oneshot::channel();
-        let stop = Stop::new();
-        let ticket = Ticket { answer, stop: stop.clone() };
-        (Self { job, stop, answer: sender, span: Span::current(), arrival: 0 }, ticket)
-    }
-
-    /// Whether its ticket was dropped.
-    fn is_abandoned(&self) -> bool {
-        self.answer.is_closed()
-    }
-}
-
 pub(crate) struct JobQueue {
+    /// By deadline only: together they take milliseconds.
     quick: BinaryHeap<Queued>,
-    searches: BinaryHeap<Queued>,
-    /// The bound of each queue.
+    searches: FairQueue,
+    /// Searches for which there is time when no other waits.
+    yielding: FairQueue,
+    /// The bound of quick jobs, and of searches.
     capacity: usize,
     arrivals: u64,
     /// Quick jobs taken since the last search.
@@ -83,30 +28,51 @@ pub(crate) struct JobQueue {
 
 impl JobQueue {
     pub(crate) fn new(capacity: usize) -> Self {
-        Self { quick: BinaryHeap::new(), searches: BinaryHeap::new(), capacity, arrivals: 0, quick_in_a_row: 0 }
+        Self {
+            quick: BinaryHeap::new(),
+            searches: FairQueue::default(),
+            yielding: FairQueue::default(),
+            capacity,
+            arrivals: 0,
+            quick_in_a_row: 0,
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.quick.len() + self.searches.len()
+        self.quick.len() + self.waiting_searches()
     }
 
     pub(crate) fn clear(&mut self) {
         self.quick.clear();
-        self.searches.clear();
+        (self.searches, self.yielding) = (FairQueue::default(), FairQueue::default());
     }
 
-    pub(crate) fn push(&mut self, mut queued: Queued) -> Result<(), QueueFull> {
-        let sort = if is_quick(queued.job.player.kind()) { &mut self.quick } else { &mut self.searches };
-        if sort.len() >= self.capacity {
-            sort.retain(|queued| !queued.is_abandoned());
-            if sort.len() >= self.capacity {
-                return Err(QueueFull);
-            }
-        }
+    /// Adds a job. When the queue is full, a job is dropped without an answer: a quick one, or a search of the owner who
+    /// has the most.
+    pub(crate) fn push(&mut self, mut queued: Queued) {
         self.arrivals += 1;
         queued.arrival = self.arrivals;
-        sort.push(queued);
-        Ok(())
+        queued.request = Some(queued.job.owner.request());
+        if queued.job.is_quick() {
+            return self.push_quick(queued);
+        }
+        if queued.job.yields { &mut self.yielding } else { &mut self.searches }.push(queued);
+        if self.waiting_searches() > self.capacity {
+            self.retain_wanted();
+        }
+        if self.waiting_searches() > self.capacity {
+            if self.yielding.len() > 0 { &mut self.yielding } else { &mut self.searches }.drop_one();
+        }
+    }
+
+    /// The quick job that is next.
+    pub(crate) fn peek_quick(&self) -> Option<&Queued> {
+        self.quick.peek()
+    }
+
+    /// The search that is next.
+    pub(crate) fn peek_search(&self, now: Instant) -> Option<&Queued> {
+        self.searches.peek(now).or_else(|| self.yielding.peek(now))
     }
 
     /// The next job of a thread, counted from 0, and its deadline.
@@ -126,76 +92,96 @@ impl JobQueue {
         Some((queued, deadline))
     }
 
-    /// A search gets its share of the time to its deadline, as if all waiting searches took equally long.
+    /// A search gets its share of the time to its deadline, as if all searches of its player took equally long, and other
+    /// players and addresses needed their shares, too.
     fn pop_search(&mut self, threads: usize, now: Instant) -> Option<(Queued, Instant)> {
-        self.searches.retain(|queued| !queued.is_abandoned());
-        let waiting = parts(self.searches.len());
-        let queued = self.searches.pop()?;
+        self.retain_wanted();
+        let (queued, parts) = self.searches.pop(now).or_else(|| self.yielding.pop(now))?;
         self.quick_in_a_row = 0;
         // The first thread does quick jobs.
         let threads = threads - usize::from(threads > 1 && !self.quick.is_empty());
         let left: Duration = queued.job.deadline.saturating_duration_since(now);
-        let share = left * parts(threads).min(waiting) / waiting;
+        let share = left * at_least_one(threads.min(parts)) / at_least_one(parts);
         Some((queued, now + share))
+    }
+
+    fn push_quick(&mut self, queued: Queued) {
+        if self.quick.len() >= self.capacity {
+            self.quick.retain(Queued::is_wanted);
+        }
+        if self.quick.len() < self.capacity {
+            self.quick.push(queued);
+        }
+    }
+
+    fn waiting_searches(&self) -> usize {
+        self.searches.len() + self.yielding.len()
+    }
+
+    fn retain_wanted(&mut self) {
+        self.searches.retain_wanted();
+        self.yielding.retain_wanted();
     }
 }
 
-fn parts(count: usize) -> u32 {
+fn at_least_one(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX).max(1)
 }
 
-/// Whether a kind looks at one position only, and so takes microseconds.
-fn is_quick(kind: AiKind) -> bool {
-    matches!(kind, AiKind::Random | AiKind::Greedy | AiKind::Roxanne)
-}
-
-/// The greatest is served first: the nearest deadline, then the first to arrive.
-impl Ord for Queued {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.job.deadline.cmp(&self.job.deadline).then_with(|| other.arrival.cmp(&self.arrival))
-    }
-}
-
-impl PartialOrd for Queued {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Queued {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Queued {}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use tokio::sync::oneshot::error::TryRecvError;
+
     use super::*;
-    use crate::runtime::server_clock::instant;
+    use crate::{
+        ai::AiKind,
+        runtime::{
+            ai::job::{Job, Ticket},
+            limit::search_use::{SearchOwner, SearchTimer, SearchUse},
+            server_clock::instant,
+        },
+    };
 
     const SECOND: Duration = Duration::from_secs(1);
 
     /// Pushes `count` jobs of a kind, all due ten seconds after `now`.
-    fn fill(queue: &mut JobQueue, kind: AiKind, count: usize, now: Instant) -> Vec<Ticket> {
-        let mut submit = |_: usize| {
-            let player = AiPlayer::new(kind, 1).unwrap();
-            let job = Job { player, position: Position::START, seed: 1, enough: None, deadline: now + 10 * SECOND };
-            let (queued, ticket) = Queued::new(job);
-            queue.push(queued).map(|()| ticket)
-        };
-        (0..count).map_while(|at| submit(at).ok()).collect()
+    fn fill(queue: &mut JobQueue, kind: AiKind, owner: &SearchOwner, count: usize, now: Instant) -> Vec<Ticket> {
+        (0..count).map(|_| push(queue, Job::sample(kind, owner, now + 10 * SECOND))).collect()
+    }
+
+    fn push(queue: &mut JobQueue, job: Job) -> Ticket {
+        let (queued, ticket) = Queued::new(job);
+        queue.push(queued);
+        ticket
     }
 
     fn kind(taken: Option<(Queued, Instant)>) -> AiKind {
         taken.unwrap().0.job.player.kind()
     }
 
+    fn is_dropped(ticket: &mut Ticket) -> bool {
+        matches!(ticket.answer.try_recv(), Err(TryRecvError::Closed))
+    }
+
+    /// Players of an address.
+    fn players<const N: usize>() -> [SearchOwner; N] {
+        let address = Arc::new(SearchUse::new(240));
+        [(); N].map(|()| SearchOwner { player: Arc::new(SearchUse::new(120)), address: Some(Arc::clone(&address)) })
+    }
+
+    /// Starts the next search, and checks whose it is. Returns it with its time.
+    fn start(queue: &mut JobQueue, now: Instant, owner: &SearchOwner) -> (SearchTimer, Duration) {
+        let (queued, until) = queue.pop(1, 2, now).unwrap();
+        assert!(Arc::ptr_eq(&queued.job.owner.player, &owner.player));
+        (queued.request.unwrap().start(now), until - now)
+    }
+
     #[test]
     fn a_single_thread_starves_neither_kind() {
-        let (mut queue, now) = (JobQueue::new(1_000), instant());
-        let _tickets = [fill(&mut queue, AiKind::Random, 500, now), fill(&mut queue, AiKind::Mcts, 2, now)];
+        let (mut queue, now, ada) = (JobQueue::new(1_000), instant(), SearchOwner::unknown());
+        let _tickets = [fill(&mut queue, AiKind::Random, &ada, 500, now), fill(&mut queue, AiKind::Mcts, &ada, 2, now)];
         for _ in 0..2 {
             for _ in 0..QUICK_IN_A_ROW {
                 assert_eq!(kind(queue.pop(0, 1, now)), AiKind::Random);
@@ -207,8 +193,9 @@ mod tests {
 
     #[test]
     fn of_several_threads_the_first_prefers_quick_jobs() {
-        let (mut queue, now) = (JobQueue::new(1_000), instant());
-        let _tickets = [fill(&mut queue, AiKind::Greedy, 500, now), fill(&mut queue, AiKind::AlphaBeta, 4, now)];
+        let (mut queue, now, ada) = (JobQueue::new(1_000), instant(), SearchOwner::unknown());
+        let _tickets =
+            [fill(&mut queue, AiKind::Greedy, &ada, 500, now), fill(&mut queue, AiKind::AlphaBeta, &ada, 4, now)];
         for thread in [1, 2] {
             assert_eq!(kind(queue.pop(0, 3, now)), AiKind::Greedy);
             assert_eq!(kind(queue.pop(thread, 3, now)), AiKind::AlphaBeta);
@@ -216,33 +203,80 @@ mod tests {
         // Any job, when there is none of its own kind.
         queue.quick.clear();
         assert_eq!(kind(queue.pop(0, 3, now)), AiKind::AlphaBeta);
-        let _more = fill(&mut queue, AiKind::Greedy, 1, now);
-        queue.searches.clear();
+        let _more = fill(&mut queue, AiKind::Greedy, &ada, 1, now);
+        queue.searches = FairQueue::default();
         assert_eq!(kind(queue.pop(2, 3, now)), AiKind::Greedy);
         assert!(queue.pop(0, 3, now).is_none());
     }
 
     #[test]
-    fn searches_share_the_time_with_those_still_wanted() {
-        let (mut queue, now) = (JobQueue::new(1_000), instant());
-        let mut tickets = fill(&mut queue, AiKind::Mcts, 10, now);
+    fn searches_of_a_player_share_the_time_with_those_still_wanted() {
+        let (mut queue, now, ada) = (JobQueue::new(1_000), instant(), SearchOwner::unknown());
+        let mut tickets = fill(&mut queue, AiKind::Mcts, &ada, 10, now);
         let share = |queue: &mut JobQueue, threads| queue.pop(1, threads, now).unwrap().1 - now;
         assert_eq!(share(&mut queue, 1), SECOND);
         tickets.truncate(5);
         // The first ticket's job is done; four more are wanted.
         assert_eq!(share(&mut queue, 2), 5 * SECOND);
-        let _quick = fill(&mut queue, AiKind::Random, 100, now);
+        let _quick = fill(&mut queue, AiKind::Random, &ada, 100, now);
         assert_eq!(share(&mut queue, 2), 10 * SECOND / 3);
         assert_eq!(queue.len(), 102);
     }
 
     #[test]
-    fn each_kind_has_its_own_capacity() {
-        let (mut queue, now) = (JobQueue::new(3), instant());
-        let _quick = fill(&mut queue, AiKind::Random, 10, now);
-        let mut searches = fill(&mut queue, AiKind::Mcts, 10, now);
-        assert_eq!((queue.len(), searches.len()), (6, 3));
-        searches.pop();
-        assert_eq!(fill(&mut queue, AiKind::Mcts, 10, now).len(), 1);
+    fn addresses_take_turns_and_so_do_the_players_of_each() {
+        let (mut queue, now) = (JobQueue::new(1_000), instant());
+        let ([ada, bea], [cyd]) = (players(), players());
+        let mut tickets = fill(&mut queue, AiKind::Mcts, &ada, 20, now);
+        tickets.extend([&bea, &cyd].into_iter().flat_map(|owner| fill(&mut queue, AiKind::Mcts, owner, 3, now)));
+        let running = [&ada, &cyd, &bea, &cyd].map(|owner| start(&mut queue, now, owner));
+        // Two addresses share two threads, and the players of the first its half. The last two are the others' time.
+        let parts = [26, 2 * 3, 2 * 2 * 3, 2 * 2];
+        for ((_, share), parts) in running.iter().zip(parts) {
+            assert_eq!(*share, 10 * SECOND * 2 / parts);
+        }
+        drop(running);
+        // With as many running searches, the less used time counts.
+        ada.shared().add(90 * SECOND, now);
+        let running = [start(&mut queue, now, &cyd), start(&mut queue, now, &ada)];
+        drop((running, tickets));
+    }
+
+    #[test]
+    fn inside_a_players_queue_the_earliest_deadline_is_first() {
+        let (mut queue, now, ada) = (JobQueue::new(9), instant(), SearchOwner::unknown());
+        let due = [9, 3, 6].map(|seconds| now + seconds * SECOND);
+        let _tickets = due.map(|deadline| push(&mut queue, Job::sample(AiKind::Expert, &ada, deadline)));
+        let served = due.map(|_| queue.pop(0, 1, now).unwrap().0.job.deadline);
+        assert_eq!(served, [due[1], due[2], due[0]]);
+    }
+
+    #[test]
+    fn jobs_that_yield_come_after_all_others() {
+        let (mut queue, now, [ada, bea]) = (JobQueue::new(9), instant(), players());
+        let yielding = Job { yields: true, ..Job::sample(AiKind::Mcts, &ada, now + SECOND) };
+        let _first = push(&mut queue, yielding);
+        let _others = fill(&mut queue, AiKind::Mcts, &bea, 2, now);
+        let _running = [&bea, &bea, &ada].map(|owner| start(&mut queue, now, owner));
+    }
+
+    #[test]
+    fn a_full_queue_drops_a_search_of_the_player_with_the_most() {
+        let (mut queue, now, [ada, bea]) = (JobQueue::new(3), instant(), players());
+        let _quick = fill(&mut queue, AiKind::Random, &ada, 10, now);
+        let mut searches = fill(&mut queue, AiKind::Mcts, &ada, 10, now);
+        assert_eq!(queue.len(), 6, "each kind has its own capacity");
+        let dropped: Vec<_> = searches.iter_mut().map(is_dropped).collect();
+        assert_eq!(dropped.iter().position(|&dropped| dropped), Some(3));
+        let mut others = fill(&mut queue, AiKind::Mcts, &bea, 1, now);
+        assert!(!is_dropped(&mut others[0]) && is_dropped(&mut searches[2]) && !is_dropped(&mut searches[1]));
+        // Those that yield are dropped before others, and those no longer wanted before both.
+        let mut yielding = push(&mut queue, Job { yields: true, ..Job::sample(AiKind::Mcts, &bea, now) });
+        assert!(is_dropped(&mut yielding));
+        searches.remove(0);
+        let mut yielding = push(&mut queue, Job { yields: true, ..Job::sample(AiKind::Mcts, &bea, now) });
+        assert!(!is_dropped(&mut yielding));
+        others.extend(fill(&mut queue, AiKind::Mcts, &bea, 1, now));
+        assert!(is_dropped(&mut yielding) && !others.iter_mut().any(is_dropped));
     }
 }

@@ -17,7 +17,9 @@ use super::{
     limits::Limits,
     pacer::Pacer,
     rate_limiter::{RateLimiter, TooFast},
+    search_use::SearchUse,
 };
+use crate::runtime::server_clock::instant;
 
 /// An IPv4 address, or the /64 of an IPv6 address, which is the least that a provider assigns to a customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,6 +63,7 @@ pub struct ClientAddress {
     log_ins: Option<RateLimiter>,
     http1: Option<Arc<Pacer>>,
     openings: Option<Arc<Pacer>>,
+    ai_searches: Option<Arc<SearchUse>>,
 }
 
 /// One unit of a share, given back when this is dropped.
@@ -93,6 +96,7 @@ impl ClientAddress {
             log_ins: RateLimiter::per_minute_unless_zero(limits.log_ins_per_minute, limits.log_in_burst),
             http1: Pacer::unless_zero(limits.http1_requests_per_second, limits.http1_request_burst).map(Arc::new),
             openings: Pacer::unless_zero(limits.openings_per_second, limits.opening_burst).map(Arc::new),
+            ai_searches: SearchUse::unless_zero(limits.ai_seconds_per_minute_per_address).map(Arc::new),
         }
     }
 
@@ -145,6 +149,11 @@ impl ClientAddress {
         admit(self.chats.as_ref())
     }
 
+    /// The searches of AI seats in rooms of its players; none if they are not counted.
+    pub(crate) fn ai_searches(&self) -> Option<&Arc<SearchUse>> {
+        self.ai_searches.as_ref()
+    }
+
     /// Counts one more; false when the limit is reached.
     pub(crate) fn try_add(&self, share: Share) -> bool {
         self.share(share).try_add()
@@ -160,7 +169,8 @@ impl ClientAddress {
     }
 
     fn is_unused(&mut self) -> bool {
-        [&self.http1, &self.openings].into_iter().flatten().all(|pacer| pacer.is_unused(Instant::now()))
+        self.ai_searches.as_ref().is_none_or(|searches| searches.is_unused(instant()))
+            && [&self.http1, &self.openings].into_iter().flatten().all(|pacer| pacer.is_unused(Instant::now()))
             && [&mut self.log_ins, &mut self.requests, &mut self.chats]
                 .into_iter()
                 .flatten()

@@ -177,6 +177,14 @@ macro_rules! limits_table {
             ai_queue: usize = 4_096, N from 0, "ai-queue":
                 "AI moves that may wait for a thread; further ones are made without a search",
                 "Counted separately for quick kinds and for searches.";
+            ai_seconds_per_minute: u32 = 120, SECONDS from 1, "ai-seconds":
+                "Search time a minute of the AI seats in rooms of one player. Beyond it, their searches yield to all \
+                    others",
+                "Two threads all the time: more than the opponents of a person need. Every player has the same share of \
+                    the threads anyway, so this only bounds what one gets that always wants more.";
+            ai_seconds_per_minute_per_address: u32 = 240, SECONDS from 0, "ai-seconds-per-address":
+                "The same for all players of one address together; 0 for no limit, and no share by address",
+                "Two players who use their limit, or dozens of people.";
             ai_memory_mib: u32 = 1_024, MIB from 1, "ai-memory":
                 "Memory of all searches of `expert` and of analyses together; each needs 16 MiB",
                 "Divided equally between the threads of AI seats and of analyses, and allocated when first \

@@ -7,3 +7,4 @@ pub(crate) mod pacer;
 pub(crate) mod password_attempts;
 pub(crate) mod rate_limiter;
 pub(crate) mod request_cost;
+pub(crate) mod search_use;

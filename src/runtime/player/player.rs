@@ -31,6 +31,7 @@ use crate::{
             password_attempts::PasswordAttempts,
             rate_limiter::{RateLimiter, TooFast},
             request_cost::RequestCost,
+            search_use::{SearchOwner, SearchUse},
         },
         outcome::{Accepted, RoomError, StreamEnd},
         server_clock::Clock,
@@ -79,6 +80,7 @@ struct Rates {
     requests: RateLimiter,
     chats: RateLimiter,
     passwords: PasswordAttempts,
+    ai_searches: Arc<SearchUse>,
 }
 
 /// A call in progress, counted until it is dropped.
@@ -115,6 +117,7 @@ impl Player {
                 requests: RateLimiter::new(limits.requests_per_second, limits.request_burst),
                 chats: RateLimiter::new(limits.chats_per_second, limits.chat_burst),
                 passwords: PasswordAttempts::new(limits.wrong_guesses_per_minute, now),
+                ai_searches: Arc::new(SearchUse::new(limits.ai_seconds_per_minute)),
             }),
             calls: ConcurrencyLimit::new(limits.calls_per_player),
             analyses: ConcurrencyLimit::new(limits.analyses_per_player),
@@ -226,6 +229,12 @@ impl Player {
     pub(crate) fn admit_chat(&self) -> Result<(), TooFast> {
         self.rates.chats.admit()?;
         self.quota.home().map_or(Ok(()), |home| home.admit_chat())
+    }
+
+    /// The player and its address, which account for the searches of AI seats in its rooms.
+    pub(crate) fn search_owner(&self) -> SearchOwner {
+        let address = self.quota.home().and_then(|home| home.ai_searches()).cloned();
+        SearchOwner { player: Arc::clone(&self.rates.ai_searches), address }
     }
 
     /// Counts a call in progress; none when the limit is reached.

@@ -9,7 +9,7 @@ use tokio::{
 use tracing::Instrument as _;
 
 use super::{
-    ai_turn::AiTurnState,
+    ai_turn::{AiTurnState, TurnContext},
     encoded_event::{Encode, EncodedEvent},
     holders::Holders,
     mailbox::Mailbox,
@@ -182,18 +182,19 @@ impl RoomActor {
         if let Some(events) = self.in_doubt.take() {
             return self.wait_for_journal(events, mailbox).await;
         }
-        let context = Arc::clone(&self.context);
-        self.ai_turn.follow(&self.room, context.clock, &context.pool);
+        let (ai_turn, context) = self.ai_turn();
+        ai_turn.follow(context);
         let deadline = self.next_deadline();
         // Biased, so that a seed repeats. A deadline is handled only once, and starves no message.
         tokio::select! {
             biased;
             event = self.ai_turn.next() => {
                 // AIs that answer at once would delay the stop until the game is over.
-                if context.lifecycle.stop.is_cancelled() {
+                if self.context.lifecycle.stop.is_cancelled() {
                     return Err(Ending::Stopped);
                 }
-                if let Some(command) = self.ai_turn.handle(event, &self.room, context.clock, &context.pool) {
+                let (ai_turn, context) = self.ai_turn();
+                if let Some(command) = ai_turn.handle(event, context) {
                     self.tick(self.now()).await?;
                     if self.execute(Issuer::Server, command).await.is_err() {
                         self.ai_turn.retry_later();
@@ -207,6 +208,12 @@ impl RoomActor {
                 None => Err(Ending::Stopped),
             },
         }
+    }
+
+    fn ai_turn(&mut self) -> (&mut AiTurnState, TurnContext<'_>) {
+        let has_watchers = self.watcher_count() > 0;
+        let ActorContext { players, clock, pool, .. } = &*self.context;
+        (&mut self.ai_turn, TurnContext { room: &self.room, has_watchers, players, clock: *clock, pool })
     }
 
     async fn handle_deadline(&mut self) -> Result<(), Ending> {

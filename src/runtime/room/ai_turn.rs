@@ -6,17 +6,45 @@ use tokio::time::Instant;
 
 use crate::{
     ai::{AiKind, AiPlayer, Choice, Unit, cheap_move},
-    room::{AiTurn, Command, Room, Thought},
+    room::{AiTurn, Command, Occupant, PlayerKind, Room, Thought},
     rules::Color,
     runtime::{
         ai::{
+            job::{Job, JobResult, Ticket},
             pool::{MovePool, Pondered},
-            queue::{Job, QueueFull, Ticket},
         },
-        limit::limits::{AI_MARGIN, PONDER_TIME, STORE_RETRY},
-        server_clock::Clock,
+        limit::{
+            limits::{AI_MARGIN, PONDER_TIME, STORE_RETRY},
+            search_use::SearchOwner,
+        },
+        player::directory::Players,
+        server_clock::{Clock, instant},
     },
 };
+
+/// The room of a turn, and the parts of the server that it uses.
+#[derive(Clone, Copy)]
+pub(crate) struct TurnContext<'a> {
+    pub(crate) room: &'a Room,
+    pub(crate) has_watchers: bool,
+    pub(crate) players: &'a Players,
+    pub(crate) clock: Clock,
+    pub(crate) pool: &'a MovePool,
+}
+
+impl TurnContext<'_> {
+    fn owner(&self) -> SearchOwner {
+        let owner = self.room.owner().and_then(|owner| self.players.get(owner.id));
+        owner.map_or_else(SearchOwner::unknown, |owner| owner.search_owner())
+    }
+
+    /// Whether a person may be waiting for the moves: one who is connected, or an opponent or watcher of any kind.
+    fn is_awaited(&self) -> bool {
+        let has_player = self.room.seats().iter().any(|(_, seat)| !matches!(seat.occupant, Occupant::Ai(_)));
+        let mut present = self.room.members().iter().filter(|member| member.absent_since.is_none());
+        has_player || self.has_watchers || present.any(|member| member.profile.kind == PlayerKind::Human)
+    }
+}
 
 /// The state of the AI turn, of which at most one is open. Boxed, so that rooms without AIs stay small.
 #[derive(Default)]
@@ -44,13 +72,13 @@ enum TurnStage {
     Searching(Ticket, Instant),
     /// Pondering has found a move.
     Found(Choice),
-    /// No search: a cheap move is played.
+    /// A cheap move is played without a search.
     Cheap,
 }
 
 /// The next event of an open turn.
 pub(crate) enum TurnEvent {
-    /// The pause is over.
+    /// The pause is over, or the search was interrupted.
     Start,
     /// The search has found a move.
     Found(Choice),
@@ -60,8 +88,8 @@ pub(crate) enum TurnEvent {
 
 impl AiTurnState {
     /// Follows the room: opens a turn that has started, drops one that is over.
-    pub(crate) fn follow(&mut self, room: &Room, clock: Clock, pool: &MovePool) {
-        let game = room.running().map(|game| (game.number, game.ply()));
+    pub(crate) fn follow(&mut self, context: TurnContext<'_>) {
+        let game = context.room.running().map(|game| (game.number, game.ply()));
         if self.open.as_ref().is_some_and(|open| Some((open.turn.game, open.turn.ply)) == game) {
             return;
         }
@@ -69,10 +97,10 @@ impl AiTurnState {
             |ahead: &PonderedTurn| game.is_some_and(|(game, ply)| ahead.turn.game == game && ahead.turn.ply >= ply);
         // In place, because this runs at every move, also in rooms without AIs.
         self.pondered.take_if(|ahead| !is_to_come(ahead));
-        self.open = room.ai_turn().map(|turn| {
-            let wait = clock.until(turn.begins);
+        self.open = context.room.ai_turn().map(|turn| {
+            let wait = context.clock.until(turn.begins);
             let stage = if wait.is_zero() {
-                start(&turn, self.pondered.take(), clock, pool)
+                start(&turn, self.pondered.take(), context)
             } else {
                 TurnStage::Pausing(Instant::now() + wait)
             };
@@ -90,8 +118,9 @@ impl AiTurnState {
             }
             TurnStage::Searching(ticket, patience) => {
                 match tokio::time::timeout_at(*patience, &mut ticket.answer).await {
-                    Ok(Ok(Some(choice))) => TurnEvent::Found(choice),
-                    Ok(Ok(None) | Err(_)) | Err(_) => TurnEvent::NotFound,
+                    Ok(Ok(JobResult::Found(choice))) => TurnEvent::Found(choice),
+                    Ok(Ok(JobResult::Interrupted)) => TurnEvent::Start,
+                    Ok(Ok(JobResult::NotFound) | Err(_)) | Err(_) => TurnEvent::NotFound,
                 }
             }
             TurnStage::Found(choice) => TurnEvent::Found(choice.clone()),
@@ -107,20 +136,20 @@ impl AiTurnState {
     }
 
     /// The move to make after an event, if any.
-    pub(crate) fn handle(&mut self, event: TurnEvent, room: &Room, clock: Clock, pool: &MovePool) -> Option<Command> {
+    pub(crate) fn handle(&mut self, event: TurnEvent, context: TurnContext<'_>) -> Option<Command> {
         let open = self.open.as_mut()?;
         let (square, thought) = match event {
             TurnEvent::Start => {
-                open.stage = start(&open.turn, self.pondered.take(), clock, pool);
+                open.stage = start(&open.turn, self.pondered.take(), context);
                 return None;
             }
             TurnEvent::Found(choice) if open.turn.position.legal_moves().contains(choice.square) => {
-                self.pondered = ponder(&open.turn, &choice, pool);
+                self.pondered = ponder(&open.turn, &choice, context);
                 (choice.square, thought(&choice, &open.turn))
             }
             TurnEvent::Found(_) | TurnEvent::NotFound => {
-                pool.count_cheaper();
-                tracing::warn!(room = %room.id(), ai = %open.turn.ai.kind, "an AI's move was replaced by a cheap one");
+                context.pool.count_cheaper();
+                tracing::warn!(room = %context.room.id(), ai = %open.turn.ai.kind, "an AI's move was replaced by a cheap one");
                 (cheap_move(open.turn.position, seed(&open.turn)), None)
             }
         };
@@ -146,29 +175,28 @@ fn thought(choice: &Choice, turn: &AiTurn) -> Option<Box<Thought>> {
     }))
 }
 
-fn start(turn: &AiTurn, ahead: Option<Box<PonderedTurn>>, clock: Clock, pool: &MovePool) -> TurnStage {
+fn start(turn: &AiTurn, ahead: Option<Box<PonderedTurn>>, context: TurnContext<'_>) -> TurnStage {
+    let TurnContext { clock, pool, .. } = context;
     let Some(player) = player(turn).map(|player| in_time(player, turn)) else {
         return TurnStage::Cheap;
     };
     let allotted = Allotted::of(player, turn, clock.now().since(turn.begins));
-    let now = Instant::now();
+    let (now, owner) = (Instant::now(), context.owner());
     let job = Job {
         player,
         position: turn.position,
         seed: seed(turn),
         enough: allotted.enough.map(|enough| (now + enough).into_std()),
         deadline: (now + allotted.search).into_std(),
+        yields: !context.is_awaited() || owner.is_beyond_limit(instant()),
+        owner,
     };
     let asks = |ahead: &PonderedTurn| ahead.turn.position == turn.position && ahead.turn.ply == turn.ply;
     let ahead = ahead.filter(|ahead| asks(ahead) && ahead.player == job.player);
-    match ahead.and_then(|ahead| pool.claim(ahead.ticket, job.enough, job.deadline)) {
-        Some(Pondered::Found(choice)) => return TurnStage::Found(choice),
-        Some(Pondered::Searching(ticket)) => return TurnStage::Searching(ticket, now + allotted.patience),
-        None => {}
-    }
-    match pool.submit(job) {
-        Ok(ticket) => TurnStage::Searching(ticket, now + allotted.patience),
-        Err(QueueFull) => TurnStage::Cheap,
+    match ahead.and_then(|ahead| pool.claim(ahead.ticket, &job)) {
+        Some(Pondered::Found(choice)) => TurnStage::Found(choice),
+        Some(Pondered::Searching(ticket)) => TurnStage::Searching(ticket, now + allotted.patience),
+        None => TurnStage::Searching(pool.submit(job), now + allotted.patience),
     }
 }
 
@@ -182,7 +210,7 @@ fn in_time(player: AiPlayer, turn: &AiTurn) -> AiPlayer {
 }
 
 /// Ponders the turn after the expected reply, with the settings that its search will have.
-fn ponder(turn: &AiTurn, choice: &Choice, pool: &MovePool) -> Option<Box<PonderedTurn>> {
+fn ponder(turn: &AiTurn, choice: &Choice, context: TurnContext<'_>) -> Option<Box<PonderedTurn>> {
     let player = player(turn).filter(|player| player.kind() == AiKind::Expert)?;
     let [_, reply, ..] = choice.line[..] else { return None };
     let theirs = turn.position.play(choice.square).ok()?;
@@ -194,8 +222,8 @@ fn ponder(turn: &AiTurn, choice: &Choice, pool: &MovePool) -> Option<Box<Pondere
     let turn = AiTurn { ply: turn.ply + 2, position, ..turn.clone() };
     let player = in_time(player, &turn);
     let deadline = (Instant::now() + PONDER_TIME).into_std();
-    let job = Job { player, position, seed: seed(&turn), enough: None, deadline };
-    let ticket = pool.ponder(job)?;
+    let job = Job { player, position, seed: seed(&turn), enough: None, deadline, owner: context.owner(), yields: true };
+    let ticket = context.pool.ponder(job)?;
     Some(Box::new(PonderedTurn { turn, player, ticket }))
 }
 

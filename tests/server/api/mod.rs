@@ -1,6 +1,7 @@
 //! The calls of the API, by generated clients against a server in this process.
 
 mod admin;
+mod ai_shares;
 mod ai_thoughts;
 mod analysis;
 mod full_server;

@@ -163,7 +163,8 @@ impl Interceptor for Bearer {
 }
 
 impl Player {
-    fn over(channel: Channel, token: String) -> Self {
+    /// A player who has logged in.
+    pub(crate) fn over(channel: Channel, token: String) -> Self {
         let channel = InterceptedService::new(channel, Bearer(format!("Bearer {token}").parse().unwrap()));
         Self { token, channel }
     }
@@ -215,7 +216,7 @@ impl Player {
         GameServiceClient::new(self.channel.clone())
     }
 
-    /// A room with an AI of the named kind on each seat, or the player where it says `me`.
+    /// A room with an AI of the named kind and level (`expert:13`) on each seat, or the player where it says `me`.
     pub(crate) async fn create(&self, settings: v1::RoomSettings, seats: [&str; 2]) -> v1::Room {
         self.create_locked(settings, seats, "").await
     }
@@ -225,7 +226,10 @@ impl Player {
             let occupant = match kind {
                 "me" => seat::Occupant::Player(v1::Player::default()),
                 "open" => seat::Occupant::Open(v1::OpenSeat {}),
-                kind => seat::Occupant::Ai(v1::AiSeat { kind: kind.into(), level: 0, seed: 7 }),
+                kind => {
+                    let (kind, level) = kind.split_once(':').unwrap_or((kind, "0"));
+                    seat::Occupant::Ai(v1::AiSeat { kind: kind.into(), level: level.parse().unwrap(), seed: 7 })
+                }
             };
             v1::Seat { occupant: Some(occupant), ..Default::default() }
         });

@@ -1,0 +1,116 @@
+//! One search for a move of an AI seat.
+
+use std::{cmp::Ordering, time::Instant};
+
+use tokio::sync::oneshot;
+use tracing::Span;
+
+use crate::{
+    ai::{AiKind, AiPlayer, Choice},
+    rules::Position,
+    runtime::limit::search_use::{SearchOwner, SearchRequest},
+    search::Stop,
+};
+
+/// A search for a move.
+pub(crate) struct Job {
+    pub(crate) player: AiPlayer,
+    pub(crate) position: Position,
+    pub(crate) seed: u64,
+    /// After this no new iteration is started.
+    pub(crate) enough: Option<Instant>,
+    pub(crate) deadline: Instant,
+    pub(crate) owner: SearchOwner,
+    /// Whether all jobs that do not yield come first.
+    pub(crate) yields: bool,
+}
+
+impl Job {
+    /// Whether its kind looks at one position only, and so takes microseconds.
+    pub(crate) fn is_quick(&self) -> bool {
+        matches!(self.player.kind(), AiKind::Random | AiKind::Greedy | AiKind::Roxanne)
+    }
+}
+
+/// The result of a job.
+pub(crate) enum JobResult {
+    Found(Choice),
+    NotFound,
+    /// Its thread was needed for another player's. It can be submitted again: there is time for another search as long.
+    Interrupted,
+}
+
+/// A submitted job. Dropping it stops the search.
+pub(crate) struct Ticket {
+    pub(crate) answer: oneshot::Receiver<JobResult>,
+    pub(crate) stop: Stop,
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.stop.stop();
+    }
+}
+
+/// A job with the sending end of its ticket.
+pub(crate) struct Queued {
+    pub(crate) job: Job,
+    pub(crate) stop: Stop,
+    pub(crate) answer: oneshot::Sender<JobResult>,
+    /// The caller's span.
+    pub(crate) span: Span,
+    /// None for a pondered job.
+    pub(crate) request: Option<SearchRequest>,
+    /// Its place in the order of arrival.
+    pub(crate) arrival: u64,
+}
+
+impl Queued {
+    pub(crate) fn new(job: Job) -> (Self, Ticket) {
+        let (sender, answer) = oneshot::channel();
+        let stop = Stop::new();
+        let ticket = Ticket { answer, stop: stop.clone() };
+        (Self { job, stop, answer: sender, span: Span::current(), request: None, arrival: 0 }, ticket)
+    }
+
+    /// Whether its ticket was not dropped.
+    pub(crate) fn is_wanted(&self) -> bool {
+        !self.answer.is_closed()
+    }
+
+    /// Of two jobs of one player, that with the lesser one is served first: the nearest deadline, then the first to arrive.
+    pub(crate) fn order(&self) -> (Instant, u64) {
+        (self.job.deadline, self.arrival)
+    }
+}
+
+/// The greatest is served first.
+impl Ord for Queued {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.order().cmp(&self.order())
+    }
+}
+
+impl PartialOrd for Queued {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Queued {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Queued {}
+
+#[cfg(test)]
+impl Job {
+    /// A job of level 1 that does not yield.
+    pub(crate) fn sample(kind: AiKind, owner: &SearchOwner, deadline: Instant) -> Self {
+        let player = AiPlayer::new(kind, 1).unwrap();
+        let owner = owner.clone();
+        Self { player, position: Position::START, seed: 7, enough: None, deadline, owner, yields: false }
+    }
+}

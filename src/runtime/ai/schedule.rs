@@ -1,0 +1,272 @@
+//! The jobs of a pool of threads: waiting, pondered and running ones.
+
+use std::{sync::Arc, time::Instant};
+
+use super::{
+    job::{Job, Queued},
+    queue::JobQueue,
+};
+use crate::{
+    runtime::limit::search_use::{SearchTimer, SearchUse},
+    search::Stop,
+};
+
+pub(crate) struct Schedule {
+    pub(crate) queue: JobQueue,
+    /// Jobs to ponder, at most one for each thread.
+    pub(crate) pondered: Vec<Queued>,
+    /// The job of each thread.
+    pub(crate) running: Vec<Option<RunningJob>>,
+    pub(crate) closed: bool,
+}
+
+pub(crate) struct RunningJob {
+    /// When to wind down: no new iteration is then started.
+    pub(crate) enough: Option<Instant>,
+    pub(crate) until: Instant,
+    pub(crate) stop: Stop,
+    deadline: Instant,
+    yields: bool,
+    /// None while it is pondered: not requested yet.
+    timer: Option<SearchTimer>,
+    interrupted: bool,
+}
+
+impl Schedule {
+    pub(crate) fn new(threads: usize, capacity: usize) -> Self {
+        Self {
+            queue: JobQueue::new(capacity),
+            pondered: Vec::new(),
+            running: (0..threads).map(|_| None).collect(),
+            closed: false,
+        }
+    }
+
+    /// Whether a thread is free and no requested job waits or runs.
+    pub(crate) fn is_idle(&self) -> bool {
+        let busy = self.running.iter().flatten().count();
+        let requested = self.running.iter().flatten().any(|running| !running.is_pondered()) || self.queue.len() > 0;
+        !requested && busy + self.pondered.len() < self.running.len()
+    }
+
+    pub(crate) fn end_pondering(&mut self) {
+        self.pondered.clear();
+        for running in self.running.iter().flatten().filter(|running| running.is_pondered()) {
+            running.stop.stop();
+        }
+    }
+
+    /// Starts the next job of a free thread.
+    pub(crate) fn start_next(&mut self, thread: usize, now: Instant) -> Option<Queued> {
+        let requested = self.queue.pop(thread, self.running.len(), now);
+        let pondered = || {
+            let queued = self.pondered.pop()?;
+            let until = queued.job.deadline;
+            Some((queued, until))
+        };
+        let (mut queued, until) = requested.or_else(pondered)?;
+        self.running[thread] = Some(RunningJob {
+            enough: queued.job.enough,
+            until,
+            stop: queued.stop.clone(),
+            deadline: queued.job.deadline,
+            yields: queued.job.yields,
+            timer: queued.request.take().map(|request| request.start(now)),
+            interrupted: false,
+        });
+        self.interrupt_for_next(now);
+        Some(queued)
+    }
+
+    /// Interrupts a search if the next job should not wait for its end.
+    pub(crate) fn interrupt_for_next(&mut self, now: Instant) {
+        let is_free = |slot: &Option<RunningJob>| slot.as_ref().is_none_or(|running| running.stop.is_stopped());
+        if self.running.iter().any(is_free) {
+            // That thread takes the next job now, or very soon.
+            return;
+        }
+        // Quick jobs are for the first thread.
+        let quick = self.queue.peek_quick().map(|next| (next, 1));
+        let search = self.queue.peek_search(now).map(|next| (next, self.running.len()));
+        for (next, threads) in quick.into_iter().chain(search) {
+            let running = self.running.iter_mut().take(threads).flatten();
+            let below = running.filter(|running| running.is_below(&next.job));
+            let last = below.max_by_key(|running| (running.yields, running.timer.as_ref().map(|timer| timer.started)));
+            if let Some(running) = last {
+                running.interrupted = true;
+                running.stop.stop();
+                return;
+            }
+        }
+    }
+}
+
+impl RunningJob {
+    /// Turns a pondered job into a requested one.
+    pub(crate) fn claim(&mut self, job: &Job, now: Instant) {
+        (self.enough, self.until, self.deadline) = (job.enough, job.deadline, job.deadline);
+        self.yields = job.yields;
+        self.timer = Some(job.owner.request().start(now));
+    }
+
+    pub(crate) fn is_pondered(&self) -> bool {
+        self.timer.is_none()
+    }
+
+    /// The next time at which it is told to end, unless it has been stopped.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        let due = self.enough.map_or(self.until, |enough| enough.min(self.until));
+        (!self.stop.is_stopped()).then_some(due)
+    }
+
+    /// Whether it was interrupted, and has time for another search as long. Otherwise it answers with what it has found,
+    /// so that interruptions never cost it the whole time of its turn.
+    pub(crate) fn is_to_restart(&self, now: Instant) -> bool {
+        let has_time = |timer: &SearchTimer| now - timer.started < self.deadline.saturating_duration_since(now);
+        self.interrupted && self.timer.as_ref().is_some_and(has_time)
+    }
+
+    /// Whether it should be interrupted for a job: because only it yields, or because its owner has other searches and
+    /// the job's owner none. An owner with several jobs waits for a thread instead, so that two such owners do not
+    /// interrupt each other in turn.
+    fn is_below(&self, next: &Job) -> bool {
+        let Some(own) = self.timer.as_ref().map(SearchTimer::owner) else { return false };
+        if self.yields != next.yields {
+            return self.yields;
+        }
+        let has_more = |own: &SearchUse, next: &SearchUse| {
+            next.running() == 0 && (own.running() > 1 || (own.under_way() > 1 && next.under_way() == 1))
+        };
+        has_more(own.shared(), next.owner.shared())
+            || (Arc::ptr_eq(own.shared(), next.owner.shared()) && has_more(&own.player, &next.owner.player))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{
+        ai::AiKind,
+        runtime::{ai::job::Ticket, limit::search_use::SearchOwner, server_clock::instant},
+    };
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    struct TestSchedule {
+        schedule: Schedule,
+        now: Instant,
+        tickets: Vec<Ticket>,
+    }
+
+    impl TestSchedule {
+        /// With these jobs, of which the first run, one on each thread.
+        fn new<const N: usize>(threads: usize, jobs: [Job; N]) -> Self {
+            let mut this = Self { schedule: Schedule::new(threads, 100), now: instant(), tickets: Vec::new() };
+            jobs.into_iter().for_each(|job| this.push(job));
+            for thread in 0..threads {
+                this.now += SECOND / 1_000;
+                assert!(this.schedule.start_next(thread, this.now).is_some());
+            }
+            this
+        }
+
+        fn push(&mut self, job: Job) {
+            let (queued, ticket) = Queued::new(job);
+            self.schedule.queue.push(queued);
+            self.tickets.push(ticket);
+        }
+
+        /// Adds a job. Returns which threads' jobs are now interrupted.
+        fn interrupted_by(&mut self, job: Job) -> Vec<bool> {
+            self.push(job);
+            self.schedule.interrupt_for_next(self.now);
+            let stopped = |slot: &Option<RunningJob>| slot.as_ref().unwrap().stop.is_stopped();
+            self.schedule.running.iter().map(stopped).collect()
+        }
+    }
+
+    fn search(owner: &SearchOwner) -> Job {
+        Job::sample(AiKind::Expert, owner, instant() + 60 * SECOND)
+    }
+
+    fn quick(owner: &SearchOwner) -> Job {
+        Job::sample(AiKind::Greedy, owner, instant() + 60 * SECOND)
+    }
+
+    fn yielding(owner: &SearchOwner) -> Job {
+        Job { yields: true, ..search(owner) }
+    }
+
+    /// Players without an address.
+    fn strangers<const N: usize>() -> [SearchOwner; N] {
+        [(); N].map(|()| SearchOwner::unknown())
+    }
+
+    /// Players of one address.
+    fn neighbours<const N: usize>() -> [SearchOwner; N] {
+        let address = Some(SearchOwner::unknown().player);
+        [(); N].map(|()| SearchOwner { address: address.clone(), ..SearchOwner::unknown() })
+    }
+
+    #[test]
+    fn a_player_with_several_running_searches_gives_a_thread_to_one_without() {
+        for [ada, bea, cyd] in [strangers(), neighbours()] {
+            let mut threads = TestSchedule::new(3, [search(&ada), search(&bea), search(&ada)]);
+            // The one that has done the least work.
+            assert_eq!(threads.interrupted_by(search(&cyd)), [false, false, true]);
+            assert_eq!(threads.interrupted_by(search(&cyd)), [false, false, true], "one thread will soon be free");
+        }
+        for [ada, bea, cyd] in [strangers(), neighbours()] {
+            let mut threads = TestSchedule::new(2, [search(&ada), search(&bea)]);
+            assert_eq!(threads.interrupted_by(search(&cyd)), [false, false], "each has one only");
+        }
+    }
+
+    #[test]
+    fn a_single_search_does_not_wait_for_a_player_with_more() {
+        for [ada, bea] in [strangers(), neighbours()] {
+            let mut threads = TestSchedule::new(1, [search(&ada), search(&ada)]);
+            assert_eq!(threads.interrupted_by(search(&bea)), [true]);
+        }
+        // Two players with several do not interrupt each other in turn.
+        for [ada, bea] in [strangers(), neighbours()] {
+            let mut threads = TestSchedule::new(1, [search(&ada), search(&ada)]);
+            threads.push(search(&bea));
+            assert_eq!(threads.interrupted_by(search(&bea)), [false]);
+        }
+    }
+
+    #[test]
+    fn a_search_that_yields_is_interrupted_by_any_that_does_not() {
+        let [ada, bea] = strangers();
+        let mut threads = TestSchedule::new(2, [search(&bea), yielding(&ada)]);
+        assert_eq!(threads.interrupted_by(yielding(&ada)), [false, false]);
+        assert_eq!(threads.interrupted_by(search(&ada)), [false, true]);
+    }
+
+    #[test]
+    fn a_quick_job_interrupts_the_first_thread_only() {
+        let [ada, bea] = strangers();
+        let mut threads = TestSchedule::new(2, [search(&ada), yielding(&ada)]);
+        assert_eq!(threads.interrupted_by(quick(&bea)), [true, false]);
+        let [ada, bea] = strangers();
+        let mut threads = TestSchedule::new(2, [search(&bea), yielding(&ada)]);
+        assert_eq!(threads.interrupted_by(quick(&bea)), [false, false]);
+    }
+
+    #[test]
+    fn an_interrupted_search_begins_again_unless_its_deadline_is_near() {
+        let [ada, bea] = strangers();
+        let mut threads = TestSchedule::new(1, [yielding(&ada)]);
+        let (start, is_to_restart) = (threads.now, |threads: &TestSchedule, now| {
+            threads.schedule.running[0].as_ref().unwrap().is_to_restart(now)
+        });
+        assert!(!is_to_restart(&threads, start + SECOND), "not interrupted");
+        threads.interrupted_by(search(&bea));
+        assert!(is_to_restart(&threads, start + SECOND) && is_to_restart(&threads, start + 29 * SECOND));
+        assert!(!is_to_restart(&threads, start + 31 * SECOND), "another search would have less time");
+        assert!(!is_to_restart(&threads, start + 90 * SECOND));
+    }
+}

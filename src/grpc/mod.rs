@@ -15,8 +15,15 @@ mod service;
 mod status;
 mod transport;
 
-pub use layer::cors::{Origin, ParseOriginError};
+pub use layer::{
+    cors::{Origin, ParseOriginError},
+    host::{HostName, ParseHostNameError, ServedHosts},
+};
 pub use server::{Access, ServeError, serve, serve_with};
-pub use transport::tls::{Tls, TlsError};
+pub use transport::{
+    server_socket::ServerSocket,
+    tls::{Tls, TlsError},
+    trusted_proxy::{ParseTrustedProxyError, TrustedProxy},
+};
 
 pub use crate::proto::convert::encode_event as encode;

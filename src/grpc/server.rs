@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::Router;
 use thiserror::Error;
-use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tonic::{Status, codec::CompressionEncoding::Gzip, service::Routes, transport::Server};
 use tonic_health::pb::health_server::HealthServer;
@@ -20,12 +19,20 @@ use super::{
         auth::{Auth, Guard},
         cors::{self, Origin},
         end_streams::EndStreams,
+        forwarded_for::ForwardedFor,
+        host::{HostCheck, ServedHosts},
         http1_pacing::Http1Pacing,
         request_id::{RequestIds, WithRequestId},
         web_page::WebPage,
     },
     service::{Services, health::Health, router::ServiceRouter},
-    transport::{connection_limit::ConnectionLimit, listener::Listener, tls::Tls},
+    transport::{
+        connection_limit::ConnectionLimit,
+        listener::Listener,
+        server_socket::ServerSocket,
+        tls::Tls,
+        trusted_proxy::{TrustedProxies, TrustedProxy},
+    },
 };
 use crate::{
     grpc::status,
@@ -40,6 +47,10 @@ pub struct Access {
     pub tls: Option<Tls>,
     /// Other origins whose pages may call the server.
     pub allow_origins: Vec<Origin>,
+    /// The hosts whose requests are served; all if not set.
+    pub hosts: Option<ServedHosts>,
+    /// Proxies that are believed about the addresses of their clients.
+    pub trusted_proxies: Vec<TrustedProxy>,
     /// The web page, served to GET and HEAD requests.
     pub page: Option<Router>,
 }
@@ -59,7 +70,11 @@ pub enum ServeError {
 ///
 /// # Errors
 /// As [`serve_with`].
-pub async fn serve(runtime: Runtime, socket: TcpListener, shutdown: CancellationToken) -> Result<bool, ServeError> {
+pub async fn serve(
+    runtime: Runtime,
+    socket: impl Into<ServerSocket>,
+    shutdown: CancellationToken,
+) -> Result<bool, ServeError> {
     serve_with(runtime, socket, Access::default(), shutdown).await
 }
 
@@ -70,7 +85,7 @@ pub async fn serve(runtime: Runtime, socket: TcpListener, shutdown: Cancellation
 /// When the transport fails.
 pub async fn serve_with(
     runtime: Runtime,
-    socket: TcpListener,
+    socket: impl Into<ServerSocket>,
     access: Access,
     shutdown: CancellationToken,
 ) -> Result<bool, ServeError> {
@@ -80,14 +95,27 @@ pub async fn serve_with(
     let others = others(&limits, &shutdown, &end)?;
     let services = Services { runtime: runtime.clone(), connections: Arc::clone(&connections) };
     let services = ServiceRouter::new(services, others);
-    let listener = Listener { socket, tls: access.tls, connections, opening: limits.opening };
+    let proxies = TrustedProxies::new(&access.trusted_proxies);
+    let listener = Listener {
+        socket: socket.into(),
+        tls: access.tls,
+        proxies: proxies.clone(),
+        connections: Arc::clone(&connections),
+        opening: limits.opening,
+    };
 
     let signal = drain(shutdown.clone(), runtime.clone(), end);
     let ids = RequestIds::new((runtime.rooms.random.bits() >> 32) as u32);
     let guard = Guard { runtime: runtime.clone() };
     let server = transport(&limits)
+        .layer(layer_fn(move |inner| ForwardedFor {
+            inner,
+            proxies: proxies.clone(),
+            connections: Arc::clone(&connections),
+        }))
         .layer(layer_fn(Http1Pacing))
         .layer(layer_fn(move |inner| WithRequestId { inner, ids: ids.clone() }))
+        .layer(option_layer(access.hosts.map(|hosts| layer_fn(move |inner| HostCheck { inner, hosts: hosts.clone() }))))
         // Outside of gRPC-Web, which treats every HTTP/1.1 request as a call.
         .layer(option_layer(access.page.map(|page| layer_fn(move |calls| WebPage { page: page.clone(), calls }))))
         // Outside of gRPC-Web, which does not answer preflight requests.

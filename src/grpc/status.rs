@@ -186,6 +186,10 @@ impl From<LogInError> for Status {
     }
 }
 
+pub(crate) fn host_not_served(message: &str) -> Status {
+    status(Code::PermissionDenied, "HOST_NOT_SERVED", message, Details::default())
+}
+
 pub(crate) fn token_missing() -> Status {
     let message = "log in first, and send `authorization: Bearer TOKEN`";
     status(Code::Unauthenticated, "TOKEN_MISSING", message, Details::default())

@@ -2,20 +2,17 @@
 
 mod limit_options;
 mod line_limit;
+mod listening;
 mod log;
 mod metrics_endpoint;
 pub(in crate::cli) mod open_files;
+#[cfg(unix)]
+mod unix_socket;
 
-use std::{
-    net::SocketAddr,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use tokio::{
-    net::{TcpListener, TcpSocket},
-    task::JoinSet,
-};
+use tokio::{net::TcpListener, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -26,24 +23,30 @@ use super::{
     terminal::interrupt::Signals,
 };
 use crate::{
-    grpc::{self, Access, Origin, Tls},
+    grpc::{self, Access, HostName, Origin, ServedHosts, Tls, TrustedProxy},
     runtime::{Clock, Parts, RandomSource, Runtime, Token},
     store::{MemoryStore, SqliteStore, Store},
     web::page,
 };
 use limit_options::LimitOptions;
+use listening::{BoundAddress, ListenAddress, Listening, bind, host_and_port};
 use log::Log;
 use metrics_endpoint::Sources;
-
-/// The listen backlog. Many bots may connect at once: with the usual 128 most would have to retry a second later.
-const BACKLOG: u32 = 4_096;
 
 /// The options of `reversi serve`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Where to listen; port 0 takes any free one.
-    #[arg(long, env = "REVERSI_LISTEN", default_value = "127.0.0.1:50051", value_name = "HOST:PORT", value_parser = host_and_port, help_heading = CONNECTION)]
-    listen: String,
+    /// Where to listen: a host and a port (0 takes any free one), or unix:PATH for a UNIX socket.
+    #[arg(long, env = "REVERSI_LISTEN", default_value = "127.0.0.1:50051", value_name = "HOST:PORT", help_heading = CONNECTION)]
+    listen: ListenAddress,
+    /// A name under which clients call the server; may be repeated. Others are then refused, except addresses and
+    /// localhost. Needed on a loopback address, if a proxy in front passes on its own name.
+    #[arg(long, env = "REVERSI_HOST", value_name = "NAME", value_delimiter = ',', help_heading = CONNECTION)]
+    host: Vec<HostName>,
+    /// A proxy (an address, a network such as 10.0.0.0/8, or unix) that is believed about the addresses of its clients,
+    /// by X-Forwarded-For or the PROXY protocol, version 2; may be repeated.
+    #[arg(long, env = "REVERSI_TRUSTED_PROXY", value_name = "ADDRESS", value_delimiter = ',', help_heading = CONNECTION)]
+    trusted_proxy: Vec<TrustedProxy>,
     /// Folder of the database file [default: this system's folder for application data].
     #[arg(long, env = "REVERSI_DATA", value_name = "DIR", conflicts_with = "ephemeral")]
     data: Option<PathBuf>,
@@ -91,11 +94,18 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let log = Log::start(&args.log)?;
     let limits = args.limits.0;
     open_files::permit(limits.connections)?;
-    let access = Access { tls: tls(&args)?, allow_origins: args.allow_origin.clone(), page: Some(page()) };
+    let tls = tls(&args)?;
     let admin = args.admin_token.as_deref().map(admin).transpose()?;
-    let listener = bind(&args.listen, access.tls.is_none() && !args.insecure).await?;
-    let address = listener.local_addr()?;
-    let scheme = if access.tls.is_some() { "https" } else { "http" };
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let listening = Listening::bind(&args.listen, tls.is_none() && !args.insecure).await?;
+    let address = listening.address.clone();
+    let access = Access {
+        tls,
+        allow_origins: args.allow_origin.clone(),
+        hosts: hosts(&args.host, &address),
+        trusted_proxies: args.trusted_proxy.clone(),
+        page: Some(page()),
+    };
     let metrics = match &args.metrics {
         Some(metrics) => Some((bind(metrics, false).await?, metrics_endpoint::install()?)),
         None => None,
@@ -115,17 +125,19 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     // Registered before the address is printed, after which a signal may arrive.
     let mut signals = Signals::of_server()?;
     super::say(format_args!("reversi is listening on {address}"));
-    if address.ip().is_loopback() {
-        super::say(format_args!("page:  {scheme}://{address}"));
-        super::say(format_args!("play:  reversi play --server {scheme}://{address}"));
-        super::say(format_args!("watch: reversi rooms --server {scheme}://{address}"));
+    if let Some(url) = address.local_url(scheme) {
+        if address.ip().is_some() {
+            super::say(format_args!("page:  {url}"));
+        }
+        super::say(format_args!("play:  reversi play --server {url}"));
+        super::say(format_args!("watch: reversi rooms --server {url}"));
     }
     if let Some((listener, _)) = &metrics {
         super::say(format_args!("metrics: http://{}/metrics", listener.local_addr()?));
     }
     let shutdown = CancellationToken::new();
     let stop = shutdown.clone();
-    let served = serve(runtime, listener, access, metrics, shutdown);
+    let served = serve(runtime, listening, access, metrics, shutdown);
     tokio::pin!(served);
     let stopped = async {
         tokio::select! {
@@ -186,7 +198,7 @@ pub(super) fn folder(given: Option<&Path>) -> Option<PathBuf> {
 /// Serves players and metrics; returns whether everything ended in time.
 async fn serve(
     runtime: Runtime,
-    listener: TcpListener,
+    listening: Listening,
     access: Access,
     metrics: Option<(TcpListener, Sources)>,
     shutdown: CancellationToken,
@@ -199,11 +211,17 @@ async fn serve(
     };
     // As a task it runs on a worker thread; on the main thread it would contend with those.
     let mut server = JoinSet::new();
-    server.spawn(grpc::serve_with(runtime, listener, access, shutdown));
+    server.spawn(grpc::serve_with(runtime, listening.socket, access, shutdown));
     tokio::select! {
         Some(ended) = server.join_next() => Ok(ended??),
         failed = scraped => failed.map(|()| false),
     }
+}
+
+/// The hosts that are served: all on an address of other machines or a UNIX socket, unless names are given.
+fn hosts(names: &[HostName], address: &BoundAddress) -> Option<ServedHosts> {
+    let checked = !names.is_empty() || address.ip().is_some_and(|address| address.is_loopback());
+    checked.then(|| ServedHosts::new(names))
 }
 
 /// Reads the TLS files if given.
@@ -212,47 +230,6 @@ fn tls(args: &Args) -> anyhow::Result<Option<Tls>> {
     let authority = args.tls_client_ca.as_deref().map(server_address::read).transpose()?;
     let tls = Tls::from_pem(&server_address::read(chain)?, &server_address::read(key)?, authority.as_deref());
     Ok(Some(tls.with_context(|| format!("TLS is not possible with {} and {}", chain.display(), key.display()))?))
-}
-
-/// Listens; fails if `private` and an address is not loopback. Of a name's addresses IPv4 is tried first, as in the
-/// clients' default.
-async fn bind(listen: &str, private: bool) -> anyhow::Result<TcpListener> {
-    let found =
-        tokio::net::lookup_host(listen).await.with_context(|| format!("cannot resolve the host of {listen}"))?;
-    let mut addresses: Vec<SocketAddr> = found.collect();
-    if private && !addresses.iter().all(|address| address.ip().is_loopback()) {
-        anyhow::bail!(
-            "{listen} is open to other machines, and without TLS anyone on the network path can read tokens and passwords; \
-             give --tls-cert FILE and --tls-key FILE, or --insecure if a proxy in front speaks TLS or the network is private"
-        );
-    }
-    addresses.sort_by_key(SocketAddr::is_ipv6);
-    let mut listening = Err(std::io::ErrorKind::AddrNotAvailable.into());
-    for address in addresses {
-        listening = listen_on(address);
-        if listening.is_ok() {
-            break;
-        }
-    }
-    listening.with_context(|| {
-        format!("cannot listen on {listen}; is a server running there? `--listen 127.0.0.1:0` takes a free port")
-    })
-}
-
-fn listen_on(address: SocketAddr) -> std::io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // On Windows this would let another process take over the port.
-    socket.set_reuseaddr(cfg!(unix))?;
-    socket.bind(address)?;
-    socket.listen(BACKLOG)
-}
-
-fn host_and_port(text: &str) -> Result<String, String> {
-    let port = text.rsplit(':').next().and_then(|port| port.parse::<u16>().ok());
-    match (text.rsplit_once(':'), port) {
-        (Some((host, _)), Some(_)) if !host.is_empty() => Ok(text.to_owned()),
-        (_, port) => Err(format!("it needs a host and a port, as 127.0.0.1:{}", port.unwrap_or(50051))),
-    }
 }
 
 #[cfg(test)]
@@ -268,15 +245,5 @@ mod tests {
         let error = format!("{:#}", admin(&file).unwrap_err());
         assert!(error.contains("holds no administrator's token") && !error.contains("not a token"), "{error}");
         std::fs::remove_file(&file).unwrap();
-    }
-
-    #[test]
-    fn a_listen_address_is_a_host_and_a_port() {
-        for good in ["127.0.0.1:0", "localhost:50172", "[::1]:50051"] {
-            assert_eq!(host_and_port(good), Ok(good.to_owned()));
-        }
-        for (bad, example) in [("50171", "127.0.0.1:50171"), (":7", "127.0.0.1:7"), ("localhost", "127.0.0.1:50051")] {
-            assert_eq!(host_and_port(bad), Err(format!("it needs a host and a port, as {example}")));
-        }
     }
 }

@@ -4,6 +4,8 @@ pub(crate) mod auth;
 pub(crate) mod caller;
 pub(crate) mod cors;
 pub(crate) mod end_streams;
+pub(crate) mod forwarded_for;
+pub(crate) mod host;
 pub(crate) mod http1_pacing;
 mod permit_body;
 pub(crate) mod request_id;

@@ -10,7 +10,6 @@ use std::{
 use http::Extensions;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::TcpStream,
     task::yield_now,
     time::{Instant, Sleep, sleep_until},
 };
@@ -18,7 +17,7 @@ use tokio_rustls::server::TlsStream;
 use tokio_util::either::Either;
 use tonic::transport::server::Connected;
 
-use super::{connection_limit::ConnectionPermit, write_buffer::WriteBuffer};
+use super::{connection_limit::ConnectionPermit, server_socket::ClientStream, write_buffer::WriteBuffer};
 use crate::runtime::ClientAddress;
 
 /// The first bytes of every HTTP/2 connection.
@@ -39,7 +38,7 @@ pub(crate) struct Connection {
     permit: ConnectionPermit,
 }
 
-pub(crate) type Socket = Either<TcpStream, Box<TlsStream<TcpStream>>>;
+pub(crate) type Socket = Either<ClientStream, Box<TlsStream<ClientStream>>>;
 
 impl Connection {
     pub(crate) fn new(socket: Socket, permit: ConnectionPermit, deadline: Instant) -> Self {
@@ -77,6 +76,8 @@ pub(crate) struct Peer {
     pub(crate) address: Arc<ClientAddress>,
     /// When the connection was opened.
     pub(crate) since: Instant,
+    /// Whether it is a trusted proxy, whose requests name their clients.
+    pub(crate) is_proxy: bool,
 }
 
 impl Peer {
@@ -89,7 +90,8 @@ impl Connected for Connection {
     type ConnectInfo = Peer;
 
     fn connect_info(&self) -> Peer {
-        Peer { address: Arc::clone(&self.permit.taken.address), since: Instant::now() }
+        let ConnectionPermit { address, .. } = &self.permit;
+        Peer { address: Arc::clone(address), since: Instant::now(), is_proxy: self.permit.is_of_proxy() }
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use crate::runtime::{ClientAddresses, Limits, Share, SharePermit};
+use crate::runtime::{ClientAddress, ClientAddresses, Limits, Share, SharePermit};
 
 pub(crate) struct ConnectionLimit {
     max: usize,
@@ -16,10 +16,15 @@ pub(crate) struct ConnectionLimit {
     addresses: ClientAddresses,
 }
 
+/// Counts an open connection in the total until it is dropped.
+pub(crate) struct ConnectionSlot(Arc<ConnectionLimit>);
+
 /// Counts an open connection until it is dropped.
 pub(crate) struct ConnectionPermit {
-    limit: Arc<ConnectionLimit>,
-    pub(crate) taken: SharePermit,
+    pub(crate) address: Arc<ClientAddress>,
+    /// None for a trusted proxy, whose connections carry the requests of many clients.
+    taken: Option<SharePermit>,
+    _slot: ConnectionSlot,
 }
 
 impl ConnectionLimit {
@@ -31,21 +36,42 @@ impl ConnectionLimit {
         self.open.load(Relaxed)
     }
 
-    /// Counts one more connection; none if the total or its address is at the limit.
-    pub(crate) fn admit(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionPermit> {
-        // The total first, so that a refused connection does not create an entry for its address.
+    /// Counts one more connection; none if the total is at the limit. Its address is counted afterwards, so that a
+    /// refused connection does not create an entry for it.
+    pub(crate) fn admit(self: &Arc<Self>) -> Option<ConnectionSlot> {
         self.open.fetch_update(Relaxed, Relaxed, |open| (open < self.max).then_some(open + 1)).ok()?;
-        let Some(taken) = self.addresses.entry(address).acquire(Share::Connections) else {
-            self.open.fetch_sub(1, Relaxed);
-            return None;
-        };
-        Some(ConnectionPermit { limit: Arc::clone(self), taken })
+        Some(ConnectionSlot(Arc::clone(self)))
+    }
+
+    /// The counts of an address.
+    pub(crate) fn address(&self, address: IpAddr) -> Arc<ClientAddress> {
+        self.addresses.entry(address)
     }
 }
 
-impl Drop for ConnectionPermit {
+impl ConnectionSlot {
+    /// Counts the connection at the address of its client; none if that is at the limit.
+    pub(crate) fn of_client(self, address: IpAddr) -> Option<ConnectionPermit> {
+        let address = self.0.address(address);
+        let taken = address.acquire(Share::Connections)?;
+        Some(ConnectionPermit { address, taken: Some(taken), _slot: self })
+    }
+
+    /// The connection of a trusted proxy.
+    pub(crate) fn of_proxy(self, address: IpAddr) -> ConnectionPermit {
+        ConnectionPermit { address: self.0.address(address), taken: None, _slot: self }
+    }
+}
+
+impl ConnectionPermit {
+    pub(crate) fn is_of_proxy(&self) -> bool {
+        self.taken.is_none()
+    }
+}
+
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.limit.open.fetch_sub(1, Relaxed);
+        self.0.open.fetch_sub(1, Relaxed);
     }
 }
 
@@ -57,14 +83,17 @@ mod tests {
     fn connections_are_limited_in_all_and_for_each_address() {
         let limit = ConnectionLimit::new(&Limits { connections: 3, connections_per_address: 2, ..Limits::default() });
         let [one, other] = [[192, 0, 2, 1], [192, 0, 2, 2]].map(IpAddr::from);
-        let first = limit.admit(one).unwrap();
-        let _second = limit.admit(one).unwrap();
-        assert!(limit.admit(one).is_none(), "too many of one address");
+        let admit = |address| limit.admit().and_then(|slot| slot.of_client(address));
+        let first = admit(one).unwrap();
+        let _second = admit(one).unwrap();
+        assert!(admit(one).is_none(), "too many of one address");
         assert_eq!(limit.count(), 2);
-        let _third = limit.admit(other).unwrap();
-        assert!(limit.admit(other).is_none(), "too many in all");
+        let _third = admit(other).unwrap();
+        assert!(admit(other).is_none(), "too many in all");
         drop(first);
         assert_eq!(limit.count(), 2);
-        assert!(limit.admit(other).is_some() && limit.admit(one).is_some());
+        assert!(admit(other).is_some() && admit(one).is_some());
+        let proxy = limit.admit().unwrap().of_proxy(other);
+        assert!(proxy.is_of_proxy() && limit.count() == 3, "at the limit of its address, but not of all");
     }
 }

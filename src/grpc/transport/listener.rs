@@ -1,9 +1,8 @@
 //! Accepts connections up to the limits, and performs their TLS handshakes.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{io, net::IpAddr, sync::Arc, time::Duration};
 
 use tokio::{
-    net::{TcpListener, TcpStream},
     task::{JoinSet, yield_now},
     time::{Instant, sleep, sleep_until, timeout_at},
 };
@@ -11,16 +10,19 @@ use tokio_stream::Stream;
 
 use super::{
     connection::{Connection, Socket},
-    connection_limit::{ConnectionLimit, ConnectionPermit},
+    connection_limit::{ConnectionLimit, ConnectionPermit, ConnectionSlot},
+    server_socket::{ClientStream, PeerAddress, ServerSocket, peek, set_nodelay},
     tls::Tls,
+    trusted_proxy::{TrustedProxies, read_proxy_header},
 };
 
 /// Pause when no file descriptor or memory is left; new connections wait in the kernel's queue.
 const PAUSE: Duration = Duration::from_millis(100);
 
 pub(crate) struct Listener {
-    pub(crate) socket: TcpListener,
+    pub(crate) socket: ServerSocket,
     pub(crate) tls: Option<Tls>,
+    pub(crate) proxies: TrustedProxies,
     pub(crate) connections: Arc<ConnectionLimit>,
     /// Maximum time from connecting to the complete head of the first request.
     pub(crate) opening: Duration,
@@ -43,10 +45,10 @@ impl Listener {
             yield_now().await;
             tokio::select! {
                 accepted = self.socket.accept() => match accepted {
-                    Ok((stream, address)) => {
-                        let Some(permit) = self.admit(address) else { continue };
+                    Ok((stream, peer)) => {
+                        let Some(admitted) = self.admit(peer) else { continue };
                         let deadline = Instant::now() + self.opening;
-                        openings.spawn(open(self.tls.clone(), stream, (permit, address), deadline));
+                        openings.spawn(open(self.tls.clone(), stream, admitted, deadline));
                     }
                     Err(error) => wait_after(&error).await,
                 },
@@ -57,52 +59,80 @@ impl Listener {
         }
     }
 
-    fn admit(&self, address: SocketAddr) -> Option<ConnectionPermit> {
-        let permit = self.connections.admit(address.ip());
-        if permit.is_none() {
-            tracing::debug!(%address, "connection closed: too many are open");
+    fn admit(&self, peer: PeerAddress) -> Option<Admitted> {
+        let slot = self.connections.admit();
+        let admitted = if self.proxies.trusts(peer) {
+            slot.map(|slot| Admitted::Proxy(slot, peer.ip()))
+        } else {
+            slot.and_then(|slot| slot.of_client(peer.ip())).map(Admitted::Client)
+        };
+        if admitted.is_none() {
+            tracing::debug!(?peer, "connection closed: too many are open");
         }
-        permit
+        admitted
+    }
+}
+
+/// A connection within the limits that are known before its first bytes.
+enum Admitted {
+    Client(ConnectionPermit),
+    /// Of a trusted proxy with this address. A PROXY header may still name a client.
+    Proxy(ConnectionSlot, IpAddr),
+}
+
+impl Admitted {
+    /// Reads what a proxy says about the client.
+    async fn identify(self, stream: &mut ClientStream) -> io::Result<ConnectionPermit> {
+        let (slot, proxy) = match self {
+            Self::Client(permit) => return Ok(permit),
+            Self::Proxy(slot, proxy) => (slot, proxy),
+        };
+        match read_proxy_header(stream).await? {
+            Some(client) => {
+                slot.of_client(client).ok_or_else(|| io::Error::other("too many connections of the client"))
+            }
+            None => Ok(slot.of_proxy(proxy)),
+        }
     }
 }
 
 /// Waits for the first bytes of a connection and for the rate limit of its address, then performs the TLS handshake.
-async fn open(
-    tls: Option<Tls>,
-    stream: TcpStream,
-    (permit, address): (ConnectionPermit, SocketAddr),
-    deadline: Instant,
-) -> Option<Connection> {
+async fn open(tls: Option<Tls>, mut stream: ClientStream, admitted: Admitted, deadline: Instant) -> Option<Connection> {
     let opened = timeout_at(deadline, async {
-        stream.readable().await?;
-        let turn = permit.taken.address.opening_slot(Instant::now());
-        sleep_until(turn.start).await;
-        turn.mark_used();
-        if tls.is_none() && !begins_like_http(&stream).await? {
+        let mut first = [0; SHORTEST_METHOD];
+        peek(&stream, &mut first).await?;
+        let permit = admitted.identify(&mut stream).await?;
+        if !permit.is_of_proxy() {
+            let turn = permit.address.opening_slot(Instant::now());
+            sleep_until(turn.start).await;
+            turn.mark_used();
+        }
+        let length = peek(&stream, &mut first).await?;
+        if tls.is_none() && !begins_like_http(&first[..length]) {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        // Small messages are sent immediately. A socket without this option works, too.
-        let _ = stream.set_nodelay(true);
-        Ok(match tls {
+        set_nodelay(&stream);
+        let socket = match tls {
             None => Socket::Left(stream),
             Some(tls) => Socket::Right(Box::new(tls.acceptor.accept(stream).await?)),
-        })
+        };
+        Ok(Connection::new(socket, permit, deadline))
     });
     let error: io::Error = match opened.await {
-        Ok(Ok(socket)) => return Some(Connection::new(socket, permit, deadline)),
+        Ok(Ok(connection)) => return Some(connection),
         Ok(Err(error)) => error,
         Err(late) => late.into(),
     };
-    tracing::debug!(%error, %address, "connection closed before its first request");
+    tracing::debug!(%error, "connection closed before its first request");
     None
 }
 
+/// The length of GET.
+const SHORTEST_METHOD: usize = 3;
+
 /// Whether the first bytes can be a method's name or the HTTP/2 preface (capitals). Checked before any allocation.
-async fn begins_like_http(stream: &TcpStream) -> io::Result<bool> {
-    // As long as the shortest method, GET.
-    let mut first = [0; 3];
-    let length = stream.peek(&mut first).await?;
-    Ok(length > 0 && first[..length].iter().all(u8::is_ascii_uppercase))
+fn begins_like_http(first: &[u8]) -> bool {
+    !first.is_empty() && first.iter().all(u8::is_ascii_uppercase)
 }
 
 /// Waits after an error of `accept`, such as missing file descriptors; not for a connection that was reset meanwhile.

@@ -1,8 +1,8 @@
 //! Limits by client address.
 //!
 //! A new log-in has fresh quotas, so scarce resources are counted by address as well. A player belongs to the address
-//! of its log-in, or of its first call after a restart, even when it calls from another one later. Behind a proxy all
-//! clients share one address: forwarding headers are not trusted, because any client can send them.
+//! of its log-in, or of its first call after a restart, even when it calls from another one later. Behind a proxy that
+//! is not trusted all clients share one address.
 
 use std::{
     collections::HashMap,

@@ -72,7 +72,8 @@ impl Server {
             command.env_remove(name);
         }
         let storage: &[&str] = if options.contains(&"--data") { &[] } else { &["--ephemeral"] };
-        command.args(["serve", "--listen", "127.0.0.1:0"]).args(storage).args(options);
+        let listen: &[&str] = if options.contains(&"--listen") { &[] } else { &["--listen", "127.0.0.1:0"] };
+        command.arg("serve").args(listen).args(storage).args(options);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = sync_channel(100);
@@ -85,7 +86,8 @@ impl Server {
             log
         });
         let mut server = Self { child, lines, log: Some(log), hold, url: String::new() };
-        server.url = format!("http://{}", server.wait_for_line("reversi is listening on "));
+        let address = server.wait_for_line("reversi is listening on ");
+        server.url = if address.starts_with("unix:") { address } else { format!("http://{address}") };
         server
     }
 
@@ -260,10 +262,16 @@ impl Player {
     }
 }
 
-/// The text at a URL of the form `http://host:port/path`.
+/// The head and the text at a URL of the form `http://host:port/path`.
 pub(crate) fn http_get(url: &str) -> (String, String) {
-    let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
-    let mut socket = TcpStream::connect(host).unwrap();
+    let (address, _) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    http_get_of(url, address)
+}
+
+/// As [`http_get`], with this host in the request.
+pub(crate) fn http_get_of(url: &str, host: &str) -> (String, String) {
+    let (address, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let mut socket = TcpStream::connect(address).unwrap();
     write!(socket, "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();
     socket.read_to_string(&mut answer).unwrap();

@@ -1,4 +1,8 @@
 //! What an operator does with the real server.
 
 mod health_command;
+mod host;
 mod start;
+mod trusted_proxy;
+#[cfg(unix)]
+mod unix_socket;

@@ -130,7 +130,7 @@ async fn idle_connections(address: &str, count: usize) -> Vec<Vec<u8>> {
             });
         }
         // An answered request shows that all earlier connections are accepted.
-        send(address, b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".to_vec()).await;
+        send(address, b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n".to_vec()).await;
     }
     all.join_all().await
 }
@@ -162,11 +162,11 @@ const REQUESTS: usize = 100;
 async fn requests(address: &str) -> Vec<Vec<u8>> {
     let request = |more: &str| {
         format!(
-            "POST {PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/grpc-web+proto\r\n{more}\
+            "POST {PATH} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/grpc-web+proto\r\n{more}\
              content-length: 5\r\n\r\n\0\0\0\0\0"
         )
     };
-    let page = |more: &str| format!("GET / HTTP/1.1\r\nhost: x\r\n{more}\r\n");
+    let page = |more: &str| format!("GET / HTTP/1.1\r\nhost: localhost\r\n{more}\r\n");
     let last = "connection: close\r\n";
     let bytes = [request("").repeat(REQUESTS - 1) + &request(last), page("").repeat(REQUESTS - 1) + &page(last)];
     concurrently(20, |number| {
@@ -177,7 +177,7 @@ async fn requests(address: &str) -> Vec<Vec<u8>> {
 }
 
 async fn large_headers(address: &str) -> Vec<Vec<u8>> {
-    let old = format!("POST {PATH} HTTP/1.1\r\nhost: x\r\nlarge: {}\r\n\r\n", "x".repeat(1 << 20));
+    let old = format!("POST {PATH} HTTP/1.1\r\nhost: localhost\r\nlarge: {}\r\n\r\n", "x".repeat(1 << 20));
     let mut block = call(PATH);
     for _ in 0..40 {
         block.extend(header("large", &"x".repeat(1_000)));

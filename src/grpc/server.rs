@@ -92,7 +92,7 @@ pub async fn serve_with(
     let limits = *runtime.limits();
     let connections = ConnectionLimit::new(&limits);
     let end = CancellationToken::new();
-    let others = others(&limits, &shutdown, &end)?;
+    let others = others(&runtime, &shutdown, &end)?;
     let services = Services { runtime: runtime.clone(), connections: Arc::clone(&connections) };
     let services = ServiceRouter::new(services, others);
     let proxies = TrustedProxies::new(&access.trusted_proxies);
@@ -145,16 +145,16 @@ fn transport(limits: &Limits) -> Server {
 }
 
 /// The health service, and reflection: also in its older version, which many tools still ask for.
-fn others(limits: &Limits, shutdown: &CancellationToken, end: &CancellationToken) -> Result<Routes, ServeError> {
+fn others(runtime: &Runtime, shutdown: &CancellationToken, end: &CancellationToken) -> Result<Routes, ServeError> {
     let reflection = || {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
-    let max = limits.message_bytes;
+    let max = runtime.limits().message_bytes;
     let reflection_v1 = reflection().build_v1()?.max_decoding_message_size(max).accept_compressed(Gzip);
     let reflection_v1alpha = reflection().build_v1alpha()?.max_decoding_message_size(max).accept_compressed(Gzip);
-    let health = HealthServer::new(Health { stop: shutdown.clone() });
+    let health = HealthServer::new(Health { stop: shutdown.clone(), writable: runtime.writable() });
     let health = health.max_decoding_message_size(max).accept_compressed(Gzip);
     Ok(Routes::new(EndStreams { service: reflection_v1, end: end.clone() })
         .add_service(EndStreams { service: reflection_v1alpha, end: end.clone() })

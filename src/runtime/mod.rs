@@ -25,11 +25,15 @@ mod room;
 mod server_clock;
 pub mod server_metrics;
 mod session;
+mod stalls;
 mod watch;
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::{sync::Semaphore, time::Instant};
+use tokio::{
+    sync::{Semaphore, watch::Receiver},
+    time::Instant,
+};
 
 pub use ai::pool::{AiLoad, Think};
 pub use analysis::analyses::{Analyses, Analysis, AnalysisEnd, AnalysisPlan};
@@ -74,6 +78,7 @@ use ai::pool::MovePool;
 use analysis::analysis_pool::AnalysisPool;
 use lifecycle::Lifecycle;
 use room::{actor::ActorContext, host::RoomHost, presence, recovery, registry::Registry};
+use stalls::Stalls;
 
 /// The parts of a runtime.
 pub struct Parts {
@@ -163,6 +168,7 @@ impl Runtime {
             registry: Arc::<Registry>::default(),
             pool,
             encode: parts.encode,
+            stalls: Stalls::new(clock),
             resumes: Semaphore::new((cores / 2).max(1)),
         };
         let host = RoomHost { context: Arc::new(context), lobby: Arc::clone(&lobby) };
@@ -174,6 +180,7 @@ impl Runtime {
         }
         lifecycle.spawn(presence::check_regularly(host.clone(), Arc::clone(&store.players)));
         lifecycle.spawn(recovery::write_heartbeats(host.clone()));
+        lifecycle.spawn(recovery::note_stalls(host.clone()));
         let players = Arc::clone(&host.context.players);
         lifecycle.spawn(player::expiry::cut_unread_streams(Arc::clone(&players), limits, lifecycle.clone()));
         let player_store = Arc::clone(&store.players);
@@ -219,7 +226,15 @@ impl Runtime {
             games: context.registry.games(),
             ai: context.pool.load(),
             draining: context.lifecycle.is_draining(),
+            writable: *context.stalls.writable().borrow(),
+            lost: Duration::from_micros(u64::try_from(context.stalls.lost(context.clock.now())).unwrap_or(0)),
         }
+    }
+
+    /// Whether the store can be written, and each change, within seconds.
+    #[must_use]
+    pub fn writable(&self) -> Receiver<bool> {
+        self.context().stalls.writable()
     }
 
     /// Refuses new log-ins, rooms and games, and ends every stream.

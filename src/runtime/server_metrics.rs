@@ -27,6 +27,8 @@ const LAGS: &str = "reversi_lag_recoveries_total";
 const SLOW: &str = "reversi_slow_consumers_total";
 const REFUSALS: &str = "reversi_refusals_total";
 const LOG_DROPPED: &str = "reversi_log_lines_dropped_total";
+const WRITABLE: &str = "reversi_store_writable";
+const LOST: &str = "reversi_lost_seconds_total";
 
 /// The histograms, with the upper bounds of their buckets; times are in seconds.
 pub const BUCKETS: [(&str, &[f64]); 3] = [
@@ -60,6 +62,12 @@ pub fn describe() {
     describe_counter!(SLOW, "Streams of turns that were closed because the client did not read them.");
     describe_counter!(REFUSALS, "Refused requests, by the reason in the response.");
     describe_counter!(LOG_DROPPED, "Lines of the log that were dropped, because standard error is read too slowly.");
+    describe_gauge!(WRITABLE, "1 while the store can be written, otherwise 0.");
+    describe_counter!(
+        LOST,
+        Unit::Seconds,
+        "Time in which nobody could play, because the server was stopped or could not write; the clocks are credited."
+    );
     for name in [LAGS, SLOW] {
         counter!(name).absolute(0);
     }
@@ -78,6 +86,10 @@ pub struct Census {
     pub ai: AiLoad,
     /// Whether the server is shutting down.
     pub draining: bool,
+    /// Whether the store can be written.
+    pub writable: bool,
+    /// Time since the start in which nobody could play.
+    pub lost: Duration,
 }
 
 /// Sets the gauges.
@@ -93,6 +105,8 @@ pub fn measure(census: &Census) {
     for (gauge, count) in gauges {
         gauge.set(count as f64);
     }
+    gauge!(WRITABLE).set(f64::from(census.writable));
+    counter!(LOST).absolute(census.lost.as_secs());
     counter!(AI_MOVES).absolute(census.ai.moves);
     counter!(AI_CHEAPER).absolute(census.ai.cheaper_moves);
 }

@@ -62,6 +62,13 @@ pub enum AppendError {
     Unknown(String),
 }
 
+impl AppendError {
+    /// Whether the store has failed.
+    pub(crate) fn is_fault(&self) -> bool {
+        !matches!(self, Self::Conflict(_))
+    }
+}
+
 /// Returns the error with which an append to a room after an event should fail; for tests.
 pub type FaultHook = Box<dyn Fn(RoomId, Seq) -> Option<AppendError> + Send + Sync>;
 

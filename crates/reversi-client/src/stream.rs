@@ -65,9 +65,17 @@ const MOVE_QUEUE: usize = 64;
 pub struct PlayStream {
     events: Incoming<PlayEvent>,
     moves: mpsc::Sender<v1::PlayRequest>,
+    acknowledge_late: bool,
 }
 
 impl PlayStream {
+    /// Lets [`PlayEvent::TurnClosed`] of played moves come with the next event, at most a second late, from the next
+    /// move on. That saves the server a write for each move.
+    #[must_use]
+    pub fn acknowledge_late(self) -> Self {
+        Self { acknowledge_late: true, ..self }
+    }
+
     /// The next event, or `None` at the end. Cancel safe.
     pub async fn next(&mut self) -> Option<Result<PlayEvent, ClientError>> {
         self.events.next().await
@@ -80,7 +88,12 @@ impl PlayStream {
 
     /// Plays a move in `game` at `ply`, like [`Self::play`].
     pub async fn play_at(&self, game: &GameId, ply: u32, square: Square) -> Result<(), ClientError> {
-        let request = v1::PlayRequest { game_id: game.to_string(), ply: wire_count(ply), square: square.to_string() };
+        let request = v1::PlayRequest {
+            game_id: game.to_string(),
+            ply: wire_count(ply),
+            square: square.to_string(),
+            acknowledge_late: self.acknowledge_late,
+        };
         self.moves.send(request).await.map_err(|_| ClientError::Broken("the play stream is closed".into()))
     }
 }
@@ -92,6 +105,6 @@ impl Session {
         let (moves, requests) = mpsc::channel(MOVE_QUEUE);
         let events = self.games().play(ReceiverStream::new(requests)).await?.into_inner();
         let events = Incoming::new(events, |response: v1::PlayResponse| PlayEvent::parse(response.event));
-        Ok(PlayStream { events, moves })
+        Ok(PlayStream { events, moves, acknowledge_late: false })
     }
 }

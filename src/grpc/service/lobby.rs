@@ -29,7 +29,7 @@ use crate::{
 impl LobbyService for Services {
     async fn get_server_info(&self, request: Request<v1::GetServerInfoRequest>) -> Reply<v1::GetServerInfoResponse> {
         caller(&request)?;
-        let Census { players, rooms, games, ai, draining } = self.runtime.census();
+        let Census { players, rooms, games, ai, draining, .. } = self.runtime.census();
         Ok(Response::new(v1::GetServerInfoResponse {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             ai_kinds: AiKind::ALL.into_iter().map(ai_kind).collect(),

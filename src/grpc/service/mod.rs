@@ -4,6 +4,7 @@ mod analysis;
 mod game;
 pub(crate) mod health;
 mod json;
+mod late_acknowledgements;
 mod lobby;
 mod page_token;
 mod record;

@@ -25,6 +25,21 @@ impl Room {
     /// # Errors
     /// Why the command is rejected.
     pub fn decide(&self, now: Timestamp, issuer: Issuer, command: Command) -> Result<Vec<Event>, Rejection> {
+        self.decide_arrived(now, now, issuer, command)
+    }
+
+    /// As [`Room::decide`], for a command that waited since it arrived: whether a move is in time, and how long it took,
+    /// is judged by its arrival. The opponent's time begins now.
+    ///
+    /// # Errors
+    /// Why the command is rejected.
+    pub fn decide_arrived(
+        &self,
+        now: Timestamp,
+        arrived: Timestamp,
+        issuer: Issuer,
+        command: Command,
+    ) -> Result<Vec<Event>, Rejection> {
         if self.phase == Phase::Closed {
             return match command {
                 Command::Tick | Command::Credit { .. } | Command::SetPresence(..) | Command::Leave => Ok(Vec::new()),
@@ -34,7 +49,7 @@ impl Room {
         self.hide_private_room(issuer, &command)?;
         // By far the most frequent command, and it needs no copy of the room.
         if let Command::Play { game, ply, square, thought } = command {
-            return self.judge_move(now, issuer, game, ply, square, thought);
+            return self.judge_move([now, arrived], issuer, game, ply, square, thought);
         }
         let mut draft = Draft { room: self.clone(), now, events: Vec::new() };
         draft.judge(issuer, command)?;
@@ -90,7 +105,7 @@ impl Draft {
             Command::Start => self.start(issuer),
             Command::EndSeries => self.end_series(issuer),
             Command::Play { game, ply, square, thought } => {
-                self.events = self.room.judge_move(self.now, issuer, game, ply, square, thought)?;
+                self.events = self.room.judge_move([self.now; 2], issuer, game, ply, square, thought)?;
                 Ok(())
             }
             Command::Strike { game, ply } => self.strike(issuer, game, ply),

@@ -15,7 +15,7 @@ impl Room {
     /// The events of a move. Repeating a move that was made is not an error and causes no events.
     pub(super) fn judge_move(
         &self,
-        now: Timestamp,
+        [now, arrived]: [Timestamp; 2],
         issuer: Issuer,
         number: u32,
         ply: u16,
@@ -29,7 +29,7 @@ impl Room {
         if repeated && ply >= game.opening {
             return Ok(Vec::new());
         }
-        if game.end.is_some() || self.flag_falls().is_none_or(|flag| now >= flag) {
+        if game.end.is_some() || self.flag_falls().is_none_or(|flag| arrived >= flag) {
             return Err(Rejection::GameOver);
         }
         if ply < game.ply() {
@@ -49,7 +49,7 @@ impl Room {
         let thought = thought.filter(|_| issuer == Issuer::Server);
         // Usually one event, kept until it is stored.
         let mut events = Vec::with_capacity(1);
-        events.push(event(Fact::Played { square, spent: now.since(game.turn_began), thought }));
+        events.push(event(Fact::Played { square, spent: arrived.since(game.turn_began), thought }));
         // A move declines the opponent's draw offer.
         if game.draw_offer == Some(side.opposite()) {
             events.push(event(Fact::OfferClosed { offer: Offer::Draw, accepted: false }));

@@ -1,4 +1,4 @@
-//! Deadlines, and compensation for the server's own downtime.
+//! Deadlines, and compensation for time in which nobody could play.
 
 use super::{Draft, EndReason, Fact, GameEnd, Issuer, Rejection};
 use crate::room::{
@@ -7,7 +7,7 @@ use crate::room::{
 };
 
 impl Draft {
-    /// Compensates for downtime, if anything with a deadline was running.
+    /// Compensates for lost time, if anything with a deadline was running.
     pub(super) fn credit(&mut self, issuer: Issuer, micros: i64) -> Result<(), Rejection> {
         Self::require_server(issuer)?;
         let idle = self.room.due().is_some_and(|(at, due)| due == DueAction::Idle && at <= self.now);

@@ -117,7 +117,10 @@ impl Rooms {
         let room = Room::new(creation.clone(), at);
         let created = Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation)) };
         let append = Append { room: id, expected: Seq(0), events: std::slice::from_ref(&created), games: &[] };
-        match context.journal.append(append).await {
+        let write = context.stalls.begin_write();
+        let appended = context.journal.append(append).await;
+        write.end(!appended.as_ref().is_err_and(AppendError::is_fault));
+        match appended {
             Ok(()) => {
                 self.host.start(room, Origin::New);
                 Ok(())

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{broadcast, oneshot};
+use tokio::{
+    sync::{broadcast, oneshot},
+    time::Instant,
+};
 
 use super::encoded_event::EncodedEvent;
 use crate::{
@@ -12,7 +15,8 @@ use crate::{
 
 /// A message to an actor. Callers use a `RoomHandle`.
 pub(crate) enum Message {
-    Command(Issuer, Command, oneshot::Sender<Result<Accepted, RoomError>>),
+    /// With the time of its arrival at the server.
+    Command(Issuer, Command, Instant, oneshot::Sender<Result<Accepted, RoomError>>),
     Snapshot(oneshot::Sender<Snapshot>),
     /// Subscribes a watcher, from the start or after the event that it has.
     Subscribe(Option<Seq>, oneshot::Sender<Subscribed>),
@@ -22,6 +26,8 @@ pub(crate) enum Message {
     Remind(PlayerId, oneshot::Sender<()>),
     /// Checks whether the player is connected.
     CheckPresence(PlayerId),
+    /// Credits the clocks after a stall.
+    CreditStalls,
 }
 
 /// A room at one moment.

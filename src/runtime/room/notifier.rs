@@ -13,6 +13,7 @@ use crate::{
         },
         server_clock::Clock,
         server_metrics,
+        stalls::Stalls,
     },
 };
 
@@ -72,6 +73,9 @@ pub(crate) struct Notifier<'a> {
     pub(crate) clock: Clock,
     pub(crate) room: &'a Room,
     pub(crate) cache: &'a TurnCache,
+    pub(crate) stalls: &'a Stalls,
+    /// The part of the time lost by stalls that the room's clocks are credited with.
+    pub(crate) credited: i64,
 }
 
 impl Notifier<'_> {
@@ -134,9 +138,13 @@ impl Notifier<'_> {
 
     /// Requests a move from a player whose turn it is.
     pub(crate) fn remind(&self, player: PlayerId) {
+        let now = self.clock.now();
+        // With the time that will be credited.
+        let credit = self.stalls.lost(now).saturating_sub(self.credited);
         if self.player_to_move() == Some(player)
-            && let Some(request) = self.room.turn_request(self.clock.now())
+            && let Some(mut request) = self.room.turn_request(now.shifted(credit.saturating_neg()))
         {
+            request.clocks.deadline = request.clocks.deadline.shifted(credit);
             self.send(player, Notice::TurnRequested(Box::new(request)));
         }
     }

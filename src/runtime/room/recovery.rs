@@ -7,18 +7,24 @@ use tokio::sync::Mutex;
 use super::{
     actor::{ActorContext, Origin},
     host::RoomHost,
+    message::Message,
 };
 use crate::{
     room::{Occupant, Phase, Room, Seat, Timestamp, Visibility},
     rules::Color,
-    runtime::{lobby::matchmaker::WaitingRooms, player::expiry::ticks},
+    runtime::{
+        lobby::matchmaker::WaitingRooms,
+        player::expiry::ticks,
+        stalls::{NOTE_INTERVAL, SHORTEST},
+    },
     store::{PlayerStore, Unavailable},
 };
 
 /// Rooms loaded at a time.
 const STEP: usize = 500;
 
-/// The interval of heartbeats while a game runs: the most by which clocks are over-credited after a crash.
+/// The interval of heartbeats: the most by which clocks are over-credited after a crash. Without other writes they also
+/// show whether the store can be written.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 
 /// Restores all players and open rooms, and credits clocks with the server's downtime.
@@ -86,19 +92,38 @@ fn waits_for_opponent(room: &Room) -> bool {
 pub(crate) async fn write_heartbeats(host: RoomHost) {
     let context = &host.context;
     let mut ticks = ticks(HEARTBEAT);
-    let mut started = false;
     loop {
         tokio::select! {
             biased;
             () = context.lifecycle.stop.cancelled() => return,
             _ = ticks.tick() => {}
         }
-        if started && context.registry.games() == 0 {
+        if let Err(error) = heartbeat(context).await {
+            tracing::warn!(%error, "a heartbeat could not be written");
+        }
+    }
+}
+
+/// Notes each second that the server runs. After a stall it makes the live rooms credit their clocks.
+pub(crate) async fn note_stalls(host: RoomHost) {
+    let ActorContext { stalls, clock, registry, lifecycle, .. } = &*host.context;
+    let (mut ticks, mut known) = (ticks(NOTE_INTERVAL), 0);
+    loop {
+        tokio::select! {
+            biased;
+            () = lifecycle.stop.cancelled() => return,
+            _ = ticks.tick() => {}
+        }
+        let lost = stalls.note(clock.now());
+        let new = Duration::from_micros((lost - known).unsigned_abs());
+        if new < SHORTEST || stalls.is_writing_stalled() {
             continue;
         }
-        match heartbeat(context).await {
-            Ok(()) => started = true,
-            Err(error) => tracing::warn!(%error, "a heartbeat could not be written"),
+        tracing::warn!(time = ?new, "nobody could play for this time; the clocks are credited with it");
+        known = lost;
+        for room in registry.all_live() {
+            // A room with a full mailbox looks for stalls before its next command.
+            let _ = room.try_send(Message::CreditStalls);
         }
     }
 }
@@ -117,5 +142,8 @@ async fn heartbeat(context: &ActorContext) -> Result<(), Unavailable> {
     if context.registry.uncredited.load(Relaxed) > 0 {
         return Err(Unavailable("clocks are not yet credited for the downtime".into()));
     }
-    context.journal.mark_alive(context.clock.now()).await
+    let write = context.stalls.begin_write();
+    let written = context.journal.mark_alive(context.clock.now()).await;
+    write.end(written.is_ok());
+    written
 }

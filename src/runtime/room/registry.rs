@@ -12,12 +12,15 @@ use std::sync::{
 
 use dashmap::{DashMap, Entry};
 use foldhash::fast::RandomState;
-use tokio::sync::{
-    mpsc::{
-        self,
-        error::{SendTimeoutError, TrySendError},
+use tokio::{
+    sync::{
+        mpsc::{
+            self,
+            error::{SendTimeoutError, TrySendError},
+        },
+        oneshot,
     },
-    oneshot,
+    time::Instant,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -44,7 +47,7 @@ pub(crate) struct RoomHandle {
 
 impl RoomHandle {
     pub(crate) async fn command(&self, issuer: Issuer, command: Command) -> Result<Accepted, RoomError> {
-        self.ask(|reply| Message::Command(issuer, command, reply)).await?
+        self.ask(|reply| Message::Command(issuer, command, Instant::now(), reply)).await?
     }
 
     /// As [`RoomHandle::command`], run inline if the actor is idle. None when the mailbox is full or closed.
@@ -54,7 +57,7 @@ impl RoomHandle {
         command: Command,
     ) -> Option<oneshot::Receiver<Result<Accepted, RoomError>>> {
         let (reply, answer) = oneshot::channel();
-        let message = Box::new(Message::Command(issuer, command, reply));
+        let message = Box::new(Message::Command(issuer, command, Instant::now(), reply));
         self.cell.upgrade()?.send(&self.mailbox, message).ok()?;
         Some(answer)
     }
@@ -137,6 +140,19 @@ impl Registry {
     /// The number of running games in live rooms.
     pub(crate) fn games(&self) -> usize {
         self.games.load(Relaxed)
+    }
+
+    /// The live rooms.
+    pub(crate) fn all_live(&self) -> Vec<RoomHandle> {
+        let live = |slot: &Slot| match slot {
+            Slot::Live { handle, .. } => Some(handle.clone()),
+            Slot::Dormant { .. } => None,
+        };
+        let found = self.slots.iter().filter_map(|slot| Some((*slot.key(), live(slot.value())?)));
+        let mut found: Vec<_> = found.collect();
+        // The map's order differs between processes.
+        found.sort_unstable_by_key(|(room, _)| *room);
+        found.into_iter().map(|(_, handle)| handle).collect()
     }
 
     pub(crate) fn by_code(&self, code: JoinCode) -> Option<RoomId> {

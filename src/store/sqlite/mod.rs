@@ -46,6 +46,7 @@ use super::{
 use crate::room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp};
 use log::LogEntry;
 use reader::Reader;
+use schema::is_unwritable;
 use write_behind::WriteBehind;
 use writer::Writer;
 
@@ -96,10 +97,19 @@ impl SqliteStore {
         let path = folder.join(Self::FILE);
         create_file(&path)?;
         let lock = lock(folder)?;
-        let mut connection = schema::create(&path)?;
-        WriteBehind::read(&connection, log_limit)?.flush_all(&mut connection)?;
+        let mut file = schema::create(&path)?;
+        if file.unwritable.is_none() {
+            file.unwritable = match WriteBehind::read(&file.connection, log_limit)?.flush_all(&mut file.connection) {
+                Ok(()) => None,
+                Err(error) if is_unwritable(&error) => Some(error),
+                Err(error) => return Err(error.into()),
+            };
+        }
+        if let Some(reason) = &file.unwritable {
+            tracing::warn!(%reason, "the file can be read but not written; changes are refused until it can be written");
+        }
         Ok(Self {
-            writer: Writer::start(&path, connection, fault, log_limit)?,
+            writer: Writer::start(&path, file, fault, log_limit)?,
             rooms: Reader::start(&path, "store-rooms")?,
             archive: Reader::start(&path, "store-archive")?,
             _lock: lock,

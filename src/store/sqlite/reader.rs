@@ -29,11 +29,16 @@ pub(super) struct Reader {
 impl Reader {
     pub(super) fn start(path: &Path, name: &str) -> Result<Self, schema::OpenError> {
         let (queries, mut queue) = mpsc::channel::<Query>(QUEUE);
-        let connection = schema::read(path)?;
+        let (mut file, path) = (schema::read(path)?, path.to_owned());
         let answer = move || {
             while let Some(query) = queue.blocking_recv() {
+                if !file.is_live
+                    && let Ok(again) = schema::read(&path)
+                {
+                    file = again;
+                }
                 // A panic fails one query, not all later ones. The panic hook logs it.
-                let _ = catch_unwind(AssertUnwindSafe(|| query(&connection)));
+                let _ = catch_unwind(AssertUnwindSafe(|| query(&file.connection)));
             }
         };
         let thread = std::thread::Builder::new().name(name.to_owned()).spawn(answer)?;

@@ -70,8 +70,37 @@ impl From<rusqlite::Error> for OpenError {
     }
 }
 
-/// Opens the file, creates it if necessary, and migrates it to the current version.
-pub(super) fn create(path: &Path) -> Result<Connection, OpenError> {
+/// A file that was opened to write.
+#[derive(Debug)]
+pub(super) struct OpenedFile {
+    pub(super) connection: Connection,
+    /// Why it can only be read now.
+    pub(super) unwritable: Option<rusqlite::Error>,
+}
+
+/// Opens the file, creates it if necessary, and migrates it to the current version. A complete file on a disk that is
+/// full or read-only can still be read.
+pub(super) fn create(path: &Path) -> Result<OpenedFile, OpenError> {
+    let error = match create_writable(path) {
+        Ok(connection) => return Ok(OpenedFile { connection, unwritable: None }),
+        Err(OpenError::Database(error)) if is_unwritable(&error) => error,
+        Err(error) => return Err(error),
+    };
+    let Ok(ReadConnection { connection, .. }) = read(path) else { return Err(error.into()) };
+    if version(&connection)? != VERSION {
+        return Err(error.into());
+    }
+    check(&connection)?;
+    Ok(OpenedFile { connection, unwritable: Some(error) })
+}
+
+/// Whether an error may be that of a disk that cannot be written.
+pub(super) fn is_unwritable(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{CannotOpen, DiskFull, ReadOnly, SystemIoFailure};
+    matches!(error.sqlite_error_code(), Some(CannotOpen | DiskFull | ReadOnly | SystemIoFailure))
+}
+
+fn create_writable(path: &Path) -> Result<Connection, OpenError> {
     let mut connection = Connection::open(path)?;
     // Before any change: the file may belong to another program.
     let version = version(&connection)?;
@@ -96,12 +125,37 @@ pub(super) fn reopen(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Opens the file to read.
-pub(super) fn read(path: &Path) -> rusqlite::Result<Connection> {
+/// A connection that only reads.
+pub(super) struct ReadConnection {
+    pub(super) connection: Connection,
+    /// Whether it sees later changes of the file.
+    pub(super) is_live: bool,
+}
+
+/// Opens the file to read. Without space for the index of the write-ahead log, it reads the file as it is now, unless
+/// there is a log.
+pub(super) fn read(path: &Path) -> rusqlite::Result<ReadConnection> {
+    let error = match read_live(path) {
+        Ok(connection) => return Ok(ReadConnection { connection, is_live: true }),
+        Err(error) => error,
+    };
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let has_log = std::fs::metadata(log).is_ok_and(|log| log.len() > 0);
+    let Some(path) = path.to_str().filter(|_| is_unwritable(&error) && !has_log) else { return Err(error) };
+    let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(format!("file:{path}?immutable=1"), flags)?;
+    Ok(ReadConnection { connection, is_live: false })
+}
+
+fn read_live(path: &Path) -> rusqlite::Result<Connection> {
     // Not read-only, because a reader of a write-ahead log writes to its index.
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.busy_timeout(PATIENCE)?;
     connection.pragma_update(None, "query_only", true)?;
+    // The file is opened by the first query.
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
     Ok(connection)
 }
 

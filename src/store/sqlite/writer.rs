@@ -20,7 +20,8 @@ use tokio::sync::{
 use super::{
     games,
     log::LogEntry,
-    rooms, schema,
+    rooms,
+    schema::{self, OpenedFile},
     write_behind::{Change, WriteBehind},
 };
 use crate::store::journal::{AppendError, AppendFuture, FaultHook, StoreFuture, Unavailable};
@@ -70,13 +71,14 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn start(
         path: &Path,
-        connection: Connection,
+        OpenedFile { connection, unwritable }: OpenedFile,
         fault: FaultHook,
         log_limit: usize,
     ) -> std::io::Result<Self> {
         let (requests, queue) = mpsc::channel(QUEUE);
         let write_behind = WriteBehind::read(&connection, log_limit).map_err(std::io::Error::other)?;
-        let writer = WriterThread { path: path.to_owned(), connection: Some(connection), write_behind, in_sync: true };
+        let connection = unwritable.is_none().then_some(connection);
+        let writer = WriterThread { path: path.to_owned(), connection, write_behind, in_sync: true };
         let thread = std::thread::Builder::new().name("store-writer".into()).spawn(move || writer.run(queue))?;
         Ok(Self { requests: Some(requests), thread: Some(thread), fault })
     }
@@ -209,9 +211,11 @@ impl WriterThread {
     }
 
     fn answer(&mut self, query: PendingQuery) {
-        let known = self.open().map(|connection| self.connection = Some(connection));
-        let known = known.map_err(|error| Unavailable(error.to_string()));
-        query(known.map(|()| &self.write_behind));
+        let mut known = Ok(());
+        if !self.in_sync {
+            known = self.open().map(|connection| self.connection = Some(connection));
+        }
+        query(known.map(|()| &self.write_behind).map_err(|error| Unavailable(error.to_string())));
     }
 
     /// Flushes the log. What fails is flushed when the file is next opened.

@@ -25,6 +25,8 @@ use crate::sim::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AppendOutcome {
     Written,
+    /// Written after this time.
+    Slow(Duration),
     Refused,
     /// The outcome is not reported; true if the append was written.
     Unknown(bool),
@@ -124,7 +126,13 @@ impl FaultyDisk {
             self.log.note(SimEvent::DiskFailed(outcome.name()));
         }
         let mut result = Err(AppendError::Unavailable("refused by the test".into()));
-        if matches!(outcome, AppendOutcome::Written | AppendOutcome::Unknown(true) | AppendOutcome::Crash(true)) {
+        if let AppendOutcome::Slow(time) = outcome {
+            wait(time).await;
+        }
+        if matches!(
+            outcome,
+            AppendOutcome::Written | AppendOutcome::Slow(_) | AppendOutcome::Unknown(true) | AppendOutcome::Crash(true)
+        ) {
             result = self.store.journal.append(append).await;
             if result.is_ok() && self.sqlite.is_none() {
                 self.log.note(SimEvent::Written { room: append.room, events: append.events.to_vec() });
@@ -196,6 +204,7 @@ impl AppendOutcome {
     fn name(self) -> &'static str {
         match self {
             Self::Written => "written",
+            Self::Slow(_) => "slow",
             Self::Refused => "refused",
             Self::Unknown(true) => "unknown, but written",
             Self::Unknown(false) => "unknown, and not written",

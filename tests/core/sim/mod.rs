@@ -19,6 +19,7 @@ mod server;
 mod simulation;
 mod sqlite_disk;
 mod sqlite_hooks;
+mod stalls;
 mod watcher;
 
 use std::{

@@ -144,7 +144,10 @@ impl Bot {
         while let Some(turn) = self.read().await {
             let square = moves.map_or("a1".to_owned(), |moves| moves[made].clone());
             made += 1;
-            self.up.send(v1::PlayRequest { game_id: turn.game_id, ply: turn.ply, square }).await.unwrap();
+            self.up
+                .send(v1::PlayRequest { game_id: turn.game_id, ply: turn.ply, square, ..Default::default() })
+                .await
+                .unwrap();
         }
     }
 

@@ -53,6 +53,14 @@ impl Server {
         Self::run(shell, options)
     }
 
+    /// As [`Server::start_within_limits`], where no file can grow from the start.
+    #[allow(dead_code, reason = "not used by benches/abuse.rs")]
+    pub(crate) fn start_on_full_disk(options: &[&str]) -> Self {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "trap '' XFSZ; ulimit -S -f 0; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_reversi")]);
+        Self::run(shell, options)
+    }
+
     /// As [`Server::start`], through a program that starts the command.
     #[allow(dead_code, reason = "used by benches/abuse")]
     pub(crate) fn start_by(starter: &[&str], options: &[&str]) -> Self {

@@ -1,5 +1,11 @@
 //! The health service, and older reflection.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering::SeqCst},
+};
+
+use reversi::store::{AppendError, MemoryStore, Store};
 use tonic::Code;
 use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
 use tonic_reflection::pb::v1alpha::{
@@ -7,10 +13,11 @@ use tonic_reflection::pb::v1alpha::{
     server_reflection_request::MessageRequest, server_reflection_response::MessageResponse,
 };
 
-use crate::harness::in_process::{TestServer, within};
+use crate::harness::in_process::{ServerOptions, TestServer, named, refused, within};
 
-const SERVICES: [&str; 10] = [
+const SERVICES: [&str; 11] = [
     "",
+    "liveness",
     "reversi.v1.SessionService",
     "reversi.v1.LobbyService",
     "reversi.v1.RoomService",
@@ -35,6 +42,32 @@ async fn every_service_has_a_health() {
         assert_eq!(status, ServingStatus::Serving, "{service}");
     }
     assert_eq!(health.check(of("reversi.v1.Nothing")).await.unwrap_err().code(), Code::NotFound);
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_write_is_alive_and_not_ready() {
+    let fails = Arc::new(AtomicBool::new(false));
+    let fault = Arc::clone(&fails);
+    let error = || AppendError::Unavailable("injected by the test".into());
+    let store = MemoryStore::with_faults(Box::new(move |_, _| fault.load(SeqCst).then(error)));
+    let server = TestServer::with(ServerOptions { store: Store::of(store), ..ServerOptions::default() }).await;
+    let mut health = HealthClient::new(server.channel().await);
+    let ada = server.human("Ada").await;
+    let room = ada.create(named("room")).await.room_id;
+    let mut watch = health.watch(of("")).await.unwrap().into_inner();
+    let mut next = async || within(watch.message()).await.unwrap().unwrap().status();
+    assert_eq!(next().await, ServingStatus::Serving);
+
+    fails.store(true, SeqCst);
+    refused(ada.chat(&room, "hello").await, Code::Unavailable, "STORE_UNAVAILABLE");
+    assert_eq!(next().await, ServingStatus::NotServing);
+    let mut status = async |service| health.check(of(service)).await.unwrap().into_inner().status();
+    assert_eq!(status("reversi.v1.GameService").await, ServingStatus::NotServing);
+    assert_eq!(status("liveness").await, ServingStatus::Serving);
+
+    fails.store(false, SeqCst);
+    ada.chat(&room, "hello").await.unwrap();
+    assert_eq!(next().await, ServingStatus::Serving);
 }
 
 #[tokio::test]

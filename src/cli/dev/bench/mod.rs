@@ -96,6 +96,10 @@ struct Load {
     /// Send each move by a call, and receive turns on another stream, instead of both on one stream.
     #[arg(long, env = "REVERSI_BENCH_UNARY", value_parser = clap::builder::FalseyValueParser::new())]
     unary: bool,
+    /// Let the acknowledgement of a move come with the next message to its bot.
+    #[arg(long, env = "REVERSI_BENCH_LATE_ACKNOWLEDGEMENTS", conflicts_with = "unary",
+        value_parser = clap::builder::FalseyValueParser::new())]
+    late_acknowledgements: bool,
     /// Seconds between the moves of a room; 0 for no wait.
     #[arg(long, env = "REVERSI_BENCH_PACE", value_name = "SECONDS", default_value_t = 0.0, value_parser = seconds)]
     pace: f64,
@@ -218,8 +222,9 @@ impl Load {
         let rooms = self.rooms + self.ai_rooms;
         let watched = self.watchers == 0 || (1..=rooms.min(self.watchers)).contains(&self.watched);
         anyhow::ensure!(watched, "each watched room needs a watcher, and there are {rooms} rooms");
-        let known = self.ai_rooms == 0 || !matches!(compare, Some(CompareWith::Limit));
-        anyhow::ensure!(known, "the baseline has no AIs to compare with");
+        let limit = matches!(compare, Some(CompareWith::Limit));
+        anyhow::ensure!(self.ai_rooms == 0 || !limit, "the baseline has no AIs to compare with");
+        anyhow::ensure!(!self.late_acknowledgements || !limit, "the baseline acknowledges every move at once");
         Ok(())
     }
 
@@ -229,6 +234,7 @@ impl Load {
             "connections": self.connections,
             "own_connections": self.own_connections,
             "unary": self.unary,
+            "late_acknowledgements": self.late_acknowledgements,
             "pace": self.pace,
             "idle": self.idle,
             "watchers": self.watchers,

@@ -167,6 +167,20 @@ fn the_downtime_of_the_server_is_not_counted() {
 }
 
 #[test]
+fn a_move_that_waited_is_judged_by_its_arrival() {
+    let mut test = TestRoom::two_players(timed(total(secs(10), secs(0))));
+    let arrived = test.now.after(secs(9));
+    test.now = test.now.after(secs(30));
+    let play = Command::Play { game: 1, ply: 0, square: square("d3"), thought: None };
+    let late = test.room.decide(test.now, actor("ada"), play.clone());
+    assert_eq!(late, Err(Rejection::GameOver));
+    let events = test.room.decide_arrived(test.now, arrived, actor("ada"), play).expect("in time");
+    test.accept(events);
+    assert_eq!(test.game().clocks, ByColor::new(Some(secs(1)), Some(secs(10))));
+    assert_eq!(test.game().turn_began, test.now, "the opponent's time begins when the move is made");
+}
+
+#[test]
 fn a_clock_set_back_shifts_start_times_back() {
     let mut test = TestRoom::two_players(default_settings());
     test.wait(secs(10));

@@ -1,8 +1,8 @@
-//! Each room is credited for the downtime between two servers once for each start.
+//! No room is credited with more time than the downtime before the server started and the time since.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
-use reversi::room::Fact;
+use reversi::room::{Event, Fact, RoomId, Timestamp};
 
 use super::{CheckResult, ensure};
 use crate::sim::{
@@ -10,24 +10,52 @@ use crate::sim::{
     recorded_history::RecordedHistory,
 };
 
+/// The longest write, which may have begun before a room was created, and the time in which refused clients try again.
+const EXCESS: Duration = Duration::from_millis(5_500);
+
 pub(super) fn check(history: &RecordedHistory) -> CheckResult {
-    let (mut given, mut starts) = (BTreeMap::new(), 1);
+    let mut rooms: BTreeMap<RoomId, Credits> = BTreeMap::new();
     for LogEntry { what, .. } in &history.entries {
         match what {
-            SimEvent::ServerBegan { .. } => {
-                given.clear();
-                starts = 1;
+            SimEvent::ServerBegan { wall } => {
+                for room in rooms.values_mut() {
+                    // The clock may have been set back.
+                    *room = Credits { since: room.last.min(*wall), last: room.last, micros: 0 };
+                }
             }
-            // A failed start is tried again.
-            SimEvent::ServerStarted(false) => starts += 1,
             SimEvent::Written { room, events } => {
-                let credits = events.iter().filter(|event| matches!(event.fact, Fact::ClockCredited { .. })).count();
-                let given = given.entry(*room).or_insert(0);
-                *given += credits;
-                ensure(*given <= starts, || format!("{room} was given time back {given} times in {starts} starts"))?;
+                let Some(Event { at, .. }) = events.first() else { continue };
+                let credits = rooms.entry(*room).or_insert(Credits { since: *at, last: *at, micros: 0 });
+                events
+                    .iter()
+                    .try_for_each(|event| credits.add(event))
+                    .map_err(|problem| format!("{room}: {problem}"))?;
             }
             _ => {}
         }
     }
     Ok(())
+}
+
+/// The credits of a room.
+struct Credits {
+    /// The last event before the server started, or the start.
+    since: Timestamp,
+    last: Timestamp,
+    /// The sum since the server started.
+    micros: i64,
+}
+
+impl Credits {
+    fn add(&mut self, event: &Event) -> CheckResult {
+        if let Fact::ClockCredited { micros } = event.fact {
+            self.micros += micros;
+            let (micros, most) = (self.micros, event.at.after(EXCESS).0 - self.since.0);
+            ensure(micros <= most, || format!("{micros} microseconds are credited, of {most} that have passed"))?;
+        }
+        if !matches!(event.fact, Fact::PresenceChanged { .. }) {
+            self.last = event.at;
+        }
+        Ok(())
+    }
 }

@@ -1,6 +1,10 @@
 //! The actor of one room: decides, writes, applies and sends, in that order.
 
-use std::sync::{Arc, atomic::Ordering::Relaxed};
+mod deadlines;
+mod presence;
+mod writes;
+
+use std::sync::Arc;
 
 use tokio::{
     sync::{Semaphore, broadcast, oneshot},
@@ -18,21 +22,19 @@ use super::{
     registry::{NewActor, Registration, Registry},
 };
 use crate::{
-    room::{
-        CloseReason, Command, Event, Fact, GameId, Issuer, Phase, PlayerId, PlayerKind, Rejection, Room, Seq, Timestamp,
-    },
+    room::{Command, Event, Fact, GameId, Issuer, Phase, PlayerId, PlayerKind, Rejection, Room, Seq, Timestamp},
     runtime::{
         ai::pool::MovePool,
         lifecycle::Lifecycle,
-        limit::limits::{Limits, STORE_RETRY, WATCHER_LAG},
+        limit::limits::{Limits, WATCHER_LAG},
         lobby::listing::Listing,
         outcome::{Accepted, RoomError},
         player::directory::Players,
         reusable_wait::LazyTimer,
         server_clock::Clock,
-        server_metrics,
+        stalls::{SHORTEST, Stalls},
     },
-    store::{Append, AppendError, History, Journal},
+    store::Journal,
 };
 
 /// The parts of the server that actors use.
@@ -45,6 +47,7 @@ pub(crate) struct ActorContext {
     pub(crate) registry: Arc<Registry>,
     pub(crate) pool: Arc<MovePool>,
     pub(crate) encode: Encode,
+    pub(crate) stalls: Stalls,
     /// Bounds the watchers that read missed events concurrently.
     pub(crate) resumes: Semaphore,
 }
@@ -84,6 +87,8 @@ struct RoomActor {
     timer: LazyTimer,
     /// The time of the last message.
     quiet_since: Instant,
+    /// The part of the time lost by stalls that the clocks are credited with, in microseconds.
+    credited: i64,
     /// When to retry a deadline at which the store failed.
     retry: Option<Instant>,
     /// When to check presence again, because it could not be written.
@@ -119,6 +124,7 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
         in_doubt: None,
         recheck: None,
         quiet_since: Instant::now(),
+        credited: context.stalls.lost(context.clock.now()),
         timer: LazyTimer::default(),
         room,
         context,
@@ -185,7 +191,7 @@ impl RoomActor {
         let (ai_turn, context) = self.ai_turn();
         ai_turn.follow(context);
         let deadline = self.next_deadline();
-        // Biased, so that a seed repeats. A deadline is handled only once, and starves no message.
+        // Biased, so that a seed repeats. Messages that arrived after the deadline are handled after it.
         tokio::select! {
             biased;
             event = self.ai_turn.next() => {
@@ -195,18 +201,22 @@ impl RoomActor {
                 }
                 let (ai_turn, context) = self.ai_turn();
                 if let Some(command) = ai_turn.handle(event, context) {
-                    self.tick(self.now()).await?;
+                    let now = self.now();
+                    // If the credit fails, so does the move.
+                    let _ = self.credit_stalls(now, SHORTEST).await;
+                    self.tick(now).await?;
                     if self.execute(Issuer::Server, command).await.is_err() {
                         self.ai_turn.retry_later();
                     }
                 }
                 Ok(())
             }
-            () = self.timer.until(deadline) => self.handle_deadline().await,
+            // Before the timer, because a move that waits here may have arrived before the deadline.
             message = mailbox.next() => match message {
                 Some(message) => self.handle(message).await,
                 None => Err(Ending::Stopped),
             },
+            () = self.timer.until(deadline) => self.handle_deadline().await,
         }
     }
 
@@ -216,39 +226,20 @@ impl RoomActor {
         (&mut self.ai_turn, TurnContext { room: &self.room, has_watchers, players, clock: *clock, pool })
     }
 
-    async fn handle_deadline(&mut self) -> Result<(), Ending> {
-        let now = Instant::now();
-        self.tick(self.context.clock.at(now)).await?;
-        if self.recheck.is_some_and(|again| again <= now) {
-            self.check_members().await;
-        }
-        self.check_open()?;
-        if self.idle_deadline().is_some_and(|deadline| deadline <= now) { Err(Ending::Dormant) } else { Ok(()) }
-    }
-
-    /// When the room becomes dormant unless something happens.
-    fn idle_deadline(&self) -> Option<Instant> {
-        let idle = self.room.is_idle() && self.watchers.is_none() && self.retry.or(self.recheck).is_none();
-        idle.then(|| self.quiet_since + self.context.limits.room_sleep)
-    }
-
     fn now(&self) -> Timestamp {
         self.context.clock.now()
-    }
-
-    /// The earliest of the deadlines of the room, of retries and of idleness.
-    fn next_deadline(&self) -> Option<Instant> {
-        let due = self.cache.due.map(|due| self.context.clock.instant(due));
-        let due = due.map(|due| self.retry.map_or(due, |retry| due.max(retry)));
-        due.into_iter().chain(self.recheck).chain(self.idle_deadline()).min()
     }
 
     async fn handle(&mut self, message: Box<Message>) -> Result<(), Ending> {
         self.quiet_since = Instant::now();
         // The message stays boxed across these waits, so that the task is small.
-        if let Message::Command(issuer, command, _) = &*message {
+        if let Message::Command(issuer, command, arrived, _) = &*message {
             let now = self.context.clock.at(self.quiet_since);
-            if self.is_due(now)
+            if self.credit_stalls(now, SHORTEST).await.is_err() {
+                self.answer_error(*message, RoomError::StoreUnavailable);
+                return Ok(());
+            }
+            if self.is_due(self.context.clock.at(*arrived))
                 && let Err(ending) = self.tick(now).await
             {
                 self.reject(*message, ending);
@@ -261,8 +252,8 @@ impl RoomActor {
             }
         }
         match *message {
-            Message::Command(issuer, command, reply) => {
-                let decided = self.decide(issuer, command);
+            Message::Command(issuer, command, arrived, reply) => {
+                let decided = self.decide(self.context.clock.at(arrived), issuer, command);
                 let answer = self.commit(issuer, decided).await;
                 // The caller may have gone; the command is valid.
                 let _ = reply.send(answer);
@@ -272,6 +263,8 @@ impl RoomActor {
             Message::Unwatched => self.count_watchers(),
             Message::Remind(player, reply) => self.remind(player, reply),
             Message::CheckPresence(player) => self.check_presence(player).await,
+            // If it fails, it is done before the next command or deadline.
+            Message::CreditStalls => drop(self.credit_stalls(self.now(), SHORTEST).await),
         }
         Ok(())
     }
@@ -297,89 +290,15 @@ impl RoomActor {
         if self.room.phase() == Phase::Closed { Err(Ending::Closed) } else { Ok(()) }
     }
 
-    fn is_due(&self, now: Timestamp) -> bool {
-        self.cache.due.is_some_and(|due| due <= now)
-    }
-
-    async fn tick(&mut self, now: Timestamp) -> Result<(), Ending> {
-        if self.is_due(now) {
-            self.note_returned().await;
-            let failed = self.execute(Issuer::Server, Command::Tick).await.is_err();
-            self.retry = failed.then(|| Instant::now() + STORE_RETRY);
-        }
-        self.check_open()
-    }
-
     fn is_bot(&self, issuer: Issuer) -> bool {
         let Issuer::Player(player) = issuer else { return false };
         self.room.member(player).is_some_and(|member| member.profile.kind == PlayerKind::Bot)
     }
 
-    async fn check_presence(&mut self, player: PlayerId) {
-        if self.in_doubt.is_some() {
-            // All members are checked once the journal can be read again.
-            return;
-        }
-        let present = self.is_present(player);
-        let noted = self.execute(Issuer::Server, Command::SetPresence(player, present)).await;
-        if let Err(RoomError::StoreUnavailable) = noted {
-            self.recheck = Some(Instant::now() + STORE_RETRY);
-        }
-    }
-
-    fn is_present(&self, player: PlayerId) -> bool {
-        let grace = self.context.limits.presence_grace;
-        self.context.players.get(player).is_some_and(|player| player.is_present(grace))
-    }
-
-    fn is_absent(&self, player: PlayerId) -> bool {
-        self.room.member(player).is_some_and(|member| member.absent_since.is_some())
-    }
-
-    /// Checks all members, because a loaded room may have missed changes.
-    async fn check_members(&mut self) {
-        self.recheck = None;
-        let members: Vec<_> = self.room.members().iter().map(|member| member.profile.id).collect();
-        for member in members {
-            self.check_presence(member).await;
-        }
-    }
-
-    /// Credits the side to move with the server's downtime, retrying until it is written.
-    async fn credit_downtime(&mut self, away: i64, mailbox: &mut Mailbox) -> Result<(), Ending> {
-        let credit = Command::Credit { micros: away };
-        let mut given = self.execute(Issuer::Server, credit.clone()).await.is_ok();
-        while !given {
-            self.pause(mailbox).await?;
-            // A credit in doubt must not be given twice.
-            given = match self.in_doubt.take() {
-                Some(events) => self.confirm(events).await,
-                None => self.execute(Issuer::Server, credit.clone()).await.is_ok(),
-            };
-        }
-        self.context.registry.uncredited.fetch_sub(1, Relaxed);
-        Ok(())
-    }
-
-    /// The issuer of a command, if recorded as absent and present again.
-    fn returned(&self, issuer: Issuer) -> Option<PlayerId> {
-        let Issuer::Player(player) = issuer else { return None };
-        (self.cache.has_absent && self.is_absent(player) && self.is_present(player)).then_some(player)
-    }
-
-    /// Records absent members who have called outside this room meanwhile as present, before they are removed.
-    async fn note_returned(&mut self) {
-        let members: Vec<_> = self.room.members().iter().map(|member| member.profile.id).collect();
-        for member in members {
-            if let Some(player) = self.returned(Issuer::Player(member)) {
-                self.check_presence(player).await;
-            }
-        }
-    }
-
     fn notifier(&self) -> Notifier<'_> {
-        let ActorContext { players, clock, .. } = &*self.context;
-        Notifier { players, clock: *clock, room: &self.room, cache: &self.cache }
+        let ActorContext { players, clock, stalls, .. } = &*self.context;
+        let credited = self.credited;
+        Notifier { players, clock: *clock, room: &self.room, cache: &self.cache, stalls, credited }
     }
 
     fn remind(&self, player: PlayerId, reply: oneshot::Sender<()>) {
@@ -391,117 +310,15 @@ impl RoomActor {
 
     /// Decides, writes, applies and sends one command.
     async fn execute(&mut self, issuer: Issuer, command: Command) -> Result<Accepted, RoomError> {
-        let events = self.decide(issuer, command)?;
+        let events = self.decide(self.now(), issuer, command)?;
         self.keep(events).await
     }
 
-    fn decide(&self, issuer: Issuer, command: Command) -> Result<Vec<Event>, RoomError> {
+    fn decide(&self, arrived: Timestamp, issuer: Issuer, command: Command) -> Result<Vec<Event>, RoomError> {
         if self.in_doubt.is_some() {
             return Err(RoomError::StoreUnavailable);
         }
-        Ok(self.room.decide(self.now(), issuer, command)?)
-    }
-
-    /// Writes, applies and sends.
-    async fn keep(&mut self, events: Vec<Event>) -> Result<Accepted, RoomError> {
-        if events.is_empty() {
-            return Ok(self.accepted(false));
-        }
-        let began = Instant::now();
-        let ended = self.room.records(&events).into_iter();
-        let games: Vec<_> = ended.map(|record| self.context.players.weigh(record)).collect();
-        let append = Append { room: self.room.id(), expected: self.room.seq(), events: &events, games: &games };
-        let appended = self.context.journal.append(append).await;
-        server_metrics::appended(began.elapsed());
-        match appended {
-            Ok(()) => {}
-            Err(AppendError::Unavailable(reason)) => {
-                tracing::error!(%reason, "a change was rejected because it could not be written");
-                games.iter().for_each(|game| self.context.players.unweigh(game));
-                return Err(RoomError::StoreUnavailable);
-            }
-            Err(error @ (AppendError::Conflict(_) | AppendError::Unknown(_))) => {
-                tracing::error!(%error, "the journal is read again");
-                return match self.confirm(events).await {
-                    true => Ok(self.accepted(true)),
-                    false => Err(RoomError::StoreUnavailable),
-                };
-            }
-        }
-        self.publish(&events);
-        Ok(self.accepted(true))
-    }
-
-    /// Reads the journal again, and returns whether these events are its last.
-    async fn confirm(&mut self, events: Vec<Event>) -> bool {
-        let last = events.last().cloned();
-        matches!(self.reload(events).await, Some(newest) if newest.is_some() && newest == last)
-    }
-
-    /// Applies and sends the journal's events that the room lacks, and returns the last of them. None when the journal
-    /// cannot be read; nothing else is done until it can.
-    async fn reload(&mut self, in_doubt: Vec<Event>) -> Option<Option<Event>> {
-        let unknown = match self.context.journal.load(self.room.id()).await {
-            Ok(Some(History { base, events })) => {
-                if base.seq() > self.room.seq() {
-                    // Another writer has moved the base. The watchers restart with a snapshot.
-                    (self.room, self.watchers, self.snapshot) = (base, None, None);
-                    self.cache = TurnCache::of(&self.context.players, &self.room);
-                }
-                events.into_iter().filter(|event| event.seq > self.room.seq()).collect()
-            }
-            // Only closed rooms are removed from the journal.
-            Ok(None) if in_doubt.iter().any(|event| matches!(event.fact, Fact::Closed(_))) => in_doubt,
-            Ok(None) => {
-                vec![Event { seq: self.room.seq().next(), at: self.now(), fact: Fact::Closed(CloseReason::Server) }]
-            }
-            Err(error) => {
-                tracing::error!(%error, "the journal cannot be read");
-                self.holders.expect(&self.context.players, &self.room, &in_doubt);
-                self.in_doubt = Some(in_doubt);
-                return None;
-            }
-        };
-        if !unknown.is_empty() {
-            self.publish(&unknown);
-        }
-        // Holdings counted in doubt are now certain.
-        self.holders.update(&self.context.players, &self.room);
-        Some(unknown.into_iter().next_back())
-    }
-
-    /// Handles only reads until the journal can be read again.
-    async fn wait_for_journal(&mut self, events: Vec<Event>, mailbox: &mut Mailbox) -> Result<(), Ending> {
-        self.pause(mailbox).await?;
-        if self.reload(events).await.is_some() {
-            self.retry = None;
-            self.check_members().await;
-        }
-        Ok(())
-    }
-
-    /// Handles only reads until the store is retried. The players' clocks keep running.
-    async fn pause(&mut self, mailbox: &mut Mailbox) -> Result<(), Ending> {
-        let retry = Instant::now() + STORE_RETRY;
-        loop {
-            tokio::select! {
-                biased;
-                () = tokio::time::sleep_until(retry) => return Ok(()),
-                message = mailbox.next() => match message {
-                    Some(message) => self.answer_paused(*message),
-                    None => return Err(Ending::Stopped),
-                },
-            }
-        }
-    }
-
-    fn answer_paused(&mut self, message: Message) {
-        match message {
-            Message::Subscribe(_, reply) => self.subscribe(None, reply),
-            Message::Remind(player, reply) => self.remind(player, reply),
-            // Presence is checked once the journal can be read again.
-            message => self.answer_error(message, RoomError::StoreUnavailable),
-        }
+        Ok(self.room.decide_arrived(self.now(), arrived, issuer, command)?)
     }
 
     fn accepted(&self, changed: bool) -> Accepted {
@@ -517,6 +334,9 @@ impl RoomActor {
         for event in events {
             let before = Before::of(&self.room);
             self.room.apply(event);
+            if let Fact::ClockCredited { micros } = event.fact {
+                self.credited = self.credited.saturating_add(micros);
+            }
             if self.watchers.is_some() {
                 encoded.push(EncodedEvent::new(self.context.encode, event, &self.room));
             }
@@ -588,13 +408,13 @@ impl RoomActor {
     /// Refuses a command; reads are answered from the last state.
     fn answer_error(&mut self, message: Message, error: RoomError) {
         match message {
-            Message::Command(_, _, reply) => drop(reply.send(Err(error))),
+            Message::Command(_, _, _, reply) => drop(reply.send(Err(error))),
             Message::Snapshot(reply) => drop(reply.send(self.snapshot())),
             Message::Subscribe(_, reply) => {
                 let (snapshot, seq) = (Some(self.snapshot()), self.room.seq());
                 let _ = reply.send(Subscribed { snapshot, seq, events: broadcast::Sender::new(1).subscribe() });
             }
-            Message::Unwatched | Message::Remind(..) | Message::CheckPresence(_) => {}
+            Message::Unwatched | Message::Remind(..) | Message::CheckPresence(_) | Message::CreditStalls => {}
         }
     }
 }

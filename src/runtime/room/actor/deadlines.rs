@@ -1,0 +1,99 @@
+//! The deadlines of a room, and credits for time in which its players could not play.
+
+use std::{sync::atomic::Ordering::Relaxed, time::Duration};
+
+use tokio::time::Instant;
+
+use super::{Ending, RoomActor};
+use crate::{
+    room::{Command, Issuer, Timestamp},
+    runtime::{limit::limits::STORE_RETRY, outcome::RoomError, room::mailbox::Mailbox, stalls::SHORTEST},
+};
+
+impl RoomActor {
+    pub(super) async fn handle_deadline(&mut self) -> Result<(), Ending> {
+        let now = Instant::now();
+        self.tick(self.context.clock.at(now)).await?;
+        if self.recheck.is_some_and(|again| again <= now) {
+            self.check_members().await;
+        }
+        self.check_open()?;
+        if self.idle_deadline().is_some_and(|deadline| deadline <= now) { Err(Ending::Dormant) } else { Ok(()) }
+    }
+
+    /// When the room becomes dormant unless something happens.
+    fn idle_deadline(&self) -> Option<Instant> {
+        let idle = self.room.is_idle() && self.watchers.is_none() && self.retry.or(self.recheck).is_none();
+        idle.then(|| self.quiet_since + self.context.limits.room_sleep)
+    }
+
+    /// The earliest of the deadlines of the room, of retries and of idleness.
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        let due = self.cache.due.map(|due| self.context.clock.instant(due));
+        let due = due.map(|due| self.retry.map_or(due, |retry| due.max(retry)));
+        due.into_iter().chain(self.recheck).chain(self.idle_deadline()).min()
+    }
+
+    pub(super) fn is_due(&self, now: Timestamp) -> bool {
+        self.cache.due.is_some_and(|due| due <= now)
+    }
+
+    pub(super) async fn tick(&mut self, now: Timestamp) -> Result<(), Ending> {
+        if self.is_due(now) {
+            let failed = self.meet_deadline(now).await.is_err();
+            self.retry = failed.then(|| Instant::now() + STORE_RETRY);
+        }
+        self.check_open()
+    }
+
+    async fn meet_deadline(&mut self, now: Timestamp) -> Result<(), RoomError> {
+        // A flag falls a moment later; nothing else is so exact.
+        let shortest = if self.room.running().is_some() { Duration::ZERO } else { SHORTEST };
+        self.credit_stalls(now, shortest).await?;
+        if self.is_due(now) {
+            self.note_returned().await;
+            self.execute(Issuer::Server, Command::Tick).await?;
+        }
+        Ok(())
+    }
+
+    /// Credits the clocks with stalls of at least `shortest` together, so that nobody loses time in which nobody could
+    /// play.
+    pub(super) async fn credit_stalls(&mut self, now: Timestamp, shortest: Duration) -> Result<(), RoomError> {
+        let lost = self.context.stalls.lost(now);
+        let micros = lost.saturating_sub(self.credited);
+        if micros == 0 || Duration::from_micros(micros.unsigned_abs()) < shortest {
+            return Ok(());
+        }
+        let events = self.decide(now, Issuer::Server, Command::Credit { micros })?;
+        if events.is_empty() {
+            // No clock runs.
+            self.credited = lost;
+            return Ok(());
+        }
+        self.keep(events).await.map(drop)
+    }
+
+    /// Owes the time of a slow write, of which other writes may have been quick.
+    pub(super) fn owe_slow_write(&mut self, took: Duration) {
+        if took > SHORTEST {
+            let took = i64::try_from(took.as_micros()).unwrap_or(i64::MAX);
+            let lost = self.context.stalls.lost(self.now());
+            self.credited = self.credited.min(lost.saturating_sub(took));
+        }
+    }
+
+    /// Credits the clocks with the server's downtime, retrying until it is written.
+    pub(super) async fn credit_downtime(&mut self, away: i64, mailbox: &mut Mailbox) -> Result<(), Ending> {
+        self.credited = self.credited.saturating_sub(away);
+        while self.credit_stalls(self.now(), Duration::ZERO).await.is_err() {
+            self.pause(mailbox).await?;
+            if let Some(events) = self.in_doubt.take() {
+                // A credit in doubt must not be given twice.
+                self.reload(events).await;
+            }
+        }
+        self.context.registry.uncredited.fetch_sub(1, Relaxed);
+        Ok(())
+    }
+}

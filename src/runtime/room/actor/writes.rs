@@ -1,0 +1,121 @@
+//! Writing to the journal, and reading it again after a write whose outcome is unknown.
+
+use tokio::time::Instant;
+
+use super::{Ending, RoomActor};
+use crate::{
+    room::{CloseReason, Event, Fact},
+    runtime::{
+        limit::limits::STORE_RETRY,
+        outcome::{Accepted, RoomError},
+        room::{mailbox::Mailbox, message::Message, notifier::TurnCache},
+        server_metrics,
+    },
+    store::{Append, AppendError, History},
+};
+
+impl RoomActor {
+    /// Writes, applies and sends.
+    pub(super) async fn keep(&mut self, events: Vec<Event>) -> Result<Accepted, RoomError> {
+        if events.is_empty() {
+            return Ok(self.accepted(false));
+        }
+        let ended = self.room.records(&events).into_iter();
+        let games: Vec<_> = ended.map(|record| self.context.players.weigh(record)).collect();
+        let append = Append { room: self.room.id(), expected: self.room.seq(), events: &events, games: &games };
+        let write = self.context.stalls.begin_write();
+        let appended = self.context.journal.append(append).await;
+        let took = write.end(!appended.as_ref().is_err_and(AppendError::is_fault));
+        server_metrics::appended(took);
+        self.owe_slow_write(took);
+        match appended {
+            Ok(()) => {}
+            Err(AppendError::Unavailable(reason)) => {
+                tracing::error!(%reason, "a change was rejected because it could not be written");
+                games.iter().for_each(|game| self.context.players.unweigh(game));
+                return Err(RoomError::StoreUnavailable);
+            }
+            Err(error @ (AppendError::Conflict(_) | AppendError::Unknown(_))) => {
+                tracing::error!(%error, "the journal is read again");
+                return match self.confirm(events).await {
+                    true => Ok(self.accepted(true)),
+                    false => Err(RoomError::StoreUnavailable),
+                };
+            }
+        }
+        self.publish(&events);
+        Ok(self.accepted(true))
+    }
+
+    /// Reads the journal again, and returns whether these events are its last.
+    async fn confirm(&mut self, events: Vec<Event>) -> bool {
+        let last = events.last().cloned();
+        matches!(self.reload(events).await, Some(newest) if newest.is_some() && newest == last)
+    }
+
+    /// Applies and sends the journal's events that the room lacks, and returns the last of them. None when the journal
+    /// cannot be read; nothing else is done until it can.
+    pub(super) async fn reload(&mut self, in_doubt: Vec<Event>) -> Option<Option<Event>> {
+        let unknown = match self.context.journal.load(self.room.id()).await {
+            Ok(Some(History { base, events })) => {
+                if base.seq() > self.room.seq() {
+                    // Another writer has moved the base. The watchers restart with a snapshot.
+                    (self.room, self.watchers, self.snapshot) = (base, None, None);
+                    self.cache = TurnCache::of(&self.context.players, &self.room);
+                }
+                events.into_iter().filter(|event| event.seq > self.room.seq()).collect()
+            }
+            // Only closed rooms are removed from the journal.
+            Ok(None) if in_doubt.iter().any(|event| matches!(event.fact, Fact::Closed(_))) => in_doubt,
+            Ok(None) => {
+                vec![Event { seq: self.room.seq().next(), at: self.now(), fact: Fact::Closed(CloseReason::Server) }]
+            }
+            Err(error) => {
+                tracing::error!(%error, "the journal cannot be read");
+                self.holders.expect(&self.context.players, &self.room, &in_doubt);
+                self.in_doubt = Some(in_doubt);
+                return None;
+            }
+        };
+        if !unknown.is_empty() {
+            self.publish(&unknown);
+        }
+        // Holdings counted in doubt are now certain.
+        self.holders.update(&self.context.players, &self.room);
+        Some(unknown.into_iter().next_back())
+    }
+
+    /// Handles only reads until the journal can be read again.
+    pub(super) async fn wait_for_journal(&mut self, events: Vec<Event>, mailbox: &mut Mailbox) -> Result<(), Ending> {
+        self.pause(mailbox).await?;
+        if self.reload(events).await.is_some() {
+            self.retry = None;
+            self.check_members().await;
+        }
+        Ok(())
+    }
+
+    /// Handles only reads until the store is retried. The players' clocks are credited later.
+    pub(super) async fn pause(&mut self, mailbox: &mut Mailbox) -> Result<(), Ending> {
+        let retry = Instant::now() + STORE_RETRY;
+        loop {
+            tokio::select! {
+                biased;
+                () = tokio::time::sleep_until(retry) => return Ok(()),
+                message = mailbox.next() => match message {
+                    Some(message) => self.answer_paused(*message),
+                    None => return Err(Ending::Stopped),
+                },
+            }
+        }
+    }
+
+    fn answer_paused(&mut self, message: Message) {
+        match message {
+            Message::Subscribe(_, reply) => self.subscribe(None, reply),
+            Message::Remind(player, reply) => self.remind(player, reply),
+            // Presence is checked once the journal can be read again.
+            message => self.answer_error(message, RoomError::StoreUnavailable),
+        }
+    }
+}

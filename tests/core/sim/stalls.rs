@@ -1,0 +1,222 @@
+//! Time in which the server is stopped, or its disk does not write, is nobody's loss.
+
+use std::{sync::Arc, time::Duration};
+
+use reversi::{
+    room::{
+        ChatText, Command, Credentials, DisplayName, EndReason, Fact, GameId, PlayerKind, Room, RoomName, SeatSpec,
+        Settings,
+    },
+    rules::{ByColor, Color, Square},
+    runtime::{Accepted, Clock, NewRoom, Parts, Player, RandomSource, RoomError, Runtime},
+};
+use tokio::time::{advance, sleep};
+
+use crate::sim::{
+    event_log::{Log, SimEvent},
+    faulty_disk::{AppendOutcome, FaultyDisk},
+    rng::Rng,
+    simulation::{START_TIME, encode},
+};
+
+/// Time for a move: longer than the interval in which the server notes that it runs.
+const MOVE_TIME: Duration = Duration::from_secs(10);
+
+/// How long the side to move has thought when the stall begins.
+const THOUGHT: Duration = Duration::from_secs(4);
+
+/// How long the stall lasts.
+const STALL: Duration = Duration::from_secs(30);
+
+/// The most that is credited beyond a stall: the interval of the notes, or the time in which a refused client tries again.
+const EXCESS: Duration = Duration::from_secs(1);
+
+/// Two players in a game, in which it is black's turn.
+struct Stalled {
+    runtime: Runtime,
+    disk: Arc<FaultyDisk>,
+    log: Arc<Log>,
+    players: ByColor<Arc<Player>>,
+    game: GameId,
+}
+
+/// Runs a server with a game on its own virtual time.
+fn run(script: impl AsyncFnOnce(&Stalled)) {
+    let tokio = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    tokio.expect("a tokio runtime").block_on(async { script(&Stalled::start().await).await });
+}
+
+impl Stalled {
+    async fn start() -> Self {
+        let log = Arc::new(Log::new());
+        let disk = FaultyDisk::new(Rng::seeded(0, 0), Arc::clone(&log));
+        let parts = Parts {
+            clock: Clock::starting(START_TIME),
+            random: RandomSource::seeded(1),
+            ai_threads: Some(0),
+            ..Parts::new(disk.store(), encode)
+        };
+        let runtime = Runtime::start(parts).await.expect("a started server");
+        let mut players = Vec::new();
+        for name in ["Ada", "Bob"] {
+            let name = DisplayName::parse(name).expect("a name");
+            players.push(runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await.expect("a log-in").0);
+        }
+        let [ada, bob] = [Arc::clone(&players[0]), Arc::clone(&players[1])];
+        let mut settings = Settings::named(RoomName::parse("room").expect("a name"));
+        settings.time.per_move = Some(MOVE_TIME);
+        let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Me, SeatSpec::Open) };
+        let room = runtime.rooms.create(&ada, new, None).await.expect("a room").room.id();
+        for (player, command) in [
+            (&bob, Command::Join(bob.profile.clone(), Credentials::default())),
+            (&bob, Command::TakeSeat(Color::White)),
+            (&bob, Command::SetReady(true)),
+            (&ada, Command::Start),
+        ] {
+            runtime.rooms.command(player, room, command).await.expect("accepted");
+        }
+        let game = GameId { room, number: 1 };
+        Self { runtime, disk, log, players: ByColor::new(ada, bob), game }
+    }
+
+    async fn play(&self, side: Color, ply: u16, square: &str) -> Result<Accepted, RoomError> {
+        let square: Square = square.parse().expect("a square");
+        self.runtime.rooms.play(&self.players[side], self.game, ply, square).await
+    }
+
+    async fn chat(&self) -> Result<Accepted, RoomError> {
+        let chat = Command::Chat(ChatText::parse("hello").expect("a text"));
+        self.runtime.rooms.command(&self.players.white, self.game.room, chat).await
+    }
+
+    async fn room(&self) -> Room {
+        let history = self.disk.store().journal.load(self.game.room).await.expect("readable").expect("an open room");
+        history.latest()
+    }
+
+    /// The time left for the move.
+    async fn time_left(&self) -> Duration {
+        let room = self.room().await;
+        room.flag_falls().expect("a game that runs").since(self.runtime.clock().now())
+    }
+
+    /// The sum of all credits of the room.
+    fn credits(&self) -> Duration {
+        let written = self.log.take().into_iter().filter_map(|entry| match entry.what {
+            SimEvent::Written { room, events } if room == self.game.room => Some(events),
+            _ => None,
+        });
+        let micros = written.flatten().map(|event| match event.fact {
+            Fact::ClockCredited { micros } => micros.unsigned_abs(),
+            _ => 0,
+        });
+        Duration::from_micros(micros.sum())
+    }
+}
+
+/// Checks that after a stall there is as much time left as before it, or a little more.
+#[track_caller]
+fn as_before(left: Duration, before: Duration) {
+    let least = before.saturating_sub(Duration::from_millis(20));
+    assert!((least..=before + EXCESS).contains(&left), "{left:?} left, {before:?} before");
+}
+
+#[test]
+fn a_stopped_server_credits_the_time_of_the_stop() {
+    run(async |stalled| {
+        sleep(THOUGHT).await;
+        advance(STALL).await;
+        sleep(Duration::from_millis(10)).await;
+        as_before(stalled.time_left().await, MOVE_TIME - THOUGHT);
+        stalled.play(Color::Black, 0, "d3").await.expect("in time");
+        let credits = stalled.credits();
+        assert!((STALL..=STALL + EXCESS).contains(&credits), "{credits:?}");
+    });
+}
+
+#[test]
+fn a_slow_write_of_a_move_is_not_the_opponents_loss() {
+    run(async |stalled| {
+        stalled.disk.set_append_outcomes(&[AppendOutcome::Slow(STALL)]);
+        stalled.play(Color::Black, 0, "d3").await.expect("in time");
+        sleep(Duration::from_millis(10)).await;
+        as_before(stalled.time_left().await, MOVE_TIME);
+        assert_eq!(stalled.credits(), STALL);
+    });
+}
+
+#[test]
+fn a_move_that_waits_for_the_disk_is_in_time() {
+    run(async |stalled| {
+        sleep(MOVE_TIME - Duration::from_millis(500)).await;
+        // Less than a stall, so that there is no credit.
+        stalled.disk.set_append_outcomes(&[AppendOutcome::Slow(Duration::from_millis(900))]);
+        let (chat, played) = tokio::join!(stalled.chat(), async {
+            sleep(Duration::from_millis(400)).await;
+            stalled.play(Color::Black, 0, "d3").await
+        });
+        chat.expect("a line");
+        played.expect("in time");
+        assert_eq!(stalled.credits(), Duration::ZERO);
+    });
+}
+
+#[test]
+fn a_move_behind_a_frozen_disk_is_in_time() {
+    run(async |stalled| {
+        sleep(THOUGHT).await;
+        stalled.disk.set_append_outcomes(&[AppendOutcome::Slow(STALL)]);
+        let (chat, played) = tokio::join!(stalled.chat(), async {
+            // After the end of the time for the move, if the disk were not frozen.
+            sleep(2 * MOVE_TIME).await;
+            stalled.play(Color::Black, 0, "d3").await
+        });
+        chat.expect("a line");
+        played.expect("in time");
+        as_before(stalled.time_left().await, MOVE_TIME);
+    });
+}
+
+#[test]
+fn a_stop_during_a_slow_write_is_credited_once() {
+    run(async |stalled| {
+        stalled.disk.set_append_outcomes(&[AppendOutcome::Slow(STALL)]);
+        let (played, ()) = tokio::join!(stalled.play(Color::Black, 0, "d3"), async {
+            sleep(Duration::from_secs(5)).await;
+            advance(Duration::from_secs(20)).await;
+        });
+        played.expect("in time");
+        sleep(Duration::from_millis(10)).await;
+        as_before(stalled.time_left().await, MOVE_TIME);
+        assert_eq!(stalled.credits(), STALL);
+    });
+}
+
+#[test]
+fn time_in_which_nothing_can_be_written_is_credited() {
+    run(async |stalled| {
+        sleep(THOUGHT).await;
+        let before = stalled.runtime.clock().now();
+        // The move, and then a try of the room each half second after the time for the move is over.
+        stalled.disk.set_append_outcomes(&[AppendOutcome::Refused; 50]);
+        stalled.disk.set_access_failures(&[true; 6]);
+        assert_eq!(stalled.play(Color::Black, 0, "d3").await, Err(RoomError::StoreUnavailable));
+        while stalled.credits().is_zero() {
+            sleep(Duration::from_millis(100)).await;
+            let lost = stalled.runtime.clock().now().since(before);
+            assert!(lost < 2 * STALL, "no credit");
+        }
+        as_before(stalled.time_left().await + Duration::from_millis(100), MOVE_TIME - THOUGHT);
+        stalled.play(Color::Black, 0, "d3").await.expect("in time");
+    });
+}
+
+#[test]
+fn without_a_stall_a_player_still_loses_on_time() {
+    run(async |stalled| {
+        sleep(MOVE_TIME + Duration::from_millis(10)).await;
+        let end = stalled.room().await.game().and_then(|game| game.end);
+        assert_eq!(end.map(|end| end.reason), Some(EndReason::Timeout));
+        assert_eq!(stalled.credits(), Duration::ZERO);
+    });
+}

@@ -60,9 +60,10 @@ fn unary_calls_and_own_connections_are_compared_with_the_baseline() {
 #[test]
 fn a_running_server_can_be_loaded_repeatedly() {
     let server = Server::start(&["--log", "error"]);
-    for _ in 0..2 {
-        let pid = server.id().to_string();
-        let (output, report) = bench(&["--server", &server.url, "--running", "--pid", &pid, "--rooms", "2"]);
+    let pid = server.id().to_string();
+    let options = ["--server", &server.url, "--running", "--pid", &pid, "--rooms", "2"];
+    for further in [[].as_slice(), &["--late-acknowledgements", "--own-connections"]] {
+        let (output, report) = bench(&[&options, further].concat());
         assert!(output.status.success(), "{output:?}");
         assert_eq!(report["measured"][0]["target"], server.url.as_str());
     }
@@ -72,6 +73,7 @@ fn a_running_server_can_be_loaded_repeatedly() {
 fn invalid_options_are_refused() {
     for (options, complaint) in [
         (["--rooms", "0"].as_slice(), "without a room"),
+        (&["--late-acknowledgements", "--compare"], "acknowledges every move at once"),
         (&["--rooms", "1", "--watchers", "2", "--watched", "2"], "there are 1 rooms"),
         (&["--ai-rooms", "1", "--compare"], "no AIs"),
         (&["--seconds", "1000000"], "3600"),

@@ -146,6 +146,7 @@ pub(super) fn read(path: &Path) -> rusqlite::Result<ReadConnection> {
     let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(format!("file:{path}?immutable=1"), flags)?;
+    open_file(&connection)?;
     Ok(ReadConnection { connection, is_live: false })
 }
 
@@ -154,9 +155,13 @@ fn read_live(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.busy_timeout(PATIENCE)?;
     connection.pragma_update(None, "query_only", true)?;
-    // The file is opened by the first query.
-    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    open_file(&connection)?;
     Ok(connection)
+}
+
+/// SQLite opens its files with the first query.
+fn open_file(connection: &Connection) -> rusqlite::Result<()> {
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
 }
 
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {

@@ -35,6 +35,8 @@ pub(crate) struct RecordedHistory {
 pub(crate) struct RoomHistory {
     pub(crate) events: Vec<Event>,
     pub(crate) states: Vec<Room>,
+    /// Whether the disk has lost events, which `recovered` reports. Later events do not belong to these.
+    has_gap: bool,
 }
 
 impl RecordedHistory {
@@ -92,15 +94,17 @@ impl RecordedHistory {
 
 impl RoomHistory {
     fn new() -> Self {
-        Self { events: Vec::new(), states: Vec::new() }
+        Self { events: Vec::new(), states: Vec::new(), has_gap: false }
     }
 
     fn extend(&mut self, events: &[Event]) {
         for event in events {
+            self.has_gap |= self.states.last().is_some_and(|before| before.seq().next() != event.seq);
+            if self.has_gap {
+                return;
+            }
             let room = match (&event.fact, self.states.last()) {
                 (Fact::Created(creation), _) => Room::new((**creation).clone(), event.at),
-                // The disk has lost events, which `recovered` reports.
-                (_, Some(before)) if before.seq().next() != event.seq => continue,
                 (_, Some(before)) => {
                     let mut room = before.clone();
                     room.apply(event);

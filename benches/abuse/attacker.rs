@@ -35,6 +35,10 @@ impl Attacker {
         attacker
     }
 
+    pub(crate) fn id(&self) -> u32 {
+        self.0.id()
+    }
+
     /// Stops the process. Returns the number of its attacks.
     pub(crate) fn stop(mut self) -> f64 {
         drop(self.0.stdin.take());
@@ -43,6 +47,15 @@ impl Attacker {
         assert!(self.0.wait().unwrap().success());
         attacks.trim().parse().unwrap()
     }
+}
+
+/// The processor time of a process.
+pub(crate) fn processor_time(process: u32) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    // After the name, which may have spaces: the state is the third field, times in hundredths of a second the 14th and 15th.
+    let fields = stat.rsplit_once(')').unwrap().1.split_whitespace();
+    let hundredths: u64 = fields.skip(11).take(2).map(|time| time.parse::<u64>().unwrap()).sum();
+    Duration::from_millis(10 * hundredths)
 }
 
 /// Attacks until standard input ends, then prints the number of attacks.

@@ -4,7 +4,8 @@
 //! The server runs on the first processor. The measured players and the attackers share the second, where attackers run
 //! only while the players are idle, as if on another machine. Attackers still cost the players some time there.
 //! Therefore each round has three parts: no attack, an attack on a dummy server, and an attack on the server. The cost
-//! for the server is the ratio of the third part to the second.
+//! for the server is the ratio of the third part to the second. The processor time of the server, above that of the second
+//! part, should not be much more than that of the attacker.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -24,10 +25,13 @@ mod frame;
 mod process;
 mod turns;
 
-use std::{process::Command, time::Duration};
+use std::{
+    process::Command,
+    time::{Duration, Instant},
+};
 
-use attack::Attack;
-use attacker::{Attacker, DUMMY, attack_until_input_ends};
+use attack::{Attack, Flood};
+use attacker::{Attacker, DUMMY, attack_until_input_ends, processor_time};
 use process::Server;
 use turns::GamePlayers;
 
@@ -37,7 +41,7 @@ const SPAN: Duration = Duration::from_secs(1);
 /// Maximum time from connecting to the first request, for the server and the dummy.
 const OPENING: Duration = Duration::from_secs(2);
 
-const ATTACKS: [(&str, Attack); 7] = [
+const ATTACKS: [(&str, Attack); 15] = [
     ("streams opened and reset", Attack::RapidReset),
     ("2,000 idle connections", Attack::IdleConnections(2_000)),
     ("random bytes", Attack::RandomBytes),
@@ -45,10 +49,20 @@ const ATTACKS: [(&str, Attack); 7] = [
     ("large headers", Attack::LargeHeaders),
     ("headers a byte at a time", Attack::SlowHeaders),
     ("endless headers", Attack::EndlessContinuation),
+    ("settings", Attack::Flood(Flood::Settings)),
+    ("pings", Attack::Flood(Flood::Ping)),
+    ("window updates", Attack::Flood(Flood::WindowUpdate)),
+    ("unknown frames", Attack::Flood(Flood::Unknown)),
+    ("resets of a stream", Attack::Flood(Flood::Reset)),
+    ("empty data", Attack::Flood(Flood::EmptyData)),
+    ("log-ins", Attack::LogIns),
+    ("guesses of join codes", Attack::Guesses),
 ];
 
 const PAIR: &str = "p50    p99";
 const MEDIAN: &str = "median (range)";
+/// The shares of a processor that the server used, with the dummy attacked and attacked itself, and the attacker.
+const SHARES: &str = "before/srv/att %";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
@@ -70,10 +84,10 @@ fn main() {
 async fn measure_all(names: &[String]) {
     let pinned = Command::new("taskset").args(["-a", "-c", "-p", "1", &std::process::id().to_string()]).output();
     assert!(pinned.unwrap().status.success());
-    let heads = ["undisturbed", "dummy attacked", "server attacked", "ratio of p50", "ratio of p99", "attacks"];
-    let [undisturbed, dummy, server, median, late, attacks] = heads;
-    println!("{:26} {undisturbed:>15} {dummy:>15} {server:>15}  {median:>18} {late:>18} {attacks:>8}", "");
-    println!("{:26} {PAIR:>15} {PAIR:>15} {PAIR:>15}  {MEDIAN:>18} {MEDIAN:>18}", "(microseconds)");
+    let heads = ["undisturbed", "dummy attacked", "server attacked", "ratio of p50", "ratio of p99", "CPU", "attacks"];
+    let [undisturbed, dummy, server, median, late, shares, attacks] = heads;
+    println!("{:26} {undisturbed:>15} {dummy:>15} {server:>15}  {median:>18} {late:>18} {shares:>15} {attacks:>8}", "");
+    println!("{:26} {PAIR:>15} {PAIR:>15} {PAIR:>15}  {MEDIAN:>18} {MEDIAN:>18} {SHARES:>15}", "(microseconds)");
     for (number, (name, _)) in ATTACKS.iter().enumerate() {
         if !names.iter().all(|part| name.contains(part.as_str())) {
             continue;
@@ -91,6 +105,8 @@ async fn measure_all(names: &[String]) {
 struct Part {
     /// The median and the 99th percentile of the latency of turns, in microseconds.
     turns: [f64; 2],
+    /// The shares of a processor that the server and the attacker used, in percent.
+    shares: [f64; 2],
     /// Number of attacks during the measurement.
     attacks: f64,
 }
@@ -100,10 +116,15 @@ async fn round(number: usize) -> [Part; 3] {
     let options = ["--log", "error", "--rate", "1000000", "--burst", "100000000", "--opening", &opening];
     let server = Server::start_by(&["taskset", "-c", "0"], &options);
     let mut players = GamePlayers::start(&server).await;
-    let undisturbed = Part { turns: players.measure().await, attacks: 0.0 };
+    let undisturbed = Part { turns: players.measure().await, shares: [0.0; 2], attacks: 0.0 };
     let mut during_attack = async |address: &str| {
         let attacker = Attacker::start(number, address);
-        Part { turns: players.measure().await, attacks: attacker.stop() }
+        let times = || [server.id(), attacker.id()].map(processor_time);
+        let (began, before) = (Instant::now(), times());
+        let turns = players.measure().await;
+        let (spent, after) = (began.elapsed(), times());
+        let shares = [0, 1].map(|of| 100.0 * (after[of] - before[of]).div_duration_f64(spent));
+        Part { turns, shares, attacks: attacker.stop() }
     };
     [undisturbed, during_attack(DUMMY).await, during_attack(server.url.strip_prefix("http://").unwrap()).await]
 }
@@ -118,14 +139,17 @@ fn report(name: &str, rounds: &[[Part; 3]]) {
             min_median_max(rounds.iter().map(|round| round[2].turns[rank] / round[1].turns[rank]));
         format!("{usual:.2} ({least:.2}-{most:.2})")
     };
-    let [_, attacks, _] = min_median_max(rounds.iter().map(|round| round[2].attacks));
+    let median = |value: fn(&[Part; 3]) -> f64| min_median_max(rounds.iter().map(value))[1];
+    let (idle, server) = (median(|round| round[1].shares[0]), median(|round| round[2].shares[0]));
+    let (attacker, attacks) = (median(|round| round[2].shares[1]), median(|round| round[2].attacks));
     println!(
-        "{name:26} {:>15} {:>15} {:>15}  {:>18} {:>18} {attacks:8.0}",
+        "{name:26} {:>15} {:>15} {:>15}  {:>18} {:>18} {:>15} {attacks:8.0}",
         turns(0),
         turns(1),
         turns(2),
         ratio(0),
-        ratio(1)
+        ratio(1),
+        format!("{idle:.0}/{server:.0}/{attacker:.0}")
     );
 }
 

@@ -29,6 +29,7 @@ use super::{
     transport::{
         connection_limit::ConnectionLimit,
         listener::Listener,
+        phase::Phases,
         server_socket::ServerSocket,
         tls::Tls,
         trusted_proxy::{TrustedProxies, TrustedProxy},
@@ -101,7 +102,8 @@ pub async fn serve_with(
         tls: access.tls,
         proxies: proxies.clone(),
         connections: Arc::clone(&connections),
-        opening: limits.opening,
+        limits,
+        phases: Phases::new(runtime.rooms.random.bits() as u32),
     };
 
     let signal = drain(shutdown.clone(), runtime.clone(), end);
@@ -128,7 +130,7 @@ pub async fn serve_with(
     Ok(run_to_end(server, &shutdown, &runtime).await?)
 }
 
-/// The HTTP server, with the limits of one connection.
+/// The HTTP server, with the limits of one connection that the transport can enforce; [`Listener`] adds the others.
 fn transport(limits: &Limits) -> Server {
     Server::builder()
         .accept_http1(true)
@@ -140,8 +142,6 @@ fn transport(limits: &Limits) -> Server {
         .max_frame_size(limits.frame_bytes)
         .initial_stream_window_size(limits.stream_window)
         .initial_connection_window_size(limits.connection_window)
-        .http2_keepalive_interval(Some(limits.keepalive))
-        .http2_keepalive_timeout(Some(limits.keepalive_answer))
 }
 
 /// The health service, and reflection: also in its older version, which many tools still ask for.

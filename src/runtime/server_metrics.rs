@@ -26,6 +26,7 @@ const STREAMS: &str = "reversi_streams";
 const LAGS: &str = "reversi_lag_recoveries_total";
 const SLOW: &str = "reversi_slow_consumers_total";
 const REFUSALS: &str = "reversi_refusals_total";
+const CLOSED_CONNECTIONS: &str = "reversi_closed_connections_total";
 const LOG_DROPPED: &str = "reversi_log_lines_dropped_total";
 const WRITABLE: &str = "reversi_store_writable";
 const LOST: &str = "reversi_lost_seconds_total";
@@ -61,6 +62,10 @@ pub fn describe() {
     describe_counter!(LAGS, "Watchers that were too slow for the events of their room and got a new snapshot.");
     describe_counter!(SLOW, "Streams of turns that were closed because the client did not read them.");
     describe_counter!(REFUSALS, "Refused requests, by the reason in the response.");
+    describe_counter!(
+        CLOSED_CONNECTIONS,
+        "Connections closed by the server, by reason: too_many (open at a time), control_frames, unanswered_ping."
+    );
     describe_counter!(LOG_DROPPED, "Lines of the log that were dropped, because standard error is read too slowly.");
     describe_gauge!(WRITABLE, "1 while the store can be written, otherwise 0.");
     describe_counter!(
@@ -119,6 +124,11 @@ pub fn refused(reason: &'static str) {
 /// Sets the number of log lines that were dropped.
 pub fn dropped_log_lines(count: u64) {
     counter!(LOG_DROPPED).absolute(count);
+}
+
+/// Counts a connection that the server closed.
+pub(crate) fn connection_closed(reason: &'static str) {
+    counter!(CLOSED_CONNECTIONS, "reason" => reason).increment(1);
 }
 
 /// Counts a move, `spent` after its turn opened.

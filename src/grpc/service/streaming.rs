@@ -14,7 +14,10 @@ use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 
 use crate::{
-    grpc::{status, transport::connection::Peer},
+    grpc::{
+        status,
+        transport::{connection::Peer, phase::Phase},
+    },
     proto::{EncodedMessage, convert, v1},
     runtime::{Clock, LazyTimer, StreamEnd, WakeGate},
 };
@@ -75,23 +78,20 @@ pub(crate) fn stream_of(source: impl Source) -> BoxStream<'static, Result<Encode
     Box::pin(stream::unfold(Box::new(source), |mut source| async move { Some((source.next().await, source)) }))
 }
 
-/// The heartbeat times of a connection's streams: the same for all, so that one write sends them all.
+/// The heartbeat times of a connection's streams: the same for all, so that one write sends them all. Those of different
+/// connections are spread over [`HEARTBEAT`]: otherwise the streams of all clients that reconnect after a restart would
+/// send at one moment, and delay moves.
 #[derive(Clone, Copy)]
-pub(crate) struct HeartbeatSchedule {
-    /// When the connection was opened.
-    start: Instant,
-}
+pub(crate) struct HeartbeatSchedule(Phase);
 
 impl HeartbeatSchedule {
     pub(crate) fn of<T>(request: &Request<T>) -> Self {
-        Self { start: request.extensions().get::<Peer>().map_or_else(Instant::now, |peer| peer.since) }
+        Self(request.extensions().get::<Peer>().map_or_else(Phase::starting_now, |peer| peer.phase))
     }
 
     /// The next time of a heartbeat, after now.
     fn next(self) -> Instant {
-        let now = Instant::now();
-        let since_the_last = now.saturating_duration_since(self.start).as_micros() % HEARTBEAT.as_micros();
-        now + HEARTBEAT - Duration::from_micros(since_the_last as u64)
+        self.0.next(HEARTBEAT, Instant::now())
     }
 }
 
@@ -171,11 +171,12 @@ mod tests {
     use std::pin::pin;
 
     use prost::Message as _;
-    use tokio::time::sleep_until;
+    use tokio::{task::JoinSet, time::sleep_until};
     use tokio_stream::StreamExt as _;
     use v1::watch_rooms_response::Message;
 
     use super::*;
+    use crate::grpc::transport::phase::Phases;
 
     /// A source that sends nothing for this duration, then ends.
     struct Silent(Duration);
@@ -191,16 +192,15 @@ mod tests {
         v1::WatchRoomsResponse::decode(message.0).unwrap().message
     }
 
-    fn silent(seconds: u64, start: Instant) -> impl Stream<Item = Option<Message>> {
+    fn silent(seconds: u64, phase: Phase) -> impl Stream<Item = Option<Message>> {
         let source = stream_of(Silent(Duration::from_secs(seconds)));
-        let stream =
-            ResponseStream::<v1::WatchRoomsResponse>::new(Clock::default(), HeartbeatSchedule { start }, source);
+        let stream = ResponseStream::<v1::WatchRoomsResponse>::new(Clock::default(), HeartbeatSchedule(phase), source);
         stream.into_inner().map(|message| decode(message.unwrap()))
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_silent_stream_sends_heartbeats() {
-        let mut stream = pin!(silent(3600, Instant::now()));
+        let mut stream = pin!(silent(3600, Phase::starting_now()));
         for beat in 1..=3_u32 {
             let began = Instant::now();
             let message = stream.next().await.unwrap();
@@ -211,17 +211,33 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_streams_of_a_connection_send_heartbeats_together() {
-        let connected = Instant::now();
+        let (connected, phase) = (Instant::now(), Phase::starting_now());
         for opened in [3, 12, 21] {
             sleep_until(connected + Duration::from_secs(opened)).await;
-            let _ = pin!(silent(3600, connected)).next().await;
+            let _ = pin!(silent(3600, phase)).next().await;
             assert_eq!(connected.elapsed().as_secs(), opened.next_multiple_of(HEARTBEAT.as_secs()));
         }
     }
 
     #[tokio::test(start_paused = true)]
+    async fn connections_opened_at_once_send_heartbeats_at_different_times() {
+        const CONNECTIONS: u128 = 1_000;
+        let (phases, opened, mut beats) = (Phases::new(7), Instant::now(), JoinSet::new());
+        for _ in 0..CONNECTIONS {
+            let mut stream = Box::pin(silent(3600, phases.next()));
+            beats.spawn(async move { stream.next().await.map(|_| opened.elapsed()) });
+        }
+        let mut counts = [0; 200];
+        for beat in beats.join_all().await {
+            let beat = beat.expect("a heartbeat").min(HEARTBEAT - Duration::from_nanos(1));
+            counts[(beat.as_micros() * 200 / HEARTBEAT.as_micros()) as usize] += 1;
+        }
+        assert!(counts.iter().all(|&count| count <= 2 * CONNECTIONS / 200), "{counts:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn the_last_message_has_the_reason_and_the_retry_delay() {
-        let messages: Vec<_> = silent(1, Instant::now()).collect().await;
+        let messages: Vec<_> = silent(1, Phase::starting_now()).collect().await;
         let [Some(Message::Closing(closing))] = &messages[..] else { panic!("{messages:?}") };
         assert_eq!(closing.reason(), v1::CloseReason::Draining);
         assert!(closing.retry_after.is_some());
@@ -242,7 +258,7 @@ mod tests {
                 };
                 let items: Vec<_> =
                     (0..before).map(|room| Ok(removed(room))).chain([Err(end()), Ok(removed(9))]).collect();
-                let schedule = HeartbeatSchedule { start: Instant::now() };
+                let schedule = HeartbeatSchedule(Phase::starting_now());
                 let stream =
                     ResponseStream::<v1::WatchRoomsResponse, _>::new(Clock::default(), schedule, stream::iter(items));
                 let mut stream = stream.into_inner();

@@ -1,4 +1,4 @@
-//! One connection: a deadline for its first request, small reads of HTTP/1.1, and the write buffer.
+//! One connection: a deadline for its first request, small reads of HTTP/1.1, limits of HTTP/2, and the write buffer.
 
 use std::{
     io,
@@ -17,8 +17,14 @@ use tokio_rustls::server::TlsStream;
 use tokio_util::either::Either;
 use tonic::transport::server::Connected;
 
-use super::{connection_limit::ConnectionPermit, server_socket::ClientStream, write_buffer::WriteBuffer};
-use crate::runtime::ClientAddress;
+use super::{
+    connection_limit::ConnectionPermit,
+    http2::{Fault, Http2},
+    phase::Phase,
+    server_socket::{ClientStream, PeerAddress},
+    write_buffer::WriteBuffer,
+};
+use crate::runtime::{ClientAddress, server_metrics};
 
 /// The first bytes of every HTTP/2 connection.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -35,16 +41,24 @@ pub(crate) struct Connection {
     opening: Option<FirstRequest>,
     is_http1: bool,
     has_read: bool,
+    http2: Http2,
+    peer: PeerAddress,
     permit: ConnectionPermit,
 }
 
 pub(crate) type Socket = Either<ClientStream, Box<TlsStream<ClientStream>>>;
 
 impl Connection {
-    pub(crate) fn new(socket: Socket, permit: ConnectionPermit, deadline: Instant) -> Self {
+    pub(super) fn new(
+        socket: Socket,
+        peer: PeerAddress,
+        permit: ConnectionPermit,
+        deadline: Instant,
+        http2: Http2,
+    ) -> Self {
         let opening = FirstRequest { start: RequestStart::default(), deadline: Box::pin(sleep_until(deadline)) };
         let socket = WriteBuffer::new(socket);
-        Self { socket, opening: Some(opening), is_http1: false, has_read: false, permit }
+        Self { socket, opening: Some(opening), is_http1: false, has_read: false, http2, peer, permit }
     }
 
     /// Reads; with HTTP/1.1 at most one part, and the next only after other tasks have run.
@@ -65,8 +79,53 @@ impl Connection {
         read
     }
 
-    fn socket(self: Pin<&mut Self>) -> Pin<&mut WriteBuffer<Socket>> {
-        Pin::new(&mut self.get_mut().socket)
+    /// Whether bytes are frames of HTTP/2: after the preface.
+    fn has_frames(&self) -> bool {
+        self.opening.is_none() && !self.is_http1
+    }
+
+    /// Follows the first `written` bytes of `parts`, and the keepalive.
+    fn follow_written(
+        &mut self,
+        cx: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if self.has_frames()
+            && let Poll::Ready(Ok(mut written)) = written
+        {
+            for part in parts {
+                let taken = written.min(part.len());
+                self.http2.send(&part[..taken]);
+                written -= taken;
+            }
+        }
+        self.keep_alive(cx, written)
+    }
+
+    /// Sends a due ping. If `polled` is pending, fails when the client is gone.
+    fn keep_alive<T>(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if !self.has_frames() {
+            return polled;
+        }
+        if polled.is_pending()
+            && let Poll::Ready(fault) = self.http2.poll_dead(cx)
+        {
+            return Poll::Ready(Err(self.close(cx, fault)));
+        }
+        self.http2.ping(cx, &mut self.socket)?;
+        polled
+    }
+
+    /// The error that makes the transport close the connection.
+    fn close(&mut self, cx: &mut Context<'_>, fault: Fault) -> io::Error {
+        if fault == Fault::ControlFrames {
+            self.http2.say_goodbye(cx, &mut self.socket);
+        }
+        server_metrics::connection_closed(fault.name());
+        let error = io::Error::from(fault);
+        tracing::debug!(%error, peer = ?self.peer, "connection closed");
+        error
     }
 }
 
@@ -74,8 +133,7 @@ impl Connection {
 #[derive(Clone)]
 pub(crate) struct Peer {
     pub(crate) address: Arc<ClientAddress>,
-    /// When the connection was opened.
-    pub(crate) since: Instant,
+    pub(crate) phase: Phase,
     /// Whether it is a trusted proxy, whose requests name their clients.
     pub(crate) is_proxy: bool,
 }
@@ -91,7 +149,7 @@ impl Connected for Connection {
 
     fn connect_info(&self) -> Peer {
         let ConnectionPermit { address, .. } = &self.permit;
-        Peer { address: Arc::clone(address), since: Instant::now(), is_proxy: self.permit.is_of_proxy() }
+        Peer { address: Arc::clone(address), phase: self.http2.phase(), is_proxy: self.permit.is_of_proxy() }
     }
 }
 
@@ -100,22 +158,30 @@ impl AsyncRead for Connection {
         let this = self.get_mut();
         let before = buffer.filled().len();
         let read = this.read_a_part(cx, buffer);
+        let mut received = &buffer.filled()[before..];
         if let Some(opening) = &mut this.opening {
-            let is_complete = opening.start.is_complete(&buffer.filled()[before..]);
+            let length = opening.start.length(received);
             this.is_http1 = opening.start.is_http1;
-            if is_complete {
+            if let Some(length) = length {
+                received = &received[length..];
                 this.opening = None;
             } else if opening.deadline.as_mut().poll(cx).is_ready() {
                 return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
             }
         }
-        read
+        if this.has_frames()
+            && let Err(fault) = this.http2.receive(received)
+        {
+            buffer.set_filled(before);
+            return Poll::Ready(Err(this.close(cx, fault)));
+        }
+        this.keep_alive(cx, read)
     }
 }
 
 impl AsyncWrite for Connection {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.socket().poll_write(cx, bytes)
+        self.poll_write_vectored(cx, &[io::IoSlice::new(bytes)])
     }
 
     fn poll_write_vectored(
@@ -123,7 +189,9 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.socket().poll_write_vectored(cx, parts)
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.socket).poll_write_vectored(cx, parts);
+        this.follow_written(cx, parts, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -131,11 +199,15 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.socket().poll_flush(cx)
+        let this = self.get_mut();
+        let flushed = Pin::new(&mut this.socket).poll_flush(cx);
+        this.keep_alive(cx, flushed)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.socket().poll_shutdown(cx)
+        let this = self.get_mut();
+        let shut_down = Pin::new(&mut this.socket).poll_shutdown(cx);
+        this.keep_alive(cx, shut_down)
     }
 }
 
@@ -154,9 +226,9 @@ struct RequestStart {
 }
 
 impl RequestStart {
-    /// Whether the preface or the head is complete with these bytes.
-    fn is_complete(&mut self, bytes: &[u8]) -> bool {
-        bytes.iter().any(|&byte| self.ends_with(byte))
+    /// The number of these bytes with which the preface or the head is complete.
+    fn length(&mut self, bytes: &[u8]) -> Option<usize> {
+        bytes.iter().position(|&byte| self.ends_with(byte)).map(|last| last + 1)
     }
 
     fn ends_with(&mut self, byte: u8) -> bool {
@@ -184,8 +256,11 @@ mod tests {
 
     /// The number of bytes after which `bytes` is complete.
     fn complete(bytes: &[u8]) -> Option<usize> {
+        let whole = RequestStart::default().length(bytes);
         let mut start = RequestStart::default();
-        bytes.iter().position(|&byte| start.is_complete(&[byte])).map(|index| index + 1)
+        let in_parts = bytes.iter().position(|&byte| start.length(&[byte]).is_some()).map(|index| index + 1);
+        assert_eq!(whole, in_parts);
+        whole
     }
 
     #[test]
@@ -197,5 +272,6 @@ mod tests {
         assert_eq!(complete(b"GET / HTTP/1.1\r\nhost: x\r\n"), None, "half a head");
         assert_eq!(complete(b"\x16\x03\x01\x02\x00"), None, "TLS");
         assert_eq!(complete(b""), None);
+        assert_eq!(complete(&[PREFACE, b"frames"].concat()), Some(PREFACE.len()));
     }
 }

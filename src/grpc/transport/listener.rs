@@ -11,10 +11,13 @@ use tokio_stream::Stream;
 use super::{
     connection::{Connection, Socket},
     connection_limit::{ConnectionLimit, ConnectionPermit, ConnectionSlot},
+    http2::Http2,
+    phase::Phases,
     server_socket::{ClientStream, PeerAddress, ServerSocket, peek, set_nodelay},
     tls::Tls,
     trusted_proxy::{TrustedProxies, read_proxy_header},
 };
+use crate::runtime::{Limits, server_metrics};
 
 /// Pause when no file descriptor or memory is left; new connections wait in the kernel's queue.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -24,8 +27,8 @@ pub(crate) struct Listener {
     pub(crate) tls: Option<Tls>,
     pub(crate) proxies: TrustedProxies,
     pub(crate) connections: Arc<ConnectionLimit>,
-    /// Maximum time from connecting to the complete head of the first request.
-    pub(crate) opening: Duration,
+    pub(crate) limits: Limits,
+    pub(crate) phases: Phases,
 }
 
 impl Listener {
@@ -47,8 +50,9 @@ impl Listener {
                 accepted = self.socket.accept() => match accepted {
                     Ok((stream, peer)) => {
                         let Some(admitted) = self.admit(peer) else { continue };
-                        let deadline = Instant::now() + self.opening;
-                        openings.spawn(open(self.tls.clone(), stream, admitted, deadline));
+                        let deadline = Instant::now() + self.limits.opening;
+                        let http2 = Http2::new(&self.limits, self.phases.next());
+                        openings.spawn(open(self.tls.clone(), (stream, peer), admitted, deadline, http2));
                     }
                     Err(error) => wait_after(&error).await,
                 },
@@ -67,6 +71,7 @@ impl Listener {
             slot.and_then(|slot| slot.of_client(peer.ip())).map(Admitted::Client)
         };
         if admitted.is_none() {
+            server_metrics::connection_closed("too_many");
             tracing::debug!(?peer, "connection closed: too many are open");
         }
         admitted
@@ -97,7 +102,13 @@ impl Admitted {
 }
 
 /// Waits for the first bytes of a connection and for the rate limit of its address, then performs the TLS handshake.
-async fn open(tls: Option<Tls>, mut stream: ClientStream, admitted: Admitted, deadline: Instant) -> Option<Connection> {
+async fn open(
+    tls: Option<Tls>,
+    (mut stream, peer): (ClientStream, PeerAddress),
+    admitted: Admitted,
+    deadline: Instant,
+    http2: Http2,
+) -> Option<Connection> {
     let opened = timeout_at(deadline, async {
         let mut first = [0; SHORTEST_METHOD];
         peek(&stream, &mut first).await?;
@@ -116,7 +127,7 @@ async fn open(tls: Option<Tls>, mut stream: ClientStream, admitted: Admitted, de
             None => Socket::Left(stream),
             Some(tls) => Socket::Right(Box::new(tls.acceptor.accept(stream).await?)),
         };
-        Ok(Connection::new(socket, permit, deadline))
+        Ok(Connection::new(socket, peer, permit, deadline, http2))
     });
     let error: io::Error = match opened.await {
         Ok(Ok(connection)) => return Some(connection),

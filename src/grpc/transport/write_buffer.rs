@@ -47,6 +47,16 @@ impl<W: AsyncWrite + Unpin> WriteBuffer<W> {
         Self { socket, buffer, sent: 0, gate, has_yielded: false, last_write: None, in_burst: false }
     }
 
+    /// Writes a short frame of the server's own after all earlier writes, without waiting.
+    pub(super) fn append(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> io::Result<()> {
+        self.buffer.extend_from_slice(bytes);
+        if self.poll_send(cx)?.is_ready() {
+            // What is left is sent by the transport's next flush.
+            let _ = Pin::new(&mut self.socket).poll_flush(cx)?;
+        }
+        Ok(())
+    }
+
     /// Waits until the other tasks have run.
     fn poll_yield(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Self { gate, has_yielded, .. } = self;

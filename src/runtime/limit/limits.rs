@@ -48,6 +48,16 @@ macro_rules! limits_table {
             resets_for_faults: usize = 1_024, N from 0, "max-resets-for-faults":
                 "Streams of one connection that may be reset because of the client's errors",
                 "Beyond it the connection is closed: one for each of its streams is no accident.";
+            control_frames_per_second: u32 = 100, N from 1, "control-frame-rate":
+                "Control frames of HTTP/2 a second on one connection, on average, and four more for each frame of an \
+                    answer. A connection that sends more is closed",
+                "Settings, pings, window updates, resets and empty frames cost a client almost nothing. A client sends \
+                    a few at first, one in several seconds to stay connected, and up to four for each frame that it \
+                    receives: two window updates, a ping to measure the connection, and settings.";
+            control_frame_burst: u32 = 2_000, N from 1, "control-frame-burst":
+                "Control frames at once of one connection that has sent few before",
+                "A client may reset all its streams at once. A new connection begins with one second of the rate, so \
+                    that an attacker gains nothing by connecting again.";
             openings_per_second: u32 = 600, N from 0, "opening-rate":
                 "New connections a second from one address, on average; faster ones wait. 0 for no limit",
                 "Each costs as much as several calls, more with TLS. High enough that of all connections of an \
@@ -65,7 +75,7 @@ macro_rules! limits_table {
                 "Time in which a request must arrive and be answered; streams may last longer",
                 "Every call is answered within seconds; this ends requests that arrive a byte at a time.";
             keepalive: Duration = Duration::from_secs(20), SECONDS from 1 to U32_MAX, "keepalive":
-                "Time after which a silent connection is sent a ping",
+                "Interval of the pings to a connection of HTTP/2",
                 "With `keepalive_answer`, a client that disappeared is noticed within half a minute. One that \
                     sends a header for ever cannot answer in between, and is disconnected as well.";
             keepalive_answer: Duration = Duration::from_secs(10), SECONDS from 1 to U32_MAX, "keepalive-answer":

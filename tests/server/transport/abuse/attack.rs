@@ -1,8 +1,13 @@
 //! Attacks on the server. Each ends because the server closes its connections or has answered all of it.
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
+    time::Duration,
+};
 
+use prost::Message as _;
 use rand::{Rng as _, SeedableRng as _};
+use reversi::proto::v1::{JoinRoomRequest, LogInRequest, LogInResponse, join_room_request};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -11,8 +16,9 @@ use tokio::{
 };
 
 use super::frame::{
-    CANCEL, CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, INDEXED_CALL, RST_STREAM, call, client_preface,
-    frame, frames, goaway, goaway_frame, header, indexed_call,
+    ACK, CANCEL, CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, INDEXED_CALL, PADDED, PING, PRIORITY,
+    RST_STREAM, SETTINGS, UNKNOWN, WINDOW_UPDATE, call, client_preface, frame, frames, goaway, goaway_frame, header,
+    indexed_call, unary_call,
 };
 
 /// The path of most attacks: a method that needs a token.
@@ -20,6 +26,9 @@ const PATH: &str = "/reversi.v1.SessionService/GetMe";
 
 /// The HTTP/2 error code ENHANCE_YOUR_CALM.
 const ENHANCE_YOUR_CALM: u32 = 11;
+
+/// The HTTP/2 error code PROTOCOL_ERROR.
+const PROTOCOL_ERROR: u32 = 1;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Attack {
@@ -40,6 +49,29 @@ pub(crate) enum Attack {
     /// The first byte of a message on each permitted stream of a connection, all at once. This is no attack, and all
     /// streams are answered.
     AllStreams,
+    /// The same control frame again and again.
+    Flood(Flood),
+    /// Log-ins on all permitted streams of a connection. All are answered.
+    LogIns,
+    /// A log-in, then guesses of join codes on all permitted streams of a connection. All are answered.
+    Guesses,
+}
+
+/// A frame that costs a client nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Flood {
+    Settings,
+    SettingsAck,
+    Ping,
+    PingAck,
+    WindowUpdate,
+    Unknown,
+    /// Resets of one stream.
+    Reset,
+    EmptyData,
+    /// Data that is only padding.
+    PaddedData,
+    Priority,
 }
 
 impl Attack {
@@ -54,6 +86,9 @@ impl Attack {
             Self::SlowHeaders => concurrently(20, |_| slow_headers(address.to_owned())).await,
             Self::EndlessContinuation => vec![continuation(address).await],
             Self::AllStreams => vec![all_streams(address).await],
+            Self::Flood(flood) => vec![control_frames(address, flood).await],
+            Self::LogIns => vec![log_ins(address).await],
+            Self::Guesses => vec![guesses(address).await],
         }
     }
 
@@ -74,6 +109,15 @@ impl Attack {
             Self::AllStreams => {
                 let answers = frames(&received[0]).filter(|(kind, _)| *kind == HEADERS).count();
                 assert_eq!((goaway(&received[0]).unwrap_or(0), answers), (0, STREAMS));
+            }
+            // The transport also refuses acknowledgements without settings; its answer comes first if they are slow.
+            Self::Flood(Flood::SettingsAck) => {
+                assert!(matches!(goaway(&received[0]), Some(ENHANCE_YOUR_CALM | PROTOCOL_ERROR)));
+            }
+            Self::Flood(flood) => assert_eq!(goaway(&received[0]), Some(ENHANCE_YOUR_CALM), "{flood:?}"),
+            Self::LogIns | Self::Guesses => {
+                let answers = frames(&received[0]).filter(|(kind, _)| *kind == HEADERS).count();
+                assert!(goaway(&received[0]).unwrap_or(0) == 0 && answers >= STREAMS - 1, "{answers}");
             }
         }
     }
@@ -235,6 +279,69 @@ async fn all_streams(address: &str) -> Vec<u8> {
     }
     bytes.extend(goaway_frame());
     send(address, bytes).await
+}
+
+async fn control_frames(address: &str, flood: Flood) -> Vec<u8> {
+    let control_frame = match flood {
+        Flood::Settings => frame(SETTINGS, 0, 0, &[]),
+        Flood::SettingsAck => frame(SETTINGS, ACK, 0, &[]),
+        Flood::Ping => frame(PING, 0, 0, &[7; 8]),
+        Flood::PingAck => frame(PING, ACK, 0, &[7; 8]),
+        Flood::WindowUpdate => frame(WINDOW_UPDATE, 0, 0, &[0, 0, 0, 1]),
+        Flood::Unknown => frame(UNKNOWN, 0, 0, &[]),
+        Flood::Reset => frame(RST_STREAM, 0, 1, &CANCEL),
+        Flood::EmptyData => frame(DATA, 0, 1, &[]),
+        Flood::PaddedData => frame(DATA, PADDED, 1, &[0]),
+        Flood::Priority => frame(PRIORITY, 0, 1, &[0, 0, 0, 0, 16]),
+    };
+    let mut bytes = client_preface();
+    bytes.extend(frame(HEADERS, END_HEADERS, 1, &call(PATH)));
+    for _ in 0..40_000 {
+        bytes.extend(&control_frame);
+    }
+    send(address, bytes).await
+}
+
+async fn log_ins(address: &str) -> Vec<u8> {
+    let headers = call(LOG_IN);
+    let mut bytes = client_preface();
+    for stream in (1..).step_by(2).take(STREAMS) {
+        bytes.extend(unary_call(stream, &headers, &log_in_request()));
+    }
+    bytes.extend(goaway_frame());
+    send(address, bytes).await
+}
+
+const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
+
+async fn guesses(address: &str) -> Vec<u8> {
+    let mut headers = call("/reversi.v1.RoomService/JoinRoom");
+    headers.extend(header("authorization", &format!("Bearer {}", log_in(address).await)));
+    let mut bytes = client_preface();
+    for (number, stream) in (1..).step_by(2).take(STREAMS).enumerate() {
+        let room = Some(join_room_request::Room::JoinCode(format!("{number:08}")));
+        let request = JoinRoomRequest { room, ..JoinRoomRequest::default() };
+        bytes.extend(unary_call(stream, &headers, &request.encode_to_vec()));
+    }
+    bytes.extend(goaway_frame());
+    send(address, bytes).await
+}
+
+/// A log-in with a name that was not used before.
+fn log_in_request() -> Vec<u8> {
+    static NAMES: AtomicU32 = AtomicU32::new(0);
+    let display_name = format!("Flood {}", NAMES.fetch_add(1, Relaxed));
+    LogInRequest { display_name, ..LogInRequest::default() }.encode_to_vec()
+}
+
+/// The token of a new player; empty if log-ins are refused.
+async fn log_in(address: &str) -> String {
+    let mut bytes = client_preface();
+    bytes.extend(unary_call(1, &call(LOG_IN), &log_in_request()));
+    bytes.extend(goaway_frame());
+    let received = send(address, bytes).await;
+    let answer = frames(&received).find(|(kind, _)| *kind == DATA).and_then(|(_, payload)| payload.get(5..));
+    answer.and_then(|answer| LogInResponse::decode(answer).ok()).unwrap_or_default().token
 }
 
 /// Runs `count` attacks at the same time.

@@ -12,13 +12,28 @@ pub(crate) fn goaway_frame() -> Vec<u8> {
 
 pub(crate) const DATA: u8 = 0;
 pub(crate) const HEADERS: u8 = 1;
+pub(crate) const PRIORITY: u8 = 2;
 pub(crate) const RST_STREAM: u8 = 3;
-const SETTINGS: u8 = 4;
+pub(crate) const SETTINGS: u8 = 4;
+pub(crate) const PING: u8 = 6;
 const GOAWAY: u8 = 7;
+pub(crate) const WINDOW_UPDATE: u8 = 8;
 pub(crate) const CONTINUATION: u8 = 9;
+/// A type that HTTP/2 does not define.
+pub(crate) const UNKNOWN: u8 = 0xbe;
 
+/// Of SETTINGS and PING.
+pub(crate) const ACK: u8 = 1;
 pub(crate) const END_STREAM: u8 = 1;
 pub(crate) const END_HEADERS: u8 = 4;
+pub(crate) const PADDED: u8 = 8;
+
+/// A unary call with this message on a stream.
+pub(crate) fn unary_call(stream: u32, headers: &[u8], message: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(message.len()).unwrap().to_be_bytes();
+    let message = [&[0], &length[..], message].concat();
+    [frame(HEADERS, END_HEADERS, stream, headers), frame(DATA, END_STREAM, stream, &message)].concat()
+}
 
 /// The error code of a stream that the client cancels.
 pub(crate) const CANCEL: [u8; 4] = [0, 0, 0, 8];

@@ -4,6 +4,7 @@
 mod attack;
 mod frame;
 mod game_players;
+mod http2;
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use reversi::{grpc::Access, runtime::Limits, web::page};
 use tokio::{task::JoinSet, time::timeout};
 
 use crate::harness::in_process::{ServerOptions, TestServer, within};
-use attack::{Attack, STREAMS};
+use attack::{Attack, Flood, STREAMS};
 use game_players::GamePlayers;
 
 /// Timeout of an attack, which the server should end.
@@ -81,4 +82,19 @@ async fn endless_continuation_frames() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn simultaneous_messages_on_all_streams() {
     survives(Attack::AllStreams, |limits| assert_eq!(limits.streams_per_connection as usize, STREAMS)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn floods_of_control_frames() {
+    use Flood::{EmptyData, PaddedData, Ping, PingAck, Priority, Reset, Settings, SettingsAck, Unknown, WindowUpdate};
+    let floods = [Settings, SettingsAck, Ping, PingAck, WindowUpdate, Unknown, Reset, EmptyData, PaddedData, Priority];
+    for flood in floods {
+        survives(Attack::Flood(flood), |_| {}).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn log_ins_and_guesses_on_all_streams() {
+    survives(Attack::LogIns, |_| {}).await;
+    survives(Attack::Guesses, |_| {}).await;
 }

@@ -1,0 +1,122 @@
+//! The limit on control frames of a connection.
+//!
+//! Settings, pings, window updates, resets, unknown and empty frames cost a client almost nothing, and the server has to
+//! read and often to answer each. The transport limits few of them.
+
+use tokio::time::Instant;
+
+use super::frames::{DATA, END_STREAM, FrameHead, HEADERS, PADDED};
+use crate::runtime::Limits;
+
+/// Control frames that a client may send for one frame of an answer: window updates of the stream and of the connection, a
+/// ping that measures the connection, and settings that follow from it.
+const PER_ANSWER: u32 = 4;
+
+/// A token bucket that also fills with each frame of an answer. At first it has the rate of a second, not the burst:
+/// otherwise each new connection of an attacker would have it.
+pub(super) struct ControlFrameLimit {
+    per_second: u32,
+    burst: u32,
+    left: u32,
+    /// Up to when the rate has been added.
+    refilled: Instant,
+}
+
+impl ControlFrameLimit {
+    pub(super) fn new(limits: &Limits) -> Self {
+        let (per_second, burst) = (limits.control_frames_per_second, limits.control_frame_burst);
+        Self { per_second, burst, left: per_second.min(burst), refilled: Instant::now() }
+    }
+
+    /// Counts a received frame. Returns whether it is within the limit.
+    pub(super) fn admit(&mut self, frame: FrameHead) -> bool {
+        if !is_control(frame) {
+            return true;
+        }
+        if self.left == 0 {
+            self.refill(Instant::now());
+        }
+        let left = self.left.checked_sub(1);
+        self.left = left.unwrap_or(0);
+        left.is_some()
+    }
+
+    /// Counts a sent frame.
+    pub(super) fn sent(&mut self, frame: FrameHead) {
+        if matches!(frame.kind, HEADERS | DATA) {
+            self.left = self.left.saturating_add(PER_ANSWER).min(self.burst);
+        }
+    }
+
+    fn refill(&mut self, now: Instant) {
+        let passed = now.saturating_duration_since(self.refilled).as_millis();
+        let added = passed * u128::from(self.per_second) / 1_000;
+        if added > 0 {
+            self.left = u32::try_from(added).unwrap_or(u32::MAX).min(self.burst);
+            self.refilled = now;
+        }
+    }
+}
+
+/// Whether a frame belongs to no request and has no data. Padding is no data.
+fn is_control(frame: FrameHead) -> bool {
+    match frame.kind {
+        HEADERS => false,
+        DATA => frame.flags & END_STREAM == 0 && (frame.length == 0 || frame.flags & PADDED != 0),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::advance;
+
+    use super::*;
+    use crate::grpc::transport::frames::PING;
+
+    const fn frame(kind: u8, flags: u8, length: usize) -> FrameHead {
+        FrameHead { length, kind, flags }
+    }
+
+    /// The number of pings within the limit.
+    fn admitted(limit: &mut ControlFrameLimit) -> u32 {
+        (0..).take_while(|_| limit.admit(frame(PING, 0, 8))).count() as u32
+    }
+
+    fn limit(control_frames_per_second: u32, control_frame_burst: u32) -> ControlFrameLimit {
+        ControlFrameLimit::new(&Limits { control_frames_per_second, control_frame_burst, ..Limits::default() })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn control_frames_are_limited_by_time_and_by_answers() {
+        let mut limit = limit(10, 50);
+        assert_eq!(admitted(&mut limit), 10);
+        advance(Duration::from_millis(250)).await;
+        assert_eq!(admitted(&mut limit), 2);
+        advance(Duration::from_secs(60)).await;
+        assert_eq!(admitted(&mut limit), 50);
+        limit.sent(frame(HEADERS, 0, 10));
+        limit.sent(frame(DATA, 0, 10));
+        limit.sent(frame(PING, 1, 8));
+        assert_eq!(admitted(&mut limit), 2 * PER_ANSWER);
+        for _ in 0..100 {
+            limit.sent(frame(DATA, 0, 10));
+        }
+        assert_eq!(admitted(&mut limit), 50);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_and_messages_are_no_control_frames() {
+        let mut limit = limit(1, 1);
+        admitted(&mut limit);
+        for free in [frame(HEADERS, 4, 20), frame(DATA, 0, 1), frame(DATA, END_STREAM, 0)] {
+            assert!(limit.admit(free), "{free:?}");
+        }
+        for kind in 2..=255 {
+            assert!(!limit.admit(frame(kind, 0, 8)), "{kind}");
+        }
+        assert!(!limit.admit(frame(DATA, 0, 0)) && !limit.admit(frame(DATA, PADDED, 256)));
+    }
+}

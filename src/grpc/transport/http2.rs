@@ -1,0 +1,118 @@
+//! What the server adds to the transport's HTTP/2: the limit on control frames, and the keepalive.
+//!
+//! ```text
+//!   client ── received frames ──▶ ControlFrameLimit, Keepalive ──▶ transport
+//!   client ◀── GOAWAY, PING between two frames ◀── sent frames ◀── transport
+//! ```
+
+use std::{
+    io,
+    task::{Context, Poll},
+};
+
+use tokio::io::AsyncWrite;
+
+use super::{
+    control_frames::ControlFrameLimit,
+    frames::{FrameHeads, GOAWAY},
+    keepalive::{Keepalive, PING_FRAME},
+    phase::Phase,
+    write_buffer::WriteBuffer,
+};
+use crate::runtime::Limits;
+
+/// A GOAWAY with the code ENHANCE_YOUR_CALM. Its last stream is the highest possible one: any request may have had an
+/// effect, so that clients repeat none by themselves.
+const ENHANCE_YOUR_CALM: [u8; 17] = [0, 0, 8, GOAWAY, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 11];
+
+pub(super) struct Http2 {
+    received: FrameHeads,
+    sent: FrameHeads,
+    control_frames: ControlFrameLimit,
+    keepalive: Keepalive,
+}
+
+/// Why the server closes an HTTP/2 connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    ControlFrames,
+    UnansweredPing,
+}
+
+impl Http2 {
+    pub(super) fn new(limits: &Limits, phase: Phase) -> Self {
+        Self {
+            received: FrameHeads::default(),
+            sent: FrameHeads::default(),
+            control_frames: ControlFrameLimit::new(limits),
+            keepalive: Keepalive::new(limits, phase),
+        }
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        self.keepalive.phase
+    }
+
+    /// Follows the client's bytes, from the end of the preface on.
+    pub(super) fn receive(&mut self, mut bytes: &[u8]) -> Result<(), Fault> {
+        while let Some(frame) = self.received.next(&mut bytes) {
+            self.keepalive.received(frame);
+            if !self.control_frames.admit(frame) {
+                return Err(Fault::ControlFrames);
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows the transport's bytes.
+    pub(super) fn send(&mut self, mut bytes: &[u8]) {
+        while let Some(frame) = self.sent.next(&mut bytes) {
+            self.control_frames.sent(frame);
+        }
+    }
+
+    /// Checks the keepalive, while neither reading nor writing is possible.
+    pub(super) fn poll_dead(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
+        self.keepalive.poll_dead(cx).map(|()| Fault::UnansweredPing)
+    }
+
+    /// Sends a ping if one is due and the last frame is complete.
+    pub(super) fn ping<W: AsyncWrite + Unpin>(
+        &mut self,
+        cx: &mut Context<'_>,
+        socket: &mut WriteBuffer<W>,
+    ) -> io::Result<()> {
+        if !self.keepalive.is_due || !self.sent.is_between_frames() {
+            return Ok(());
+        }
+        self.keepalive.is_due = false;
+        socket.append(cx, &PING_FRAME)
+    }
+
+    /// Tells the client why the connection is closed, if it has read enough for that.
+    pub(super) fn say_goodbye<W: AsyncWrite + Unpin>(&self, cx: &mut Context<'_>, socket: &mut WriteBuffer<W>) {
+        if self.sent.is_between_frames() {
+            // The connection is closed in any case.
+            let _ = socket.append(cx, &ENHANCE_YOUR_CALM);
+        }
+    }
+}
+
+impl Fault {
+    /// The name in metrics.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::ControlFrames => "control_frames",
+            Self::UnansweredPing => "unanswered_ping",
+        }
+    }
+}
+
+impl From<Fault> for io::Error {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::ControlFrames => Self::new(io::ErrorKind::QuotaExceeded, "too many control frames"),
+            Fault::UnansweredPing => Self::new(io::ErrorKind::TimedOut, "the client did not answer a ping"),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Spreads what every connection does from time to time, so that they do not all do it at the same moment.
+
+use std::{
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+/// 2^32 divided by the golden ratio. Steps of it, modulo 2^32, stay evenly spread for any number of steps (Knuth, The Art
+/// of Computer Programming, volume 3, section 6.4); random numbers have gaps and heaps.
+const STEP: u32 = 0x9E37_79B9;
+
+/// The phases of a server's connections.
+pub(crate) struct Phases {
+    origin: Instant,
+    next: AtomicU32,
+}
+
+/// A connection's part of every period.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Phase {
+    origin: Instant,
+    /// In units of a period's 2^-32.
+    part: u32,
+}
+
+impl Phases {
+    /// Starts with a random phase.
+    pub(crate) fn new(random: u32) -> Self {
+        Self { origin: Instant::now(), next: AtomicU32::new(random) }
+    }
+
+    /// The phase of one more connection.
+    pub(crate) fn next(&self) -> Phase {
+        Phase { origin: self.origin, part: self.next.fetch_add(STEP, Relaxed) }
+    }
+}
+
+impl Phase {
+    /// A phase for which every period begins now.
+    pub(crate) fn starting_now() -> Self {
+        Self { origin: Instant::now(), part: 0 }
+    }
+
+    /// The next time in this phase, after `now` and at most one period later.
+    pub(crate) fn next(self, period: Duration, now: Instant) -> Instant {
+        let offset = period.mul_f64(f64::from(self.part) / 2_f64.powi(32));
+        let passed = now.saturating_duration_since(self.origin) + period - offset;
+        let since_the_last = passed.as_nanos() % period.as_nanos().max(1);
+        now + period - Duration::from_nanos(since_the_last as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PERIOD: Duration = Duration::from_secs(10);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_phase_repeats_with_its_period() {
+        let phases = Phases::new(7);
+        for _ in 0..100 {
+            let (phase, began) = (phases.next(), Instant::now());
+            let first = phase.next(PERIOD, began);
+            assert!(first > began && first <= began + PERIOD);
+            assert_eq!(phase.next(PERIOD, first - Duration::from_nanos(1)), first);
+            let second = phase.next(PERIOD, first);
+            assert!((second - first).abs_diff(PERIOD) <= Duration::from_nanos(1));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn connections_opened_at_once_are_spread_evenly() {
+        const SLOTS: usize = 200;
+        for connections in [200, 2_000, 20_000] {
+            let (phases, now, mut slots) = (Phases::new(12_345), Instant::now(), [0; SLOTS]);
+            for _ in 0..connections {
+                let after = phases.next().next(PERIOD, now) - now;
+                slots[(after.as_micros() as usize * SLOTS / PERIOD.as_micros() as usize).min(SLOTS - 1)] += 1;
+            }
+            assert!(slots.iter().all(|&count| count <= 2 * connections / SLOTS), "{connections}: {slots:?}");
+        }
+    }
+}

@@ -4,7 +4,7 @@ use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     process::{Child, Command, Stdio},
-    sync::mpsc::{Receiver, SyncSender, sync_channel},
+    sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel},
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -69,12 +69,29 @@ impl Server {
         Self::run(command, options)
     }
 
+    /// Kills a server while it starts, once `due` is true, or else when it listens.
+    pub(crate) fn kill_at_start(options: &[&str], mut due: impl FnMut() -> bool) {
+        let command = Command::new(env!("CARGO_BIN_EXE_reversi"));
+        let mut server = Self::spawn(command, options, None, sync_channel(0).1);
+        while !due() && server.lines.try_recv() == Err(TryRecvError::Empty) {
+            thread::yield_now();
+        }
+        server.kill();
+    }
+
     fn run(command: Command, options: &[&str]) -> Self {
         Self::run_holding(command, options, None, sync_channel(0).1)
     }
 
     /// The log is read after `held` is disconnected.
-    fn run_holding(mut command: Command, options: &[&str], hold: Option<SyncSender<()>>, held: Receiver<()>) -> Self {
+    fn run_holding(command: Command, options: &[&str], hold: Option<SyncSender<()>>, held: Receiver<()>) -> Self {
+        let mut server = Self::spawn(command, options, hold, held);
+        let address = server.wait_for_line("reversi is listening on ");
+        server.url = if address.starts_with("unix:") { address } else { format!("http://{address}") };
+        server
+    }
+
+    fn spawn(mut command: Command, options: &[&str], hold: Option<SyncSender<()>>, held: Receiver<()>) -> Self {
         // Without the variables of the tests' environment.
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
             command.env_remove(name);
@@ -93,10 +110,7 @@ impl Server {
             errors.read_to_string(&mut log).unwrap();
             log
         });
-        let mut server = Self { child, lines, log: Some(log), hold, url: String::new() };
-        let address = server.wait_for_line("reversi is listening on ");
-        server.url = if address.starts_with("unix:") { address } else { format!("http://{address}") };
-        server
+        Self { child, lines, log: Some(log), hold, url: String::new() }
     }
 
     /// The text after `intro`, up to the first space, on the next line that starts with it.
@@ -265,7 +279,12 @@ impl Player {
     }
 
     pub(crate) async fn watch(&self, room: &str) -> Streaming<v1::WatchRoomResponse> {
-        let request = v1::WatchRoomRequest { room_id: room.into(), ..Default::default() };
+        self.watch_after(room, None).await
+    }
+
+    /// The events of a room after this one.
+    pub(crate) async fn watch_after(&self, room: &str, after_seq: Option<u64>) -> Streaming<v1::WatchRoomResponse> {
+        let request = v1::WatchRoomRequest { room_id: room.into(), after_seq, ..Default::default() };
         self.rooms().watch_room(request).await.unwrap().into_inner()
     }
 }

@@ -1,15 +1,17 @@
-//! Two bots with fifty games between them, which remember every move that the server has acknowledged.
+//! Two bots with fifty games between them, which remember every move that the server has acknowledged, and watch some
+//! of the games.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
 
 use reversi::{
-    proto::v1::{self, play_event::Event},
-    room::GameId,
+    proto::v1::{self, play_event::Event, room_event, watch_room_response::Message},
+    room::{GameId, RoomId, Seq},
     rules::Square,
 };
 use tokio::{sync::mpsc, task::JoinSet};
 use tonic::Code;
 
+use super::watchers::Watchers;
 use crate::harness::process::Player;
 
 /// The acknowledged moves.
@@ -56,8 +58,12 @@ struct Answer {
 pub(crate) struct Bots {
     bots: [Player; 2],
     rooms: Vec<String>,
+    watchers: Watchers,
     running: Option<RunningTasks>,
 }
+
+/// Number of rooms that are watched.
+const WATCHED: usize = 12;
 
 /// Both bots, with their streams and their moves.
 struct RunningTasks {
@@ -76,6 +82,8 @@ impl Bots {
                 name: format!("room {number}"),
                 games: 1_000,
                 rated: number % 2 == 0,
+                total_time: Some(prost_types::Duration { seconds: 3_600, nanos: 0 }),
+                increment: Some(prost_types::Duration { seconds: 1, nanos: 0 }),
                 ..Default::default()
             };
             let room = bots[0].create(settings, ["me", "open"]).await.room_id;
@@ -83,12 +91,14 @@ impl Bots {
             bots[0].start(&room).await;
             names.push(room);
         }
-        let mut bots = Self { bots, rooms: names, running: None };
-        bots.start_tasks().await;
+        let watchers = Watchers::of(&names[..WATCHED.min(rooms)]);
+        let mut bots = Self { bots, rooms: names, watchers, running: None };
+        bots.start().await;
         bots
     }
 
-    async fn start_tasks(&mut self) {
+    /// Plays in all rooms and watches some.
+    pub(crate) async fn start(&mut self) {
         let (sender, answers) = mpsc::channel(64);
         let mut tasks = JoinSet::new();
         for bot in &self.bots {
@@ -96,6 +106,7 @@ impl Bots {
             tasks.spawn(answer_turns(bot.clone(), turns, sender.clone()));
         }
         self.running = Some(RunningTasks { answers, tasks });
+        self.watchers.start(&self.bots[0]).await;
     }
 
     /// Waits until this many more moves are acknowledged. The bots keep playing.
@@ -113,6 +124,7 @@ impl Bots {
             acknowledged.record(answer);
         }
         work.tasks.join_all().await;
+        self.watchers.stop().await;
     }
 
     /// Stops playing.
@@ -120,16 +132,33 @@ impl Bots {
         drop(self.running.take());
     }
 
-    /// Continues with the same tokens.
+    /// Connects to the next server with the same tokens.
     pub(crate) async fn reconnect(&mut self, url: &str) {
         for bot in &mut self.bots {
             *bot = Player::with_token(url, &bot.token).await;
         }
-        self.start_tasks().await;
     }
 
-    /// Checks that every room has its acknowledged moves.
+    /// Checks that the clocks which ran at a kill, after these events of their rooms, were credited with this time.
+    pub(crate) async fn check_credits(&self, running: &BTreeMap<RoomId, Seq>, downtime: &RangeInclusive<Duration>) {
+        for (room, seq) in running {
+            let room = room.to_string();
+            let now = self.bots[0].room(&room).await.seq;
+            let mut events = self.bots[0].watch_after(&room, Some(seq.0)).await;
+            let mut credit = Duration::ZERO;
+            for _ in seq.0..now {
+                let Message::Event(event) = events.message().await.unwrap().unwrap().message.unwrap() else { continue };
+                if let Some(room_event::Event::ClockCredited(credited)) = event.event {
+                    credit += Duration::try_from(credited.credit.unwrap()).unwrap();
+                }
+            }
+            assert!(downtime.contains(&credit), "{room} was credited with {credit:?} for {downtime:?}");
+        }
+    }
+
+    /// Checks that every room has its acknowledged moves, and the events that watchers have received.
     pub(crate) async fn check_rooms(&self, acknowledged: &Acknowledged) {
+        self.watchers.check(&self.bots[0]).await;
         for room in &self.rooms {
             let shown = self.bots[0].room(room).await;
             let last = acknowledged.seqs.get(room).copied().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! The real server, killed repeatedly during fifty games: everything it has acknowledged is stored.
+//! The real server, killed repeatedly during fifty games and while it starts: everything that it has acknowledged or
+//! shown is stored, and clocks do not count its downtime.
 
 mod bots;
 mod check_files;
@@ -8,11 +9,13 @@ mod clean_stop;
 mod damaged_file;
 #[cfg(target_os = "linux")]
 mod full_disk;
+mod watchers;
 
-use std::path::Path;
+use std::{fs, path::Path, time::Duration};
 
 use bots::{Acknowledged, Bots};
 use reversi::rules::SplitMix64;
+use tokio::time::Instant;
 
 use crate::harness::process::Server;
 
@@ -21,6 +24,15 @@ const ROUNDS: u64 = 20;
 
 /// Number of moves between two kills: at least one, and few enough that the rounds are short.
 const MAX_MOVES: u64 = 300;
+
+/// Maximum number of servers in a round that are killed while they start.
+const MAX_KILLED_STARTS: u64 = 2;
+
+/// Maximum number of changes of the files before such a kill. A start makes about as many.
+const MAX_CHANGES: u64 = 5;
+
+/// Credits may be greater than the downtime by the time since the killed server's last heartbeat, every five seconds.
+const MAX_EXTRA_CREDIT: Duration = Duration::from_millis(5_100);
 
 #[tokio::test]
 async fn acknowledged_moves_survive_every_kill() {
@@ -32,12 +44,24 @@ async fn acknowledged_moves_survive_every_kill() {
         let moves = 1 + chance.next() % MAX_MOVES;
         // While other moves are being written.
         bots.play(moves, &mut acknowledged).await;
+        let killing = Instant::now();
         server.kill();
+        let mut killed = Instant::now();
         bots.disconnect(&mut acknowledged).await;
-        check_files::check(folder.path(), &acknowledged, ROOMS).await;
+        let running = check_files::check(folder.path(), &acknowledged, ROOMS).await;
+        let mut downtime = Duration::ZERO;
+        for _ in 0..chance.next() % (MAX_KILLED_STARTS + 1) {
+            downtime += killed.elapsed();
+            kill_at_start(folder.path(), chance.next() % (MAX_CHANGES + 1));
+            killed = Instant::now();
+        }
+        downtime += killed.elapsed();
         server = start(folder.path());
+        let most = killing.elapsed() + MAX_EXTRA_CREDIT;
         bots.reconnect(&server.url).await;
+        bots.check_credits(&running, &(downtime..=most)).await;
         bots.check_rooms(&acknowledged).await;
+        bots.start().await;
         println!("round {round}: {moves} moves waited for, {} acknowledged in all", acknowledged.count());
     }
     bots.play(MAX_MOVES, &mut acknowledged).await;
@@ -49,5 +73,29 @@ async fn acknowledged_moves_survive_every_kill() {
 }
 
 fn start(folder: &Path) -> Server {
-    Server::start(&["--data", folder.to_str().unwrap(), "--log", "warn"])
+    Server::start(&options(folder))
+}
+
+fn options(folder: &Path) -> [&str; 4] {
+    ["--data", folder.to_str().unwrap(), "--log", "warn"]
+}
+
+/// Kills a server that starts, after this many changes of its files.
+fn kill_at_start(folder: &Path, changes: u64) {
+    let sizes = || {
+        let files = fs::read_dir(folder).unwrap().flatten();
+        let size =
+            |file: fs::DirEntry| file.metadata().map(|data| (file.file_name(), data.len(), data.modified().ok()));
+        let mut sizes: Vec<_> = files.filter_map(|file| size(file).ok()).collect();
+        sizes.sort_unstable();
+        sizes
+    };
+    let (mut seen, mut left) = (sizes(), changes);
+    Server::kill_at_start(&options(folder), || {
+        let now = sizes();
+        if now != seen {
+            (seen, left) = (now, left.saturating_sub(1));
+        }
+        left == 0
+    });
 }

@@ -1,5 +1,4 @@
-//! Two bots with fifty games between them, which remember every move that the server has acknowledged, and watch some
-//! of the games.
+//! Two bots with fifty games between them, which remember every move that the server has acknowledged.
 
 use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
 
@@ -11,7 +10,6 @@ use reversi::{
 use tokio::{sync::mpsc, task::JoinSet};
 use tonic::Code;
 
-use super::watchers::Watchers;
 use crate::harness::process::Player;
 
 /// The acknowledged moves.
@@ -58,12 +56,8 @@ struct Answer {
 pub(crate) struct Bots {
     bots: [Player; 2],
     rooms: Vec<String>,
-    watchers: Watchers,
     running: Option<RunningTasks>,
 }
-
-/// Number of rooms that are watched.
-const WATCHED: usize = 12;
 
 /// Both bots, with their streams and their moves.
 struct RunningTasks {
@@ -91,13 +85,12 @@ impl Bots {
             bots[0].start(&room).await;
             names.push(room);
         }
-        let watchers = Watchers::of(&names[..WATCHED.min(rooms)]);
-        let mut bots = Self { bots, rooms: names, watchers, running: None };
+        let mut bots = Self { bots, rooms: names, running: None };
         bots.start().await;
         bots
     }
 
-    /// Plays in all rooms and watches some.
+    /// Plays in all rooms.
     pub(crate) async fn start(&mut self) {
         let (sender, answers) = mpsc::channel(64);
         let mut tasks = JoinSet::new();
@@ -106,7 +99,6 @@ impl Bots {
             tasks.spawn(answer_turns(bot.clone(), turns, sender.clone()));
         }
         self.running = Some(RunningTasks { answers, tasks });
-        self.watchers.start(&self.bots[0]).await;
     }
 
     /// Waits until this many more moves are acknowledged. The bots keep playing.
@@ -124,12 +116,20 @@ impl Bots {
             acknowledged.record(answer);
         }
         work.tasks.join_all().await;
-        self.watchers.stop().await;
     }
 
     /// Stops playing.
     pub(crate) fn stop(&mut self) {
         drop(self.running.take());
+    }
+
+    pub(crate) fn rooms(&self) -> &[String] {
+        &self.rooms
+    }
+
+    /// One of the bots.
+    pub(crate) fn player(&self) -> &Player {
+        &self.bots[0]
     }
 
     /// Connects to the next server with the same tokens.
@@ -156,9 +156,8 @@ impl Bots {
         }
     }
 
-    /// Checks that every room has its acknowledged moves, and the events that watchers have received.
+    /// Checks that every room has its acknowledged moves.
     pub(crate) async fn check_rooms(&self, acknowledged: &Acknowledged) {
-        self.watchers.check(&self.bots[0]).await;
         for room in &self.rooms {
             let shown = self.bots[0].room(room).await;
             let last = acknowledged.seqs.get(room).copied().unwrap_or_default();

@@ -16,11 +16,15 @@ use std::{fs, path::Path, time::Duration};
 use bots::{Acknowledged, Bots};
 use reversi::rules::SplitMix64;
 use tokio::time::Instant;
+use watchers::Watchers;
 
 use crate::harness::process::Server;
 
 const ROOMS: usize = 50;
 const ROUNDS: u64 = 20;
+
+/// Number of rooms that are watched.
+const WATCHED: usize = 12;
 
 /// Number of moves between two kills: at least one, and few enough that the rounds are short.
 const MAX_MOVES: u64 = 300;
@@ -40,6 +44,8 @@ async fn acknowledged_moves_survive_every_kill() {
     let (mut chance, mut acknowledged) = (SplitMix64::new(20), Acknowledged::default());
     let mut server = start(folder.path());
     let mut bots = Bots::create(&server.url, ROOMS, "1").await;
+    let mut watchers = Watchers::of(&bots.rooms()[..WATCHED]);
+    watchers.start(bots.player()).await;
     for round in 0..ROUNDS {
         let moves = 1 + chance.next() % MAX_MOVES;
         // While other moves are being written.
@@ -48,6 +54,7 @@ async fn acknowledged_moves_survive_every_kill() {
         server.kill();
         let mut killed = Instant::now();
         bots.disconnect(&mut acknowledged).await;
+        watchers.stop().await;
         let running = check_files::check(folder.path(), &acknowledged, ROOMS).await;
         let mut downtime = Duration::ZERO;
         for _ in 0..chance.next() % (MAX_KILLED_STARTS + 1) {
@@ -61,6 +68,8 @@ async fn acknowledged_moves_survive_every_kill() {
         bots.reconnect(&server.url).await;
         bots.check_credits(&running, &(downtime..=most)).await;
         bots.check_rooms(&acknowledged).await;
+        watchers.check(bots.player()).await;
+        watchers.start(bots.player()).await;
         bots.start().await;
         println!("round {round}: {moves} moves waited for, {} acknowledged in all", acknowledged.count());
     }

@@ -7,7 +7,7 @@
 //!   bot, demo                        clients without a screen
 //!   bot ─▶ external_engine           engines of other programs play in rooms
 //!   engine_server                    the engine for other programs (`reversi engine`)
-//!   import                           writes to the store of a stopped server
+//!   import, doctor                   read and write the store of a stopped server
 //!   analyze, dev (train, arena ...)  the engine in this process
 //!   dev/bench                        loads a server over the network and checks its messages
 //! ```
@@ -30,6 +30,7 @@ mod bot;
 mod connect;
 mod demo;
 mod dev;
+mod doctor;
 mod engine_server;
 mod external_engine;
 mod games;
@@ -93,6 +94,8 @@ enum Command {
     Name(name::Args),
     /// Import games of other programs and databases into the archive of a stopped server.
     Import(import::Args),
+    /// Examine the data of a stopped server, and save what can be read of a damaged file.
+    Doctor(doctor::Args),
     /// Show what each move of a game lost, by the local engine or a server's.
     Analyze(analyze::Args),
     /// Improve the engine's evaluation: play, fit, compare.
@@ -178,6 +181,7 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Health(args) => health::run(args).await,
         Command::Name(args) => name::run(args).await,
         Command::Import(args) => return import::run(args).await,
+        Command::Doctor(args) => return doctor::run(args).await,
         Command::Analyze(args) => analyze::run(args).await,
         Command::Train(args) => train::run(args).await,
         Command::Admin(args) => admin::run(args).await,

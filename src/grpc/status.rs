@@ -147,6 +147,11 @@ impl From<RoomError> for Status {
                 let message = "the server cannot store anything now; nothing has changed";
                 retry(Code::Unavailable, "STORE_UNAVAILABLE", message, STORE_RETRY)
             }
+            RoomError::Damaged => {
+                let message =
+                    "what the server has stored of this is damaged; tell the operator to run `reversi doctor`";
+                status(Code::DataLoss, "DAMAGED", message, Details::default())
+            }
             RoomError::Busy => retry(Code::Unavailable, "BUSY", "the room is busy; nothing has changed", BUSY_RETRY),
         }
     }
@@ -316,6 +321,7 @@ mod tests {
             (RoomError::TooFast(SECOND).into(), Code::ResourceExhausted, "RATE", Some(SECOND)),
             (too_many_calls(), Code::ResourceExhausted, "RATE", Some(BUSY_RETRY)),
             (draining(SECOND), Code::Unavailable, "DRAINING", Some(SECOND)),
+            (RoomError::Damaged.into(), Code::DataLoss, "DAMAGED", None),
             (RoomError::StoreUnavailable.into(), Code::Unavailable, "STORE_UNAVAILABLE", Some(STORE_RETRY)),
             (RoomError::Busy.into(), Code::Unavailable, "BUSY", Some(BUSY_RETRY)),
             (internal("t1"), Code::Internal, "INTERNAL", None),

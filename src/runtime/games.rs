@@ -1,15 +1,17 @@
 //! Finished games and the statistics over them.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use super::{
+    lifecycle::Lifecycle,
     outcome::RoomError,
-    player::{directory::Players, player::Player},
+    player::{directory::Players, expiry::ticks, player::Player},
     room::rooms::Rooms,
+    server_clock::Clock,
 };
 use crate::{
     room::{Credentials, DisplayName, GameId, GameRecord, PlayerId, Profile, Rejection},
-    store::{Archive, Contestant, GameFilter, GameKey, GamePage, PlayerStats, PlayerStore},
+    store::{Archive, ArchiveSize, Contestant, GameFilter, GameKey, GamePage, PlayerStats, PlayerStore, Retention},
 };
 
 /// The archive of finished games, as players may see it.
@@ -75,5 +77,46 @@ impl Games {
     /// When the store is unavailable.
     pub async fn player_stats(&self, contestant: Contestant) -> Result<PlayerStats, RoomError> {
         Ok(self.archive.player_stats(contestant).await?)
+    }
+
+    /// How large the archive is.
+    ///
+    /// # Errors
+    /// When the store is unavailable.
+    pub async fn archive_size(&self) -> Result<ArchiveSize, RoomError> {
+        Ok(self.archive.size().await?)
+    }
+}
+
+/// The interval at which the archive is trimmed. It grows beyond its bound by the games of one interval.
+const TRIM: Duration = Duration::from_secs(10);
+
+/// Maximum number of games removed by one write, so that the moves of the same commit wait only for milliseconds.
+const TRIMMED_AT_ONCE: usize = 100;
+
+/// Removes the games that the retention does not keep, regularly until the server stops.
+pub(super) async fn trim_regularly(
+    archive: Arc<dyn Archive>,
+    retention: Retention,
+    clock: Clock,
+    lifecycle: Lifecycle,
+) {
+    let mut ticks = ticks(TRIM);
+    loop {
+        tokio::select! {
+            biased;
+            () = lifecycle.stop.cancelled() => return,
+            _ = ticks.tick() => {}
+        }
+        while !lifecycle.stop.is_cancelled() {
+            match archive.trim(retention, clock.now(), TRIMMED_AT_ONCE).await {
+                Ok(TRIMMED_AT_ONCE) => {}
+                Ok(_) => break,
+                Err(error) => {
+                    tracing::warn!(%error, "old games could not be removed");
+                    break;
+                }
+            }
+        }
     }
 }

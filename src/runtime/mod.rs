@@ -72,8 +72,11 @@ pub use watch::{
     turns::Turns,
 };
 
-pub use crate::store::{Contestant, GameFilter, GameKey, GamePage, PlayerStats, Rating, Results};
-use crate::{ai::engine::Engines, store::Store};
+pub use crate::store::{ArchiveSize, Contestant, GameFilter, GameKey, GamePage, PlayerStats, Rating, Results};
+use crate::{
+    ai::engine::Engines,
+    store::{Retention, Store},
+};
 use ai::pool::MovePool;
 use analysis::analysis_pool::AnalysisPool;
 use lifecycle::Lifecycle;
@@ -98,6 +101,8 @@ pub struct Parts {
     pub ai_threads: Option<usize>,
     /// Whether idle AI threads search the position that an `expert` will probably get next.
     pub ponder: bool,
+    /// Which finished games are kept; by default all.
+    pub retention: Option<Retention>,
     /// The administrator's token, if there is an administrator.
     pub admin: Option<Token>,
 }
@@ -115,6 +120,7 @@ impl Parts {
             think: None,
             ai_threads: None,
             ponder: false,
+            retention: None,
             admin: None,
         }
     }
@@ -181,6 +187,10 @@ impl Runtime {
         lifecycle.spawn(presence::check_regularly(host.clone(), Arc::clone(&store.players)));
         lifecycle.spawn(recovery::write_heartbeats(host.clone()));
         lifecycle.spawn(recovery::note_stalls(host.clone()));
+        if let Some(retention) = parts.retention {
+            let archive = Arc::clone(&store.archive);
+            lifecycle.spawn(games::trim_regularly(archive, retention, clock, lifecycle.clone()));
+        }
         let players = Arc::clone(&host.context.players);
         lifecycle.spawn(player::expiry::cut_unread_streams(Arc::clone(&players), limits, lifecycle.clone()));
         let player_store = Arc::clone(&store.players);

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::{
     room::{GameId, Rejection, Seq},
-    store::Unavailable,
+    store::StoreError,
 };
 
 /// The outcome of an accepted command.
@@ -56,15 +56,21 @@ pub enum RoomError {
     /// Nothing was done, because the store could not be written.
     #[error("storage is unavailable")]
     StoreUnavailable,
+    /// What was asked for is stored and cannot be read.
+    #[error("stored data is damaged; tell the operator to run `reversi doctor`")]
+    Damaged,
     /// The room's mailbox stayed full.
     #[error("the room is busy")]
     Busy,
 }
 
-impl From<Unavailable> for RoomError {
-    fn from(unavailable: Unavailable) -> Self {
-        tracing::error!(%unavailable, "a request was refused");
-        Self::StoreUnavailable
+impl From<StoreError> for RoomError {
+    fn from(error: StoreError) -> Self {
+        tracing::error!(%error, "a request was refused");
+        match error {
+            StoreError::Unavailable(_) => Self::StoreUnavailable,
+            StoreError::Damaged(_) => Self::Damaged,
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogra
 use super::ai::pool::AiLoad;
 use crate::{
     room::{EndReason, Occupant, PlayerKind},
-    store::COMMIT_WRITES,
+    store::{ArchiveSize, COMMIT_WRITES, DAMAGED_ROWS},
 };
 
 const PLAYERS: &str = "reversi_players";
@@ -30,6 +30,8 @@ const CLOSED_CONNECTIONS: &str = "reversi_closed_connections_total";
 const LOG_DROPPED: &str = "reversi_log_lines_dropped_total";
 const WRITABLE: &str = "reversi_store_writable";
 const LOST: &str = "reversi_lost_seconds_total";
+const ARCHIVED_GAMES: &str = "reversi_archived_games";
+const ARCHIVE_BYTES: &str = "reversi_archive_bytes";
 
 /// The histograms, with the upper bounds of their buckets; times are in seconds.
 pub const BUCKETS: [(&str, &[f64]); 3] = [
@@ -73,6 +75,17 @@ pub fn describe() {
         Unit::Seconds,
         "Time in which nobody could play, because the server was stopped or could not write; the clocks are credited."
     );
+    describe_gauge!(ARCHIVED_GAMES, "Stored games.");
+    describe_gauge!(
+        ARCHIVE_BYTES,
+        Unit::Bytes,
+        "Size of the database file, with all that is stored; 0 without a file."
+    );
+    describe_gauge!(
+        DAMAGED_ROWS,
+        "Damaged rows that were read and skipped since the start, at most 1,000: see `reversi doctor`."
+    );
+    gauge!(DAMAGED_ROWS).set(0.0);
     for name in [LAGS, SLOW] {
         counter!(name).absolute(0);
     }
@@ -114,6 +127,12 @@ pub fn measure(census: &Census) {
     counter!(LOST).absolute(census.lost.as_secs());
     counter!(AI_MOVES).absolute(census.ai.moves);
     counter!(AI_CHEAPER).absolute(census.ai.cheaper_moves);
+}
+
+/// Sets the gauges of the archive.
+pub fn measure_archive(size: ArchiveSize) {
+    gauge!(ARCHIVED_GAMES).set(size.games as f64);
+    gauge!(ARCHIVE_BYTES).set(size.bytes as f64);
 }
 
 /// Counts a refused request, by the reason in its status.

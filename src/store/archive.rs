@@ -1,6 +1,6 @@
 //! Storage of finished games.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use super::{
     journal::StoreFuture,
@@ -46,6 +46,24 @@ impl GameFilter {
     }
 }
 
+/// The size of the archive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ArchiveSize {
+    /// Stored games.
+    pub games: u64,
+    /// Bytes of the file with everything in it; 0 without a file.
+    pub bytes: u64,
+}
+
+/// Which finished games are kept; the others are removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retention {
+    /// At most this many: the oldest unrated ones go first, then the oldest rated ones.
+    Games(u64),
+    /// Unrated ones for this time after their end, and all rated ones.
+    Age(Duration),
+}
+
 /// Stores finished games and the statistics of their players. [`super::Journal::append`] writes them.
 pub trait Archive: Send + Sync + 'static {
     /// At most `limit` games that match, newest first, after `after`.
@@ -56,4 +74,10 @@ pub trait Archive: Send + Sync + 'static {
 
     /// The results and rating of a contestant.
     fn player_stats(&self, who: Contestant) -> StoreFuture<'_, PlayerStats>;
+
+    /// How large it is, without counting.
+    fn size(&self) -> StoreFuture<'_, ArchiveSize>;
+
+    /// Removes at most `limit` games that the retention does not keep, and returns how many. Statistics stay.
+    fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize>;
 }

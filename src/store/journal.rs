@@ -15,8 +15,8 @@ use crate::room::{Event, GameRecord, Room, RoomId, Seq, Timestamp};
 /// A boxed future.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// The answer of a store, or that it is unavailable.
-pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, Unavailable>>;
+/// The answer of a store, or why there is none.
+pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 
 /// The outcome of an append, boxed only where the store needs it, because thousands wait at a time.
 #[must_use = "the write is certain only when this returns `Ok`"]
@@ -72,10 +72,16 @@ impl AppendError {
 /// Returns the error with which an append to a room after an event should fail; for tests.
 pub type FaultHook = Box<dyn Fn(RoomId, Seq) -> Option<AppendError> + Send + Sync>;
 
-/// Nothing was read or written; it may be retried.
+/// Why nothing was read or written.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("storage is unavailable: {0}")]
-pub struct Unavailable(pub String);
+pub enum StoreError {
+    /// It may be retried.
+    #[error("storage is unavailable: {0}")]
+    Unavailable(String),
+    /// What was asked for is stored and cannot be read; to retry does not help.
+    #[error("stored data is damaged, see `reversi doctor`: {0}")]
+    Damaged(String),
+}
 
 /// A write to one room: all or nothing.
 #[derive(Clone, Copy, Debug)]

@@ -18,14 +18,14 @@ mod sqlite;
 
 use std::sync::Arc;
 
-pub use archive::{Archive, GameFilter, GameKey, GamePage};
+pub use archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, Retention};
 pub use journal::{
-    Append, AppendError, AppendFuture, BoxFuture, EndedGame, FaultHook, History, Journal, StoreFuture, Unavailable,
+    Append, AppendError, AppendFuture, BoxFuture, EndedGame, FaultHook, History, Journal, StoreError, StoreFuture,
 };
 pub use memory::MemoryStore;
 pub use player_stats::{Contestant, OpponentKind, ParseContestantError, PlayerStats, Rating, RatingWeight, Results};
 pub use player_store::{PlayerStore, StoredPlayer};
-pub use sqlite::{COMMIT_WRITES, OpenError, SqliteStore};
+pub use sqlite::{COMMIT_WRITES, DAMAGED_ROWS, Diagnosis, Doctor, Observer, OpenError, SqliteStore};
 
 /// The storage of a server.
 #[derive(Clone)]

@@ -45,7 +45,12 @@ impl Scrape {
 async fn metrics_count_a_game() {
     let mut server = Server::start(&["--log", "error", "--metrics", "127.0.0.1:0"]);
     let address = &server.wait_for_line("metrics: ");
-    Scrape::read(address).assert_values(&[("reversi_players", 0.0), ("reversi_slow_consumers_total", 0.0)]);
+    Scrape::read(address).assert_values(&[
+        ("reversi_players", 0.0),
+        ("reversi_slow_consumers_total", 0.0),
+        ("reversi_archived_games", 0.0),
+        ("reversi_damaged_rows", 0.0),
+    ]);
     let (head, page) = http_get(address.strip_suffix("metrics").unwrap());
     assert!(head.starts_with("HTTP/1.1 200 ") && page.contains("<a href=\"/metrics\">"), "{head}\n{page}");
 

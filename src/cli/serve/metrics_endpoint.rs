@@ -67,6 +67,10 @@ pub(super) async fn serve(listener: TcpListener, sources: Sources) -> anyhow::Re
 
 async fn render(State(sources): State<Sources>) -> impl IntoResponse {
     server_metrics::measure(&sources.runtime.census());
+    // While the store cannot be read, the last size stays.
+    if let Ok(size) = sources.runtime.games.archive_size().await {
+        server_metrics::measure_archive(size);
+    }
     server_metrics::dropped_log_lines(sources.dropped.count());
     ([(CONTENT_TYPE, FORMAT)], sources.handle.render())
 }

@@ -9,7 +9,10 @@ pub(in crate::cli) mod open_files;
 #[cfg(unix)]
 mod unix_socket;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::Context as _;
 use tokio::{net::TcpListener, task::JoinSet};
@@ -25,13 +28,15 @@ use super::{
 use crate::{
     grpc::{self, Access, HostName, Origin, ServedHosts, Tls, TrustedProxy},
     runtime::{Clock, Parts, RandomSource, Runtime, Token},
-    store::{MemoryStore, SqliteStore, Store},
+    store::{MemoryStore, Retention, SqliteStore, Store},
     web::page,
 };
 use limit_options::LimitOptions;
 use listening::{BoundAddress, ListenAddress, Listening, bind, host_and_port};
 use log::Log;
 use metrics_endpoint::Sources;
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The options of `reversi serve`.
 #[derive(Debug, clap::Args)]
@@ -53,6 +58,10 @@ pub struct Args {
     /// Keep everything in memory: a restart loses it.
     #[arg(long, env = "REVERSI_EPHEMERAL", value_parser = clap::builder::FalseyValueParser::new())]
     ephemeral: bool,
+    /// Finished games to keep: a number (without it the oldest go first, unrated before rated), or the age of the oldest
+    /// unrated game in days, as 90d [default: all].
+    #[arg(long, env = "REVERSI_KEEP_GAMES", value_name = "N|DAYSd", value_parser = retention)]
+    keep_games: Option<Retention>,
     /// Threads that search for AI seats [default: one for each core].
     #[arg(long, env = "REVERSI_AI_THREADS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     ai_threads: Option<u16>,
@@ -115,6 +124,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         clock: Clock::of_process(),
         ai_threads: args.ai_threads.map(usize::from),
         ponder: args.ponder,
+        retention: args.keep_games,
         admin,
         ..Parts::new(store(&args)?, grpc::encode)
     };
@@ -232,6 +242,15 @@ fn tls(args: &Args) -> anyhow::Result<Option<Tls>> {
     Ok(Some(tls.with_context(|| format!("TLS is not possible with {} and {}", chain.display(), key.display()))?))
 }
 
+fn retention(text: &str) -> Result<Retention, String> {
+    let (number, days) = text.strip_suffix('d').map_or((text, false), |days| (days, true));
+    match number.parse() {
+        Ok(days_kept @ 1..=1_000_000) if days => Ok(Retention::Age(DAY * days_kept)),
+        Ok(games @ 1..) if !days => Ok(Retention::Games(games.into())),
+        _ => Err("it needs a number of games, as 100000, or of days, as 90d".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,5 +264,14 @@ mod tests {
         let error = format!("{:#}", admin(&file).unwrap_err());
         assert!(error.contains("holds no administrator's token") && !error.contains("not a token"), "{error}");
         std::fs::remove_file(&file).unwrap();
+    }
+
+    #[test]
+    fn games_are_kept_by_number_or_by_age() {
+        assert_eq!(retention("100000"), Ok(Retention::Games(100_000)));
+        assert_eq!(retention("90d"), Ok(Retention::Age(DAY * 90)));
+        for bad in ["0", "0d", "-1", "d", "", "90 d", "1000001d"] {
+            assert!(retention(bad).is_err(), "{bad}");
+        }
     }
 }

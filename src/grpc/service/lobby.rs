@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     ai::AiKind,
-    grpc::layer::caller::{Reply, caller, open, password},
+    grpc::layer::caller::{Reply, Role, caller, caller_with_role, open, password},
     proto::{
         EncodedMessage,
         convert::{self, WireEnum as _, count},
@@ -20,15 +20,19 @@ use crate::{
     room::{ChatText, DisplayName, Phase, RoomName, Settings, Viewer, Watching},
     rules::Color,
     runtime::{
-        Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, RequestCost, Row, RowFilter, Runtime, Snapshot,
-        WatchedLobby, limits_table,
+        ArchiveSize, Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, RequestCost, Row, RowFilter, Runtime,
+        Snapshot, WatchedLobby, limits_table,
     },
 };
 
 #[tonic::async_trait]
 impl LobbyService for Services {
     async fn get_server_info(&self, request: Request<v1::GetServerInfoRequest>) -> Reply<v1::GetServerInfoResponse> {
-        caller(&request)?;
+        let (_, role) = caller_with_role(&request)?;
+        let archive = match role {
+            Role::Admin => Some(archive_size(self.runtime.games.archive_size().await?)),
+            Role::Player => None,
+        };
         let Census { players, rooms, games, ai, draining, .. } = self.runtime.census();
         Ok(Response::new(v1::GetServerInfoResponse {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -46,6 +50,7 @@ impl LobbyService for Services {
                 moves: ai.moves,
                 cheaper_moves: ai.cheaper_moves,
             }),
+            archive,
         }))
     }
 
@@ -190,6 +195,11 @@ fn ai_kind(kind: AiKind) -> v1::AiKind {
             .map(|measured| v1::Elo { elo: measured.elo.into(), error: measured.error.into() })
             .collect(),
     }
+}
+
+fn archive_size(size: ArchiveSize) -> v1::ArchiveSize {
+    let count = |count| i64::try_from(count).unwrap_or(i64::MAX);
+    v1::ArchiveSize { games: count(size.games), bytes: count(size.bytes) }
 }
 
 /// The limits as reported by `GetServerInfo`: all rows of the table, and the lengths of texts and series.

@@ -141,7 +141,7 @@ impl Rooms {
         loop {
             match self.host.room(id).await {
                 Ok(_) => return Ok(()),
-                Err(RoomError::Rejected(_)) => return Err(RoomError::StoreUnavailable),
+                Err(RoomError::Rejected(_) | RoomError::Damaged) => return Err(RoomError::StoreUnavailable),
                 Err(_) => tokio::select! {
                     biased;
                     () = self.host.context.lifecycle.stop.cancelled() => return Err(RoomError::Draining),

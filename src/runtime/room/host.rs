@@ -29,8 +29,8 @@ impl RoomHost {
             return Ok(handle);
         }
         let history = self.context.journal.load(id).await.map_err(|error| {
-            tracing::error!(room = %id, %error, "a room cannot be read");
-            RoomError::StoreUnavailable
+            tracing::error!(room = %id, "a room cannot be read");
+            RoomError::from(error)
         })?;
         let room = history.ok_or(Rejection::RoomNotFound)?.latest();
         Ok(self.start(room, Origin::Journal))

@@ -17,7 +17,7 @@ use crate::{
         player::expiry::ticks,
         stalls::{NOTE_INTERVAL, SHORTEST},
     },
-    store::{PlayerStore, Unavailable},
+    store::{PlayerStore, StoreError},
 };
 
 /// Rooms loaded at a time.
@@ -35,7 +35,7 @@ pub(crate) async fn recover(
     host: &RoomHost,
     player_store: &dyn PlayerStore,
     waiting: &Mutex<WaitingRooms>,
-) -> Result<(), Unavailable> {
+) -> Result<(), StoreError> {
     let context = &host.context;
     let (journal, clock) = (&context.journal, context.clock);
     let alive = journal.last_alive().await?;
@@ -138,9 +138,9 @@ pub(crate) async fn write_shutdown(context: &ActorContext, player_store: &dyn Pl
     written.is_ok()
 }
 
-async fn heartbeat(context: &ActorContext) -> Result<(), Unavailable> {
+async fn heartbeat(context: &ActorContext) -> Result<(), StoreError> {
     if context.registry.uncredited.load(Relaxed) > 0 {
-        return Err(Unavailable("clocks are not yet credited for the downtime".into()));
+        return Err(StoreError::Unavailable("clocks are not yet credited for the downtime".into()));
     }
     let write = context.stalls.begin_write();
     let written = context.journal.mark_alive(context.clock.now()).await;

@@ -10,7 +10,7 @@ use std::{
 use super::{
     super::journal::EndedGame,
     super::player_stats::{Contestant, PlayerStats, stats_after},
-    GameFilter, GameKey, GamePage, MemoryStore,
+    GameFilter, GameKey, GamePage, MemoryStore, Retention,
 };
 use crate::room::{GameId, GameRecord, Participant, PlayerId, Profile, Timestamp};
 
@@ -45,12 +45,34 @@ impl MemoryGames {
             let new = || KnownPlayer { profile: profile.clone(), seen: record.ended, games: 0 };
             self.players.entry(profile.id).or_insert_with(new).games += 1;
         }
-        if self.games.len() <= MemoryStore::GAMES {
-            return Vec::new();
+        match self.games.first_key_value() {
+            Some((oldest, _)) if self.games.len() > MemoryStore::GAMES => self.remove(*oldest),
+            _ => Vec::new(),
         }
-        let Some(((_, oldest), record)) = self.games.pop_first() else { return Vec::new() };
-        self.ends.remove(&oldest);
+    }
+
+    /// Removes a game. Returns the players whose last game it was.
+    pub(super) fn remove(&mut self, key: GameKey) -> Vec<Profile> {
+        let Some(record) = self.games.remove(&key) else { return Vec::new() };
+        self.ends.remove(&key.1);
         profiles(&record).filter(|profile| self.is_last_game(profile.id)).cloned().collect()
+    }
+
+    /// At most `limit` games that the retention does not keep.
+    pub(super) fn beyond(&self, retention: Retention, now: Timestamp, limit: usize) -> Vec<GameKey> {
+        let unrated = self.games.iter().filter(|(_, record)| !record.rated).map(|(key, _)| *key);
+        match retention {
+            Retention::Age(age) => unrated.take_while(|(ended, _)| now.since(*ended) > age).take(limit).collect(),
+            Retention::Games(most) => {
+                let excess = self.games.len().saturating_sub(usize::try_from(most).unwrap_or(usize::MAX));
+                let rated = self.games.iter().filter(|(_, record)| record.rated).map(|(key, _)| *key);
+                unrated.chain(rated).take(excess.min(limit)).collect()
+            }
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.games.len()
     }
 
     /// Counts a removed game of a player, and returns whether it was the last.

@@ -11,7 +11,7 @@ use std::{
 };
 
 use super::{
-    archive::{Archive, GameFilter, GameKey, GamePage},
+    archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, Retention},
     journal::{Append, AppendError, AppendFuture, EndedGame, FaultHook, History, Journal, StoreFuture},
     player_stats::{Contestant, PlayerStats},
     player_store::{PlayerStore, StoredPlayer},
@@ -141,6 +141,22 @@ impl Archive for MemoryStore {
 
     fn player_stats(&self, who: Contestant) -> StoreFuture<'_, PlayerStats> {
         self.answer(|inner| inner.games.standing(&who))
+    }
+
+    fn size(&self) -> StoreFuture<'_, ArchiveSize> {
+        self.answer(|inner| ArchiveSize { games: inner.games.count() as u64, bytes: 0 })
+    }
+
+    fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {
+        self.answer(|inner| {
+            let games = inner.games.beyond(retention, now, limit);
+            for game in &games {
+                for profile in inner.games.remove(*game) {
+                    inner.forget_if_unknown(&profile);
+                }
+            }
+            games.len()
+        })
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
-use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, named_params};
+use rusqlite::{Connection, OptionalExtension as _, Row, named_params, types::Value};
 
-use super::{players, reader::ReadError};
+use super::{damage::DamagedRows, players, reader::ReadError};
 use crate::{
     room::{
         AiSeat, DisplayName, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerKind, Ply, Profile, RoomName,
@@ -29,10 +29,8 @@ pub(super) fn keep(connection: &Connection, ended: &EndedGame) -> rusqlite::Resu
             players::note_former(connection, profile, game.ended)?;
         }
     }
-    for (who, standing) in stats_after(ended, |who| standing(connection, who))? {
-        let name =
-            game.players.iter().find(|(_, player)| Contestant::from(*player) == who).map(|(_, player)| name(player));
-        put_standing(connection, &who, &name.unwrap_or_default(), &standing)?;
+    for (who, standing) in stats_after(ended, |who| standing_before(connection, who))? {
+        put_standing(connection, &who, &name_of(game, &who), &standing)?;
     }
     Ok(())
 }
@@ -95,52 +93,73 @@ fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize>
     })
 }
 
-/// A page of games, newest first. The games of a contestant have a separate index.
+/// A page of games, newest first. Damaged rows are passed over.
+///
+/// An index with all columns of a key gives the keys, and each row is read by itself. So a damaged row, or a damaged page
+/// of rows, affects no other, and each page of games begins after the keys of the one before.
 pub(super) fn page(
     connection: &Connection,
+    damaged: &DamagedRows,
     filter: &GameFilter,
     after: Option<GameKey>,
     limit: usize,
 ) -> Result<GamePage, ReadError> {
-    let texts = |id: &dyn std::fmt::Display| id.to_string();
-    let (viewer, max_rows) = (texts(&filter.viewer), i64::try_from(limit.saturating_add(GamePage::PASSED_OVER))?);
-    let (player, room) = (filter.player.map(|id| texts(&id)), filter.room.map(|id| texts(&id)));
-    // The first page starts after an impossible key: the end of time, and an id greater than any.
-    let (ended, id) = after.map_or((i64::MAX, char::MAX.to_string()), |(ended, id)| (ended.0, texts(&id)));
-    let mut parameters: Vec<(&str, &dyn ToSql)> =
-        vec![(":viewer", &viewer), (":ended", &ended), (":id", &id), (":max_rows", &max_rows)];
-    let (mut of_player, mut of_room, mut key_columns) = ("", "true", ["games.ended_us", "games.id"]);
-    if let Some(player) = &player {
-        parameters.push((":player", player));
-        of_player = "JOIN played ON played.game = games.id AND played.contestant = :player";
-        key_columns = ["played.ended_us", "played.game"];
-    }
-    if let Some(room) = &room {
-        parameters.push((":room", room));
-        of_room = "room = :room";
-    }
-    let [end, game] = key_columns;
-    // Without a player the query selects the games of a room by index; with one it filters them.
-    let [selected, filtered] = if player.is_some() { ["true", of_room] } else { [of_room, "true"] };
+    let (player, room) = (filter.player.map(|id| id.to_string()), filter.room.map(|id| id.to_string()));
+    // A player's games are selected among those of all rooms, and a room's by its own index.
+    let (table, id, selected, of) = match (&player, &room) {
+        (Some(_), _) => ("played", "game", "contestant = :of", &player),
+        (None, Some(_)) => ("games", "id", "room = :of", &room),
+        (None, None) => ("games", "id", ":of IS NULL", &None),
+    };
     let sql = format!(
-        "SELECT games.*, {filtered} AND (NOT private OR :viewer IN (black, white)) AS shown \
-        FROM games {of_player} WHERE {selected} AND ({end}, {game}) < (:ended, :id) \
-        ORDER BY {end} DESC, {game} DESC LIMIT :max_rows"
+        "SELECT ended_us, {id} FROM {table} WHERE {selected} AND (ended_us, {id}) < (:ended, :after) \
+        ORDER BY ended_us DESC, {id} DESC LIMIT :max_rows"
     );
+    // The first page starts after an impossible key: the end of time, and an id greater than any.
+    let (ended, after) = after.map_or((i64::MAX, char::MAX.to_string()), |(ended, id)| (ended.0, id.to_string()));
+    let max_rows = limit.saturating_add(GamePage::PASSED_OVER);
     let mut select = connection.prepare_cached(&sql)?;
-    let mut rows = select.query(&parameters[..])?;
-    let (mut page, mut scanned) = (GamePage::default(), 0);
-    while let Some(row) = rows.next()? {
+    let mut keys = select.query(named_params! {
+        ":of": of, ":ended": ended, ":after": after, ":max_rows": i64::try_from(max_rows)?
+    })?;
+    let (mut page, mut scanned, mut last) = (GamePage::default(), 0, None);
+    while page.games.len() < limit && scanned < max_rows {
+        let row = match keys.next() {
+            Ok(Some(row)) => row,
+            Ok(None) => return Ok(page),
+            // The next page begins here, and fails.
+            Err(_) if last.is_some() => break,
+            Err(error) => return Err(error.into()),
+        };
         scanned += 1;
-        if row.get("shown")? {
-            page.games.push(Arc::new(read(row)?));
+        let id: Value = row.get(1)?;
+        match read_key(row).and_then(|key| Ok((key, shown(connection, key.1, filter)?))) {
+            Ok((_, game)) => page.games.extend(game.map(Arc::new)),
+            Err(error) => damaged.pass_over("games", &format!("{id:?}"), error)?,
         }
-        if page.games.len() == limit || scanned == max_rows {
-            page.next = Some((Timestamp(row.get("ended_us")?), row.get::<_, String>("id")?.parse()?));
-            break;
-        }
+        last = read_key(row).ok().or(last);
     }
+    page.next = last;
     Ok(page)
+}
+
+fn read_key(row: &Row<'_>) -> Result<GameKey, ReadError> {
+    Ok((Timestamp(row.get(0)?), row.get::<_, String>(1)?.parse()?))
+}
+
+/// A game, if it is of the filter's room and the viewer may see it.
+fn shown(connection: &Connection, id: GameId, filter: &GameFilter) -> Result<Option<GameRecord>, ReadError> {
+    let mut select = connection.prepare_cached("SELECT * FROM games WHERE id = ?")?;
+    let mut rows = select.query([id.to_string()])?;
+    let row = rows.next()?.ok_or("an index has it, and the table has not")?;
+    let viewer = filter.viewer.to_string();
+    let is_viewer = |side| -> Result<bool, ReadError> { Ok(row.get_ref(side)?.as_str()? == viewer) };
+    if filter.room.is_some_and(|room| room != id.room)
+        || (row.get("private")? && !is_viewer("black")? && !is_viewer("white")?)
+    {
+        return Ok(None);
+    }
+    read(row).map(Some)
 }
 
 pub(super) fn get(connection: &Connection, id: GameId) -> Result<Option<Arc<GameRecord>>, ReadError> {
@@ -149,32 +168,50 @@ pub(super) fn get(connection: &Connection, id: GameId) -> Result<Option<Arc<Game
     rows.next()?.map(|row| Ok(Arc::new(read(row)?))).transpose()
 }
 
-pub(super) fn standing(connection: &Connection, who: &Contestant) -> rusqlite::Result<PlayerStats> {
-    let mut select = connection.prepare_cached("SELECT * FROM standings WHERE contestant = ?")?;
-    let read = |row: &Row<'_>| {
-        let stats = |[won, drawn, lost]: [&str; 3]| -> rusqlite::Result<Results> {
-            Ok(Results { won: row.get(won)?, drawn: row.get(drawn)?, lost: row.get(lost)? })
-        };
-        let rating = match row.get("rating")? {
-            Some(value) => Some(Rating {
-                value,
-                deviation: row.get("deviation")?,
-                volatility: row.get("volatility")?,
-                games: row.get("rated_games")?,
-            }),
-            None => None,
-        };
-        Ok(PlayerStats {
-            humans: stats(["won_against_humans", "drawn_against_humans", "lost_against_humans"])?,
-            bots: stats(["won_against_bots", "drawn_against_bots", "lost_against_bots"])?,
-            ais: stats(["won_against_ais", "drawn_against_ais", "lost_against_ais"])?,
-            rating,
-        })
-    };
-    Ok(select.query_row([who.to_string()], read).optional()?.unwrap_or_default())
+/// As [`standing`], for a game that ends. A row that cannot be read counts as none, and the game replaces it: otherwise
+/// no game of the contestant could end.
+fn standing_before(connection: &Connection, who: &Contestant) -> rusqlite::Result<PlayerStats> {
+    match standing(connection, who) {
+        Err(error) if !matches!(error, rusqlite::Error::SqliteFailure(..)) => {
+            tracing::error!(%who, %error, "the results of a contestant cannot be read, and begin again");
+            Ok(PlayerStats::default())
+        }
+        outcome => outcome,
+    }
 }
 
-fn put_standing(connection: &Connection, who: &Contestant, name: &str, standing: &PlayerStats) -> rusqlite::Result<()> {
+pub(super) fn standing(connection: &Connection, who: &Contestant) -> rusqlite::Result<PlayerStats> {
+    let mut select = connection.prepare_cached("SELECT * FROM standings WHERE contestant = ?")?;
+    Ok(select.query_row([who.to_string()], read_standing).optional()?.unwrap_or_default())
+}
+
+pub(super) fn read_standing(row: &Row<'_>) -> rusqlite::Result<PlayerStats> {
+    let stats = |[won, drawn, lost]: [&str; 3]| -> rusqlite::Result<Results> {
+        Ok(Results { won: row.get(won)?, drawn: row.get(drawn)?, lost: row.get(lost)? })
+    };
+    let rating = match row.get("rating")? {
+        Some(value) => Some(Rating {
+            value,
+            deviation: row.get("deviation")?,
+            volatility: row.get("volatility")?,
+            games: row.get("rated_games")?,
+        }),
+        None => None,
+    };
+    Ok(PlayerStats {
+        humans: stats(["won_against_humans", "drawn_against_humans", "lost_against_humans"])?,
+        bots: stats(["won_against_bots", "drawn_against_bots", "lost_against_bots"])?,
+        ais: stats(["won_against_ais", "drawn_against_ais", "lost_against_ais"])?,
+        rating,
+    })
+}
+
+pub(super) fn put_standing(
+    connection: &Connection,
+    who: &Contestant,
+    name: &str,
+    standing: &PlayerStats,
+) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO standings (contestant, name, won_against_humans, drawn_against_humans, \
         lost_against_humans, won_against_bots, drawn_against_bots, lost_against_bots, won_against_ais, \
         drawn_against_ais, lost_against_ais, rating, deviation, volatility, rated_games) \
@@ -201,7 +238,7 @@ fn put_standing(connection: &Connection, who: &Contestant, name: &str, standing:
 }
 
 /// A stored game, without the seeds of its AIs, which are secret.
-fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
+pub(super) fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
     let text = |column: &str| row.get::<_, String>(column);
     let id: GameId = text("id")?.parse()?;
     let transcript: Transcript = text("transcript")?.parse()?;
@@ -252,6 +289,12 @@ fn participant(row: &Row<'_>, side: &str) -> Result<Participant, ReadError> {
             kind: player_kind(kind)?,
         }),
     })
+}
+
+/// The name of a contestant in a game.
+pub(super) fn name_of(game: &GameRecord, who: &Contestant) -> String {
+    let player = game.players.iter().find(|(_, player)| Contestant::from(*player) == *who);
+    player.map(|(_, player)| name(player)).unwrap_or_default()
 }
 
 fn name(participant: &Participant) -> String {

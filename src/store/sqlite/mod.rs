@@ -14,11 +14,15 @@
 //! Appends go to the log first, where moves of a thousand rooms share a page. A long log is flushed into the tables,
 //! where a room's events of one flush share a row. Until then the write-behind table also holds them.
 
+mod damage;
+mod doctor;
 mod games;
 mod log;
 mod players;
 mod reader;
+mod retention;
 mod rooms;
+mod scan;
 mod schema;
 mod write_behind;
 mod writer;
@@ -34,16 +38,19 @@ use std::{
 
 use rusqlite::Connection;
 
+pub use damage::DAMAGED_ROWS;
+pub use doctor::{Diagnosis, Doctor, Observer};
 pub use schema::OpenError;
 pub use writer::COMMIT_WRITES;
 
 use super::{
-    archive::{Archive, GameFilter, GameKey, GamePage},
-    journal::{Append, AppendFuture, FaultHook, History, Journal, StoreFuture, Unavailable},
+    archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, Retention},
+    journal::{Append, AppendFuture, FaultHook, History, Journal, StoreError, StoreFuture},
     player_stats::{Contestant, PlayerStats},
     player_store::{PlayerStore, StoredPlayer},
 };
 use crate::room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp};
+use damage::DamagedRows;
 use log::LogEntry;
 use reader::Reader;
 use schema::is_unwritable;
@@ -59,6 +66,7 @@ pub struct SqliteStore {
     /// Separate from the archive's, so that reading a room does not wait for a long query.
     rooms: Reader,
     archive: Reader,
+    damaged: Arc<DamagedRows>,
     /// Locked while the file is in use. The last field, as it must be closed after SQLite's connections: closing any
     /// descriptor of the file releases SQLite's own locks.
     _lock: File,
@@ -112,6 +120,7 @@ impl SqliteStore {
             writer: Writer::start(&path, file, fault, log_limit)?,
             rooms: Reader::start(&path, "store-rooms")?,
             archive: Reader::start(&path, "store-archive")?,
+            damaged: Arc::default(),
             _lock: lock,
         })
     }
@@ -120,20 +129,27 @@ impl SqliteStore {
     ///
     /// # Errors
     /// When the write fails; then nothing is written.
-    pub async fn import(&self, games: Vec<GameRecord>) -> Result<usize, Unavailable> {
-        let added = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&added);
-        let write = move |connection: &Connection| -> rusqlite::Result<()> {
-            let mut new = 0;
-            for game in &games {
-                new += usize::from(games::enter(connection, game)?);
-            }
-            // Stored, not added: after a rollback this is executed again.
-            count.store(new, Ordering::Relaxed);
+    pub async fn import(&self, games: Vec<GameRecord>) -> Result<usize, StoreError> {
+        self.count(move |connection| {
+            games.iter().try_fold(0, |new, game| Ok(new + usize::from(games::enter(connection, game)?)))
+        })
+        .await
+    }
+
+    /// Executes a write that counts something.
+    async fn count(
+        &self,
+        write: impl Fn(&Connection) -> rusqlite::Result<usize> + Send + 'static,
+    ) -> Result<usize, StoreError> {
+        let counted = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&counted);
+        // Stored, not added: after a rollback this is executed again.
+        let write = move |connection: &Connection| {
+            count.store(write(connection)?, Ordering::Relaxed);
             Ok(())
         };
         self.writer.write(write).await?;
-        Ok(added.load(Ordering::Relaxed))
+        Ok(counted.load(Ordering::Relaxed))
     }
 }
 
@@ -208,7 +224,8 @@ impl Journal for SqliteStore {
 
 impl Archive for SqliteStore {
     fn games(&self, filter: GameFilter, after: Option<GameKey>, limit: usize) -> StoreFuture<'_, GamePage> {
-        self.archive.ask(move |connection| games::page(connection, &filter, after, limit))
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |connection| games::page(connection, &damaged, &filter, after, limit))
     }
 
     fn game(&self, id: GameId) -> StoreFuture<'_, Option<Arc<GameRecord>>> {
@@ -218,11 +235,20 @@ impl Archive for SqliteStore {
     fn player_stats(&self, who: Contestant) -> StoreFuture<'_, PlayerStats> {
         self.archive.ask(move |connection| Ok(games::standing(connection, &who)?))
     }
+
+    fn size(&self) -> StoreFuture<'_, ArchiveSize> {
+        self.archive.ask(|connection| Ok(retention::size(connection)?))
+    }
+
+    fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {
+        Box::pin(self.count(move |connection| retention::trim(connection, retention, now, limit)))
+    }
 }
 
 impl PlayerStore for SqliteStore {
     fn players(&self) -> StoreFuture<'_, Vec<StoredPlayer>> {
-        self.rooms.ask(players::all)
+        let damaged = Arc::clone(&self.damaged);
+        self.rooms.ask(move |connection| players::all(connection, &damaged))
     }
 
     fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>> {
@@ -230,7 +256,8 @@ impl PlayerStore for SqliteStore {
     }
 
     fn named(&self, name: DisplayName, limit: usize) -> StoreFuture<'_, Vec<Profile>> {
-        self.archive.ask(move |connection| players::named(connection, &name, limit))
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |connection| players::named(connection, &damaged, &name, limit))
     }
 
     fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()> {

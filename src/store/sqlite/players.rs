@@ -1,8 +1,9 @@
 //! Players, by the hashes of their tokens.
 
-use rusqlite::{Connection, Row, named_params};
+use rusqlite::{Connection, Row, named_params, types::Value};
 
 use super::{
+    damage::DamagedRows,
     games::{player_kind, player_kind_name},
     reader::ReadError,
 };
@@ -58,19 +59,28 @@ pub(super) fn profile(connection: &Connection, player: PlayerId) -> Result<Optio
     rows.next()?.map(read_profile).transpose()
 }
 
-pub(super) fn named(connection: &Connection, name: &DisplayName, limit: usize) -> Result<Vec<Profile>, ReadError> {
+/// At most `limit` players with a name, the last seen first. Damaged rows are passed over.
+pub(super) fn named(
+    connection: &Connection,
+    damaged: &DamagedRows,
+    name: &DisplayName,
+    limit: usize,
+) -> Result<Vec<Profile>, ReadError> {
     let sql = "SELECT id, name, kind FROM players WHERE name_key = ? ORDER BY seen_us DESC, id LIMIT ?";
     let mut select = connection.prepare_cached(sql)?;
     let mut rows = select.query((name.key(), i64::try_from(limit)?))?;
     let mut named = Vec::new();
     while let Some(row) = rows.next()? {
-        named.push(read_profile(row)?);
+        match read_profile(row) {
+            Ok(profile) => named.push(profile),
+            Err(error) => damaged.pass_over("players", &row_name(row), error)?,
+        }
     }
     Ok(named)
 }
 
 /// The columns `id`, `name` and `kind`.
-fn read_profile(row: &Row<'_>) -> Result<Profile, ReadError> {
+pub(super) fn read_profile(row: &Row<'_>) -> Result<Profile, ReadError> {
     let text = |column| row.get::<_, String>(column);
     Ok(Profile {
         id: text("id")?.parse()?,
@@ -79,10 +89,11 @@ fn read_profile(row: &Row<'_>) -> Result<Profile, ReadError> {
     })
 }
 
-/// A player with games keeps its row, without a token.
+/// A player with games or results keeps its row, without a token.
 pub(super) fn remove(connection: &Connection, player: PlayerId) -> rusqlite::Result<()> {
     let player = player.to_string();
-    let sql = "DELETE FROM players WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM played WHERE contestant = ?1)";
+    let sql = "DELETE FROM players WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM played WHERE contestant = ?1) \
+        AND NOT EXISTS (SELECT 1 FROM standings WHERE contestant = ?1)";
     connection.prepare_cached(sql)?.execute([&player])?;
     connection.prepare_cached("UPDATE players SET token = NULL WHERE id = ?")?.execute([&player])?;
     Ok(())
@@ -96,21 +107,35 @@ pub(super) fn record_seen(connection: &Connection, seen: &[(PlayerId, Timestamp)
     Ok(())
 }
 
-pub(super) fn all(connection: &Connection) -> Result<Vec<StoredPlayer>, ReadError> {
+/// The players with a token. Damaged rows are passed over.
+pub(super) fn all(connection: &Connection, damaged: &DamagedRows) -> Result<Vec<StoredPlayer>, ReadError> {
     let sql = "SELECT *, EXISTS (SELECT 1 FROM standings WHERE contestant = players.id) AS played FROM players \
         WHERE token IS NOT NULL ORDER BY id";
     let mut select = connection.prepare(sql)?;
     let mut rows = select.query([])?;
     let mut players = Vec::new();
     while let Some(row) = rows.next()? {
-        players.push(StoredPlayer {
-            profile: read_profile(row)?,
-            seats: row.get("seats")?,
-            token: row.get("token")?,
-            seen: Timestamp(row.get("seen_us")?),
-            claimed: row.get("claimed")?,
-            played: row.get("played")?,
-        });
+        match read(row) {
+            Ok(player) => players.push(player),
+            Err(error) => damaged.pass_over("players", &row_name(row), error)?,
+        }
     }
     Ok(players)
+}
+
+/// A player with a token.
+fn read(row: &Row<'_>) -> Result<StoredPlayer, ReadError> {
+    Ok(StoredPlayer {
+        profile: read_profile(row)?,
+        seats: row.get("seats")?,
+        token: row.get("token")?,
+        seen: Timestamp(row.get("seen_us")?),
+        claimed: row.get("claimed")?,
+        played: row.get("played")?,
+    })
+}
+
+/// What a row is called when it cannot be read: its id, whatever that is.
+fn row_name(row: &Row<'_>) -> String {
+    row.get::<_, Value>("id").map_or_else(|error| error.to_string(), |id| format!("{id:?}"))
 }

@@ -9,8 +9,8 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use super::schema;
-use crate::store::journal::{StoreFuture, Unavailable};
+use super::{damage, schema};
+use crate::store::journal::{StoreError, StoreFuture};
 
 /// Capacity of the queue. Beyond it callers wait.
 const QUEUE: usize = 256;
@@ -57,11 +57,16 @@ impl Reader {
             let _ = reply.send(answer);
         });
         Box::pin(async move {
-            let gone = || Unavailable("the reader gave no answer".to_owned());
+            let gone = || StoreError::Unavailable("the reader gave no answer".to_owned());
             self.queries.as_ref().ok_or_else(gone)?.send(query).await.map_err(|_| gone())?;
-            answer.await.map_err(|_| gone())?.map_err(|error| Unavailable(error.to_string()))
+            answer.await.map_err(|_| gone())?.map_err(store_error)
         })
     }
+}
+
+fn store_error(error: ReadError) -> StoreError {
+    let message = error.to_string();
+    if damage::is_damage(&error) { StoreError::Damaged(message) } else { StoreError::Unavailable(message) }
 }
 
 impl Drop for Reader {

@@ -23,10 +23,11 @@ const STEPS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
         file.execute_batch(include_str!("4.sql"))?;
         players::write_name_keys(file)
     },
+    |file| file.execute_batch(include_str!("5.sql")),
 ];
 
 /// The version written by this program.
-const VERSION: i32 = 4;
+const VERSION: i32 = 5;
 const _: () = assert!(STEPS.len() == VERSION as usize);
 
 /// The longest wait for another program's lock on the file, such as a backup's.
@@ -53,7 +54,10 @@ pub enum OpenError {
         known: i32,
     },
     /// The file is damaged.
-    #[error("the file is damaged ({0}); put back a backup, or move it away to start empty")]
+    #[error(
+        "the file is damaged ({0}); `reversi doctor --repair` saves what can be read, or put back a backup, or move it \
+        away to start empty"
+    )]
     Damaged(String),
     /// The database cannot be used.
     #[error("{0}")]
@@ -78,8 +82,8 @@ pub(super) struct OpenedFile {
     pub(super) unwritable: Option<rusqlite::Error>,
 }
 
-/// Opens the file, creates it if necessary, and migrates it to the current version. A complete file on a disk that is
-/// full or read-only can still be read.
+/// Opens the file, creates it if necessary, and migrates it to the current version. Otherwise it reads only a few pages,
+/// whatever the size of the file. A complete file on a disk that is full or read-only can still be read.
 pub(super) fn create(path: &Path) -> Result<OpenedFile, OpenError> {
     let error = match create_writable(path) {
         Ok(connection) => return Ok(OpenedFile { connection, unwritable: None }),
@@ -90,7 +94,6 @@ pub(super) fn create(path: &Path) -> Result<OpenedFile, OpenError> {
     if version(&connection)? != VERSION {
         return Err(error.into());
     }
-    check(&connection)?;
     Ok(OpenedFile { connection, unwritable: Some(error) })
 }
 
@@ -105,9 +108,6 @@ fn create_writable(path: &Path) -> Result<Connection, OpenError> {
     // Before any change: the file may belong to another program.
     let version = version(&connection)?;
     prepare(&connection)?;
-    if version > 0 {
-        check(&connection)?;
-    }
     let transaction = connection.transaction()?;
     for step in STEPS.iter().skip(usize::try_from(version).unwrap_or_default()) {
         step(&transaction)?;
@@ -185,10 +185,4 @@ fn version(connection: &Connection) -> Result<i32, OpenError> {
         (APPLICATION, version @ 1..) => Ok(version),
         _ => Err(OpenError::Foreign),
     }
-}
-
-/// Reads the whole file, so that a damaged page is found now and not during a game.
-fn check(connection: &Connection) -> Result<(), OpenError> {
-    let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    if found == "ok" { Ok(()) } else { Err(OpenError::Damaged(found)) }
 }

@@ -78,7 +78,8 @@ impl WriteBehind {
         let mut select = connection.prepare("SELECT id, entries FROM log WHERE id > 0 ORDER BY id")?;
         let mut rows = select.query([])?;
         while let Some(row) = rows.next()? {
-            let bytes = row.get_ref(1)?.as_blob()?;
+            // What is not a blob is damaged as well.
+            let bytes = row.get_ref(1)?.as_blob().unwrap_or_default();
             let id = row.get(0)?;
             if write_behind.last == 0 {
                 write_behind.first = id;
@@ -116,6 +117,10 @@ impl WriteBehind {
         }
         pending.run.extend(run);
         pending.last = last;
+    }
+
+    pub(super) fn has_damaged_rows(&self) -> bool {
+        !self.damaged.is_empty()
     }
 
     /// The events of a room that are only in the log.

@@ -24,7 +24,7 @@ use super::{
     schema::{self, OpenedFile},
     write_behind::{Change, WriteBehind},
 };
-use crate::store::journal::{AppendError, AppendFuture, FaultHook, StoreFuture, Unavailable};
+use crate::store::journal::{AppendError, AppendFuture, FaultHook, StoreError, StoreFuture};
 
 /// Capacity of the queue. Beyond it callers wait, at the speed of the disk.
 const QUEUE: usize = 4_096;
@@ -54,7 +54,7 @@ struct QueuedWrite {
 }
 
 /// A read of the write-behind table, or of the error that makes it unavailable.
-type PendingQuery = Box<dyn FnOnce(Result<&WriteBehind, Unavailable>) + Send>;
+type PendingQuery = Box<dyn FnOnce(Result<&WriteBehind, StoreError>) + Send>;
 
 enum Request {
     Write(QueuedWrite),
@@ -103,7 +103,7 @@ impl Writer {
     ) -> StoreFuture<'_, ()> {
         Box::pin(async move {
             let done = self.submit(Write::Other(Box::new(write))).await;
-            done.map_err(|error| Unavailable(error.to_string()))
+            done.map_err(|error| StoreError::Unavailable(error.to_string()))
         })
     }
 
@@ -111,13 +111,13 @@ impl Writer {
     pub(super) async fn read_pending<T: Send + 'static>(
         &self,
         query: impl FnOnce(&WriteBehind) -> T + Send + 'static,
-    ) -> Result<T, Unavailable> {
+    ) -> Result<T, StoreError> {
         let (reply, answer) = oneshot::channel();
         let query: PendingQuery = Box::new(move |write_behind| {
             // The caller may have stopped waiting.
             let _ = reply.send(write_behind.map(query));
         });
-        let gone = || Unavailable("the writer has ended".to_owned());
+        let gone = || StoreError::Unavailable("the writer has ended".to_owned());
         self.requests.as_ref().ok_or_else(gone)?.send(Request::Read(query)).await.map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
     }
@@ -215,7 +215,7 @@ impl WriterThread {
         if !self.in_sync {
             known = self.open().map(|connection| self.connection = Some(connection));
         }
-        query(known.map(|()| &self.write_behind).map_err(|error| Unavailable(error.to_string())));
+        query(known.map(|()| &self.write_behind).map_err(|error| StoreError::Unavailable(error.to_string())));
     }
 
     /// Flushes the log. What fails is flushed when the file is next opened.

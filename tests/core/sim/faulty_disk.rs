@@ -9,8 +9,8 @@ use std::{
 use reversi::{
     room::{DisplayName, PlayerId, Profile, Room, RoomId, Timestamp},
     store::{
-        Append, AppendError, AppendFuture, BoxFuture, History, Journal, MemoryStore, PlayerStore, Store, StoredPlayer,
-        Unavailable,
+        Append, AppendError, AppendFuture, BoxFuture, History, Journal, MemoryStore, PlayerStore, Store, StoreError,
+        StoredPlayer,
     },
 };
 use tokio_util::sync::CancellationToken;
@@ -150,12 +150,12 @@ impl FaultyDisk {
     }
 
     /// Fails if the next read, or write of a player, is to fail.
-    async fn fail_if_set(&self) -> Result<(), Unavailable> {
+    async fn fail_if_set(&self) -> Result<(), StoreError> {
         let (fails, delay) = self.state().next_access();
         wait(delay).await;
         if fails {
             self.log.note(SimEvent::DiskFailed("unavailable"));
-            return Err(Unavailable("refused by the test".into()));
+            return Err(StoreError::Unavailable("refused by the test".into()));
         }
         Ok(())
     }
@@ -225,28 +225,28 @@ impl Journal for FaultyDisk {
         AppendFuture::Slow(Box::pin(self.write(append)))
     }
 
-    fn load(&self, room: RoomId) -> BoxFuture<'_, Result<Option<History>, Unavailable>> {
+    fn load(&self, room: RoomId) -> BoxFuture<'_, Result<Option<History>, StoreError>> {
         Box::pin(async move {
             self.fail_if_set().await?;
             self.store.journal.load(room).await
         })
     }
 
-    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> BoxFuture<'_, Result<Vec<Room>, Unavailable>> {
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> BoxFuture<'_, Result<Vec<Room>, StoreError>> {
         Box::pin(async move {
             self.fail_if_set().await?;
             self.store.journal.open_rooms(after, limit).await
         })
     }
 
-    fn mark_alive(&self, now: Timestamp) -> BoxFuture<'_, Result<(), Unavailable>> {
+    fn mark_alive(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             self.fail_if_set().await?;
             self.store.journal.mark_alive(now).await
         })
     }
 
-    fn last_alive(&self) -> BoxFuture<'_, Result<Option<Timestamp>, Unavailable>> {
+    fn last_alive(&self) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>> {
         Box::pin(async move {
             self.fail_if_set().await?;
             self.store.journal.last_alive().await
@@ -255,36 +255,36 @@ impl Journal for FaultyDisk {
 }
 
 impl PlayerStore for FaultyDisk {
-    fn players(&self) -> BoxFuture<'_, Result<Vec<StoredPlayer>, Unavailable>> {
+    fn players(&self) -> BoxFuture<'_, Result<Vec<StoredPlayer>, StoreError>> {
         Box::pin(async move {
             self.fail_if_set().await?;
             self.store.players.players().await
         })
     }
 
-    fn profile(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Profile>, Unavailable>> {
+    fn profile(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Profile>, StoreError>> {
         self.store.players.profile(player)
     }
 
-    fn named(&self, name: DisplayName, limit: usize) -> BoxFuture<'_, Result<Vec<Profile>, Unavailable>> {
+    fn named(&self, name: DisplayName, limit: usize) -> BoxFuture<'_, Result<Vec<Profile>, StoreError>> {
         self.store.players.named(name, limit)
     }
 
-    fn put_player(&self, player: StoredPlayer) -> BoxFuture<'_, Result<(), Unavailable>> {
+    fn put_player(&self, player: StoredPlayer) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             self.fail_if_set().await?;
             self.store.players.put_player(player).await
         })
     }
 
-    fn remove_player(&self, player: PlayerId) -> BoxFuture<'_, Result<(), Unavailable>> {
+    fn remove_player(&self, player: PlayerId) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             self.fail_if_set().await?;
             self.store.players.remove_player(player).await
         })
     }
 
-    fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> BoxFuture<'_, Result<(), Unavailable>> {
+    fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             self.fail_if_set().await?;
             self.store.players.record_seen(seen).await

@@ -1,6 +1,8 @@
 //! Tests of the properties of every store, on each kind, and of the file store.
 
 mod concurrent_writes;
+mod damage;
+mod doctor;
 mod failing_rows;
 #[cfg(target_os = "linux")]
 mod full_disk;
@@ -10,6 +12,7 @@ mod journal;
 mod log;
 mod opening;
 mod players;
+mod retention;
 mod sample_files;
 
 use reversi::{

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The version that the server writes.
-const NEWEST: u8 = 4;
+const NEWEST: u8 = 5;
 
 fn path(version: u8) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/store-v{version}.db"))
@@ -80,6 +80,7 @@ async fn check(store: &Store) {
     assert_eq!((player_stats.bots, player_stats.ais, player_stats.humans), (lost, won, Results::default()));
     let rating = player_stats.rating.expect("a rating");
     assert_eq!((rating.games, rating.value < 1_500.0, rating.deviation < 350.0), (1, true, true));
+    assert_eq!(store.archive.size().await.unwrap().games, 3);
     assert_eq!(players().iter().filter(|player| player.profile.kind == PlayerKind::Bot).count(), 1);
 }
 

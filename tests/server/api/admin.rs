@@ -18,6 +18,17 @@ async fn server_with_admin() -> (TestServer, Player) {
     (server, admin)
 }
 
+#[tokio::test]
+async fn only_an_administrator_sees_the_size_of_the_archive() {
+    let (server, admin) = server_with_admin().await;
+    let ada = server.human("Ada").await;
+    let room = ada.create_with(named("one game"), ["me", "random"]).await.room_id;
+    let game = ada.start(&room).await.unwrap().game_id;
+    ada.resign(&game).await.unwrap();
+    assert_eq!(ada.info().await.archive, None);
+    assert_eq!(admin.info().await.archive, Some(v1::ArchiveSize { games: 1, bytes: 0 }));
+}
+
 async fn log_out(player: &Player, other: &str) -> Answer<()> {
     player.sessions().log_out(v1::LogOutRequest { player_id: other.into(), ..Default::default() }).await.map(|_| ())
 }

@@ -5,6 +5,7 @@ mod bench;
 mod bots;
 pub(crate) mod command;
 mod commands;
+mod doctor;
 mod host;
 mod hostile_server;
 mod name;

@@ -10,7 +10,7 @@ use reversi::{
     grpc,
     proto::v1::{self, CloseReason, play_event::Event as Told},
     room::{Event, Fact, Room, RoomId, Seq, Timestamp},
-    store::{Append, AppendError, AppendFuture, BoxFuture, History, Journal, MemoryStore, Store, Unavailable},
+    store::{Append, AppendError, AppendFuture, BoxFuture, History, Journal, MemoryStore, Store, StoreError},
 };
 use tokio::{
     sync::{Notify, Semaphore},
@@ -184,22 +184,22 @@ impl Journal for DelayedJournal {
         }))
     }
 
-    fn load(&self, room: RoomId) -> BoxFuture<'_, Result<Option<History>, Unavailable>> {
+    fn load(&self, room: RoomId) -> BoxFuture<'_, Result<Option<History>, StoreError>> {
         if self.mute.load(SeqCst) {
-            return Box::pin(std::future::ready(Err(Unavailable("injected by the test".into()))));
+            return Box::pin(std::future::ready(Err(StoreError::Unavailable("injected by the test".into()))));
         }
         self.inner.load(room)
     }
 
-    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> BoxFuture<'_, Result<Vec<Room>, Unavailable>> {
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> BoxFuture<'_, Result<Vec<Room>, StoreError>> {
         self.inner.open_rooms(after, limit)
     }
 
-    fn mark_alive(&self, now: Timestamp) -> BoxFuture<'_, Result<(), Unavailable>> {
+    fn mark_alive(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.mark_alive(now)
     }
 
-    fn last_alive(&self) -> BoxFuture<'_, Result<Option<Timestamp>, Unavailable>> {
+    fn last_alive(&self) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>> {
         self.inner.last_alive()
     }
 }

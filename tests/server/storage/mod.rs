@@ -1,5 +1,6 @@
 //! The server's promises about its data: durable before visible, and the same after a restart.
 
 mod crash;
+mod damaged_games;
 mod failing_store;
 mod recovery;

@@ -8,6 +8,7 @@ use std::{
 };
 
 use reversi::{proto::v1, store::SqliteStore};
+use tonic::Code;
 
 use super::bots::Acknowledged;
 use super::check_files;
@@ -94,17 +95,33 @@ async fn a_damaged_page_affects_only_its_own_data() {
     // After this write, reads use the file again, not the cache.
     white.play(&game, 1, "c3").await.unwrap();
     for _ in 0..2 {
-        let request = v1::GetRoomRequest { room_id: lost.clone() };
-        refused(black.rooms().get_room(request).await);
+        is_damaged(&black, &lost).await;
     }
     assert_eq!(black.room(&room).await.game.unwrap().ply, 2);
     black.play(&game, 2, "c4").await.unwrap();
     let (_, log) = server.stop().await;
     assert!(log.contains("a room cannot be read") && !log.contains("panicked"), "{log}");
 
-    let mut again = Command::new(env!("CARGO_BIN_EXE_reversi"));
-    again.args(["serve", "--listen", "127.0.0.1:0", "--data", folder.path().to_str().unwrap()]);
-    let refusal = again.output().unwrap();
-    let report = String::from_utf8(refusal.stderr).unwrap();
-    assert!(!refusal.status.success() && report.contains("damaged") && report.contains("backup"), "{report}");
+    // A server starts all the same.
+    let server = start(folder.path());
+    let black = Player::with_token(&server.url, &black.token).await;
+    is_damaged(&black, &lost).await;
+    assert_eq!(black.room(&room).await.game.unwrap().ply, 3);
+    assert!(server.stop().await.0);
+
+    let mut doctor = Command::new(env!("CARGO_BIN_EXE_reversi"));
+    let examined = doctor.args(["doctor", "--repair", "--data", folder.path().to_str().unwrap()]).output().unwrap();
+    let said = String::from_utf8([examined.stdout, examined.stderr].concat()).unwrap();
+    assert!(examined.status.success() && said.contains(&format!("room {lost}")) && said.contains("repaired"), "{said}");
+    let server = start(folder.path());
+    let black = Player::with_token(&server.url, &black.token).await;
+    assert_eq!(black.room(&room).await.game.unwrap().ply, 3);
+    black.play(&game, 3, "d2").await.unwrap_err();
+}
+
+async fn is_damaged(player: &Player, room: &str) {
+    let request = v1::GetRoomRequest { room_id: room.to_owned() };
+    let status = player.rooms().get_room(request).await.unwrap_err();
+    assert_eq!(status.code(), Code::DataLoss, "{status}");
+    assert_eq!(status.metadata().get("reversi-reason").unwrap(), "DAMAGED");
 }

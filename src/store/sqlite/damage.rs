@@ -1,0 +1,46 @@
+//! Rows that cannot be read. They are skipped, counted, and logged once each.
+
+use std::{
+    collections::HashSet,
+    sync::{Mutex, PoisonError},
+};
+
+use rusqlite::ErrorCode;
+
+use super::reader::ReadError;
+
+/// The metric of the number of damaged rows that were met.
+pub const DAMAGED_ROWS: &str = "reversi_damaged_rows";
+
+/// Maximum number of rows that are counted and logged.
+const MAX_ROWS: usize = 1_000;
+
+/// The damaged rows that were met since the start.
+#[derive(Default)]
+pub(super) struct DamagedRows(Mutex<HashSet<String>>);
+
+impl DamagedRows {
+    /// Passes over a damaged row, which is counted and logged the first time. Other errors are returned.
+    pub(super) fn pass_over(&self, table: &str, row: &str, error: ReadError) -> Result<(), ReadError> {
+        if !is_damage(&error) {
+            return Err(error);
+        }
+        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if rows.len() < MAX_ROWS && rows.insert(format!("{table} {row}")) {
+            tracing::error!(table, row, %error, "a row is damaged and is skipped; `reversi doctor` tells more");
+            metrics::gauge!(DAMAGED_ROWS).set(rows.len() as f64);
+        }
+        Ok(())
+    }
+}
+
+/// Whether the cause of an error is stored data, so that to retry does not help.
+pub(super) fn is_damage(error: &ReadError) -> bool {
+    match error.downcast_ref() {
+        Some(rusqlite::Error::SqliteFailure(error, _)) => {
+            matches!(error.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        }
+        // A value that its column or its type does not allow.
+        _ => true,
+    }
+}

@@ -1,0 +1,173 @@
+//! Damaged rows and pages: each is skipped, and affects nothing else.
+
+use std::{
+    fs::File,
+    io::{Seek as _, SeekFrom, Write as _},
+};
+
+use reversi::{
+    room::{GameId, PlayerId},
+    store::{Contestant, GameFilter, PlayerStats, SqliteStore, Store, StoreError, StoredPlayer},
+};
+use tempfile::TempDir;
+
+use crate::{
+    room::test_room::{id, profile},
+    store::{archive, at, connection, count, folder, games::game, open, room_id},
+};
+
+const GAMES: u32 = 9;
+
+/// A store with games of a room that end at seconds 1 to 9.
+async fn filled() -> (TempDir, Store) {
+    let folder = folder();
+    let store = open(&folder);
+    let games: Vec<_> = (1..=GAMES).map(|number| game(room_id(1), number, number.into(), ["ada", "bob"])).collect();
+    archive(&store, room_id(1), &games).await;
+    (folder, store)
+}
+
+/// All questions that lead to all games.
+fn filters() -> [GameFilter; 4] {
+    let all = GameFilter { viewer: PlayerId::from_random(7), room: None, player: None };
+    let of_room = GameFilter { room: Some(room_id(1)), ..all };
+    [all, of_room, GameFilter { player: Some(id("ada")), ..all }, GameFilter { player: Some(id("bob")), ..of_room }]
+}
+
+/// The games of all pages of `size` games, by number. Fails when the pages do not end.
+async fn pages(store: &Store, filter: GameFilter, size: usize) -> Result<Vec<u32>, StoreError> {
+    let (mut numbers, mut after) = (Vec::new(), None);
+    for _ in 0..=GAMES + 1 {
+        let page = store.archive.games(filter, after, size).await?;
+        numbers.extend(page.games.iter().map(|game| game.id.number));
+        after = page.next;
+        if after.is_none() {
+            return Ok(numbers);
+        }
+    }
+    panic!("the pages do not end: {numbers:?}")
+}
+
+#[tokio::test]
+async fn a_damaged_game_is_missing_and_all_others_are_listed() {
+    let damages = [
+        "transcript = 'f5f5'",
+        "transcript = x'ff'",
+        "winner = 'nobody'",
+        "reason = ''",
+        "black = 'x'",
+        "white_kind = 'cat'",
+        "times_ms = '1 two 3'",
+        "opening = -1",
+        "move_limit_us = 'soon'",
+        "started_us = 'then'",
+        "private = 'perhaps'",
+    ];
+    for damage in damages {
+        let numbers: &[u32] = if damage == damages[0] { &[1, 5, GAMES] } else { &[5] };
+        for &number in numbers {
+            let (folder, store) = filled().await;
+            let broken = GameId { room: room_id(1), number };
+            let sql = format!("UPDATE games SET {damage} WHERE id = ?");
+            assert_eq!(connection(&folder).execute(&sql, [broken.to_string()]).unwrap(), 1);
+            let others: Vec<u32> = (1..=GAMES).rev().filter(|other| *other != number).collect();
+            for filter in filters() {
+                for size in [1, 2, 3, 100] {
+                    assert_eq!(pages(&store, filter, size).await.unwrap(), others, "{damage}, pages of {size}");
+                }
+            }
+            let error = store.archive.game(broken).await.unwrap_err();
+            assert!(matches!(error, StoreError::Damaged(_)), "{damage}: {error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_game_with_a_damaged_key_does_not_stop_the_pages() {
+    for damage in ["id = 'x'", "ended_us = 'now'", "id = x'00', ended_us = x'00'"] {
+        let (folder, store) = filled().await;
+        let sql = format!("UPDATE games SET {damage} WHERE ended_us = 5000000");
+        assert_eq!(connection(&folder).execute(&sql, []).unwrap(), 1);
+        for filter in filters() {
+            for size in [1, 2, 100] {
+                let found = pages(&store, filter, size).await.unwrap();
+                let others: Vec<_> = found.iter().copied().filter(|number| *number != 5).collect();
+                assert_eq!(others, [9, 8, 7, 6, 4, 3, 2, 1], "{damage}, pages of {size}");
+            }
+        }
+    }
+}
+
+/// Overwrites the last page with rows of a table or index.
+pub(crate) fn damage_page(folder: &TempDir, table: &str) {
+    let tool = connection(folder);
+    let sql = "SELECT max(pageno) FROM dbstat WHERE name = ? AND pagetype = 'leaf'";
+    let page: Option<i64> = tool.query_row(sql, [table], |row| row.get(0)).ok();
+    let page = page.expect("SQLite with dbstat");
+    drop(tool);
+    let mut file = File::options().write(true).open(folder.path().join(SqliteStore::FILE)).unwrap();
+    file.seek(SeekFrom::Start((page as u64 - 1) * 4096)).unwrap();
+    file.write_all(&[0xA5; 4096]).unwrap();
+}
+
+#[tokio::test]
+async fn a_damaged_page_of_games_hides_only_its_games() {
+    let (folder, store) = filled().await;
+    let games: Vec<_> = (10..=200).map(|number| game(room_id(1), number, number.into(), ["ada", "bob"])).collect();
+    archive(&store, room_id(2), &games).await;
+    drop(store);
+    damage_page(&folder, "games");
+    let store = open(&folder);
+    for filter in filters() {
+        let found = store.archive.games(filter, None, 1_000).await.unwrap().games.len();
+        assert!((150..200).contains(&found), "{found}");
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_player_is_missing_and_all_others_are_there() {
+    let folder = folder();
+    let store = open(&folder);
+    let player = |who| StoredPlayer {
+        profile: profile(who),
+        seats: 1,
+        token: [7; 32],
+        seen: at(1),
+        claimed: false,
+        played: false,
+    };
+    for who in ["ada", "bob", "cy"] {
+        store.players.put_player(player(who)).await.unwrap();
+    }
+    for damage in ["token = 'x'", "seats = -1", "kind = 'cat'", "name = ''", "seen_us = 'then'"] {
+        let tool = connection(&folder);
+        tool.execute_batch("CREATE TABLE before AS SELECT * FROM players").unwrap();
+        tool.execute(&format!("UPDATE players SET {damage} WHERE id = ?"), [id("bob").to_string()]).unwrap();
+        let mut left: Vec<_> = store.players.players().await.unwrap().into_iter().map(|left| left.profile.id).collect();
+        left.sort();
+        let mut others = [id("ada"), id("cy")];
+        others.sort();
+        assert_eq!(left, others, "{damage}");
+        let restore = "UPDATE players SET (token, seats, kind, name, seen_us) = \
+            (SELECT token, seats, kind, name, seen_us FROM before WHERE before.id = players.id); DROP TABLE before";
+        tool.execute_batch(restore).unwrap();
+    }
+    assert_eq!(store.players.players().await.unwrap().len(), 3);
+}
+
+/// Otherwise no game of the player could end.
+#[tokio::test]
+async fn damaged_results_begin_again_with_the_next_game() {
+    let (folder, store) = filled().await;
+    let ada = Contestant::Player(id("ada"));
+    let sql = "UPDATE standings SET won_against_humans = 'many' WHERE contestant = ?";
+    assert_eq!(connection(&folder).execute(sql, [ada.to_string()]).unwrap(), 1);
+    let error = store.archive.player_stats(ada.clone()).await.unwrap_err();
+    assert!(matches!(error, StoreError::Damaged(_)), "{error}");
+    archive(&store, room_id(2), &[game(room_id(2), 1, 20, ["ada", "bob"])]).await;
+    let PlayerStats { humans, .. } = store.archive.player_stats(ada).await.unwrap();
+    assert_eq!(humans.played(), 1);
+    let bob = store.archive.player_stats(Contestant::Player(id("bob"))).await.unwrap();
+    assert_eq!(bob.humans.played(), GAMES + 1);
+    assert_eq!(count(&folder, "games"), i64::from(GAMES) + 1);
+}

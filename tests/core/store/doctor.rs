@@ -1,0 +1,191 @@
+//! The examination and the repair of a file.
+
+use reversi::{
+    room::{Event, GameRecord, Seq},
+    store::{Contestant, Diagnosis, Doctor, GameFilter, Observer, OpenError, RatingWeight, SqliteStore, Store},
+};
+use tempfile::TempDir;
+
+use crate::{
+    room::test_room::{TestRoom, chat, default_settings, id},
+    store::{
+        after_a_crash, archive, at, connection, count, damage::damage_page, drive, ended, folder, games::game, load,
+        moved, open, open_rooms, open_with_log, room_id, write,
+    },
+};
+
+/// The ids of the games that an examination finds.
+#[derive(Default)]
+struct Games(Vec<String>);
+
+impl Observer for Games {
+    fn begin(&mut self, _: &'static str, _: u64) {}
+
+    fn advance(&mut self) {}
+
+    fn found(&mut self, game: &GameRecord) {
+        self.0.push(game.id.to_string());
+    }
+}
+
+fn examine(folder: &TempDir) -> Diagnosis {
+    let mut games = Games::default();
+    let diagnosis = Doctor::open(folder.path()).unwrap().examine(&mut games).unwrap();
+    assert_eq!(games.0.len() as u64, diagnosis.games);
+    diagnosis
+}
+
+/// Repairs the file, after which it has no damage.
+fn repair(folder: &TempDir) {
+    let (saved, kept) = Doctor::open(folder.path()).unwrap().repair(&mut Games::default()).unwrap();
+    assert!(kept.exists());
+    assert_eq!(examine(folder), Diagnosis { findings: Vec::new(), more: 0, ..saved });
+}
+
+/// The history of a room with a running game.
+fn playing(number: u64) -> Vec<Event> {
+    let mut test = TestRoom::two_players(default_settings());
+    test.play("d3c3");
+    moved(test.history, room_id(number))
+}
+
+/// A store with finished games, of which most are of room 1, and rooms with running games.
+async fn filled() -> TempDir {
+    let folder = folder();
+    let store = open_with_log(&folder, 200);
+    let rated = |number: u32| GameRecord { rated: true, ..game(room_id(1), number, number.into(), ["ada", "bob"]) };
+    archive(&store, room_id(1), &(1..=100).map(rated).collect::<Vec<_>>()).await;
+    archive(&store, room_id(2), &[game(room_id(2), 1, 200, ["roxanne:1", "cy"])]).await;
+    for room in 3..=5 {
+        drive(&store, &playing(room), 3).await;
+    }
+    store.journal.mark_alive(at(9)).await.unwrap();
+    folder
+}
+
+async fn is_whole(store: &Store) {
+    assert_eq!(open_rooms(store).await, (1..=5).map(room_id).collect::<Vec<_>>());
+    for room in 3..=5 {
+        assert_eq!(load(store, room_id(room)).await.unwrap().seq(), playing(room).last().unwrap().seq);
+    }
+    assert_eq!(store.archive.size().await.unwrap().games, 101);
+    assert_eq!(store.journal.last_alive().await.unwrap(), Some(at(9)));
+}
+
+#[tokio::test]
+async fn nothing_is_wrong_with_a_file_that_a_server_has_left() {
+    let folder = filled().await;
+    let crashed = after_a_crash(&folder);
+    for folder in [&folder, &crashed] {
+        let expected = Diagnosis { games: 101, rooms: 5, players: 3, ..Diagnosis::default() };
+        assert_eq!(examine(folder), expected);
+        repair(folder);
+        is_whole(&open(folder)).await;
+    }
+}
+
+#[tokio::test]
+async fn imported_games_have_no_results() {
+    let folder = filled().await;
+    let store = SqliteStore::open(folder.path()).unwrap();
+    store.import(vec![game(room_id(77), 1, 1, ["dee", "eve"])]).await.unwrap();
+    drop(store);
+    let expected = Diagnosis { games: 102, rooms: 5, players: 3, ..Diagnosis::default() };
+    assert_eq!(examine(&folder), expected);
+}
+
+#[tokio::test]
+async fn the_file_of_a_running_server_and_a_missing_one_are_refused() {
+    let folder = folder();
+    assert!(matches!(Doctor::open(folder.path()), Err(OpenError::Folder(_))));
+    let store = open(&folder);
+    assert!(matches!(Doctor::open(folder.path()), Err(OpenError::InUse)));
+    drop(store);
+    assert_eq!(examine(&folder), Diagnosis::default());
+}
+
+/// Each damage, what the finding says, and how many games and rooms are lost by it.
+#[tokio::test]
+async fn each_damage_is_found_and_repaired_and_loses_only_its_own_row() {
+    let ada = Contestant::Player(id("ada"));
+    let cases = [
+        ("UPDATE games SET transcript = 'f5f5' WHERE ended_us = 50000000", "is lost", 1, 0),
+        ("UPDATE games SET id = x'00' WHERE ended_us = 50000000", "of unknown id is lost", 1, 0),
+        ("UPDATE games SET black_discs = 60 WHERE ended_us = 50000000", "the stored discs, 60 -", 0, 0),
+        ("UPDATE games SET winner = 'white', times_ms = '1' WHERE ended_us = 50000000", "one time for each move", 0, 0),
+        ("DELETE FROM played WHERE ended_us = 50000000", "played: ", 0, 0),
+        ("INSERT INTO played VALUES ('mcts:1', 7, 'x')", "played: ", 0, 0),
+        ("UPDATE archive SET games = 7", "archive: ", 0, 0),
+        ("UPDATE standings SET rating = 'high' WHERE name = 'ada'", "the rating begins again", 0, 0),
+        ("UPDATE standings SET won_against_humans = 0, lost_against_humans = 0", "fewer games than are stored", 0, 0),
+        ("DELETE FROM standings WHERE name = 'ada'", "missing; the rating is lost", 0, 0),
+        ("UPDATE players SET name_key = '' WHERE name = 'bob'", "players, row ", 0, 0),
+        ("UPDATE states SET state = x'00' WHERE room = 4", "the room and its running game are lost", 0, 1),
+        ("DELETE FROM states WHERE room = 4", "the room and its running game are lost", 0, 1),
+        ("UPDATE alive SET us = 'now'", "alive: ", 0, 0),
+        ("INSERT INTO log (id, entries) VALUES (-1, x'00')", "log: ", 0, 0),
+    ];
+    let whole = filled().await;
+    let played = open(&whole).archive.player_stats(ada.clone()).await.unwrap().humans;
+    for (sql, finding, games, rooms) in cases {
+        let folder = after_a_crash(&whole);
+        assert!(connection(&folder).execute(sql, []).unwrap() > 0, "{sql}");
+        let diagnosis = examine(&folder);
+        let said = diagnosis.findings.join("\n");
+        assert!(said.contains(finding) && diagnosis.more == 0, "{sql}: {said}");
+        assert_eq!((diagnosis.games, diagnosis.rooms), (101 - games, 5 - rooms), "{sql}: {said}");
+        assert_eq!(examine(&folder), diagnosis, "an examination changes nothing");
+        repair(&folder);
+        let store = open(&folder);
+        assert_eq!(store.archive.size().await.unwrap().games, 101 - games, "{sql}");
+        assert_eq!(open_rooms(&store).await.len() as u64, 5 - rooms, "{sql}");
+        let stats = store.archive.player_stats(ada.clone()).await.unwrap();
+        assert_eq!(stats.humans, played, "{sql}");
+        assert_eq!(stats.rating.is_some(), !finding.contains("rating"), "{sql}");
+        // The repaired rooms go on.
+        let mut history = TestRoom::two_players(default_settings());
+        history.play("d3c3");
+        let seq = history.room.seq();
+        history.ok("ada", chat("again"));
+        write(&*store.journal, room_id(3), seq, &history.history[history.history.len() - 1..]).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn damaged_pages_are_replaced_and_all_other_pages_are_saved() {
+    let whole = filled().await;
+    for (table, games) in [("games", 60..101), ("played", 101..102), ("games_by_end", 101..102)] {
+        let folder = after_a_crash(&whole);
+        drop(open(&folder));
+        damage_page(&folder, table);
+        let diagnosis = examine(&folder);
+        assert!(diagnosis.findings.iter().any(|finding| finding.starts_with("file: ")), "{table}: {diagnosis:?}");
+        assert!(games.contains(&diagnosis.games), "{table}: {diagnosis:?}");
+        repair(&folder);
+        let store = open(&folder);
+        assert_eq!(open_rooms(&store).await.len(), 5);
+        let filter = GameFilter { viewer: id("eve"), room: None, player: Some(id("ada")) };
+        let listed = store.archive.games(filter, None, 1_000).await.unwrap().games.len() as u64;
+        assert_eq!(listed, diagnosis.games - 1, "{table}");
+        assert_eq!(count(&folder, "games") as u64, diagnosis.games, "{table}");
+        // Ratings do not depend on the games that are left.
+        let append = ended(&[game(room_id(9), 1, 300, ["ada", "bob"])]);
+        assert_eq!(append[0].weight, RatingWeight::FULL);
+        archive(&store, room_id(9), &[append[0].record.clone()]).await;
+        let stats = store.archive.player_stats(Contestant::Player(id("ada"))).await.unwrap();
+        assert_eq!((stats.humans.played(), stats.rating.map(|rating| rating.games)), (101, Some(100)), "{table}");
+        assert_eq!(load(&store, room_id(9)).await.unwrap().seq(), Seq(1));
+    }
+}
+
+#[tokio::test]
+async fn a_second_repair_keeps_both_damaged_files() {
+    let folder = filled().await;
+    let mut kept = Vec::new();
+    for _ in 0..2 {
+        kept.push(Doctor::open(folder.path()).unwrap().repair(&mut Games::default()).unwrap().1);
+    }
+    let names = kept.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect::<Vec<_>>();
+    assert_eq!(names, ["reversi.db.damaged", "reversi.db.damaged-2"]);
+    is_whole(&open(&folder)).await;
+}

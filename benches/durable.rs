@@ -89,7 +89,8 @@ async fn measure(durable: bool) -> Figures {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let data = folder.path().to_str().unwrap();
     // All requests come from one address, as fast as possible.
-    let mut options = vec!["--log", "error", "--metrics", "127.0.0.1:0", "--rate-per-address", "0"];
+    let unlimited = ["--rate-per-address", "0", "--game-rate", "0", "--game-rate-per-address", "0"];
+    let mut options = [&["--log", "error", "--metrics", "127.0.0.1:0"][..], &unlimited].concat();
     if durable {
         options.extend(["--data", data]);
     }

@@ -48,6 +48,8 @@ fn limits() -> Limits {
         streams_per_player: 100_000,
         requests_per_second: 1_000_000,
         request_burst: 1_000_000,
+        games_per_minute: 0,
+        games_per_minute_per_address: 0,
         rooms: 100_000,
         ..Limits::default()
     }

@@ -115,7 +115,7 @@ impl From<Malformed> for Status {
 
 impl From<TooFast> for Status {
     fn from(TooFast { retry_after }: TooFast) -> Self {
-        let message = "too many requests of you, or of all at your address";
+        let message = "too many requests, chat lines or games of you, or of all at your address";
         retry(Code::ResourceExhausted, "RATE", message, retry_after)
     }
 }

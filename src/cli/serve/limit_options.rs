@@ -114,7 +114,8 @@ mod tests {
         let words = "--max-connections-per-address 0 --max-rooms-per-address 1 --max-seats-per-address 2 \
                      --max-streams-per-address 3 --max-calls-per-address 4 --rate-per-address 5 --log-in-rate 0 \
                      --chat-rate-per-address 6 --chat-burst-per-address 7 --max-addresses 8 --max-calls 9 \
-                     --max-players-per-address 10";
+                     --max-players-per-address 10 \
+                     --game-rate 0 --game-burst 10 --game-rate-per-address 0 --game-burst-per-address 11";
         let asked = Limits {
             connections_per_address: 0,
             rooms_per_address: 1,
@@ -129,6 +130,10 @@ mod tests {
             addresses: 8,
             calls_per_player: 9,
             players_per_address: 10,
+            games_per_minute: 0,
+            game_burst: 10,
+            games_per_minute_per_address: 0,
+            game_burst_per_address: 11,
             ..Limits::default()
         };
         assert_eq!(limits(words), asked);

@@ -101,8 +101,7 @@ pub struct Args {
 /// The server cannot be started, its transport fails, or it does not stop in time.
 pub async fn run(args: Args) -> anyhow::Result<()> {
     let log = Log::start(&args.log)?;
-    let limits = args.limits.0;
-    open_files::permit(limits.connections)?;
+    open_files::permit(args.limits.0.connections)?;
     let tls = tls(&args)?;
     let admin = args.admin_token.as_deref().map(admin).transpose()?;
     let scheme = if tls.is_some() { "https" } else { "http" };
@@ -120,7 +119,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         None => None,
     };
     let parts = Parts {
-        limits,
+        limits: args.limits.0,
         clock: Clock::of_process(),
         ai_threads: args.ai_threads.map(usize::from),
         ponder: args.ponder,

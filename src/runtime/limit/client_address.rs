@@ -61,6 +61,7 @@ pub struct ClientAddress {
     requests: Option<RateLimiter>,
     chats: Option<RateLimiter>,
     log_ins: Option<RateLimiter>,
+    games: Option<RateLimiter>,
     http1: Option<Arc<Pacer>>,
     openings: Option<Arc<Pacer>>,
     ai_searches: Option<Arc<SearchUse>>,
@@ -94,6 +95,10 @@ impl ClientAddress {
             ),
             chats: RateLimiter::unless_zero(limits.chats_per_second_per_address, limits.chat_burst_per_address),
             log_ins: RateLimiter::per_minute_unless_zero(limits.log_ins_per_minute, limits.log_in_burst),
+            games: RateLimiter::per_minute_unless_zero(
+                limits.games_per_minute_per_address,
+                limits.game_burst_per_address,
+            ),
             http1: Pacer::unless_zero(limits.http1_requests_per_second, limits.http1_request_burst).map(Arc::new),
             openings: Pacer::unless_zero(limits.openings_per_second, limits.opening_burst).map(Arc::new),
             ai_searches: SearchUse::unless_zero(limits.ai_seconds_per_minute_per_address).map(Arc::new),
@@ -154,6 +159,11 @@ impl ClientAddress {
         self.ai_searches.as_ref()
     }
 
+    /// Counts a game that begins.
+    pub(crate) fn admit_game(&self) -> Result<(), TooFast> {
+        admit(self.games.as_ref())
+    }
+
     /// Counts one more; false when the limit is reached.
     pub(crate) fn try_add(&self, share: Share) -> bool {
         self.share(share).try_add()
@@ -171,7 +181,7 @@ impl ClientAddress {
     fn is_unused(&mut self) -> bool {
         self.ai_searches.as_ref().is_none_or(|searches| searches.is_unused(instant()))
             && [&self.http1, &self.openings].into_iter().flatten().all(|pacer| pacer.is_unused(Instant::now()))
-            && [&mut self.log_ins, &mut self.requests, &mut self.chats]
+            && [&mut self.log_ins, &mut self.requests, &mut self.chats, &mut self.games]
                 .into_iter()
                 .flatten()
                 .all(RateLimiter::is_unused)

@@ -125,6 +125,17 @@ mod tests {
         rate.admit().unwrap();
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn a_rate_by_the_minute_refills_in_parts() {
+        let rate = RateLimiter::per_minute_unless_zero(60, 2).unwrap();
+        (0..2).for_each(|_| rate.admit().unwrap());
+        let TooFast { retry_after } = rate.admit().unwrap_err();
+        assert_eq!(retry_after, Duration::from_secs(1));
+        tokio::time::advance(retry_after).await;
+        rate.admit().unwrap();
+        assert!(rate.admit().is_err() && RateLimiter::per_minute_unless_zero(0, 2).is_none());
+    }
+
     #[test]
     fn no_cost_exceeds_an_unused_burst() {
         for burst in 1..4 {

@@ -16,7 +16,7 @@ use crate::{
         outcome::{RoomError, StreamEnd},
         server_clock::Clock,
     },
-    store::{PlayerStore, Unavailable},
+    store::{PlayerStore, StoreError},
 };
 
 /// Precision of the stored time at which a player was last seen. Idleness is counted in days.
@@ -73,7 +73,7 @@ async fn remove_idle(
     player_store: &dyn PlayerStore,
     player: &Arc<Player>,
     before: Timestamp,
-) -> Result<bool, Unavailable> {
+) -> Result<bool, StoreError> {
     if !players.revoke_idle(player, before) {
         return Ok(false);
     }

@@ -79,6 +79,7 @@ pub struct Player {
 struct Rates {
     requests: RateLimiter,
     chats: RateLimiter,
+    games: Option<RateLimiter>,
     passwords: PasswordAttempts,
     ai_searches: Arc<SearchUse>,
 }
@@ -116,6 +117,7 @@ impl Player {
             rates: Arc::new(Rates {
                 requests: RateLimiter::new(limits.requests_per_second, limits.request_burst),
                 chats: RateLimiter::new(limits.chats_per_second, limits.chat_burst),
+                games: RateLimiter::per_minute_unless_zero(limits.games_per_minute, limits.game_burst),
                 passwords: PasswordAttempts::new(limits.wrong_guesses_per_minute, now),
                 ai_searches: Arc::new(SearchUse::new(limits.ai_seconds_per_minute)),
             }),
@@ -235,6 +237,12 @@ impl Player {
     pub(crate) fn search_owner(&self) -> SearchOwner {
         let address = self.quota.home().and_then(|home| home.ai_searches()).cloned();
         SearchOwner { player: Arc::clone(&self.rates.ai_searches), address }
+    }
+
+    /// Counts a game that begins in a room of the player.
+    pub(crate) fn admit_game(&self) -> Result<(), TooFast> {
+        self.rates.games.as_ref().map_or(Ok(()), RateLimiter::admit)?;
+        self.quota.home().map_or(Ok(()), |home| home.admit_game())
     }
 
     /// Counts a call in progress; none when the limit is reached.

@@ -94,7 +94,12 @@ impl Rooms {
         self.store_and_start(creation).await?;
         if starts && let Ok(room) = self.host.room(id).await {
             // No later event would start it. If the store fails now, the owner can.
-            let _ = room.command(Issuer::Player(player.id()), Command::Start).await;
+            let started = room.command(Issuer::Player(player.id()), Command::Start).await;
+            if let Err(error @ RoomError::TooFast(_)) = started {
+                // If this fails, `GetMe` lists the room.
+                let _ = self.command(player, id, Command::Leave).await;
+                return Err(error);
+            }
         }
         if player.is_logged_out() {
             // The log-out left only the rooms known then.

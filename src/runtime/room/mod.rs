@@ -12,6 +12,7 @@ mod actor_cell;
 mod ai_turn;
 pub(crate) mod creation;
 pub(crate) mod encoded_event;
+mod game_rate;
 mod holders;
 pub(crate) mod host;
 mod mailbox;

@@ -109,6 +109,8 @@ impl Rooms {
             }
             return match error {
                 RoomError::Rejected(_) => Match::Stale,
+                // The games of the waiting player.
+                RoomError::TooFast(_) => Match::NotNow,
                 error => Match::Refused(error),
             };
         }

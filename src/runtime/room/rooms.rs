@@ -278,13 +278,18 @@ mod tests {
     use crate::{
         room::{Credentials, DisplayName, PlayerKind, SeatSpec, Settings},
         rules::ByColor,
-        runtime::{NewRoom, Parts, RowFilter, Runtime, WatchStart},
+        runtime::{Limits, NewRoom, Parts, RowFilter, Runtime, WatchStart},
         store::{MemoryStore, Store},
     };
 
     /// Ada with a room of her own.
     async fn ada() -> (Runtime, Arc<Player>, RoomId) {
-        let parts = Parts { ai_threads: Some(0), ..Parts::new(Store::of(MemoryStore::default()), |_, _| Bytes::new()) };
+        ada_with(Limits::default()).await
+    }
+
+    async fn ada_with(limits: Limits) -> (Runtime, Arc<Player>, RoomId) {
+        let parts =
+            Parts { limits, ai_threads: Some(0), ..Parts::new(Store::of(MemoryStore::default()), |_, _| Bytes::new()) };
         let runtime = Runtime::start(parts).await.unwrap();
         let (ada, _) =
             runtime.sessions.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0, None).await.unwrap();
@@ -313,6 +318,23 @@ mod tests {
         assert_eq!(after.room, before.room);
         assert!(registry.live(room).is_some(), "the room is live");
         drop(open);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_next_game_of_a_series_waits_for_the_rate() {
+        let limits = Limits { games_per_minute: 1, game_burst: 1, ..Limits::default() };
+        let (runtime, ada, _) = ada_with(limits).await;
+        let ai = || SeatSpec::Ai(AiSpec { kind: "random".into(), level: None, seed: Some(1) });
+        let settings = Settings { games: 2, ..Settings::named((&ada.profile.name).into()) };
+        let new = NewRoom { settings, seats: ByColor::new(ai(), ai()) };
+        let room = runtime.rooms.create(&ada, new, None).await.unwrap().room.id();
+        let began = tokio::time::Instant::now();
+        runtime.rooms.command(&ada, room, Command::Start).await.unwrap();
+        while runtime.games.archive_size().await.unwrap().games < 2 {
+            sleep(Duration::from_secs(1)).await;
+        }
+        let played = began.elapsed().as_secs();
+        assert!((60..120).contains(&played), "{played} s");
     }
 
     #[tokio::test(start_paused = true)]

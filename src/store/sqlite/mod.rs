@@ -36,7 +36,7 @@ use std::{
     },
 };
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 
 pub use damage::DAMAGED_ROWS;
 pub use doctor::{Diagnosis, Doctor, Observer};
@@ -110,6 +110,11 @@ impl SqliteStore {
             file.unwritable = match WriteBehind::read(&file.connection, log_limit)?.flush_all(&mut file.connection) {
                 Ok(()) => None,
                 Err(error) if is_unwritable(&error) => Some(error),
+                // What is in the log can be read all the same.
+                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
+                    tracing::error!(%error, "the log could not be flushed into the tables; see `reversi doctor`");
+                    None
+                }
                 Err(error) => return Err(error.into()),
             };
         }

@@ -16,8 +16,8 @@ use std::{
 use reversi::{
     room::{DisplayName, Event, Fact, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Seq, Timestamp},
     store::{
-        Append, AppendError, AppendFuture, Archive, Contestant, EndedGame, GameFilter, GameKey, GamePage, History,
-        Journal, PlayerStats, PlayerStore, SqliteStore, StoreFuture, StoredPlayer, Unavailable,
+        Append, AppendError, AppendFuture, Archive, ArchiveSize, Contestant, EndedGame, GameFilter, GameKey, GamePage,
+        History, Journal, PlayerStats, PlayerStore, Retention, SqliteStore, StoreError, StoreFuture, StoredPlayer,
     },
 };
 use tokio::{sync::oneshot, time::Instant};
@@ -203,7 +203,7 @@ impl SqliteDisk {
             let store = self.state().store.clone();
             let answer = match &store {
                 Some(store) => wait_for(call(store)),
-                None => Err(Unavailable("the power is off".to_owned())),
+                None => Err(StoreError::Unavailable("the power is off".to_owned())),
             };
             self.stop_without_power().await;
             answer
@@ -298,6 +298,14 @@ impl Archive for SqliteDisk {
 
     fn player_stats(&self, who: Contestant) -> StoreFuture<'_, PlayerStats> {
         self.call(move |store| store.player_stats(who))
+    }
+
+    fn size(&self) -> StoreFuture<'_, ArchiveSize> {
+        self.call(|store| store.size())
+    }
+
+    fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {
+        self.call(move |store| store.trim(retention, now, limit))
     }
 }
 

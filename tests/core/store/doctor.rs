@@ -50,7 +50,7 @@ fn playing(number: u64) -> Vec<Event> {
 }
 
 /// A store with finished games, of which most are of room 1, and rooms with running games.
-async fn filled() -> TempDir {
+async fn filled() -> (TempDir, Store) {
     let folder = folder();
     let store = open_with_log(&folder, 200);
     let rated = |number: u32| GameRecord { rated: true, ..game(room_id(1), number, number.into(), ["ada", "bob"]) };
@@ -60,7 +60,20 @@ async fn filled() -> TempDir {
         drive(&store, &playing(room), 3).await;
     }
     store.journal.mark_alive(at(9)).await.unwrap();
+    (folder, store)
+}
+
+/// A copy of the file of [`filled`], which no server uses.
+async fn closed() -> TempDir {
+    let (folder, store) = filled().await;
+    drop(store);
     folder
+}
+
+fn copy_of(closed: &TempDir) -> TempDir {
+    let copy = folder();
+    std::fs::copy(closed.path().join(SqliteStore::FILE), copy.path().join(SqliteStore::FILE)).unwrap();
+    copy
 }
 
 async fn is_whole(store: &Store) {
@@ -74,8 +87,9 @@ async fn is_whole(store: &Store) {
 
 #[tokio::test]
 async fn nothing_is_wrong_with_a_file_that_a_server_has_left() {
-    let folder = filled().await;
+    let (folder, store) = filled().await;
     let crashed = after_a_crash(&folder);
+    drop(store);
     for folder in [&folder, &crashed] {
         let expected = Diagnosis { games: 101, rooms: 5, players: 3, ..Diagnosis::default() };
         assert_eq!(examine(folder), expected);
@@ -86,7 +100,7 @@ async fn nothing_is_wrong_with_a_file_that_a_server_has_left() {
 
 #[tokio::test]
 async fn imported_games_have_no_results() {
-    let folder = filled().await;
+    let folder = closed().await;
     let store = SqliteStore::open(folder.path()).unwrap();
     store.import(vec![game(room_id(77), 1, 1, ["dee", "eve"])]).await.unwrap();
     drop(store);
@@ -125,10 +139,10 @@ async fn each_damage_is_found_and_repaired_and_loses_only_its_own_row() {
         ("UPDATE alive SET us = 'now'", "alive: ", 0, 0),
         ("INSERT INTO log (id, entries) VALUES (-1, x'00')", "log: ", 0, 0),
     ];
-    let whole = filled().await;
+    let whole = closed().await;
     let played = open(&whole).archive.player_stats(ada.clone()).await.unwrap().humans;
     for (sql, finding, games, rooms) in cases {
-        let folder = after_a_crash(&whole);
+        let folder = copy_of(&whole);
         assert!(connection(&folder).execute(sql, []).unwrap() > 0, "{sql}");
         let diagnosis = examine(&folder);
         let said = diagnosis.findings.join("\n");
@@ -153,10 +167,9 @@ async fn each_damage_is_found_and_repaired_and_loses_only_its_own_row() {
 
 #[tokio::test]
 async fn damaged_pages_are_replaced_and_all_other_pages_are_saved() {
-    let whole = filled().await;
+    let whole = closed().await;
     for (table, games) in [("games", 60..101), ("played", 101..102), ("games_by_end", 101..102)] {
-        let folder = after_a_crash(&whole);
-        drop(open(&folder));
+        let folder = copy_of(&whole);
         damage_page(&folder, table);
         let diagnosis = examine(&folder);
         assert!(diagnosis.findings.iter().any(|finding| finding.starts_with("file: ")), "{table}: {diagnosis:?}");
@@ -180,7 +193,7 @@ async fn damaged_pages_are_replaced_and_all_other_pages_are_saved() {
 
 #[tokio::test]
 async fn a_second_repair_keeps_both_damaged_files() {
-    let folder = filled().await;
+    let folder = closed().await;
     let mut kept = Vec::new();
     for _ in 0..2 {
         kept.push(Doctor::open(folder.path()).unwrap().repair(&mut Games::default()).unwrap().1);

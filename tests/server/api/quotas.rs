@@ -5,8 +5,9 @@ use reversi::proto::v1::{self, session_service_client::SessionServiceClient};
 use tokio::task::JoinSet;
 use tonic::{Code, Request, Status, transport::Channel};
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
+use tonic_types::StatusExt as _;
 
-use crate::harness::in_process::{Player, TestServer, check, refusal, refused, within};
+use crate::harness::in_process::{Player, TestServer, check, occupant, refusal, refused, within};
 
 const EXHAUSTED: Code = Code::ResourceExhausted;
 const GET_ME: &str = "/reversi.v1.SessionService/GetMe";
@@ -86,6 +87,55 @@ async fn players_of_one_address_share_the_rates_of_requests_and_chat() {
     };
     check("requests", &too_fast, EXHAUSTED, "RATE");
     refused(bea.try_room(&room).await, EXHAUSTED, "RATE");
+}
+
+/// Plays a game in a new room, and closes it.
+async fn play_one_game(player: &Player) -> Result<(), Status> {
+    let room = player.create_with(v1::RoomSettings::default(), ["me", "random"]).await.room_id;
+    let started = player.start(&room).await;
+    if let Ok(game) = &started {
+        player.resign(&game.game_id).await.unwrap();
+    }
+    player.close(&room).await.unwrap();
+    started.map(|_| ())
+}
+
+#[tokio::test]
+async fn games_have_a_rate_by_player_and_by_address() {
+    let server = TestServer::limited(|limits| {
+        (limits.games_per_minute, limits.game_burst) = (1, 2);
+        (limits.games_per_minute_per_address, limits.game_burst_per_address) = (1, 3);
+    })
+    .await;
+    let (ada, bea) = (server.human("Ada").await, server.human("Bea").await);
+    play_one_game(&ada).await.unwrap();
+    play_one_game(&ada).await.unwrap();
+    let details = refused(play_one_game(&ada).await, EXHAUSTED, "RATE");
+    let delay = details.retry_info().unwrap().retry_delay.unwrap();
+    assert!(delay.as_secs() > 30 && delay.as_secs() <= 60, "{delay:?}");
+    let ai = ada.quick_start_with_ai("random", v1::SidePreference::Black).await;
+    refused(ai, EXHAUSTED, "RATE");
+    let seats = ["random", "random"].map(|kind| v1::Seat { occupant: Some(occupant(kind)), ..Default::default() });
+    let settings = Some(v1::RoomSettings { auto_start: true, ..Default::default() });
+    let alone = v1::CreateRoomRequest { settings, seats: seats.to_vec(), ..Default::default() };
+    refused(ada.try_create(alone).await, EXHAUSTED, "RATE");
+    assert_eq!(ada.me().await.room_ids, [""; 0], "a refused game leaves no room");
+    play_one_game(&bea).await.unwrap();
+    refused(play_one_game(&bea).await, EXHAUSTED, "RATE");
+}
+
+#[tokio::test]
+async fn a_refused_game_of_two_players_may_start_later() {
+    let server = TestServer::limited(|limits| (limits.games_per_minute, limits.game_burst) = (600, 1)).await;
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    seated.black.resign(&seated.game).await.unwrap();
+    seated.white.ready(&seated.room).await.unwrap();
+    // A tenth of a second for each game.
+    while let Err(status) = seated.black.start(&seated.room).await {
+        check("a game", &status, EXHAUSTED, "RATE");
+        let delay = status.get_error_details().retry_info().unwrap().retry_delay.unwrap();
+        assert!(delay.as_millis() <= 100, "{delay:?}");
+    }
 }
 
 /// The error of a call whose message is never sent.

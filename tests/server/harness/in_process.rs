@@ -50,6 +50,7 @@ impl Default for ServerOptions {
             // All players have the same address, and most tests do not test limits by address.
             chats_per_second_per_address: 0,
             requests_per_second_per_address: 0,
+            games_per_minute_per_address: 0,
             ..Limits::default()
         };
         let store = Store::of(MemoryStore::default());
@@ -413,7 +414,7 @@ impl Player {
     }
 }
 
-fn occupant(kind: &str) -> v1::seat::Occupant {
+pub(crate) fn occupant(kind: &str) -> v1::seat::Occupant {
     match kind {
         "me" => v1::seat::Occupant::Player(v1::Player::default()),
         "open" => v1::seat::Occupant::Open(v1::OpenSeat {}),

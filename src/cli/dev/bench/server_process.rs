@@ -43,7 +43,7 @@ const UNBOUNDED: &str = "--log error --max-connections-per-address 0 --opening 6
     --rate 100000000 --burst 1000000000 --rate-per-address 0 --max-calls 1000000 --max-calls-per-address 0 \
     --max-streams 1000000 \
     --max-streams-per-address 0 --max-rooms-per-player 1000000 --max-rooms-per-address 0 --max-seats-per-address 0 \
-    --max-rooms 1000000 --room-sleep 86400";
+    --max-rooms 1000000 --room-sleep 86400 --game-rate 0 --game-rate-per-address 0";
 
 /// Clock ticks per second in `/proc/PID/stat`, the same on every Linux.
 const TICKS: u32 = 100;

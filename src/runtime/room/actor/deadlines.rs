@@ -7,7 +7,11 @@ use tokio::time::Instant;
 use super::{Ending, RoomActor};
 use crate::{
     room::{Command, Issuer, Timestamp},
-    runtime::{limit::limits::STORE_RETRY, outcome::RoomError, room::mailbox::Mailbox, stalls::SHORTEST},
+    runtime::{
+        outcome::RoomError,
+        room::{game_rate, mailbox::Mailbox},
+        stalls::SHORTEST,
+    },
 };
 
 impl RoomActor {
@@ -40,8 +44,8 @@ impl RoomActor {
 
     pub(super) async fn tick(&mut self, now: Timestamp) -> Result<(), Ending> {
         if self.is_due(now) {
-            let failed = self.meet_deadline(now).await.is_err();
-            self.retry = failed.then(|| Instant::now() + STORE_RETRY);
+            let failed = self.meet_deadline(now).await.err();
+            self.retry = failed.map(|error| Instant::now() + game_rate::retry_after(&error));
         }
         self.check_open()
     }

@@ -15,6 +15,7 @@ use tracing::Instrument as _;
 use super::{
     ai_turn::{AiTurnState, TurnContext},
     encoded_event::{Encode, EncodedEvent},
+    game_rate,
     holders::Holders,
     mailbox::Mailbox,
     message::{Message, Snapshot, Subscribed},
@@ -318,7 +319,8 @@ impl RoomActor {
         if self.in_doubt.is_some() {
             return Err(RoomError::StoreUnavailable);
         }
-        Ok(self.room.decide_arrived(self.now(), arrived, issuer, command)?)
+        let events = self.room.decide_arrived(self.now(), arrived, issuer, command)?;
+        game_rate::admit(&self.context.players, &self.room, events)
     }
 
     fn accepted(&self, changed: bool) -> Accepted {

@@ -1,0 +1,30 @@
+//! The rate of games that begin: the archive keeps every game, so without a rate one player could fill the disk.
+
+use std::time::Duration;
+
+use crate::{
+    room::{Event, Fact, Room},
+    runtime::{
+        limit::{limits::STORE_RETRY, rate_limiter::TooFast},
+        outcome::RoomError,
+        player::directory::Players,
+    },
+};
+
+/// Counts a game that begins in `events` for the owner of the room, and returns them.
+pub(super) fn admit(players: &Players, room: &Room, events: Vec<Event>) -> Result<Vec<Event>, RoomError> {
+    if events.iter().any(|event| matches!(event.fact, Fact::GameStarted { .. }))
+        && let Some(owner) = room.owner().and_then(|owner| players.get(owner.id))
+    {
+        owner.admit_game().map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
+    }
+    Ok(events)
+}
+
+/// When to retry a deadline that failed. The next game of a series may have to wait for the rate.
+pub(super) fn retry_after(error: &RoomError) -> Duration {
+    match error {
+        RoomError::TooFast(retry_after) => *retry_after,
+        _ => STORE_RETRY,
+    }
+}

@@ -48,6 +48,9 @@ mod terminal;
 mod text;
 mod watch;
 
+#[cfg(fuzzing)]
+pub use engine_server::{answer_gtp, answer_nboard};
+
 use crate::search::Stop;
 use dev::{arena, bench, openings, train};
 use terminal::interrupt;

@@ -117,6 +117,23 @@ fn serve_lines(mut protocol: impl EngineProtocol, mut input: impl io::BufRead) -
     }
 }
 
+/// Answers lines over GTP with the weakest engine; for `fuzz/`.
+#[cfg(fuzzing)]
+pub fn answer_gtp(lines: &[u8]) {
+    let _ = serve_lines(GtpServer::new(weakest(), LineOutput::new(io::sink())), lines);
+}
+
+/// Answers lines over the NBoard protocol with the weakest engine; for `fuzz/`.
+#[cfg(fuzzing)]
+pub fn answer_nboard(lines: &[u8]) {
+    let _ = serve_lines(NboardServer::new(weakest(), LineOutput::new(io::sink())), lines);
+}
+
+#[cfg(fuzzing)]
+fn weakest() -> SearchThread {
+    SearchThread::new(Level::new(1), Engine::new(Weights::embedded(), 1 << 16), 0)
+}
+
 fn level(text: &str) -> Result<Level, String> {
     let level = text.parse().ok().and_then(Level::new);
     level.ok_or_else(|| format!("there are levels 1 to {}", AiKind::Expert.profile().levels))

@@ -1,0 +1,6 @@
+//! Any lines are answered by the engine's NBoard side.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|lines: &[u8]| reversi::cli::answer_nboard(lines));

@@ -26,6 +26,7 @@ pub(crate) const REASON: &str = "reversi-reason";
 const RETRY: Duration = Duration::from_secs(2);
 /// Delay before the next try for a busy room: a clock may run, and the room is soon less busy.
 const BUSY_RETRY: Duration = Duration::from_millis(100);
+const BUSY: &str = "the room or the server is busy; nothing has changed";
 /// Delay before the next try when the store fails: the server itself tries again at this interval.
 const STORE_RETRY: Duration = Duration::from_millis(500);
 /// Delay before the next try for streams that a stopping server ends.
@@ -142,6 +143,11 @@ impl From<RoomError> for Status {
             }
             RoomError::QuotaNames => quota("QUOTA_PLAYERS", "too many names are claimed on this server"),
             RoomError::TooFast(retry_after) => TooFast { retry_after }.into(),
+            RoomError::WrongGuesses(wait) => {
+                let seconds = wait.as_secs_f64().ceil();
+                let message = format!("too many wrong passwords or join codes; try again in {seconds} s");
+                retry(Code::ResourceExhausted, "RATE", &message, wait)
+            }
             RoomError::Draining => draining(RETRY),
             RoomError::StoreUnavailable => {
                 let message = "the server cannot store anything now; nothing has changed";
@@ -152,7 +158,7 @@ impl From<RoomError> for Status {
                     "what the server has stored of this is damaged; tell the operator to run `reversi doctor`";
                 status(Code::DataLoss, "DAMAGED", message, Details::default())
             }
-            RoomError::Busy => retry(Code::Unavailable, "BUSY", "the room is busy; nothing has changed", BUSY_RETRY),
+            RoomError::Busy => retry(Code::Unavailable, "BUSY", BUSY, BUSY_RETRY),
         }
     }
 }
@@ -319,6 +325,7 @@ mod tests {
             (RoomError::QuotaStreams.into(), Code::ResourceExhausted, "QUOTA_STREAMS", Some(RETRY)),
             (RoomError::QuotaAnalyses.into(), Code::ResourceExhausted, "QUOTA_ANALYSES", Some(RETRY)),
             (RoomError::TooFast(SECOND).into(), Code::ResourceExhausted, "RATE", Some(SECOND)),
+            (RoomError::WrongGuesses(SECOND).into(), Code::ResourceExhausted, "RATE", Some(SECOND)),
             (too_many_calls(), Code::ResourceExhausted, "RATE", Some(BUSY_RETRY)),
             (draining(SECOND), Code::Unavailable, "DRAINING", Some(SECOND)),
             (RoomError::Damaged.into(), Code::DataLoss, "DAMAGED", None),

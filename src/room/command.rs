@@ -33,11 +33,11 @@ pub enum SeatSetting {
 }
 
 /// The credentials of a player who is not a member, to join or watch a room.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Credentials {
     /// Needed for a private room.
     pub code: Option<JoinCode>,
-    /// Needed for a room with a password.
+    /// Needed for a room with a password: its hash, for a player who has given the password.
     pub password: Option<PasswordHash>,
 }
 

@@ -1,6 +1,6 @@
 //! The settings of a room.
 
-use std::{fmt, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use thiserror::Error;
 
@@ -81,9 +81,10 @@ pub struct Settings {
     pub sprt: Option<Sprt>,
 }
 
-/// The hash of a room's password.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct PasswordHash(pub [u8; 32]);
+/// The hash of a room's password, as stored: Argon2id in the PHC string format, or, if set by an earlier version, the 32
+/// bytes of the SHA-256. Rooms only compare it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PasswordHash(pub Arc<[u8]>);
 
 impl fmt::Debug for PasswordHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

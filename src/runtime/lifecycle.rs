@@ -35,6 +35,14 @@ impl Lifecycle {
         self.tasks.spawn(task)
     }
 
+    /// Runs slow work on a thread that serves no players; shutdown waits for it.
+    pub(crate) fn spawn_blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> tokio::task::JoinHandle<T> {
+        self.tasks.spawn_blocking(work)
+    }
+
     /// Runs `work` to its end in a separate task, even if the caller is cancelled: partial work could leave a
     /// reservation without a request, or a stored room that is not live.
     pub(crate) async fn run_to_end<T: Send + 'static, E: From<RoomError> + Send + 'static>(

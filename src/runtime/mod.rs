@@ -51,7 +51,7 @@ pub use player::{
     directory::{LogInError, Players},
     notice::{Notice, OfferStatus, TurnEnd},
     player::{CallPermit, Player},
-    token::{ParseTokenError, Token, hash_password},
+    token::{ParseTokenError, Token},
 };
 pub use random::RandomSource;
 pub use reusable_wait::{LazyTimer, WakeGate};
@@ -80,7 +80,8 @@ use crate::{
 use ai::pool::MovePool;
 use analysis::analysis_pool::AnalysisPool;
 use lifecycle::Lifecycle;
-use room::{actor::ActorContext, host::RoomHost, presence, recovery, registry::Registry};
+use limit::password_guesses::PasswordGuesses;
+use room::{actor::ActorContext, host::RoomHost, passwords::Passwords, presence, recovery, registry::Registry};
 use stalls::Stalls;
 
 /// The parts of a runtime.
@@ -178,7 +179,13 @@ impl Runtime {
             resumes: Semaphore::new((cores / 2).max(1)),
         };
         let host = RoomHost { context: Arc::new(context), lobby: Arc::clone(&lobby) };
-        let rooms = Rooms { host: host.clone(), waiting: Arc::default(), random };
+        let rooms = Rooms {
+            host: host.clone(),
+            waiting: Arc::default(),
+            passwords: Arc::new(Passwords::new(lifecycle.clone(), random.clone())),
+            guesses: Arc::new(PasswordGuesses::new(&limits)),
+            random,
+        };
         if let Err(unavailable) = recovery::recover(&host, &*store.players, &rooms.waiting).await {
             // Rooms that are already live must not write while the next attempt reads.
             lifecycle.shut_down().await;

@@ -50,6 +50,9 @@ pub enum RoomError {
     /// A rate is exceeded; the time is until the request would be admitted.
     #[error("too fast")]
     TooFast(Duration),
+    /// Too many passwords or join codes were wrong; the time is until the next one may be tried.
+    #[error("too many wrong passwords or join codes")]
+    WrongGuesses(Duration),
     /// The server is shutting down.
     #[error("the server is stopping")]
     Draining,
@@ -59,8 +62,8 @@ pub enum RoomError {
     /// What was asked for is stored and cannot be read.
     #[error("stored data is damaged; tell the operator to run `reversi doctor`")]
     Damaged,
-    /// The room's mailbox stayed full.
-    #[error("the room is busy")]
+    /// The room's mailbox stayed full, or too many passwords wait to be hashed.
+    #[error("the room or the server is busy")]
     Busy,
 }
 

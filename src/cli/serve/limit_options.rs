@@ -114,7 +114,7 @@ mod tests {
         let words = "--max-connections-per-address 0 --max-rooms-per-address 1 --max-seats-per-address 2 \
                      --max-streams-per-address 3 --max-calls-per-address 4 --rate-per-address 5 --log-in-rate 0 \
                      --chat-rate-per-address 6 --chat-burst-per-address 7 --max-addresses 8 --max-calls 9 \
-                     --max-players-per-address 10 \
+                     --max-players-per-address 10 --wrong-guesses-per-address 11 \
                      --game-rate 0 --game-burst 10 --game-rate-per-address 0 --game-burst-per-address 11";
         let asked = Limits {
             connections_per_address: 0,
@@ -134,6 +134,7 @@ mod tests {
             game_burst: 10,
             games_per_minute_per_address: 0,
             game_burst_per_address: 11,
+            wrong_guesses_per_address: 11,
             ..Limits::default()
         };
         assert_eq!(limits(words), asked);

@@ -6,9 +6,8 @@ use tonic::{Request, Response, Status};
 
 use crate::{
     grpc::status,
-    proto::convert,
-    room::{GameId, PasswordHash, PlayerId, Rejection, RoomId},
-    runtime::{self, Player},
+    room::{GameId, PlayerId, Rejection, RoomId},
+    runtime::Player,
 };
 
 pub(crate) type Reply<T> = Result<Response<T>, Status>;
@@ -45,9 +44,4 @@ pub(crate) fn game_id(text: &str) -> Result<GameId, Status> {
 /// Parses a player id. An id that cannot be parsed is reported as PLAYER_NOT_FOUND.
 pub(crate) fn player_id(text: &str) -> Result<PlayerId, Status> {
     text.parse().map_err(|_| status::refused(Rejection::PlayerNotFound))
-}
-
-/// The hash of a request's password; none if the password is empty.
-pub(crate) fn password(text: &str) -> Result<Option<PasswordHash>, Status> {
-    Ok(convert::read_password(text)?.map(runtime::hash_password))
 }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     ai::AiKind,
-    grpc::layer::caller::{Reply, Role, caller, caller_with_role, open, password},
+    grpc::layer::caller::{Reply, Role, caller, caller_with_role, open},
     proto::{
         EncodedMessage,
         convert::{self, WireEnum as _, count},
@@ -83,10 +83,13 @@ impl LobbyService for Services {
 
     async fn create_room(&self, request: Request<v1::CreateRoomRequest>) -> Reply<v1::CreateRoomResponse> {
         let (player, wire) = open(request)?;
-        let password = password(&wire.password)?;
-        let settings = convert::read_new_settings(wire.settings, &player.profile.name, password)?;
+        let password = convert::read_password(&wire.password)?;
+        let mut settings = convert::read_new_settings(wire.settings, &player.profile.name)?;
         let seats = convert::read_seats(wire.seats, player.id())?;
         let request_id = convert::read_request_id(&wire.request_id)?;
+        if let Some(password) = password {
+            settings.password = Some(self.runtime.rooms.hash_password(&player, password).await?);
+        }
         let made = self.runtime.rooms.create(&player, NewRoom { settings, seats }, request_id).await;
         let room = room_of(&self.runtime, &player, &made?);
         Ok(Response::new(v1::CreateRoomResponse { room: Some(room) }))

@@ -11,12 +11,12 @@ use super::{
 };
 use crate::{
     grpc::{
-        layer::caller::{Reply, Role, caller_with_role, open, password, player_id, room_id},
+        layer::caller::{Reply, Role, caller_with_role, open, player_id, room_id},
         status,
     },
     proto::{EncodedMessage, convert, generated_services::room_service_server::RoomService, v1},
-    room::{Command, Credentials, JoinCode, PasswordHash, PlayerId, Rejection, RoomId, Seq, Viewer},
-    runtime::{Clock, Player, RoomError, Snapshot, Update, Watch, WatchStart},
+    room::{Command, Credentials, PlayerId, Rejection, RoomId, Seq, Viewer},
+    runtime::{Clock, Player, RoomError, Update, Watch, WatchStart},
 };
 
 /// Retries of an update that found other settings than those that it read. Each means that another update succeeded.
@@ -43,31 +43,6 @@ impl Services {
             }
         }
     }
-
-    /// Adds the caller to a room, and returns the room.
-    async fn join(
-        &self,
-        player: &Arc<Player>,
-        key: RoomKey,
-        password: Option<PasswordHash>,
-    ) -> Result<Snapshot, RoomError> {
-        let (id, code) = match key {
-            RoomKey::Id(id) => (Some(id), None),
-            RoomKey::Code(code) => (code.and_then(|code| self.runtime.rooms.by_code(code)), code),
-        };
-        let id = id.ok_or(Rejection::RoomNotFound)?;
-        let credentials = Credentials { code, password };
-        self.runtime.rooms.command(player, id, Command::Join(player.profile.clone(), credentials)).await?;
-        self.runtime.rooms.snapshot(player, id, &credentials).await
-    }
-}
-
-/// The room to join, as named by a request.
-#[derive(Clone, Copy)]
-enum RoomKey {
-    Id(RoomId),
-    /// None if the text is not a valid code.
-    Code(Option<JoinCode>),
 }
 
 #[tonic::async_trait]
@@ -84,17 +59,19 @@ impl RoomService for Services {
 
     async fn join_room(&self, request: Request<v1::JoinRoomRequest>) -> Reply<v1::JoinRoomResponse> {
         let (player, wire) = open(request)?;
-        let password = password(&wire.password)?;
-        let key = match &wire.room {
-            Some(v1::join_room_request::Room::RoomId(id)) => RoomKey::Id(room_id(id)?),
-            Some(v1::join_room_request::Room::JoinCode(code)) => RoomKey::Code(code.parse().ok()),
+        let password = convert::read_password(&wire.password)?;
+        let rooms = &self.runtime.rooms;
+        let (id, code) = match &wire.room {
+            Some(v1::join_room_request::Room::RoomId(id)) => (room_id(id)?, None),
+            Some(v1::join_room_request::Room::JoinCode(code)) => {
+                let code = code.parse().ok();
+                (rooms.find(&player, code)?, code)
+            }
             None => return Err(status::refused(Rejection::RoomNotFound)),
         };
-        let joined = self.join(&player, key, password);
-        let snapshot = match (key, password) {
-            (RoomKey::Id(_), None) => joined.await?,
-            _ => player.attempt_password(joined).await?,
-        };
+        let credentials = rooms.credentials(&player, id, code, password).await?;
+        rooms.command(&player, id, Command::Join(player.profile.clone(), credentials.clone())).await?;
+        let snapshot = rooms.snapshot(&player, id, &credentials).await?;
         Ok(Response::new(v1::JoinRoomResponse { room: Some(room_of(&self.runtime, &player, &snapshot)) }))
     }
 
@@ -159,7 +136,10 @@ impl RoomService for Services {
     async fn update_settings(&self, request: Request<v1::UpdateSettingsRequest>) -> Reply<v1::UpdateSettingsResponse> {
         let (player, wire) = open(request)?;
         let room = room_id(&wire.room_id)?;
-        let password = password(&wire.password)?;
+        let password = match convert::read_password(&wire.password)? {
+            Some(password) => Some(self.runtime.rooms.hash_password(&player, password).await?),
+            None => None,
+        };
         let mut attempts = 0;
         // Another call may change the settings between the reading of the current ones and the command.
         let seq = loop {
@@ -170,7 +150,7 @@ impl RoomService for Services {
             if wire.clear_password {
                 settings.password = None;
             }
-            settings.password = password.or(settings.password);
+            settings.password = password.clone().or(settings.password);
             let command = Command::Configure(Box::new(settings), Some(Box::new(current)));
             match self.runtime.rooms.command(&player, room, command).await {
                 Err(RoomError::Rejected(Rejection::StaleSettings)) if attempts < UPDATE_ATTEMPTS => attempts += 1,
@@ -218,20 +198,17 @@ impl RoomService for Services {
         let wire = request.into_inner();
         let id = room_id(&wire.room_id)?;
         let code = convert::read_join_code(&wire.join_code)?;
-        let credentials = Credentials { code, password: password(&wire.password)? };
+        let password = convert::read_password(&wire.password)?;
         let start = match wire.after_seq {
             _ if wire.snapshots_only => WatchStart::SnapshotsOnly,
             Some(seq) => WatchStart::After(Seq(seq)),
             None => WatchStart::Snapshot,
         };
-        let watch = match (role, credentials) {
-            (Role::Admin, _) => self.runtime.streams.room_as_admin(&player, id, start).await?,
-            (Role::Player, Credentials { code: None, password: None }) => {
+        let watch = match role {
+            Role::Admin => self.runtime.streams.room_as_admin(&player, id, start).await?,
+            Role::Player => {
+                let credentials = self.runtime.rooms.credentials(&player, id, code, password).await?;
                 self.runtime.streams.room(&player, id, credentials, start).await?
-            }
-            (Role::Player, _) => {
-                let opened = self.runtime.streams.room(&player, id, credentials, start);
-                player.attempt_password(opened).await?
             }
         };
         let clock = self.runtime.clock();

@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn only_members_see_the_join_code_and_no_viewer_the_password() {
-        let locked = Settings { password: Some(PasswordHash([7; 32])), ..fixture::settings() };
+        let locked = Settings { password: Some(PasswordHash([7; 32].into())), ..fixture::settings() };
         let there = fixture::lobby(locked);
         let owner = fixture::owner().id;
         let stranger = fixture::profile(9, "Eve").id;

@@ -8,7 +8,7 @@ use super::{Malformed, WireEnum, duration, read_duration};
 use crate::{
     proto::v1,
     rating::Sprt,
-    room::{DisplayName, Opening, PasswordHash, RoomName, Settings, TimeControl},
+    room::{DisplayName, Opening, RoomName, Settings, TimeControl},
     rules::Transcript,
 };
 
@@ -65,21 +65,16 @@ fn opening(opening: &Opening) -> v1::Opening {
     v1::Opening { opening: Some(opening) }
 }
 
-/// Checked settings for a new room. Unset fields have their defaults; the default name is the owner's.
+/// Checked settings for a new room, without a password. Unset fields have their defaults; the default name is the owner's.
 ///
 /// # Errors
 /// `BAD_SETTINGS` for a path below `settings`.
-pub fn read_new_settings(
-    wire: Option<v1::RoomSettings>,
-    owner: &DisplayName,
-    password: Option<PasswordHash>,
-) -> Result<Settings, Malformed> {
+pub fn read_new_settings(wire: Option<v1::RoomSettings>, owner: &DisplayName) -> Result<Settings, Malformed> {
     let mut wire = wire.unwrap_or_default();
     if wire.name.is_empty() {
         wire.name = owner.to_string();
     }
-    let base = Settings { password, ..Settings::named(read_name(&wire.name)?) };
-    overlay(base, &wire, |_| true)
+    overlay(Settings::named(read_name(&wire.name)?), &wire, |_| true)
 }
 
 /// The current settings with the fields in `mask` replaced, checked; unset fields get their defaults. Without a mask the
@@ -215,7 +210,7 @@ mod tests {
     use super::*;
     use crate::{
         proto::convert::fixture,
-        room::{Visibility, Watching},
+        room::{PasswordHash, Visibility, Watching},
     };
 
     fn owner() -> DisplayName {
@@ -253,7 +248,7 @@ mod tests {
                     name: RoomName::parse(&name).unwrap(),
                     visibility: if private { Visibility::Private } else { Visibility::Public },
                     watching: if members { Watching::Members } else { Watching::Everyone },
-                    password: private.then_some(PasswordHash([7; 32])),
+                    password: private.then(|| PasswordHash([7; 32].into())),
                     time,
                     ai_pause: Duration::from_millis(pause),
                     games,
@@ -313,8 +308,9 @@ mod tests {
         fn settings_round_trip(settings in any_settings(), other in any_settings()) {
             settings.check().unwrap();
             let wire = room_settings(&settings);
-            prop_assert_eq!(read_new_settings(Some(wire.clone()), &owner(), settings.password), Ok(settings.clone()));
-            let changed = Settings { password: other.password, ..settings };
+            let new = Settings { password: None, ..settings.clone() };
+            prop_assert_eq!(read_new_settings(Some(wire.clone()), &owner()), Ok(new));
+            let changed = Settings { password: other.password.clone(), ..settings };
             prop_assert_eq!(read_changed_settings(Some(&wire), Some(&mask(&["*"])), &other), Ok(changed.clone()));
             prop_assert_eq!(read_changed_settings(Some(&wire), Some(&mask(&PATHS)), &other), Ok(changed));
         }
@@ -326,7 +322,7 @@ mod tests {
         ) {
             let current = fixture::settings();
             let bad = |error: Malformed| error.reason == Malformed::BAD_SETTINGS && error.field.starts_with("settings.");
-            match read_new_settings(Some(wire.clone()), &owner(), None) {
+            match read_new_settings(Some(wire.clone()), &owner()) {
                 Ok(settings) => prop_assert_eq!(settings.check(), Ok(())),
                 Err(error) => prop_assert!(bad(error)),
             }
@@ -339,12 +335,12 @@ mod tests {
 
     #[test]
     fn an_unset_field_gets_its_default() {
-        let settings = read_new_settings(None, &owner(), None).unwrap();
+        let settings = read_new_settings(None, &owner()).unwrap();
         assert_eq!(settings, Settings::named(RoomName::parse("Ada").unwrap()));
 
         let total_time = Some(prost_types::Duration { seconds: 300, nanos: 0 });
         let blitz = v1::RoomSettings { total_time, ..Default::default() };
-        let time = read_new_settings(Some(blitz), &owner(), None).unwrap().time;
+        let time = read_new_settings(Some(blitz), &owner()).unwrap().time;
         assert_eq!((time.per_move, time.total), (None, Some(Duration::from_secs(300))));
     }
 
@@ -378,7 +374,7 @@ mod tests {
     fn without_a_mask_only_set_fields_change() {
         let total_time = Some(prost_types::Duration { seconds: 60, nanos: 0 });
         let all = v1::RoomSettings { rated: true, auto_start: true, total_time, ..room_settings(&fixture::settings()) };
-        let current = read_new_settings(Some(all.clone()), &owner(), None).unwrap();
+        let current = read_new_settings(Some(all.clone()), &owner()).unwrap();
         let nothing = v1::RoomSettings::default();
         assert_eq!(read_changed_settings(Some(&nothing), None, &current), Ok(current.clone()));
         assert_eq!(
@@ -397,9 +393,9 @@ mod tests {
 
         let moves = |text: &str| v1::Opening { opening: Some(v1::opening::Opening::Moves(text.into())) };
         let wire = v1::RoomSettings { opening: Some(moves("f5f5")), ..Default::default() };
-        assert_eq!(read_new_settings(Some(wire), &owner(), None).unwrap_err().field, "settings.opening.moves");
+        assert_eq!(read_new_settings(Some(wire), &owner()).unwrap_err().field, "settings.opening.moves");
         let zero = Some(prost_types::Duration::default());
         let wire = v1::RoomSettings { move_limit: zero, ..Default::default() };
-        assert_eq!(read_new_settings(Some(wire), &owner(), None).unwrap_err().field, "settings.move_limit");
+        assert_eq!(read_new_settings(Some(wire), &owner()).unwrap_err().field, "settings.move_limit");
     }
 }

@@ -105,7 +105,7 @@ impl From<&Settings> for StoredSettings {
             name: settings.name.to_string(),
             visibility: settings.visibility.number(),
             watching: settings.watching.number(),
-            password: settings.password.map(|hash| hash.0.to_vec()),
+            password: settings.password.as_ref().map(|hash| hash.0.to_vec()),
             per_move: settings.time.per_move.map(Into::into),
             total: settings.time.total.map(Into::into),
             increment: given(settings.time.increment),
@@ -123,12 +123,11 @@ impl From<&Settings> for StoredSettings {
 impl StoredSettings {
     /// Settings were within bounds when written: a tightened bound must still accept those of existing rooms.
     pub(super) fn read(self) -> Result<Settings, StoredError> {
-        let hash = self.password.map(|bytes| required(<[u8; 32]>::try_from(bytes).ok(), "password")).transpose()?;
         let settings = Settings {
             name: RoomName::from_stored(&self.name).map_err(|_| StoredError::Malformed("name of a room"))?,
             visibility: Visibility::read(self.visibility)?,
             watching: Watching::read(self.watching)?,
-            password: hash.map(PasswordHash),
+            password: self.password.map(|hash| PasswordHash(hash.into())),
             time: TimeControl {
                 per_move: StoredDuration::read_optional(self.per_move)?,
                 total: StoredDuration::read_optional(self.total)?,

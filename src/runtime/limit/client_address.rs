@@ -10,11 +10,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use tokio::time::Instant;
+use tokio::{sync::Semaphore, time::Instant};
 
 use super::{
     concurrency_limit::ConcurrencyLimit,
-    limits::Limits,
+    limits::{Limits, PASSWORDS_WAITING_PER_ADDRESS},
     pacer::Pacer,
     rate_limiter::{RateLimiter, TooFast},
     search_use::SearchUse,
@@ -51,13 +51,16 @@ pub enum Share {
     Analyses,
     /// Players known.
     Players,
+    /// Passwords that wait to be hashed.
+    Passwords,
 }
 
 /// The counts and rates of one address.
 pub struct ClientAddress {
-    /// None if it does not tell clients apart: loopback, or any address if log-ins are not limited, behind a proxy.
-    prefix: Option<Prefix>,
-    shares: [ConcurrencyLimit; 7],
+    prefix: Prefix,
+    /// False for loopback, and for any address if log-ins are not limited, behind a proxy.
+    tells_clients_apart: bool,
+    shares: [ConcurrencyLimit; 8],
     requests: Option<RateLimiter>,
     chats: Option<RateLimiter>,
     log_ins: Option<RateLimiter>,
@@ -65,6 +68,8 @@ pub struct ClientAddress {
     http1: Option<Arc<Pacer>>,
     openings: Option<Arc<Pacer>>,
     ai_searches: Option<Arc<SearchUse>>,
+    /// Hashing a password.
+    pub(crate) password_turn: Arc<Semaphore>,
 }
 
 /// One unit of a share, given back when this is dropped.
@@ -84,10 +89,11 @@ impl ClientAddress {
             limits.seats_per_address,
             limits.analyses_per_address,
             limits.players_per_address,
+            PASSWORDS_WAITING_PER_ADDRESS,
         ];
-        let distinct = limits.log_ins_per_minute != 0 && !prefix.0.is_loopback();
         Self {
-            prefix: distinct.then_some(prefix),
+            prefix,
+            tells_clients_apart: limits.log_ins_per_minute != 0 && !prefix.0.is_loopback(),
             shares: shares.map(ConcurrencyLimit::zero_is_unlimited),
             requests: RateLimiter::unless_zero(
                 limits.requests_per_second_per_address,
@@ -102,12 +108,17 @@ impl ClientAddress {
             http1: Pacer::unless_zero(limits.http1_requests_per_second, limits.http1_request_burst).map(Arc::new),
             openings: Pacer::unless_zero(limits.openings_per_second, limits.opening_burst).map(Arc::new),
             ai_searches: SearchUse::unless_zero(limits.ai_seconds_per_minute_per_address).map(Arc::new),
+            password_turn: Arc::new(Semaphore::new(1)),
         }
     }
 
-    /// What tells its clients from those of other addresses.
-    pub(crate) fn prefix(&self) -> Option<Prefix> {
+    pub(crate) fn prefix(&self) -> Prefix {
         self.prefix
+    }
+
+    /// What tells its clients from those of other addresses.
+    pub(crate) fn distinct_prefix(&self) -> Option<Prefix> {
+        self.tells_clients_apart.then_some(self.prefix)
     }
 
     /// Acquires one unit of a share; none when the limit is reached.

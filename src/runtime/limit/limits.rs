@@ -154,9 +154,12 @@ macro_rules! limits_table {
                 "The burst of ten tournaments.";
             wrong_guesses_per_minute: u32 = 30, N from 1, "wrong-guesses":
                 "Wrong passwords and join codes of one player in a minute",
-                "More than a person types. A join code has 40 bits: with every room of a full server as a \
-                    target, a player needs three and a half years to hit one, and an address that logs in anew for \
-                    every few guesses more than a week.";
+                "More than a person types.";
+            wrong_guesses_per_address: u32 = 30, N from 0, "wrong-guesses-per-address":
+                "Wrong passwords and join codes from one address before it waits after each further one, up to a \
+                    minute; one is forgotten in ten minutes. 0 for no limit",
+                "A school that types. A join code has 40 bits: with every room of a full server as a target, an \
+                    address needs a century to hit one.";
             streams_per_player: usize = 64, N from 0, "max-streams":
                 "Open streams of one player",
                 "One for turns, the others to watch.";
@@ -378,6 +381,24 @@ pub(crate) const REQUESTS_REMEMBERED: usize = 32;
 
 /// Guests that one log-in examines at most for an idle one, on a full server. Each is examined again only after others.
 pub(crate) const GUESTS_EXAMINED: usize = 64;
+
+/// Wrong passwords of one address at one room before it waits: a person who tries the passwords that come to mind.
+pub(crate) const FREE_GUESSES_OF_VISITOR: u32 = 5;
+
+/// Wrong passwords of all addresses at one room before those that have guessed wrong wait for each other.
+pub(crate) const FREE_GUESSES_AT_ROOM: u32 = 30;
+
+/// Counts of wrong guesses that are remembered, of under 128 bytes each. One address makes few, as it soon has to wait.
+pub(crate) const GUESSES_REMEMBERED: usize = 100_000;
+
+/// Calls that wait until a password is hashed, for some 20 ms each. Beyond this they fail with BUSY.
+pub(crate) const PASSWORDS_WAITING: usize = 256;
+
+/// As [`PASSWORDS_WAITING`], from one address: a class that joins a room.
+pub(crate) const PASSWORDS_WAITING_PER_ADDRESS: usize = 64;
+
+/// The cost of hashing a password, in requests.
+pub(crate) const PASSWORD_COST: usize = 100;
 
 /// Rooms in which a player waits for any opponent.
 pub(crate) const WAITING_ROOMS: usize = 1_024;

@@ -4,7 +4,7 @@ pub(crate) mod client_address;
 pub(crate) mod concurrency_limit;
 pub(crate) mod limits;
 pub(crate) mod pacer;
-pub(crate) mod password_attempts;
+pub(crate) mod password_guesses;
 pub(crate) mod rate_limiter;
 pub(crate) mod request_cost;
 pub(crate) mod search_use;

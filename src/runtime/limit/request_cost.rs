@@ -1,8 +1,8 @@
 //! The cost of expensive calls, in requests that could be answered in the same time.
 
 use super::limits::{
-    ANALYSIS_COST, GAMES_RETURNED_PER_REQUEST, LOOKUP_COST, ROOMS_RETURNED_PER_REQUEST, ROOMS_SEARCHED_PER_REQUEST,
-    SEARCH_COST,
+    ANALYSIS_COST, GAMES_RETURNED_PER_REQUEST, LOOKUP_COST, PASSWORD_COST, ROOMS_RETURNED_PER_REQUEST,
+    ROOMS_SEARCHED_PER_REQUEST, SEARCH_COST,
 };
 
 /// The work of a call beyond that of every call.
@@ -23,6 +23,8 @@ pub enum RequestCost {
     Games(usize),
     /// Games found by a search and returned.
     SearchedGames(usize),
+    /// Hashing a password.
+    Password,
     /// An analysis.
     Analysis {
         /// Positions analysed.
@@ -42,6 +44,7 @@ impl RequestCost {
             Self::Snapshots(rooms) => rooms,
             Self::Games(returned) => returned.div_ceil(GAMES_RETURNED_PER_REQUEST),
             Self::SearchedGames(returned) => returned.div_ceil(GAMES_RETURNED_PER_REQUEST).saturating_add(SEARCH_COST),
+            Self::Password => PASSWORD_COST,
             Self::Analysis { positions, seats } => positions.saturating_mul(ANALYSIS_COST).saturating_add(seats),
         };
         u32::try_from(requests).unwrap_or(u32::MAX)

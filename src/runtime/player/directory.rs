@@ -249,7 +249,7 @@ impl Players {
     /// The addresses of the players of a game, where they tell players apart.
     fn homes(&self, game: &GameRecord) -> ByColor<Option<Prefix>> {
         ByColor::from_fn(|side| match &game.players[side] {
-            Participant::Player(profile) => self.get(profile.id)?.quota.home()?.prefix(),
+            Participant::Player(profile) => self.get(profile.id)?.quota.home()?.distinct_prefix(),
             Participant::Ai(_) => None,
         })
     }

@@ -28,12 +28,11 @@ use crate::{
             client_address::ClientAddress,
             concurrency_limit::ConcurrencyLimit,
             limits::Limits,
-            password_attempts::PasswordAttempts,
             rate_limiter::{RateLimiter, TooFast},
             request_cost::RequestCost,
             search_use::{SearchOwner, SearchUse},
         },
-        outcome::{Accepted, RoomError, StreamEnd},
+        outcome::{Accepted, StreamEnd},
         server_clock::Clock,
     },
     store::StoredPlayer,
@@ -80,7 +79,6 @@ struct Rates {
     requests: RateLimiter,
     chats: RateLimiter,
     games: Option<RateLimiter>,
-    passwords: PasswordAttempts,
     ai_searches: Arc<SearchUse>,
 }
 
@@ -118,7 +116,6 @@ impl Player {
                 requests: RateLimiter::new(limits.requests_per_second, limits.request_burst),
                 chats: RateLimiter::new(limits.chats_per_second, limits.chat_burst),
                 games: RateLimiter::per_minute_unless_zero(limits.games_per_minute, limits.game_burst),
-                passwords: PasswordAttempts::new(limits.wrong_guesses_per_minute, now),
                 ai_searches: Arc::new(SearchUse::new(limits.ai_seconds_per_minute)),
             }),
             calls: ConcurrencyLimit::new(limits.calls_per_player),
@@ -254,17 +251,6 @@ impl Player {
     /// Sets the player's address, unless one is known: rooms, seats and requests count there from now on.
     pub fn set_home(&self, address: &Arc<ClientAddress>) {
         self.quota.set_home(address);
-    }
-
-    /// Runs an attempt with a password or a join code, and counts it if that was wrong.
-    ///
-    /// # Errors
-    /// The attempt's own error, or that too many were wrong in the last minute.
-    pub async fn attempt_password<T>(
-        &self,
-        attempt: impl Future<Output = Result<T, RoomError>>,
-    ) -> Result<T, RoomError> {
-        self.rates.passwords.count(self.clock, attempt).await
     }
 
     /// Counts an opened stream, and returns the number before.

@@ -1,4 +1,4 @@
-//! Bearer tokens and room passwords, as secrets and as hashes.
+//! Bearer tokens, as secrets and as hashes.
 
 use std::{collections::BTreeSet, fmt, str::FromStr};
 
@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use thiserror::Error;
 
-use crate::{room::PasswordHash, runtime::random::RandomSource};
+use crate::runtime::random::RandomSource;
 
 /// A bearer token: 64 hexadecimal digits. `Debug` does not print it.
 #[derive(Clone, PartialEq, Eq)]
@@ -80,12 +80,6 @@ impl FromStr for Token {
         }
         Ok(Self(token))
     }
-}
-
-/// The hash of a room's password. Room passwords are short-lived and guard little, so a fast hash suffices.
-#[must_use]
-pub fn hash_password(password: &str) -> PasswordHash {
-    PasswordHash(Sha256::digest(password).into())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::{Mutex, oneshot};
 
-use super::{host::RoomHost, message::Snapshot, presence::check_presence};
+use super::{host::RoomHost, message::Snapshot, passwords::Passwords, presence::check_presence};
 use crate::{
     ai::{AiKind, AiPlayer},
     room::{
@@ -17,7 +17,7 @@ use crate::{
     },
     rules::{Color, Square},
     runtime::{
-        limit::rate_limiter::TooFast,
+        limit::{password_guesses::PasswordGuesses, rate_limiter::TooFast},
         lobby::matchmaker::WaitingRooms,
         outcome::{Accepted, RoomError},
         player::{
@@ -33,6 +33,8 @@ use crate::{
 pub struct Rooms {
     pub(crate) host: RoomHost,
     pub(crate) waiting: Arc<Mutex<WaitingRooms>>,
+    pub(crate) passwords: Arc<Passwords>,
+    pub(crate) guesses: Arc<PasswordGuesses>,
     pub(crate) random: RandomSource,
 }
 
@@ -142,7 +144,7 @@ impl Rooms {
         self.host.room(room).await?.snapshot().await
     }
 
-    /// The room of a join code.
+    /// The room of a join code, which is not counted as a guess.
     #[must_use]
     pub fn by_code(&self, code: JoinCode) -> Option<RoomId> {
         self.host.context.registry.by_code(code)

@@ -36,7 +36,7 @@ const RESUME_STEP: u64 = 32;
 const SNAPSHOT_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The permission of a watcher.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum WatchAccess {
     /// Membership, or the room's password or join code.
     Credentials(Credentials),

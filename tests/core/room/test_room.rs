@@ -227,7 +227,7 @@ pub(crate) fn valid_credentials() -> Credentials {
 }
 
 pub(crate) fn password() -> PasswordHash {
-    PasswordHash([0xA7; 32])
+    PasswordHash([0xA7; 32].into())
 }
 
 pub(crate) fn default_settings() -> Settings {

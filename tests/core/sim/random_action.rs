@@ -8,13 +8,13 @@ use reversi::{
         TimeControl, Visibility, Watching,
     },
     rules::{ByColor, Color},
-    runtime::{NewRoom, Opponent, Player, hash_password},
+    runtime::{NewRoom, Opponent, Player},
 };
 
 use crate::sim::{
     event_log::Action,
     rng::Rng,
-    server::{PASSWORD, SimServer},
+    server::{SimServer, password},
 };
 
 /// A random action in a room: mostly one that leads to a game, sometimes any other.
@@ -139,7 +139,7 @@ fn settings(rng: &mut Rng) -> Settings {
     Settings {
         visibility: if rng.percent(20) { Visibility::Private } else { Visibility::Public },
         watching: if rng.percent(15) { Watching::Members } else { Watching::Everyone },
-        password: rng.percent(15).then(|| hash_password(PASSWORD)),
+        password: rng.percent(15).then(password),
         time: TimeControl { per_move, total, increment },
         ai_pause: Duration::from_millis(rng.pick(&[0, 0, 50, 700])),
         games: rng.pick(&[1, 1, 2, 3]),

@@ -6,8 +6,8 @@ use std::{
 };
 
 use reversi::{
-    room::{Credentials, DisplayName, JoinCode, PlayerId, PlayerKind, RoomId},
-    runtime::{LobbyUpdate, Player, RoomError, Row, RowFilter, RowKey, Runtime, hash_password},
+    room::{Credentials, DisplayName, JoinCode, PasswordHash, PlayerId, PlayerKind, RoomId},
+    runtime::{LobbyUpdate, Player, RoomError, Row, RowFilter, RowKey, Runtime},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -16,8 +16,10 @@ use crate::sim::{
     rng::Rng,
 };
 
-/// The password of all rooms that have one.
-pub(crate) const PASSWORD: &str = "sesame";
+/// The hash of the password of all rooms that have one. A password is compared before a room sees it.
+pub(crate) fn password() -> PasswordHash {
+    PasswordHash([7; 32].into())
+}
 
 pub(crate) struct SimServer {
     pub(crate) runtime: Runtime,
@@ -103,7 +105,7 @@ impl SimServer {
     /// Credentials that admit to every room.
     pub(crate) fn credentials(&self, room: RoomId) -> Credentials {
         let code = lock(&self.known.rooms).iter().find(|(known, _)| *known == room).map(|(_, code)| *code);
-        Credentials { code, password: Some(hash_password(PASSWORD)) }
+        Credentials { code, password: Some(password()) }
     }
 
     /// Records a request, under a new number.

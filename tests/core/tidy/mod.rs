@@ -70,6 +70,7 @@ const LAYERS: &[Layer] = &[
             ("rand", "randomness is drawn here and passed down"),
             ("rand_pcg", "the generators that are passed down"),
             ("sha2", "tokens are kept hashed"),
+            ("argon2", "passwords are kept hashed"),
             ("subtle", "hashes of tokens are compared in constant time"),
             ("governor", "rate limits per player and per address"),
             ("unicode_security", "names that look alike"),

@@ -8,6 +8,7 @@ mod full_server;
 pub(crate) mod games;
 mod lobby;
 mod moves;
+mod passwords;
 mod pondering;
 mod presence;
 mod quotas;

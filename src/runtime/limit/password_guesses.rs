@@ -1,0 +1,258 @@
+//! Delays after wrong passwords and join codes.
+//!
+//! | wrong guesses of | without a delay | forgotten |
+//! |---|---|---|
+//! | one player | `wrong_guesses_per_minute` | that many a minute |
+//! | one address | `wrong_guesses_per_address` | one in ten minutes |
+//! | one address, or player if addresses are not counted, at one room | 5 | one in ten minutes |
+//! | all of these at one room | 30 | one in ten minutes |
+//!
+//! Beyond that, the next guess has to wait after each wrong one: 1 s, then twice as long each time, up to a minute. Who
+//! has not guessed wrong at a room does not wait for the last row, so that an attacker locks no other address out of it.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use super::{
+    client_address::Prefix,
+    limits::{FREE_GUESSES_AT_ROOM, FREE_GUESSES_OF_VISITOR, GUESSES_REMEMBERED, Limits},
+};
+use crate::room::{PlayerId, RoomId, Timestamp};
+
+const FIRST_DELAY: Duration = Duration::from_secs(1);
+const MAX_DELAY: Duration = Duration::from_secs(60);
+/// The number of doublings of the first delay that exceeds the longest.
+const DOUBLINGS: u32 = 6;
+/// The time without wrong guesses after which one is forgotten. It also bounds an attacker with many addresses: within it
+/// each has one guess that does not wait for the others.
+const FORGET: Duration = Duration::from_secs(10 * 60);
+
+/// The wrong guesses that are remembered.
+pub(crate) struct PasswordGuesses {
+    per_player: Allowance,
+    per_address: Option<Allowance>,
+    tallies: Mutex<HashMap<Guesser, Tally>>,
+}
+
+/// A guess at the password of a room or at a join code.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Guess {
+    pub(crate) player: PlayerId,
+    pub(crate) address: Option<Prefix>,
+    /// The room, if it is a guess at its password.
+    pub(crate) room: Option<RoomId>,
+}
+
+/// Whose wrong guesses are counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Guesser {
+    Player(PlayerId),
+    Address(Prefix),
+    /// A player at a room, if addresses are not counted.
+    PlayerAt(RoomId, PlayerId),
+    AddressAt(RoomId, Prefix),
+    AllAt(RoomId),
+}
+
+/// How many wrong guesses have no delay, and how soon one is forgotten.
+#[derive(Clone, Copy, Debug)]
+struct Allowance {
+    free: u32,
+    forget: Duration,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Tally {
+    wrong: u32,
+    /// When the last wrong guess was made.
+    last: Timestamp,
+}
+
+impl PasswordGuesses {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let per_minute = limits.wrong_guesses_per_minute.max(1);
+        let free = limits.wrong_guesses_per_address;
+        Self {
+            per_player: Allowance { free: per_minute, forget: Duration::from_secs(60) / per_minute },
+            per_address: (free > 0).then_some(Allowance { free, forget: FORGET }),
+            tallies: Mutex::default(),
+        }
+    }
+
+    /// Fails with the time to wait if the guess may not be made now. Changes nothing.
+    pub(crate) fn check(&self, guess: Guess, now: Timestamp) -> Result<(), Duration> {
+        self.wait(&self.tallies(), guess, now)
+    }
+
+    /// Counts a guess that was compared. Fails with the time to wait if it may not be made now: then nobody may learn
+    /// whether it was right.
+    pub(crate) fn judge(&self, guess: Guess, right: bool, now: Timestamp) -> Result<(), Duration> {
+        let mut tallies = self.tallies();
+        self.wait(&tallies, guess, now)?;
+        if right {
+            self.visitor(guess).map(|visitor| tallies.remove(&visitor));
+            return Ok(());
+        }
+        if tallies.len() >= GUESSES_REMEMBERED {
+            tallies.retain(|guesser, tally| tally.wrong_at(now, self.allowance(*guesser)) > 0);
+            if tallies.len() >= GUESSES_REMEMBERED / 2 {
+                // An attacker with that many addresses is not slowed down by counts.
+                tallies.clear();
+            }
+        }
+        for guesser in self.guessers(guess) {
+            let allowance = self.allowance(guesser);
+            let tally = tallies.entry(guesser).or_insert(Tally { wrong: 0, last: now });
+            let wrong = (tally.wrong_at(now, allowance) + 1).min(allowance.free.saturating_add(DOUBLINGS + 1));
+            *tally = Tally { wrong, last: now };
+        }
+        Ok(())
+    }
+
+    fn wait(&self, tallies: &HashMap<Guesser, Tally>, guess: Guess, now: Timestamp) -> Result<(), Duration> {
+        let is_known = |visitor: Guesser| {
+            tallies.get(&visitor).is_some_and(|tally| tally.wrong_at(now, self.allowance(visitor)) > 0)
+        };
+        let waits_for_all = self.visitor(guess).is_some_and(is_known);
+        let waits = self
+            .guessers(guess)
+            .filter(|guesser| waits_for_all || !matches!(guesser, Guesser::AllAt(_)))
+            .filter_map(|guesser| Some(tallies.get(&guesser)?.wait(now, self.allowance(guesser))));
+        match waits.max() {
+            Some(wait) if wait > Duration::ZERO => Err(wait),
+            _ => Ok(()),
+        }
+    }
+
+    fn guessers(&self, guess: Guess) -> impl Iterator<Item = Guesser> {
+        let address = guess.address.filter(|_| self.per_address.is_some()).map(Guesser::Address);
+        let all = guess.room.map(Guesser::AllAt);
+        [Some(Guesser::Player(guess.player)), address, self.visitor(guess), all].into_iter().flatten()
+    }
+
+    fn visitor(&self, guess: Guess) -> Option<Guesser> {
+        let room = guess.room?;
+        Some(match guess.address.filter(|_| self.per_address.is_some()) {
+            Some(address) => Guesser::AddressAt(room, address),
+            None => Guesser::PlayerAt(room, guess.player),
+        })
+    }
+
+    fn allowance(&self, guesser: Guesser) -> Allowance {
+        let at_room = |free| Allowance { free, forget: FORGET };
+        match guesser {
+            Guesser::Player(_) => self.per_player,
+            Guesser::Address(_) => self.per_address.unwrap_or(self.per_player),
+            Guesser::PlayerAt(..) | Guesser::AddressAt(..) => at_room(FREE_GUESSES_OF_VISITOR),
+            Guesser::AllAt(_) => at_room(FREE_GUESSES_AT_ROOM),
+        }
+    }
+
+    fn tallies(&self) -> std::sync::MutexGuard<'_, HashMap<Guesser, Tally>> {
+        self.tallies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Tally {
+    /// The wrong guesses that are not forgotten.
+    fn wrong_at(&self, now: Timestamp, allowance: Allowance) -> u32 {
+        let forgotten = now.since(self.last).as_micros() / allowance.forget.as_micros().max(1);
+        self.wrong.saturating_sub(u32::try_from(forgotten).unwrap_or(u32::MAX))
+    }
+
+    /// The time until the next guess.
+    fn wait(&self, now: Timestamp, allowance: Allowance) -> Duration {
+        let Some(beyond) = self.wrong_at(now, allowance).checked_sub(allowance.free) else { return Duration::ZERO };
+        let delay = (FIRST_DELAY * 2_u32.pow(beyond.min(DOUBLINGS))).min(MAX_DELAY);
+        delay.saturating_sub(now.since(self.last))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROOM: u64 = 7;
+
+    fn at(seconds: u64) -> Timestamp {
+        Timestamp(0).after(Duration::from_secs(seconds))
+    }
+
+    fn guess(address: u8, player: u64) -> Guess {
+        let address = Prefix::from(std::net::IpAddr::from([192, 0, 2, address]));
+        let room = Some(RoomId::from_random(ROOM));
+        Guess { player: PlayerId::from_random(player), address: Some(address), room }
+    }
+
+    fn with(change: impl FnOnce(&mut Limits)) -> PasswordGuesses {
+        let mut limits = Limits::default();
+        change(&mut limits);
+        PasswordGuesses::new(&limits)
+    }
+
+    #[test]
+    fn after_five_wrong_guesses_each_delay_is_twice_the_last() {
+        let (guesses, mut now) = (with(|_| {}), at(0));
+        let mut delays = Vec::new();
+        for player in 0..14 {
+            // A new log-in changes nothing.
+            let guess = guess(1, player);
+            if let Err(wait) = guesses.check(guess, now) {
+                assert_eq!(guesses.judge(guess, true, now), Err(wait), "not even the right one");
+                delays.push(wait.as_secs());
+                now = now.after(wait);
+            }
+            assert_eq!(guesses.judge(guess, false, now), Ok(()));
+        }
+        assert_eq!(delays, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
+        assert_eq!(guesses.check(guess(2, 20), now), Ok(()), "another address does not wait");
+        let elsewhere = Guess { room: Some(RoomId::from_random(1)), ..guess(1, 21) };
+        assert_eq!(guesses.check(elsewhere, now), Ok(()), "nor the same one at another room");
+        assert_eq!(guesses.judge(guess(1, 21), true, now.after(MAX_DELAY)), Ok(()));
+        assert_eq!(guesses.judge(guess(1, 22), false, now.after(MAX_DELAY)), Ok(()), "a right one resets the count");
+    }
+
+    #[test]
+    fn wrong_guesses_are_counted_by_player_and_by_address() {
+        let guesses = with(|limits| (limits.wrong_guesses_per_minute, limits.wrong_guesses_per_address) = (2, 3));
+        let code = |address, player| Guess { room: None, ..guess(address, player) };
+        for _ in 0..2 {
+            assert_eq!(guesses.judge(code(1, 1), false, at(0)), Ok(()));
+        }
+        assert_eq!(guesses.check(code(2, 1), at(0)), Err(FIRST_DELAY));
+        assert_eq!(guesses.judge(code(1, 2), false, at(0)), Ok(()));
+        assert_eq!(guesses.check(code(1, 3), at(0)), Err(FIRST_DELAY));
+        assert_eq!(guesses.check(code(2, 3), at(0)), Ok(()));
+        assert_eq!(guesses.check(code(1, 3), at(1)), Ok(()));
+        let uncounted = with(|limits| limits.wrong_guesses_per_address = 0);
+        for player in 0..100 {
+            assert_eq!(uncounted.judge(code(1, player), false, at(0)), Ok(()));
+            assert_eq!(uncounted.judge(guess(1, player), false, at(0)), Ok(()), "the player is counted instead");
+        }
+    }
+
+    #[test]
+    fn many_addresses_guess_slowly_and_lock_no_other_out() {
+        let (guesses, mut made) = (with(|_| {}), 0);
+        for second in 0..3_600 {
+            for address in 0..60 {
+                made += u32::from(guesses.judge(guess(address, address.into()), false, at(second)).is_ok());
+            }
+            assert_eq!(guesses.judge(guess(99, 99), true, at(second)), Ok(()));
+        }
+        assert!(made < 600, "{made} guesses in an hour");
+    }
+
+    #[test]
+    fn the_number_of_counts_is_bounded() {
+        let guesses = with(|_| {});
+        for player in 0..2 * GUESSES_REMEMBERED as u64 {
+            let guess = Guess { room: Some(RoomId::from_random(player)), ..guess(1, player) };
+            guesses.judge(Guess { address: None, ..guess }, false, at(player)).unwrap();
+            assert!(guesses.tallies().len() < GUESSES_REMEMBERED + 4);
+        }
+    }
+}

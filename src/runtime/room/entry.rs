@@ -1,0 +1,83 @@
+//! The check of join codes and passwords, before a room decides who enters. Rooms never wait for it: a password is
+//! compared with the hash in a snapshot, and the room admits whoever knows the hash that it has now.
+
+use super::rooms::Rooms;
+use crate::{
+    room::{Credentials, JoinCode, PasswordHash, Rejection, RoomId},
+    runtime::{limit::password_guesses::Guess, outcome::RoomError, player::player::Player},
+};
+
+impl Rooms {
+    /// The hash of a new password for a room.
+    ///
+    /// # Errors
+    /// When too many passwords wait to be hashed, or the player has requested too much.
+    pub async fn hash_password(&self, player: &Player, password: &str) -> Result<PasswordHash, RoomError> {
+        self.passwords.hash(player, password).await
+    }
+
+    /// The room of a join code; none if the text is not a valid code.
+    ///
+    /// # Errors
+    /// When there is no such room, or the player or its address has guessed wrong too often.
+    pub fn find(&self, player: &Player, code: Option<JoinCode>) -> Result<RoomId, RoomError> {
+        let room = code.and_then(|code| self.by_code(code));
+        self.judge(guess_of(player, None), room.is_some())?;
+        Ok(room.ok_or(Rejection::RoomNotFound)?)
+    }
+
+    /// The credentials of a player for a room, from a join code and a password as sent. The room itself checks all but the
+    /// password.
+    ///
+    /// # Errors
+    /// When the code or the password is wrong, the player or its address has guessed wrong too often, or too many passwords
+    /// wait to be compared.
+    pub async fn credentials(
+        &self,
+        player: &Player,
+        room: RoomId,
+        code: Option<JoinCode>,
+        password: Option<&str>,
+    ) -> Result<Credentials, RoomError> {
+        let mut credentials = Credentials { code, password: None };
+        if code.is_none() && password.is_none() {
+            return Ok(credentials);
+        }
+        match self.snapshot(player, room, &credentials).await {
+            Err(RoomError::Rejected(Rejection::RoomNotFound)) if code.is_some() => {
+                self.judge(guess_of(player, None), false)?;
+                Err(Rejection::RoomNotFound.into())
+            }
+            Err(RoomError::Rejected(Rejection::BadPassword)) => {
+                credentials.password = self.matching_hash(player, room, password).await?;
+                Ok(credentials)
+            }
+            _ => Ok(credentials),
+        }
+    }
+
+    /// The hash of the room's password, if it is the given one.
+    async fn matching_hash(
+        &self,
+        player: &Player,
+        room: RoomId,
+        password: Option<&str>,
+    ) -> Result<Option<PasswordHash>, RoomError> {
+        let Some(password) = password else { return Err(Rejection::BadPassword.into()) };
+        let snapshot = self.snapshot_as_admin(room).await?;
+        let Some(hash) = snapshot.room.settings().password.clone() else { return Ok(None) };
+        let guess = guess_of(player, Some(room));
+        self.guesses.check(guess, self.host.context.clock.now()).map_err(RoomError::WrongGuesses)?;
+        let matches = self.passwords.matches(player, password, &hash).await?;
+        self.judge(guess, matches)?;
+        if matches { Ok(Some(hash)) } else { Err(Rejection::BadPassword.into()) }
+    }
+
+    fn judge(&self, guess: Guess, right: bool) -> Result<(), RoomError> {
+        self.guesses.judge(guess, right, self.host.context.clock.now()).map_err(RoomError::WrongGuesses)
+    }
+}
+
+fn guess_of(player: &Player, room: Option<RoomId>) -> Guess {
+    Guess { player: player.id(), address: player.quota.home().map(|home| home.prefix()), room }
+}

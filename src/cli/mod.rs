@@ -44,6 +44,7 @@ mod random;
 mod replay;
 mod rooms;
 pub mod serve;
+mod settings_file;
 mod terminal;
 mod text;
 mod watch;
@@ -135,12 +136,8 @@ pub fn main() -> ExitCode {
 
 /// Parses the command. Exits after `--help` and errors.
 fn parse(arguments: Vec<OsString>) -> Command {
-    let command = option_precedence::apply(Cli::command(), &arguments);
-    let parsed = command.try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
-    match parsed {
-        Ok(Cli { command: Some(command) }) => command,
-        // Parsed again to read the options' environment variables.
-        Ok(Cli { command: None }) => parse(["reversi", "serve"].map(OsString::from).to_vec()),
+    match try_parse(&arguments) {
+        Ok(command) => command,
         Err(error) => {
             // Fails if standard error is closed.
             let _ = error.print();
@@ -149,6 +146,26 @@ fn parse(arguments: Vec<OsString>) -> Command {
             }
             std::process::exit(error.exit_code())
         }
+    }
+}
+
+fn try_parse(arguments: &[OsString]) -> Result<Command, clap::Error> {
+    let arguments = settings_file::apply(&Cli::command(), arguments)?;
+    let command = option_precedence::apply(Cli::command(), &arguments);
+    let parsed = command.try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches))?;
+    match parsed.command {
+        Some(command) => Ok(command),
+        // Parsed again to read the options' environment variables.
+        None => try_parse(&["reversi", "serve"].map(OsString::from)),
+    }
+}
+
+/// Reads the options of a running server again, with its settings file.
+fn reread_serve_options() -> Result<serve::Args, clap::Error> {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    match try_parse(&arguments)? {
+        Command::Serve(args) => Ok(*args),
+        _ => Err(clap::Error::raw(ErrorKind::InvalidSubcommand, "the arguments are not those of a server")),
     }
 }
 
@@ -173,7 +190,7 @@ fn misplaced(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
 
 async fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Serve(args) => serve::run(*args).await,
+        Command::Serve(args) => serve::run(*args, reread_serve_options).await,
         Command::Rooms(args) => rooms::run(args).await,
         Command::Play(args) => play::run(args).await,
         Command::Watch(args) => watch::run(args).await,

@@ -31,7 +31,7 @@ const COMPANIONS: [(&str, &str, &[&str]); 5] = [
 ];
 
 /// Values that switch a flag off in the environment, the same as in clap's `FalseyValueParser`.
-const OFF: [&str; 7] = ["", "0", "n", "no", "f", "false", "off"];
+pub(super) const OFF: [&str; 7] = ["", "0", "n", "no", "f", "false", "off"];
 
 /// Removes the variables that these arguments override. clap reports conflicts between the arguments themselves. Options
 /// that are set by the other variables are hidden, as clap's errors would show them as required.

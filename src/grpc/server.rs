@@ -91,7 +91,7 @@ pub async fn serve_with(
     shutdown: CancellationToken,
 ) -> Result<bool, ServeError> {
     let limits = *runtime.limits();
-    let connections = ConnectionLimit::new(&limits);
+    let connections = ConnectionLimit::new(runtime.limits_in_force().clone());
     let end = CancellationToken::new();
     let others = others(&runtime, &shutdown, &end)?;
     let services = Services { runtime: runtime.clone(), connections: Arc::clone(&connections) };

@@ -41,6 +41,7 @@ pub use games::Games;
 pub(crate) use limit::limits::limits_table;
 pub use limit::{
     client_address::{ClientAddress, ClientAddresses, PacerSlot, Share, SharePermit},
+    in_force::LimitsInForce,
     limits::{Limit, Limits},
     rate_limiter::TooFast,
     request_cost::RequestCost,
@@ -164,10 +165,11 @@ impl Runtime {
         let pool = Arc::new(pool.pondering(parts.ponder, Arc::clone(&analysis_pool.analyses)));
 
         let lifecycle = Lifecycle::default();
-        let players = Players::new(limits, clock, random.clone(), parts.admin.as_ref(), lifecycle.clone());
+        let in_force = LimitsInForce::from(limits);
+        let players = Players::new(in_force.clone(), clock, random.clone(), parts.admin.as_ref(), lifecycle.clone());
         let lobby = Arc::<Lobby>::default();
         let context = ActorContext {
-            limits,
+            limits: in_force,
             clock,
             lifecycle: lifecycle.clone(),
             journal: store.journal,
@@ -223,8 +225,20 @@ impl Runtime {
 
     /// The limits in force.
     #[must_use]
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> Arc<Limits> {
+        self.context().limits.get()
+    }
+
+    /// A handle to the limits in force.
+    #[must_use]
+    pub fn limits_in_force(&self) -> &LimitsInForce {
         &self.context().limits
+    }
+
+    /// Replaces the limits. Those of one player or address apply to players who log in, and addresses that appear, from
+    /// now on. Returns the options of limits that are fixed at start and differ.
+    pub fn replace_limits(&self, limits: Limits) -> Vec<&'static str> {
+        self.context().limits.replace(limits)
     }
 
     /// The server's clock.

@@ -14,7 +14,13 @@ use tokio::time::interval;
 use tracing::{field::display, level_filters::LevelFilter};
 use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::{
-    Layer as _, filter::Targets, fmt, layer::SubscriberExt as _, registry, util::SubscriberInitExt as _,
+    Layer as _, Registry,
+    filter::Targets,
+    fmt,
+    layer::SubscriberExt as _,
+    registry,
+    reload::{self, Handle},
+    util::SubscriberInitExt as _,
 };
 
 use super::line_limit::{self, LineLimit};
@@ -31,7 +37,7 @@ const PROTOCOLS: [&str; 5] = ["h2", "hyper", "rustls", "tonic", "tower_http"];
 pub(super) struct Args {
     /// What to log: error, warn, info, debug or trace, for all or by module.
     #[arg(long, env = "REVERSI_LOG", default_value = "info", value_name = "FILTER")]
-    log: String,
+    pub(super) log: String,
     /// How to write it: for people, or a JSON object a line for machines.
     #[arg(long, env = "REVERSI_LOG_FORMAT", default_value = "human", value_name = "FORMAT")]
     log_format: LogFormat,
@@ -50,6 +56,7 @@ enum LogFormat {
 }
 
 pub(super) struct Log {
+    filter: Handle<Targets, Registry>,
     limit: LineLimit,
     dropped: DroppedLines,
     /// Writes the waiting lines when it is dropped, for at most about a second.
@@ -73,6 +80,7 @@ impl Log {
             LogFormat::Human => lines.with_ansi(std::io::stderr().is_terminal()).boxed(),
             LogFormat::Json => lines.json().boxed(),
         };
+        let (filter, handle) = reload::Layer::new(filter);
         let log = registry().with(filter).with(limit.clone()).with(lines);
         #[cfg(feature = "otel")]
         let collector = args.otlp.as_deref().map(otlp::Collector::reach).transpose()?;
@@ -81,12 +89,18 @@ impl Log {
         log.init();
         log_panics();
         Ok(Self {
+            filter: handle,
             limit,
             dropped,
             _writer: guard,
             #[cfg(feature = "otel")]
             collector,
         })
+    }
+
+    /// Replaces the filter.
+    pub(super) fn set_filter(&self, filter: Targets) -> anyhow::Result<()> {
+        self.filter.reload(filter).context("the filter of the log cannot be replaced")
     }
 
     pub(super) fn dropped_lines(&self) -> DroppedLines {
@@ -129,7 +143,7 @@ impl DroppedLines {
 
 /// The filter of an option. The libraries of the protocols log errors only, unless it names them or asks for more than
 /// info.
-fn filter(option: &str) -> anyhow::Result<Targets> {
+pub(super) fn filter(option: &str) -> anyhow::Result<Targets> {
     let given: Targets = option.parse().context("--log must be a level such as info, or module=level,...")?;
     let level = given.default_level().unwrap_or(LevelFilter::OFF);
     if level > LevelFilter::INFO {

@@ -6,6 +6,8 @@ mod listening;
 mod log;
 mod metrics_endpoint;
 pub(in crate::cli) mod open_files;
+mod reload;
+mod service_manager;
 #[cfg(unix)]
 mod unix_socket;
 
@@ -35,6 +37,7 @@ use limit_options::LimitOptions;
 use listening::{BoundAddress, ListenAddress, Listening, bind, host_and_port};
 use log::Log;
 use metrics_endpoint::Sources;
+use reload::{Hangup, Reload};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -89,28 +92,32 @@ pub struct Args {
     /// Address on which to serve metrics for Prometheus, at /metrics, without a token [default: none].
     #[arg(long, env = "REVERSI_METRICS", value_name = "HOST:PORT", value_parser = host_and_port)]
     metrics: Option<String>,
+    /// File with settings: a line KEY=VALUE for an option's variable, such as REVERSI_MAX_ROOMS=100. SIGHUP reads it
+    /// again: limits, certificates and --log.
+    #[arg(long, env = "REVERSI_SETTINGS", value_name = "FILE")]
+    settings: Option<PathBuf>,
     #[command(flatten)]
     log: log::Args,
     #[command(flatten)]
     limits: LimitOptions,
 }
 
-/// Runs a server until a signal stops it.
+/// Runs a server until a signal stops it. `reread` reads the options again, for a reload.
 ///
 /// # Errors
 /// The server cannot be started, its transport fails, or it does not stop in time.
-pub async fn run(args: Args) -> anyhow::Result<()> {
+pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyhow::Result<()> {
+    // Registered first, so that no signal for a reload ends the process.
+    let hangup = Hangup::listen()?;
     let log = Log::start(&args.log)?;
     open_files::permit(args.limits.0.connections)?;
     let tls = tls(&args)?;
     let admin = args.admin_token.as_deref().map(admin).transpose()?;
-    let scheme = if tls.is_some() { "https" } else { "http" };
     let listening = Listening::bind(&args.listen, tls.is_none() && !args.insecure).await?;
-    let address = listening.address.clone();
     let access = Access {
-        tls,
+        tls: tls.clone(),
         allow_origins: args.allow_origin.clone(),
-        hosts: hosts(&args.host, &address),
+        hosts: hosts(&args.host, &listening.address),
         trusted_proxies: args.trusted_proxy.clone(),
         page: Some(page()),
     };
@@ -132,7 +139,29 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let metrics = metrics.map(|(listener, handle)| (listener, sources(handle)));
 
     // Registered before the address is printed, after which a signal may arrive.
-    let mut signals = Signals::of_server()?;
+    let signals = Signals::of_server()?;
+    announce(&listening.address, if tls.is_some() { "https" } else { "http" });
+    if let Some((listener, _)) = &metrics {
+        super::say(format_args!("metrics: http://{}/metrics", listener.local_addr()?));
+    }
+    service_manager::ready();
+    let reload = Reload { options: reread, log: &log, tls, runtime: runtime.clone() };
+    let clean = tokio::select! {
+        clean = serve_until_stopped(signals, |shutdown| serve(runtime, listening, access, metrics, shutdown)) => clean?,
+        never = log.report_missing_lines() => match never {},
+        never = reload.run(hangup) => match never {},
+        never = service_manager::report_alive() => match never {},
+    };
+    if clean {
+        tracing::info!("stopped: clean");
+    }
+    log.end().await;
+    anyhow::ensure!(clean, "stopped; some tasks did not end in time");
+    Ok(())
+}
+
+/// Prints where clients reach the server.
+fn announce(address: &BoundAddress, scheme: &str) {
     super::say(format_args!("reversi is listening on {address}"));
     if let Some(url) = address.local_url(scheme) {
         if address.ip().is_some() {
@@ -141,35 +170,27 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         super::say(format_args!("play:  reversi play --server {url}"));
         super::say(format_args!("watch: reversi rooms --server {url}"));
     }
-    if let Some((listener, _)) = &metrics {
-        super::say(format_args!("metrics: http://{}/metrics", listener.local_addr()?));
-    }
+}
+
+/// Serves until a signal; a second one does not wait for the end.
+async fn serve_until_stopped<F: Future<Output = anyhow::Result<bool>>>(
+    mut signals: Signals,
+    serve: impl FnOnce(CancellationToken) -> F,
+) -> anyhow::Result<bool> {
     let shutdown = CancellationToken::new();
-    let stop = shutdown.clone();
-    let served = serve(runtime, listening, access, metrics, shutdown);
+    let served = serve(shutdown.clone());
     tokio::pin!(served);
-    let stopped = async {
-        tokio::select! {
-            clean = &mut served => return clean,
-            () = signals.next() => {}
-        }
-        tracing::info!("stopping; a second signal stops at once");
-        stop.cancel();
-        tokio::select! {
-            clean = &mut served => clean,
-            () = signals.next() => Ok(false),
-        }
-    };
-    let clean = tokio::select! {
-        clean = stopped => clean?,
-        never = log.report_missing_lines() => match never {},
-    };
-    if clean {
-        tracing::info!("stopped: clean");
+    tokio::select! {
+        clean = &mut served => return clean,
+        () = signals.next() => {}
     }
-    log.end().await;
-    anyhow::ensure!(clean, "stopped; some tasks did not end in time");
-    Ok(())
+    tracing::info!("stopping; a second signal stops at once");
+    service_manager::stopping();
+    shutdown.cancel();
+    tokio::select! {
+        clean = &mut served => clean,
+        () = signals.next() => Ok(false),
+    }
 }
 
 /// Reads the administrator's token from the file, or generates one and writes it.

@@ -23,7 +23,7 @@ pub(in crate::cli) struct Signals {
 }
 
 impl Signals {
-    /// Ctrl-C and SIGTERM. SIGHUP is not handled: it comes when the server's terminal closes.
+    /// Ctrl-C and SIGTERM.
     pub(in crate::cli) fn of_server() -> io::Result<Self> {
         Self::listen(false)
     }

@@ -37,7 +37,7 @@ impl LobbyService for Services {
         Ok(Response::new(v1::GetServerInfoResponse {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             ai_kinds: AiKind::ALL.into_iter().map(ai_kind).collect(),
-            limits: Some(limits(self.runtime.limits())),
+            limits: Some(limits(&self.runtime.limits())),
             draining,
             players: count(players),
             rooms: count(rooms),

@@ -8,10 +8,10 @@ use std::{
     },
 };
 
-use crate::runtime::{ClientAddress, ClientAddresses, Limits, Share, SharePermit};
+use crate::runtime::{ClientAddress, ClientAddresses, LimitsInForce, Share, SharePermit};
 
 pub(crate) struct ConnectionLimit {
-    max: usize,
+    limits: LimitsInForce,
     open: AtomicUsize,
     addresses: ClientAddresses,
 }
@@ -28,8 +28,9 @@ pub(crate) struct ConnectionPermit {
 }
 
 impl ConnectionLimit {
-    pub(crate) fn new(limits: &Limits) -> Arc<Self> {
-        Arc::new(Self { max: limits.connections, open: AtomicUsize::new(0), addresses: ClientAddresses::new(limits) })
+    pub(crate) fn new(limits: impl Into<LimitsInForce>) -> Arc<Self> {
+        let limits = limits.into();
+        Arc::new(Self { addresses: ClientAddresses::new(limits.clone()), limits, open: AtomicUsize::new(0) })
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -39,7 +40,8 @@ impl ConnectionLimit {
     /// Counts one more connection; none if the total is at the limit. Its address is counted afterwards, so that a
     /// refused connection does not create an entry for it.
     pub(crate) fn admit(self: &Arc<Self>) -> Option<ConnectionSlot> {
-        self.open.fetch_update(Relaxed, Relaxed, |open| (open < self.max).then_some(open + 1)).ok()?;
+        let max = self.limits.get().connections;
+        self.open.fetch_update(Relaxed, Relaxed, |open| (open < max).then_some(open + 1)).ok()?;
         Some(ConnectionSlot(Arc::clone(self)))
     }
 
@@ -78,10 +80,11 @@ impl Drop for ConnectionSlot {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runtime::Limits;
 
     #[test]
     fn connections_are_limited_in_all_and_for_each_address() {
-        let limit = ConnectionLimit::new(&Limits { connections: 3, connections_per_address: 2, ..Limits::default() });
+        let limit = ConnectionLimit::new(Limits { connections: 3, connections_per_address: 2, ..Limits::default() });
         let [one, other] = [[192, 0, 2, 1], [192, 0, 2, 2]].map(IpAddr::from);
         let admit = |address| limit.admit().and_then(|slot| slot.of_client(address));
         let first = admit(one).unwrap();

@@ -125,7 +125,7 @@ async fn open(
         set_nodelay(&stream);
         let socket = match tls {
             None => Socket::Left(stream),
-            Some(tls) => Socket::Right(Box::new(tls.acceptor.accept(stream).await?)),
+            Some(tls) => Socket::Right(Box::new(tls.acceptor().accept(stream).await?)),
         };
         Ok(Connection::new(socket, peer, permit, deadline, http2))
     });

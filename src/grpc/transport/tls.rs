@@ -2,6 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
+use arc_swap::ArcSwap;
 use thiserror::Error;
 use tokio_rustls::{
     TlsAcceptor,
@@ -16,10 +17,10 @@ use tokio_rustls::{
 /// The protocols offered by ALPN, the preferred first: gRPC needs HTTP/2, gRPC-Web works over both.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// The TLS configuration of a server.
+/// The TLS configuration of a server. Clones share it, and it can be replaced while the server runs.
 #[derive(Clone)]
 pub struct Tls {
-    pub(crate) acceptor: TlsAcceptor,
+    config: Arc<ArcSwap<ServerConfig>>,
 }
 
 /// The error of a certificate or key that cannot be used.
@@ -70,7 +71,16 @@ impl Tls {
             error => TlsError::Unusable(error),
         })?;
         config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).to_vec();
-        Ok(Self { acceptor: Arc::new(config).into() })
+        Ok(Self { config: Arc::new(ArcSwap::from_pointee(config)) })
+    }
+
+    /// Takes over another configuration, for new connections.
+    pub fn replace(&self, other: &Self) {
+        self.config.store(other.config.load_full());
+    }
+
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+        self.config.load_full().into()
     }
 }
 

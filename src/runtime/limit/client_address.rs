@@ -14,6 +14,7 @@ use tokio::{sync::Semaphore, time::Instant};
 
 use super::{
     concurrency_limit::ConcurrencyLimit,
+    in_force::LimitsInForce,
     limits::{Limits, PASSWORDS_WAITING_PER_ADDRESS},
     pacer::Pacer,
     rate_limiter::{RateLimiter, TooFast},
@@ -238,7 +239,7 @@ impl Drop for SharePermit {
 
 /// The addresses in use, and those whose rates have not recovered yet.
 pub struct ClientAddresses {
-    limits: Limits,
+    limits: LimitsInForce,
     known: Mutex<Known>,
 }
 
@@ -254,9 +255,10 @@ const MIN_SWEPT: usize = 1_024;
 impl ClientAddresses {
     /// No addresses yet; `limits` apply to each.
     #[must_use]
-    pub fn new(limits: &Limits) -> Self {
-        let known = Known { by_prefix: HashMap::new(), sweep_at: MIN_SWEPT.min(limits.addresses) };
-        Self { limits: *limits, known: Mutex::new(known) }
+    pub fn new(limits: impl Into<LimitsInForce>) -> Self {
+        let limits = limits.into();
+        let known = Known { by_prefix: HashMap::new(), sweep_at: MIN_SWEPT.min(limits.get().addresses) };
+        Self { limits, known: Mutex::new(known) }
     }
 
     /// The entry of an address, created when it is new.
@@ -264,10 +266,10 @@ impl ClientAddresses {
     pub fn entry(&self, address: IpAddr) -> Arc<ClientAddress> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.by_prefix.len() >= known.sweep_at {
-            known.sweep(self.limits.addresses);
+            known.sweep(self.limits.get().addresses);
         }
         let prefix = Prefix::from(address);
-        let new = || Arc::new(ClientAddress::new(prefix, &self.limits));
+        let new = || Arc::new(ClientAddress::new(prefix, &self.limits.get()));
         let address = known.by_prefix.entry(prefix).or_insert_with(new);
         Arc::clone(address)
     }
@@ -316,7 +318,7 @@ mod tests {
     #[test]
     fn a_share_is_limited_until_a_permit_is_dropped_and_0_is_no_limit() {
         let addresses =
-            ClientAddresses::new(&Limits { streams_per_address: 2, seats_per_address: 0, ..Limits::default() });
+            ClientAddresses::new(Limits { streams_per_address: 2, seats_per_address: 0, ..Limits::default() });
         let (one, other) = (addresses.entry(address(1)), addresses.entry(address(2)));
         let first = one.acquire(Share::Streams).unwrap();
         let _second = addresses.entry(address(1)).acquire(Share::Streams).unwrap();
@@ -330,20 +332,20 @@ mod tests {
 
     #[test]
     fn log_ins_are_counted_by_address() {
-        let addresses = ClientAddresses::new(&Limits { log_in_burst: 2, log_ins_per_minute: 12, ..Limits::default() });
+        let addresses = ClientAddresses::new(Limits { log_in_burst: 2, log_ins_per_minute: 12, ..Limits::default() });
         let log_in = |number| addresses.entry(address(number)).admit_log_in();
         assert!(log_in(1).is_ok() && log_in(1).is_ok());
         let TooFast { retry_after } = log_in(1).unwrap_err();
         assert!(retry_after > Duration::ZERO && retry_after <= Duration::from_secs(5));
         assert!(log_in(2).is_ok());
-        let uncounted = ClientAddresses::new(&Limits { log_ins_per_minute: 0, log_in_burst: 1, ..Limits::default() });
+        let uncounted = ClientAddresses::new(Limits { log_ins_per_minute: 0, log_in_burst: 1, ..Limits::default() });
         assert!((0..10).all(|_| uncounted.entry(address(1)).admit_log_in().is_ok()));
     }
 
     #[test]
     fn the_number_of_addresses_is_bounded_and_one_in_use_is_kept() {
         // The burst refills in fifty minutes.
-        let addresses = ClientAddresses::new(&Limits { log_in_burst: 600, addresses: 100, ..Limits::default() });
+        let addresses = ClientAddresses::new(Limits { log_in_burst: 600, addresses: 100, ..Limits::default() });
         let in_use: Vec<_> = (0..40).map(|number| addresses.entry(address(number))).collect();
         for number in 0..500 {
             (0..600).for_each(|_| addresses.entry(address(number)).admit_log_in().unwrap());
@@ -355,7 +357,7 @@ mod tests {
 
     #[test]
     fn unused_addresses_are_removed_before_used_ones() {
-        let addresses = ClientAddresses::new(&Limits { log_in_burst: 600, addresses: 100, ..Limits::default() });
+        let addresses = ClientAddresses::new(Limits { log_in_burst: 600, addresses: 100, ..Limits::default() });
         (0..600).for_each(|_| addresses.entry(address(7)).admit_log_in().unwrap());
         (1_000..1_500).for_each(|number| drop(addresses.entry(address(number))));
         assert!(addresses.entry(address(7)).admit_log_in().is_err());

@@ -25,10 +25,7 @@ use crate::{
     rules::ByColor,
     runtime::{
         lifecycle::Lifecycle,
-        limit::{
-            client_address::Prefix,
-            limits::{GUESTS_EXAMINED, Limits},
-        },
+        limit::{client_address::Prefix, in_force::LimitsInForce, limits::GUESTS_EXAMINED},
         outcome::{RoomError, StreamEnd},
         random::RandomSource,
         server_clock::Clock,
@@ -75,7 +72,7 @@ pub struct Players {
     pairings: Pairings,
     /// Number of players who have claimed their names.
     claimed: AtomicUsize,
-    limits: Limits,
+    limits: LimitsInForce,
     clock: Clock,
     random: RandomSource,
     admin: Option<TokenHash>,
@@ -84,7 +81,7 @@ pub struct Players {
 
 impl Players {
     pub(crate) fn new(
-        limits: Limits,
+        limits: LimitsInForce,
         clock: Clock,
         random: RandomSource,
         admin: Option<&Token>,
@@ -133,7 +130,7 @@ impl Players {
         if likeness::is_reserved(&name) {
             return Err(LogInError::NameReserved);
         }
-        let limits = &self.limits;
+        let limits = self.limits.get();
         if self.by_name.len() >= limits.players {
             return Err(LogInError::Full);
         }
@@ -161,7 +158,7 @@ impl Players {
 
     /// Makes a player with a reserved name visible.
     pub(crate) fn admit(&self, enrolled: StoredPlayer) -> Arc<Player> {
-        let player = Arc::new(Player::new(enrolled, self.clock, &self.limits));
+        let player = Arc::new(Player::new(enrolled, self.clock, &self.limits.get()));
         self.enter(Arc::clone(&player));
         player
     }
@@ -210,7 +207,7 @@ impl Players {
 
     /// Whether another name may be claimed: at most half of the places are, so that the rest stays for guests.
     pub(crate) fn may_claim(&self) -> bool {
-        self.claimed.load(Relaxed) < self.limits.players.div_ceil(2)
+        self.claimed.load(Relaxed) < self.limits.get().players.div_ceil(2)
     }
 
     /// Replaces the token and the claim of a player by stored ones.
@@ -228,7 +225,7 @@ impl Players {
 
     /// Replaces a player who has left every room by the same player without streams. The name stays taken.
     pub(crate) fn renew(&self, player: &Player) {
-        self.enter(Arc::new(player.renewed(&self.limits)));
+        self.enter(Arc::new(player.renewed(&self.limits.get())));
     }
 
     /// A game that ends now, with how much it counts for ratings.
@@ -304,7 +301,7 @@ impl Players {
     /// idle for a tenth of the time after which it is forgotten. The next call returns another guest.
     pub(crate) fn longest_idle_guest(&self) -> Option<(Arc<Player>, Timestamp)> {
         let now = self.clock.now();
-        let before = now.before(self.limits.guest_idle / 10);
+        let before = now.before(self.limits.get().guest_idle / 10);
         let mut guests = self.guests();
         for _ in 0..GUESTS_EXAMINED {
             let (used, id) = guests.first()?;
@@ -354,8 +351,8 @@ impl Players {
 
 #[cfg(test)]
 impl Players {
-    pub(crate) fn with_limits(limits: Limits) -> Self {
-        Self { limits, ..Self::default() }
+    pub(crate) fn with_limits(limits: crate::runtime::Limits) -> Self {
+        Self { limits: limits.into(), ..Self::default() }
     }
 
     pub(crate) fn log_in(

@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn players_are_known_by_the_address_of_their_log_in_except_loopback() {
-        let (players, addresses) = (Players::default(), ClientAddresses::new(&Limits::default()));
+        let (players, addresses) = (Players::default(), ClientAddresses::new(Limits::default()));
         let log_in = |name: &str, address: [u8; 4]| {
             let name = DisplayName::parse(name).unwrap();
             let (player, _) = players.log_in(name, PlayerKind::Human, 0).unwrap();

@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn holdings_count_at_the_address_too() {
         let limits = Limits { rooms_per_address: 2, ..Limits::default() };
-        let home = ClientAddresses::new(&limits).entry([192, 0, 2, 1].into());
+        let home = ClientAddresses::new(limits).entry([192, 0, 2, 1].into());
         let (ada, bea) = (Arc::new(Quota::default()), Arc::new(Quota::default()));
         let [one, two, three] = [1, 2, 3].map(RoomId::from_random);
         fn reserve(quota: &Arc<Quota>, room: RoomId) -> Option<Reservation> {

@@ -66,7 +66,7 @@ impl Rooms {
         let context = &self.host.context;
         // It may have waited for an earlier request until the shutdown.
         context.lifecycle.require_running()?;
-        if context.registry.count() >= context.limits.rooms {
+        if context.registry.count() >= context.limits.get().rooms {
             return Err(RoomError::QuotaRooms("the server has as many as it can"));
         }
         let sides = [&new.seats.black, &new.seats.white].into_iter().filter(|spec| **spec == SeatSpec::Me).count();
@@ -75,7 +75,7 @@ impl Rooms {
         }
         let seats = ByColor::new(self.occupant(player, new.seats.black)?, self.occupant(player, new.seats.white)?);
         let id = RoomId::from_random(self.random.bits());
-        let limits = &context.limits;
+        let limits = context.limits.get();
         let _membership = self.reserve_room(player, id)?;
         let _seat = (sides == 1).then(|| reserve_seat(player, id)).transpose()?;
         let creation = Creation {

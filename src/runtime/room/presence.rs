@@ -26,7 +26,7 @@ pub(crate) fn check_presence(host: &RoomHost, player: &Arc<Player>, rooms: Vec<R
     for room in rooms {
         let Some(handle) = context.registry.live(room) else {
             // A dormant room has no absent members, and checks on its own when loaded.
-            if !player.is_present(context.limits.presence_grace) {
+            if !player.is_present(context.limits.get().presence_grace) {
                 host.wake(room);
             }
             continue;
@@ -57,7 +57,8 @@ pub(crate) fn check_presence(host: &RoomHost, player: &Arc<Player>, rooms: Vec<R
 /// Follows the system's clock, checks members without a stream, expires players, and wakes dormant rooms whose deadline has passed.
 pub(crate) async fn check_regularly(host: RoomHost, player_store: Arc<dyn PlayerStore>) {
     let context = &host.context;
-    let mut ticks = ticks((context.limits.presence_grace / 4).clamp(Duration::from_secs(1), Duration::from_secs(60)));
+    let mut ticks =
+        ticks((context.limits.get().presence_grace / 4).clamp(Duration::from_secs(1), Duration::from_secs(60)));
     loop {
         tokio::select! {
             biased;
@@ -68,7 +69,7 @@ pub(crate) async fn check_regularly(host: RoomHost, player_store: Arc<dyn Player
         for player in context.players.without_stream() {
             check_presence(&host, &player, player.rooms());
         }
-        expire(&context.players, &*player_store, &context.limits, context.clock).await;
+        expire(&context.players, &*player_store, &context.limits.get(), context.clock).await;
         for room in context.registry.due(context.clock.now()) {
             host.wake(room);
         }

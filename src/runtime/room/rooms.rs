@@ -215,7 +215,7 @@ impl Rooms {
     }
 
     pub(super) fn reserve_room(&self, player: &Player, room: RoomId) -> Result<Reservation, RoomError> {
-        let limit = self.host.context.limits.rooms_per_player;
+        let limit = self.host.context.limits.get().rooms_per_player;
         player.quota.reserve(Holding::Room, room, limit).ok_or(RoomError::QuotaRooms("leave one first"))
     }
 }

@@ -26,7 +26,7 @@ impl OpenStream {
         let before = player.open_stream();
         server_metrics::streams(kind, 1.0);
         let stream = Self { host: host.clone(), player: Arc::clone(player), kind, _home: home };
-        if before >= host.context.limits.streams_per_player {
+        if before >= host.context.limits.get().streams_per_player {
             return Err(RoomError::QuotaStreams);
         }
         if before == 0 {

@@ -72,6 +72,7 @@ const LAYERS: &[Layer] = &[
             ("sha2", "tokens are kept hashed"),
             ("argon2", "passwords are kept hashed"),
             ("subtle", "hashes of tokens are compared in constant time"),
+            ("arc_swap", "limits that can be replaced"),
             ("governor", "rate limits per player and per address"),
             ("unicode_security", "names that look alike"),
             ("thread_priority", "search threads yield to those that serve players"),
@@ -105,6 +106,7 @@ const LAYERS: &[Layer] = &[
             ("ai", "the kinds and levels that GetServerInfo lists, and the results of analyses"),
             ("axum", "serves the page; tonic routes with it anyway"),
             ("tower_http", "answers INTERNAL for a call that panics; CORS"),
+            ("arc_swap", "certificates that can be replaced"),
             ("ipnet", "networks of trusted proxies"),
             ("ppp", "headers of the PROXY protocol"),
             ("rustix", "looks at the first bytes of a UNIX socket's connection"),
@@ -148,6 +150,7 @@ const LAYERS: &[Layer] = &[
             ("tracing", "logs what it does"),
             ("tracing_subscriber", "sets up the log"),
             ("tracing_appender", "writes the log on a thread of its own"),
+            ("sd_notify", "tells systemd that the server is ready, reloads or stops"),
             ("rlimit", "a connection is an open file"),
             ("directories", "the system's folder for application data"),
             ("tracing_opentelemetry", "exports the spans of the log, with the feature `otel`"),
@@ -194,7 +197,7 @@ const VAGUE_NAMES: [&str; 8] = ["util", "utils", "helper", "helpers", "common", 
 const UNFINISHED_COMMENTS: [&str; 2] = ["TODO", "FIXME"];
 const UNFINISHED_MACROS: [&str; 3] = ["todo", "unimplemented", "dbg"];
 
-const TOP_LEVEL: [&str; 19] = [
+const TOP_LEVEL: [&str; 20] = [
     ".ci",
     // How SQLite is compiled.
     ".cargo",
@@ -208,6 +211,7 @@ const TOP_LEVEL: [&str; 19] = [
     "build.rs",
     "clients",
     "crates",
+    "deploy",
     "docs",
     "fuzz",
     "proto",

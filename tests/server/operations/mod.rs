@@ -2,6 +2,8 @@
 
 mod health_command;
 mod host;
+#[cfg(unix)]
+mod reload;
 mod start;
 mod trusted_proxy;
 #[cfg(unix)]

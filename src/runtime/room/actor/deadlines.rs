@@ -28,7 +28,7 @@ impl RoomActor {
     /// When the room becomes dormant unless something happens.
     fn idle_deadline(&self) -> Option<Instant> {
         let idle = self.room.is_idle() && self.watchers.is_none() && self.retry.or(self.recheck).is_none();
-        idle.then(|| self.quiet_since + self.context.limits.room_sleep)
+        idle.then(|| self.quiet_since + self.context.limits.get().room_sleep)
     }
 
     /// The earliest of the deadlines of the room, of retries and of idleness.

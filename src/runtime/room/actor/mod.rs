@@ -27,7 +27,7 @@ use crate::{
     runtime::{
         ai::pool::MovePool,
         lifecycle::Lifecycle,
-        limit::limits::{Limits, WATCHER_LAG},
+        limit::{in_force::LimitsInForce, limits::WATCHER_LAG},
         lobby::listing::Listing,
         outcome::{Accepted, RoomError},
         player::directory::Players,
@@ -40,7 +40,7 @@ use crate::{
 
 /// The parts of the server that actors use.
 pub(crate) struct ActorContext {
-    pub(crate) limits: Limits,
+    pub(crate) limits: LimitsInForce,
     pub(crate) clock: Clock,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) journal: Arc<dyn Journal>,

@@ -1,0 +1,107 @@
+//! The settings file of `reversi serve`: a line KEY=VALUE for an option's environment variable. An option that is given
+//! as an argument or in the environment takes precedence.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::{Arg, Command, Error, error::ErrorKind, parser::ValueSource};
+
+use super::option_precedence::OFF;
+
+/// Adds the options in the file that `--settings` names, if it does.
+///
+/// # Errors
+/// The file cannot be read, or a line is not a setting.
+pub(super) fn apply(command: &Command, arguments: &[OsString]) -> Result<Vec<OsString>, Error> {
+    let mut all = arguments.to_vec();
+    // `--help` and errors need no settings.
+    let Ok(matches) = command.clone().ignore_errors(true).try_get_matches_from(arguments) else { return Ok(all) };
+    let Some(("serve", matches)) = matches.subcommand() else { return Ok(all) };
+    let (Some(serve), Some(file)) = (command.find_subcommand("serve"), matches.get_one::<PathBuf>("settings")) else {
+        return Ok(all);
+    };
+    let problem = |text: String| Error::raw(ErrorKind::Io, format!("{}: {text}\n", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| problem(format!("cannot read it: {error}")))?;
+    for (number, line) in (1..).zip(text.lines()) {
+        let Some((key, value)) = setting(line).map_err(|error| problem(format!("line {number}: {error}")))? else {
+            continue;
+        };
+        let option = serve.get_arguments().find(|option| names(option, key));
+        let option = option.ok_or_else(|| problem(format!("line {number}: `reversi serve` has no variable {key}")))?;
+        let source = matches.value_source(option.get_id().as_str());
+        if !matches!(source, Some(ValueSource::CommandLine | ValueSource::EnvVariable)) {
+            all.extend(argument(option, value));
+        }
+    }
+    Ok(all)
+}
+
+/// The key and the value of a line; none if it is empty or a comment.
+fn setting(line: &str) -> Result<Option<(&str, &str)>, &'static str> {
+    let line = line.trim();
+    if line.is_empty() || line.starts_with('#') {
+        return Ok(None);
+    }
+    let (key, value) = line.split_once('=').ok_or("a setting is KEY=VALUE")?;
+    let value = value.trim();
+    let unquoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+    Ok(Some((key.trim(), unquoted.unwrap_or(value))))
+}
+
+fn names(option: &Arg, key: &str) -> bool {
+    option.get_id() != "settings" && option.get_env().is_some_and(|variable| variable == key)
+}
+
+/// The option with a value; none for a flag that is off.
+fn argument(option: &Arg, value: &str) -> Option<OsString> {
+    let flag = format!("--{}", option.get_long()?);
+    if option.get_action().takes_values() {
+        return Some(format!("{flag}={value}").into());
+    }
+    let is_off = OFF.contains(&value.to_lowercase().as_str());
+    (!is_off).then(|| flag.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+    use crate::cli::Cli;
+
+    fn applied(text: &str, arguments: &[&str]) -> Result<Vec<String>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("settings");
+        std::fs::write(&file, text).unwrap();
+        let mut all: Vec<OsString> = ["reversi", "serve", "--settings"].map(OsString::from).to_vec();
+        all.push(file.into());
+        all.extend(arguments.iter().map(OsString::from));
+        let given = all.len();
+        let all = apply(&Cli::command(), &all).map_err(|error| error.to_string())?;
+        Ok(all[given..].iter().map(|argument| argument.to_str().unwrap().to_owned()).collect())
+    }
+
+    #[test]
+    fn a_setting_is_an_option_unless_that_is_given() {
+        let text = "# comment\n\nREVERSI_MAX_ROOMS=5\n REVERSI_LOG = \"info,h2=warn\" \nREVERSI_PONDER=1\nREVERSI_EPHEMERAL=no\n";
+        assert_eq!(applied(text, &[]).unwrap(), ["--max-rooms=5", "--log=info,h2=warn", "--ponder"]);
+        assert_eq!(applied(text, &["--max-rooms", "6", "--ponder"]).unwrap(), ["--log=info,h2=warn"]);
+    }
+
+    #[test]
+    fn a_line_that_is_no_setting_is_an_error() {
+        for (line, problem) in [
+            ("REVERSI_MAX_ROOMS", "line 2: a setting is KEY=VALUE"),
+            ("REVERSI_ROOM=7", "line 2: `reversi serve` has no variable REVERSI_ROOM"),
+            ("REVERSI_SETTINGS=other", "has no variable REVERSI_SETTINGS"),
+        ] {
+            let error = applied(&format!("\n{line}\n"), &[]).unwrap_err();
+            assert!(error.contains(problem), "{error}");
+        }
+    }
+
+    #[test]
+    fn other_commands_have_no_settings_file() {
+        let arguments = ["reversi", "rooms"].map(OsString::from);
+        assert_eq!(apply(&Cli::command(), &arguments).unwrap(), arguments);
+    }
+}

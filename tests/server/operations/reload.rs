@@ -1,0 +1,117 @@
+//! SIGHUP, and what systemd is told.
+
+use std::{fs, os::unix::net::UnixDatagram, path::Path, process::Command, time::Duration};
+
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use reversi::client::{Client, PlayerKind, Trust};
+use tempfile::TempDir;
+
+use crate::harness::process::{Player, Server};
+
+/// Timeout of each wait; no test needs this long.
+const TIMEOUT: Duration = Duration::from_secs(20);
+
+/// A server with a settings file, and the socket on which it reports its state as to systemd.
+struct Service {
+    server: Server,
+    reports: UnixDatagram,
+    folder: TempDir,
+}
+
+impl Service {
+    fn start(settings: &str, options: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("notify");
+        let reports = UnixDatagram::bind(&socket).unwrap();
+        reports.set_read_timeout(Some(TIMEOUT)).unwrap();
+        let file = folder.path().join("settings");
+        fs::write(&file, settings).unwrap();
+        let variable = format!("NOTIFY_SOCKET={}", socket.display());
+        let server =
+            Server::start_by(&["env", &variable], &[&["--settings", file.to_str().unwrap()], options].concat());
+        let service = Self { server, reports, folder };
+        assert_eq!(service.report(), "READY=1\n");
+        service
+    }
+
+    fn report(&self) -> String {
+        let mut bytes = [0; 256];
+        let length = self.reports.recv(&mut bytes).unwrap();
+        String::from_utf8(bytes[..length].to_vec()).unwrap()
+    }
+
+    /// Replaces the settings, and waits until the server has read them.
+    fn reload(&self, settings: &str) {
+        fs::write(self.folder.path().join("settings"), settings).unwrap();
+        let id = self.server.id().to_string();
+        assert!(Command::new("kill").args(["-HUP", &id]).status().unwrap().success());
+        let reloading = self.report();
+        assert!(reloading.starts_with("RELOADING=1\nMONOTONIC_USEC="), "{reloading}");
+        assert_eq!(self.report(), "READY=1\n");
+    }
+}
+
+/// The limits on rooms and on the size of frames.
+async fn limits(player: &Player) -> (i64, i64) {
+    let limits = player.info().await.limits.unwrap();
+    (limits.rooms.into(), limits.frame_bytes.into())
+}
+
+#[tokio::test]
+async fn a_signal_reloads_limits_and_the_filter_of_the_log() {
+    let service = Service::start("REVERSI_MAX_ROOMS=3\nREVERSI_LOG=error\n", &[]);
+    let ada = service.server.log_in("Ada", 1 << 16).await;
+    assert_eq!(limits(&ada).await, (3, 16_384));
+    service.reload("REVERSI_MAX_ROOMS=4\nREVERSI_MAX_FRAME_BYTES=20000\nREVERSI_LOG=info\n");
+    assert_eq!(limits(&ada).await, (4, 16_384));
+    service.reload("REVERSI_MAX_ROOMS=five\n");
+    service.reload("REVERSI_MAX_ROMS=5\n");
+    service.reload("REVERSI_MAX_ROOMS=5\nREVERSI_LOG=reversi=loud\n");
+    assert_eq!(limits(&ada).await, (4, 16_384), "a file with an error changes nothing");
+    let reports = service.reports.try_clone().unwrap();
+    let (clean, log) = service.server.stop().await;
+    assert!(clean && !log.contains("logged in"), "{log}");
+    for part in [
+        "these limits change only by a restart options=\"max-frame-bytes\"",
+        "nothing was reloaded: error: invalid value 'five' for '--max-rooms",
+        "line 1: `reversi serve` has no variable REVERSI_MAX_ROMS",
+        "--log must be a level such as info",
+    ] {
+        assert!(log.contains(part), "{part}: {log}");
+    }
+    let mut last = [0; 16];
+    let length = reports.recv(&mut last).unwrap();
+    assert_eq!(&last[..length], b"STOPPING=1\n");
+}
+
+/// Writes a new certificate for 127.0.0.1 and its key. Returns what a client has to trust.
+fn write_certificate(folder: &Path) -> Trust {
+    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    fs::write(folder.join("chain.pem"), cert.pem()).unwrap();
+    fs::write(folder.join("key.pem"), signing_key.serialize_pem()).unwrap();
+    Trust { authority: Some(cert.pem().into_bytes()), identity: None }
+}
+
+#[tokio::test]
+async fn a_signal_reloads_certificates_and_open_connections_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = write_certificate(folder.path());
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let (chain, key) = (file("chain.pem"), file("key.pem"));
+    let service = Service::start("", &["--tls-cert", &chain, "--tls-key", &key]);
+    let url = service.server.url.replace("http://", "https://");
+    let ada = Client::connect_trusting(&url, &first).await.unwrap().log_in("Ada", PlayerKind::Human).await.unwrap();
+
+    let second = write_certificate(folder.path());
+    service.reload("");
+    assert!(Client::connect_trusting(&url, &first).await.is_err());
+    let client = Client::connect_trusting(&url, &second).await.unwrap();
+    client.log_in("Bob", PlayerKind::Human).await.unwrap();
+    ada.me().await.unwrap();
+
+    fs::write(folder.path().join("key.pem"), "no key").unwrap();
+    service.reload("");
+    Client::connect_trusting(&url, &second).await.unwrap();
+    let (_, log) = service.server.stop().await;
+    assert!(log.contains("nothing was reloaded: TLS is not possible with"), "{log}");
+}

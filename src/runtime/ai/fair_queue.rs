@@ -1,7 +1,7 @@
 //! The searches that wait for a thread, by address, then by player, then by deadline.
 //!
-//! Each address gets the same share of the threads, and of its share each of its players. One with many rooms makes only
-//! its own moves weaker or later.
+//! Each address gets the same share of the threads, and of it each of its players. One with many rooms makes only its
+//! own moves weaker or later.
 
 use std::{collections::BinaryHeap, sync::Arc, time::Instant};
 

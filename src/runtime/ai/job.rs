@@ -78,7 +78,7 @@ impl Queued {
         !self.answer.is_closed()
     }
 
-    /// Of two jobs of one player, that with the lesser one is served first: the nearest deadline, then the first to arrive.
+    /// Of two jobs of one player, the lesser is served first: the nearest deadline, then the first to arrive.
     pub(crate) fn order(&self) -> (Instant, u64) {
         (self.job.deadline, self.arrival)
     }

@@ -8,8 +8,8 @@
 //!
 //! Addresses, and the players of each, get equal shares of the threads. A search gets its share of the time to its
 //! deadline: the more searches of its player wait, the sooner each is stopped, so that all answer in time with the best
-//! move found. When a player without a running search needs a thread, a search of one who has several is interrupted, and
-//! begins again later. Searches that yield run while no other waits.
+//! move found. When a player without a running search needs a thread, a search of one who has several is interrupted,
+//! and begins again later. Searches that yield run while no other waits.
 //!
 //! Idle threads may ponder: search the position that will probably be requested next. Any other request stops it.
 

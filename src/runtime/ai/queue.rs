@@ -47,8 +47,8 @@ impl JobQueue {
         (self.searches, self.yielding) = (FairQueue::default(), FairQueue::default());
     }
 
-    /// Adds a job. When the queue is full, a job is dropped without an answer: a quick one, or a search of the owner who
-    /// has the most.
+    /// Adds a job. When the queue is full, a job is dropped without an answer: this one if it is quick, else the last
+    /// search of the player with the most.
     pub(crate) fn push(&mut self, mut queued: Queued) {
         self.arrivals += 1;
         queued.arrival = self.arrivals;
@@ -92,8 +92,8 @@ impl JobQueue {
         Some((queued, deadline))
     }
 
-    /// A search gets its share of the time to its deadline, as if all searches of its player took equally long, and other
-    /// players and addresses needed their shares, too.
+    /// A search gets its share of the time to its deadline, as if all searches of its player took equally long, and
+    /// other players and addresses needed their shares, too.
     fn pop_search(&mut self, threads: usize, now: Instant) -> Option<(Queued, Instant)> {
         self.retain_wanted();
         let (queued, parts) = self.searches.pop(now).or_else(|| self.yielding.pop(now))?;
@@ -118,7 +118,8 @@ impl JobQueue {
         self.searches.len() + self.yielding.len()
     }
 
-    fn retain_wanted(&mut self) {
+    /// Removes searches that are no longer wanted.
+    pub(crate) fn retain_wanted(&mut self) {
         self.searches.retain_wanted();
         self.yielding.retain_wanted();
     }

@@ -85,6 +85,7 @@ impl Schedule {
             // That thread takes the next job now, or very soon.
             return;
         }
+        self.queue.retain_wanted();
         // Quick jobs are for the first thread.
         let quick = self.queue.peek_quick().map(|next| (next, 1));
         let search = self.queue.peek_search(now).map(|next| (next, self.running.len()));
@@ -119,8 +120,8 @@ impl RunningJob {
         (!self.stop.is_stopped()).then_some(due)
     }
 
-    /// Whether it was interrupted, and has time for another search as long. Otherwise it answers with what it has found,
-    /// so that interruptions never cost it the whole time of its turn.
+    /// Whether it was interrupted, and has time for another search as long. Otherwise it answers with what it has
+    /// found, so that interruptions never cost it the whole time of its turn.
     pub(crate) fn is_to_restart(&self, now: Instant) -> bool {
         let has_time = |timer: &SearchTimer| now - timer.started < self.deadline.saturating_duration_since(now);
         self.interrupted && self.timer.as_ref().is_some_and(has_time)

@@ -201,13 +201,14 @@ macro_rules! limits_table {
                 "A live client reads within milliseconds, and one that hangs for half a minute reconnects \
                     anyway.";
             ai_queue: usize = 4_096, N from 0, "ai-queue":
-                "AI moves that may wait for a thread; further ones are made without a search",
-                "Counted separately for quick kinds and for searches.";
+                "AI moves that may wait for a thread; further ones are made without a search: those of the player with \
+                    the most",
+                "Counted separately for searches and for quick kinds; of these, simply the latest are made so.";
             ai_seconds_per_minute: u32 = 120, SECONDS from 1, "ai-seconds":
                 "Search time a minute of the AI seats in rooms of one player. Beyond it, their searches yield to all \
                     others",
-                "Two threads all the time: more than the opponents of a person need. Every player has the same share of \
-                    the threads anyway, so this only bounds what one gets that always wants more.";
+                "Two threads all the time: more than the opponents of a person need. All players have equal shares of \
+                    the threads anyway; this puts one who always uses them behind those who seldom do.";
             ai_seconds_per_minute_per_address: u32 = 240, SECONDS from 0, "ai-seconds-per-address":
                 "The same for all players of one address together; 0 for no limit, and no share by address",
                 "Two players who use their limit, or dozens of people.";

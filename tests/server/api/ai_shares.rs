@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 
 use crate::harness::in_process::{Player, ServerOptions, TestServer, millis, named, within};
 
-/// A server with one AI thread on which an `expert` searches until it is stopped or released, and others answer at once.
+/// A server with one AI thread, on which an `expert` searches until it is stopped or released. Others answer at once.
 struct BusyServer {
     server: TestServer,
     /// Receives a message when a search of an `expert` begins.
@@ -87,31 +87,60 @@ async fn await_first_move(player: &Player) {
     watcher.until(|event| matches!(event, Event::MovePlayed(_)).then_some(())).await;
 }
 
-/// Checks that a new player gets a move while a player's rooms fill the queue, and that it costs them no move.
-async fn check_newcomer(busy: &mut BusyServer, owner: &Player) {
-    busy.fill_rooms(owner, 64).await;
+/// Checks that a new player gets a move while so many rooms of another use the thread, and that it costs them no move.
+async fn check_newcomer(busy: &mut BusyServer, owner: &Player, rooms: usize) {
+    busy.fill_rooms(owner, rooms).await;
     let newcomer = busy.server.human("Newcomer").await;
     await_first_move(&newcomer).await;
     let load = newcomer.info().await.ai_load.unwrap();
     assert_eq!((load.moves, load.cheaper_moves), (1, 0));
     // The interrupted search, or another of the owner's, begins again.
     busy.search_begins().await;
-    within(async { while waiting(owner).await < 63 {} }).await;
+    within(async { while waiting(owner).await < rooms - 1 {} }).await;
+    busy.release();
+}
+
+/// Checks that a new player's move waits for the only search of another.
+async fn check_newcomer_waits(busy: &BusyServer) {
+    let newcomer = busy.server.human("Newcomer").await;
+    let room = newcomer.create_with(slow(), ["mcts", "me"]).await.room_id;
+    newcomer.start(&room).await.unwrap();
+    within(async { while waiting(&newcomer).await < 1 {} }).await;
+    assert_eq!(newcomer.info().await.ai_load.unwrap().moves, 0);
     busy.release();
 }
 
 #[tokio::test]
-async fn rooms_of_ais_that_nobody_watches_yield_to_a_new_player() {
+async fn a_room_of_ais_that_nobody_watches_yields() {
     let mut busy = BusyServer::open(|_| {}).await;
     let owner = busy.server.bot("Owner").await;
-    check_newcomer(&mut busy, &owner).await;
+    check_newcomer(&mut busy, &owner, 1).await;
+}
+
+#[tokio::test]
+async fn a_room_of_ais_that_somebody_watches_does_not_yield() {
+    let mut busy = BusyServer::open(|_| {}).await;
+    let owner = busy.server.bot("Owner").await;
+    let room = owner.create_with(slow(), ["expert", "expert"]).await.room_id;
+    let _watcher = owner.watch(&room).await;
+    owner.start(&room).await.unwrap();
+    busy.search_begins().await;
+    check_newcomer_waits(&busy).await;
+}
+
+#[tokio::test]
+async fn a_room_of_ais_with_a_connected_person_does_not_yield() {
+    let mut busy = BusyServer::open(|_| {}).await;
+    let owner = busy.server.human("Owner").await;
+    busy.fill_rooms(&owner, 1).await;
+    check_newcomer_waits(&busy).await;
 }
 
 #[tokio::test]
 async fn a_new_player_does_not_wait_for_a_connected_player_with_many_rooms() {
     let mut busy = BusyServer::open(|_| {}).await;
     let owner = busy.server.human("Owner").await;
-    check_newcomer(&mut busy, &owner).await;
+    check_newcomer(&mut busy, &owner, 64).await;
 }
 
 #[tokio::test]
@@ -123,18 +152,5 @@ async fn searches_beyond_the_limit_of_a_player_yield() {
     busy.fill_rooms(&frequent, 1).await;
     await_first_move(&newcomer).await;
     busy.search_begins().await;
-    busy.release();
-}
-
-#[tokio::test]
-async fn one_search_does_not_interrupt_one_of_another_player() {
-    let mut busy = BusyServer::open(|_| {}).await;
-    let (owner, other) = (busy.server.human("Owner").await, busy.server.human("Other").await);
-    await_first_move(&owner).await;
-    busy.fill_rooms(&owner, 1).await;
-    let room = other.create_with(slow(), ["mcts", "me"]).await.room_id;
-    other.start(&room).await.unwrap();
-    within(async { while waiting(&other).await < 1 {} }).await;
-    assert_eq!(other.info().await.ai_load.unwrap().moves, 1);
     busy.release();
 }

@@ -154,7 +154,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_calls_that_wait_are_bounded_and_addresses_take_turns() {
-        let (players, addresses) = (Players::default(), ClientAddresses::new(&Limits::default()));
+        let (players, addresses) = (Players::default(), ClientAddresses::new(Limits::default()));
         let passwords = Arc::new(Passwords::new(Lifecycle::default(), RandomSource::default()));
         let player = |name: &str, address: [u8; 4]| {
             let (player, _) = players.log_in(DisplayName::parse(name).unwrap(), PlayerKind::Human, 0).unwrap();

@@ -42,7 +42,7 @@ fn players() -> Vec<StoredPlayer> {
             token: [0xAD; 32],
             seen: at(100),
             claimed: false,
-            played: false,
+            played: true,
         },
         StoredPlayer {
             profile: profile("bot-d"),
@@ -50,7 +50,7 @@ fn players() -> Vec<StoredPlayer> {
             token: [0xB0; 32],
             seen: at(200),
             claimed: false,
-            played: false,
+            played: true,
         },
     ];
     players.sort_by_key(|player| player.profile.id.to_string());

@@ -24,7 +24,8 @@ fn memory(server: &Server) -> u64 {
 
 #[tokio::test]
 async fn a_thousand_unread_streams_take_bounded_memory() {
-    let server = Server::start(&["--log", "error"]);
+    // More games than the default rate of games permits.
+    let server = Server::start(&["--log", "error", "--game-rate", "0", "--game-rate-per-address", "0"]);
     let owner = server.log_in("Owner", 1 << 20).await;
     // More games than the test waits for.
     let settings = v1::RoomSettings { name: "series".into(), games: 1_000, ..Default::default() };

@@ -315,7 +315,7 @@ impl<'a> Examination<'a> {
                         rooms::append_run(new, room, run.events())?;
                     }
                 }
-                Err(error) => self.found(format!("open rooms: {error}; the room and its running game are lost")),
+                Err(error) => self.found(format!("open rooms: room {room} and its running game are lost: {error}")),
             }
         }
         match rooms::last_alive(self.old) {

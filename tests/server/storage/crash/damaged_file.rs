@@ -63,10 +63,12 @@ async fn writes_succeed_again_after_another_program_unlocks_the_file() {
     check_files::check(folder.path(), &acknowledged, 1).await;
 }
 
-/// Overwrites the pages of the file that contain this text.
+/// Overwrites the overflow pages of the file that contain this text. Each belongs to one row, while a leaf page also holds
+/// rows of other rooms.
 fn damage(file: &Path, text: &str) -> usize {
     let bytes = fs::read(file).unwrap();
-    let has_it = |page: &[u8]| page.windows(text.len()).any(|part| part == text.as_bytes());
+    // An overflow page begins with the number of the next one, a leaf page with its kind, which is not 0.
+    let has_it = |page: &[u8]| page[0] == 0 && page.windows(text.len()).any(|part| part == text.as_bytes());
     let pages = bytes.chunks(PAGE).enumerate().filter(|(_, page)| has_it(page));
     let file = File::options().write(true).open(file).unwrap();
     pages.map(|(page, _)| file.write_all_at(&[0xA5; PAGE], (page * PAGE) as u64).unwrap()).count()

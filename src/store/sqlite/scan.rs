@@ -4,8 +4,9 @@ use std::cell::Cell;
 
 use rusqlite::{Connection, Error, ErrorCode, Row};
 
-/// Maximum number of rows between two readable ones that are tried one by one.
-const TRIED: i64 = 10_000_000;
+/// Maximum number of rows between two readable ones that are tried one by one: more than one damaged page can hide, and
+/// tried within a second, also where ids are far apart.
+const TRIED: i64 = 100_000;
 
 /// A part of a table that cannot be read in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -112,8 +112,13 @@ struct Part {
 }
 
 async fn round(number: usize) -> [Part; 3] {
-    let opening = OPENING.as_secs().to_string();
-    let options = ["--log", "error", "--rate", "1000000", "--burst", "100000000", "--opening", &opening];
+    // The players and the attackers have one address, and the players start more games than the default rate permits.
+    let options = format!(
+        "--log error --game-rate 0 --game-rate-per-address 0 --rate 1000000 --burst 100000000 --rate-per-address 0 \
+        --opening {}",
+        OPENING.as_secs()
+    );
+    let options: Vec<&str> = options.split_whitespace().collect();
     let server = Server::start_by(&["taskset", "-c", "0"], &options);
     let mut players = GamePlayers::start(&server).await;
     let undisturbed = Part { turns: players.measure().await, shares: [0.0; 2], attacks: 0.0 };

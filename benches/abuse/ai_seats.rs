@@ -27,7 +27,7 @@ const ANSWERS: usize = 6;
 const OPPONENT: &str = "expert:13";
 const OTHERS: &str = "expert:16";
 const ROOMS_PER_PLAYER: usize = 64;
-/// Numbers of players with so many rooms.
+/// Numbers of players who each own [`ROOMS_PER_PLAYER`] rooms, measured in turn.
 const LOADS: [usize; 2] = [1, 32];
 
 pub(crate) async fn measure() {
@@ -66,7 +66,7 @@ fn report(name: &str, times: &[Duration], idle: &[Duration]) {
 
 /// A connected player who owns many rooms of AIs only.
 struct Owner {
-    /// Open, so that the rooms do not yield as those that nobody sees do.
+    /// Keeps the owner connected: the rooms of a connected owner do not yield.
     _turns: Streaming<v1::WatchTurnsResponse>,
 }
 

@@ -29,7 +29,7 @@ use super::{
     transport::{
         connection_limit::ConnectionLimit,
         listener::Listener,
-        phase::Phases,
+        period_offset::PeriodOffsets,
         server_socket::ServerSocket,
         tls::Tls,
         trusted_proxy::{TrustedProxies, TrustedProxy},
@@ -103,7 +103,7 @@ pub async fn serve_with(
         proxies: proxies.clone(),
         connections: Arc::clone(&connections),
         limits,
-        phases: Phases::new(runtime.rooms.random.bits() as u32),
+        offsets: PeriodOffsets::new(runtime.rooms.random.bits() as u32),
     };
 
     let signal = drain(shutdown.clone(), runtime.clone(), end);

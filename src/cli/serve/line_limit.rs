@@ -21,7 +21,7 @@ pub(super) const INTERVAL: Duration = Duration::from_secs(10);
 /// a client that causes the same line without end.
 const WRITTEN: u64 = 200;
 
-/// A layer that leaves out lines above the limit. Debug and trace lines have no limit: whoever asks for them wants all.
+/// A layer that leaves out lines above the limit. Debug and trace lines have no limit.
 /// Clones share the counts. Their number is bounded by the places in the code that log.
 #[derive(Clone, Default)]
 pub(super) struct LineLimit(Arc<Mutex<HashMap<Identifier, Repetition>>>);

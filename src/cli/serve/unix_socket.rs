@@ -28,7 +28,7 @@ pub(super) struct SocketFile {
 }
 
 impl UnixSocket {
-    /// Listens at a path. The file of a socket on which nobody listens is replaced.
+    /// Listens at a path. A socket file without a listening process is replaced.
     pub(super) fn bind(path: &Path) -> anyhow::Result<Self> {
         remove_unused(path)?;
         let problem = || format!("cannot listen on {}", path.display());

@@ -16,7 +16,7 @@ use tonic::{Request, Response, Status};
 use crate::{
     grpc::{
         status,
-        transport::{connection::Peer, phase::Phase},
+        transport::{connection::Peer, period_offset::PeriodOffset},
     },
     proto::{EncodedMessage, convert, v1},
     runtime::{Clock, LazyTimer, StreamEnd, WakeGate},
@@ -82,11 +82,11 @@ pub(crate) fn stream_of(source: impl Source) -> BoxStream<'static, Result<Encode
 /// connections are spread over [`HEARTBEAT`]: otherwise the streams of all clients that reconnect after a restart would
 /// send at one moment, and delay moves.
 #[derive(Clone, Copy)]
-pub(crate) struct HeartbeatSchedule(Phase);
+pub(crate) struct HeartbeatSchedule(PeriodOffset);
 
 impl HeartbeatSchedule {
     pub(crate) fn of<T>(request: &Request<T>) -> Self {
-        Self(request.extensions().get::<Peer>().map_or_else(Phase::starting_now, |peer| peer.phase))
+        Self(request.extensions().get::<Peer>().map_or_else(PeriodOffset::starting_now, |peer| peer.offset))
     }
 
     /// The next time of a heartbeat, after now.
@@ -176,7 +176,7 @@ mod tests {
     use v1::watch_rooms_response::Message;
 
     use super::*;
-    use crate::grpc::transport::phase::Phases;
+    use crate::grpc::transport::period_offset::PeriodOffsets;
 
     /// A source that sends nothing for this duration, then ends.
     struct Silent(Duration);
@@ -192,15 +192,15 @@ mod tests {
         v1::WatchRoomsResponse::decode(message.0).unwrap().message
     }
 
-    fn silent(seconds: u64, phase: Phase) -> impl Stream<Item = Option<Message>> {
+    fn silent(seconds: u64, offset: PeriodOffset) -> impl Stream<Item = Option<Message>> {
         let source = stream_of(Silent(Duration::from_secs(seconds)));
-        let stream = ResponseStream::<v1::WatchRoomsResponse>::new(Clock::default(), HeartbeatSchedule(phase), source);
+        let stream = ResponseStream::<v1::WatchRoomsResponse>::new(Clock::default(), HeartbeatSchedule(offset), source);
         stream.into_inner().map(|message| decode(message.unwrap()))
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_silent_stream_sends_heartbeats() {
-        let mut stream = pin!(silent(3600, Phase::starting_now()));
+        let mut stream = pin!(silent(3600, PeriodOffset::starting_now()));
         for beat in 1..=3_u32 {
             let began = Instant::now();
             let message = stream.next().await.unwrap();
@@ -211,10 +211,10 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_streams_of_a_connection_send_heartbeats_together() {
-        let (connected, phase) = (Instant::now(), Phase::starting_now());
+        let (connected, offset) = (Instant::now(), PeriodOffset::starting_now());
         for opened in [3, 12, 21] {
             sleep_until(connected + Duration::from_secs(opened)).await;
-            let _ = pin!(silent(3600, phase)).next().await;
+            let _ = pin!(silent(3600, offset)).next().await;
             assert_eq!(connected.elapsed().as_secs(), opened.next_multiple_of(HEARTBEAT.as_secs()));
         }
     }
@@ -222,9 +222,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn connections_opened_at_once_send_heartbeats_at_different_times() {
         const CONNECTIONS: u128 = 1_000;
-        let (phases, opened, mut beats) = (Phases::new(7), Instant::now(), JoinSet::new());
+        let (offsets, opened, mut beats) = (PeriodOffsets::new(7), Instant::now(), JoinSet::new());
         for _ in 0..CONNECTIONS {
-            let mut stream = Box::pin(silent(3600, phases.next()));
+            let mut stream = Box::pin(silent(3600, offsets.next()));
             beats.spawn(async move { stream.next().await.map(|_| opened.elapsed()) });
         }
         let mut counts = [0; 200];
@@ -237,7 +237,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_last_message_has_the_reason_and_the_retry_delay() {
-        let messages: Vec<_> = silent(1, Phase::starting_now()).collect().await;
+        let messages: Vec<_> = silent(1, PeriodOffset::starting_now()).collect().await;
         let [Some(Message::Closing(closing))] = &messages[..] else { panic!("{messages:?}") };
         assert_eq!(closing.reason(), v1::CloseReason::Draining);
         assert!(closing.retry_after.is_some());
@@ -258,7 +258,7 @@ mod tests {
                 };
                 let items: Vec<_> =
                     (0..before).map(|room| Ok(removed(room))).chain([Err(end()), Ok(removed(9))]).collect();
-                let schedule = HeartbeatSchedule(Phase::starting_now());
+                let schedule = HeartbeatSchedule(PeriodOffset::starting_now());
                 let stream =
                     ResponseStream::<v1::WatchRoomsResponse, _>::new(Clock::default(), schedule, stream::iter(items));
                 let mut stream = stream.into_inner();

@@ -20,7 +20,7 @@ use tonic::transport::server::Connected;
 use super::{
     connection_limit::ConnectionPermit,
     http2::{Fault, Http2},
-    phase::Phase,
+    period_offset::PeriodOffset,
     server_socket::{ClientStream, PeerAddress},
     write_buffer::WriteBuffer,
 };
@@ -133,7 +133,7 @@ impl Connection {
 #[derive(Clone)]
 pub(crate) struct Peer {
     pub(crate) address: Arc<ClientAddress>,
-    pub(crate) phase: Phase,
+    pub(crate) offset: PeriodOffset,
     /// Whether it is a trusted proxy, whose requests name their clients.
     pub(crate) is_proxy: bool,
 }
@@ -149,7 +149,7 @@ impl Connected for Connection {
 
     fn connect_info(&self) -> Peer {
         let ConnectionPermit { address, .. } = &self.permit;
-        Peer { address: Arc::clone(address), phase: self.http2.phase(), is_proxy: self.permit.is_of_proxy() }
+        Peer { address: Arc::clone(address), offset: self.http2.offset(), is_proxy: self.permit.is_of_proxy() }
     }
 }
 

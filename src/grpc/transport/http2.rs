@@ -16,7 +16,7 @@ use super::{
     control_frames::ControlFrameLimit,
     frames::{FrameHeads, GOAWAY},
     keepalive::{Keepalive, PING_FRAME},
-    phase::Phase,
+    period_offset::PeriodOffset,
     write_buffer::WriteBuffer,
 };
 use crate::runtime::Limits;
@@ -40,17 +40,17 @@ pub(super) enum Fault {
 }
 
 impl Http2 {
-    pub(super) fn new(limits: &Limits, phase: Phase) -> Self {
+    pub(super) fn new(limits: &Limits, offset: PeriodOffset) -> Self {
         Self {
             received: FrameHeads::default(),
             sent: FrameHeads::default(),
             control_frames: ControlFrameLimit::new(limits),
-            keepalive: Keepalive::new(limits, phase),
+            keepalive: Keepalive::new(limits, offset),
         }
     }
 
-    pub(super) fn phase(&self) -> Phase {
-        self.keepalive.phase
+    pub(super) fn offset(&self) -> PeriodOffset {
+        self.keepalive.offset
     }
 
     /// Follows the client's bytes, from the end of the preface on.

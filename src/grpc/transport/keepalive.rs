@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::{
     frames::{CONTINUATION, FrameHead, PING},
-    phase::Phase,
+    period_offset::PeriodOffset,
 };
 use crate::runtime::{LazyTimer, Limits};
 
@@ -22,7 +22,7 @@ pub(super) const PING_FRAME: [u8; 17] = [0, 0, 8, PING, 0, 0, 0, 0, 0, b'r', b'e
 pub(super) struct Keepalive {
     interval: Duration,
     answer: Duration,
-    pub(super) phase: Phase,
+    pub(super) offset: PeriodOffset,
     timer: LazyTimer,
     /// When the next ping is due, or its answer.
     deadline: Instant,
@@ -32,10 +32,10 @@ pub(super) struct Keepalive {
 }
 
 impl Keepalive {
-    pub(super) fn new(limits: &Limits, phase: Phase) -> Self {
+    pub(super) fn new(limits: &Limits, offset: PeriodOffset) -> Self {
         let (interval, answer, timer) = (limits.keepalive, limits.keepalive_answer, LazyTimer::default());
-        let deadline = phase.next(interval, Instant::now());
-        Self { interval, answer, phase, timer, deadline, awaits_answer: false, is_due: false }
+        let deadline = offset.next(interval, Instant::now());
+        Self { interval, answer, offset, timer, deadline, awaits_answer: false, is_due: false }
     }
 
     /// Ready when the client has not answered in time. Sets `is_due` at the time of the ping.
@@ -54,7 +54,7 @@ impl Keepalive {
     pub(super) fn received(&mut self, frame: FrameHead) {
         if self.awaits_answer && frame.kind != CONTINUATION {
             (self.awaits_answer, self.is_due) = (false, false);
-            self.deadline = self.phase.next(self.interval, Instant::now());
+            self.deadline = self.offset.next(self.interval, Instant::now());
         }
     }
 }
@@ -72,7 +72,7 @@ mod tests {
 
     fn keepalive() -> Keepalive {
         let limits = Limits { keepalive: INTERVAL, keepalive_answer: ANSWER, ..Limits::default() };
-        Keepalive::new(&limits, Phase::starting_now())
+        Keepalive::new(&limits, PeriodOffset::starting_now())
     }
 
     fn frame(kind: u8) -> FrameHead {

@@ -12,7 +12,7 @@ use super::{
     connection::{Connection, Socket},
     connection_limit::{ConnectionLimit, ConnectionPermit, ConnectionSlot},
     http2::Http2,
-    phase::Phases,
+    period_offset::PeriodOffsets,
     server_socket::{ClientStream, PeerAddress, ServerSocket, peek, set_nodelay},
     tls::Tls,
     trusted_proxy::{TrustedProxies, read_proxy_header},
@@ -28,7 +28,7 @@ pub(crate) struct Listener {
     pub(crate) proxies: TrustedProxies,
     pub(crate) connections: Arc<ConnectionLimit>,
     pub(crate) limits: Limits,
-    pub(crate) phases: Phases,
+    pub(crate) offsets: PeriodOffsets,
 }
 
 impl Listener {
@@ -51,7 +51,7 @@ impl Listener {
                     Ok((stream, peer)) => {
                         let Some(admitted) = self.admit(peer) else { continue };
                         let deadline = Instant::now() + self.limits.opening;
-                        let http2 = Http2::new(&self.limits, self.phases.next());
+                        let http2 = Http2::new(&self.limits, self.offsets.next());
                         openings.spawn(open(self.tls.clone(), (stream, peer), admitted, deadline, http2));
                     }
                     Err(error) => wait_after(&error).await,

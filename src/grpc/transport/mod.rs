@@ -8,7 +8,7 @@ mod frames;
 mod http2;
 mod keepalive;
 pub(crate) mod listener;
-pub(crate) mod phase;
+pub(crate) mod period_offset;
 pub(crate) mod server_socket;
 pub(crate) mod tls;
 pub(crate) mod trusted_proxy;

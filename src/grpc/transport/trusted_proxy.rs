@@ -31,7 +31,7 @@ const MAX_HOPS: usize = 16;
 pub enum TrustedProxy {
     /// By its address.
     Network(IpNet),
-    /// Whoever connects to the UNIX socket.
+    /// Every peer on the UNIX socket.
     Unix,
 }
 

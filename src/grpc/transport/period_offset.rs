@@ -11,39 +11,39 @@ use tokio::time::Instant;
 /// of Computer Programming, volume 3, section 6.4); random numbers have gaps and heaps.
 const STEP: u32 = 0x9E37_79B9;
 
-/// The phases of a server's connections.
-pub(crate) struct Phases {
+/// The offsets of a server's connections.
+pub(crate) struct PeriodOffsets {
     origin: Instant,
     next: AtomicU32,
 }
 
 /// A connection's part of every period.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Phase {
+pub(crate) struct PeriodOffset {
     origin: Instant,
-    /// In units of a period's 2^-32.
+    /// Of a period, in units of 2^-32.
     part: u32,
 }
 
-impl Phases {
-    /// Starts with a random phase.
+impl PeriodOffsets {
+    /// Starts with a random offset.
     pub(crate) fn new(random: u32) -> Self {
         Self { origin: Instant::now(), next: AtomicU32::new(random) }
     }
 
-    /// The phase of one more connection.
-    pub(crate) fn next(&self) -> Phase {
-        Phase { origin: self.origin, part: self.next.fetch_add(STEP, Relaxed) }
+    /// The offset of one more connection.
+    pub(crate) fn next(&self) -> PeriodOffset {
+        PeriodOffset { origin: self.origin, part: self.next.fetch_add(STEP, Relaxed) }
     }
 }
 
-impl Phase {
-    /// A phase for which every period begins now.
+impl PeriodOffset {
+    /// An offset with which every period begins now.
     pub(crate) fn starting_now() -> Self {
         Self { origin: Instant::now(), part: 0 }
     }
 
-    /// The next time in this phase, after `now` and at most one period later.
+    /// The next time at this offset, after `now` and at most one period later.
     pub(crate) fn next(self, period: Duration, now: Instant) -> Instant {
         let offset = period.mul_f64(f64::from(self.part) / 2_f64.powi(32));
         let passed = now.saturating_duration_since(self.origin) + period - offset;
@@ -60,13 +60,13 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_phase_repeats_with_its_period() {
-        let phases = Phases::new(7);
+        let offsets = PeriodOffsets::new(7);
         for _ in 0..100 {
-            let (phase, began) = (phases.next(), Instant::now());
-            let first = phase.next(PERIOD, began);
+            let (offset, began) = (offsets.next(), Instant::now());
+            let first = offset.next(PERIOD, began);
             assert!(first > began && first <= began + PERIOD);
-            assert_eq!(phase.next(PERIOD, first - Duration::from_nanos(1)), first);
-            let second = phase.next(PERIOD, first);
+            assert_eq!(offset.next(PERIOD, first - Duration::from_nanos(1)), first);
+            let second = offset.next(PERIOD, first);
             assert!((second - first).abs_diff(PERIOD) <= Duration::from_nanos(1));
         }
     }
@@ -75,9 +75,9 @@ mod tests {
     async fn connections_opened_at_once_are_spread_evenly() {
         const SLOTS: usize = 200;
         for connections in [200, 2_000, 20_000] {
-            let (phases, now, mut slots) = (Phases::new(12_345), Instant::now(), [0; SLOTS]);
+            let (offsets, now, mut slots) = (PeriodOffsets::new(12_345), Instant::now(), [0; SLOTS]);
             for _ in 0..connections {
-                let after = phases.next().next(PERIOD, now) - now;
+                let after = offsets.next().next(PERIOD, now) - now;
                 slots[(after.as_micros() as usize * SLOTS / PERIOD.as_micros() as usize).min(SLOTS - 1)] += 1;
             }
             assert!(slots.iter().all(|&count| count <= 2 * connections / SLOTS), "{connections}: {slots:?}");

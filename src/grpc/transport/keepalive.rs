@@ -46,7 +46,8 @@ impl Keepalive {
                 return Poll::Ready(());
             }
             (self.awaits_answer, self.is_due) = (true, true);
-            self.deadline += self.answer;
+            // From now, since the whole process may have been stopped.
+            self.deadline = Instant::now() + self.answer;
         }
     }
 
@@ -93,6 +94,14 @@ mod tests {
             keepalive.received(frame(PING));
             assert!(!keepalive.is_due);
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_was_stopped_pings_before_it_takes_a_client_for_gone() {
+        let mut keepalive = keepalive();
+        tokio::time::advance(10 * INTERVAL).await;
+        assert!(!is_dead_within(&mut keepalive, ANSWER / 2).await && keepalive.is_due);
+        assert!(is_dead_within(&mut keepalive, ANSWER).await);
     }
 
     #[tokio::test(start_paused = true)]

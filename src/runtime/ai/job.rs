@@ -1,6 +1,9 @@
 //! One search for a move of an AI seat.
 
-use std::{cmp::Ordering, time::Instant};
+use std::{
+    cmp::Ordering,
+    time::{Duration, Instant},
+};
 
 use tokio::sync::oneshot;
 use tracing::Span;
@@ -23,6 +26,8 @@ pub(crate) struct Job {
     pub(crate) owner: SearchOwner,
     /// Whether all jobs that do not yield come first.
     pub(crate) yields: bool,
+    /// How long searches for the same move ran before they were interrupted.
+    pub(crate) lost: Duration,
 }
 
 impl Job {
@@ -36,8 +41,9 @@ impl Job {
 pub(crate) enum JobResult {
     Found(Choice),
     NotFound,
-    /// Its thread was needed for another player's. It can be submitted again: there is time for another search as long.
-    Interrupted,
+    /// Its thread was needed for another player's, after this time. It can be submitted again: there is time for another
+    /// search as long.
+    Interrupted(Duration),
 }
 
 /// A submitted job. Dropping it stops the search.
@@ -111,6 +117,15 @@ impl Job {
     pub(crate) fn sample(kind: AiKind, owner: &SearchOwner, deadline: Instant) -> Self {
         let player = AiPlayer::new(kind, 1).unwrap();
         let owner = owner.clone();
-        Self { player, position: Position::START, seed: 7, enough: None, deadline, owner, yields: false }
+        Self {
+            player,
+            position: Position::START,
+            seed: 7,
+            enough: None,
+            deadline,
+            owner,
+            yields: false,
+            lost: Duration::ZERO,
+        }
     }
 }

@@ -131,9 +131,14 @@ impl MovePool {
         } else {
             state.queue.push(queued);
             state.end_pondering();
-            state.interrupt_for_next(instant());
+            let now = instant();
+            state.interrupt_for_next(now);
+            let is_to_interrupt_later = state.next_interruption(now).is_some();
             drop(state);
             self.shared.work.notify_one();
+            if is_to_interrupt_later {
+                self.shared.time.notify_one();
+            }
         }
         ticket
     }
@@ -276,9 +281,10 @@ impl PoolState {
         // finds it idle, and a pondered job can be claimed at any time.
         let mut state = self.jobs();
         let running = worker.and_then(|index| state.running[index].take());
-        if !is_complete && running.as_ref().is_some_and(|running| running.is_to_restart(instant())) {
+        let searched = running.as_ref().and_then(|running| running.time_to_restart(instant()));
+        if let Some(searched) = searched.filter(|_| !is_complete) {
             drop(running);
-            let _ = answer.send(JobResult::Interrupted);
+            let _ = answer.send(JobResult::Interrupted(searched));
             return;
         }
         // A pondered job may have been requested meanwhile.
@@ -291,7 +297,7 @@ impl PoolState {
         let _ = answer.send(choice.map_or(JobResult::NotFound, JobResult::Found));
     }
 
-    /// Stops each search when its time is used up.
+    /// Stops each search when its time is used up, or when another may have its thread.
     fn keep_time(&self) {
         let mut state = self.jobs();
         while !state.closed {
@@ -303,7 +309,9 @@ impl PoolState {
                     running.stop.wind_down();
                 }
             }
-            let next = state.running.iter().flatten().filter_map(RunningJob::due).min();
+            state.interrupt_for_next(now);
+            let due = state.running.iter().flatten().filter_map(RunningJob::due);
+            let next = due.chain(state.next_interruption(now)).min();
             state = match next {
                 Some(next) => self.time.wait_timeout(state, next - now).unwrap_or_else(PoisonError::into_inner).0,
                 None => self.time.wait(state).unwrap_or_else(PoisonError::into_inner),
@@ -464,7 +472,7 @@ mod tests {
         let [mut first, _second] = [(); 2].map(|()| pool.submit(Job::sample(AiKind::Expert, &ada, deadline)));
         begins.recv().unwrap();
         assert!(answer(pool.submit(job(AiKind::Greedy))).await.complete);
-        assert!(matches!((&mut first.answer).await, Ok(JobResult::Interrupted)));
+        assert!(matches!((&mut first.answer).await, Ok(JobResult::Interrupted(_))));
         assert_eq!((pool.load().moves, pool.load().cheaper_moves), (1, 0));
         assert!(!ada.player.load(instant()).1.is_zero());
         assert!(pool.shut_down(Duration::from_secs(60)).await);

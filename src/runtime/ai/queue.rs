@@ -66,12 +66,19 @@ impl JobQueue {
     }
 
     /// The quick job that is next.
-    pub(crate) fn peek_quick(&self) -> Option<&Queued> {
+    pub(crate) fn peek_quick(&mut self) -> Option<&Queued> {
+        while self.quick.peek().is_some_and(|queued| !queued.is_wanted()) {
+            self.quick.pop();
+        }
         self.quick.peek()
     }
 
     /// The search that is next.
-    pub(crate) fn peek_search(&self, now: Instant) -> Option<&Queued> {
+    pub(crate) fn peek_search(&mut self, now: Instant) -> Option<&Queued> {
+        let peek = |queue: &Self| queue.searches.peek(now).or_else(|| queue.yielding.peek(now)).map(Queued::is_wanted);
+        if peek(self) == Some(false) {
+            self.retain_wanted();
+        }
         self.searches.peek(now).or_else(|| self.yielding.peek(now))
     }
 
@@ -119,7 +126,7 @@ impl JobQueue {
     }
 
     /// Removes searches that are no longer wanted.
-    pub(crate) fn retain_wanted(&mut self) {
+    fn retain_wanted(&mut self) {
         self.searches.retain_wanted();
         self.yielding.retain_wanted();
     }

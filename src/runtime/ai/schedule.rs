@@ -1,6 +1,9 @@
 //! The jobs of a pool of threads: waiting, pondered and running ones.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use super::{
     job::{Job, Queued},
@@ -27,6 +30,8 @@ pub(crate) struct RunningJob {
     pub(crate) stop: Stop,
     deadline: Instant,
     yields: bool,
+    /// How long earlier searches for its move ran.
+    lost: Duration,
     /// None while it is pondered: not requested yet.
     timer: Option<SearchTimer>,
     interrupted: bool,
@@ -71,6 +76,7 @@ impl Schedule {
             stop: queued.stop.clone(),
             deadline: queued.job.deadline,
             yields: queued.job.yields,
+            lost: queued.job.lost,
             timer: queued.request.take().map(|request| request.start(now)),
             interrupted: false,
         });
@@ -85,28 +91,37 @@ impl Schedule {
             // That thread takes the next job now, or very soon.
             return;
         }
-        self.queue.retain_wanted();
         // Quick jobs are for the first thread.
-        let quick = self.queue.peek_quick().map(|next| (next, 1));
-        let search = self.queue.peek_search(now).map(|next| (next, self.running.len()));
-        for (next, threads) in quick.into_iter().chain(search) {
-            let running = self.running.iter_mut().take(threads).flatten();
-            let below = running.filter(|running| running.is_below(&next.job));
-            let last = below.max_by_key(|running| (running.yields, running.timer.as_ref().map(|timer| timer.started)));
-            if let Some(running) = last {
-                running.interrupted = true;
-                running.stop.stop();
-                return;
-            }
+        let quick = self.queue.peek_quick();
+        if !quick.is_some_and(|next| interrupt(&mut self.running[..1], &next.job, now))
+            && let Some(next) = self.queue.peek_search(now)
+        {
+            interrupt(&mut self.running, &next.job, now);
         }
     }
+
+    /// When a search that is now safe from interruption no longer is, if a job waits.
+    pub(crate) fn next_interruption(&self, now: Instant) -> Option<Instant> {
+        let running = self.running.iter().flatten().filter(|_| self.queue.len() > 0);
+        running.filter_map(RunningJob::safe_until).filter(|&until| until > now).min()
+    }
+}
+
+/// Interrupts the last started of these searches that are below a job. Returns whether there was one.
+fn interrupt(running: &mut [Option<RunningJob>], next: &Job, now: Instant) -> bool {
+    let below = running.iter_mut().flatten().filter(|running| running.is_below(next, now));
+    let last = below.max_by_key(|running| (running.yields, running.timer.as_ref().map(|timer| timer.started)));
+    let Some(running) = last else { return false };
+    running.interrupted = true;
+    running.stop.stop();
+    true
 }
 
 impl RunningJob {
     /// Turns a pondered job into a requested one.
     pub(crate) fn claim(&mut self, job: &Job, now: Instant) {
         (self.enough, self.until, self.deadline) = (job.enough, job.deadline, job.deadline);
-        self.yields = job.yields;
+        (self.yields, self.lost) = (job.yields, job.lost);
         self.timer = Some(job.owner.request().start(now));
     }
 
@@ -120,20 +135,30 @@ impl RunningJob {
         (!self.stop.is_stopped()).then_some(due)
     }
 
-    /// Whether it was interrupted, and has time for another search as long. Otherwise it answers with what it has
-    /// found, so that interruptions never cost it the whole time of its turn.
-    pub(crate) fn is_to_restart(&self, now: Instant) -> bool {
-        let has_time = |timer: &SearchTimer| now - timer.started < self.deadline.saturating_duration_since(now);
-        self.interrupted && self.timer.as_ref().is_some_and(has_time)
+    /// Its time so far, if it was interrupted and has time for another search as long. Otherwise it answers with what it
+    /// has found. The last search for a move thus has at least a third of the time of all of them.
+    pub(crate) fn time_to_restart(&self, now: Instant) -> Option<Duration> {
+        let searched = now - self.timer.as_ref()?.started;
+        (self.interrupted && searched < self.deadline.saturating_duration_since(now)).then_some(searched)
+    }
+
+    /// When it may be interrupted for a job of the same class, if it has not been stopped: each search for a move runs
+    /// at least as long as those before together, so that another player's many short jobs cannot keep it from an end.
+    fn safe_until(&self) -> Option<Instant> {
+        let timer = self.timer.as_ref().filter(|_| !self.stop.is_stopped())?;
+        Some(timer.started + self.lost)
     }
 
     /// Whether it should be interrupted for a job: because only it yields, or because its owner has other searches and
     /// the job's owner none. An owner with several jobs waits for a thread instead, so that two such owners do not
     /// interrupt each other in turn.
-    fn is_below(&self, next: &Job) -> bool {
+    fn is_below(&self, next: &Job, now: Instant) -> bool {
         let Some(own) = self.timer.as_ref().map(SearchTimer::owner) else { return false };
         if self.yields != next.yields {
             return self.yields;
+        }
+        if self.safe_until().is_none_or(|until| until > now) {
+            return false;
         }
         let has_more = |own: &SearchUse, next: &SearchUse| {
             next.running() == 0 && (own.running() > 1 || (own.under_way() > 1 && next.under_way() == 1))
@@ -258,11 +283,32 @@ mod tests {
     }
 
     #[test]
+    fn a_search_runs_at_least_as_long_as_those_before_it_that_were_interrupted() {
+        for [ada, bea] in [strangers(), neighbours()] {
+            let restarted = Job { lost: SECOND, ..search(&ada) };
+            let mut threads = TestSchedule::new(2, [restarted, search(&ada)]);
+            threads.schedule.running[1].as_mut().unwrap().lost = 2 * SECOND;
+            assert_eq!(threads.interrupted_by(search(&bea)), [false, false]);
+            let safe_until = threads.schedule.next_interruption(threads.now).unwrap();
+            assert_eq!(safe_until, threads.now + SECOND - SECOND / 1_000, "the first began a millisecond earlier");
+            threads.now = safe_until;
+            threads.schedule.interrupt_for_next(threads.now);
+            let first = threads.schedule.running[0].as_ref().unwrap();
+            assert_eq!(first.time_to_restart(threads.now), Some(SECOND));
+            assert!(!threads.schedule.running[1].as_ref().unwrap().stop.is_stopped());
+        }
+        let [ada, bea] = strangers();
+        let mut threads = TestSchedule::new(1, [Job { lost: SECOND, ..yielding(&ada) }]);
+        assert_eq!(threads.schedule.next_interruption(threads.now), None, "no job waits");
+        assert_eq!(threads.interrupted_by(search(&bea)), [true], "it yields");
+    }
+
+    #[test]
     fn an_interrupted_search_begins_again_unless_its_deadline_is_near() {
         let [ada, bea] = strangers();
         let mut threads = TestSchedule::new(1, [yielding(&ada)]);
         let (start, is_to_restart) = (threads.now, |threads: &TestSchedule, now| {
-            threads.schedule.running[0].as_ref().unwrap().is_to_restart(now)
+            threads.schedule.running[0].as_ref().unwrap().time_to_restart(now).is_some()
         });
         assert!(!is_to_restart(&threads, start + SECOND), "not interrupted");
         threads.interrupted_by(search(&bea));

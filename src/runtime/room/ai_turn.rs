@@ -63,6 +63,8 @@ struct PonderedTurn {
 struct OpenTurn {
     turn: AiTurn,
     stage: TurnStage,
+    /// How long its interrupted searches ran.
+    lost: Duration,
 }
 
 enum TurnStage {
@@ -78,8 +80,10 @@ enum TurnStage {
 
 /// The next event of an open turn.
 pub(crate) enum TurnEvent {
-    /// The pause is over, or the search was interrupted.
+    /// The pause is over.
     Start,
+    /// The search was interrupted after this time.
+    Interrupted(Duration),
     /// The search has found a move.
     Found(Choice),
     /// No move: the queue was full, the time is used up, or the AI panicked.
@@ -100,11 +104,11 @@ impl AiTurnState {
         self.open = context.room.ai_turn().map(|turn| {
             let wait = context.clock.until(turn.begins);
             let stage = if wait.is_zero() {
-                start(&turn, self.pondered.take(), context)
+                start(&turn, self.pondered.take(), Duration::ZERO, context)
             } else {
                 TurnStage::Pausing(Instant::now() + wait)
             };
-            Box::new(OpenTurn { turn, stage })
+            Box::new(OpenTurn { turn, stage, lost: Duration::ZERO })
         });
     }
 
@@ -119,7 +123,7 @@ impl AiTurnState {
             TurnStage::Searching(ticket, patience) => {
                 match tokio::time::timeout_at(*patience, &mut ticket.answer).await {
                     Ok(Ok(JobResult::Found(choice))) => TurnEvent::Found(choice),
-                    Ok(Ok(JobResult::Interrupted)) => TurnEvent::Start,
+                    Ok(Ok(JobResult::Interrupted(after))) => TurnEvent::Interrupted(after),
                     Ok(Ok(JobResult::NotFound) | Err(_)) | Err(_) => TurnEvent::NotFound,
                 }
             }
@@ -140,7 +144,12 @@ impl AiTurnState {
         let open = self.open.as_mut()?;
         let (square, thought) = match event {
             TurnEvent::Start => {
-                open.stage = start(&open.turn, self.pondered.take(), context);
+                open.stage = start(&open.turn, self.pondered.take(), open.lost, context);
+                return None;
+            }
+            TurnEvent::Interrupted(after) => {
+                open.lost += after;
+                open.stage = start(&open.turn, None, open.lost, context);
                 return None;
             }
             TurnEvent::Found(choice) if open.turn.position.legal_moves().contains(choice.square) => {
@@ -175,7 +184,7 @@ fn thought(choice: &Choice, turn: &AiTurn) -> Option<Box<Thought>> {
     }))
 }
 
-fn start(turn: &AiTurn, ahead: Option<Box<PonderedTurn>>, context: TurnContext<'_>) -> TurnStage {
+fn start(turn: &AiTurn, ahead: Option<Box<PonderedTurn>>, lost: Duration, context: TurnContext<'_>) -> TurnStage {
     let TurnContext { clock, pool, .. } = context;
     let Some(player) = player(turn).map(|player| in_time(player, turn)) else {
         return TurnStage::Cheap;
@@ -190,6 +199,7 @@ fn start(turn: &AiTurn, ahead: Option<Box<PonderedTurn>>, context: TurnContext<'
         deadline: (now + allotted.search).into_std(),
         yields: !context.is_awaited() || owner.is_beyond_limit(instant()),
         owner,
+        lost,
     };
     let asks = |ahead: &PonderedTurn| ahead.turn.position == turn.position && ahead.turn.ply == turn.ply;
     let ahead = ahead.filter(|ahead| asks(ahead) && ahead.player == job.player);
@@ -222,7 +232,16 @@ fn ponder(turn: &AiTurn, choice: &Choice, context: TurnContext<'_>) -> Option<Bo
     let turn = AiTurn { ply: turn.ply + 2, position, ..turn.clone() };
     let player = in_time(player, &turn);
     let deadline = (Instant::now() + PONDER_TIME).into_std();
-    let job = Job { player, position, seed: seed(&turn), enough: None, deadline, owner: context.owner(), yields: true };
+    let job = Job {
+        player,
+        position,
+        seed: seed(&turn),
+        enough: None,
+        deadline,
+        owner: context.owner(),
+        yields: true,
+        lost: Duration::ZERO,
+    };
     let ticket = context.pool.ponder(job)?;
     Some(Box::new(PonderedTurn { turn, player, ticket }))
 }

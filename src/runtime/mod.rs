@@ -185,7 +185,7 @@ impl Runtime {
             host: host.clone(),
             waiting: Arc::default(),
             passwords: Arc::new(Passwords::new(lifecycle.clone(), random.clone())),
-            guesses: Arc::new(PasswordGuesses::new(&limits)),
+            guesses: Arc::new(PasswordGuesses::new(host.context.limits.clone())),
             random,
         };
         if let Err(unavailable) = recovery::recover(&host, &*store.players, &rooms.waiting).await {

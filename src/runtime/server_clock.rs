@@ -117,6 +117,10 @@ impl Pace {
     }
 
     fn at(&self, moment: Instant) -> Timestamp {
+        if moment < self.since {
+            // What arrived before the last change of the pace.
+            return self.time.shifted(-micros(self.since - moment));
+        }
         let passed = micros(moment.saturating_duration_since(self.since));
         self.time.shifted(passed.saturating_add(scaled(passed, self.rate, 1_000_000)))
     }
@@ -174,6 +178,13 @@ mod tests {
             let minute = next.at(later + 60 * second).since(next.time);
             assert_eq!(minute, Duration::from_micros((60_000_000 + 60 * rate).unsigned_abs()));
         }
+    }
+
+    #[test]
+    fn a_moment_before_the_pace_changed_is_not_later_than_it_was() {
+        let (since, second) = (Instant::now() + Duration::from_secs(9), Duration::from_secs(1));
+        let pace = Pace { since, time: Timestamp(50_000_000), rate: MAX_RATE };
+        assert_eq!(pace.at(since - 2 * second), Timestamp(48_000_000));
     }
 
     #[test]

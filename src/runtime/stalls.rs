@@ -2,7 +2,7 @@
 //! it.
 //!
 //! A process is stopped by a signal or together with its machine, while the clock goes on. A task therefore notes the
-//! time each second; a note that is too old shows that the process was stopped. The timers of the rooms may fire before
+//! time four times a second; a note that is too old shows that the process was stopped. The timers of the rooms may fire before
 //! that task runs again, so every room asks for the lost time before it judges a deadline or a command.
 
 use std::{
@@ -22,7 +22,7 @@ use super::{limit::limits::STORE_RETRY, server_clock::Clock};
 use crate::room::Timestamp;
 
 /// The interval of the notes.
-pub(crate) const NOTE_INTERVAL: Duration = Duration::from_secs(1);
+pub(crate) const NOTE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The shortest stall: less is a busy server.
 pub(crate) const SHORTEST: Duration = Duration::from_secs(1);
@@ -193,9 +193,9 @@ mod tests {
             advance(SECOND).await;
             assert_eq!(stalls.note(stalls.clock.now()), 0);
         }
-        advance(2 * SECOND).await;
+        advance(SECOND).await;
         assert_eq!(lost(&stalls), 0, "a late note is no stop");
-        advance(28 * SECOND).await;
+        advance(29 * SECOND).await;
         assert_eq!((lost(&stalls), lost(&stalls)), (30, 30));
         stalls.note(stalls.clock.now());
         assert_eq!(lost(&stalls), 30);

@@ -5,22 +5,29 @@ use std::time::Duration;
 use anyhow::Context as _;
 use axum::{
     Router,
-    extract::State,
-    http::header::CONTENT_TYPE,
-    response::{Html, IntoResponse},
+    extract::{Request, State},
+    http::{StatusCode, header::CONTENT_TYPE},
+    middleware::{Next, from_fn_with_state},
+    response::{Html, IntoResponse, Response},
     routing::get,
 };
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::{
     net::TcpListener,
-    time::{MissedTickBehavior, interval},
+    time::{MissedTickBehavior, interval, timeout},
 };
 
 use super::log::DroppedLines;
-use crate::runtime::{Runtime, server_metrics};
+use crate::{
+    grpc::ServedHosts,
+    runtime::{Runtime, server_metrics},
+};
 
 /// The interval at which recorded times are sorted into their buckets.
 const UPKEEP: Duration = Duration::from_secs(5);
+
+/// The most that a request waits for the store.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The page at `/`.
 const START: Html<&str> =
@@ -47,10 +54,13 @@ pub(super) struct Sources {
     pub(super) dropped: DroppedLines,
 }
 
-/// Serves the metrics until dropped.
-pub(super) async fn serve(listener: TcpListener, sources: Sources) -> anyhow::Result<()> {
+/// Serves the metrics until dropped, to requests for these hosts if given.
+pub(super) async fn serve(listener: TcpListener, hosts: Option<ServedHosts>, sources: Sources) -> anyhow::Result<()> {
     let handle = sources.handle.clone();
-    let page = Router::new().route("/", get(START)).route("/metrics", get(render)).with_state(sources);
+    let mut page = Router::new().route("/", get(START)).route("/metrics", get(render)).with_state(sources);
+    if let Some(hosts) = hosts {
+        page = page.layer(from_fn_with_state(hosts, check_host));
+    }
     let upkeep = async {
         let mut beat = interval(UPKEEP);
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -65,10 +75,14 @@ pub(super) async fn serve(listener: TcpListener, sources: Sources) -> anyhow::Re
     }
 }
 
+async fn check_host(State(hosts): State<ServedHosts>, request: Request, next: Next) -> Response {
+    if hosts.serves(&request) { next.run(request).await } else { StatusCode::MISDIRECTED_REQUEST.into_response() }
+}
+
 async fn render(State(sources): State<Sources>) -> impl IntoResponse {
     server_metrics::measure(&sources.runtime.census());
-    // While the store cannot be read, the last size stays.
-    if let Ok(size) = sources.runtime.games.archive_size().await {
+    // While the store cannot be read or is busy, the last size stays.
+    if let Ok(Ok(size)) = timeout(PATIENCE, sources.runtime.games.archive_size()).await {
         server_metrics::measure_archive(size);
     }
     server_metrics::dropped_log_lines(sources.dropped.count());

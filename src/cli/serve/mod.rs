@@ -12,6 +12,7 @@ mod service_manager;
 mod unix_socket;
 
 use std::{
+    net::IpAddr,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -117,7 +118,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let access = Access {
         tls: tls.clone(),
         allow_origins: args.allow_origin.clone(),
-        hosts: hosts(&args.host, &listening.address),
+        hosts: hosts(&args.host, listening.address.ip()),
         trusted_proxies: args.trusted_proxy.clone(),
         page: Some(page()),
     };
@@ -136,12 +137,18 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     };
     let runtime = Runtime::start(parts).await.context("the server cannot start")?;
     let sources = |handle| Sources { handle, runtime: runtime.clone(), dropped: log.dropped_lines() };
-    let metrics = metrics.map(|(listener, handle)| (listener, sources(handle)));
+    let metrics = match metrics {
+        Some((listener, handle)) => {
+            let hosts = hosts(&args.host, Some(listener.local_addr()?.ip()));
+            Some((listener, hosts, sources(handle)))
+        }
+        None => None,
+    };
 
     // Registered before the address is printed, after which a signal may arrive.
     let signals = Signals::of_server()?;
     announce(&listening.address, if tls.is_some() { "https" } else { "http" });
-    if let Some((listener, _)) = &metrics {
+    if let Some((listener, ..)) = &metrics {
         super::say(format_args!("metrics: http://{}/metrics", listener.local_addr()?));
     }
     service_manager::ready();
@@ -230,12 +237,12 @@ async fn serve(
     runtime: Runtime,
     listening: Listening,
     access: Access,
-    metrics: Option<(TcpListener, Sources)>,
+    metrics: Option<(TcpListener, Option<ServedHosts>, Sources)>,
     shutdown: CancellationToken,
 ) -> anyhow::Result<bool> {
     let scraped = async {
         match metrics {
-            Some((listener, sources)) => metrics_endpoint::serve(listener, sources).await,
+            Some((listener, hosts, sources)) => metrics_endpoint::serve(listener, hosts, sources).await,
             None => std::future::pending().await,
         }
     };
@@ -249,8 +256,8 @@ async fn serve(
 }
 
 /// The hosts that are served: all on an address of other machines or a UNIX socket, unless names are given.
-fn hosts(names: &[HostName], address: &BoundAddress) -> Option<ServedHosts> {
-    let checked = !names.is_empty() || address.ip().is_some_and(|address| address.is_loopback());
+fn hosts(names: &[HostName], address: Option<IpAddr>) -> Option<ServedHosts> {
+    let checked = !names.is_empty() || address.is_some_and(|address| address.is_loopback());
     checked.then(|| ServedHosts::new(names))
 }
 

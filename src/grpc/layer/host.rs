@@ -50,7 +50,8 @@ impl ServedHosts {
     }
 
     /// Whether a request is for one of them. A request without a host is.
-    fn serves<B>(&self, request: &Request<B>) -> bool {
+    #[must_use]
+    pub fn serves<B>(&self, request: &Request<B>) -> bool {
         match request.uri().host() {
             Some(host) => self.contains(host),
             None => self.serves_header(request.headers()),

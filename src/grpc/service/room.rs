@@ -137,7 +137,14 @@ impl RoomService for Services {
         let (player, wire) = open(request)?;
         let room = room_id(&wire.room_id)?;
         let password = match convert::read_password(&wire.password)? {
-            Some(password) => Some(self.runtime.rooms.hash_password(&player, password).await?),
+            Some(password) => {
+                // Hashing is slow, so only for those who may change the settings.
+                let snapshot = self.runtime.rooms.snapshot(&player, room, &Credentials::default()).await?;
+                if snapshot.room.owner().is_none_or(|owner| owner.id != player.id()) {
+                    return Err(RoomError::from(Rejection::NotOwner).into());
+                }
+                Some(self.runtime.rooms.hash_password(&player, password).await?)
+            }
             None => None,
         };
         let mut attempts = 0;

@@ -15,7 +15,7 @@ use super::{
     period_offset::PeriodOffsets,
     server_socket::{ClientStream, PeerAddress, ServerSocket, peek, set_nodelay},
     tls::Tls,
-    trusted_proxy::{TrustedProxies, read_proxy_header},
+    trusted_proxy::{ProxiedPeer, TrustedProxies, read_proxy_header},
 };
 use crate::runtime::{Limits, server_metrics};
 
@@ -92,12 +92,12 @@ impl Admitted {
             Self::Client(permit) => return Ok(permit),
             Self::Proxy(slot, proxy) => (slot, proxy),
         };
-        match read_proxy_header(stream).await? {
-            Some(client) => {
-                slot.of_client(client).ok_or_else(|| io::Error::other("too many connections of the client"))
-            }
-            None => Ok(slot.of_proxy(proxy)),
-        }
+        let client = match read_proxy_header(stream).await? {
+            ProxiedPeer::Proxy => return Ok(slot.of_proxy(proxy)),
+            ProxiedPeer::Client(client) => client,
+            ProxiedPeer::UnknownClient => proxy,
+        };
+        slot.of_client(client).ok_or_else(|| io::Error::other("too many connections of the client"))
     }
 }
 

@@ -90,13 +90,22 @@ fn parse_hop(text: &str) -> Option<IpAddr> {
     text.parse::<SocketAddr>().ok().map(|address| address.ip()).or_else(address)
 }
 
-/// Reads the PROXY header of a connection, if it begins with one: the address of the client. None also for a connection
-/// of the proxy itself, such as a check of the server's health.
-pub(crate) async fn read_proxy_header(stream: &mut ClientStream) -> io::Result<Option<IpAddr>> {
+/// Whose connection it is that a trusted proxy opened.
+pub(crate) enum ProxiedPeer {
+    /// The proxy's own, such as a check of the server's health, or one that carries requests of many clients.
+    Proxy,
+    /// That of one client.
+    Client(IpAddr),
+    /// That of one client without an IP address. What it says in `X-Forwarded-For` is not from the proxy.
+    UnknownClient,
+}
+
+/// Reads the PROXY header of a connection, if it begins with one.
+pub(crate) async fn read_proxy_header(stream: &mut ClientStream) -> io::Result<ProxiedPeer> {
     let mut first = [0];
     // No request and no handshake of TLS begins with this byte.
     if peek(stream, &mut first).await? == 0 || first != [b'\r'] {
-        return Ok(None);
+        return Ok(ProxiedPeer::Proxy);
     }
     let mut header = vec![0; MIN_PROXY_HEADER];
     stream.read_exact(&mut header).await?;
@@ -108,9 +117,10 @@ pub(crate) async fn read_proxy_header(stream: &mut ClientStream) -> io::Result<O
     stream.read_exact(&mut header[MIN_PROXY_HEADER..]).await?;
     let header = Header::try_from(&*header).map_err(|_| io::ErrorKind::InvalidData)?;
     Ok(match (header.command, header.addresses) {
-        (Command::Proxy, Addresses::IPv4(addresses)) => Some(addresses.source_address.into()),
-        (Command::Proxy, Addresses::IPv6(addresses)) => Some(addresses.source_address.into()),
-        _ => None,
+        (Command::Local, _) => ProxiedPeer::Proxy,
+        (Command::Proxy, Addresses::IPv4(addresses)) => ProxiedPeer::Client(addresses.source_address.into()),
+        (Command::Proxy, Addresses::IPv6(addresses)) => ProxiedPeer::Client(addresses.source_address.into()),
+        (Command::Proxy, _) => ProxiedPeer::UnknownClient,
     })
 }
 

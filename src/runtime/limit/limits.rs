@@ -140,17 +140,17 @@ macro_rules! limits_table {
                 "Chat lines at once from one address, above the average",
                 "A full room in which everybody greets.";
             games_per_minute: u32 = 60, N from 0, "game-rate":
-                "Games a minute that begin in the rooms of one player, on average; 0 for no limit",
+                "Games a minute that one player starts, on average; 0 for no limit",
                 "The archive keeps every game: at 600 bytes each, one player fills 50 MB a day. Fewer than \
                     anybody plays, and than a series of bots that think. The next game of a faster series waits.";
             game_burst: u32 = 600, N from 1, "game-burst":
-                "Games at once in the rooms of one player, above the average",
+                "Games that one player starts at once, above the average",
                 "A tournament whose rooms all begin together.";
             games_per_minute_per_address: u32 = 600, N from 0, "game-rate-per-address":
-                "Games a minute that begin in the rooms of all players of one address, on average; 0 for no limit",
+                "Games a minute that all players of one address start, on average; 0 for no limit",
                 "Ten tournaments. An address fills 500 MB a day.";
             game_burst_per_address: u32 = 6_000, N from 1, "game-burst-per-address":
-                "Games at once in the rooms of all players of one address, above the average",
+                "Games that all players of one address start at once, above the average",
                 "The burst of ten tournaments.";
             wrong_guesses_per_minute: u32 = 30, N from 1, "wrong-guesses":
                 "Wrong passwords and join codes of one player in a minute",

@@ -18,7 +18,8 @@ use std::{
 
 use super::{
     client_address::Prefix,
-    limits::{FREE_GUESSES_AT_ROOM, FREE_GUESSES_OF_VISITOR, GUESSES_REMEMBERED, Limits},
+    in_force::LimitsInForce,
+    limits::{FREE_GUESSES_AT_ROOM, FREE_GUESSES_OF_VISITOR, GUESSES_REMEMBERED},
 };
 use crate::room::{PlayerId, RoomId, Timestamp};
 
@@ -32,8 +33,7 @@ const FORGET: Duration = Duration::from_secs(10 * 60);
 
 /// The wrong guesses that are remembered.
 pub(crate) struct PasswordGuesses {
-    per_player: Allowance,
-    per_address: Option<Allowance>,
+    limits: LimitsInForce,
     tallies: Mutex<HashMap<Guesser, Tally>>,
 }
 
@@ -57,6 +57,14 @@ enum Guesser {
     AllAt(RoomId),
 }
 
+/// The allowances that depend on the limits in force.
+#[derive(Clone, Copy, Debug)]
+struct Allowances {
+    player: Allowance,
+    /// None if addresses are not counted.
+    address: Option<Allowance>,
+}
+
 /// How many wrong guesses have no delay, and how soon one is forgotten.
 #[derive(Clone, Copy, Debug)]
 struct Allowance {
@@ -72,39 +80,33 @@ struct Tally {
 }
 
 impl PasswordGuesses {
-    pub(crate) fn new(limits: &Limits) -> Self {
-        let per_minute = limits.wrong_guesses_per_minute.max(1);
-        let free = limits.wrong_guesses_per_address;
-        Self {
-            per_player: Allowance { free: per_minute, forget: Duration::from_secs(60) / per_minute },
-            per_address: (free > 0).then_some(Allowance { free, forget: FORGET }),
-            tallies: Mutex::default(),
-        }
+    pub(crate) fn new(limits: LimitsInForce) -> Self {
+        Self { limits, tallies: Mutex::default() }
     }
 
     /// Fails with the time to wait if the guess may not be made now. Changes nothing.
     pub(crate) fn check(&self, guess: Guess, now: Timestamp) -> Result<(), Duration> {
-        self.wait(&self.tallies(), guess, now)
+        self.allowances().wait(&self.tallies(), guess, now)
     }
 
     /// Counts a guess that was compared. Fails with the time to wait if it may not be made now: then nobody may learn
     /// whether it was right.
     pub(crate) fn judge(&self, guess: Guess, right: bool, now: Timestamp) -> Result<(), Duration> {
-        let mut tallies = self.tallies();
-        self.wait(&tallies, guess, now)?;
+        let (allowances, mut tallies) = (self.allowances(), self.tallies());
+        allowances.wait(&tallies, guess, now)?;
         if right {
-            self.visitor(guess).map(|visitor| tallies.remove(&visitor));
+            allowances.visitor(guess).map(|visitor| tallies.remove(&visitor));
             return Ok(());
         }
         if tallies.len() >= GUESSES_REMEMBERED {
-            tallies.retain(|guesser, tally| tally.wrong_at(now, self.allowance(*guesser)) > 0);
+            tallies.retain(|guesser, tally| tally.wrong_at(now, allowances.of(*guesser)) > 0);
             if tallies.len() >= GUESSES_REMEMBERED / 2 {
                 // An attacker with that many addresses is not slowed down by counts.
                 tallies.clear();
             }
         }
-        for guesser in self.guessers(guess) {
-            let allowance = self.allowance(guesser);
+        for guesser in allowances.guessers(guess) {
+            let allowance = allowances.of(guesser);
             let tally = tallies.entry(guesser).or_insert(Tally { wrong: 0, last: now });
             let wrong = (tally.wrong_at(now, allowance) + 1).min(allowance.free.saturating_add(DOUBLINGS + 1));
             *tally = Tally { wrong, last: now };
@@ -112,15 +114,30 @@ impl PasswordGuesses {
         Ok(())
     }
 
+    fn allowances(&self) -> Allowances {
+        let limits = self.limits.get();
+        let per_minute = limits.wrong_guesses_per_minute.max(1);
+        let free = limits.wrong_guesses_per_address;
+        Allowances {
+            player: Allowance { free: per_minute, forget: Duration::from_secs(60) / per_minute },
+            address: (free > 0).then_some(Allowance { free, forget: FORGET }),
+        }
+    }
+
+    fn tallies(&self) -> std::sync::MutexGuard<'_, HashMap<Guesser, Tally>> {
+        self.tallies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Allowances {
     fn wait(&self, tallies: &HashMap<Guesser, Tally>, guess: Guess, now: Timestamp) -> Result<(), Duration> {
-        let is_known = |visitor: Guesser| {
-            tallies.get(&visitor).is_some_and(|tally| tally.wrong_at(now, self.allowance(visitor)) > 0)
-        };
+        let is_known =
+            |visitor: Guesser| tallies.get(&visitor).is_some_and(|tally| tally.wrong_at(now, self.of(visitor)) > 0);
         let waits_for_all = self.visitor(guess).is_some_and(is_known);
         let waits = self
             .guessers(guess)
             .filter(|guesser| waits_for_all || !matches!(guesser, Guesser::AllAt(_)))
-            .filter_map(|guesser| Some(tallies.get(&guesser)?.wait(now, self.allowance(guesser))));
+            .filter_map(|guesser| Some(tallies.get(&guesser)?.wait(now, self.of(guesser))));
         match waits.max() {
             Some(wait) if wait > Duration::ZERO => Err(wait),
             _ => Ok(()),
@@ -128,31 +145,27 @@ impl PasswordGuesses {
     }
 
     fn guessers(&self, guess: Guess) -> impl Iterator<Item = Guesser> {
-        let address = guess.address.filter(|_| self.per_address.is_some()).map(Guesser::Address);
+        let address = guess.address.filter(|_| self.address.is_some()).map(Guesser::Address);
         let all = guess.room.map(Guesser::AllAt);
         [Some(Guesser::Player(guess.player)), address, self.visitor(guess), all].into_iter().flatten()
     }
 
     fn visitor(&self, guess: Guess) -> Option<Guesser> {
         let room = guess.room?;
-        Some(match guess.address.filter(|_| self.per_address.is_some()) {
+        Some(match guess.address.filter(|_| self.address.is_some()) {
             Some(address) => Guesser::AddressAt(room, address),
             None => Guesser::PlayerAt(room, guess.player),
         })
     }
 
-    fn allowance(&self, guesser: Guesser) -> Allowance {
+    fn of(&self, guesser: Guesser) -> Allowance {
         let at_room = |free| Allowance { free, forget: FORGET };
         match guesser {
-            Guesser::Player(_) => self.per_player,
-            Guesser::Address(_) => self.per_address.unwrap_or(self.per_player),
+            Guesser::Player(_) => self.player,
+            Guesser::Address(_) => self.address.unwrap_or(self.player),
             Guesser::PlayerAt(..) | Guesser::AddressAt(..) => at_room(FREE_GUESSES_OF_VISITOR),
             Guesser::AllAt(_) => at_room(FREE_GUESSES_AT_ROOM),
         }
-    }
-
-    fn tallies(&self) -> std::sync::MutexGuard<'_, HashMap<Guesser, Tally>> {
-        self.tallies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -174,6 +187,7 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runtime::Limits;
 
     const ROOM: u64 = 7;
 
@@ -190,7 +204,7 @@ mod tests {
     fn with(change: impl FnOnce(&mut Limits)) -> PasswordGuesses {
         let mut limits = Limits::default();
         change(&mut limits);
-        PasswordGuesses::new(&limits)
+        PasswordGuesses::new(limits.into())
     }
 
     #[test]
@@ -232,6 +246,16 @@ mod tests {
             assert_eq!(uncounted.judge(code(1, player), false, at(0)), Ok(()));
             assert_eq!(uncounted.judge(guess(1, player), false, at(0)), Ok(()), "the player is counted instead");
         }
+    }
+
+    #[test]
+    fn a_reload_changes_the_limits() {
+        let limits = LimitsInForce::default();
+        let guesses = PasswordGuesses::new(limits.clone());
+        assert_eq!(guesses.judge(guess(1, 1), false, at(0)), Ok(()));
+        assert_eq!(guesses.check(guess(1, 1), at(0)), Ok(()));
+        limits.replace(Limits { wrong_guesses_per_minute: 1, ..Limits::default() });
+        assert_eq!(guesses.check(guess(1, 1), at(0)), Err(FIRST_DELAY));
     }
 
     #[test]

@@ -369,6 +369,7 @@ impl Players {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runtime::{ClientAddresses, Limits, Share};
 
     #[test]
     fn only_idle_players_are_removed() {
@@ -402,6 +403,20 @@ mod tests {
         assert_eq!(players.reserve(name.clone(), PlayerKind::Human, 0).unwrap_err(), LogInError::NameTaken);
         players.admit(enrolled);
         assert!(players.bearer(&token).is_some() && players.named(&name).is_some() && players.get(id).is_some());
+    }
+
+    #[test]
+    fn a_name_that_is_kept_at_log_out_counts_at_the_address() {
+        let limits = Limits { players_per_address: 1, ..Limits::default() };
+        let home = ClientAddresses::new(limits).entry([192, 0, 2, 1].into());
+        let players = Players::default();
+        let (ada, _) = players.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).unwrap();
+        ada.set_home(&home);
+        players.change_account(&ada, ada.token_hash(), true);
+        players.revoke(&ada);
+        players.renew(&ada);
+        drop(ada);
+        assert!(!home.try_add(Share::Players));
     }
 
     #[test]

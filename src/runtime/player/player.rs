@@ -184,10 +184,13 @@ impl Player {
         }
     }
 
-    /// The player after a log-out that keeps the token: with the same rates, and without rooms and streams.
+    /// The player after a log-out that keeps the token: with the same rates and address, and without rooms and streams.
     pub(crate) fn renewed(&self, limits: &Limits) -> Self {
         let renewed = Self::new(self.stored(), self.clock, limits);
         renewed.stored_seen.store(self.stored_seen.load(Relaxed), Relaxed);
+        if let Some(home) = self.quota.home() {
+            renewed.quota.set_home(home);
+        }
         Self { rates: Arc::clone(&self.rates), ..renewed }
     }
 

@@ -43,11 +43,15 @@ impl Rooms {
         if code.is_none() && password.is_none() {
             return Ok(credentials);
         }
-        match self.snapshot(player, room, &credentials).await {
-            Err(RoomError::Rejected(Rejection::RoomNotFound)) if code.is_some() => {
-                self.judge(guess_of(player, None), false)?;
-                Err(Rejection::RoomNotFound.into())
-            }
+        let mut seen = self.snapshot(player, room, &Credentials::default()).await.map(drop);
+        if code.is_some() && is_hidden(&seen) {
+            let guess = guess_of(player, None);
+            self.guesses.check(guess, self.host.context.clock.now()).map_err(RoomError::WrongGuesses)?;
+            seen = self.snapshot(player, room, &credentials).await.map(drop);
+            self.judge(guess, !is_hidden(&seen))?;
+        }
+        match seen {
+            Err(error @ RoomError::Rejected(Rejection::RoomNotFound)) => Err(error),
             Err(RoomError::Rejected(Rejection::BadPassword)) => {
                 credentials.password = self.matching_hash(player, room, password).await?;
                 Ok(credentials)
@@ -76,6 +80,11 @@ impl Rooms {
     fn judge(&self, guess: Guess, right: bool) -> Result<(), RoomError> {
         self.guesses.judge(guess, right, self.host.context.clock.now()).map_err(RoomError::WrongGuesses)
     }
+}
+
+/// Whether a room cannot be seen by its id alone.
+fn is_hidden(seen: &Result<(), RoomError>) -> bool {
+    matches!(seen, Err(RoomError::Rejected(Rejection::RoomNotFound)))
 }
 
 fn guess_of(player: &Player, room: Option<RoomId>) -> Guess {

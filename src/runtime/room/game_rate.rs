@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    room::{Event, Fact, Room},
+    room::{Event, Fact, Issuer, Room},
     runtime::{
         limit::{limits::STORE_RETRY, rate_limiter::TooFast},
         outcome::RoomError,
@@ -11,12 +11,22 @@ use crate::{
     },
 };
 
-/// Counts a game that begins in `events` for the owner of the room, and returns them.
-pub(super) fn admit(players: &Players, room: &Room, events: Vec<Event>) -> Result<Vec<Event>, RoomError> {
+/// Counts a game that begins in `events` for the player whose command begins it, otherwise for the owner of the room, and
+/// returns the events.
+pub(super) fn admit(
+    players: &Players,
+    room: &Room,
+    issuer: Issuer,
+    events: Vec<Event>,
+) -> Result<Vec<Event>, RoomError> {
+    let payer = match issuer {
+        Issuer::Player(player) => Some(player),
+        Issuer::Admin | Issuer::Server => room.owner().map(|owner| owner.id),
+    };
     if events.iter().any(|event| matches!(event.fact, Fact::GameStarted { .. }))
-        && let Some(owner) = room.owner().and_then(|owner| players.get(owner.id))
+        && let Some(payer) = payer.and_then(|payer| players.get(payer))
     {
-        owner.admit_game().map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
+        payer.admit_game().map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
     }
     Ok(events)
 }

@@ -4,9 +4,10 @@
 //!   call ──▶ turn of its address ──▶ turn of the server ──▶ Argon2id on a blocking thread
 //! ```
 //!
-//! The addresses take turns, so that one with many calls delays the others by one hash only.
+//! The addresses take turns, so that one with many calls delays the others by one hash only. After each hash its thread
+//! rests for three times as long, so that all hashes together take at most a quarter of a core.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use argon2::{
     Argon2,
@@ -14,7 +15,7 @@ use argon2::{
 };
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::{
     room::PasswordHash,
@@ -27,8 +28,15 @@ use crate::{
         outcome::RoomError,
         player::player::Player,
         random::RandomSource,
+        server_clock::instant,
     },
 };
+
+/// The pause after a hash, in times of its duration.
+const REST: u32 = 3;
+
+/// The longest pause, on a machine that was busy with other things.
+const MAX_REST: Duration = Duration::from_millis(500);
 
 /// Hashes and compares passwords.
 pub(crate) struct Passwords {
@@ -99,11 +107,17 @@ impl Passwords {
         }
         let place = Place(Arc::clone(&self.waiting));
         let turn = take_turn(&self.turn).await?;
-        let task = self.lifecycle.spawn_blocking(move || {
+        let (sender, answer) = oneshot::channel();
+        self.lifecycle.spawn_blocking(move || {
             let _until_done = (turn, place, turn_of_address, share);
-            work()
+            let began = instant();
+            let done = work();
+            let took = began.elapsed();
+            // The caller may have gone.
+            let _ = sender.send(done);
+            std::thread::sleep((took * REST).min(MAX_REST));
         });
-        task.await.map_err(|_| RoomError::Draining)
+        answer.await.map_err(|_| RoomError::Draining)
     }
 }
 

@@ -46,7 +46,9 @@ pub(crate) async fn recover(
         context.players.restore(enrolled);
     }
     if alive.is_some_and(|alive| alive > clock.now()) {
-        journal.mark_alive(clock.now()).await?;
+        // On a full disk the server starts nevertheless, and the next heartbeat replaces it.
+        let written = journal.mark_alive(clock.now()).await;
+        written.unwrap_or_else(|error| tracing::warn!(%error, "a heartbeat could not be written"));
     }
     let mut after = None;
     loop {
@@ -104,7 +106,7 @@ pub(crate) async fn write_heartbeats(host: RoomHost) {
     }
 }
 
-/// Notes each second that the server runs. After a stall it makes the live rooms credit their clocks.
+/// Notes regularly that the server runs. After a stall it makes the live rooms credit their clocks.
 pub(crate) async fn note_stalls(host: RoomHost) {
     let ActorContext { stalls, clock, registry, lifecycle, .. } = &*host.context;
     let (mut ticks, mut known) = (ticks(NOTE_INTERVAL), 0);

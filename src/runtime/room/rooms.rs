@@ -340,6 +340,24 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_game_counts_for_the_player_whose_command_begins_it() {
+        let limits = Limits { games_per_minute: 1, game_burst: 1, ..Limits::default() };
+        let (runtime, ada, _) = ada_with(limits).await;
+        let bea = DisplayName::parse("Bea").unwrap();
+        let (bea, _) = runtime.sessions.log_in(bea, PlayerKind::Human, 0, None).await.unwrap();
+        let ai = SeatSpec::Ai(AiSpec { kind: "random".into(), level: None, seed: Some(1) });
+        let settings = Settings { auto_start: true, ..Settings::named((&ada.profile.name).into()) };
+        let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Open, ai) };
+        let room = runtime.rooms.create(&ada, new, None).await.unwrap().room.id();
+        let join = Command::Join(bea.profile.clone(), Credentials::default());
+        for command in [join, Command::TakeSeat(Color::Black), Command::SetReady(true)] {
+            runtime.rooms.command(&bea, room, command).await.unwrap();
+        }
+        assert_eq!(runtime.census().games, 1);
+        assert!(bea.admit_game().is_err() && ada.admit_game().is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_watched_room_stays_live() {
         let (runtime, ada, room) = ada().await;
         let watch = runtime.streams.room(&ada, room, Credentials::default(), WatchStart::Snapshot).await.unwrap();

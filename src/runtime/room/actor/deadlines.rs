@@ -56,6 +56,10 @@ impl RoomActor {
         self.credit_stalls(now, shortest).await?;
         if self.is_due(now) {
             self.note_returned().await;
+            // That may have taken long to write.
+            self.credit_stalls(self.now(), shortest).await?;
+        }
+        if self.is_due(self.now()) {
             self.execute(Issuer::Server, Command::Tick).await?;
         }
         Ok(())

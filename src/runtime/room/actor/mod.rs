@@ -320,7 +320,7 @@ impl RoomActor {
             return Err(RoomError::StoreUnavailable);
         }
         let events = self.room.decide_arrived(self.now(), arrived, issuer, command)?;
-        game_rate::admit(&self.context.players, &self.room, events)
+        game_rate::admit(&self.context.players, &self.room, issuer, events)
     }
 
     fn accepted(&self, changed: bool) -> Accepted {

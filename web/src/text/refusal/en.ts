@@ -40,6 +40,7 @@ export const refusal = {
   RATE: "Too fast. Wait a moment.",
   DRAINING: "The server restarts. Try again in a moment.",
   STORE_UNAVAILABLE: "The server cannot save changes now. Try again.",
+  DAMAGED: "This is stored, but its data is damaged. Tell the operator of the server.",
   BUSY: "The room is busy. Try again.",
   INTERNAL: "The server had an internal error.",
 };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::harness::process::{Server, http_get, wait_for_event};
+use crate::harness::process::{Server, http_get, http_get_of, wait_for_event};
 use reversi::proto::v1::{self, room_event};
 
 /// The metrics of one scrape, by name and labels.
@@ -51,6 +51,8 @@ async fn metrics_count_a_game() {
         ("reversi_archived_games", 0.0),
         ("reversi_damaged_rows", 0.0),
     ]);
+    let (head, _) = http_get_of(address, "evil.example");
+    assert!(head.starts_with("HTTP/1.1 421 "), "{head}");
     let (head, page) = http_get(address.strip_suffix("metrics").unwrap());
     assert!(head.starts_with("HTTP/1.1 200 ") && page.contains("<a href=\"/metrics\">"), "{head}\n{page}");
 

@@ -86,6 +86,23 @@ async fn wrong_codes_of_one_address_are_slowed_down() {
 }
 
 #[tokio::test]
+async fn a_right_code_of_a_hidden_room_waits_like_a_wrong_one() {
+    let server = TestServer::limited(|limits| limits.wrong_guesses_per_address = 1).await;
+    let owner = server.human("Owner").await;
+    let private = v1::RoomSettings { visibility: v1::Visibility::Private.into(), ..Default::default() };
+    let (hidden, open) = (owner.create(private).await, owner.create(v1::RoomSettings::default()).await);
+    let eve = server.human_from(9, "Eve").await.unwrap();
+    let watch = |room: &v1::Room, code: &str| {
+        let (room_id, join_code) = (room.room_id.clone(), code.to_owned());
+        let mut rooms = eve.rooms();
+        async move { rooms.watch_room(v1::WatchRoomRequest { room_id, join_code, ..Default::default() }).await }
+    };
+    refused(watch(&hidden, "aaaaaaaa").await, Code::NotFound, "ROOM_NOT_FOUND");
+    delay(watch(&hidden, &hidden.join_code).await);
+    watch(&open, "aaaaaaaa").await.unwrap();
+}
+
+#[tokio::test]
 async fn a_new_password_replaces_the_old_one() {
     let server = TestServer::open().await;
     let (owner, guest) = (server.human("Owner").await, server.human("Gus").await);
@@ -100,6 +117,7 @@ async fn a_new_password_replaces_the_old_one() {
     owner.rooms().update_settings(change("23", false)).await.unwrap();
     refused(guess(&guest, &room, PIN).await, Code::PermissionDenied, "BAD_PASSWORD");
     guess(&guest, &room, "23").await.unwrap();
+    refused(guest.rooms().update_settings(change("42", false)).await, Code::PermissionDenied, "NOT_OWNER");
     guest.leave(&room.room_id).await.unwrap();
     owner.rooms().update_settings(change("", true)).await.unwrap();
     guess(&guest, &room, "any").await.unwrap();

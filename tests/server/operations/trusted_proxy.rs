@@ -82,6 +82,11 @@ async fn a_trusted_proxy_names_its_client_in_a_header_of_the_connection() {
     let (_one, answer) = ask(&server, local).await;
     let (_other, also) = ask(&server, local).await;
     assert!(answer.contains("TOKEN_MISSING") && also.contains("TOKEN_MISSING"), "{answer}\n{also}");
+    // Of a client without an IP address, which counts at the proxy's.
+    let unknown = b"\r\n\r\n\0\r\nQUIT\n\x21\x00\x00\x00";
+    let (_one, answer) = ask(&server, unknown).await;
+    assert!(answer.contains("TOKEN_MISSING"), "{answer}");
+    assert_eq!(ask(&server, unknown).await.1, "");
 }
 
 #[tokio::test]

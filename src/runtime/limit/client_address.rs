@@ -22,7 +22,7 @@ use super::{
 };
 use crate::runtime::server_clock::instant;
 
-/// An IPv4 address, or the /64 of an IPv6 address, which is the least that a provider assigns to a customer.
+/// An IPv4 address, or the /56 of an IPv6 address, which is what many providers assign to a customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Prefix(IpAddr);
 
@@ -30,7 +30,7 @@ impl From<IpAddr> for Prefix {
     fn from(address: IpAddr) -> Self {
         match address.to_canonical() {
             IpAddr::V4(address) => Self(address.into()),
-            IpAddr::V6(address) => Self(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into()),
+            IpAddr::V6(address) => Self(Ipv6Addr::from_bits(address.to_bits() >> 72 << 72).into()),
         }
     }
 }
@@ -304,8 +304,8 @@ mod tests {
 
     #[test]
     fn ipv6_clients_are_counted_by_their_64_bit_prefix() {
-        assert_eq!(prefix("2001:db8:1:2:aaaa::1"), prefix("2001:db8:1:2::bbbb"));
-        assert_ne!(prefix("2001:db8:1:2::1"), prefix("2001:db8:1:3::1"));
+        assert_eq!(prefix("2001:db8:1:200:aaaa::1"), prefix("2001:db8:1:2ff::bbbb"));
+        assert_ne!(prefix("2001:db8:1:200::1"), prefix("2001:db8:1:300::1"));
         assert_eq!(prefix("::ffff:192.0.2.1"), prefix("192.0.2.1"));
         assert_ne!(prefix("192.0.2.1"), prefix("192.0.2.2"));
     }

@@ -7,10 +7,10 @@ use std::{
 
 use prost::Message as _;
 use rand::{Rng as _, SeedableRng as _};
-use reversi::proto::v1::{JoinRoomRequest, LogInRequest, LogInResponse, join_room_request};
+use reversi::proto::v1::{CreateRoomRequest, JoinRoomRequest, LogInRequest, LogInResponse, join_room_request};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
     task::JoinSet,
     time::timeout,
 };
@@ -55,6 +55,8 @@ pub(crate) enum Attack {
     LogIns,
     /// A log-in, then guesses of join codes on all permitted streams of a connection. All are answered.
     Guesses,
+    /// A log-in, then rooms with passwords on all permitted streams of a connection. All are answered.
+    Passwords,
 }
 
 /// A frame that costs a client nothing.
@@ -89,6 +91,7 @@ impl Attack {
             Self::Flood(flood) => vec![control_frames(address, flood).await],
             Self::LogIns => vec![log_ins(address).await],
             Self::Guesses => vec![guesses(address).await],
+            Self::Passwords => vec![passwords(address).await],
         }
     }
 
@@ -115,7 +118,7 @@ impl Attack {
                 assert!(matches!(goaway(&received[0]), Some(ENHANCE_YOUR_CALM | PROTOCOL_ERROR)));
             }
             Self::Flood(flood) => assert_eq!(goaway(&received[0]), Some(ENHANCE_YOUR_CALM), "{flood:?}"),
-            Self::LogIns | Self::Guesses => {
+            Self::LogIns | Self::Guesses | Self::Passwords => {
                 let answers = frames(&received[0]).filter(|(kind, _)| *kind == HEADERS).count();
                 assert!(goaway(&received[0]).unwrap_or(0) == 0 && answers >= STREAMS - 1, "{answers}");
             }
@@ -127,8 +130,11 @@ fn count(received: &[u8], part: &[u8]) -> usize {
     received.windows(part.len()).filter(|window| *window == part).count()
 }
 
+/// Connects from an address of its own, so that the limits by address tell attackers from players.
 async fn connect(address: &str) -> TcpStream {
-    TcpStream::connect(address).await.unwrap()
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(([127, 0, 0, 2], 0).into()).unwrap();
+    socket.connect(address.parse().unwrap()).await.unwrap()
 }
 
 /// Sends bytes, and returns what is received until the server closes the connection. Both at the same time, since the
@@ -315,13 +321,27 @@ async fn log_ins(address: &str) -> Vec<u8> {
 const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
 
 async fn guesses(address: &str) -> Vec<u8> {
-    let mut headers = call("/reversi.v1.RoomService/JoinRoom");
+    call_on_all_streams(address, "/reversi.v1.RoomService/JoinRoom", |number| {
+        let room = Some(join_room_request::Room::JoinCode(format!("{number:08}")));
+        JoinRoomRequest { room, ..JoinRoomRequest::default() }.encode_to_vec()
+    })
+    .await
+}
+
+async fn passwords(address: &str) -> Vec<u8> {
+    call_on_all_streams(address, "/reversi.v1.LobbyService/CreateRoom", |number| {
+        CreateRoomRequest { password: number.to_string(), ..CreateRoomRequest::default() }.encode_to_vec()
+    })
+    .await
+}
+
+/// Logs in, and makes a call on each permitted stream of a connection.
+async fn call_on_all_streams(address: &str, path: &str, request: impl Fn(usize) -> Vec<u8>) -> Vec<u8> {
+    let mut headers = call(path);
     headers.extend(header("authorization", &format!("Bearer {}", log_in(address).await)));
     let mut bytes = client_preface();
     for (number, stream) in (1..).step_by(2).take(STREAMS).enumerate() {
-        let room = Some(join_room_request::Room::JoinCode(format!("{number:08}")));
-        let request = JoinRoomRequest { room, ..JoinRoomRequest::default() };
-        bytes.extend(unary_call(stream, &headers, &request.encode_to_vec()));
+        bytes.extend(unary_call(stream, &headers, &request(number)));
     }
     bytes.extend(goaway_frame());
     send(address, bytes).await

@@ -94,7 +94,8 @@ async fn floods_of_control_frames() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn log_ins_and_guesses_on_all_streams() {
+async fn log_ins_guesses_and_passwords_on_all_streams() {
     survives(Attack::LogIns, |_| {}).await;
     survives(Attack::Guesses, |_| {}).await;
+    survives(Attack::Passwords, |_| {}).await;
 }

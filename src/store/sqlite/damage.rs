@@ -25,22 +25,33 @@ impl DamagedRows {
         if !is_damage(&error) {
             return Err(error);
         }
+        self.note(table, row, &error.to_string(), "a row is damaged and is skipped");
+        Ok(())
+    }
+
+    /// Counts a row, and logs what its damage means, the first time.
+    pub(super) fn note(&self, table: &str, row: &str, error: &str, meaning: &str) {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if rows.len() < MAX_ROWS && rows.insert(format!("{table} {row}")) {
-            tracing::error!(table, row, %error, "a row is damaged and is skipped; `reversi doctor` tells more");
+            tracing::error!(table, row, error, "{meaning}; `reversi doctor` tells more");
             metrics::gauge!(DAMAGED_ROWS).set(rows.len() as f64);
         }
-        Ok(())
     }
 }
 
 /// Whether the cause of an error is stored data, so that to retry does not help.
 pub(super) fn is_damage(error: &ReadError) -> bool {
-    match error.downcast_ref() {
-        Some(rusqlite::Error::SqliteFailure(error, _)) => {
+    // Others are of values that their type does not allow.
+    error.downcast_ref().is_none_or(is_damage_of_file)
+}
+
+/// As [`is_damage`], for an error of the file.
+pub(super) fn is_damage_of_file(error: &rusqlite::Error) -> bool {
+    match error {
+        rusqlite::Error::SqliteFailure(error, _) => {
             matches!(error.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
         }
-        // A value that its column or its type does not allow.
+        // A value that its column does not allow.
         _ => true,
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct LogEntry {
     /// Empty when it closes the room.
     pub(super) run: Run,
     pub(super) games: Vec<EndedGame>,
+    /// Whether the games change the statistics of their players.
+    pub(super) counts: bool,
 }
 
 impl LogEntry {
@@ -51,7 +53,7 @@ impl LogEntry {
             last = event.seq;
         }
         let last = if closed { Seq(0) } else { last };
-        Ok(Self { room: append.room, expected: append.expected, last, run, games: append.games.to_vec() })
+        Ok(Self { room: append.room, expected: append.expected, last, run, games: append.games.to_vec(), counts: true })
     }
 
     pub(super) fn closes(&self) -> bool {

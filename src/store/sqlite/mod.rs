@@ -109,23 +109,24 @@ impl SqliteStore {
         if file.unwritable.is_none() {
             file.unwritable = match WriteBehind::read(&file.connection, log_limit)?.flush_all(&mut file.connection) {
                 Ok(()) => None,
-                Err(error) if is_unwritable(&error) => Some(error),
                 // What is in the log can be read all the same.
                 Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
                     tracing::error!(%error, "the log could not be flushed into the tables; see `reversi doctor`");
                     None
                 }
+                Err(error) if is_unwritable(&error) => Some(error),
                 Err(error) => return Err(error.into()),
             };
         }
         if let Some(reason) = &file.unwritable {
             tracing::warn!(%reason, "the file can be read but not written; changes are refused until it can be written");
         }
+        let damaged = Arc::default();
         Ok(Self {
-            writer: Writer::start(&path, file, fault, log_limit)?,
+            writer: Writer::start(&path, file, fault, log_limit, Arc::clone(&damaged))?,
             rooms: Reader::start(&path, "store-rooms")?,
             archive: Reader::start(&path, "store-archive")?,
-            damaged: Arc::default(),
+            damaged,
             _lock: lock,
         })
     }

@@ -5,15 +5,16 @@ use std::{
     io::{Seek as _, SeekFrom, Write as _},
 };
 
+use futures_util::future::join;
 use reversi::{
-    room::{GameId, PlayerId},
-    store::{Contestant, GameFilter, PlayerStats, SqliteStore, Store, StoreError, StoredPlayer},
+    room::{CloseReason, Event, Fact, GameId, PlayerId, Room, Seq},
+    store::{Append, AppendError, Contestant, GameFilter, PlayerStats, SqliteStore, Store, StoreError, StoredPlayer},
 };
 use tempfile::TempDir;
 
 use crate::{
     room::test_room::{id, profile},
-    store::{archive, at, connection, count, folder, games::game, open, room_id},
+    store::{archive, at, connection, count, creation_of, ended, folder, games::game, load, open, room_id, write},
 };
 
 const GAMES: u32 = 9;
@@ -98,15 +99,18 @@ async fn a_game_with_a_damaged_key_does_not_stop_the_pages() {
     }
 }
 
+/// The offset of the last page with rows of a table or index.
+fn last_page(folder: &TempDir, table: &str) -> u64 {
+    let sql = "SELECT max(pageno) FROM dbstat WHERE name = ? AND pagetype = 'leaf'";
+    let page: Option<i64> = connection(folder).query_row(sql, [table], |row| row.get(0)).ok();
+    (page.expect("SQLite with dbstat") as u64 - 1) * 4096
+}
+
 /// Overwrites the last page with rows of a table or index.
 pub(crate) fn damage_page(folder: &TempDir, table: &str) {
-    let tool = connection(folder);
-    let sql = "SELECT max(pageno) FROM dbstat WHERE name = ? AND pagetype = 'leaf'";
-    let page: Option<i64> = tool.query_row(sql, [table], |row| row.get(0)).ok();
-    let page = page.expect("SQLite with dbstat");
-    drop(tool);
+    let page = last_page(folder, table);
     let mut file = File::options().write(true).open(folder.path().join(SqliteStore::FILE)).unwrap();
-    file.seek(SeekFrom::Start((page as u64 - 1) * 4096)).unwrap();
+    file.seek(SeekFrom::Start(page)).unwrap();
     file.write_all(&[0xA5; 4096]).unwrap();
 }
 
@@ -170,4 +174,49 @@ async fn damaged_results_begin_again_with_the_next_game() {
     let bob = store.archive.player_stats(Contestant::Player(id("bob"))).await.unwrap();
     assert_eq!(bob.humans.played(), GAMES + 1);
     assert_eq!(count(&folder, "games"), i64::from(GAMES) + 1);
+}
+
+/// Otherwise no game could end, and no clock of any room would run: those stand still while writes fail.
+#[tokio::test]
+async fn a_damaged_archive_stops_no_room() {
+    // What a finished game is written to, and whether the game is stored without it.
+    let places = [
+        ("standings", true),
+        ("games", false),
+        ("games_by_end", false),
+        ("sqlite_autoindex_games_1", false),
+        ("played", false),
+        ("players", false),
+        ("archive", false),
+    ];
+    for (place, stored) in places {
+        let (folder, store) = filled().await;
+        drop(store);
+        damage_page(&folder, place);
+        let store = open(&folder);
+        let (ends, goes_on) = (room_id(2), room_id(3));
+        let (games, events) = (ended(&[game(ends, 1, 20, ["ada", "bob"])]), creation_of(ends));
+        let append = store.journal.append(Append { room: ends, expected: Seq(0), events: &events, games: &games });
+        let history = creation_of(goes_on);
+        let written = join(append, write(&*store.journal, goes_on, Seq(0), &history)).await;
+        assert_eq!(written, (Ok(()), Ok(())), "{place}");
+        let found = store.archive.game(GameId { room: ends, number: 1 }).await;
+        assert_eq!(matches!(found, Ok(Some(_))), stored, "{place}: {found:?}");
+        drop(store);
+        let store = open(&folder);
+        for (room, events) in [(ends, &events), (goes_on, &history)] {
+            assert_eq!(load(&store, room).await, Room::replay(events), "{place}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_write_that_damage_prevents_says_so() {
+    let (folder, store) = filled().await;
+    drop(store);
+    damage_page(&folder, "sqlite_autoindex_runs_1");
+    let store = open(&folder);
+    let event = Event { seq: Seq(2), at: at(1), fact: Fact::Closed(CloseReason::Closed) };
+    let error = write(&*store.journal, room_id(1), Seq(1), &[event]).await.unwrap_err();
+    assert!(matches!(error, AppendError::Damaged(_)), "{error}");
 }

@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 
 use super::reader::ReadError;
 
@@ -48,10 +48,14 @@ pub(super) fn is_damage(error: &ReadError) -> bool {
 /// As [`is_damage`], for an error of the file.
 pub(super) fn is_damage_of_file(error: &rusqlite::Error) -> bool {
     match error {
-        rusqlite::Error::SqliteFailure(error, _) => {
-            matches!(error.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-        }
+        rusqlite::Error::SqliteFailure(error, _) => is_unreadable(error),
         // A value that its column does not allow.
         _ => true,
     }
+}
+
+/// Whether SQLite could not read a page: its content is wrong, or the disk returned an error for it.
+pub(super) fn is_unreadable(error: &ffi::Error) -> bool {
+    matches!(error.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        || matches!(error.extended_code, ffi::SQLITE_IOERR_READ | ffi::SQLITE_IOERR_SHORT_READ)
 }

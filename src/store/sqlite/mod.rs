@@ -36,7 +36,7 @@ use std::{
     },
 };
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::Connection;
 
 pub use damage::DAMAGED_ROWS;
 pub use doctor::{Diagnosis, Doctor, Observer};
@@ -50,7 +50,7 @@ use super::{
     player_store::{PlayerStore, StoredPlayer},
 };
 use crate::room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp};
-use damage::DamagedRows;
+use damage::{DamagedRows, is_damage_of_file};
 use log::LogEntry;
 use reader::Reader;
 use schema::is_unwritable;
@@ -110,7 +110,7 @@ impl SqliteStore {
             file.unwritable = match WriteBehind::read(&file.connection, log_limit)?.flush_all(&mut file.connection) {
                 Ok(()) => None,
                 // What is in the log can be read all the same.
-                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
+                Err(error) if is_damage_of_file(&error) => {
                     tracing::error!(%error, "the log could not be flushed into the tables; see `reversi doctor`");
                     None
                 }

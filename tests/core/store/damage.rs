@@ -1,20 +1,27 @@
 //! Damaged rows and pages: each is skipped, and affects nothing else.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{Seek as _, SeekFrom, Write as _},
+    sync::Arc,
 };
 
 use futures_util::future::join;
 use reversi::{
     room::{CloseReason, Event, Fact, GameId, PlayerId, Room, Seq},
-    store::{Append, AppendError, Contestant, GameFilter, PlayerStats, SqliteStore, Store, StoreError, StoredPlayer},
+    store::{
+        Append, AppendError, Contestant, Doctor, GameFilter, PlayerStats, SqliteStore, Store, StoreError, StoredPlayer,
+    },
 };
 use tempfile::TempDir;
 
 use crate::{
     room::test_room::{id, profile},
-    store::{archive, at, connection, count, creation_of, ended, folder, games::game, load, open, room_id, write},
+    sim::lossy_folder::LossyFolder,
+    store::{
+        archive, at, connection, count, creation_of, doctor::Games, ended, folder, games::game, load, open, room_id,
+        write,
+    },
 };
 
 const GAMES: u32 = 9;
@@ -114,6 +121,14 @@ pub(crate) fn damage_page(folder: &TempDir, table: &str) {
     file.write_all(&[0xA5; 4096]).unwrap();
 }
 
+/// A copy of the file on a disk that fails reads of the last page with rows of a table.
+pub(crate) fn with_failing_page(folder: &TempDir, table: &str) -> Arc<LossyFolder> {
+    let disk = LossyFolder::create(false);
+    fs::copy(folder.path().join(SqliteStore::FILE), disk.path().join(SqliteStore::FILE)).unwrap();
+    disk.fail_reads(SqliteStore::FILE, last_page(folder, table).cast_signed());
+    disk
+}
+
 #[tokio::test]
 async fn a_damaged_page_of_games_hides_only_its_games() {
     let (folder, store) = filled().await;
@@ -125,6 +140,34 @@ async fn a_damaged_page_of_games_hides_only_its_games() {
     for filter in filters() {
         let found = store.archive.games(filter, None, 1_000).await.unwrap().games.len();
         assert!((150..200).contains(&found), "{found}");
+    }
+}
+
+/// The disk's own error for a page is as its wrong content.
+#[tokio::test]
+async fn a_page_that_the_disk_cannot_read_is_damaged() {
+    let (folder, store) = filled().await;
+    let games: Vec<_> = (10..=200).map(|number| game(room_id(1), number, number.into(), ["ada", "bob"])).collect();
+    archive(&store, room_id(2), &games).await;
+    drop(store);
+    for (table, missing) in [("games", 1..50), ("standings", 0..1)] {
+        let disk = with_failing_page(&folder, table);
+        let mut found = Games::default();
+        let diagnosis = Doctor::open(disk.path()).unwrap().examine(&mut found).unwrap();
+        let finding = diagnosis.findings.iter().find(|finding| finding.starts_with(&format!("{table}: ")));
+        assert!(finding.is_some_and(|finding| finding.contains("damaged")), "{diagnosis:?}");
+        assert!(missing.contains(&(200 - diagnosis.games)), "{table}: {diagnosis:?}");
+        let store = Store::of(SqliteStore::open(disk.path()).unwrap());
+        for filter in filters() {
+            let listed = store.archive.games(filter, None, 1_000).await.unwrap().games.len() as u64;
+            assert_eq!(listed, diagnosis.games, "{table}");
+        }
+        let newest = GameId { room: room_id(1), number: 200 };
+        let read = store.archive.game(newest).await;
+        assert_eq!(matches!(read, Err(StoreError::Damaged(_))), table == "games", "{read:?}");
+        // Its row of games is beyond that page, or one of standings on it.
+        archive(&store, room_id(3), &[game(room_id(3), 1, 300, ["ada", "bob"])]).await;
+        assert_eq!(load(&store, room_id(3)).await, Room::replay(&creation_of(room_id(3))));
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
 
 /// The ids of the games that an examination finds.
 #[derive(Default)]
-struct Games(Vec<String>);
+pub(crate) struct Games(Vec<String>);
 
 impl Observer for Games {
     fn begin(&mut self, _: &'static str, _: u64) {}

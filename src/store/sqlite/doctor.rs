@@ -8,7 +8,7 @@
 //! A repair takes the old file's place and keeps that beside it, so that nothing more is lost.
 
 use std::{
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fs::{self, File},
     path::{Path, PathBuf},
 };
@@ -17,7 +17,7 @@ use rusqlite::{Connection, Row, params_from_iter, types::Value};
 
 use super::{
     SqliteStore, games, lock,
-    log::Run,
+    log::{self, Run},
     players,
     reader::ReadError,
     rooms,
@@ -26,7 +26,7 @@ use super::{
     write_behind::WriteBehind,
 };
 use crate::{
-    room::{EndReason, GameRecord, Profile, RoomId},
+    room::{EndReason, GameRecord, Profile, RoomId, Seq},
     rules::Color,
     store::{
         journal::EndedGame,
@@ -282,14 +282,28 @@ impl<'a> Examination<'a> {
         }
     }
 
+    /// Returns the events of open rooms that are only in the log.
+    fn check_log(&mut self) -> Result<BTreeMap<RoomId, Run>, OpenError> {
+        let (rows, gap) = log::read(self.old)?;
+        let log = WriteBehind::of(self.old, &rows, gap, usize::MAX)?;
+        self.found_gap("log", gap);
+        for (room, last) in log.cut() {
+            self.found(match last {
+                Seq(0) => format!("open rooms: room {room} is lost: its first events were in the log"),
+                last => format!("open rooms: room {room} has lost its events after {last}, and goes on from there"),
+            });
+        }
+        if log.has_damaged_rows() || self.rows("log WHERE id < 0") > 0 {
+            self.found("log: rows are damaged; the last events of open rooms may be lost".to_owned());
+        }
+        if self.rows(&format!("sqlite_schema WHERE name LIKE '{}%'", log::SET_ASIDE)) > 0 {
+            self.found("log: a server has set aside a damaged one, and kept what could be read".to_owned());
+        }
+        Ok(log.all_pending(None))
+    }
+
     fn check_rooms(&mut self) -> Result<(), OpenError> {
-        let pending = match WriteBehind::read(self.old, usize::MAX) {
-            Ok(log) if !log.has_damaged_rows() && self.rows("log WHERE id < 0") == 0 => log.all_pending(None),
-            log => {
-                self.found("log: rows are damaged; the last events of open rooms may be lost".to_owned());
-                log.map(|log| log.all_pending(None)).unwrap_or_default()
-            }
-        };
+        let pending = self.check_log()?;
         let mut ids: BTreeSet<RoomId> = pending.keys().copied().collect();
         for table in ["states", "runs"] {
             let gap = scan::each(self.old, table, "room", &mut |_, row| {

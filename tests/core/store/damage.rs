@@ -106,16 +106,22 @@ async fn a_game_with_a_damaged_key_does_not_stop_the_pages() {
     }
 }
 
-/// The offset of the last page with rows of a table or index.
-fn last_page(folder: &TempDir, table: &str) -> u64 {
-    let sql = "SELECT max(pageno) FROM dbstat WHERE name = ? AND pagetype = 'leaf'";
-    let page: Option<i64> = connection(folder).query_row(sql, [table], |row| row.get(0)).ok();
+/// The offset of a page with rows of a table or index, counted from the last one.
+fn leaf_page(folder: &TempDir, table: &str, from_last: usize) -> u64 {
+    let sql = "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY pageno DESC LIMIT 1 OFFSET ?";
+    let row = (table, i64::try_from(from_last).unwrap());
+    let page: Option<i64> = connection(folder).query_row(sql, row, |row| row.get(0)).ok();
     (page.expect("SQLite with dbstat") as u64 - 1) * 4096
 }
 
 /// Overwrites the last page with rows of a table or index.
 pub(crate) fn damage_page(folder: &TempDir, table: &str) {
-    let page = last_page(folder, table);
+    damage_page_from_last(folder, table, 0);
+}
+
+/// Overwrites a page with rows of a table or index, counted from the last one.
+pub(crate) fn damage_page_from_last(folder: &TempDir, table: &str, from_last: usize) {
+    let page = leaf_page(folder, table, from_last);
     let mut file = File::options().write(true).open(folder.path().join(SqliteStore::FILE)).unwrap();
     file.seek(SeekFrom::Start(page)).unwrap();
     file.write_all(&[0xA5; 4096]).unwrap();
@@ -125,7 +131,7 @@ pub(crate) fn damage_page(folder: &TempDir, table: &str) {
 pub(crate) fn with_failing_page(folder: &TempDir, table: &str) -> Arc<LossyFolder> {
     let disk = LossyFolder::create(false);
     fs::copy(folder.path().join(SqliteStore::FILE), disk.path().join(SqliteStore::FILE)).unwrap();
-    disk.fail_reads(SqliteStore::FILE, last_page(folder, table).cast_signed());
+    disk.fail_reads(SqliteStore::FILE, leaf_page(folder, table, 0).cast_signed());
     disk
 }
 

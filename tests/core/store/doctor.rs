@@ -9,8 +9,8 @@ use tempfile::TempDir;
 use crate::{
     room::test_room::{TestRoom, chat, default_settings, id},
     store::{
-        after_a_crash, archive, at, connection, count, damage::damage_page, drive, folder, games::game, load, moved,
-        open, open_rooms, open_with_log, room_id, write,
+        after_a_crash, after_a_stop, archive, at, connection, count, damage::damage_page, drive, folder, games::game,
+        load, moved, open, open_rooms, open_with_log, room_id, write,
     },
 };
 
@@ -28,7 +28,7 @@ impl Observer for Games {
     }
 }
 
-fn examine(folder: &TempDir) -> Diagnosis {
+pub(crate) fn examine(folder: &TempDir) -> Diagnosis {
     let mut games = Games::default();
     let diagnosis = Doctor::open(folder.path()).unwrap().examine(&mut games).unwrap();
     assert_eq!(games.0.len() as u64, diagnosis.games);
@@ -36,7 +36,7 @@ fn examine(folder: &TempDir) -> Diagnosis {
 }
 
 /// Repairs the file, after which it has no damage.
-fn repair(folder: &TempDir) {
+pub(crate) fn repair(folder: &TempDir) {
     let (saved, kept) = Doctor::open(folder.path()).unwrap().repair(&mut Games::default()).unwrap();
     assert!(kept.exists());
     assert_eq!(examine(folder), Diagnosis { findings: Vec::new(), more: 0, ..saved });
@@ -68,12 +68,6 @@ async fn closed() -> TempDir {
     let (folder, store) = filled().await;
     drop(store);
     folder
-}
-
-fn copy_of(closed: &TempDir) -> TempDir {
-    let copy = folder();
-    std::fs::copy(closed.path().join(SqliteStore::FILE), copy.path().join(SqliteStore::FILE)).unwrap();
-    copy
 }
 
 async fn is_whole(store: &Store) {
@@ -142,7 +136,7 @@ async fn each_damage_is_found_and_repaired_and_loses_only_its_own_row() {
     let whole = closed().await;
     let played = open(&whole).archive.player_stats(ada.clone()).await.unwrap().humans;
     for (sql, finding, games, rooms) in cases {
-        let folder = copy_of(&whole);
+        let folder = after_a_stop(&whole);
         assert!(connection(&folder).execute(sql, []).unwrap() > 0, "{sql}");
         let diagnosis = examine(&folder);
         let said = diagnosis.findings.join("\n");
@@ -169,7 +163,7 @@ async fn each_damage_is_found_and_repaired_and_loses_only_its_own_row() {
 async fn damaged_pages_are_replaced_and_all_other_pages_are_saved() {
     let whole = closed().await;
     for (table, games) in [("games", 60..101), ("played", 101..102), ("games_by_end", 101..102)] {
-        let folder = copy_of(&whole);
+        let folder = after_a_stop(&whole);
         damage_page(&folder, table);
         let diagnosis = examine(&folder);
         assert!(diagnosis.findings.iter().any(|finding| finding.starts_with("file: ")), "{table}: {diagnosis:?}");

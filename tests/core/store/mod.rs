@@ -53,6 +53,13 @@ fn after_a_crash(running: &TempDir) -> TempDir {
     copy
 }
 
+/// A copy of the folder, which no store uses.
+fn after_a_stop(closed: &TempDir) -> TempDir {
+    let copy = folder();
+    std::fs::copy(closed.path().join(SqliteStore::FILE), copy.path().join(SqliteStore::FILE)).expect("copied");
+    copy
+}
+
 /// Number of rows of a table.
 fn count(folder: &TempDir, table: &str) -> i64 {
     connection(folder).query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).expect("a table")

@@ -18,6 +18,7 @@ mod damage;
 mod doctor;
 mod games;
 mod log;
+mod older;
 mod players;
 mod reader;
 mod retention;

@@ -74,7 +74,7 @@ pub(super) fn each_keyed(
 }
 
 /// Visits the rows of a query; false when a damaged page ends it early.
-fn rows(
+pub(super) fn rows(
     connection: &Connection,
     sql: &str,
     parameters: impl rusqlite::Params,

@@ -150,6 +150,13 @@ pub(super) fn read(path: &Path) -> rusqlite::Result<ReadConnection> {
     Ok(ReadConnection { connection, is_live: false })
 }
 
+/// Opens an existing file of any known version to read, without a migration. Also returns its version; 0 if it is empty.
+pub(super) fn read_as_it_is(path: &Path) -> Result<(Connection, i32), OpenError> {
+    let connection = read(path)?.connection;
+    let version = version(&connection)?;
+    Ok((connection, version))
+}
+
 fn read_live(path: &Path) -> rusqlite::Result<Connection> {
     // Not read-only, because a reader of a write-ahead log writes to its index.
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;

@@ -184,6 +184,26 @@ async fn damaged_pages_are_replaced_and_all_other_pages_are_saved() {
     }
 }
 
+/// As a damaged index may permit it.
+#[tokio::test]
+async fn a_row_that_is_there_twice_is_repaired() {
+    let whole = closed().await;
+    for table in ["players", "games", "states", "runs"] {
+        let folder = after_a_stop(&whole);
+        let sql = format!(
+            "CREATE TABLE copies AS SELECT * FROM {table}; DROP TABLE {table}; ALTER TABLE copies RENAME TO {table}; \
+            INSERT INTO {table} SELECT * FROM {table}"
+        );
+        connection(&folder).execute_batch(&sql).unwrap();
+        let (saved, _) = Doctor::open(folder.path()).unwrap().repair(&mut Games::default()).unwrap();
+        let said = saved.findings.join("\n");
+        assert!(said.contains(&format!("{table}, row ")) && said.contains("left out"), "{said}");
+        assert_eq!((saved.games, saved.rooms, saved.players), (101, 5, 3), "{table}: {said}");
+        assert_eq!(examine(&folder), Diagnosis { findings: Vec::new(), ..saved }, "{table}");
+        is_whole(&open(&folder)).await;
+    }
+}
+
 #[tokio::test]
 async fn a_second_repair_keeps_both_damaged_files() {
     let folder = closed().await;

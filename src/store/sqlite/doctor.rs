@@ -16,7 +16,7 @@ use std::{
 use rusqlite::{Connection, Row, params_from_iter, types::Value};
 
 use super::{
-    SqliteStore, games, lock,
+    SqliteStore, create_file, games, lock,
     log::{self, Run},
     older::{self, OlderRooms},
     players,
@@ -104,6 +104,8 @@ impl Doctor {
     pub fn repair(self, observer: &mut dyn Observer) -> Result<(Diagnosis, PathBuf), OpenError> {
         let [old, new] = [&self.path, &self.path.with_extension("db.repaired")];
         remove_file(new)?;
+        create_file(new)?;
+        give_owner(old, new).map_err(OpenError::Owner)?;
         let copy = schema::create(new)?.connection;
         // Until it is complete, no crash matters.
         copy.pragma_update(None, "journal_mode", "off")?;
@@ -135,6 +137,23 @@ impl Doctor {
             known,
         }
     }
+}
+
+/// Gives a file the owner and the mode of another: the server may run as another user than the doctor.
+#[cfg(unix)]
+fn give_owner(of: &Path, to: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+
+    let [old, new] = [fs::metadata(of)?, fs::metadata(to)?];
+    if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
+        chown(to, Some(old.uid()), Some(old.gid()))?;
+    }
+    fs::set_permissions(to, old.permissions())
+}
+
+#[cfg(not(unix))]
+fn give_owner(_: &Path, _: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 fn remove_file(path: &Path) -> std::io::Result<()> {

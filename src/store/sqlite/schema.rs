@@ -59,6 +59,9 @@ pub enum OpenError {
         away to start empty"
     )]
     Damaged(String),
+    /// A new file cannot have the owner and the mode of the old one.
+    #[error("cannot give the new file the owner and the mode of the old one ({0}); run this as root, or as that owner")]
+    Owner(std::io::Error),
     /// The database cannot be used.
     #[error("{0}")]
     Database(rusqlite::Error),

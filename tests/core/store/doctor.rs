@@ -204,6 +204,26 @@ async fn a_row_that_is_there_twice_is_repaired() {
     }
 }
 
+/// The server may run as another user than the doctor.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_repaired_file_has_the_owner_and_the_mode_of_the_old_one() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+
+    let folder = closed().await;
+    let file = folder.path().join(SqliteStore::FILE);
+    for mode in [0o600, 0o640] {
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        // Only the superuser can do this.
+        let _ = chown(&file, Some(4_321), Some(1_234));
+        let owner = |path| std::fs::metadata(path).map(|file| (file.uid(), file.gid(), file.mode() & 0o777)).unwrap();
+        let before = owner(&file);
+        repair(&folder);
+        assert_eq!(owner(&file), before);
+        assert_eq!(before.2, mode);
+    }
+}
+
 #[tokio::test]
 async fn a_second_repair_keeps_both_damaged_files() {
     let folder = closed().await;

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    fmt::Display,
     sync::{Mutex, PoisonError},
 };
 
@@ -27,6 +28,20 @@ impl DamagedRows {
         }
         self.note(table, row, &error.to_string(), "a row is damaged and is skipped");
         Ok(())
+    }
+
+    /// Passes on the answer to a question for one row; if that is damaged, it is counted and logged the first time.
+    pub(super) fn noted<T>(
+        &self,
+        table: &str,
+        row: impl Display,
+        answer: Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
+        answer.inspect_err(|error| {
+            if is_damage(error) {
+                self.note(table, &row.to_string(), &error.to_string(), "a row is damaged");
+            }
+        })
     }
 
     /// Counts a row, and logs what its damage means, the first time.

@@ -8,19 +8,17 @@ use std::{
 
 use futures_util::future::join;
 use reversi::{
-    room::{CloseReason, Event, Fact, GameId, PlayerId, Room, Seq},
-    store::{
-        Append, AppendError, Contestant, Doctor, GameFilter, PlayerStats, SqliteStore, Store, StoreError, StoredPlayer,
-    },
+    room::{CloseReason, Event, Fact, GameId, PlayerId, Profile, Room, Seq},
+    store::{Append, AppendError, Contestant, Doctor, GameFilter, PlayerStats, SqliteStore, Store, StoreError},
 };
 use tempfile::TempDir;
 
 use crate::{
-    room::test_room::{id, profile},
+    room::test_room::{TestRoom, chat, id, profile},
     sim::lossy_folder::LossyFolder,
     store::{
-        archive, at, connection, count, creation_of, doctor::Games, ended, folder, games::game, load, open, room_id,
-        write,
+        after_a_stop, archive, at, connection, count, creation_of, doctor::Games, ended, folder, games::game, load,
+        log::in_pages, moved, open, room_id, stored_player, write,
     },
 };
 
@@ -177,20 +175,53 @@ async fn a_page_that_the_disk_cannot_read_is_damaged() {
     }
 }
 
+/// What a start reads, apart from the log.
+#[tokio::test]
+async fn damaged_pages_that_a_start_reads_hide_only_what_is_on_them() {
+    let whole = folder();
+    let store = open(&whole);
+    for number in 1..=100 {
+        let player = Profile { id: PlayerId::from_random(number), ..profile("ada") };
+        store.players.put_player(stored_player(player)).await.unwrap();
+        let mut test = TestRoom::lobby();
+        test.ok("ada", chat(&"x".repeat(100)));
+        let history = moved(test.history, room_id(number));
+        write(&*store.journal, room_id(number), Seq(0), &history).await.unwrap();
+    }
+    store.journal.mark_alive(at(9)).await.unwrap();
+    drop(store);
+    let some = 40..100;
+    let all = 100..101;
+    for (place, from_last, players, rooms, alive) in [
+        ("players", 1, &some, &all, Some(at(9))),
+        ("players_with_token", 0, &all, &all, Some(at(9))),
+        ("standings", 0, &all, &all, Some(at(9))),
+        ("states", 1, &all, &some, Some(at(9))),
+        ("runs", 1, &all, &some, Some(at(9))),
+        ("alive", 0, &all, &all, None),
+    ] {
+        let folder = after_a_stop(&whole);
+        damage_page_from_last(&folder, place, from_last);
+        let store = open(&folder);
+        let known = store.players.players().await.unwrap().len();
+        assert!(players.contains(&known), "{place}: {known} players");
+        for limit in [7, 1_000] {
+            let open = in_pages(&store, limit).await;
+            assert!(rooms.contains(&open.len()), "{place}: {} rooms", open.len());
+            assert_eq!(open.last().map(Room::id), Some(room_id(100)), "{place}: those behind the page as well");
+        }
+        assert_eq!(store.journal.last_alive().await.unwrap(), alive, "{place}");
+        // It goes on.
+        write(&*store.journal, room_id(101), Seq(0), &creation_of(room_id(101))).await.unwrap();
+    }
+}
+
 #[tokio::test]
 async fn a_damaged_player_is_missing_and_all_others_are_there() {
     let folder = folder();
     let store = open(&folder);
-    let player = |who| StoredPlayer {
-        profile: profile(who),
-        seats: 1,
-        token: [7; 32],
-        seen: at(1),
-        claimed: false,
-        played: false,
-    };
     for who in ["ada", "bob", "cy"] {
-        store.players.put_player(player(who)).await.unwrap();
+        store.players.put_player(stored_player(profile(who))).await.unwrap();
     }
     for damage in ["token = 'x'", "seats = -1", "kind = 'cat'", "name = ''", "seen_us = 'then'"] {
         let tool = connection(&folder);

@@ -133,7 +133,7 @@ impl StorePair<'_> {
     }
 }
 
-async fn in_pages(store: &Store, limit: usize) -> Vec<Room> {
+pub(crate) async fn in_pages(store: &Store, limit: usize) -> Vec<Room> {
     let mut rooms: Vec<Room> = Vec::new();
     loop {
         let page = store.journal.open_rooms(rooms.last().map(Room::id), limit).await.unwrap();

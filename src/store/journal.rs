@@ -60,12 +60,15 @@ pub enum AppendError {
     /// It may or may not have been written: the room must be read again.
     #[error("the outcome of a write is unknown: {0}")]
     Unknown(String),
+    /// Nothing was written, because what is stored of this room cannot be read; to retry does not help.
+    #[error("stored data is damaged, see `reversi doctor`: {0}")]
+    Damaged(String),
 }
 
 impl AppendError {
-    /// Whether the store has failed.
+    /// Whether the store has failed, for all rooms.
     pub(crate) fn is_fault(&self) -> bool {
-        !matches!(self, Self::Conflict(_))
+        !matches!(self, Self::Conflict(_) | Self::Damaged(_))
     }
 }
 
@@ -81,6 +84,13 @@ pub enum StoreError {
     /// What was asked for is stored and cannot be read; to retry does not help.
     #[error("stored data is damaged, see `reversi doctor`: {0}")]
     Damaged(String),
+}
+
+impl StoreError {
+    /// Whether the store has failed, for all data.
+    pub(crate) fn is_fault(&self) -> bool {
+        !matches!(self, Self::Damaged(_))
+    }
 }
 
 /// A write to one room: all or nothing.

@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::harness::process::{Server, http_get, http_get_of, wait_for_event};
-use reversi::proto::v1::{self, room_event};
+use reversi::{
+    proto::v1::{self, room_event},
+    store::SqliteStore,
+};
 
 /// The metrics of one scrape, by name and labels.
 struct Scrape(BTreeMap<String, f64>);
@@ -39,6 +42,26 @@ impl Scrape {
             assert_eq!(self.0.get(*sample), Some(value), "{sample} in {:#?}", self.0);
         }
     }
+}
+
+/// Also when the damage is not met in a list.
+#[tokio::test]
+async fn damage_that_a_question_meets_is_counted_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().to_str().unwrap();
+    let mut server = Server::start(&["--log", "error", "--metrics", "127.0.0.1:0", "--data", data]);
+    let address = &server.wait_for_line("metrics: ");
+    let ada = server.log_in("Ada", 1 << 16).await;
+    let room = ada.create(v1::RoomSettings::default(), ["me", "random"]).await.room_id;
+    let game = ada.start(&room).await;
+    ada.games().resign(v1::ResignRequest { game_id: game.clone() }).await.unwrap();
+    let tool = rusqlite::Connection::open(folder.path().join(SqliteStore::FILE)).unwrap();
+    assert_eq!(tool.execute("UPDATE games SET winner = 'me'", []), Ok(1));
+    for _ in 0..2 {
+        ada.records().get_game(v1::GetGameRequest { game_id: game.clone() }).await.unwrap_err();
+        Scrape::read(address).assert_values(&[("reversi_damaged_rows", 1.0)]);
+    }
+    assert!(server.stop().await.0, "it stopped clean");
 }
 
 #[tokio::test]

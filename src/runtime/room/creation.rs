@@ -134,6 +134,10 @@ impl Rooms {
                 tracing::error!(room = %id, %error, "a room could not be created");
                 Err(RoomError::StoreUnavailable)
             }
+            Err(error @ AppendError::Damaged(_)) => {
+                tracing::error!(room = %id, %error, "a room could not be created");
+                Err(RoomError::Damaged)
+            }
             Err(error @ AppendError::Unknown(_)) => {
                 tracing::error!(room = %id, %error, "whether a room was created is looked up");
                 self.look_up(id).await

@@ -146,6 +146,6 @@ async fn heartbeat(context: &ActorContext) -> Result<(), StoreError> {
     }
     let write = context.stalls.begin_write();
     let written = context.journal.mark_alive(context.clock.now()).await;
-    write.end(written.is_ok());
+    write.end(!written.as_ref().is_err_and(StoreError::is_fault));
     written
 }

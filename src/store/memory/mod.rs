@@ -93,8 +93,8 @@ impl MemoryStore {
 
     fn write(&self, append: &Append<'_>) -> Result<(), AppendError> {
         let fault = self.fault.as_ref().and_then(|fault| fault(append.room, append.expected));
-        if let Some(error @ (AppendError::Unavailable(_) | AppendError::Conflict(_))) = fault {
-            return Err(error);
+        if let Some(error) = fault.as_ref().filter(|error| !matches!(error, AppendError::Unknown(_))) {
+            return Err(error.clone());
         }
         let mut inner = self.inner();
         inner.rooms.append(append)?;

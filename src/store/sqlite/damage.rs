@@ -2,10 +2,11 @@
 
 use std::{
     collections::HashSet,
+    fmt::Display,
     sync::{Mutex, PoisonError},
 };
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 
 use super::reader::ReadError;
 
@@ -25,22 +26,51 @@ impl DamagedRows {
         if !is_damage(&error) {
             return Err(error);
         }
+        self.note(table, row, &error.to_string(), "a row is damaged and is skipped");
+        Ok(())
+    }
+
+    /// Passes on the answer to a question for one row; if that is damaged, it is counted and logged the first time.
+    pub(super) fn noted<T>(
+        &self,
+        table: &str,
+        row: impl Display,
+        answer: Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
+        answer.inspect_err(|error| {
+            if is_damage(error) {
+                self.note(table, &row.to_string(), &error.to_string(), "a row is damaged");
+            }
+        })
+    }
+
+    /// Counts a row, and logs what its damage means, the first time.
+    pub(super) fn note(&self, table: &str, row: &str, error: &str, meaning: &str) {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if rows.len() < MAX_ROWS && rows.insert(format!("{table} {row}")) {
-            tracing::error!(table, row, %error, "a row is damaged and is skipped; `reversi doctor` tells more");
+            tracing::error!(table, row, error, "{meaning}; `reversi doctor` tells more");
             metrics::gauge!(DAMAGED_ROWS).set(rows.len() as f64);
         }
-        Ok(())
     }
 }
 
 /// Whether the cause of an error is stored data, so that to retry does not help.
 pub(super) fn is_damage(error: &ReadError) -> bool {
-    match error.downcast_ref() {
-        Some(rusqlite::Error::SqliteFailure(error, _)) => {
-            matches!(error.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-        }
-        // A value that its column or its type does not allow.
+    // Others are of values that their type does not allow.
+    error.downcast_ref().is_none_or(is_damage_of_file)
+}
+
+/// As [`is_damage`], for an error of the file.
+pub(super) fn is_damage_of_file(error: &rusqlite::Error) -> bool {
+    match error {
+        rusqlite::Error::SqliteFailure(error, _) => is_unreadable(error),
+        // A value that its column does not allow.
         _ => true,
     }
+}
+
+/// Whether SQLite could not read a page: its content is wrong, or the disk returned an error for it.
+pub(super) fn is_unreadable(error: &ffi::Error) -> bool {
+    matches!(error.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        || matches!(error.extended_code, ffi::SQLITE_IOERR_READ | ffi::SQLITE_IOERR_SHORT_READ)
 }

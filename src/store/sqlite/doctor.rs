@@ -8,7 +8,7 @@
 //! A repair takes the old file's place and keeps that beside it, so that nothing more is lost.
 
 use std::{
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fs::{self, File},
     path::{Path, PathBuf},
 };
@@ -16,8 +16,9 @@ use std::{
 use rusqlite::{Connection, Row, params_from_iter, types::Value};
 
 use super::{
-    SqliteStore, games, lock,
-    log::Run,
+    SqliteStore, create_file, games, lock,
+    log::{self, Run},
+    older::{self, OlderRooms},
     players,
     reader::ReadError,
     rooms,
@@ -26,7 +27,7 @@ use super::{
     write_behind::WriteBehind,
 };
 use crate::{
-    room::{EndReason, GameRecord, Profile, RoomId},
+    room::{EndReason, GameRecord, Profile, RoomId, Seq},
     rules::Color,
     store::{
         journal::EndedGame,
@@ -68,6 +69,7 @@ pub trait Observer {
 /// The file of a stopped server.
 pub struct Doctor {
     old: Connection,
+    version: i32,
     path: PathBuf,
     /// Locked, so that no server starts meanwhile. The last field, as in [`SqliteStore`].
     _lock: File,
@@ -82,7 +84,8 @@ impl Doctor {
         let path = folder.join(SqliteStore::FILE);
         fs::metadata(&path)?;
         let lock = lock(folder)?;
-        Ok(Self { old: schema::create(&path)?.connection, path, _lock: lock })
+        let (old, version) = schema::read_as_it_is(&path)?;
+        Ok(Self { old, version, path, _lock: lock })
     }
 
     /// Reads all of it. Changes nothing.
@@ -90,7 +93,7 @@ impl Doctor {
     /// # Errors
     /// When the file cannot be read at all.
     pub fn examine(&self, observer: &mut dyn Observer) -> Result<Diagnosis, OpenError> {
-        Examination::new(&self.old, None, observer).run()
+        self.examination(None, observer).run()
     }
 
     /// Puts a new file with all that can be read in the place of the old one. Returns what is in it, and where the old
@@ -101,11 +104,13 @@ impl Doctor {
     pub fn repair(self, observer: &mut dyn Observer) -> Result<(Diagnosis, PathBuf), OpenError> {
         let [old, new] = [&self.path, &self.path.with_extension("db.repaired")];
         remove_file(new)?;
+        create_file(new)?;
+        give_owner(old, new).map_err(OpenError::Owner)?;
         let copy = schema::create(new)?.connection;
         // Until it is complete, no crash matters.
         copy.pragma_update(None, "journal_mode", "off")?;
         copy.execute_batch("BEGIN")?;
-        let diagnosis = Examination::new(&self.old, Some(&copy), observer).run()?;
+        let diagnosis = self.examination(Some(&copy), observer).run()?;
         copy.execute_batch("COMMIT")?;
         copy.close().map_err(|(_, error)| error)?;
         File::open(new)?.sync_all()?;
@@ -119,6 +124,36 @@ impl Doctor {
         fs::rename(new, old)?;
         Ok((diagnosis, kept))
     }
+
+    fn examination<'a>(&'a self, new: Option<&'a Connection>, observer: &'a mut dyn Observer) -> Examination<'a> {
+        let (results, known) = (HashMap::new(), HashSet::new());
+        Examination {
+            old: &self.old,
+            version: self.version,
+            new,
+            observer,
+            diagnosis: Diagnosis::default(),
+            results,
+            known,
+        }
+    }
+}
+
+/// Gives a file the owner and the mode of another: the server may run as another user than the doctor.
+#[cfg(unix)]
+fn give_owner(of: &Path, to: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+
+    let [old, new] = [fs::metadata(of)?, fs::metadata(to)?];
+    if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
+        chown(to, Some(old.uid()), Some(old.gid()))?;
+    }
+    fs::set_permissions(to, old.permissions())
+}
+
+#[cfg(not(unix))]
+fn give_owner(_: &Path, _: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 fn remove_file(path: &Path) -> std::io::Result<()> {
@@ -141,11 +176,14 @@ fn unused(path: &Path) -> PathBuf {
 
 /// The columns of the tables that are copied as they are, in order.
 const PLAYER_COLUMNS: &str = "id, name, kind, seats, token, seen_us, name_key, claimed";
+const OLDER_PLAYER_COLUMNS: &str = "id, name, kind, seats, token, seen_us, '' AS name_key, 0 AS claimed";
 const STATE_COLUMNS: &str = "room, seq, state";
 const RUN_COLUMNS: &str = "room, last, events";
 
 struct Examination<'a> {
     old: &'a Connection,
+    /// The version of the old file.
+    version: i32,
     /// Gets all that can be read, if there is one.
     new: Option<&'a Connection>,
     observer: &'a mut dyn Observer,
@@ -156,13 +194,12 @@ struct Examination<'a> {
     known: HashSet<Contestant>,
 }
 
-impl<'a> Examination<'a> {
-    fn new(old: &'a Connection, new: Option<&'a Connection>, observer: &'a mut dyn Observer) -> Self {
-        let (results, known) = (HashMap::new(), HashSet::new());
-        Self { old, new, observer, diagnosis: Diagnosis::default(), results, known }
-    }
-
+impl Examination<'_> {
     fn run(mut self) -> Result<Diagnosis, OpenError> {
+        if self.version == 0 {
+            // An empty file, without tables.
+            return Ok(self.diagnosis);
+        }
         self.check_pages();
         self.check_players()?;
         self.check_games()?;
@@ -206,11 +243,16 @@ impl<'a> Examination<'a> {
     fn check_players(&mut self) -> Result<(), OpenError> {
         let rows = self.rows("players");
         self.observer.begin("players", rows);
-        let gap = scan::each(self.old, "players", PLAYER_COLUMNS, &mut |number, row| {
+        let has_keys = self.version >= older::NAME_KEYS;
+        let columns = if has_keys { PLAYER_COLUMNS } else { OLDER_PLAYER_COLUMNS };
+        let gap = scan::each(self.old, "players", columns, &mut |number, row| {
             self.observer.advance();
-            match check_player(row) {
+            match check_player(row, has_keys) {
                 Ok(profile) => {
-                    self.known.insert(Contestant::Player(profile.id));
+                    if !self.known.insert(Contestant::Player(profile.id)) {
+                        self.found(format!("players, row {number}: another row has the same id; this one is left out"));
+                        return Ok(());
+                    }
                     self.diagnosis.players += 1;
                     self.copy("players", PLAYER_COLUMNS, row)?;
                 }
@@ -221,12 +263,16 @@ impl<'a> Examination<'a> {
             Ok(())
         })?;
         self.found_gap("players", gap);
+        if let Some(new) = self.new.filter(|_| !has_keys) {
+            players::write_name_keys(new)?;
+        }
         Ok(())
     }
 
     fn check_games(&mut self) -> Result<(), OpenError> {
-        let counted = self.old.query_row("SELECT games FROM archive", [], |row| row.get::<_, i64>(0));
-        self.observer.begin("games", counted.as_ref().map_or(0, |count| count.unsigned_abs()));
+        let count = || self.old.query_row("SELECT games FROM archive", [], |row| row.get::<_, i64>(0));
+        let counted = (self.version >= older::COUNT).then(count);
+        self.observer.begin("games", self.rows("games"));
         let (mut rows, mut played, mut missing) = (0, 0, 0);
         let gap = scan::each(self.old, "games", "*", &mut |number, row| {
             self.observer.advance();
@@ -239,6 +285,12 @@ impl<'a> Examination<'a> {
                     return Ok(());
                 }
             };
+            if let Some(new) = self.new
+                && !games::enter(new, &game)?
+            {
+                self.found(format!("games, row {number}: another row has game {}; this one is left out", game.id));
+                return Ok(());
+            }
             if let Err(error) = check_game(row, &game) {
                 self.found(format!("game {}: {error}; it is taken as its moves say", game.id));
             }
@@ -248,13 +300,10 @@ impl<'a> Examination<'a> {
             }
             self.count(&game);
             self.observer.found(&game);
-            if let Some(new) = self.new {
-                games::enter(new, &game)?;
-            }
             Ok(())
         })?;
         self.found_gap("games", gap);
-        if counted != Ok(rows) && gap.is_none() {
+        if counted.is_some_and(|counted| counted != Ok(rows)) && gap.is_none() {
             self.found(format!("archive: the number of games is not {rows}; a repair counts them again"));
         }
         let listed = self.old.query_row("SELECT count(*) FROM played", [], |row| row.get::<_, i64>(0));
@@ -282,17 +331,39 @@ impl<'a> Examination<'a> {
         }
     }
 
+    /// Returns the events of open rooms that are only in the log.
+    fn check_log(&mut self, tables: &Connection) -> Result<BTreeMap<RoomId, Run>, OpenError> {
+        if self.version < older::LOG {
+            return Ok(BTreeMap::new());
+        }
+        let (rows, gap) = log::read(self.old)?;
+        let log = WriteBehind::of(tables, &rows, gap, usize::MAX)?;
+        self.found_gap("log", gap);
+        for (room, last) in log.cut() {
+            self.found(match last {
+                Seq(0) => format!("open rooms: room {room} is lost: its first events were in the log"),
+                last => format!("open rooms: room {room} has lost its events after {last}, and goes on from there"),
+            });
+        }
+        if log.has_damaged_rows() || self.rows("log WHERE id < 0") > 0 {
+            self.found("log: rows are damaged; the last events of open rooms may be lost".to_owned());
+        }
+        if self.rows(&format!("sqlite_schema WHERE name LIKE '{}%'", log::SET_ASIDE)) > 0 {
+            self.found("log: a server has set aside a damaged one, and kept what could be read".to_owned());
+        }
+        Ok(log.all_pending(None))
+    }
+
     fn check_rooms(&mut self) -> Result<(), OpenError> {
-        let pending = match WriteBehind::read(self.old, usize::MAX) {
-            Ok(log) if !log.has_damaged_rows() && self.rows("log WHERE id < 0") == 0 => log.all_pending(None),
-            log => {
-                self.found("log: rows are damaged; the last events of open rooms may be lost".to_owned());
-                log.map(|log| log.all_pending(None)).unwrap_or_default()
-            }
-        };
+        let older = (self.version < older::RUNS).then(|| OlderRooms::read(self.old)).transpose()?;
+        if older.as_ref().is_some_and(|older| older.is_damaged) {
+            self.found("events: a page is damaged; rooms with events on it are lost".to_owned());
+        }
+        let tables = older.as_ref().map_or(self.old, |older| &older.tables);
+        let pending = self.check_log(tables)?;
         let mut ids: BTreeSet<RoomId> = pending.keys().copied().collect();
-        for table in ["states", "runs"] {
-            let gap = scan::each(self.old, table, "room", &mut |_, row| {
+        for (file, table) in [(self.old, "states"), (tables, "runs")] {
+            let gap = scan::each(file, table, "room", &mut |_, row| {
                 ids.extend(row.get(1).ok().map(|id: i64| RoomId::from_random(id.cast_unsigned())));
                 Ok(())
             })?;
@@ -303,13 +374,13 @@ impl<'a> Examination<'a> {
         for room in ids {
             self.observer.advance();
             let run = pending.get(&room).unwrap_or(&none);
-            match rooms::load(self.old, room, run) {
+            match rooms::load(tables, room, run) {
                 Ok(None) => {}
                 Ok(Some(_)) => {
                     self.diagnosis.rooms += 1;
                     let key = room.bits().cast_signed();
                     for (table, columns) in [("states", STATE_COLUMNS), ("runs", RUN_COLUMNS)] {
-                        self.copy_where(table, columns, &format!("room = {key}"))?;
+                        self.copy_where(tables, table, columns, &format!("room = {key}"))?;
                     }
                     if let Some(new) = self.new {
                         rooms::append_run(new, room, run.events())?;
@@ -319,7 +390,7 @@ impl<'a> Examination<'a> {
             }
         }
         match rooms::last_alive(self.old) {
-            Ok(_) => self.copy_where("alive", "id, us", "true")?,
+            Ok(_) => self.copy_where(self.old, "alive", "id, us", "true")?,
             Err(error) => self.found(format!("alive: {error}; clocks are not credited for the server's absence")),
         }
         Ok(())
@@ -382,11 +453,11 @@ impl<'a> Examination<'a> {
         count.unwrap_or(0).unsigned_abs()
     }
 
-    fn copy_where(&self, table: &str, columns: &str, condition: &str) -> rusqlite::Result<()> {
+    fn copy_where(&mut self, file: &Connection, table: &str, columns: &str, condition: &str) -> rusqlite::Result<()> {
         if self.new.is_none() {
             return Ok(());
         }
-        let mut select = self.old.prepare(&format!("SELECT rowid, {columns} FROM {table} WHERE {condition}"))?;
+        let mut select = file.prepare(&format!("SELECT rowid, {columns} FROM {table} WHERE {condition}"))?;
         let mut rows = select.query([])?;
         while let Some(row) = rows.next()? {
             self.copy(table, columns, row)?;
@@ -395,19 +466,23 @@ impl<'a> Examination<'a> {
     }
 
     /// Writes a row, whose first column is the rowid, to the new file.
-    fn copy(&self, table: &str, columns: &str, row: &Row<'_>) -> rusqlite::Result<()> {
+    fn copy(&mut self, table: &str, columns: &str, row: &Row<'_>) -> rusqlite::Result<()> {
         let Some(new) = self.new else { return Ok(()) };
         let count = columns.split(',').count();
-        let sql = format!("INSERT INTO {table} ({columns}) VALUES ({})", vec!["?"; count].join(", "));
+        let sql = format!("INSERT OR IGNORE INTO {table} ({columns}) VALUES ({})", vec!["?"; count].join(", "));
         let values = (1..=count).map(|column| row.get(column)).collect::<rusqlite::Result<Vec<Value>>>()?;
-        new.prepare_cached(&sql)?.execute(params_from_iter(values)).map(drop)
+        if new.prepare_cached(&sql)?.execute(params_from_iter(values))? == 0 {
+            let number: i64 = row.get(0)?;
+            self.found(format!("{table}, row {number}: another row has the same key; this one is left out"));
+        }
+        Ok(())
     }
 }
 
-fn check_player(row: &Row<'_>) -> Result<Profile, ReadError> {
+fn check_player(row: &Row<'_>, has_key: bool) -> Result<Profile, ReadError> {
     let profile = players::read_profile(row)?;
     let key: String = row.get("name_key")?;
-    if key != profile.name.key() {
+    if has_key && key != profile.name.key() {
         return Err("its name and the key of its name differ".into());
     }
     row.get::<_, Option<[u8; 32]>>("token")?;

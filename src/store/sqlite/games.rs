@@ -18,19 +18,23 @@ use crate::{
     },
 };
 
-/// Inserts a finished game and updates the statistics of its players; a known game changes nothing.
-pub(super) fn keep(connection: &Connection, ended: &EndedGame) -> rusqlite::Result<()> {
-    let game = &ended.record;
+/// Inserts a finished game and the names of its players. False when it is known; then it changes nothing.
+pub(super) fn keep(connection: &Connection, game: &GameRecord) -> rusqlite::Result<bool> {
     if !enter(connection, game)? {
-        return Ok(());
+        return Ok(false);
     }
     for (_, participant) in game.players.iter() {
         if let Participant::Player(profile) = participant {
             players::note_former(connection, profile, game.ended)?;
         }
     }
+    Ok(true)
+}
+
+/// Updates the statistics of the players of a finished game.
+pub(super) fn count(connection: &Connection, ended: &EndedGame) -> rusqlite::Result<()> {
     for (who, standing) in stats_after(ended, |who| standing_before(connection, who))? {
-        put_standing(connection, &who, &name_of(game, &who), &standing)?;
+        put_standing(connection, &who, &name_of(&ended.record, &who), &standing)?;
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use prost::encoding::{decode_varint, encode_varint};
 use rusqlite::Connection;
 use smallvec::SmallVec;
 
+use super::scan::{self, Gap};
 use crate::{
     room::{Fact, RoomId, Seq, stored},
     store::journal::{Append, AppendError, EndedGame},
@@ -18,6 +19,9 @@ use crate::{
 const VERSION: u8 = 1;
 
 const CHECKSUM: usize = 4;
+
+/// How the name of a log begins that was set aside.
+pub(super) const SET_ASIDE: &str = "damaged_log_";
 
 /// Approximate bytes of an entry with one move.
 const MOVE_BYTES: usize = 48;
@@ -34,6 +38,8 @@ pub(super) struct LogEntry {
     /// Empty when it closes the room.
     pub(super) run: Run,
     pub(super) games: Vec<EndedGame>,
+    /// Whether the games change the statistics of their players.
+    pub(super) counts: bool,
 }
 
 impl LogEntry {
@@ -51,7 +57,7 @@ impl LogEntry {
             last = event.seq;
         }
         let last = if closed { Seq(0) } else { last };
-        Ok(Self { room: append.room, expected: append.expected, last, run, games: append.games.to_vec() })
+        Ok(Self { room: append.room, expected: append.expected, last, run, games: append.games.to_vec(), counts: true })
     }
 
     pub(super) fn closes(&self) -> bool {
@@ -173,6 +179,29 @@ impl LogRow {
         let sql = "INSERT INTO log (id, entries) VALUES (?, ?)";
         connection.prepare_cached(sql)?.execute((id, &self.0)).map(|_| ())
     }
+}
+
+/// The readable rows in their order, and the part with damaged pages. Kept damaged rows, of negative ids, are left out.
+pub(super) fn read(connection: &Connection) -> rusqlite::Result<(Vec<(i64, Vec<u8>)>, Option<Gap>)> {
+    let mut rows = Vec::new();
+    let gap = scan::each(connection, "log", "entries", &mut |id, row| {
+        if id > 0 {
+            // What is not a blob is damaged as well.
+            rows.push((id, row.get(1).unwrap_or_default()));
+        }
+        Ok(())
+    })?;
+    rows.sort_unstable();
+    Ok((rows, gap))
+}
+
+/// Begins a new log. The old one stays under another name, since damaged pages can neither be read nor removed.
+pub(super) fn set_aside(connection: &Connection) -> rusqlite::Result<()> {
+    let sql = format!("SELECT count(*) FROM sqlite_schema WHERE name LIKE '{SET_ASIDE}%'");
+    let before: i64 = connection.query_row(&sql, [], |row| row.get(0))?;
+    let rename = format!("ALTER TABLE log RENAME TO {SET_ASIDE}{}", before + 1);
+    connection.execute_batch(&rename)?;
+    connection.execute_batch(include_str!("2.sql"))
 }
 
 /// The entries of a row up to the first unreadable one, and whether its checksum is right. If not, an event's number is

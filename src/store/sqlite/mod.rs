@@ -18,6 +18,7 @@ mod damage;
 mod doctor;
 mod games;
 mod log;
+mod older;
 mod players;
 mod reader;
 mod retention;
@@ -36,7 +37,7 @@ use std::{
     },
 };
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::Connection;
 
 pub use damage::DAMAGED_ROWS;
 pub use doctor::{Diagnosis, Doctor, Observer};
@@ -50,7 +51,7 @@ use super::{
     player_store::{PlayerStore, StoredPlayer},
 };
 use crate::room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp};
-use damage::DamagedRows;
+use damage::{DamagedRows, is_damage_of_file};
 use log::LogEntry;
 use reader::Reader;
 use schema::is_unwritable;
@@ -109,23 +110,24 @@ impl SqliteStore {
         if file.unwritable.is_none() {
             file.unwritable = match WriteBehind::read(&file.connection, log_limit)?.flush_all(&mut file.connection) {
                 Ok(()) => None,
-                Err(error) if is_unwritable(&error) => Some(error),
                 // What is in the log can be read all the same.
-                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
+                Err(error) if is_damage_of_file(&error) => {
                     tracing::error!(%error, "the log could not be flushed into the tables; see `reversi doctor`");
                     None
                 }
+                Err(error) if is_unwritable(&error) => Some(error),
                 Err(error) => return Err(error.into()),
             };
         }
         if let Some(reason) = &file.unwritable {
             tracing::warn!(%reason, "the file can be read but not written; changes are refused until it can be written");
         }
+        let damaged = Arc::default();
         Ok(Self {
-            writer: Writer::start(&path, file, fault, log_limit)?,
+            writer: Writer::start(&path, file, fault, log_limit, Arc::clone(&damaged))?,
             rooms: Reader::start(&path, "store-rooms")?,
             archive: Reader::start(&path, "store-archive")?,
-            damaged: Arc::default(),
+            damaged,
             _lock: lock,
         })
     }
@@ -207,14 +209,17 @@ impl Journal for SqliteStore {
     fn load(&self, room: RoomId) -> StoreFuture<'_, Option<History>> {
         Box::pin(async move {
             let pending = self.writer.read_pending(move |write_behind| write_behind.pending(room)).await?;
-            self.rooms.ask(move |connection| rooms::load(connection, room, &pending)).await
+            let damaged = Arc::clone(&self.damaged);
+            let load = move |connection: &Connection| rooms::load(connection, room, &pending);
+            self.rooms.ask(move |connection| damaged.noted("open rooms", room, load(connection))).await
         })
     }
 
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>> {
         Box::pin(async move {
             let pending = self.writer.read_pending(move |write_behind| write_behind.all_pending(after)).await?;
-            self.rooms.ask(move |connection| rooms::page(connection, after, limit, &pending)).await
+            let damaged = Arc::clone(&self.damaged);
+            self.rooms.ask(move |connection| rooms::page(connection, &damaged, after, limit, &pending)).await
         })
     }
 
@@ -223,7 +228,10 @@ impl Journal for SqliteStore {
     }
 
     fn last_alive(&self) -> StoreFuture<'_, Option<Timestamp>> {
-        self.rooms.ask(rooms::last_alive)
+        let damaged = Arc::clone(&self.damaged);
+        self.rooms.ask(move |connection| {
+            rooms::last_alive(connection).or_else(|error| damaged.pass_over("alive", "1", error).map(|()| None))
+        })
     }
 }
 
@@ -234,11 +242,14 @@ impl Archive for SqliteStore {
     }
 
     fn game(&self, id: GameId) -> StoreFuture<'_, Option<Arc<GameRecord>>> {
-        self.archive.ask(move |connection| games::get(connection, id))
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |connection| damaged.noted("games", id, games::get(connection, id)))
     }
 
     fn player_stats(&self, who: Contestant) -> StoreFuture<'_, PlayerStats> {
-        self.archive.ask(move |connection| Ok(games::standing(connection, &who)?))
+        let damaged = Arc::clone(&self.damaged);
+        let read = |connection: &Connection, who: &Contestant| Ok(games::standing(connection, who)?);
+        self.archive.ask(move |connection| damaged.noted("standings", &who, read(connection, &who)))
     }
 
     fn size(&self) -> StoreFuture<'_, ArchiveSize> {
@@ -257,7 +268,8 @@ impl PlayerStore for SqliteStore {
     }
 
     fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>> {
-        self.archive.ask(move |connection| players::profile(connection, player))
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |connection| damaged.noted("players", player, players::profile(connection, player)))
     }
 
     fn named(&self, name: DisplayName, limit: usize) -> StoreFuture<'_, Vec<Profile>> {

@@ -1,11 +1,15 @@
 //! Players, by the hashes of their tokens.
 
-use rusqlite::{Connection, Row, named_params, types::Value};
+use rusqlite::{
+    Connection, Row, named_params,
+    types::{Value, ValueRef},
+};
 
 use super::{
-    damage::DamagedRows,
+    damage::{DamagedRows, is_damage},
     games::{player_kind, player_kind_name},
     reader::ReadError,
+    scan,
 };
 use crate::{
     room::{DisplayName, PlayerId, Profile, Timestamp},
@@ -107,8 +111,19 @@ pub(super) fn record_seen(connection: &Connection, seen: &[(PlayerId, Timestamp)
     Ok(())
 }
 
-/// The players with a token. Damaged rows are passed over.
+/// The players with a token. Damaged rows and pages are passed over.
 pub(super) fn all(connection: &Connection, damaged: &DamagedRows) -> Result<Vec<StoredPlayer>, ReadError> {
+    match indexed(connection, damaged) {
+        Err(error) if is_damage(&error) => {
+            damaged.pass_over("players", "or an index of them: a page", error)?;
+            scanned(connection, damaged)
+        }
+        players => players,
+    }
+}
+
+/// The players with a token, by the index of these.
+fn indexed(connection: &Connection, damaged: &DamagedRows) -> Result<Vec<StoredPlayer>, ReadError> {
     let sql = "SELECT *, EXISTS (SELECT 1 FROM standings WHERE contestant = players.id) AS played FROM players \
         WHERE token IS NOT NULL ORDER BY id";
     let mut select = connection.prepare(sql)?;
@@ -120,6 +135,24 @@ pub(super) fn all(connection: &Connection, damaged: &DamagedRows) -> Result<Vec<
             Err(error) => damaged.pass_over("players", &row_name(row), error)?,
         }
     }
+    Ok(players)
+}
+
+/// The players with a token, around damaged pages. As results may be on one, all count as players with a game.
+fn scanned(connection: &Connection, damaged: &DamagedRows) -> Result<Vec<StoredPlayer>, ReadError> {
+    let mut players = Vec::new();
+    scan::each(connection, "players", "*, true AS played", &mut |_, row| {
+        if row.get_ref("token")? == ValueRef::Null {
+            return Ok(());
+        }
+        match read(row) {
+            Ok(player) => players.push(player),
+            Err(error) => {
+                damaged.note("players", &row_name(row), &error.to_string(), "a row is damaged and is skipped")
+            }
+        }
+        Ok(())
+    })?;
     Ok(players)
 }
 

@@ -14,7 +14,20 @@ pub(super) fn size(connection: &Connection) -> rusqlite::Result<ArchiveSize> {
 }
 
 fn games(connection: &Connection) -> rusqlite::Result<u64> {
-    connection.prepare_cached("SELECT games FROM archive")?.query_row([], |row| row.get(0)).map(i64::cast_unsigned)
+    let count: i64 = connection.prepare_cached("SELECT games FROM archive")?.query_row([], |row| row.get(0))?;
+    u64::try_from(count).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, count))
+}
+
+/// How many games there are beyond the `most` newest, up to `limit`. The stored number of games may be damaged, so it only
+/// says whether to count.
+fn excess(connection: &Connection, most: u64, limit: usize) -> rusqlite::Result<usize> {
+    if games(connection)? <= most {
+        return Ok(0);
+    }
+    let sql = "SELECT count(*) FROM (SELECT 1 FROM games ORDER BY ended_us DESC, id DESC LIMIT ? OFFSET ?)";
+    let [limit, most] = [i64::try_from(limit), i64::try_from(most)].map(|number| number.unwrap_or(i64::MAX));
+    let excess: i64 = connection.prepare_cached(sql)?.query_row([limit, most], |row| row.get(0))?;
+    Ok(usize::try_from(excess).unwrap_or_default())
 }
 
 /// Removes at most `limit` games that the retention does not keep, and returns how many.
@@ -31,8 +44,10 @@ pub(super) fn trim(
             remove(connection, sql, now.shifted(-i64::try_from(age.as_micros()).unwrap_or(i64::MAX)), limit)
         }
         Retention::Games(most) => {
-            let excess = games(connection)?.saturating_sub(most);
-            let excess = usize::try_from(excess).unwrap_or(usize::MAX).min(limit);
+            let excess = excess(connection, most, limit)?;
+            if excess == 0 {
+                return Ok(0);
+            }
             let sql = "SELECT rowid, id, ended_us, black, white FROM games WHERE rated = 0 AND ended_us <= ?1 \
                 ORDER BY ended_us, id LIMIT ?2";
             let unrated = remove(connection, sql, Timestamp(i64::MAX), excess)?;

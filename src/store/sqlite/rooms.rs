@@ -6,6 +6,7 @@ use std::{collections::BTreeMap, ops::Bound};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::{
+    damage::{DamagedRows, is_damage},
     log::{Events, Run},
     reader::ReadError,
 };
@@ -188,9 +189,10 @@ fn next(room: &mut Room, event: &[u8]) -> Result<Event, ReadError> {
     Ok(event)
 }
 
-/// At most `limit` rooms after `after`, by id. A room that cannot be read is logged and skipped.
+/// At most `limit` rooms after `after`, by id. A damaged room is passed over, and stays as it is.
 pub(super) fn page(
     connection: &Connection,
+    damaged: &DamagedRows,
     mut after: Option<RoomId>,
     limit: usize,
     pending: &BTreeMap<RoomId, Run>,
@@ -211,7 +213,7 @@ pub(super) fn page(
             }
             match load(connection, id, pending.get(&id).unwrap_or(&none)) {
                 Ok(history) => rooms.extend(history.map(History::latest)),
-                Err(error) => tracing::error!(%error, "a room cannot be read, and is left as it is"),
+                Err(error) => damaged.pass_over("open rooms", &id.to_string(), error)?,
             }
         }
         if last.is_none() {
@@ -221,8 +223,18 @@ pub(super) fn page(
     }
 }
 
+/// The ids of at most `limit` rooms after `after`. Each room has a state and a run, so that pages of one table may be
+/// damaged.
 fn ids(connection: &Connection, after: Option<RoomId>, limit: usize) -> Result<Vec<RoomId>, ReadError> {
-    let mut select = connection.prepare_cached("SELECT room FROM states WHERE room > ? ORDER BY room LIMIT ?")?;
+    match ids_in(connection, "states", after, limit) {
+        Err(error) if is_damage(&error) => ids_in(connection, "runs", after, limit),
+        ids => ids,
+    }
+}
+
+fn ids_in(connection: &Connection, table: &str, after: Option<RoomId>, limit: usize) -> Result<Vec<RoomId>, ReadError> {
+    let sql = format!("SELECT DISTINCT room FROM {table} WHERE room > ? ORDER BY room LIMIT ?");
+    let mut select = connection.prepare_cached(&sql)?;
     let mut rows = select.query((after.map_or(-1, key), i64::try_from(limit).unwrap_or(i64::MAX)))?;
     let mut ids = Vec::new();
     while let Some(row) = rows.next()? {

@@ -2,7 +2,9 @@
 
 use std::cell::Cell;
 
-use rusqlite::{Connection, Error, ErrorCode, Row};
+use rusqlite::{Connection, Error, Row};
+
+use super::damage::is_unreadable;
 
 /// Maximum number of rows between two readable ones that are tried one by one: more than one damaged page can hide, and
 /// tried within a second, also where ids are far apart.
@@ -72,7 +74,7 @@ pub(super) fn each_keyed(
 }
 
 /// Visits the rows of a query; false when a damaged page ends it early.
-fn rows(
+pub(super) fn rows(
     connection: &Connection,
     sql: &str,
     parameters: impl rusqlite::Params,
@@ -84,7 +86,7 @@ fn rows(
         match rows.next() {
             Ok(Some(row)) => visit(row)?,
             Ok(None) => return Ok(true),
-            Err(Error::SqliteFailure(error, _)) if error.code == ErrorCode::DatabaseCorrupt => return Ok(false),
+            Err(Error::SqliteFailure(error, _)) if is_unreadable(&error) => return Ok(false),
             Err(error) => return Err(error),
         }
     }

@@ -59,6 +59,9 @@ pub enum OpenError {
         away to start empty"
     )]
     Damaged(String),
+    /// A new file cannot have the owner and the mode of the old one.
+    #[error("cannot give the new file the owner and the mode of the old one ({0}); run this as root, or as that owner")]
+    Owner(std::io::Error),
     /// The database cannot be used.
     #[error("{0}")]
     Database(rusqlite::Error),
@@ -148,6 +151,13 @@ pub(super) fn read(path: &Path) -> rusqlite::Result<ReadConnection> {
     let connection = Connection::open_with_flags(format!("file:{path}?immutable=1"), flags)?;
     open_file(&connection)?;
     Ok(ReadConnection { connection, is_live: false })
+}
+
+/// Opens an existing file of any known version to read, without a migration. Also returns its version; 0 if it is empty.
+pub(super) fn read_as_it_is(path: &Path) -> Result<(Connection, i32), OpenError> {
+    let connection = read(path)?.connection;
+    let version = version(&connection)?;
+    Ok((connection, version))
 }
 
 fn read_live(path: &Path) -> rusqlite::Result<Connection> {

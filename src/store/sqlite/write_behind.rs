@@ -10,8 +10,10 @@ use foldhash::fast::RandomState;
 use rusqlite::Connection;
 
 use super::{
+    damage::is_damage_of_file,
     log::{self, LogEntry, LogRow, Run},
     rooms,
+    scan::Gap,
 };
 use crate::room::{RoomId, Seq};
 
@@ -39,6 +41,10 @@ pub(super) struct WriteBehind {
     last: i64,
     /// Ids of rows with a wrong checksum.
     damaged: Vec<i64>,
+    /// The part of the log that cannot be read.
+    gap: Option<Gap>,
+    /// Rooms whose events after this one are missing because of the gap.
+    cut: BTreeMap<RoomId, Seq>,
     flush: Option<Flush>,
 }
 
@@ -73,18 +79,31 @@ pub(super) struct Change {
 impl WriteBehind {
     /// Reads the log.
     pub(super) fn read(connection: &Connection, limit: usize) -> rusqlite::Result<Self> {
-        let (rooms, damaged) = (HashMap::default(), Vec::new());
-        let mut write_behind = Self { rooms, limit, bytes: 0, first: 1, last: 0, damaged, flush: None };
-        let mut select = connection.prepare("SELECT id, entries FROM log WHERE id > 0 ORDER BY id")?;
-        let mut rows = select.query([])?;
-        while let Some(row) = rows.next()? {
-            // What is not a blob is damaged as well.
-            let bytes = row.get_ref(1)?.as_blob().unwrap_or_default();
-            let id = row.get(0)?;
+        let (rows, gap) = log::read(connection)?;
+        if let Some(Gap { after, before, read }) = gap {
+            tracing::error!(after, before, read, "rows of the log between these are lost; see `reversi doctor`");
+        }
+        let write_behind = Self::of(connection, &rows, gap, limit)?;
+        for (room, last) in &write_behind.cut {
+            tracing::error!(%room, %last, "the events of a room after its last one were in the lost rows");
+        }
+        Ok(write_behind)
+    }
+
+    /// The table of these rows of a log. A room with events in the gap goes on from those before it.
+    pub(super) fn of(
+        connection: &Connection,
+        rows: &[(i64, Vec<u8>)],
+        gap: Option<Gap>,
+        limit: usize,
+    ) -> rusqlite::Result<Self> {
+        let (rooms, damaged, cut) = (HashMap::default(), Vec::new(), BTreeMap::new());
+        let mut write_behind = Self { rooms, limit, bytes: 0, first: 1, last: 0, damaged, gap, cut, flush: None };
+        for (id, bytes) in rows {
             if write_behind.last == 0 {
-                write_behind.first = id;
+                write_behind.first = *id;
             }
-            write_behind.last = id;
+            write_behind.last = *id;
             write_behind.bytes += bytes.len();
             let (entries, whole) = log::read_row(bytes);
             if !whole {
@@ -92,22 +111,39 @@ impl WriteBehind {
                     id,
                     "a row of the log is damaged; for each room the events after its last one are used, and the row is kept"
                 );
-                write_behind.damaged.push(id);
+                write_behind.damaged.push(*id);
             }
+            let is_behind_gap = gap.is_some_and(|gap| *id > gap.after);
             for (room, mut run) in entries {
-                if !whole {
-                    // Otherwise undamaged events of other rows could look like repeats.
-                    run = run.next_after(write_behind.last_of(connection, room)?);
+                // A damaged row closes no room.
+                if whole && run.is_empty() {
+                    write_behind.rooms.remove(&room);
+                    continue;
                 }
-                match run.events().last() {
-                    Some((last, _)) => write_behind.add(room, &run, last),
-                    // A damaged row closes no room.
-                    None if whole => drop(write_behind.rooms.remove(&room)),
-                    None => {}
+                if !whole || is_behind_gap {
+                    let at = write_behind.last_readable(connection, room)?;
+                    if is_behind_gap && run.first() > Some(at.next()) {
+                        write_behind.cut.insert(room, at);
+                    }
+                    // Otherwise undamaged events of other rows could look like repeats.
+                    run = run.next_after(at);
+                }
+                if let Some((last, _)) = run.events().last() {
+                    write_behind.add(room, &run, last);
                 }
             }
         }
         Ok(write_behind)
+    }
+
+    /// As [`WriteBehind::last_of`]; 0 if damage hides it.
+    fn last_readable(&self, connection: &Connection, room: RoomId) -> rusqlite::Result<Seq> {
+        self.last_of(connection, room).or_else(|error| if is_damage_of_file(&error) { Ok(Seq(0)) } else { Err(error) })
+    }
+
+    /// Rooms that have lost their events after this one; 0 for a room that is lost.
+    pub(super) fn cut(&self) -> &BTreeMap<RoomId, Seq> {
+        &self.cut
     }
 
     fn add(&mut self, room: RoomId, run: &Run, last: Seq) {
@@ -257,7 +293,7 @@ impl WriteBehind {
 
     /// Flushes all rooms; those that fail stay in the log.
     pub(super) fn flush_all(self, connection: &mut Connection) -> rusqlite::Result<()> {
-        if self.last == 0 {
+        if self.last == 0 && self.gap.is_none() {
             return Ok(());
         }
         let transaction = connection.transaction()?;
@@ -269,7 +305,10 @@ impl WriteBehind {
                 left.add(room, &pending.run);
             }
         }
-        log::remove(&transaction, self.first, self.last, &self.damaged)?;
+        match self.gap {
+            None => log::remove(&transaction, self.first, self.last, &self.damaged)?,
+            Some(_) => log::set_aside(&transaction)?,
+        }
         if !left.is_empty() {
             left.write(&transaction, self.last + 1)?;
         }

@@ -8,6 +8,7 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
+    sync::Arc,
     thread::JoinHandle,
 };
 
@@ -18,6 +19,7 @@ use tokio::sync::{
 };
 
 use super::{
+    damage::{self, DamagedRows},
     games,
     log::LogEntry,
     rooms,
@@ -74,11 +76,12 @@ impl Writer {
         OpenedFile { connection, unwritable }: OpenedFile,
         fault: FaultHook,
         log_limit: usize,
+        damaged: Arc<DamagedRows>,
     ) -> std::io::Result<Self> {
         let (requests, queue) = mpsc::channel(QUEUE);
         let write_behind = WriteBehind::read(&connection, log_limit).map_err(std::io::Error::other)?;
         let connection = unwritable.is_none().then_some(connection);
-        let writer = WriterThread { path: path.to_owned(), connection, write_behind, in_sync: true };
+        let writer = WriterThread { path: path.to_owned(), connection, write_behind, in_sync: true, damaged };
         let thread = std::thread::Builder::new().name("store-writer".into()).spawn(move || writer.run(queue))?;
         Ok(Self { requests: Some(requests), thread: Some(thread), fault })
     }
@@ -86,8 +89,8 @@ impl Writer {
     /// Queues an append, at once unless the queue is full.
     pub(super) fn append(&self, entry: LogEntry) -> AppendFuture<'_> {
         let fault = (self.fault)(entry.room, entry.expected);
-        if let Some(error @ (AppendError::Unavailable(_) | AppendError::Conflict(_))) = fault {
-            return Err(error).into();
+        if let Some(error) = fault.as_ref().filter(|error| !matches!(error, AppendError::Unknown(_))) {
+            return Err(error.clone()).into();
         }
         let written = self.submit(Write::Append(entry));
         match fault {
@@ -103,7 +106,10 @@ impl Writer {
     ) -> StoreFuture<'_, ()> {
         Box::pin(async move {
             let done = self.submit(Write::Other(Box::new(write))).await;
-            done.map_err(|error| StoreError::Unavailable(error.to_string()))
+            done.map_err(|error| match error {
+                AppendError::Damaged(reason) => StoreError::Damaged(reason),
+                error => StoreError::Unavailable(error.to_string()),
+            })
         })
     }
 
@@ -170,6 +176,7 @@ struct WriterThread {
     write_behind: WriteBehind,
     /// Whether the table agrees with the file. It is read again after a commit of unknown outcome.
     in_sync: bool,
+    damaged: Arc<DamagedRows>,
 }
 
 impl WriterThread {
@@ -240,7 +247,7 @@ impl WriterThread {
     }
 
     /// Executes writes and sends their outcomes.
-    fn execute(&mut self, writes: Vec<QueuedWrite>) {
+    fn execute(&mut self, mut writes: Vec<QueuedWrite>) {
         // A panic fails the current writes, not all later ones. The panic hook logs it.
         let committed = catch_unwind(AssertUnwindSafe(|| self.commit(&writes)));
         let panicked = |_| match self.in_sync {
@@ -262,12 +269,35 @@ impl WriterThread {
                 } else if writes.len() > 1 {
                     // One of them may have failed the others.
                     writes.into_iter().for_each(|write| self.execute(vec![write]));
+                } else if writes.iter_mut().any(|write| self.leave_out_archive(&mut write.write, &error)) {
+                    self.execute(writes);
                 } else {
                     refuse(writes, &error);
                 }
             }
             Err(Failure::Final(error)) => refuse(writes, &error),
         }
+    }
+
+    /// Leaves the results of ended games out of a write that damage made impossible, and then the games themselves: the
+    /// archive may be damaged, and a game must end all the same. Returns whether there was something to leave out.
+    ///
+    /// SQLite commits no transaction that has met damage, so the write is repeated.
+    fn leave_out_archive(&self, write: &mut Write, error: &AppendError) -> bool {
+        let (Write::Append(entry), AppendError::Damaged(reason)) = (write, error) else { return false };
+        let (table, meaning) = match entry.counts {
+            true => ("standings", "the results of a game that has ended are not counted"),
+            false => ("games", "a game that has ended is not stored"),
+        };
+        for game in &entry.games {
+            self.damaged.note(table, &game.record.id.to_string(), reason, meaning);
+        }
+        let is_less = !entry.games.is_empty();
+        if !entry.counts {
+            entry.games.clear();
+        }
+        entry.counts = false;
+        is_less
     }
 
     /// Commits all of the writes, or nothing.
@@ -280,13 +310,9 @@ impl WriterThread {
         for write in writes {
             let outcome = match &write.write {
                 Write::Append(entry) => self.append(&transaction, entry, &mut change),
-                Write::Other(write) => write(&transaction).map_err(AppendError::from),
+                Write::Other(write) => write(&transaction).map(Ok),
             };
-            outcomes.push(match outcome {
-                // A conflict writes nothing.
-                Err(conflict @ AppendError::Conflict(_)) => Err(conflict),
-                outcome => Ok(outcome.map_err(Failure::Write)?),
-            });
+            outcomes.push(outcome.map_err(|error| Failure::Write(write_failure(&error)))?);
             if transaction.is_autocommit() {
                 // Some errors end the transaction; later writes would be outside of it.
                 return Err(Failure::Write(AppendError::Unavailable("the transaction was rolled back".to_owned())));
@@ -305,19 +331,27 @@ impl WriterThread {
         Ok(outcomes)
     }
 
-    fn append(&self, connection: &Connection, entry: &LogEntry, change: &mut Change) -> Result<(), AppendError> {
+    /// Executes an append. A conflict writes nothing.
+    fn append(
+        &self,
+        connection: &Connection,
+        entry: &LogEntry,
+        change: &mut Change,
+    ) -> rusqlite::Result<Result<(), AppendError>> {
         let at = self.write_behind.last(connection, change, entry.room)?;
         if at != entry.expected {
-            return Err(AppendError::Conflict(at));
+            return Ok(Err(AppendError::Conflict(at)));
         }
         for game in &entry.games {
-            games::keep(connection, game)?;
+            if games::keep(connection, &game.record)? && entry.counts {
+                games::count(connection, game)?;
+            }
         }
         if entry.closes() {
             rooms::remove(connection, entry.room)?;
         }
         change.add(entry);
-        Ok(())
+        Ok(Ok(()))
     }
 }
 
@@ -338,10 +372,22 @@ fn written<'a>(
     })
 }
 
+/// Classifies the error of a single write. Damage is of what this write reads, while that of a commit, as of the log,
+/// affects all writes.
+fn write_failure(error: &rusqlite::Error) -> AppendError {
+    match damage::is_damage_of_file(error) {
+        true => AppendError::Damaged(error.to_string()),
+        false => AppendError::Unavailable(error.to_string()),
+    }
+}
+
 /// Classifies the error of a commit. After a disk error its data may have been written.
 fn commit_failure(error: rusqlite::Error) -> Failure {
     match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy) => Failure::Write(error.into()),
+        // A transaction that has met damage, in a flush of the log, is rolled back.
+        Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy | ErrorCode::DatabaseCorrupt) => {
+            Failure::Write(error.into())
+        }
         _ => Failure::Final(AppendError::Unknown(error.to_string())),
     }
 }
@@ -362,7 +408,7 @@ mod tests {
     async fn a_write_waits_while_the_queue_is_full() {
         let path = Path::new(":memory:");
         let connection = schema::create(path).unwrap();
-        let writer = Writer::start(path, connection, Box::new(|_, _| None), 1 << 20).unwrap();
+        let writer = Writer::start(path, connection, Box::new(|_, _| None), 1 << 20, Arc::default()).unwrap();
         let (open, gate) = sync_channel::<()>(1);
         // Sends nothing: waits until the other end is dropped.
         let closed = move |_: &Connection| {

@@ -28,6 +28,8 @@ pub(crate) enum AppendOutcome {
     /// Written after this time.
     Slow(Duration),
     Refused,
+    /// What is stored of the room cannot be read.
+    Damaged,
     /// The outcome is not reported; true if the append was written.
     Unknown(bool),
     /// The server crashes; true if the append was written before.
@@ -145,6 +147,7 @@ impl FaultyDisk {
         wait(after).await;
         match outcome {
             AppendOutcome::Unknown(_) => Err(AppendError::Unknown("lost by the test".into())),
+            AppendOutcome::Damaged => Err(AppendError::Damaged("damaged by the test".into())),
             _ => result,
         }
     }
@@ -205,6 +208,7 @@ impl AppendOutcome {
         match self {
             Self::Written => "written",
             Self::Slow(_) => "slow",
+            Self::Damaged => "damaged",
             Self::Refused => "refused",
             Self::Unknown(true) => "unknown, but written",
             Self::Unknown(false) => "unknown, and not written",

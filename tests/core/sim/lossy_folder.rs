@@ -36,6 +36,8 @@ struct State {
     off: bool,
     /// Whether syncs have no effect.
     ignores_syncs: bool,
+    /// A file and an offset in it at which it cannot be read.
+    unreadable: Option<(String, i64)>,
     gate: Gate,
 }
 
@@ -102,6 +104,15 @@ impl LossyFolder {
 
     pub(crate) fn is_off(&self) -> bool {
         self.state().off
+    }
+
+    /// Makes the disk fail reads at this offset of a file.
+    pub(crate) fn fail_reads(&self, name: &str, offset: i64) {
+        self.state().unreadable = Some((name.to_owned(), offset));
+    }
+
+    pub(crate) fn can_read(&self, name: &str, offset: i64) -> bool {
+        !matches!(&self.state().unreadable, Some((file, at)) if file == name && *at == offset)
     }
 
     /// Makes the next write wait, and wakes this thread when it does.

@@ -9,7 +9,7 @@ mod client;
 mod event_log;
 mod faulty_disk;
 mod invariants;
-mod lossy_folder;
+pub(crate) mod lossy_folder;
 mod plan;
 mod random_action;
 mod recorded_history;

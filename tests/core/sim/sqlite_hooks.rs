@@ -117,13 +117,14 @@ unsafe extern "C" fn open(
     }
 }
 
-/// The methods of all hooked files, which are on one file system: those of the system, but for four, and without mapping
+/// The methods of all hooked files, which are on one file system: those of the system, but for five, and without mapping
 /// files into memory.
 fn hooked_methods(system: ffi::sqlite3_io_methods) -> *const ffi::sqlite3_io_methods {
     static METHODS: OnceLock<ffi::sqlite3_io_methods> = OnceLock::new();
     METHODS.get_or_init(|| ffi::sqlite3_io_methods {
         iVersion: 2,
         xClose: Some(close),
+        xRead: Some(read),
         xWrite: Some(write),
         xTruncate: Some(truncate),
         xSync: Some(sync),
@@ -148,6 +149,15 @@ unsafe extern "C" fn close(file: *mut ffi::sqlite3_file) -> c_int {
     let hooked = lock(files()).remove(&file.addr());
     // SAFETY: the file is open, and its methods are the system's.
     hooked.and_then(|hooked| hooked.system.xClose).map_or(ffi::SQLITE_ERROR, |close| unsafe { close(file) })
+}
+
+unsafe extern "C" fn read(file: *mut ffi::sqlite3_file, bytes: *mut c_void, len: c_int, offset: i64) -> c_int {
+    let hooked = lock(files()).get(&file.addr()).cloned();
+    let Some(hooked) = hooked.filter(|hooked| hooked.folder.can_read(&hooked.name, offset)) else {
+        return ffi::SQLITE_IOERR_READ;
+    };
+    // SAFETY: SQLite's arguments, for a file of the system's VFS.
+    hooked.system.xRead.map_or(ffi::SQLITE_ERROR, |read| unsafe { read(file, bytes, len, offset) })
 }
 
 unsafe extern "C" fn write(file: *mut ffi::sqlite3_file, bytes: *const c_void, len: c_int, offset: i64) -> c_int {

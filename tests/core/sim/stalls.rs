@@ -212,6 +212,19 @@ fn time_in_which_nothing_can_be_written_is_credited() {
 }
 
 #[test]
+fn damage_that_prevents_a_write_stops_no_clock() {
+    run(async |stalled| {
+        stalled.disk.set_append_outcomes(&[AppendOutcome::Damaged]);
+        assert_eq!(stalled.chat().await, Err(RoomError::Damaged));
+        sleep(THOUGHT).await;
+        stalled.chat().await.expect("a line");
+        sleep(THOUGHT).await;
+        assert!(stalled.time_left().await <= MOVE_TIME - 2 * THOUGHT);
+        assert_eq!(stalled.credits(), Duration::ZERO);
+    });
+}
+
+#[test]
 fn without_a_stall_a_player_still_loses_on_time() {
     run(async |stalled| {
         sleep(MOVE_TIME + Duration::from_millis(10)).await;

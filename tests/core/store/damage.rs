@@ -1,19 +1,25 @@
 //! Damaged rows and pages: each is skipped, and affects nothing else.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{Seek as _, SeekFrom, Write as _},
+    sync::Arc,
 };
 
+use futures_util::future::join;
 use reversi::{
-    room::{GameId, PlayerId},
-    store::{Contestant, GameFilter, PlayerStats, SqliteStore, Store, StoreError, StoredPlayer},
+    room::{CloseReason, Event, Fact, GameId, PlayerId, Profile, Room, Seq},
+    store::{Append, AppendError, Contestant, Doctor, GameFilter, PlayerStats, SqliteStore, Store, StoreError},
 };
 use tempfile::TempDir;
 
 use crate::{
-    room::test_room::{id, profile},
-    store::{archive, at, connection, count, folder, games::game, open, room_id},
+    room::test_room::{TestRoom, chat, id, profile},
+    sim::lossy_folder::LossyFolder,
+    store::{
+        after_a_stop, archive, at, connection, count, creation_of, doctor::Games, ended, folder, games::game, load,
+        log::in_pages, moved, open, room_id, stored_player, write,
+    },
 };
 
 const GAMES: u32 = 9;
@@ -98,16 +104,33 @@ async fn a_game_with_a_damaged_key_does_not_stop_the_pages() {
     }
 }
 
+/// The offset of a page with rows of a table or index, counted from the last one.
+fn leaf_page(folder: &TempDir, table: &str, from_last: usize) -> u64 {
+    let sql = "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY pageno DESC LIMIT 1 OFFSET ?";
+    let row = (table, i64::try_from(from_last).unwrap());
+    let page: Option<i64> = connection(folder).query_row(sql, row, |row| row.get(0)).ok();
+    (page.expect("SQLite with dbstat") as u64 - 1) * 4096
+}
+
 /// Overwrites the last page with rows of a table or index.
 pub(crate) fn damage_page(folder: &TempDir, table: &str) {
-    let tool = connection(folder);
-    let sql = "SELECT max(pageno) FROM dbstat WHERE name = ? AND pagetype = 'leaf'";
-    let page: Option<i64> = tool.query_row(sql, [table], |row| row.get(0)).ok();
-    let page = page.expect("SQLite with dbstat");
-    drop(tool);
+    damage_page_from_last(folder, table, 0);
+}
+
+/// Overwrites a page with rows of a table or index, counted from the last one.
+pub(crate) fn damage_page_from_last(folder: &TempDir, table: &str, from_last: usize) {
+    let page = leaf_page(folder, table, from_last);
     let mut file = File::options().write(true).open(folder.path().join(SqliteStore::FILE)).unwrap();
-    file.seek(SeekFrom::Start((page as u64 - 1) * 4096)).unwrap();
+    file.seek(SeekFrom::Start(page)).unwrap();
     file.write_all(&[0xA5; 4096]).unwrap();
+}
+
+/// A copy of the file on a disk that fails reads of the last page with rows of a table.
+pub(crate) fn with_failing_page(folder: &TempDir, table: &str) -> Arc<LossyFolder> {
+    let disk = LossyFolder::create(false);
+    fs::copy(folder.path().join(SqliteStore::FILE), disk.path().join(SqliteStore::FILE)).unwrap();
+    disk.fail_reads(SqliteStore::FILE, leaf_page(folder, table, 0).cast_signed());
+    disk
 }
 
 #[tokio::test]
@@ -124,20 +147,81 @@ async fn a_damaged_page_of_games_hides_only_its_games() {
     }
 }
 
+/// The disk's own error for a page is as its wrong content.
+#[tokio::test]
+async fn a_page_that_the_disk_cannot_read_is_damaged() {
+    let (folder, store) = filled().await;
+    let games: Vec<_> = (10..=200).map(|number| game(room_id(1), number, number.into(), ["ada", "bob"])).collect();
+    archive(&store, room_id(2), &games).await;
+    drop(store);
+    for (table, missing) in [("games", 1..50), ("standings", 0..1)] {
+        let disk = with_failing_page(&folder, table);
+        let mut found = Games::default();
+        let diagnosis = Doctor::open(disk.path()).unwrap().examine(&mut found).unwrap();
+        let finding = diagnosis.findings.iter().find(|finding| finding.starts_with(&format!("{table}: ")));
+        assert!(finding.is_some_and(|finding| finding.contains("damaged")), "{diagnosis:?}");
+        assert!(missing.contains(&(200 - diagnosis.games)), "{table}: {diagnosis:?}");
+        let store = Store::of(SqliteStore::open(disk.path()).unwrap());
+        for filter in filters() {
+            let listed = store.archive.games(filter, None, 1_000).await.unwrap().games.len() as u64;
+            assert_eq!(listed, diagnosis.games, "{table}");
+        }
+        let newest = GameId { room: room_id(1), number: 200 };
+        let read = store.archive.game(newest).await;
+        assert_eq!(matches!(read, Err(StoreError::Damaged(_))), table == "games", "{read:?}");
+        // Its row of games is beyond that page, or one of standings on it.
+        archive(&store, room_id(3), &[game(room_id(3), 1, 300, ["ada", "bob"])]).await;
+        assert_eq!(load(&store, room_id(3)).await, Room::replay(&creation_of(room_id(3))));
+    }
+}
+
+/// What a start reads, apart from the log.
+#[tokio::test]
+async fn damaged_pages_that_a_start_reads_hide_only_what_is_on_them() {
+    let whole = folder();
+    let store = open(&whole);
+    for number in 1..=100 {
+        let player = Profile { id: PlayerId::from_random(number), ..profile("ada") };
+        store.players.put_player(stored_player(player)).await.unwrap();
+        let mut test = TestRoom::lobby();
+        test.ok("ada", chat(&"x".repeat(100)));
+        let history = moved(test.history, room_id(number));
+        write(&*store.journal, room_id(number), Seq(0), &history).await.unwrap();
+    }
+    store.journal.mark_alive(at(9)).await.unwrap();
+    drop(store);
+    let some = 40..100;
+    let all = 100..101;
+    for (place, from_last, players, rooms, alive) in [
+        ("players", 1, &some, &all, Some(at(9))),
+        ("players_with_token", 0, &all, &all, Some(at(9))),
+        ("standings", 0, &all, &all, Some(at(9))),
+        ("states", 1, &all, &some, Some(at(9))),
+        ("runs", 1, &all, &some, Some(at(9))),
+        ("alive", 0, &all, &all, None),
+    ] {
+        let folder = after_a_stop(&whole);
+        damage_page_from_last(&folder, place, from_last);
+        let store = open(&folder);
+        let known = store.players.players().await.unwrap().len();
+        assert!(players.contains(&known), "{place}: {known} players");
+        for limit in [7, 1_000] {
+            let open = in_pages(&store, limit).await;
+            assert!(rooms.contains(&open.len()), "{place}: {} rooms", open.len());
+            assert_eq!(open.last().map(Room::id), Some(room_id(100)), "{place}: those behind the page as well");
+        }
+        assert_eq!(store.journal.last_alive().await.unwrap(), alive, "{place}");
+        // It goes on.
+        write(&*store.journal, room_id(101), Seq(0), &creation_of(room_id(101))).await.unwrap();
+    }
+}
+
 #[tokio::test]
 async fn a_damaged_player_is_missing_and_all_others_are_there() {
     let folder = folder();
     let store = open(&folder);
-    let player = |who| StoredPlayer {
-        profile: profile(who),
-        seats: 1,
-        token: [7; 32],
-        seen: at(1),
-        claimed: false,
-        played: false,
-    };
     for who in ["ada", "bob", "cy"] {
-        store.players.put_player(player(who)).await.unwrap();
+        store.players.put_player(stored_player(profile(who))).await.unwrap();
     }
     for damage in ["token = 'x'", "seats = -1", "kind = 'cat'", "name = ''", "seen_us = 'then'"] {
         let tool = connection(&folder);
@@ -170,4 +254,49 @@ async fn damaged_results_begin_again_with_the_next_game() {
     let bob = store.archive.player_stats(Contestant::Player(id("bob"))).await.unwrap();
     assert_eq!(bob.humans.played(), GAMES + 1);
     assert_eq!(count(&folder, "games"), i64::from(GAMES) + 1);
+}
+
+/// Otherwise no game could end, and no clock of any room would run: those stand still while writes fail.
+#[tokio::test]
+async fn a_damaged_archive_stops_no_room() {
+    // What a finished game is written to, and whether the game is stored without it.
+    let places = [
+        ("standings", true),
+        ("games", false),
+        ("games_by_end", false),
+        ("sqlite_autoindex_games_1", false),
+        ("played", false),
+        ("players", false),
+        ("archive", false),
+    ];
+    for (place, stored) in places {
+        let (folder, store) = filled().await;
+        drop(store);
+        damage_page(&folder, place);
+        let store = open(&folder);
+        let (ends, goes_on) = (room_id(2), room_id(3));
+        let (games, events) = (ended(&[game(ends, 1, 20, ["ada", "bob"])]), creation_of(ends));
+        let append = store.journal.append(Append { room: ends, expected: Seq(0), events: &events, games: &games });
+        let history = creation_of(goes_on);
+        let written = join(append, write(&*store.journal, goes_on, Seq(0), &history)).await;
+        assert_eq!(written, (Ok(()), Ok(())), "{place}");
+        let found = store.archive.game(GameId { room: ends, number: 1 }).await;
+        assert_eq!(matches!(found, Ok(Some(_))), stored, "{place}: {found:?}");
+        drop(store);
+        let store = open(&folder);
+        for (room, events) in [(ends, &events), (goes_on, &history)] {
+            assert_eq!(load(&store, room).await, Room::replay(events), "{place}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_write_that_damage_prevents_says_so() {
+    let (folder, store) = filled().await;
+    drop(store);
+    damage_page(&folder, "sqlite_autoindex_runs_1");
+    let store = open(&folder);
+    let event = Event { seq: Seq(2), at: at(1), fact: Fact::Closed(CloseReason::Closed) };
+    let error = write(&*store.journal, room_id(1), Seq(1), &[event]).await.unwrap_err();
+    assert!(matches!(error, AppendError::Damaged(_)), "{error}");
 }

@@ -9,14 +9,14 @@ use tempfile::TempDir;
 use crate::{
     room::test_room::{TestRoom, chat, default_settings, id},
     store::{
-        after_a_crash, archive, at, connection, count, damage::damage_page, drive, folder, games::game, load, moved,
-        open, open_rooms, open_with_log, room_id, write,
+        after_a_crash, after_a_stop, archive, at, connection, count, damage::damage_page, drive, folder, games::game,
+        load, moved, open, open_rooms, open_with_log, room_id, write,
     },
 };
 
 /// The ids of the games that an examination finds.
 #[derive(Default)]
-struct Games(Vec<String>);
+pub(crate) struct Games(Vec<String>);
 
 impl Observer for Games {
     fn begin(&mut self, _: &'static str, _: u64) {}
@@ -28,7 +28,7 @@ impl Observer for Games {
     }
 }
 
-fn examine(folder: &TempDir) -> Diagnosis {
+pub(crate) fn examine(folder: &TempDir) -> Diagnosis {
     let mut games = Games::default();
     let diagnosis = Doctor::open(folder.path()).unwrap().examine(&mut games).unwrap();
     assert_eq!(games.0.len() as u64, diagnosis.games);
@@ -36,7 +36,7 @@ fn examine(folder: &TempDir) -> Diagnosis {
 }
 
 /// Repairs the file, after which it has no damage.
-fn repair(folder: &TempDir) {
+pub(crate) fn repair(folder: &TempDir) {
     let (saved, kept) = Doctor::open(folder.path()).unwrap().repair(&mut Games::default()).unwrap();
     assert!(kept.exists());
     assert_eq!(examine(folder), Diagnosis { findings: Vec::new(), more: 0, ..saved });
@@ -68,12 +68,6 @@ async fn closed() -> TempDir {
     let (folder, store) = filled().await;
     drop(store);
     folder
-}
-
-fn copy_of(closed: &TempDir) -> TempDir {
-    let copy = folder();
-    std::fs::copy(closed.path().join(SqliteStore::FILE), copy.path().join(SqliteStore::FILE)).unwrap();
-    copy
 }
 
 async fn is_whole(store: &Store) {
@@ -142,7 +136,7 @@ async fn each_damage_is_found_and_repaired_and_loses_only_its_own_row() {
     let whole = closed().await;
     let played = open(&whole).archive.player_stats(ada.clone()).await.unwrap().humans;
     for (sql, finding, games, rooms) in cases {
-        let folder = copy_of(&whole);
+        let folder = after_a_stop(&whole);
         assert!(connection(&folder).execute(sql, []).unwrap() > 0, "{sql}");
         let diagnosis = examine(&folder);
         let said = diagnosis.findings.join("\n");
@@ -169,7 +163,7 @@ async fn each_damage_is_found_and_repaired_and_loses_only_its_own_row() {
 async fn damaged_pages_are_replaced_and_all_other_pages_are_saved() {
     let whole = closed().await;
     for (table, games) in [("games", 60..101), ("played", 101..102), ("games_by_end", 101..102)] {
-        let folder = copy_of(&whole);
+        let folder = after_a_stop(&whole);
         damage_page(&folder, table);
         let diagnosis = examine(&folder);
         assert!(diagnosis.findings.iter().any(|finding| finding.starts_with("file: ")), "{table}: {diagnosis:?}");
@@ -187,6 +181,46 @@ async fn damaged_pages_are_replaced_and_all_other_pages_are_saved() {
         let stats = store.archive.player_stats(Contestant::Player(id("ada"))).await.unwrap();
         assert_eq!((stats.humans.played(), stats.rating.map(|rating| rating.games)), (101, Some(100)), "{table}");
         assert_eq!(load(&store, room_id(9)).await.unwrap().seq(), Seq(1));
+    }
+}
+
+/// As a damaged index may permit it.
+#[tokio::test]
+async fn a_row_that_is_there_twice_is_repaired() {
+    let whole = closed().await;
+    for table in ["players", "games", "states", "runs"] {
+        let folder = after_a_stop(&whole);
+        let sql = format!(
+            "CREATE TABLE copies AS SELECT * FROM {table}; DROP TABLE {table}; ALTER TABLE copies RENAME TO {table}; \
+            INSERT INTO {table} SELECT * FROM {table}"
+        );
+        connection(&folder).execute_batch(&sql).unwrap();
+        let (saved, _) = Doctor::open(folder.path()).unwrap().repair(&mut Games::default()).unwrap();
+        let said = saved.findings.join("\n");
+        assert!(said.contains(&format!("{table}, row ")) && said.contains("left out"), "{said}");
+        assert_eq!((saved.games, saved.rooms, saved.players), (101, 5, 3), "{table}: {said}");
+        assert_eq!(examine(&folder), Diagnosis { findings: Vec::new(), ..saved }, "{table}");
+        is_whole(&open(&folder)).await;
+    }
+}
+
+/// The server may run as another user than the doctor.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_repaired_file_has_the_owner_and_the_mode_of_the_old_one() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+
+    let folder = closed().await;
+    let file = folder.path().join(SqliteStore::FILE);
+    for mode in [0o600, 0o640] {
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        // Only the superuser can do this.
+        let _ = chown(&file, Some(4_321), Some(1_234));
+        let owner = |path| std::fs::metadata(path).map(|file| (file.uid(), file.gid(), file.mode() & 0o777)).unwrap();
+        let before = owner(&file);
+        repair(&folder);
+        assert_eq!(owner(&file), before);
+        assert_eq!(before.2, mode);
     }
 }
 

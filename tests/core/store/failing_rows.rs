@@ -14,7 +14,7 @@ use crate::{
     room::test_room::{TestRoom, chat, default_settings, id, profile},
     store::{
         after_a_crash, at, connection, count, creation_of, drive, ended, events, folder, games::game, load, moved,
-        open, open_rooms, open_with_log, room_id, write,
+        open, open_rooms, open_with_log, room_id, stored_player, write,
     },
 };
 
@@ -192,14 +192,7 @@ async fn a_flush_that_fails_at_any_row_loses_nothing() {
 async fn a_failed_write_of_players_leaves_nothing_and_can_be_retried() {
     for mode in FAILURE_MODES {
         let failing = FailingRows::with_mode(mode);
-        let stored_player = |who| StoredPlayer {
-            profile: profile(who),
-            seats: 1,
-            token: [7; 32],
-            seen: at(1),
-            claimed: false,
-            played: false,
-        };
+        let stored_player = |who| stored_player(profile(who));
         for who in ["ada", "bob"] {
             assert_eq!(failing.sweep(async |store| store.players.put_player(stored_player(who)).await).await, 1);
         }

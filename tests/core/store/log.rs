@@ -13,8 +13,10 @@ use tempfile::TempDir;
 use crate::{
     room::test_room::{TestRoom, chat, default_settings},
     store::{
-        after_a_crash, at, connection, count, events, folder, load, moved, open, open_rooms, open_with_log, room_id,
-        write,
+        after_a_crash, after_a_stop, at, connection, count,
+        damage::damage_page_from_last,
+        doctor::{examine, repair},
+        events, folder, load, moved, open, open_rooms, open_with_log, room_id, write,
     },
 };
 
@@ -131,7 +133,7 @@ impl StorePair<'_> {
     }
 }
 
-async fn in_pages(store: &Store, limit: usize) -> Vec<Room> {
+pub(crate) async fn in_pages(store: &Store, limit: usize) -> Vec<Room> {
     let mut rooms: Vec<Room> = Vec::new();
     loop {
         let page = store.journal.open_rooms(rooms.last().map(Room::id), limit).await.unwrap();
@@ -346,6 +348,47 @@ async fn a_damaged_row_closes_nothing() {
         load(&open(&found), room_id(1)).await,
         Room::replay(&moved(history[..history.len() - 1].to_vec(), room_id(1)))
     );
+}
+
+/// Rooms go on from before a damaged page, also with a second one, and after a repair instead of a start.
+#[tokio::test]
+async fn a_damaged_page_of_the_log_takes_only_what_is_behind_it_in_each_room() {
+    let running = folder();
+    let store = open_with_log(&running, usize::MAX);
+    let mut test = TestRoom::lobby();
+    (0..100).for_each(|line| drop(test.ok("ada", chat(&format!("line {line} {}", "x".repeat(100))))));
+    let history = test.history;
+    let of_room = |room| moved(history.clone(), room);
+    let rooms = [1, 2].map(room_id);
+    write_in_turn(&store, &history, 1..=2).await;
+    for (from_last, is_named) in [(0, false), (2, true)] {
+        let found = after_a_crash(&running);
+        assert!(count(&found, "dbstat WHERE name = 'log' AND pagetype = 'leaf'") > 4);
+        damage_page_from_last(&found, "log", from_last);
+        let repaired = after_a_stop(&found);
+        let findings = examine(&repaired).findings.join("\n");
+        assert!(findings.contains("log: pages between row"), "{findings}");
+        assert_eq!(findings.contains("has lost its events after"), is_named, "{findings}");
+        repair(&repaired);
+        for (folder, sets_aside) in [(&found, true), (&repaired, false)] {
+            let (store, mut kept) = (open(folder), 0);
+            for room in rooms {
+                let events = load(&store, room).await.unwrap().seq().0 as usize;
+                assert!(events > 20, "{events} events");
+                kept += events;
+                assert_eq!(load(&store, room).await, Room::replay(&of_room(room)[..events]));
+                write(&*store.journal, room, Seq(events as u64), &of_room(room)[events..]).await.unwrap();
+            }
+            assert!(kept < 2 * history.len(), "{kept} events");
+            drop(store);
+            assert_eq!(load(&open(folder), rooms[0]).await, Room::replay(&of_room(rooms[0])));
+            assert_eq!(count(folder, "log"), 0, "the log is flushed again");
+            let aside = count(folder, "sqlite_schema WHERE name = 'damaged_log_1'");
+            assert_eq!(aside == 1, sets_aside);
+        }
+        let said = examine(&found).findings.join("\n");
+        assert!(said.contains("log: a server has set aside a damaged one"), "{said}");
+    }
 }
 
 /// The first event creates the room's row; later events are read from the log and the tables.

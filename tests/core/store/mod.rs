@@ -16,8 +16,8 @@ mod retention;
 mod sample_files;
 
 use reversi::{
-    room::{Event, Fact, GameRecord, Room, RoomId, Seq, Timestamp},
-    store::{Append, AppendError, EndedGame, Journal, MemoryStore, RatingWeight, SqliteStore, Store},
+    room::{Event, Fact, GameRecord, Profile, Room, RoomId, Seq, Timestamp},
+    store::{Append, AppendError, EndedGame, Journal, MemoryStore, RatingWeight, SqliteStore, Store, StoredPlayer},
 };
 use tempfile::TempDir;
 
@@ -50,6 +50,13 @@ fn after_a_crash(running: &TempDir) -> TempDir {
     for name in [SqliteStore::FILE.to_owned(), format!("{}-wal", SqliteStore::FILE)] {
         std::fs::copy(running.path().join(&name), copy.path().join(&name)).expect("copied");
     }
+    copy
+}
+
+/// A copy of the folder, which no store uses.
+fn after_a_stop(closed: &TempDir) -> TempDir {
+    let copy = folder();
+    std::fs::copy(closed.path().join(SqliteStore::FILE), copy.path().join(SqliteStore::FILE)).expect("copied");
     copy
 }
 
@@ -90,6 +97,11 @@ fn creation_of(room: RoomId) -> Vec<Event> {
 /// Appends events, without finished games.
 async fn write(journal: &dyn Journal, room: RoomId, expected: Seq, events: &[Event]) -> Result<(), AppendError> {
     journal.append(Append { room, expected, events, games: &[] }).await
+}
+
+/// A player who has logged in.
+fn stored_player(profile: Profile) -> StoredPlayer {
+    StoredPlayer { profile, seats: 1, token: [7; 32], seen: at(1), claimed: false, played: false }
 }
 
 /// Creates a room whose first append also stores finished games.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reversi::{
     room::{GameId, GameRecord},
-    store::{Archive, GameFilter, Retention, Store},
+    store::{Archive, GameFilter, Retention, Store, StoreError},
 };
 
 use crate::{
@@ -89,6 +89,27 @@ async fn the_size_is_known_without_counting() {
     assert_eq!((store.archive.size().await.unwrap().games, count(&folder, "games")), (5, 5));
 }
 
+#[tokio::test]
+async fn a_damaged_number_of_games_removes_no_kept_game() {
+    let folder = folder();
+    let store = open(&folder);
+    fill(&store).await;
+    let trim = async |most| store.archive.trim(Retention::Games(most), at(0), EVERYTHING).await;
+    let set = |number: i64| connection(&folder).execute("UPDATE archive SET games = ?", [number]).unwrap();
+    for huge in [11, 1 << 20, i64::MAX] {
+        set(huge);
+        assert_eq!(trim(10).await, Ok(0));
+        assert_eq!(count(&folder, "games"), 10, "{huge}");
+    }
+    set(-1);
+    let error = trim(10).await.unwrap_err();
+    assert!(matches!(error, StoreError::Damaged(_)), "{error}");
+    assert_eq!(count(&folder, "games"), 10);
+    set(1 << 20);
+    assert_eq!(trim(8).await, Ok(2), "as many as there are beyond the bound");
+    assert_eq!(count(&folder, "games"), 8);
+}
+
 /// Neither question reads the games that it does not remove.
 #[test]
 fn the_oldest_games_are_found_by_an_index() {
@@ -101,6 +122,8 @@ fn the_oldest_games_are_found_by_an_index() {
     assert!(plan(unrated).contains("USING INDEX unrated_games"), "{}", plan(unrated));
     let all = "SELECT rowid, black FROM games WHERE ended_us <= 9 ORDER BY ended_us, id LIMIT 9";
     assert!(plan(all).contains("USING INDEX games_by_end"), "{}", plan(all));
+    let newest = "SELECT 1 FROM games ORDER BY ended_us DESC, id DESC LIMIT 9 OFFSET 9";
+    assert!(plan(newest).contains("USING COVERING INDEX games_by_end"), "{}", plan(newest));
 }
 
 fn id_of(who: &str) -> reversi::store::Contestant {

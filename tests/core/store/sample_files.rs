@@ -13,8 +13,12 @@ use reversi::{
 use crate::{
     room::test_room::{TestRoom, chat, default_settings, id, profile, secs, square},
     store::{
-        after_a_crash, at, connection, count, drive, ended, folder, games::game, load, moved, open, open_rooms,
-        open_with_log, room_id, write,
+        after_a_crash, after_a_stop, at, connection, count,
+        damage::damage_page,
+        doctor::{examine, repair},
+        drive, ended, folder,
+        games::game,
+        load, moved, open, open_rooms, open_with_log, room_id, write,
     },
 };
 
@@ -66,21 +70,25 @@ fn games() -> [GameRecord; 3] {
 }
 
 async fn check(store: &Store) {
+    check_all_but_games(store).await;
+    let filter = GameFilter { viewer: id("ada"), room: None, player: Some(id("ada")) };
+    let kept = store.archive.games(filter, None, 9).await.unwrap().games;
+    assert!(kept.iter().map(|game| &**game).eq(games().iter().rev()));
+    assert_eq!(store.archive.size().await.unwrap().games, 3);
+}
+
+async fn check_all_but_games(store: &Store) {
     let room = open_room().room;
     assert_eq!(open_rooms(store).await, [room.id()]);
     assert_eq!(load(store, room.id()).await, Some(room));
     assert_eq!(store.players.players().await.unwrap(), players());
     assert_eq!(store.journal.last_alive().await.unwrap(), Some(at(4_000)));
-    let filter = GameFilter { viewer: id("ada"), room: None, player: Some(id("ada")) };
-    let kept = store.archive.games(filter, None, 9).await.unwrap().games;
-    assert!(kept.iter().map(|game| &**game).eq(games().iter().rev()));
     let player_stats = store.archive.player_stats(Contestant::Player(id("ada"))).await.unwrap();
     let lost = Results { lost: 1, ..Results::default() };
     let won = Results { won: 1, ..Results::default() };
     assert_eq!((player_stats.bots, player_stats.ais, player_stats.humans), (lost, won, Results::default()));
     let rating = player_stats.rating.expect("a rating");
     assert_eq!((rating.games, rating.value < 1_500.0, rating.deviation < 350.0), (1, true, true));
-    assert_eq!(store.archive.size().await.unwrap().games, 3);
     assert_eq!(players().iter().filter(|player| player.profile.kind == PlayerKind::Bot).count(), 1);
 }
 
@@ -103,6 +111,33 @@ async fn files_of_every_version_are_readable_and_writable() {
         write(&*store.journal, test.room.id(), seq, &test.history[written..]).await.unwrap();
         assert_eq!(load(&store, test.room.id()).await.as_ref(), Some(&test.room));
         assert_eq!(load(&open(&after_a_crash(&folder)), test.room.id()).await, Some(test.room));
+    }
+}
+
+#[tokio::test]
+async fn files_of_every_version_are_examined_as_they_are_and_repaired() {
+    for (version, is_damaged) in (1..=NEWEST).flat_map(|version| [(version, false), (version, true)]) {
+        let folder = folder();
+        let file = folder.path().join(SqliteStore::FILE);
+        fs::copy(path(version), &file).expect("the sample");
+        if is_damaged {
+            damage_page(&folder, "games");
+        }
+        let before = fs::read(&file).unwrap();
+        let found = examine(&folder);
+        assert!(fs::read(&file).unwrap() == before, "an examination changes nothing");
+        let games = if is_damaged { 0 } else { 3 };
+        assert_eq!((found.games, found.rooms), (games, 1), "version {version}: {found:?}");
+        // The first versions do not keep former players.
+        assert!((2..=3).contains(&found.players), "version {version}: {found:?}");
+        assert_eq!(found.findings.is_empty(), !is_damaged, "version {version}: {found:?}");
+        let refused = is_damaged && version < NEWEST;
+        assert_eq!(SqliteStore::open(after_a_stop(&folder).path()).is_err(), refused, "version {version}");
+        repair(&folder);
+        let version_now = connection(&folder).pragma_query_value(None, "user_version", |row| row.get::<_, u8>(0));
+        assert_eq!(version_now.unwrap(), NEWEST);
+        let store = open(&folder);
+        if is_damaged { check_all_but_games(&store).await } else { check(&store).await }
     }
 }
 

@@ -10,9 +10,9 @@ use std::{
 };
 
 use reversi::proto::v1::{
-    self, game_service_client::GameServiceClient, lobby_service_client::LobbyServiceClient, room_event,
-    room_service_client::RoomServiceClient, seat, session_service_client::SessionServiceClient,
-    watch_room_response::Message,
+    self, game_service_client::GameServiceClient, lobby_service_client::LobbyServiceClient,
+    record_service_client::RecordServiceClient, room_event, room_service_client::RoomServiceClient, seat,
+    session_service_client::SessionServiceClient, watch_room_response::Message,
 };
 use tonic::{
     Request, Status, Streaming,
@@ -238,6 +238,10 @@ impl Player {
 
     pub(crate) fn games(&self) -> GameServiceClient<AuthorizedChannel> {
         GameServiceClient::new(self.channel.clone())
+    }
+
+    pub(crate) fn records(&self) -> RecordServiceClient<AuthorizedChannel> {
+        RecordServiceClient::new(self.channel.clone())
     }
 
     /// A room with an AI of the named kind and level (`expert:13`) on each seat, or the player where it says `me`.

@@ -30,10 +30,10 @@ impl RoomActor {
         self.owe_slow_write(took);
         match appended {
             Ok(()) => {}
-            Err(AppendError::Unavailable(reason)) => {
-                tracing::error!(%reason, "a change was rejected because it could not be written");
+            Err(error @ (AppendError::Unavailable(_) | AppendError::Damaged(_))) => {
+                tracing::error!(%error, "a change was rejected because it could not be written");
                 games.iter().for_each(|game| self.context.players.unweigh(game));
-                return Err(RoomError::StoreUnavailable);
+                return Err(if error.is_fault() { RoomError::StoreUnavailable } else { RoomError::Damaged });
             }
             Err(error @ (AppendError::Conflict(_) | AppendError::Unknown(_))) => {
                 tracing::error!(%error, "the journal is read again");

@@ -102,7 +102,7 @@ async fn a_damaged_page_affects_only_its_own_data() {
     assert_eq!(black.room(&room).await.game.unwrap().ply, 2);
     black.play(&game, 2, "c4").await.unwrap();
     let (_, log) = server.stop().await;
-    assert!(log.contains("a room cannot be read") && !log.contains("panicked"), "{log}");
+    assert!(log.contains("a row is damaged") && !log.contains("panicked"), "{log}");
 
     // A server starts all the same.
     let server = start(folder.path());

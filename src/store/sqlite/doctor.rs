@@ -336,9 +336,9 @@ impl Examination<'_> {
         if self.version < older::LOG {
             return Ok(BTreeMap::new());
         }
-        let (rows, gap) = log::read(self.old)?;
-        let log = WriteBehind::of(tables, &rows, gap, usize::MAX)?;
-        self.found_gap("log", gap);
+        let readable = log::read(self.old)?;
+        let log = WriteBehind::of(tables, &readable, usize::MAX)?;
+        self.found_gap("log", readable.gap);
         for (room, last) in log.cut() {
             self.found(match last {
                 Seq(0) => format!("open rooms: room {room} is lost: its first events were in the log"),

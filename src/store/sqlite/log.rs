@@ -181,8 +181,16 @@ impl LogRow {
     }
 }
 
-/// The readable rows in their order, and the part with damaged pages. Kept damaged rows, of negative ids, are left out.
-pub(super) fn read(connection: &Connection) -> rusqlite::Result<(Vec<(i64, Vec<u8>)>, Option<Gap>)> {
+/// What can be read of a log.
+pub(super) struct ReadableLog {
+    /// By ascending id.
+    pub(super) rows: Vec<(i64, Vec<u8>)>,
+    /// The part with damaged pages.
+    pub(super) gap: Option<Gap>,
+}
+
+/// Reads the log, without the damaged rows that are kept under negative ids.
+pub(super) fn read(connection: &Connection) -> rusqlite::Result<ReadableLog> {
     let mut rows = Vec::new();
     let gap = scan::each(connection, "log", "entries", &mut |id, row| {
         if id > 0 {
@@ -192,7 +200,7 @@ pub(super) fn read(connection: &Connection) -> rusqlite::Result<(Vec<(i64, Vec<u
         Ok(())
     })?;
     rows.sort_unstable();
-    Ok((rows, gap))
+    Ok(ReadableLog { rows, gap })
 }
 
 /// Begins a new log. The old one stays under another name, since damaged pages can neither be read nor removed.

@@ -11,7 +11,7 @@ use rusqlite::Connection;
 
 use super::{
     damage::is_damage_of_file,
-    log::{self, LogEntry, LogRow, Run},
+    log::{self, LogEntry, LogRow, ReadableLog, Run},
     rooms,
     scan::Gap,
 };
@@ -79,27 +79,22 @@ pub(super) struct Change {
 impl WriteBehind {
     /// Reads the log.
     pub(super) fn read(connection: &Connection, limit: usize) -> rusqlite::Result<Self> {
-        let (rows, gap) = log::read(connection)?;
-        if let Some(Gap { after, before, read }) = gap {
+        let log = log::read(connection)?;
+        if let Some(Gap { after, before, read }) = log.gap {
             tracing::error!(after, before, read, "rows of the log between these are lost; see `reversi doctor`");
         }
-        let write_behind = Self::of(connection, &rows, gap, limit)?;
+        let write_behind = Self::of(connection, &log, limit)?;
         for (room, last) in &write_behind.cut {
             tracing::error!(%room, %last, "the events of a room after its last one were in the lost rows");
         }
         Ok(write_behind)
     }
 
-    /// The table of these rows of a log. A room with events in the gap goes on from those before it.
-    pub(super) fn of(
-        connection: &Connection,
-        rows: &[(i64, Vec<u8>)],
-        gap: Option<Gap>,
-        limit: usize,
-    ) -> rusqlite::Result<Self> {
-        let (rooms, damaged, cut) = (HashMap::default(), Vec::new(), BTreeMap::new());
+    /// The table of a log. A room with events in the gap goes on from those before it.
+    pub(super) fn of(connection: &Connection, log: &ReadableLog, limit: usize) -> rusqlite::Result<Self> {
+        let (rooms, damaged, gap, cut) = (HashMap::default(), Vec::new(), log.gap, BTreeMap::new());
         let mut write_behind = Self { rooms, limit, bytes: 0, first: 1, last: 0, damaged, gap, cut, flush: None };
-        for (id, bytes) in rows {
+        for (id, bytes) in &log.rows {
             if write_behind.last == 0 {
                 write_behind.first = *id;
             }

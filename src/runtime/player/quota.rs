@@ -115,6 +115,11 @@ impl Quota {
         !self.holdings().held[what as usize].confirmed.is_empty()
     }
 
+    /// Whether the player has reached its own limit, also with pending requests.
+    pub(crate) fn is_full(&self, what: Holding, limit: usize) -> bool {
+        self.holdings().held[what as usize].count() >= limit
+    }
+
     /// Whether a room has confirmed anything.
     pub(crate) fn counts(&self, room: RoomId) -> bool {
         self.holdings().held.iter().any(|held| held.confirmed.contains(&room))

@@ -1,15 +1,14 @@
 //! The calls of the API, by generated clients against a server in this process.
 
 mod admin;
-mod ai_shares;
-mod ai_thoughts;
+mod ai;
 mod analysis;
+mod free_seats;
 mod full_server;
 pub(crate) mod games;
 mod lobby;
 mod moves;
 mod passwords;
-mod pondering;
 mod presence;
 mod quotas;
 mod records;

@@ -17,3 +17,4 @@ mod series;
 mod sessions;
 mod streams;
 mod turns_only;
+mod visitors;

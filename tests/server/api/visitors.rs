@@ -220,8 +220,8 @@ async fn visitors_have_a_small_share_of_the_analyses() {
 
 #[tokio::test]
 async fn a_visitor_has_a_quarter_of_the_time_for_an_analysis() {
-    let server = TestServer::limited(|limits| limits.analysis_time = Duration::from_secs(2)).await;
-    let began = std::time::Instant::now();
+    let server = TestServer::limited(|limits| limits.analysis_time = Duration::from_secs(8)).await;
+    let began = tokio::time::Instant::now();
     let mut analysis = analyze(&server.visitor_from(1).await).await.unwrap();
     loop {
         let message = within(analysis.message()).await.unwrap().unwrap().message.unwrap();
@@ -230,7 +230,7 @@ async fn a_visitor_has_a_quarter_of_the_time_for_an_analysis() {
         }
     }
     let took = began.elapsed();
-    assert!(took >= Duration::from_millis(500) && took < Duration::from_secs(2), "{took:?}");
+    assert!(took >= Duration::from_secs(2) && took < Duration::from_secs(8), "{took:?}");
     let wrong = v1::AnalyzePositionRequest { lines: -1, subject: Some(Subject::Transcript("".into())), budget: None };
     let visitor = server.visitor_from(1).await;
     let details = refused(visitor.analyses().analyze_position(wrong).await, Code::InvalidArgument, "BAD_ARGUMENT");

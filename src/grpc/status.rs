@@ -33,6 +33,8 @@ const STORE_RETRY: Duration = Duration::from_millis(500);
 pub(crate) const RETURN_AFTER_DRAIN: Duration = Duration::from_secs(5);
 /// The metadata of `ErrorInfo` with the legal moves, as "d3 c4".
 const LEGAL_MOVES: &str = "legal_moves";
+/// The metadata of `ErrorInfo` with the room in which a player plays.
+const ROOM_ID: &str = "room_id";
 /// The metadata of `ErrorInfo` with the id of the call, for searching the log.
 const TRACE_ID: &str = "trace_id";
 
@@ -133,10 +135,13 @@ impl From<RoomError> for Status {
                 Malformed::argument("ai", "must be a kind and level that GetServerInfo lists").into()
             }
             RoomError::QuotaRooms(_) => quota("QUOTA_ROOMS", "you, your address or the server has too many rooms"),
-            RoomError::QuotaSeats => quota(
-                "QUOTA_SEATS",
-                "you or your address holds too many seats; leave one first, also one of a finished game",
-            ),
+            RoomError::QuotaSeats => quota("QUOTA_SEATS", "you or your address holds too many seats; leave one first"),
+            RoomError::QuotaSeatsPlaying(room) => {
+                let message = format!("you play in room {room}; finish the game first");
+                let metadata = Some((ROOM_ID, room.to_string()));
+                let details = Details { metadata, retry_after: Some(RETRY), ..Details::default() };
+                status(Code::ResourceExhausted, "QUOTA_SEATS", message, details)
+            }
             RoomError::QuotaStreams => quota("QUOTA_STREAMS", "you or your address has too many open streams"),
             RoomError::QuotaAnalyses => {
                 quota("QUOTA_ANALYSES", "you, your address or the server has too many running analyses")
@@ -260,7 +265,7 @@ pub(crate) fn move_rejected(game_id: String, ply: i32, refusal: &Status) -> v1::
 mod tests {
     use super::*;
     use crate::{
-        room::SettingsError,
+        room::{RoomId, SettingsError},
         rules::{Bitboard, Position},
     };
 
@@ -312,6 +317,7 @@ mod tests {
 
     #[test]
     fn every_other_failure_has_its_code_reason_and_delay() {
+        let room = RoomId::from_random(1);
         let table = [
             (token_missing(), Code::Unauthenticated, "TOKEN_MISSING", None),
             (token_invalid(), Code::Unauthenticated, "TOKEN_INVALID", None),
@@ -322,6 +328,7 @@ mod tests {
             (LogInError::AddressFull.into(), Code::ResourceExhausted, "QUOTA_PLAYERS", Some(RETRY)),
             (RoomError::QuotaRooms("x").into(), Code::ResourceExhausted, "QUOTA_ROOMS", Some(RETRY)),
             (RoomError::QuotaSeats.into(), Code::ResourceExhausted, "QUOTA_SEATS", Some(RETRY)),
+            (RoomError::QuotaSeatsPlaying(room).into(), Code::ResourceExhausted, "QUOTA_SEATS", Some(RETRY)),
             (RoomError::QuotaStreams.into(), Code::ResourceExhausted, "QUOTA_STREAMS", Some(RETRY)),
             (RoomError::QuotaAnalyses.into(), Code::ResourceExhausted, "QUOTA_ANALYSES", Some(RETRY)),
             (RoomError::TooFast(SECOND).into(), Code::ResourceExhausted, "RATE", Some(SECOND)),

@@ -52,6 +52,8 @@ pub enum Command {
     TakeSeat(Color),
     /// Leave the seat, not the room.
     LeaveSeat,
+    /// Leave the room unless a game or series runs, for a seat in another room.
+    Vacate,
     /// Exchange the occupants of the seats.
     SwapSeats,
     /// Open or reserve a seat, or give it to an AI.

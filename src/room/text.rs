@@ -161,6 +161,12 @@ text!(
 );
 
 impl DisplayName {
+    /// The name of who has none. No text is parsed into it.
+    #[must_use]
+    pub fn none() -> Self {
+        Self(Arc::default())
+    }
+
     /// The name in lower case; names of players are unique by this key.
     #[must_use]
     pub fn key(&self) -> String {

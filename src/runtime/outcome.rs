@@ -5,7 +5,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::{
-    room::{GameId, Rejection, Seq},
+    room::{GameId, Rejection, RoomId, Seq},
     store::StoreError,
 };
 
@@ -38,6 +38,9 @@ pub enum RoomError {
     /// The player has reached its limit of seats.
     #[error("you hold too many seats; leave one first")]
     QuotaSeats,
+    /// The player has reached its limit of seats, and plays in a room.
+    #[error("you play in room {0}; finish the game first")]
+    QuotaSeatsPlaying(RoomId),
     /// The player has reached its limit of streams.
     #[error("too many streams are open; close one first")]
     QuotaStreams,

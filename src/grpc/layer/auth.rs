@@ -19,11 +19,30 @@ use crate::{
 /// The path prefix of the methods that need a player.
 const FOR_PLAYERS: &str = "/reversi.v1.";
 
+/// The header with a player's token.
+const TOKEN: &str = "authorization";
+
 /// The header with an administrator's token.
 const ADMIN_TOKEN: &str = "reversi-admin";
 
 /// The one method of these services that needs no player: it creates one.
 const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
+
+/// The methods that only read. They need no token: without one, the caller is the visitor of its address.
+const FOR_VISITORS: [&str; 12] = [
+    "/reversi.v1.LobbyService/GetServerInfo",
+    "/reversi.v1.LobbyService/ListRooms",
+    "/reversi.v1.LobbyService/WatchRooms",
+    "/reversi.v1.RoomService/GetRoom",
+    "/reversi.v1.RoomService/WatchRoom",
+    "/reversi.v1.RecordService/ListGames",
+    "/reversi.v1.RecordService/GetGame",
+    "/reversi.v1.RecordService/ExportGames",
+    "/reversi.v1.RecordService/GetPlayerStats",
+    "/reversi.v1.RecordService/GetAiStats",
+    "/reversi.v1.AnalysisService/AnalyzePosition",
+    "/reversi.v1.AnalysisService/AnalyzeGame",
+];
 
 /// A service that admits calls within the limits of player and address, and adds the player and role as extensions.
 #[derive(Clone)]
@@ -49,7 +68,7 @@ impl Guard {
         let address = Peer::address(request.extensions()).cloned();
         let path = request.uri().path();
         let needs_player = path.starts_with(FOR_PLAYERS) && path != LOG_IN;
-        let player = match needs_player.then(|| self.bearer(request.headers())) {
+        let player = match needs_player.then(|| self.caller(path, request.headers(), address.as_ref())) {
             None => None,
             Some(Ok(player)) => Some(player),
             Some(Err(refusal)) => {
@@ -72,9 +91,23 @@ impl Guard {
         Ok(AdmittedCall { _player: call.transpose()?, _address: taken.transpose()? })
     }
 
+    /// The player of the token; without a token, for methods that need none, the visitor of the address.
+    fn caller(
+        &self,
+        path: &str,
+        headers: &HeaderMap,
+        address: Option<&Arc<ClientAddress>>,
+    ) -> Result<Arc<Player>, Status> {
+        let claims_nothing = ![TOKEN, ADMIN_TOKEN].iter().any(|header| headers.contains_key(*header));
+        if claims_nothing && FOR_VISITORS.contains(&path) {
+            return Ok(self.runtime.players().visitor(address));
+        }
+        self.bearer(headers)
+    }
+
     /// The player of the token. Wrong tokens need no limit: tokens have 256 random bits, and a check costs only a hash.
     fn bearer(&self, headers: &HeaderMap) -> Result<Arc<Player>, Status> {
-        let header = headers.get("authorization").ok_or_else(status::token_missing)?;
+        let header = headers.get(TOKEN).ok_or_else(status::token_missing)?;
         let (scheme, token) = header.to_str().ok().and_then(|text| text.split_once(' ')).unwrap_or_default();
         if !scheme.eq_ignore_ascii_case("bearer") {
             return Err(status::token_missing());

@@ -43,7 +43,7 @@ impl AnalysisService for Services {
         let wire = request.into_inner();
         let limits = self.runtime.limits();
         let budget = convert::read_budget(wire.budget)?;
-        let plan = plan(budget, limits.analysis_time, u64::MAX, &limits);
+        let plan = plan(budget, player.analysis_time(limits.analysis_time), u64::MAX, &limits);
         let lines = convert::read_lines(wire.lines, limits.analysis_lines)?;
         pay(&player, 1)?;
         let position = self.position(&player, wire.subject).await?.after_forced_pass().0;
@@ -62,7 +62,7 @@ impl AnalysisService for Services {
         let wire = request.into_inner();
         let limits = self.runtime.limits();
         let budget = convert::read_budget(wire.budget)?;
-        let plan = plan(budget, limits.game_analysis_time, USUAL_GAME_NODES, &limits);
+        let plan = plan(budget, player.analysis_time(limits.game_analysis_time), USUAL_GAME_NODES, &limits);
         let game_moves = self.game_moves(&player, wire.subject).await?;
         pay(&player, game_moves.positions().len())?;
         let moves = game_moves.moves.len();

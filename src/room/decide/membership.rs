@@ -39,6 +39,13 @@ impl Draft {
         Ok(())
     }
 
+    pub(super) fn vacate(&mut self, issuer: Issuer) -> Result<(), Rejection> {
+        let player = self.member(issuer)?;
+        self.require_lobby()?;
+        self.remove(player, LeaveReason::Left);
+        Ok(())
+    }
+
     pub(super) fn kick(&mut self, issuer: Issuer, player: PlayerId, ban: bool) -> Result<(), Rejection> {
         if issuer != Issuer::Admin {
             self.require_owner(issuer)?;

@@ -99,6 +99,7 @@ impl Draft {
             Command::SetPresence(player, present) => self.set_presence(issuer, player, present),
             Command::TakeSeat(seat) => self.take_seat(issuer, seat),
             Command::LeaveSeat => self.leave_seat(issuer),
+            Command::Vacate => self.vacate(issuer),
             Command::SwapSeats => self.swap_seats(issuer),
             Command::SetSeat(seat, setting) => self.set_seat(issuer, seat, setting),
             Command::SetReady(ready) => self.set_ready(issuer, ready),

@@ -23,7 +23,7 @@ use crate::{
     runtime::{
         limit::{
             client_address::{Share, SharePermit},
-            limits::MAX_ANALYSIS_DELAY,
+            limits::{MAX_ANALYSIS_DELAY, VISITOR_PART},
         },
         lobby::rated_positions::SearchedPositions,
         outcome::{RoomError, StreamEnd},
@@ -280,7 +280,8 @@ impl AnalysisPermit {
         if !player.analyses.try_add() {
             return Err(RoomError::QuotaAnalyses);
         }
-        if !pool.analyses.try_add() {
+        let part = if player.is_visitor() { VISITOR_PART } else { 1 };
+        if !pool.analyses.try_add_part(part) {
             player.analyses.adjust(1, 0);
             return Err(RoomError::QuotaAnalyses);
         }

@@ -19,7 +19,13 @@ impl ConcurrencyLimit {
 
     /// Counts one more; false when the limit is reached.
     pub(crate) fn try_add(&self) -> bool {
-        self.count.fetch_update(Relaxed, Relaxed, |count| (count < self.limit).then_some(count + 1)).is_ok()
+        self.try_add_part(1)
+    }
+
+    /// Counts one more; false when one in `part` of the limit, rounded up, is reached.
+    pub(crate) fn try_add_part(&self, part: u32) -> bool {
+        let most = self.limit.div_ceil(part as usize);
+        self.count.fetch_update(Relaxed, Relaxed, |count| (count < most).then_some(count + 1)).is_ok()
     }
 
     pub(crate) fn is_zero(&self) -> bool {

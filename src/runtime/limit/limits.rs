@@ -404,6 +404,16 @@ pub(crate) const PASSWORD_COST: usize = 100;
 /// Rooms in which a player waits for any opponent.
 pub(crate) const WAITING_ROOMS: usize = 1_024;
 
+/// The part of the server's analyses, and of the time of each, that visitors may use, who have no account: one in this
+/// many. The rest stays for players.
+pub(crate) const VISITOR_PART: u32 = 4;
+
+/// Analyses of the visitors of one address at a time.
+pub(crate) const VISITOR_ANALYSES: usize = 1;
+
+/// Time after which a visitor without calls and streams is forgotten: its rates have recovered long before.
+pub(crate) const VISITOR_IDLE: Duration = Duration::from_secs(60);
+
 /// Pause before a room retries a deadline at which its storage failed.
 pub(crate) const STORE_RETRY: Duration = Duration::from_millis(500);
 

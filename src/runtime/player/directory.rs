@@ -19,13 +19,18 @@ use super::{
     player::Player,
     quota::Holding,
     token::{Token, TokenHash},
+    visitors::Visitors,
 };
 use crate::{
     room::{DisplayName, GameRecord, Participant, PlayerId, PlayerKind, Profile, RoomId, Timestamp},
     rules::ByColor,
     runtime::{
         lifecycle::Lifecycle,
-        limit::{client_address::Prefix, in_force::LimitsInForce, limits::GUESTS_EXAMINED},
+        limit::{
+            client_address::{ClientAddress, Prefix},
+            in_force::LimitsInForce,
+            limits::GUESTS_EXAMINED,
+        },
         outcome::{RoomError, StreamEnd},
         random::RandomSource,
         server_clock::Clock,
@@ -69,6 +74,8 @@ pub struct Players {
     /// What these names look like. A stored name that looks like one before it has no entry.
     by_look: DashMap<String, PlayerId>,
     guests: Mutex<Guests>,
+    /// In no other list, so that nobody finds them.
+    visitors: Visitors,
     pairings: Pairings,
     /// Number of players who have claimed their names.
     claimed: AtomicUsize,
@@ -282,9 +289,24 @@ impl Players {
         self.by_token.insert(player.token_hash().key(), Arc::clone(player));
     }
 
+    /// The visitor of an address, who makes its calls without a token.
+    pub(crate) fn visitor(&self, address: Option<&Arc<ClientAddress>>) -> Arc<Player> {
+        let limits = self.limits.get();
+        let new = || Player::visitor(PlayerId::from_random(self.random.bits()), address, self.clock, &limits);
+        let visitor = self.visitors.of(address.map(|address| address.prefix()), limits.addresses, new);
+        if self.lifecycle.is_draining() {
+            visitor.end_streams(StreamEnd::Draining);
+        }
+        visitor
+    }
+
+    pub(crate) fn forget_unused_visitors(&self, before: Timestamp) {
+        self.visitors.forget_unused(before);
+    }
+
     /// Ends all streams, for draining.
     pub(crate) fn end_streams(&self) {
-        self.all().iter().for_each(|player| player.end_streams(StreamEnd::Draining));
+        self.all().iter().chain(&self.visitors.all()).for_each(|player| player.end_streams(StreamEnd::Draining));
     }
 
     /// Players seen more than `step` after the stored time, with the new time, which then counts as stored.

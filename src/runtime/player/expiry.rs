@@ -12,7 +12,7 @@ use crate::{
     room::Timestamp,
     runtime::{
         lifecycle::Lifecycle,
-        limit::limits::Limits,
+        limit::limits::{Limits, VISITOR_IDLE},
         outcome::{RoomError, StreamEnd},
         server_clock::Clock,
     },
@@ -40,6 +40,7 @@ pub(crate) async fn cut_unread_streams(players: Arc<Players>, limits: Limits, li
 /// Removes idle players and stores when the others were last seen, once.
 pub(crate) async fn expire(players: &Players, player_store: &dyn PlayerStore, limits: &Limits, clock: Clock) {
     let now = clock.now();
+    players.forget_unused_visitors(now.before(VISITOR_IDLE));
     let before = |player: &Player| now.before(player.patience(limits));
     for player in players.idle(before) {
         if let Err(error) = remove_idle(players, player_store, &player, before(&player)).await {

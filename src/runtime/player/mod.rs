@@ -17,3 +17,4 @@ mod pairings;
 pub(crate) mod player;
 pub(crate) mod quota;
 pub(crate) mod token;
+mod visitors;

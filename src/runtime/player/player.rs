@@ -1,4 +1,4 @@
-//! One logged-in player: profile, rates, quota, inbox and open streams.
+//! One player: profile, rates, quota, inbox and open streams.
 
 use std::{
     collections::BTreeSet,
@@ -22,12 +22,12 @@ use super::{
     token::TokenHash,
 };
 use crate::{
-    room::{PlayerId, Profile, RoomId, Timestamp},
+    room::{DisplayName, PlayerId, PlayerKind, Profile, RoomId, Timestamp},
     runtime::{
         limit::{
             client_address::ClientAddress,
             concurrency_limit::ConcurrencyLimit,
-            limits::Limits,
+            limits::{Limits, VISITOR_ANALYSES, VISITOR_PART},
             rate_limiter::{RateLimiter, TooFast},
             request_cost::RequestCost,
             search_use::{SearchOwner, SearchUse},
@@ -38,7 +38,7 @@ use crate::{
     store::StoredPlayer,
 };
 
-/// A logged-in player.
+/// A logged-in player, or a visitor: a caller without a token.
 pub struct Player {
     /// The public profile.
     pub profile: Profile,
@@ -130,6 +130,32 @@ impl Player {
             rooms_created: IdempotentRequests::default(),
             games_started: IdempotentRequests::default(),
         }
+    }
+
+    /// A caller without a token, whose requests and streams count as those of a player of its address.
+    pub(crate) fn visitor(id: PlayerId, address: Option<&Arc<ClientAddress>>, clock: Clock, limits: &Limits) -> Self {
+        let unnamed = StoredPlayer {
+            profile: Profile { id, name: DisplayName::none(), kind: PlayerKind::Human },
+            seats: 0,
+            token: [0; 32],
+            seen: clock.now(),
+            claimed: false,
+            played: false,
+        };
+        let limits = Limits { analyses_per_player: limits.analyses_per_player.min(VISITOR_ANALYSES), ..*limits };
+        Self { quota: Arc::new(Quota::of_visitor(address)), ..Self::new(unnamed, clock, &limits) }
+    }
+
+    /// Whether it is a caller without a token.
+    #[must_use]
+    pub fn is_visitor(&self) -> bool {
+        self.quota.is_visitor()
+    }
+
+    /// The part of `time` that an analysis of the player may take.
+    #[must_use]
+    pub fn analysis_time(&self, time: Duration) -> Duration {
+        if self.is_visitor() { time / VISITOR_PART } else { time }
     }
 
     /// The id.
@@ -308,7 +334,7 @@ impl Player {
         self.quota.close_if_empty(|| self.is_unused(before))
     }
 
-    fn is_unused(&self, before: Timestamp) -> bool {
+    pub(super) fn is_unused(&self, before: Timestamp) -> bool {
         !self.has_stream() && self.last_seen.load(Relaxed) < before.0
     }
 

@@ -35,6 +35,8 @@ impl Holding {
 
 #[derive(Default)]
 pub(crate) struct Quota {
+    /// Whether it is of a visitor, who holds nothing and is no player of the address.
+    is_visitor: bool,
     /// The address of the log-in, or of the first call after a restart.
     home: OnceLock<Arc<ClientAddress>>,
     holdings: Mutex<Holdings>,
@@ -63,6 +65,16 @@ pub(crate) struct Reservation {
 }
 
 impl Quota {
+    /// The quota of a visitor, at which nothing can be reserved.
+    pub(crate) fn of_visitor(address: Option<&Arc<ClientAddress>>) -> Self {
+        let home = address.map_or_else(OnceLock::new, |address| Arc::clone(address).into());
+        Self { is_visitor: true, home, holdings: Mutex::new(Holdings { closed: true, ..Holdings::default() }) }
+    }
+
+    pub(crate) fn is_visitor(&self) -> bool {
+        self.is_visitor
+    }
+
     /// Reserves one more; none at the limit of the player or its address, or after log-out. A room that counts already
     /// can always be reserved.
     pub(crate) fn reserve(self: &Arc<Self>, what: Holding, room: RoomId, limit: usize) -> Option<Reservation> {
@@ -113,6 +125,11 @@ impl Quota {
 
     pub(crate) fn has_confirmed(&self, what: Holding) -> bool {
         !self.holdings().held[what as usize].confirmed.is_empty()
+    }
+
+    /// Whether the player has reached its own limit, also with pending requests.
+    pub(crate) fn is_full(&self, what: Holding, limit: usize) -> bool {
+        self.holdings().held[what as usize].count() >= limit
     }
 
     /// Whether a room has confirmed anything.
@@ -177,7 +194,7 @@ impl Drop for Reservation {
 impl Drop for Quota {
     fn drop(&mut self) {
         Holding::ALL.into_iter().for_each(|what| self.change(what, |held| *held = Held::default()));
-        if let Some(home) = self.home() {
+        if let Some(home) = self.home().filter(|_| !self.is_visitor) {
             home.adjust(Share::Players, 1, 0);
         }
     }

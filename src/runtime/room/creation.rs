@@ -2,11 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{
-    actor::Origin,
-    message::Snapshot,
-    rooms::{Rooms, reserve_seat},
-};
+use super::{actor::Origin, message::Snapshot, rooms::Rooms};
 use crate::{
     room::{
         Command, Creation, Event, Fact, Issuer, JoinCode, Occupant, Policy, Rejection, Room, RoomId, SeatSpec, Seq,
@@ -77,7 +73,8 @@ impl Rooms {
         let id = RoomId::from_random(self.random.bits());
         let limits = context.limits.get();
         let _membership = self.reserve_room(player, id)?;
-        let _seat = (sides == 1).then(|| reserve_seat(player, id)).transpose()?;
+        // Last, so that no room is left for a request that is refused.
+        let _seat = if sides == 1 { Some(self.free_seat(player, id).await?) } else { None };
         let creation = Creation {
             id,
             code: JoinCode::from_random(self.random.bits()),

@@ -13,6 +13,7 @@ mod ai_turn;
 pub(crate) mod creation;
 pub(crate) mod encoded_event;
 mod entry;
+mod free_seat;
 mod game_rate;
 mod holders;
 pub(crate) mod host;

@@ -192,7 +192,7 @@ impl Rooms {
         let handle = self.host.room(room).await?;
         let (takes_seat, joins) = (matches!(command, Command::TakeSeat(_)), matches!(command, Command::Join(..)));
         // Before the command, so that two concurrent requests cannot both get the last place.
-        let _seat = takes_seat.then(|| reserve_seat(player, room)).transpose()?;
+        let _seat = if takes_seat { Some(self.seat_to_take(player, room, &command).await?) } else { None };
         let _membership = joins.then(|| self.reserve_room(player, room)).transpose()?;
         let outcome = handle.command(Issuer::Player(player.id()), command).await;
         if joins && outcome.is_ok() && player.is_logged_out() {
@@ -218,11 +218,6 @@ impl Rooms {
         let limit = self.host.context.limits.get().rooms_per_player;
         player.quota.reserve(Holding::Room, room, limit).ok_or(RoomError::QuotaRooms("leave one first"))
     }
-}
-
-pub(super) fn reserve_seat(player: &Player, room: RoomId) -> Result<Reservation, RoomError> {
-    let limit = usize::from(player.seat_limit);
-    player.quota.reserve(Holding::Seat, room, limit).ok_or(RoomError::QuotaSeats)
 }
 
 /// Whether a command seats a player, admits one, or could start a game.

@@ -66,6 +66,7 @@ fn commands(room: &Room) -> Vec<Command> {
         Command::SetReady(true),
         Command::TakeSeat(Color::White),
         Command::LeaveSeat,
+        Command::Vacate,
         Command::SwapSeats,
         Command::SetSeat(Color::Black, SeatSetting::Open),
         Command::Strike { game: number, ply },

@@ -309,8 +309,12 @@ async fn quotas_are_refused_with_a_retry_delay() {
     ada.join(&beas[0]).await.unwrap();
 
     ada.sit(&rooms[1], 0).await.unwrap();
+    let ai = v1::set_seat_request::Occupant::Ai(v1::AiSeat { kind: "random".into(), ..Default::default() });
+    ada.set_seat(&rooms[1], 1, ai).await.unwrap();
+    let game = ada.start(&rooms[1]).await.unwrap().game_id;
     refused(ada.sit(&beas[0], 0).await, exhausted, "QUOTA_SEATS");
     refused(ada.sit(&rooms[1], 7).await, Code::InvalidArgument, "BAD_ARGUMENT");
+    ada.resign(&game).await.unwrap();
     let stand = v1::LeaveSeatRequest { room_id: rooms[1].clone() };
     ada.rooms().leave_seat(stand).await.unwrap();
     ada.sit(&beas[0], 0).await.unwrap();
@@ -391,12 +395,12 @@ async fn of_two_concurrent_requests_one_gets_the_last_place() {
     // Two players, one seat.
     let (first, second) = tokio::join!(ada.sit(&rooms[0], 0), bea.sit(&rooms[0], 0));
     assert!(first.is_ok() != second.is_ok());
-    // One player, two seats.
+    // One player, two seats: the second request may give up the seat of the first.
     let eve = server.human("Eve").await;
     for room in &rooms {
         eve.join(room).await.unwrap();
     }
     let (first, second) = tokio::join!(eve.sit(&rooms[0], 1), eve.sit(&rooms[1], 1));
-    assert!(first.is_ok() != second.is_ok());
+    assert!(first.is_ok() || second.is_ok());
     assert_eq!(eve.me().await.seats.len(), 1);
 }

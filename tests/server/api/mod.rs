@@ -1,15 +1,14 @@
 //! The calls of the API, by generated clients against a server in this process.
 
 mod admin;
-mod ai_shares;
-mod ai_thoughts;
+mod ai;
 mod analysis;
+mod free_seats;
 mod full_server;
 pub(crate) mod games;
 mod lobby;
 mod moves;
 mod passwords;
-mod pondering;
 mod presence;
 mod quotas;
 mod records;
@@ -18,3 +17,4 @@ mod series;
 mod sessions;
 mod streams;
 mod turns_only;
+mod visitors;

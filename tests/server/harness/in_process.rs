@@ -111,6 +111,11 @@ impl TestServer {
         Endpoint::from_shared(format!("http://{}", self.address)).unwrap().connect().await.unwrap()
     }
 
+    /// A caller without a token, from the address 127.0.0.`host`.
+    pub(crate) async fn visitor_from(&self, host: u8) -> Player {
+        Player::new(self.channel_from(host).await, v1::Player::default(), "")
+    }
+
     /// A connection from the address 127.0.0.`host`.
     pub(crate) async fn channel_from(&self, host: u8) -> Channel {
         let endpoint = Endpoint::from_shared(format!("http://{}", self.address)).unwrap();
@@ -198,16 +203,18 @@ impl SeatedRoom {
     }
 }
 
-/// Adds a player's token to every call.
+/// Adds a player's token to every call, unless it is empty.
 #[derive(Clone)]
 pub(crate) struct Bearer {
-    player: MetadataValue<Ascii>,
+    player: Option<MetadataValue<Ascii>>,
     admin: Option<MetadataValue<Ascii>>,
 }
 
 impl Interceptor for Bearer {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
-        request.metadata_mut().insert("authorization", self.player.clone());
+        if let Some(player) = &self.player {
+            request.metadata_mut().insert("authorization", player.clone());
+        }
         if let Some(admin) = &self.admin {
             request.metadata_mut().insert("reversi-admin", admin.clone());
         }
@@ -241,7 +248,8 @@ impl Player {
 
     fn with(channel: Channel, profile: v1::Player, token: &str, admin: Option<&str>) -> Self {
         let admin = admin.map(|admin| admin.parse().unwrap());
-        let bearer = Bearer { player: format!("Bearer {token}").parse().unwrap(), admin };
+        let player = (!token.is_empty()).then(|| format!("Bearer {token}").parse().unwrap());
+        let bearer = Bearer { player, admin };
         let channel = InterceptedService::new(channel, bearer);
         Self { id: profile.player_id.clone(), profile, token: token.to_owned(), channel }
     }

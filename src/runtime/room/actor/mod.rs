@@ -246,7 +246,7 @@ impl RoomActor {
                 self.reject(*message, ending);
                 return Err(ending);
             }
-            if *command != Command::Leave
+            if !matches!(command, Command::Leave | Command::Vacate)
                 && let Some(player) = self.returned(*issuer)
             {
                 self.check_presence(player).await;

@@ -110,6 +110,7 @@ fn in_the_lobby() {
         ("transfer", lobby, Command::Transfer(id("wim")), BY_OWNER),
         ("chat", lobby, chat("hi"), BY_MEMBERS),
         ("leave", lobby, Command::Leave, BY_ALL),
+        ("vacate", lobby, Command::Vacate, BY_MEMBERS),
         ("close", lobby, Command::Close, BY_OWNER_OR_ADMIN),
         ("tick", lobby, Command::Tick, BY_ALL),
     ]);
@@ -155,6 +156,7 @@ fn in_a_game() {
         ("transfer", playing, Command::Transfer(id("wim")), BY_OWNER),
         ("chat", playing, chat("hi"), BY_MEMBERS),
         ("leave", playing, Command::Leave, BY_ALL),
+        ("vacate", playing, Command::Vacate, [GAME, GAME, GAME, MEMBER, MEMBER]),
         ("close", playing, Command::Close, [GAME, OWNER, OWNER, OWNER, YES]),
         ("close an AI game", ais_playing, Command::Close, BY_OWNER_OR_ADMIN),
         ("close a bot game", bots_playing, Command::Close, BY_OWNER_OR_ADMIN),

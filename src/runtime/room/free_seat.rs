@@ -1,0 +1,90 @@
+//! A free seat for a player who starts or joins a game: rooms in which it plays no game are left for it.
+
+use std::sync::Arc;
+
+use super::rooms::Rooms;
+use crate::{
+    room::{Command, Issuer, Phase, Rejection, RoomId},
+    runtime::{
+        limit::{rate_limiter::TooFast, request_cost::RequestCost},
+        outcome::RoomError,
+        player::{
+            player::Player,
+            quota::{Holding, Reservation},
+        },
+    },
+};
+
+impl Rooms {
+    /// Reserves a seat for a command that takes it, as [`Rooms::free_seat`].
+    pub(super) async fn seat_to_take(
+        &self,
+        player: &Arc<Player>,
+        room: RoomId,
+        command: &Command,
+    ) -> Result<Reservation, RoomError> {
+        if let Some(seat) = reserve_seat(player, room) {
+            return Ok(seat);
+        }
+        // No other room is left for a command that is refused anyway.
+        let now = self.host.context.clock.now();
+        self.snapshot_as_admin(room).await?.room.decide(now, Issuer::Player(player.id()), command.clone())?;
+        self.free_seat(player, room).await
+    }
+
+    /// Reserves a seat of a room. A player at its limit leaves as many rooms in which no game or series runs as needed:
+    /// first those with a finished game, of these the one without events for longest.
+    ///
+    /// # Errors
+    /// When games run in all of them, with the room of one; when the player's address has no free seat.
+    pub(super) async fn free_seat(&self, player: &Arc<Player>, room: RoomId) -> Result<Reservation, RoomError> {
+        if let Some(seat) = reserve_seat(player, room) {
+            return Ok(seat);
+        }
+        if !has_all_seats(player) {
+            return Err(RoomError::QuotaSeats);
+        }
+        let held = player.seats();
+        let cost = RequestCost::Snapshots(held.len());
+        player.charge(cost).map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
+        let (mut idle, mut playing) = (Vec::new(), None);
+        for held in held {
+            // A room that cannot be read now cannot be left either.
+            let Ok(snapshot) = self.snapshot_as_admin(held).await else { continue };
+            match snapshot.room.phase() {
+                Phase::Playing => playing = Some(held),
+                Phase::Lobby | Phase::Closed => {
+                    idle.push((snapshot.room.game().is_none(), snapshot.room.last_activity(), held));
+                }
+            }
+        }
+        idle.sort_unstable();
+        for (_, _, held) in idle {
+            if self.vacate(player, held).await == Err(Rejection::RoomInGame.into()) {
+                // A game has started since.
+                playing = Some(held);
+            }
+            if let Some(seat) = reserve_seat(player, room) {
+                return Ok(seat);
+            }
+            if !has_all_seats(player) {
+                // Its address is full.
+                return Err(RoomError::QuotaSeats);
+            }
+        }
+        Err(playing.map_or(RoomError::QuotaSeats, RoomError::QuotaSeatsPlaying))
+    }
+
+    async fn vacate(&self, player: &Player, room: RoomId) -> Result<(), RoomError> {
+        self.host.room(room).await?.command(Issuer::Player(player.id()), Command::Vacate).await.map(drop)
+    }
+}
+
+/// Reserves a seat of a room; none at the limit of the player or its address.
+fn reserve_seat(player: &Player, room: RoomId) -> Option<Reservation> {
+    player.quota.reserve(Holding::Seat, room, player.seat_limit.into())
+}
+
+fn has_all_seats(player: &Player) -> bool {
+    player.quota.is_full(Holding::Seat, player.seat_limit.into())
+}

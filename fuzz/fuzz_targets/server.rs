@@ -1,22 +1,24 @@
 //! A server in this process, and a player who calls it with any bytes.
 
-use std::cell::OnceCell;
+use std::{cell::OnceCell, io};
 
+use hyper_util::rt::TokioIo;
 use reversi::{
     client::v1::{LogInRequest, session_service_client::SessionServiceClient},
     grpc,
+    proto::RawCodec,
     runtime::{Limits, Parts, Runtime},
     store::{MemoryStore, Store},
 };
-use tokio::net::TcpListener;
-use tokio_util::{bytes::{Buf as _, BufMut as _, Bytes}, sync::CancellationToken};
+use tokio::io::duplex;
+use tokio_util::{bytes::Bytes, sync::CancellationToken};
 use tonic::{
     Request, Status,
     client::Grpc,
-    codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
     codegen::http::uri::PathAndQuery,
     transport::{Channel, Endpoint},
 };
+use tower::service_fn;
 
 pub(crate) struct Server {
     tokio: tokio::runtime::Runtime,
@@ -42,7 +44,7 @@ impl Server {
     }
 
     fn start() -> Self {
-        let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let tokio = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         let (channel, authorization) = tokio.block_on(async {
             // No rate is limited, and all calls are made by one player.
             let limits = Limits {
@@ -56,10 +58,14 @@ impl Server {
             };
             let parts = Parts { limits, ai_threads: Some(1), ..Parts::new(Store::of(MemoryStore::default()), grpc::encode) };
             let runtime = Runtime::start(parts).await.expect("a server");
-            let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-            let address = listener.local_addr().expect("an address");
-            tokio::spawn(grpc::serve(runtime, listener, CancellationToken::new()));
-            let channel = Endpoint::from_shared(format!("http://{address}")).expect("an address").connect().await;
+            let (near, far) = duplex(64 * 1024);
+            tokio::spawn(grpc::serve_streams(runtime, tokio_stream::once(far), CancellationToken::new()));
+            let mut near = Some(TokioIo::new(near));
+            let connector = service_fn(move |_| {
+                let stream = near.take().ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected));
+                async { stream }
+            });
+            let channel = Endpoint::from_static("http://fuzz").connect_with_connector(connector).await;
             let channel = channel.expect("a connection");
             let request = LogInRequest { display_name: "fuzz".into(), ..Default::default() };
             let token = SessionServiceClient::new(channel.clone()).log_in(request).await.expect("a player").into_inner().token;
@@ -80,43 +86,5 @@ impl Server {
                 Answer::Stream => grpc.server_streaming(request, path, RawCodec).await.map(drop),
             }
         })
-    }
-}
-
-/// Messages that are encoded already.
-#[derive(Clone, Copy)]
-struct RawCodec;
-
-impl Codec for RawCodec {
-    type Encode = Bytes;
-    type Decode = Bytes;
-    type Encoder = Self;
-    type Decoder = Self;
-
-    fn encoder(&mut self) -> Self {
-        Self
-    }
-
-    fn decoder(&mut self) -> Self {
-        Self
-    }
-}
-
-impl Encoder for RawCodec {
-    type Item = Bytes;
-    type Error = Status;
-
-    fn encode(&mut self, message: Bytes, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        buffer.put(message);
-        Ok(())
-    }
-}
-
-impl Decoder for RawCodec {
-    type Item = Bytes;
-    type Error = Status;
-
-    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
-        Ok(Some(buffer.copy_to_bytes(buffer.remaining())))
     }
 }

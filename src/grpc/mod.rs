@@ -1,5 +1,6 @@
 //! The services of `reversi.v1` over a runtime. One port serves gRPC, gRPC-Web, reflection and the web page, with or
-//! without TLS. [`serve()`] takes a bound socket.
+//! without TLS. [`serve()`] takes a bound socket, [`serve_streams`] connections that are already open, such as those in
+//! memory.
 //!
 //! ```text
 //!   socket ─▶ transport ──────────▶ HTTP ───────▶ layer ──────────▶ service ─▶ Runtime
@@ -19,7 +20,7 @@ pub use layer::{
     cors::{Origin, ParseOriginError},
     host::{HostName, ParseHostNameError, ServedHosts},
 };
-pub use server::{Access, ServeError, serve, serve_with};
+pub use server::{Access, ServeError, serve, serve_streams, serve_with};
 pub use transport::{
     server_socket::ServerSocket,
     tls::{Tls, TlsError},

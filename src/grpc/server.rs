@@ -1,9 +1,11 @@
-//! Serves a runtime on a socket: combines the listener, the layers and the services.
+//! Serves a runtime on a socket, or on open streams: combines the connections, the layers and the services.
 
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
 use axum::Router;
 use thiserror::Error;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_stream::Stream;
 use tokio_util::sync::CancellationToken;
 use tonic::{Status, codec::CompressionEncoding::Gzip, service::Routes, transport::Server};
 use tonic_health::pb::health_server::HealthServer;
@@ -27,8 +29,10 @@ use super::{
     },
     service::{Services, health::Health, router::ServiceRouter},
     transport::{
+        connection::Connection,
         connection_limit::ConnectionLimit,
         listener::Listener,
+        open_streams::open_streams,
         period_offset::PeriodOffsets,
         server_socket::ServerSocket,
         tls::Tls,
@@ -90,26 +94,54 @@ pub async fn serve_with(
     access: Access,
     shutdown: CancellationToken,
 ) -> Result<bool, ServeError> {
-    let limits = *runtime.limits();
     let connections = ConnectionLimit::new(runtime.limits_in_force().clone());
+    let listener = Listener {
+        socket: socket.into(),
+        tls: access.tls.clone(),
+        proxies: TrustedProxies::new(&access.trusted_proxies),
+        connections: Arc::clone(&connections),
+        limits: *runtime.limits(),
+        offsets: offsets(&runtime),
+    };
+    serve_connections(runtime, listener.incoming(), connections, access, shutdown).await
+}
+
+/// As [`serve`], but on connections that are already open, such as [`tokio::io::DuplexStream`]s in memory. They count as
+/// those of the loopback address, and are closed without an answer beyond the limits on open connections.
+///
+/// # Errors
+/// As [`serve_with`].
+pub async fn serve_streams<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    runtime: Runtime,
+    streams: impl Stream<Item = S>,
+    shutdown: CancellationToken,
+) -> Result<bool, ServeError> {
+    let connections = ConnectionLimit::new(runtime.limits_in_force().clone());
+    let incoming = open_streams(streams, Arc::clone(&connections), *runtime.limits(), offsets(&runtime));
+    serve_connections(runtime, incoming, connections, Access::default(), shutdown).await
+}
+
+fn offsets(runtime: &Runtime) -> PeriodOffsets {
+    PeriodOffsets::new(runtime.rooms.random.bits() as u32)
+}
+
+/// Serves connections that are within the limits and open for HTTP.
+async fn serve_connections<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    runtime: Runtime,
+    incoming: impl Stream<Item = io::Result<Connection<S>>>,
+    connections: Arc<ConnectionLimit>,
+    access: Access,
+    shutdown: CancellationToken,
+) -> Result<bool, ServeError> {
     let end = CancellationToken::new();
     let others = others(&runtime, &shutdown, &end)?;
     let services = Services { runtime: runtime.clone(), connections: Arc::clone(&connections) };
     let services = ServiceRouter::new(services, others);
     let proxies = TrustedProxies::new(&access.trusted_proxies);
-    let listener = Listener {
-        socket: socket.into(),
-        tls: access.tls,
-        proxies: proxies.clone(),
-        connections: Arc::clone(&connections),
-        limits,
-        offsets: PeriodOffsets::new(runtime.rooms.random.bits() as u32),
-    };
-
     let signal = drain(shutdown.clone(), runtime.clone(), end);
     let ids = RequestIds::new((runtime.rooms.random.bits() >> 32) as u32);
     let guard = Guard { runtime: runtime.clone() };
-    let server = transport(&limits)
+    let server = transport(&runtime.limits())
         .layer(layer_fn(move |inner| ForwardedFor {
             inner,
             proxies: proxies.clone(),
@@ -125,7 +157,7 @@ pub async fn serve_with(
         .layer(GrpcWebLayer::new())
         .layer(MapResponseLayer::new(add_reasons))
         .layer(layer_fn(move |inner| Auth { inner, guard: guard.clone() }))
-        .serve_with_incoming_shutdown(services, listener.incoming(), signal);
+        .serve_with_incoming_shutdown(services, incoming, signal);
 
     Ok(run_to_end(server, &shutdown, &runtime).await?)
 }

@@ -3,8 +3,10 @@
 mod codec;
 pub mod convert;
 pub mod generated_services;
+mod raw_codec;
 
 pub use codec::{Encodable, EncodedMessage, ServerCodec, ServerEncoder};
+pub use raw_codec::RawCodec;
 pub use reversi_client::v1;
 
 /// The compiled descriptors, for reflection.

@@ -13,15 +13,13 @@ use tokio::{
     task::yield_now,
     time::{Instant, Sleep, sleep_until},
 };
-use tokio_rustls::server::TlsStream;
-use tokio_util::either::Either;
 use tonic::transport::server::Connected;
 
 use super::{
     connection_limit::ConnectionPermit,
     http2::{Fault, Http2},
     period_offset::PeriodOffset,
-    server_socket::{ClientStream, PeerAddress},
+    server_socket::PeerAddress,
     write_buffer::WriteBuffer,
 };
 use crate::runtime::{ClientAddress, server_metrics};
@@ -32,11 +30,12 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Maximum size of one read of HTTP/1.1 in bytes: the transport parses an incomplete head again after each read.
 const MAX_HTTP1_READ: usize = 16 * 1024;
 
-/// An open connection. Reads fail after the deadline unless the preface of HTTP/2 or the head of a request was complete
-/// before; tonic has no such deadline, and idle connections could use up the limit. Reads of HTTP/1.1 are small and
-/// yield in between: otherwise the transport reads as long as there is data, and all other tasks of the thread wait.
-pub(crate) struct Connection {
-    socket: WriteBuffer<Socket>,
+/// An open connection over a socket or another stream of bytes. Reads fail after the deadline unless the preface of HTTP/2
+/// or the head of a request was complete before; tonic has no such deadline, and idle connections could use up the limit.
+/// Reads of HTTP/1.1 are small and yield in between: otherwise the transport reads as long as there is data, and all other
+/// tasks of the thread wait.
+pub(crate) struct Connection<S> {
+    socket: WriteBuffer<S>,
     /// None after the first request head or the preface is complete.
     opening: Option<FirstRequest>,
     is_http1: bool,
@@ -46,16 +45,8 @@ pub(crate) struct Connection {
     permit: ConnectionPermit,
 }
 
-pub(crate) type Socket = Either<ClientStream, Box<TlsStream<ClientStream>>>;
-
-impl Connection {
-    pub(super) fn new(
-        socket: Socket,
-        peer: PeerAddress,
-        permit: ConnectionPermit,
-        deadline: Instant,
-        http2: Http2,
-    ) -> Self {
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
+    pub(super) fn new(socket: S, peer: PeerAddress, permit: ConnectionPermit, deadline: Instant, http2: Http2) -> Self {
         let opening = FirstRequest { start: RequestStart::default(), deadline: Box::pin(sleep_until(deadline)) };
         let socket = WriteBuffer::new(socket);
         Self { socket, opening: Some(opening), is_http1: false, has_read: false, http2, peer, permit }
@@ -144,7 +135,7 @@ impl Peer {
     }
 }
 
-impl Connected for Connection {
+impl<S> Connected for Connection<S> {
     type ConnectInfo = Peer;
 
     fn connect_info(&self) -> Peer {
@@ -153,7 +144,7 @@ impl Connected for Connection {
     }
 }
 
-impl AsyncRead for Connection {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let before = buffer.filled().len();
@@ -179,7 +170,7 @@ impl AsyncRead for Connection {
     }
 }
 
-impl AsyncWrite for Connection {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.poll_write_vectored(cx, &[io::IoSlice::new(bytes)])
     }

@@ -6,10 +6,12 @@ use tokio::{
     task::{JoinSet, yield_now},
     time::{Instant, sleep, sleep_until, timeout_at},
 };
+use tokio_rustls::server::TlsStream;
 use tokio_stream::Stream;
+use tokio_util::either::Either;
 
 use super::{
-    connection::{Connection, Socket},
+    connection::Connection,
     connection_limit::{ConnectionLimit, ConnectionPermit, ConnectionSlot},
     http2::Http2,
     period_offset::PeriodOffsets,
@@ -22,6 +24,9 @@ use crate::runtime::{Limits, server_metrics};
 /// Pause when no file descriptor or memory is left; new connections wait in the kernel's queue.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// A connection before HTTP.
+type Socket = Either<ClientStream, Box<TlsStream<ClientStream>>>;
+
 pub(crate) struct Listener {
     pub(crate) socket: ServerSocket,
     pub(crate) tls: Option<Tls>,
@@ -33,7 +38,7 @@ pub(crate) struct Listener {
 
 impl Listener {
     /// The connections that are open for HTTP. The stream never ends and has no errors.
-    pub(crate) fn incoming(self) -> impl Stream<Item = io::Result<Connection>> {
+    pub(crate) fn incoming(self) -> impl Stream<Item = io::Result<Connection<Socket>>> {
         let openings = JoinSet::new();
         futures_util::stream::unfold((self, openings), |(listener, mut openings)| async move {
             let connection = listener.next(&mut openings).await;
@@ -42,7 +47,7 @@ impl Listener {
     }
 
     /// The next connection. Connections that are being opened hold permits, which bound their number.
-    async fn next(&self, openings: &mut JoinSet<Option<Connection>>) -> Connection {
+    async fn next(&self, openings: &mut JoinSet<Option<Connection<Socket>>>) -> Connection<Socket> {
         loop {
             // Yields to connections with new messages: hundreds may arrive at once, and first requests cost the most.
             yield_now().await;
@@ -71,11 +76,16 @@ impl Listener {
             slot.and_then(|slot| slot.of_client(peer.ip())).map(Admitted::Client)
         };
         if admitted.is_none() {
-            server_metrics::connection_closed("too_many");
-            tracing::debug!(?peer, "connection closed: too many are open");
+            note_too_many(peer);
         }
         admitted
     }
+}
+
+/// Notes that a connection is closed because of the limits on open ones.
+pub(super) fn note_too_many(peer: PeerAddress) {
+    server_metrics::connection_closed("too_many");
+    tracing::debug!(?peer, "connection closed: too many are open");
 }
 
 /// A connection within the limits that are known before its first bytes.
@@ -108,7 +118,7 @@ async fn open(
     admitted: Admitted,
     deadline: Instant,
     http2: Http2,
-) -> Option<Connection> {
+) -> Option<Connection<Socket>> {
     let opened = timeout_at(deadline, async {
         let mut first = [0; SHORTEST_METHOD];
         peek(&stream, &mut first).await?;

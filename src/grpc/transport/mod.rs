@@ -8,6 +8,7 @@ mod frames;
 mod http2;
 mod keepalive;
 pub(crate) mod listener;
+pub(crate) mod open_streams;
 pub(crate) mod period_offset;
 pub(crate) mod server_socket;
 pub(crate) mod tls;

@@ -1,10 +1,12 @@
-//! A simulated client, human or bot, with random actions, across all servers of a simulation.
+//! A simulated client, human or bot, with random actions, across all servers of a simulation. What it does is chosen with
+//! the state of the runtime; its requests and streams go to the runtime or over gRPC.
 
 use std::{collections::VecDeque, sync::Arc};
 
 use reversi::{
-    room::{DisplayName, TurnRequest},
-    runtime::{LogInError, Notice, Player, Token},
+    room::{Command, DisplayName, GameId},
+    rules::Position,
+    runtime::{LogInError, Notice, Player, StreamEnd, Token, Turns},
 };
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -12,6 +14,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::sim::{
     call_pattern::{CallPattern, poll_at_most},
     event_log::{Action, Outcome, SimEvent},
+    grpc::{self, Failure, GrpcClient, PlayMoves},
     plan::ClientPlan,
     random_action,
     rng::Rng,
@@ -26,19 +29,32 @@ pub(crate) struct Client {
     pub(crate) rng: Rng,
     /// The token of the last log-in; valid across restarts.
     token: Option<Token>,
+    /// The connection to the server; none if it calls the runtime.
+    grpc: Option<GrpcClient>,
     /// The last request ids, for repeated requests.
     requests: Vec<String>,
     turns: Vec<TurnStream>,
-    answers: VecDeque<(Instant, TurnRequest)>,
+    answers: VecDeque<(Instant, OpenTurn)>,
+}
+
+/// A turn of the client.
+#[derive(Clone, Copy)]
+pub(crate) struct OpenTurn {
+    pub(crate) game: GameId,
+    pub(crate) ply: u16,
+    pub(crate) position: Position,
 }
 
 /// An open stream of turns. Another task reads it without delay.
 struct TurnStream {
-    notices: mpsc::Receiver<Notice>,
+    number: u64,
+    asked: mpsc::Receiver<OpenTurn>,
+    /// Where moves can be sent on a `Play` stream.
+    moves: Option<PlayMoves>,
     _stop: DropGuard,
 }
 
-/// Capacity for unread notices; more than a stream ever has.
+/// Capacity for unread turns; more than a stream ever has.
 const UNREAD: usize = 10_000;
 
 impl Client {
@@ -49,6 +65,7 @@ impl Client {
             plan,
             rng: Rng::seeded(seed, 100 + index as u64),
             token: None,
+            grpc: None,
             requests: Vec::new(),
             turns: Vec::new(),
             answers: VecDeque::new(),
@@ -58,6 +75,7 @@ impl Client {
     /// Acts until the server ends or all players must leave.
     pub(crate) async fn run(&mut self, server: &Arc<SimServer>) {
         (self.turns, self.answers) = (Vec::new(), VecDeque::new());
+        self.grpc = server.grpc.as_ref().map(|grpc| GrpcClient::new(grpc, self.token.as_ref(), &mut self.rng));
         loop {
             if let Some(player) = self.log_in(server).await {
                 self.act_until_log_out(server, &player).await;
@@ -65,40 +83,82 @@ impl Client {
                 self.answers.clear();
             }
             let pause = self.rng.millis(100..3_000);
-            tokio::time::sleep(pause).await;
+            if tokio::time::timeout(pause, server.stopping()).await.is_ok() {
+                return;
+            }
         }
     }
 
+    /// Drops the streams and the connection.
+    pub(crate) fn disconnect(&mut self) {
+        self.turns.clear();
+        self.grpc = None;
+    }
+
     async fn log_in(&mut self, server: &Arc<SimServer>) -> Option<Arc<Player>> {
-        if let Some(token) = &self.token {
-            let player = server.runtime.players().bearer(token);
-            server.log.note(SimEvent::TokenUsed { client: self.index, valid: player.is_some() });
-            if player.is_some() {
+        if self.token.is_some() {
+            let player = self.resume(server).await;
+            if player.is_some() || self.token.is_some() {
                 return player;
             }
-            self.token = None;
         }
         if server.read_only.is_cancelled() {
             return None;
         }
         let call = server.record_request(self.index, Action::LogIn);
-        let result = server.runtime.sessions.log_in(self.name.clone(), self.plan.kind, self.plan.seats, None).await;
-        let outcome = match &result {
-            Ok((player, _)) => Outcome::LoggedIn(player.id()),
-            Err(error) => Outcome::LogInFailed(error.clone()),
+        let result = self.new_player(server).await;
+        let name_taken = match &result {
+            Err(Outcome::LogInFailed(error)) => *error == LogInError::NameTaken,
+            Err(Outcome::Failed(failure)) => failure.is("NAME_TAKEN"),
+            _ => false,
+        };
+        let (outcome, made) = match result {
+            Ok((player, token)) => (Outcome::LoggedIn(player.id()), Some((player, token))),
+            Err(outcome) => (outcome, None),
         };
         server.log.note(SimEvent::Answered { call, outcome });
-        if matches!(result, Err(LogInError::NameTaken)) {
+        if name_taken {
             // After an unfinished log-out the old name may still be taken.
             self.name = DisplayName::parse(&format!("p{}-{call}", self.index)).expect("a name");
         }
-        let (player, token) = result.ok()?;
+        let (player, token) = made?;
         self.token = Some(token);
         server.add_player(player.id());
         Some(player)
     }
 
-    /// Acts from a log-in to a log-out.
+    /// The player with the client's token. Forgets the token if it is not valid any more.
+    async fn resume(&mut self, server: &SimServer) -> Option<Arc<Player>> {
+        let player = match &self.grpc {
+            None => server.runtime.players().bearer(self.token.as_ref()?),
+            Some(grpc) => match grpc.me().await {
+                Ok(player) => server.runtime.players().get(player),
+                Err(status) if Failure::from(&status).is("TOKEN_INVALID") => None,
+                Err(status) => {
+                    let failure = Failure::from(&status);
+                    server.log.note(SimEvent::StreamFailed { client: self.index, stream: None, failure });
+                    return None;
+                }
+            },
+        };
+        server.log.note(SimEvent::TokenUsed { client: self.index, valid: player.is_some() });
+        if player.is_none() {
+            self.token = None;
+        }
+        player
+    }
+
+    async fn new_player(&mut self, server: &SimServer) -> Result<(Arc<Player>, Token), Outcome> {
+        let Some(grpc) = &mut self.grpc else {
+            let made = server.runtime.sessions.log_in(self.name.clone(), self.plan.kind, self.plan.seats, None).await;
+            return made.map_err(Outcome::LogInFailed);
+        };
+        let (player, token) = grpc.log_in(&self.name, &self.plan).await?;
+        let player = server.runtime.players().get(player).expect("a player that is logged in");
+        Ok((player, token))
+    }
+
+    /// Acts from a log-in to a log-out, or until the server stops.
     async fn act_until_log_out(&mut self, server: &Arc<SimServer>, player: &Arc<Player>) {
         let mut open_turns_at = Some(Instant::now());
         let mut act_at = Instant::now() + self.rng.millis(0..1_500);
@@ -106,18 +166,18 @@ impl Client {
             let answer_at = self.answers.front().map(|(at, _)| *at);
             tokio::select! {
                 biased;
-                notice = next_notice(&mut self.turns) => match notice {
-                    Some(Notice::TurnRequested(request)) => self.plan_answer(*request),
-                    Some(_) => {}
+                () = server.stopping() => std::future::pending().await,
+                turn = next_turn(&mut self.turns) => match turn {
+                    Some(turn) => self.plan_answer(turn),
                     None => open_turns_at = Some(Instant::now() + self.rng.millis(10..2_000)),
                 },
                 () = until(open_turns_at) => {
-                    open_turns_at = None;
-                    self.open_turns(server, player).await;
+                    let opened = self.open_turns(server, player).await;
+                    open_turns_at = (!opened).then(|| Instant::now() + self.rng.millis(100..3_000));
                 }
                 () = until(answer_at), if !server.read_only.is_cancelled() => {
-                    if let Some((_, request)) = self.answers.pop_front() {
-                        self.answer(server, player, &request).await;
+                    if let Some((_, turn)) = self.answers.pop_front() {
+                        self.answer(server, player, turn).await;
                     }
                 }
                 () = until(Some(act_at)), if !server.read_only.is_cancelled() => {
@@ -130,36 +190,43 @@ impl Client {
         }
     }
 
-    async fn open_turns(&mut self, server: &Arc<SimServer>, player: &Arc<Player>) {
-        let _ = player.admit();
-        let Ok(mut turns) = server.runtime.streams.turns(player).await else { return };
-        let stream = server.log.number();
-        server.log.note(SimEvent::TurnsOpened { stream, client: self.index });
-        let (sender, notices) = mpsc::channel(UNREAD);
+    /// Opens a stream of turns. Returns false if it is refused.
+    async fn open_turns(&mut self, server: &Arc<SimServer>, player: &Arc<Player>) -> bool {
+        let (sender, asked) = mpsc::channel(UNREAD);
         let stop = CancellationToken::new();
-        self.turns.push(TurnStream { notices, _stop: stop.clone().drop_guard() });
-        let log = Arc::clone(&server.log);
-        server.spawn(async move {
-            let end = loop {
-                let next = tokio::select! {
-                    biased;
-                    () = stop.cancelled() => break None,
-                    next = turns.next() => next,
-                };
-                match next {
-                    Ok(notice) => {
-                        log.note(SimEvent::NoticeReceived { stream, notice: notice.clone() });
-                        let _ = sender.try_send(notice);
-                    }
-                    Err(end) => break Some(end),
+        let (client, stopped) = (self.index, stop.clone());
+        let opened = |stream| server.log.note(SimEvent::TurnsOpened { stream, client });
+        let (shared, number) = (Arc::clone(server), server.log.number());
+        let moves = if let Some(grpc) = &self.grpc {
+            let (events, moves) = match grpc.turns(self.rng.percent(60)).await {
+                Ok(turns) => turns,
+                Err(status) => {
+                    server.log.note(SimEvent::StreamFailed { client, stream: None, failure: Failure::from(&status) });
+                    return false;
                 }
             };
-            log.note(SimEvent::TurnsClosed { stream, end });
-        });
+            opened(number);
+            server.spawn(async move {
+                let end = grpc::read_turns(&shared, (client, number), events, &sender, &stopped).await;
+                shared.log.note(SimEvent::TurnsClosed { stream: number, end });
+            });
+            moves
+        } else {
+            let _ = player.admit();
+            let Ok(turns) = server.runtime.streams.turns(player).await else { return false };
+            opened(number);
+            server.spawn(async move {
+                let end = read_turns(&shared, number, turns, &sender, &stopped).await;
+                shared.log.note(SimEvent::TurnsClosed { stream: number, end });
+            });
+            None
+        };
+        self.turns.push(TurnStream { number, asked, moves, _stop: stop.drop_guard() });
+        true
     }
 
     /// Plans the answer to a turn; sometimes none, sometimes several.
-    fn plan_answer(&mut self, request: TurnRequest) {
+    fn plan_answer(&mut self, turn: OpenTurn) {
         let delay = match self.rng.below(100) {
             0..4 => return,
             4..8 => self.rng.millis(1_000..12_000),
@@ -168,20 +235,28 @@ impl Client {
         };
         let at = Instant::now() + delay;
         let place = self.answers.partition_point(|(earlier, _)| *earlier <= at);
-        self.answers.insert(place, (at, request));
+        self.answers.insert(place, (at, turn));
     }
 
-    async fn answer(&mut self, server: &Arc<SimServer>, player: &Arc<Player>, request: &TurnRequest) {
-        let legal: Vec<_> = request.position.legal_moves().iter().collect();
-        let (mut square, mut ply) = (self.rng.pick(&legal), request.ply);
+    async fn answer(&mut self, server: &Arc<SimServer>, player: &Arc<Player>, turn: OpenTurn) {
+        let legal: Vec<_> = turn.position.legal_moves().iter().collect();
+        let (mut square, mut ply) = (self.rng.pick(&legal), turn.ply);
         match self.rng.below(100) {
             0..4 => square = reversi::rules::Square::ALL[self.rng.below(64)],
             4..6 => ply = (ply + 2).saturating_sub(self.rng.below(5) as u16),
             _ => {}
         }
-        let answered = self.perform(server, player, Action::Play(request.game, ply, square)).await;
+        if let Some(TurnStream { number, moves: Some(moves), .. }) = self.turns.last()
+            && self.rng.percent(80)
+        {
+            let (stream, game) = (*number, turn.game);
+            server.log.note(SimEvent::MoveSent { stream, game, ply, square });
+            moves.send(game, ply, square, &mut self.rng);
+            return;
+        }
+        let answered = self.perform(server, player, Action::Play(turn.game, ply, square)).await;
         if !answered && self.rng.percent(80) {
-            self.answers.push_back((Instant::now() + self.rng.millis(1..800), *request));
+            self.answers.push_back((Instant::now() + self.rng.millis(1..800), turn));
         }
     }
 
@@ -198,13 +273,15 @@ impl Client {
                 *open_turns_at = Some(Instant::now() + self.rng.millis(0..30_000));
             }
             5..8 => *open_turns_at = Some(Instant::now()),
+            8..11 if self.grpc.is_some() => self.cut_connection(server),
             8..18 => self.start_watcher(server, player),
             18..20 => {
                 let call = server.record_request(self.index, Action::LogOut);
-                let outcome = match server.runtime.sessions.log_out(player, false).await {
-                    Ok(()) => Outcome::LoggedOut,
-                    Err(error) => Outcome::Refused(error),
+                let logged_out = match &self.grpc {
+                    None => server.runtime.sessions.log_out(player, false).await.map_err(Outcome::Refused),
+                    Some(grpc) => grpc.log_out().await.map_err(Outcome::from),
                 };
+                let outcome = logged_out.map_or_else(|failed| failed, |()| Outcome::LoggedOut);
                 server.log.note(SimEvent::Answered { call, outcome });
                 return true;
             }
@@ -217,10 +294,21 @@ impl Client {
         false
     }
 
+    fn cut_connection(&self, server: &SimServer) {
+        server.log.note(SimEvent::ConnectionCut { client: self.index });
+        if let Some(grpc) = &self.grpc {
+            grpc.cut();
+        }
+    }
+
     fn start_watcher(&mut self, server: &Arc<SimServer>, player: &Arc<Player>) {
         let Some(room) = server.any_room(&mut self.rng) else { return };
         let rng = Rng::seeded(self.rng.bits(), 0);
-        server.spawn(watcher::watch_room(Arc::clone(server), Arc::clone(player), self.index, room, rng));
+        let shared = Arc::clone(server);
+        match &self.grpc {
+            None => server.spawn(watcher::watch_room(shared, Arc::clone(player), self.index, room, rng)),
+            Some(grpc) => server.spawn(grpc::watch_room(shared, grpc.clone(), self.index, room, rng)),
+        }
     }
 
     async fn choose_action(&mut self, server: &Arc<SimServer>, player: &Arc<Player>) -> Option<Action> {
@@ -254,8 +342,12 @@ impl Client {
     }
 
     /// Makes a request in a random call pattern. Returns false if its outcome is unknown.
-    async fn perform(&mut self, server: &Arc<SimServer>, player: &Arc<Player>, action: Action) -> bool {
-        let once = || server.carry_out(self.index, player, action.clone());
+    async fn perform(&mut self, server: &Arc<SimServer>, player: &Arc<Player>, mut action: Action) -> bool {
+        if self.grpc.is_some() {
+            remove_password(&mut action);
+        }
+        let (index, grpc) = (self.index, self.grpc.as_ref());
+        let once = || server.carry_out(index, player, grpc, action.clone());
         match CallPattern::random(&mut self.rng) {
             CallPattern::Once => once().await,
             CallPattern::Repeated => once().await | once().await,
@@ -269,14 +361,48 @@ impl Client {
     }
 }
 
-/// The next notice of the newest stream; none if it ended.
-async fn next_notice(turns: &mut Vec<TurnStream>) -> Option<Notice> {
+/// Over gRPC a password is hashed in another thread, in real time.
+fn remove_password(action: &mut Action) {
+    match action {
+        Action::Create(new, _) => new.settings.password = None,
+        Action::Command(_, Command::Configure(settings, _)) => settings.password = None,
+        _ => {}
+    }
+}
+
+/// Reads a stream of turns until it ends or `stop` is cancelled. Returns why the server ended it.
+async fn read_turns(
+    server: &SimServer,
+    stream: u64,
+    mut turns: Turns,
+    asked: &mpsc::Sender<OpenTurn>,
+    stop: &CancellationToken,
+) -> Option<StreamEnd> {
+    loop {
+        let next = tokio::select! {
+            biased;
+            () = stop.cancelled() => return None,
+            next = turns.next() => next,
+        };
+        let notice = match next {
+            Ok(notice) => notice,
+            Err(end) => return Some(end),
+        };
+        if let Notice::TurnRequested(request) = &notice {
+            let _ = asked.try_send(OpenTurn { game: request.game, ply: request.ply, position: request.position });
+        }
+        server.log.note(SimEvent::NoticeReceived { stream, notice });
+    }
+}
+
+/// The next turn of the newest stream; none if it ended.
+async fn next_turn(turns: &mut Vec<TurnStream>) -> Option<OpenTurn> {
     let Some(newest) = turns.last_mut() else { return std::future::pending().await };
-    let notice = newest.notices.recv().await;
-    if notice.is_none() {
+    let turn = newest.asked.recv().await;
+    if turn.is_none() {
         turns.clear();
     }
-    notice
+    turn
 }
 
 async fn until(at: Option<Instant>) {

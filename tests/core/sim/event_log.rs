@@ -11,11 +11,15 @@ use std::{
 };
 
 use reversi::{
+    client,
+    proto::v1::play_event::Event as PlayEvent,
     room::{Command, Event, GameId, PlayerId, Room, RoomId, SeatSpec, Seq, Timestamp, stored},
     rules::{Color, Square},
-    runtime::{Accepted, LogInError, NewRoom, Notice, Opponent, RoomError, Row, StreamEnd},
+    runtime::{LogInError, NewRoom, Notice, Opponent, RoomError, Row, StreamEnd},
 };
 use tokio::time::Instant;
+
+use crate::sim::grpc::{Failure, TurnNews};
 
 /// One observable event of a simulation.
 pub(crate) struct LogEntry {
@@ -31,6 +35,8 @@ pub(crate) enum SimEvent {
     ServerBegan { wall: Timestamp },
     /// Whether the start succeeded.
     ServerStarted(bool),
+    /// A gRPC server was asked to stop.
+    ServerStopping,
     /// The server ended; `clean` if it was asked to stop and did.
     ServerEnded { clean: bool },
     /// The disk starts to fail (true) or works again.
@@ -49,6 +55,14 @@ pub(crate) enum SimEvent {
     TurnsOpened { stream: u64, client: usize },
     /// A stream of turns had this notice.
     NoticeReceived { stream: u64, notice: Notice },
+    /// A stream of turns over gRPC had this event.
+    PlayEventReceived { stream: u64, event: Box<PlayEvent> },
+    /// A client sent a move on a `Play` stream.
+    MoveSent { stream: u64, game: GameId, ply: u16, square: Square },
+    /// A gRPC stream failed; `stream` is none if it could not be opened.
+    StreamFailed { client: usize, stream: Option<u64>, failure: Failure },
+    /// A client's connection was cut.
+    ConnectionCut { client: usize },
     /// A stream of turns ended; `end` is none if its reader dropped it.
     TurnsClosed { stream: u64, end: Option<StreamEnd> },
     /// A client started to watch a room, after an event if given.
@@ -78,6 +92,31 @@ pub(crate) enum Action {
     Play(GameId, u16, Square),
 }
 
+impl SimEvent {
+    /// Which client's stream or call, or else which client, it belongs to; none if it is the server's.
+    fn of_client(&self) -> Option<(bool, u64)> {
+        match self {
+            Self::Answered { call: number, .. }
+            | Self::NoticeReceived { stream: number, .. }
+            | Self::PlayEventReceived { stream: number, .. }
+            | Self::TurnsClosed { stream: number, .. }
+            | Self::UpdateReceived { watcher: number, .. }
+            | Self::WatchEnded { watcher: number, .. } => Some((true, *number)),
+            Self::StreamFailed { client, .. } => Some((false, *client as u64)),
+            _ => None,
+        }
+    }
+
+    /// What a stream of turns says with it, and which stream.
+    pub(crate) fn turn_news(&self) -> Option<(u64, TurnNews)> {
+        match self {
+            Self::NoticeReceived { stream, notice } => Some((*stream, TurnNews::of_notice(notice)?)),
+            Self::PlayEventReceived { stream, event } => Some((*stream, TurnNews::of_event(event)?)),
+            _ => None,
+        }
+    }
+}
+
 impl Action {
     /// The room of the request; none for requests that create a room.
     pub(crate) fn room(&self) -> Option<RoomId> {
@@ -90,14 +129,18 @@ impl Action {
 }
 
 #[derive(Debug)]
-#[expect(dead_code, reason = "the trace shows more than the invariants need")]
 pub(crate) enum Outcome {
     LoggedIn(PlayerId),
     LogInFailed(LogInError),
     LoggedOut,
     RoomCreated(RoomId, Seq),
-    Done(Accepted),
+    /// Accepted; the room was at this event.
+    Done(Seq),
+    /// The player joined, and was removed before the answer.
+    Removed,
     Refused(RoomError),
+    /// A gRPC call failed.
+    Failed(Failure),
     /// The caller did not wait for the answer.
     Dropped,
 }
@@ -105,6 +148,22 @@ pub(crate) enum Outcome {
 pub(crate) enum WatchUpdate {
     Snapshot(Arc<Room>),
     Event(Event),
+    /// As [`Self::Snapshot`], over gRPC.
+    WireSnapshot(Box<client::Room>),
+    /// As [`Self::Event`], over gRPC.
+    WireEvent(Box<client::RoomEvent>),
+}
+
+impl WatchUpdate {
+    /// The last event that it shows.
+    pub(crate) fn seq(&self) -> Seq {
+        match self {
+            Self::Snapshot(room) => room.seq(),
+            Self::Event(event) => event.seq,
+            Self::WireSnapshot(room) => Seq(room.seq),
+            Self::WireEvent(event) => Seq(event.seq),
+        }
+    }
 }
 
 impl fmt::Debug for WatchUpdate {
@@ -112,6 +171,8 @@ impl fmt::Debug for WatchUpdate {
         match self {
             Self::Snapshot(room) => write!(f, "snapshot {} {:x}", room.seq(), hash(&stored::encode_room(room))),
             Self::Event(event) => event.fmt(f),
+            Self::WireSnapshot(room) => write!(f, "snapshot {} {:x}", room.seq, hash(format!("{room:?}").as_bytes())),
+            Self::WireEvent(event) => event.fmt(f),
         }
     }
 }
@@ -151,6 +212,8 @@ struct LogState {
     /// The total running time of earlier servers.
     before: Duration,
     began: Option<Instant>,
+    /// The number of entries when the last server began to stop.
+    stopping: usize,
     /// The number of entries when the last server ended.
     ended: usize,
 }
@@ -190,6 +253,21 @@ impl Log {
         let mut state = self.state();
         let ended = state.ended;
         state.entries[ended..].sort_by_cached_key(|entry| format!("{:?}", entry.what));
+    }
+
+    /// Notes that a gRPC server begins to stop.
+    pub(crate) fn begin_stop(&self) {
+        self.note(SimEvent::ServerStopping);
+        let mut state = self.state();
+        state.stopping = state.entries.len();
+    }
+
+    /// Sorts the entries of each moment since the server began to stop by client: tonic tells its connections to end through
+    /// a channel of tokio that wakes them in a random order.
+    pub(crate) fn sort_stop(&self) {
+        let mut state = self.state();
+        let stopping = state.stopping;
+        state.entries[stopping..].sort_by_key(|entry| (entry.at, entry.what.of_client()));
     }
 
     pub(crate) fn take(&self) -> Vec<LogEntry> {

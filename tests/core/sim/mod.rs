@@ -1,6 +1,6 @@
 //! Simulations, each determined by a seed: real servers on virtual time with a failing disk, and clients that log in
 //! and out, repeat requests and drop calls. The store is in memory, or SQLite's with power cuts. `invariants` has the
-//! properties that every simulation must have, one per file.
+//! properties that every simulation must have, one per file. The clients call the runtime, or in `grpc` a whole server.
 //!
 //! `REVERSI_SIM_SEEDS=N` sets the number of seeds; `REVERSI_SIM_SEED=S` runs one seed and prints its trace.
 
@@ -8,6 +8,7 @@ mod call_pattern;
 mod client;
 mod event_log;
 mod faulty_disk;
+mod grpc;
 mod invariants;
 pub(crate) mod lossy_folder;
 mod plan;
@@ -32,7 +33,7 @@ use std::{
 };
 
 use invariants::Check;
-use plan::{Plan, Storage};
+use plan::{Plan, Storage, Transport};
 use recorded_history::RecordedHistory;
 use simulation::Simulation;
 
@@ -42,6 +43,9 @@ const SEEDS: u64 = 1_000;
 /// Default number of seeds with power cuts.
 const POWER_SEEDS: u64 = 300;
 
+/// Default number of seeds over gRPC.
+const GRPC_SEEDS: u64 = 150;
+
 /// Maximum number of failures printed in full.
 const SHOWN: usize = 3;
 
@@ -50,12 +54,17 @@ const TAIL: usize = 60;
 
 #[test]
 fn the_invariants_hold_for_every_seed() {
-    check_seeds(SEEDS, Storage::Memory);
+    check_seeds(SEEDS, Plan::of);
+}
+
+#[test]
+fn the_invariants_hold_over_grpc() {
+    check_seeds(GRPC_SEEDS, over_grpc);
 }
 
 #[test]
 fn the_invariants_hold_when_the_power_fails() {
-    check_seeds(POWER_SEEDS, Storage::Sqlite { ignores_syncs: false });
+    check_seeds(POWER_SEEDS, with_power_cuts);
 }
 
 #[test]
@@ -67,10 +76,18 @@ fn the_invariants_find_a_disk_that_ignores_syncs() {
     assert!(found.count() >= 10);
 }
 
-fn check_seeds(seeds: u64, storage: Storage) {
-    let try_seed = |seed| try_plan(Plan { storage, ..Plan::of(seed) });
+fn over_grpc(seed: u64) -> Plan {
+    Plan { transport: Transport::Grpc, ..Plan::of(seed) }
+}
+
+fn with_power_cuts(seed: u64) -> Plan {
+    Plan { storage: Storage::Sqlite { ignores_syncs: false }, ..Plan::of(seed) }
+}
+
+fn check_seeds(seeds: u64, plan: fn(u64) -> Plan) {
+    let try_seed = |seed| try_plan(plan(seed));
     if let Some(seed) = number("REVERSI_SIM_SEED") {
-        println!("{}", event_log::trace(&Simulation::run(Plan { storage, ..Plan::of(seed) }).entries));
+        println!("{}", event_log::trace(&Simulation::run(plan(seed)).entries));
         return no_failures(&[try_seed(seed)]);
     }
     let (next, seeds) = (AtomicU64::new(0), number("REVERSI_SIM_SEEDS").unwrap_or(seeds));
@@ -94,9 +111,9 @@ fn check_seeds(seeds: u64, storage: Storage) {
 #[test]
 fn the_same_seed_gives_the_same_trace() {
     let mut traces = Vec::new();
-    for seed in 0..20 {
-        let storage = if seed < 10 { Storage::Memory } else { Storage::Sqlite { ignores_syncs: false } };
-        let trace = |()| event_log::trace(&Simulation::run(Plan { storage, ..Plan::of(seed) }).entries);
+    for seed in 0..30 {
+        let plan = [Plan::of, with_power_cuts, over_grpc][seed as usize / 10];
+        let trace = |()| event_log::trace(&Simulation::run(plan(seed)).entries);
         let [first, second] = [(); 2].map(trace);
         let difference = first.lines().zip(second.lines()).enumerate().find(|(_, (first, second))| first != second);
         assert!(first == second, "seed {seed} differs at {difference:#?}");
@@ -104,12 +121,12 @@ fn the_same_seed_gives_the_same_trace() {
     }
     traces.sort_unstable();
     traces.dedup();
-    assert_eq!(traces.len(), 20, "each seed has a different trace");
+    assert_eq!(traces.len(), 30, "each seed has a different trace");
 }
 
 /// Runs the simulation of a plan. Returns the violated invariants with the end of the trace.
 fn try_plan(plan: Plan) -> Result<(), String> {
-    let (seed, storage) = (plan.seed, plan.storage);
+    let (seed, storage, transport) = (plan.seed, plan.storage, plan.transport);
     let history = Simulation::run(plan);
     let broken = broken(&history);
     if broken.is_empty() {
@@ -119,7 +136,7 @@ fn try_plan(plan: Plan) -> Result<(), String> {
     let lines: Vec<_> = trace.lines().collect();
     let tail = lines[lines.len().saturating_sub(TAIL)..].join("\n");
     Err(format!(
-        "seed {seed} with {storage:?}\n{}\nthe end of its trace:\n{tail}\nrun it again: REVERSI_SIM_SEED={seed} cargo test --test core sim::the_invariants_hold -- --nocapture",
+        "seed {seed} with {storage:?}, {transport:?}\n{}\nthe end of its trace:\n{tail}\nrun it again: REVERSI_SIM_SEED={seed} cargo test --test core sim::the_invariants_hold -- --nocapture",
         broken.join("\n")
     ))
 }

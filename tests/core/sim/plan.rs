@@ -34,6 +34,15 @@ pub(crate) enum Storage {
     },
 }
 
+/// How the clients call the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transport {
+    /// As functions of the runtime.
+    Direct,
+    /// Over gRPC, on connections in memory.
+    Grpc,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClientPlan {
     pub(crate) kind: PlayerKind,
@@ -47,6 +56,7 @@ pub(crate) struct Plan {
     pub(crate) servers: Vec<ServerPlan>,
     pub(crate) limits: Limits,
     pub(crate) storage: Storage,
+    pub(crate) transport: Transport,
 }
 
 /// Low enough that players reach the quota.
@@ -68,6 +78,11 @@ impl Plan {
             request_burst: 1_000_000,
             chats_per_second: 1_000_000,
             chat_burst: 1_000_000,
+            // All clients over gRPC have one address.
+            requests_per_second_per_address: 0,
+            chats_per_second_per_address: 0,
+            log_ins_per_minute: 0,
+            wrong_guesses_per_address: 0,
             presence_grace: seconds(&mut rng, &[4, 10, 20]),
             idle_close: seconds(&mut rng, &[40, 120, 3_000]),
             room_sleep: seconds(&mut rng, &[1, 3, 10]),
@@ -77,7 +92,7 @@ impl Plan {
             streams_per_player: rng.pick(&[4, 16]),
             ..Limits::default()
         };
-        Self { seed, clients, servers, limits, storage: Storage::Memory }
+        Self { seed, clients, servers, limits, storage: Storage::Memory, transport: Transport::Direct }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use reversi::{
@@ -13,6 +14,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::sim::{
     event_log::{Action, Log, Outcome, SimEvent},
+    grpc::{GrpcClient, GrpcServer},
     rng::Rng,
 };
 
@@ -21,8 +23,16 @@ pub(crate) fn password() -> PasswordHash {
     PasswordHash([7; 32].into())
 }
 
+/// Maximum time for a server to stop.
+const SHUTDOWN_TIME: Duration = Duration::from_secs(30);
+
+/// Time in which clients read the ends of their streams.
+const STREAMS_END: Duration = Duration::from_secs(1);
+
 pub(crate) struct SimServer {
     pub(crate) runtime: Runtime,
+    /// None if the clients call the runtime.
+    pub(crate) grpc: Option<GrpcServer>,
     pub(crate) log: Arc<Log>,
     pub(crate) known: Arc<KnownIds>,
     /// Once cancelled, players only read.
@@ -63,6 +73,25 @@ impl SimServer {
         });
     }
 
+    /// Stops the server. Returns whether that succeeded.
+    pub(crate) async fn stop(&self) -> bool {
+        let Some(grpc) = &self.grpc else { return self.runtime.shut_down(SHUTDOWN_TIME).await };
+        self.log.begin_stop();
+        let clean = grpc.stop().await;
+        tokio::time::sleep(STREAMS_END).await;
+        self.log.sort_stop();
+        clean
+    }
+
+    /// Waits until a gRPC server begins to stop. From then on clients only read, since the order in which they learn of it is
+    /// random.
+    pub(crate) async fn stopping(&self) {
+        match &self.grpc {
+            Some(grpc) => grpc.stopping().cancelled().await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// Follows the room list as an extra player of that name.
     pub(crate) async fn follow_list(&self, name: &str) {
         let name = DisplayName::parse(name).expect("a name");
@@ -96,6 +125,13 @@ impl SimServer {
         (!players.is_empty()).then(|| rng.pick(&players))
     }
 
+    pub(crate) fn add_room(&self, id: RoomId, code: JoinCode) {
+        let mut rooms = lock(&self.known.rooms);
+        if !rooms.iter().any(|(known, _)| *known == id) {
+            rooms.push((id, code));
+        }
+    }
+
     pub(crate) fn any_room(&self, rng: &mut Rng) -> Option<RoomId> {
         let rooms = lock(&self.known.rooms);
         let latest = &rooms[rooms.len().saturating_sub(ROOMS_KNOWN)..];
@@ -115,19 +151,33 @@ impl SimServer {
         call
     }
 
-    /// Performs a request and records the answer. Returns false if its outcome is unknown.
-    pub(crate) async fn carry_out(&self, client: usize, player: &Arc<Player>, action: Action) -> bool {
-        // As the gRPC layer does; the rate does not matter here.
-        let _ = player.admit();
+    /// Performs a request, over gRPC if the client has a connection, and records the answer. Returns false if its outcome is
+    /// unknown.
+    pub(crate) async fn carry_out(
+        &self,
+        client: usize,
+        player: &Arc<Player>,
+        grpc: Option<&GrpcClient>,
+        action: Action,
+    ) -> bool {
         let mut call = Call { log: &self.log, number: self.record_request(client, action.clone()), answered: false };
-        let outcome = self.outcome(player, action).await.unwrap_or_else(Outcome::Refused);
-        let known = !matches!(outcome, Outcome::Refused(RoomError::StoreUnavailable | RoomError::Busy));
+        let outcome = match grpc {
+            Some(grpc) => grpc.outcome(self, player.id(), action).await.unwrap_or_else(Outcome::from),
+            None => self.outcome(player, action).await.unwrap_or_else(Outcome::Refused),
+        };
+        let known = match &outcome {
+            Outcome::Refused(error) => !matches!(error, RoomError::StoreUnavailable | RoomError::Busy),
+            Outcome::Failed(failure) => !failure.is_passing(),
+            _ => true,
+        };
         call.answered = true;
         self.log.note(SimEvent::Answered { call: call.number, outcome });
         known
     }
 
     async fn outcome(&self, player: &Arc<Player>, action: Action) -> Result<Outcome, RoomError> {
+        // As the gRPC layer does; the rate does not matter here.
+        let _ = player.admit();
         let runtime = &self.runtime;
         let made = match action {
             Action::LogIn | Action::LogOut => unreachable!("done by the client"),
@@ -136,24 +186,20 @@ impl SimServer {
                 runtime.rooms.quick_start(player, opponent, side, request).await?
             }
             Action::Command(room, command) => {
-                return Ok(Outcome::Done(runtime.rooms.command(player, room, command).await?));
+                return Ok(Outcome::Done(runtime.rooms.command(player, room, command).await?.seq));
             }
             Action::SetSeat(room, seat, wish) => {
-                return Ok(Outcome::Done(runtime.rooms.set_seat(player, room, seat, wish).await?));
+                return Ok(Outcome::Done(runtime.rooms.set_seat(player, room, seat, wish).await?.seq));
             }
             Action::Start(room, request) => {
-                return Ok(Outcome::Done(runtime.rooms.start_game(player, room, request).await?));
+                return Ok(Outcome::Done(runtime.rooms.start_game(player, room, request).await?.seq));
             }
             Action::Play(game, ply, square) => {
-                return Ok(Outcome::Done(runtime.rooms.play(player, game, ply, square).await?));
+                return Ok(Outcome::Done(runtime.rooms.play(player, game, ply, square).await?.seq));
             }
         };
-        let (id, code) = (made.room.id(), made.room.code());
-        let mut rooms = lock(&self.known.rooms);
-        if !rooms.iter().any(|(known, _)| *known == id) {
-            rooms.push((id, code));
-        }
-        Ok(Outcome::RoomCreated(id, made.room.seq()))
+        self.add_room(made.room.id(), made.room.code());
+        Ok(Outcome::RoomCreated(made.room.id(), made.room.seq()))
     }
 }
 

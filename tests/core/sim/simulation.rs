@@ -14,7 +14,8 @@ use crate::sim::{
     client::Client,
     event_log::{Audit, Log, SimEvent},
     faulty_disk::FaultyDisk,
-    plan::{Plan, ServerPlan, Storage},
+    grpc::GrpcServer,
+    plan::{Plan, ServerPlan, Storage, Transport},
     recorded_history::RecordedHistory,
     rng::Rng,
     server::{KnownIds, SimServer},
@@ -29,9 +30,6 @@ const GAMES_END: Duration = Duration::from_secs(600);
 
 /// Within this time a room without members is closed, even if the clock was set back.
 const ROOMS_CLOSE: Duration = Duration::from_secs(600);
-
-/// Maximum time for a server to stop.
-const SHUTDOWN_TIME: Duration = Duration::from_secs(30);
 
 pub(crate) struct Simulation {
     plan: Plan,
@@ -147,7 +145,7 @@ impl Simulation {
             if last {
                 self.end_all_games_and_rooms(&server).await;
             }
-            let clean = server_plan.clean && server.runtime.shut_down(SHUTDOWN_TIME).await;
+            let clean = server_plan.clean && server.stop().await;
             self.log.note(SimEvent::ServerEnded { clean });
         };
         tokio::select! {
@@ -158,17 +156,20 @@ impl Simulation {
     }
 
     async fn open(&self, number: usize, clock: Clock) -> Option<Arc<SimServer>> {
+        let over_grpc = self.plan.transport == Transport::Grpc;
         let parts = Parts {
             limits: self.plan.limits,
             clock,
             random: RandomSource::seeded(Rng::seeded(self.plan.seed, 10 + number as u64).bits()),
             ai_threads: Some(0),
-            ..Parts::new(self.disk.store(), encode)
+            ..Parts::new(self.disk.store(), if over_grpc { reversi::grpc::encode } else { encode })
         };
         let runtime = Runtime::start(parts).await;
         self.log.note(SimEvent::ServerStarted(runtime.is_ok()));
+        let runtime = runtime.ok()?;
         let server = SimServer {
-            runtime: runtime.ok()?,
+            grpc: over_grpc.then(|| GrpcServer::start(runtime.clone())),
+            runtime,
             log: Arc::clone(&self.log),
             known: Arc::clone(&self.known),
             read_only: CancellationToken::new(),
@@ -187,6 +188,9 @@ impl Simulation {
         server.leave.cancel();
         server.tasks.close();
         server.tasks.wait().await;
+        for client in &self.clients {
+            client.lock().await.disconnect();
+        }
         tokio::time::sleep(ROOMS_CLOSE).await;
         self.audit(server, true);
     }

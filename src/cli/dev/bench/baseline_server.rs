@@ -39,10 +39,9 @@ use super::{
     fixed_game::FixedGame,
     player_check::SERIES,
     prepared_messages::{PreparedMessages, PreparedStep},
-    raw_codec::RawCodec,
 };
 use crate::{
-    proto::v1,
+    proto::{RawCodec, v1},
     rules::{ByColor, Color},
 };
 

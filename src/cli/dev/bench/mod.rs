@@ -20,7 +20,6 @@ mod fixed_game;
 mod measurement;
 mod player_check;
 mod prepared_messages;
-mod raw_codec;
 mod report;
 mod server_process;
 mod violation;

@@ -12,10 +12,8 @@ use tokio_util::sync::CancellationToken;
 use tonic::{client::Grpc, codegen::http::uri::PathAndQuery};
 use v1::watch_room_response::Message;
 
-use super::{
-    connection::BenchPlayer, counters::Counters, raw_codec::RawCodec, violation::Violation, watcher_check::WatcherCheck,
-};
-use crate::proto::v1;
+use super::{connection::BenchPlayer, counters::Counters, violation::Violation, watcher_check::WatcherCheck};
+use crate::proto::{RawCodec, v1};
 
 /// Number of events that are compared for slow watchers; older ones are not.
 const KEPT_EVENTS: usize = 4_096;

@@ -18,12 +18,12 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
                 let room_history = history.room(*room)?;
                 ensure(room_history.at(*seq).is_some(), || format!("call {call}: room {room} has no event {seq}"))?;
             }
-            Outcome::Done(accepted) => {
+            Outcome::Done(seq) => {
                 let Some(id) = action.room() else { continue };
-                let room = history.room(id)?.at(accepted.seq);
-                let room = room.ok_or_else(|| format!("call {call}: room {id} has no event {}", accepted.seq))?;
+                let room = history.room(id)?.at(*seq);
+                let room = room.ok_or_else(|| format!("call {call}: room {id} has no event {seq}"))?;
                 ensure(has_effect(action, room, history, client), || {
-                    format!("call {call}: {action:?} has no effect at {}", accepted.seq)
+                    format!("call {call}: {action:?} has no effect at {seq}")
                 })?;
             }
             _ => {}

@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use reversi::{
-    room::{Game, GameId, Room, RoomId, Seq},
-    runtime::Notice,
-};
+use reversi::room::{Game, GameId, Room, RoomId, Seq};
 
 use super::{CheckResult, ensure};
 use crate::sim::{
-    event_log::{LogEntry, Outcome, SimEvent, WatchUpdate},
+    event_log::{LogEntry, Outcome, SimEvent},
+    grpc::TurnNews,
     recorded_history::RecordedHistory,
 };
 
@@ -26,19 +24,12 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
                 watchers.insert(*watcher, *room);
                 None
             }
-            SimEvent::UpdateReceived { watcher, update } => {
-                let seq = match update {
-                    WatchUpdate::Snapshot(room) => room.seq(),
-                    WatchUpdate::Event(event) => event.seq,
-                };
-                Some((watchers[watcher], seq))
-            }
+            SimEvent::UpdateReceived { watcher, update } => Some((watchers[watcher], update.seq())),
             SimEvent::Answered { outcome: Outcome::RoomCreated(room, seq), .. } => Some((*room, *seq)),
-            SimEvent::Answered { call, outcome: Outcome::Done(accepted) } => {
-                history.call(*call).1.room().map(|room| (room, accepted.seq))
+            SimEvent::Answered { call, outcome: Outcome::Done(seq) } => {
+                history.call(*call).1.room().map(|room| (room, *seq))
             }
-            SimEvent::NoticeReceived { notice, .. } => cause(history, notice),
-            _ => None,
+            _ => what.turn_news().map(|(_, news)| cause(history, news)),
         };
         if let Some((room, seq)) = shown {
             let latest = written.get(&room).copied().unwrap_or_default();
@@ -48,12 +39,14 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
     Ok(())
 }
 
-/// The event of the room that caused a notice; none if the notice does not determine it.
-fn cause(history: &RecordedHistory, notice: &Notice) -> Option<(RoomId, Seq)> {
-    match notice {
-        Notice::TurnRequested(request) => Some(first(history, request.game, |game| game.ply() == request.ply)),
-        Notice::GameEnded { game, .. } => Some(first(history, *game, |game| game.end.is_some())),
-        _ => None,
+/// The event of the room that caused what a stream of turns says.
+fn cause(history: &RecordedHistory, news: TurnNews) -> (RoomId, Seq) {
+    match news {
+        TurnNews::Asked(game, ply) => first(history, game, |game| game.ply() == ply),
+        TurnNews::Played(game, ply, square) => first(history, game, |game| {
+            game.plies.get(usize::from(ply)).is_some_and(|played| played.square == Some(square))
+        }),
+        TurnNews::GameEnded(game) => first(history, game, |game| game.end.is_some()),
     }
 }
 

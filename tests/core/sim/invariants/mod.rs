@@ -5,13 +5,17 @@ mod archive;
 mod clocks;
 mod credits;
 mod durable;
+mod failures;
 mod final_state;
+mod folded;
 mod game_ends;
 mod legal_moves;
+mod moves_answered;
 mod quotas;
 mod recovered;
 mod refusals;
 mod stored_form;
+mod streams_end;
 mod tokens;
 mod turn_requests;
 mod watch_order;
@@ -23,20 +27,24 @@ pub(crate) type CheckResult = Result<(), String>;
 pub(crate) type Check = fn(&RecordedHistory) -> CheckResult;
 
 /// All invariants with their names.
-pub(crate) const ALL: [(&str, Check); 15] = [
+pub(crate) const ALL: [(&str, Check); 19] = [
     ("acknowledged", acknowledged::check),
     ("archive", archive::check),
     ("clocks", clocks::check),
     ("credits", credits::check),
     ("watch_order", watch_order::check),
     ("durable", durable::check),
+    ("failures", failures::check),
+    ("folded", folded::check),
     ("game_ends", game_ends::check),
     ("legal_moves", legal_moves::check),
+    ("moves_answered", moves_answered::check),
     ("quotas", quotas::check),
     ("recovered", recovered::check),
     ("refusals", refusals::check),
     ("final_state", final_state::check),
     ("stored_form", stored_form::check),
+    ("streams_end", streams_end::check),
     ("tokens", tokens::check),
     ("turn_requests", turn_requests::check),
 ];

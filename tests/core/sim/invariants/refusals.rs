@@ -19,18 +19,23 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
     for LogEntry { what, .. } in &history.entries {
         match what {
             SimEvent::Written { room, events } => written.extend(events.last().map(|event| (*room, event.seq))),
-            SimEvent::Answered { call, outcome: Outcome::Refused(RoomError::Rejected(rejection)) } => {
+            SimEvent::Answered { call, outcome } if is_illegal_move(outcome) => {
                 let (_, Action::Play(game, ply, square)) = history.call(*call) else { continue };
                 let on_record = recorded(history, &written, *game, *ply) == Some(Some(*square));
-                let illegal = matches!(rejection, Rejection::IllegalMove(_));
-                ensure(!(on_record && illegal), || {
-                    format!("call {call} was refused with {rejection:?}, but is on the record")
-                })?;
+                ensure(!on_record, || format!("call {call} was refused with {outcome:?}, but is on the record"))?;
             }
             _ => {}
         }
     }
     Ok(())
+}
+
+fn is_illegal_move(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Refused(error) => matches!(error, RoomError::Rejected(Rejection::IllegalMove(_))),
+        Outcome::Failed(failure) => failure.is("ILLEGAL_MOVE"),
+        _ => false,
+    }
 }
 
 fn recorded(

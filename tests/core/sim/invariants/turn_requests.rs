@@ -1,18 +1,15 @@
-//! No player loses on time without a turn request on the open stream. A
-//! stream starts with the open turns.
+//! A player with an open stream is asked for every turn that stays open for a while. A stream starts with the open turns.
 //!
 //! While the disk fails, a turn can end before it is announced, since the clocks keep running.
 
 use std::{collections::BTreeMap, time::Duration};
 
-use reversi::{
-    room::{EndReason, Fact, GameId, PlayerId},
-    runtime::Notice,
-};
+use reversi::room::{GameId, PlayerId, Room, RoomId};
 
 use super::{CheckResult, ensure};
 use crate::sim::{
-    event_log::{LogEntry, SimEvent},
+    event_log::{LogEntry, Outcome, SimEvent},
+    grpc::TurnNews,
     recorded_history::RecordedHistory,
 };
 
@@ -25,16 +22,26 @@ struct Stream {
     requested: Vec<(GameId, u16)>,
 }
 
+/// A turn of a player.
+#[derive(Clone, Copy, PartialEq)]
+struct Turn {
+    player: PlayerId,
+    game: GameId,
+    ply: u16,
+}
+
 pub(super) fn check(history: &RecordedHistory) -> CheckResult {
     let mut streams: BTreeMap<u64, Stream> = BTreeMap::new();
     let mut current: BTreeMap<usize, PlayerId> = BTreeMap::new();
+    let mut turns: BTreeMap<RoomId, (Turn, Duration)> = BTreeMap::new();
     // When the last fault period ended.
     let mut faults_end = Duration::ZERO;
-    for LogEntry { at, what } in &history.entries {
+    for entry in &history.entries {
+        let LogEntry { at, what } = entry;
         match what {
             SimEvent::ServerBegan { .. } => streams.clear(),
             SimEvent::DiskFaulty(begin) => faults_end = if *begin { Duration::MAX } else { *at },
-            SimEvent::Answered { call, outcome: crate::sim::event_log::Outcome::LoggedIn(player) } => {
+            SimEvent::Answered { call, outcome: Outcome::LoggedIn(player) } => {
                 current.insert(history.call(*call).0, *player);
             }
             SimEvent::TurnsOpened { stream, client } => {
@@ -42,34 +49,41 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
                 streams.retain(|_, older| older.player != player);
                 streams.insert(*stream, Stream { player, opened: *at, requested: Vec::new() });
             }
-            SimEvent::NoticeReceived { stream, notice } => {
-                let Some(stream) = streams.get_mut(stream) else { continue };
-                if let Notice::TurnRequested(request) = notice {
-                    stream.requested.push((request.game, request.ply));
-                }
-            }
             SimEvent::TurnsClosed { stream, .. } => {
                 streams.remove(stream);
             }
             SimEvent::Written { room: id, events } => {
-                for event in events {
-                    let Fact::GameEnded(end) = &event.fact else { continue };
-                    let Some(before) = history.rooms[id].states.get(event.seq.0 as usize - 2) else { continue };
-                    let Some(game) = before.running().filter(|_| end.reason == EndReason::Timeout) else { continue };
-                    let mover = game.turn().and_then(|side| before.seats()[side].occupant.player());
-                    let turn = (GameId { room: *id, number: game.number }, game.ply());
-                    let stream = streams.values().find(|stream| Some(stream.player) == mover);
-                    if let Some(stream) =
-                        stream.filter(|stream| *at >= stream.opened.max(faults_end).saturating_add(DELIVERY_TIME))
-                    {
-                        ensure(stream.requested.contains(&turn), || {
-                            format!("{} lost {turn:?} on time, without a turn request", stream.player)
-                        })?;
-                    }
+                let next = events.last().and_then(|event| turn(*id, history.rooms[id].at(event.seq)?));
+                let before = turns.get(id).copied();
+                if let Some((turn, began)) = before.filter(|(turn, _)| Some(*turn) != next) {
+                    turns.remove(id);
+                    let stream = streams.values().find(|stream| stream.player == turn.player);
+                    let due = |stream: &&Stream| {
+                        *at >= stream.opened.max(began).max(faults_end).saturating_add(DELIVERY_TIME)
+                    };
+                    let asked =
+                        stream.filter(due).is_none_or(|stream| stream.requested.contains(&(turn.game, turn.ply)));
+                    ensure(asked, || format!("{} was not asked for {} {}", turn.player, turn.game, turn.ply))?;
+                }
+                if let Some(next) = next {
+                    turns.entry(*id).or_insert((next, *at));
                 }
             }
-            _ => {}
+            _ => {
+                if let Some((stream, TurnNews::Asked(game, ply))) = what.turn_news()
+                    && let Some(stream) = streams.get_mut(&stream)
+                {
+                    stream.requested.push((game, ply));
+                }
+            }
         }
     }
     Ok(())
+}
+
+/// The turn that is open in a room, if it is a player's.
+fn turn(id: RoomId, room: &Room) -> Option<Turn> {
+    let game = room.running()?;
+    let player = room.seats()[game.turn()?].occupant.player()?;
+    Some(Turn { player, game: GameId { room: id, number: game.number }, ply: game.ply() })
 }

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use reversi::room::{RoomId, Seq};
+use reversi::{
+    client,
+    proto::convert,
+    room::{RoomId, Seq},
+};
 
 use super::{CheckResult, ensure};
 use crate::sim::{
     event_log::{SimEvent, WatchUpdate},
-    recorded_history::RecordedHistory,
+    recorded_history::{RecordedHistory, RoomHistory},
 };
 
 pub(super) fn check(history: &RecordedHistory) -> CheckResult {
@@ -20,24 +24,39 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
             SimEvent::UpdateReceived { watcher, update } => {
                 let Some((room, last)) = watchers.get_mut(watcher) else { continue };
                 let room_history = history.room(*room)?;
-                let (seq, same) = match update {
-                    WatchUpdate::Snapshot(update) => {
-                        ensure(last.is_none_or(|last| last <= update.seq()), || {
-                            format!("watcher {watcher} goes back")
-                        })?;
-                        (update.seq(), room_history.at(update.seq()) == Some(&**update))
+                let seq = update.seq();
+                match update {
+                    WatchUpdate::Snapshot(_) | WatchUpdate::WireSnapshot(_) => {
+                        ensure(last.is_none_or(|last| last <= seq), || format!("watcher {watcher} goes back"))?;
                     }
-                    WatchUpdate::Event(event) => {
+                    WatchUpdate::Event(_) | WatchUpdate::WireEvent(_) => {
                         let next = last.map(Seq::next);
-                        ensure(next == Some(event.seq), || format!("watcher {watcher}: {event:?} after {last:?}"))?;
-                        (event.seq, room_history.event(event.seq) == Some(event))
+                        ensure(next == Some(seq), || format!("watcher {watcher}: {update:?} after {last:?}"))?;
                     }
-                };
-                ensure(same, || format!("watcher {watcher} of {room}: {update:?} is not what was written"))?;
+                }
+                ensure(is_written(update, room_history), || {
+                    format!("watcher {watcher} of {room}: {update:?} is not what was written")
+                })?;
                 *last = Some(seq);
             }
             _ => {}
         }
     }
     Ok(())
+}
+
+/// Whether an update shows what was written. Snapshots over gRPC are checked by `folded`.
+fn is_written(update: &WatchUpdate, written: &RoomHistory) -> bool {
+    let seq = update.seq();
+    match update {
+        WatchUpdate::Snapshot(room) => written.at(seq) == Some(&**room),
+        WatchUpdate::Event(event) => written.event(seq) == Some(event),
+        WatchUpdate::WireSnapshot(_) => true,
+        WatchUpdate::WireEvent(event) => {
+            let expected = written.event(seq).zip(written.at(seq));
+            let expected =
+                expected.map(|(event, after)| client::RoomEvent::try_from(convert::room_event(event, after)));
+            expected.is_some_and(|expected| expected.as_ref() == Ok(&**event))
+        }
+    }
 }

@@ -1,4 +1,5 @@
-//! A codec that does not decode: for a server with prepared messages, and for watchers that compare bytes.
+//! A codec that neither encodes nor decodes, for the benchmark and for fuzzing: servers with prepared messages, watchers that
+//! compare bytes, and clients that send any bytes.
 
 use bytes::{Buf as _, BufMut as _, Bytes};
 use tonic::{
@@ -6,8 +7,9 @@ use tonic::{
     codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
 };
 
+/// Messages as their bytes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RawCodec;
+pub struct RawCodec;
 
 impl Codec for RawCodec {
     type Encode = Bytes;

@@ -63,6 +63,17 @@ export async function seatAi(page: Page, side: "black" | "white", ai: string): P
   if (level) await choice.getByRole("combobox", { name: en.home.level }).selectOption(level);
 }
 
+/** Starts a game of two players in a new room of the first, who has black. Both are in the room then. */
+export async function startTwoPlayerGame(owner: Page, guest: Page, fill = async (_: Page) => {}): Promise<void> {
+  await createRoom(owner, fill);
+  await guest.goto(await invitation(owner));
+  await guest.getByRole("button", { name: en.room.sit }).click();
+  await guest.getByRole("button", { name: en.room.getReady }).click();
+  await owner.getByRole("button", { name: en.room.start }).click();
+  await legal(owner).first().waitFor();
+  await guest.getByRole("heading", { name: en.game.toMove.black }).waitFor();
+}
+
 export async function invitation(page: Page): Promise<string> {
   return page.getByRole("textbox", { name: en.room.invite }).inputValue();
 }

@@ -22,6 +22,8 @@ export const en = {
     settings: "Settings",
     language: "Language",
     sound: "Sounds",
+    notifications: "Notifications of the browser",
+    notificationsRefused: "The browser does not allow notifications from this page.",
     animation: "Disc animation",
     hints: "Mark legal moves",
     skip: "Skip to the content",
@@ -244,6 +246,14 @@ export const en = {
     started: (black: string, white: string) => `The game begins: ${black} has black, ${white} white.`,
     keys: "Arrow keys move, Enter plays.",
   },
+  ownGame: {
+    title: "Your running game",
+    against: (name: string) => `Against ${name}`,
+    back: "Back to the game",
+    turn: (name: string) => `Your turn against ${name}.`,
+    started: (name: string) => `${name} plays against you. The game has begun.`,
+    ended: (name: string, result: string, reason: string) => `Your game against ${name}: ${result}. ${reason}.`,
+  },
   result: {
     black: (name: string) => `${name} wins with black`,
     white: (name: string) => `${name} wins with white`,
@@ -251,6 +261,8 @@ export const en = {
     lost: "You lose",
     draw: "A draw",
     aborted: "Aborted",
+    timeout: (name: string) => `${name} ran out of time`,
+    ownTimeout: "Your time ran out",
     reason: {
       [GameEndReason.UNSPECIFIED]: "",
       [GameEndReason.DISCS]: "No moves are left",

@@ -19,6 +19,8 @@ export const ja: Texts = {
     settings: "設定",
     language: "言語",
     sound: "音",
+    notifications: "ブラウザーの通知",
+    notificationsRefused: "このページの通知はブラウザーで許可されていません。",
     animation: "石を裏返す動き",
     hints: "打てる場所を示す",
     skip: "本文へ移動",
@@ -240,6 +242,14 @@ export const ja: Texts = {
     started: (black, white) => `対局開始：黒 ${black}、白 ${white}。`,
     keys: "矢印キーで移動、Enter で着手。",
   },
+  ownGame: {
+    title: "進行中のあなたの対局",
+    against: (name) => `相手：${name}`,
+    back: "対局に戻る",
+    turn: (name) => `${name} との対局で、あなたの番です。`,
+    started: (name) => `${name} との対局が始まりました。`,
+    ended: (name, result, reason) => `${name} との対局：${result}。${reason}。`,
+  },
   result: {
     black: (name) => `${name}（黒）の勝ち`,
     white: (name) => `${name}（白）の勝ち`,
@@ -247,6 +257,8 @@ export const ja: Texts = {
     lost: "あなたの負けです",
     draw: "引き分け",
     aborted: "中止",
+    timeout: (name) => `${name} の時間切れ`,
+    ownTimeout: "あなたの時間切れ",
     reason: {
       [GameEndReason.UNSPECIFIED]: "",
       [GameEndReason.DISCS]: "どちらも打てません",

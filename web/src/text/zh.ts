@@ -18,6 +18,8 @@ export const zh: Texts = {
     settings: "设置",
     language: "语言",
     sound: "声音",
+    notifications: "浏览器通知",
+    notificationsRefused: "浏览器不允许本页面发送通知。",
     animation: "翻转动画",
     hints: "标出合法着法",
     skip: "跳到正文",
@@ -238,6 +240,14 @@ export const zh: Texts = {
     started: (black, white) => `对局开始：${black} 执黑，${white} 执白。`,
     keys: "方向键移动，回车键落子。",
   },
+  ownGame: {
+    title: "你正在进行的对局",
+    against: (name) => `对手：${name}`,
+    back: "回到对局",
+    turn: (name) => `与 ${name} 的对局轮到你了。`,
+    started: (name) => `${name} 与你对弈，对局已开始。`,
+    ended: (name, result, reason) => `你与 ${name} 的对局：${result}。${reason}。`,
+  },
   result: {
     black: (name) => `${name} 执黑获胜`,
     white: (name) => `${name} 执白获胜`,
@@ -245,6 +255,8 @@ export const zh: Texts = {
     lost: "你输了",
     draw: "和棋",
     aborted: "已中止",
+    timeout: (name) => `${name} 超时`,
+    ownTimeout: "你超时了",
     reason: {
       [GameEndReason.UNSPECIFIED]: "",
       [GameEndReason.DISCS]: "双方都无子可下",

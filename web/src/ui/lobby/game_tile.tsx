@@ -1,7 +1,8 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { type Color, isOver, unpackBoard } from "../../game/board";
 import type { Seat } from "../../gen/reversi/v1/types_pb";
-import { headline, score } from "../../room/game_record";
+import { score } from "../../room/game_record";
+import { headline } from "../../room/outcome";
 import { occupantName, SEATS } from "../../room/seat";
 import type { LiveGame } from "../../room/live_games";
 import { address } from "../../route";

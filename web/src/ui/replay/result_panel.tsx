@@ -1,13 +1,14 @@
 import { instant } from "../../game/clock";
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";
-import { headline, participantName, score } from "../../room/game_record";
+import { participantName, score } from "../../room/game_record";
+import { headline, reasonText } from "../../room/outcome";
 import { dateTime } from "../../text/date_time";
 import { text } from "../../text/text";
 
 /** Players, result and date of a finished game. */
 export function ResultPanel({ record }: { record: GameRecord }) {
   const texts = text.value;
-  const { replay, result } = texts;
+  const { replay } = texts;
   const { outcome, startedAt } = record;
   const names = { black: participantName(texts, record.black), white: participantName(texts, record.white) };
   const points = outcome && score(outcome);
@@ -23,7 +24,7 @@ export function ResultPanel({ record }: { record: GameRecord }) {
           <p>
             <strong>{headline(texts, outcome, names)}</strong>
           </p>
-          <p class="muted">{result.reason[outcome.reason]}</p>
+          <p class="muted">{reasonText(texts, outcome, names)}</p>
         </div>
       )}
       <p class="facts muted">

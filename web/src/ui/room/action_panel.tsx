@@ -9,7 +9,8 @@ import {
   type Series,
   type SeriesScore,
 } from "../../gen/reversi/v1/types_pb";
-import { score, winnerOf } from "../../room/game_record";
+import { score } from "../../room/game_record";
+import { headline, reasonText } from "../../room/outcome";
 import {
   havePlayed,
   isAwaited,
@@ -17,6 +18,7 @@ import {
   isRunning,
   isSearching,
   isSeatOf,
+  namesOf,
   occupantName,
   SEATS,
 } from "../../room/seat";
@@ -87,28 +89,21 @@ function ToMove({ room, side }: RoomProps) {
 }
 
 function Result({ room, side, outcome }: RoomProps & { outcome: Outcome }) {
-  const { result, game } = text.value;
+  const { game } = text.value;
   const { black, white } = score(outcome);
+  const names = namesOf(text.value, room);
   return (
     <div class="result">
-      <h2>{headline()}</h2>
+      <h2>{headline(text.value, outcome, names, side)}</h2>
       <p class="final">
         <span class="chip black" aria-hidden="true" /> {black} – {white} <span class="chip white" aria-hidden="true" />
       </p>
-      <p class="muted">{result.reason[outcome.reason]}</p>
+      <p class="muted">{reasonText(text.value, outcome, names, side)}</p>
       {room.game && outcome.result !== GameResult.ABORTED && (
         <a href={address({ screen: "game", gameId: room.game.gameId })}>{game.replay}</a>
       )}
     </div>
   );
-
-  function headline(): string {
-    const winner = winnerOf(outcome);
-    if (!winner) return outcome.result === GameResult.DRAW ? result.draw : result.aborted;
-    if (side) return side === winner ? result.won : result.lost;
-    const seat = room.seats[SEATS.indexOf(winner)];
-    return result[winner](seat ? occupantName(text.value, seat) : "");
-  }
 }
 
 /** Actions before the first game and between games: get ready, start, rematch. */

@@ -1,8 +1,9 @@
 import { useEffect } from "preact/hooks";
 import { type Color, opposite } from "../../game/board";
-import { balance, colorOf, history } from "../../game/history";
+import { balance, history } from "../../game/history";
 import type { Room } from "../../gen/reversi/v1/types_pb";
 import { isRunning, namesOf, sideOf } from "../../room/seat";
+import { screenName } from "../../state/title";
 import { text } from "../../text/text";
 import { ActionPanel } from "./action_panel";
 import { Chat } from "./chat";
@@ -29,7 +30,7 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
   const below = side ?? "black";
   const plies = room.game?.plies ?? [];
   const frames = history(plies);
-  useTitle(props);
+  useEffect(() => void (screenName.value = room.settings?.name ?? ""), [room.settings?.name]);
   return (
     <div class="room-view">
       <h1 class="visually-hidden">{room.settings?.name}</h1>
@@ -52,16 +53,4 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
       </div>
     </div>
   );
-}
-
-/** Shows in the tab's title when it is the player's turn. */
-function useTitle({ room, side }: RoomProps): void {
-  const { brand, game } = text.value;
-  const mine = side !== undefined && isRunning(room) && colorOf(room.game?.position?.sideToMove ?? 0) === side;
-  const name = room.settings?.name ?? brand;
-  const title = mine ? `● ${game.yourTurn} – ${brand}` : `${name} – ${brand}`;
-  useEffect(() => {
-    document.title = title;
-    return () => (document.title = brand);
-  }, [title]);
 }

@@ -1,6 +1,6 @@
 import type { Color } from "../game/board";
 import type { GameRecord, Participant } from "../gen/reversi/v1/record_pb";
-import { GameResult, type Outcome } from "../gen/reversi/v1/types_pb";
+import { GameResult } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "../text/en";
 import { winnerOf } from "./outcome";
 import { occupantName } from "./seat";
@@ -11,14 +11,6 @@ export type Result = "won" | "drawn" | "lost" | "aborted";
 export function participantName(texts: Texts, one: Participant | undefined): string {
   const who = one?.participant;
   return who?.case ? occupantName(texts, { occupant: who }) : "";
-}
-
-/** The official score if there is one, else the disc count. */
-export function score(outcome: Outcome): Record<Color, number> {
-  const official = outcome.blackScore + outcome.whiteScore > 0;
-  return official
-    ? { black: outcome.blackScore, white: outcome.whiteScore }
-    : { black: outcome.blackDiscs, white: outcome.whiteDiscs };
 }
 
 /** The player's side; white if the player did not have black. */

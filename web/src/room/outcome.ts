@@ -22,3 +22,7 @@ export function reasonText({ result }: Texts, outcome: Outcome, names: Record<Co
   const loser = opposite(winner);
   return loser === side ? result.ownTimeout : result.timeout(names[loser]);
 }
+
+export function discsOf({ blackDiscs: black, whiteDiscs: white }: Outcome): Record<Color, number> {
+  return { black, white };
+}

@@ -207,7 +207,7 @@ export const en = {
     discs: "Discs",
     moves: "Moves",
     noMoves: "No moves yet.",
-    pass: "pass",
+    mustPass: (side: string) => `${side} must pass`,
     resign: "Resign",
     resignSure: "Resign this game?",
     abort: "Abort",
@@ -262,6 +262,7 @@ export const en = {
     draw: "A draw",
     aborted: "Aborted",
     timeout: (name: string) => `${name} ran out of time`,
+    official: (black: number, white: number) => `Official score ${black}–${white}: the winner gets the empty squares.`,
     ownTimeout: "Your time ran out",
     reason: {
       [GameEndReason.UNSPECIFIED]: "",

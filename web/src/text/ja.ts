@@ -203,7 +203,7 @@ export const ja: Texts = {
     discs: "石",
     moves: "棋譜",
     noMoves: "まだ着手はありません。",
-    pass: "パス",
+    mustPass: (side) => `${side}はパス`,
     resign: "投了",
     resignSure: "投了しますか？",
     abort: "中止",
@@ -258,6 +258,7 @@ export const ja: Texts = {
     draw: "引き分け",
     aborted: "中止",
     timeout: (name) => `${name} の時間切れ`,
+    official: (black, white) => `公式スコア ${black}–${white}（空きマスは勝者に加算）`,
     ownTimeout: "あなたの時間切れ",
     reason: {
       [GameEndReason.UNSPECIFIED]: "",

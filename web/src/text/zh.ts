@@ -201,7 +201,7 @@ export const zh: Texts = {
     discs: "棋子",
     moves: "着法",
     noMoves: "尚未落子。",
-    pass: "弃手",
+    mustPass: (side) => `${side}弃手`,
     resign: "认输",
     resignSure: "确定认输？",
     abort: "中止",
@@ -256,6 +256,7 @@ export const zh: Texts = {
     draw: "和棋",
     aborted: "已中止",
     timeout: (name) => `${name} 超时`,
+    official: (black, white) => `正式比分 ${black}–${white}：空格计入胜方。`,
     ownTimeout: "你超时了",
     reason: {
       [GameEndReason.UNSPECIFIED]: "",

@@ -8,6 +8,7 @@ import { attempt, retry } from "../../state/call";
 import { hints, isAnimated } from "../../state/preference";
 import { text } from "../../text/text";
 import { BoardGrid, turningTime } from "./board_grid";
+import { usePassNote } from "./use_pass_note";
 import type { RoomProps } from "../room/room_view";
 
 /** A move of the player that the server may not have confirmed yet. */
@@ -27,6 +28,7 @@ export function PlayBoard({ room, side, frame }: RoomProps & { frame: Frame | un
   const [sent, setSent] = useState<Sent | undefined>();
   const [turning, setTurning] = useState(false);
   const { game } = room;
+  const note = usePassNote(game?.plies ?? []);
   const position = game?.position;
   const running = isRunning(room);
   const mover = running ? colorOf(position?.sideToMove ?? 0) : undefined;
@@ -37,7 +39,7 @@ export function PlayBoard({ room, side, frame }: RoomProps & { frame: Frame | un
   const board = position ? parseBoard(position.board) : START;
 
   const play = async (square: Square) => {
-    if (!game || !mine || !legal.includes(square)) return;
+    if (!game || !mine) return;
     const move = { gameId: game.gameId, ply: game.ply };
     const flipped = flips(board, side, square);
     setSent({ ...move, square, board: place(board, side, square) });
@@ -55,7 +57,8 @@ export function PlayBoard({ room, side, frame }: RoomProps & { frame: Frame | un
       mover={mover}
       legal={mine || (!side && running) ? legal : []}
       marked={hints.value && mine}
-      play={mine ? play : undefined}
+      play={side && running ? play : undefined}
+      note={note}
     />
   );
 }

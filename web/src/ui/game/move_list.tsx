@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Ply } from "../../gen/reversi/v1/types_pb";
 import { text } from "../../text/text";
+import { passText } from "../board/use_pass_note";
 
 interface MoveListProps {
   plies: readonly Ply[];
@@ -37,9 +38,9 @@ export function MoveList({ plies, at = plies.length, choose }: MoveListProps) {
 }
 
 function Move({ ply, latest, choose }: { ply: Ply; latest: boolean; choose: MoveListProps["choose"] }) {
-  const { game, replay } = text.value;
-  const classes = `move${latest ? " latest" : ""}${ply.opening ? " opening" : ""}`;
-  const name = ply.pass ? game.pass : ply.square;
+  const { replay } = text.value;
+  const classes = `move${latest ? " latest" : ""}${ply.opening ? " opening" : ""}${ply.pass ? " pass" : ""}`;
+  const name = passText(ply) ?? ply.square;
   const why = ply.opening ? replay.opening : undefined;
   if (!choose) return <span class={classes}>{name}</span>;
   return (

@@ -9,7 +9,6 @@ import {
   type Series,
   type SeriesScore,
 } from "../../gen/reversi/v1/types_pb";
-import { score } from "../../room/game_record";
 import { headline, reasonText } from "../../room/outcome";
 import {
   havePlayed,
@@ -28,6 +27,7 @@ import { navigate } from "../../state/location";
 import { requestId } from "../../state/request_id";
 import { text } from "../../text/text";
 import { ConfirmButton } from "../control/confirm_button";
+import { FinalScore } from "../game/final_score";
 import { Countdown } from "./countdown";
 import { Invitation } from "./invitation";
 import { GameActions } from "./game_actions";
@@ -90,14 +90,11 @@ function ToMove({ room, side }: RoomProps) {
 
 function Result({ room, side, outcome }: RoomProps & { outcome: Outcome }) {
   const { game } = text.value;
-  const { black, white } = score(outcome);
   const names = namesOf(text.value, room);
   return (
     <div class="result">
       <h2>{headline(text.value, outcome, names, side)}</h2>
-      <p class="final">
-        <span class="chip black" aria-hidden="true" /> {black} – {white} <span class="chip white" aria-hidden="true" />
-      </p>
+      <FinalScore outcome={outcome} />
       <p class="muted">{reasonText(text.value, outcome, names, side)}</p>
       {room.game && outcome.result !== GameResult.ABORTED && (
         <a href={address({ screen: "game", gameId: room.game.gameId })}>{game.replay}</a>

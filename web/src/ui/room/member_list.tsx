@@ -1,3 +1,4 @@
+import type { TargetedKeyboardEvent } from "preact";
 import { rooms } from "../../api/client";
 import { type Member, RoomPhase } from "../../gen/reversi/v1/types_pb";
 import { isSeatOf, SEATS } from "../../room/seat";
@@ -39,8 +40,13 @@ function MemberActions({ room, member }: Pick<RoomProps, "room"> & { member: Mem
   const kick = (ban: boolean) => attempt(() => rooms.kickMember({ roomId, playerId, ban }));
   const keep = (seat: number) =>
     attempt(() => rooms.setSeat({ roomId, seat, occupant: { case: "reservedFor", value: playerId } }));
+  const escape = ({ key, currentTarget }: TargetedKeyboardEvent<HTMLDetailsElement>) => {
+    if (key !== "Escape") return;
+    currentTarget.open = false;
+    currentTarget.querySelector("summary")?.focus();
+  };
   return (
-    <details class="member-actions">
+    <details class="member-actions" onKeyDown={escape}>
       <summary aria-label={`${texts.manage}: ${displayName}`}>⋯</summary>
       <div>
         {!seated &&

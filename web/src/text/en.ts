@@ -207,6 +207,8 @@ export const en = {
     discs: "Discs",
     moves: "Moves",
     noMoves: "No moves yet.",
+    lookingBack: "Looking back",
+    currentPosition: "Current position",
     mustPass: (side: string) => `${side} must pass`,
     resign: "Resign",
     resignSure: "Resign this game?",

@@ -203,6 +203,8 @@ export const ja: Texts = {
     discs: "石",
     moves: "棋譜",
     noMoves: "まだ着手はありません。",
+    lookingBack: "前の局面を表示中",
+    currentPosition: "現在の局面へ",
     mustPass: (side) => `${side}はパス`,
     resign: "投了",
     resignSure: "投了しますか？",

@@ -201,6 +201,8 @@ export const zh: Texts = {
     discs: "棋子",
     moves: "着法",
     noMoves: "尚未落子。",
+    lookingBack: "正在回看",
+    currentPosition: "回到当前局面",
     mustPass: (side) => `${side}弃手`,
     resign: "认输",
     resignSure: "确定认输？",

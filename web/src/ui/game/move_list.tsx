@@ -7,8 +7,8 @@ interface MoveListProps {
   plies: readonly Ply[];
   /** How many of them the shown board includes; all by default. */
   at?: number;
-  /** Shows the board after `at` plies. Absent if the list is read-only. */
-  choose?: (at: number) => void;
+  /** Shows the board after `at` plies. */
+  choose: (at: number) => void;
 }
 
 /** The plies in two columns, scrolled to the latest. */
@@ -42,7 +42,6 @@ function Move({ ply, latest, choose }: { ply: Ply; latest: boolean; choose: Move
   const classes = `move${latest ? " latest" : ""}${ply.opening ? " opening" : ""}${ply.pass ? " pass" : ""}`;
   const name = passText(ply) ?? ply.square;
   const why = ply.opening ? replay.opening : undefined;
-  if (!choose) return <span class={classes}>{name}</span>;
   return (
     <button
       type="button"

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { aiTitle } from "../src/text/ai_name";
 import { en } from "../src/text/en";
 import { address, scenario } from "./harness/scenario";
-import { createRoom, invitation, result, seatAi } from "./harness/game_page";
+import { chooseAi, createRoom, invitation, result, seatAi } from "./harness/game_page";
 
 const { room: texts } = en;
 
@@ -51,8 +51,7 @@ scenario(
 
     await ada.getByText(texts.manage, { exact: true }).click();
     const white = ada.getByRole("group", { name: texts.seatFor(en.side.white) });
-    await white.getByRole("combobox", { name: en.create.ai }).selectOption("mcts");
-    await white.getByRole("combobox", { name: en.home.level }).selectOption("3");
+    await chooseAi(white, "mcts:3");
     await white.getByRole("button", { name: texts.makeAi }).click();
     await seat(cleo, "white", aiTitle(en, "mcts", 3)).waitFor();
     await white.getByRole("button", { name: texts.makeOpen }).click();

@@ -39,6 +39,9 @@ export async function* allScreens(page: Page): AsyncGenerator<string> {
   await page.goto(new URL("#/ai/mcts/5", page.url()).href);
   await page.getByRole("button", { name: en.stats.challenge }).waitFor();
   yield "ai";
+  await page.goto(new URL("#/ais", page.url()).href);
+  await page.getByRole("heading", { name: en.home.byStrength }).waitFor();
+  yield "ais";
   await page.goto(new URL("#/room/none", page.url()).href);
   await page.getByRole("heading", { name: en.refusal.ROOM_NOT_FOUND }).waitFor();
   yield "not-found";

@@ -1,5 +1,6 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { AiTexts } from "./ai_name";
+import { opponent } from "./opponent/en";
 import { record } from "./record/en";
 import { refusal } from "./refusal/en";
 
@@ -67,6 +68,9 @@ export const en = {
     level: "Level",
     strength: (measured: string) => `Strength: ${measured}.`,
     elo: "Elo (Random has 0)",
+    moreOpponents: "More: any program at any level",
+    allAis: "All computer opponents",
+    byStrength: "By strength",
     levelOf: (level: number, levels: number) => `${level} of ${levels}`,
     noSuchAi: "There is no such program.",
     start: "Play",
@@ -307,6 +311,7 @@ export const en = {
     expert: { name: "Expert" },
     "mcts-roxanne": { name: "Monte Carlo Roxanne" },
   } as Record<string, AiTexts | undefined>,
+  opponent,
   refusal,
   unknown: (message: string) => `The call failed: ${message}`,
 };

@@ -1,5 +1,6 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "./en";
+import { opponent } from "./opponent/ja";
 import { record } from "./record/ja";
 import { refusal } from "./refusal/ja";
 
@@ -64,6 +65,9 @@ export const ja: Texts = {
     level: "レベル",
     strength: (measured) => `強さ：${measured}。`,
     elo: "Elo（ランダムが 0）",
+    moreOpponents: "その他：プログラムとレベルを選ぶ",
+    allAis: "コンピューターの一覧",
+    byStrength: "強さの順",
     levelOf: (level, levels) => `${level} / ${levels}`,
     noSuchAi: "そのプログラムはありません。",
     start: "始める",
@@ -327,6 +331,7 @@ export const ja: Texts = {
       strength: "レベル 5 で Roxanne に 99 %、モンテカルロに 67 %",
     },
   },
+  opponent,
   refusal,
   unknown: (message) => `できませんでした：${message}`,
 };

@@ -1,5 +1,6 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "./en";
+import { opponent } from "./opponent/zh";
 import { record } from "./record/zh";
 import { refusal } from "./refusal/zh";
 
@@ -62,6 +63,9 @@ export const zh: Texts = {
     level: "级别",
     strength: (measured) => `棋力：${measured}。`,
     elo: "Elo（随机为 0）",
+    moreOpponents: "更多：选择程序和级别",
+    allAis: "全部电脑对手",
+    byStrength: "按棋力",
     levelOf: (level, levels) => `${level} / ${levels}`,
     noSuchAi: "没有这个程序。",
     start: "开始",
@@ -321,6 +325,7 @@ export const zh: Texts = {
       strength: "5 级对 Roxanne 99 %，对蒙特卡洛 67 %",
     },
   },
+  opponent,
   refusal,
   unknown: (message) => `操作失败：${message}`,
 };

@@ -91,6 +91,7 @@ function useScreenName(): void {
     home: home.title,
     rooms: rooms.title,
     create: create.title,
+    ais: home.allAis,
     tv: liveGames.title,
     player: stats.title,
   };

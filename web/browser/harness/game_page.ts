@@ -75,7 +75,7 @@ export async function startTwoPlayerGame(owner: Page, guest: Page, fill = async 
   await guest.goto(await invitation(owner));
   await guest.getByRole("button", { name: en.room.sit }).click();
   await guest.getByRole("button", { name: en.room.getReady }).click();
-  await owner.getByRole("button", { name: en.room.start }).click();
+  await owner.getByRole("button", { name: /^Start/ }).click();
   await legal(owner).first().waitFor();
   await guest.getByRole("heading", { name: en.game.toMove.black }).waitFor();
 }

@@ -3,6 +3,7 @@ import { LeaveReason, type RoomEvent } from "../gen/reversi/v1/room_pb";
 import { Offer, type Room, type Side } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "../text/en";
 import { headline, reasonText } from "./outcome";
+import { seriesText } from "./series_text";
 import { namesOf, occupantName, SEATS } from "./seat";
 
 type Event = RoomEvent["event"];
@@ -62,9 +63,9 @@ function gameEventText(texts: Texts, event: Event, after: Room): string {
     case "offerClosed":
       return event.value.accepted ? "" : words.declined;
     case "gameEnded":
-      return resultText(texts, after);
+      return `${resultText(texts, after)} ${seriesText(texts, after)}`.trim();
     case "seriesEnded":
-      return words.seriesEnded;
+      return `${words.seriesEnded} ${seriesText(texts, after)}`.trim();
     case "clockCredited":
       return words.credited;
     default:

@@ -177,6 +177,7 @@ export const en = {
     kick: "Remove",
     ban: "Remove for good",
     makeOwner: "Make owner",
+    makeOwnerSure: (name: string) => `Give the room to ${name}? You lose the powers of its owner.`,
     keepSeat: (name: string) => `Keep for ${name}`,
     manage: "Manage the room",
     seatFor: (side: string) => `${side}: who plays`,
@@ -268,6 +269,11 @@ export const en = {
     draw: "A draw",
     aborted: "Aborted",
     timeout: (name: string) => `${name} ran out of time`,
+    seriesWon: (name: string, points: string, others: string) => `${name} wins the series, ${points}–${others}`,
+    seriesDrawn: (points: string) => `The series is a draw, ${points}–${points}`,
+    allWon: (name: string, points: string, others: string) =>
+      `The series is over. ${name} leads ${points}–${others} in all games`,
+    allDrawn: (points: string) => `The series is over. All games together: ${points}–${points}`,
     official: (black: number, white: number) => `Official score ${black}–${white}: the winner gets the empty squares.`,
     ownTimeout: "Your time ran out",
     reason: {

@@ -173,6 +173,7 @@ export const ja: Texts = {
     kick: "退出させる",
     ban: "入室禁止にする",
     makeOwner: "主催者にする",
+    makeOwnerSure: (name) => `${name} さんに部屋を譲りますか？ 主催者の権限はなくなります。`,
     keepSeat: (name) => `${name} さんに取っておく`,
     manage: "部屋の管理",
     seatFor: (side) => `${side}の対局者`,
@@ -264,6 +265,10 @@ export const ja: Texts = {
     draw: "引き分け",
     aborted: "中止",
     timeout: (name) => `${name} の時間切れ`,
+    seriesWon: (name, points, others) => `連戦は ${name} の勝ち（${points}–${others}）`,
+    seriesDrawn: (points) => `連戦は引き分け（${points}–${points}）`,
+    allWon: (name, points, others) => `連戦が終わりました。通算では ${name} がリード（${points}–${others}）`,
+    allDrawn: (points) => `連戦が終わりました。通算は互角（${points}–${points}）`,
     official: (black, white) => `公式スコア ${black}–${white}（空きマスは勝者に加算）`,
     ownTimeout: "あなたの時間切れ",
     reason: {

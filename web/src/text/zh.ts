@@ -171,6 +171,7 @@ export const zh: Texts = {
     kick: "移出",
     ban: "永久移出",
     makeOwner: "设为房主",
+    makeOwnerSure: (name) => `把房间交给 ${name}？你将不再是房主。`,
     keepSeat: (name) => `留给 ${name}`,
     manage: "管理房间",
     seatFor: (side) => `${side}由谁执`,
@@ -262,6 +263,10 @@ export const zh: Texts = {
     draw: "和棋",
     aborted: "已中止",
     timeout: (name) => `${name} 超时`,
+    seriesWon: (name, points, others) => `${name} 赢得系列赛，${points}–${others}`,
+    seriesDrawn: (points) => `系列赛打平，${points}–${points}`,
+    allWon: (name, points, others) => `系列赛结束。全部对局合计，${name} 以 ${points}–${others} 领先`,
+    allDrawn: (points) => `系列赛结束。全部对局合计 ${points}–${points}`,
     official: (black, white) => `正式比分 ${black}–${white}：空格计入胜方。`,
     ownTimeout: "你超时了",
     reason: {

@@ -21,6 +21,7 @@ import {
   occupantName,
   SEATS,
 } from "../../room/seat";
+import { seriesText } from "../../room/series_text";
 import { address } from "../../route";
 import { attempt, retry } from "../../state/call";
 import { navigate } from "../../state/location";
@@ -41,6 +42,7 @@ export function ActionPanel(props: RoomProps) {
   return (
     <section class="panel actions" aria-label={text.value.room.players}>
       {running ? <ToMove {...props} /> : outcome ? <Result {...props} outcome={outcome} /> : null}
+      <SeriesResult {...props} />
       {room.series && room.series.games > 1 && <SeriesStatus {...props} series={room.series} />}
       {room.score && <Score {...props} score={room.score} />}
       {running ? <GameActions {...props} /> : room.phase !== RoomPhase.CLOSED && <Between {...props} />}
@@ -63,6 +65,11 @@ function SeriesStatus({ room, me, series }: RoomProps & { series: Series }) {
       )}
     </>
   );
+}
+
+function SeriesResult({ room }: RoomProps) {
+  const words = seriesText(text.value, room);
+  return words ? <p class="series-result">{words}</p> : null;
 }
 
 /** The score of a series in pairs, for the player who had black in its first game. */

@@ -65,6 +65,17 @@ scenario("notices tell what happens in a game elsewhere, and that the time ran o
   await legal(bob).first().waitFor();
 });
 
+scenario("who starts a second game is led back to the first", async ({ openAs }) => {
+  const ada = await openAs("ada");
+  await quickGame(ada, "random");
+  await ada.getByRole("link", { name: en.menu.play, exact: true }).click();
+  await ada.getByRole("button", { name: en.home.start, exact: true }).click();
+  const refused = notice(ada, en.ownGame.finishFirst);
+  await refused.getByRole("button", { name: en.ownGame.back }).focus();
+  await ada.keyboard.press("Enter");
+  await legal(ada).first().waitFor();
+});
+
 scenario("who searches may go elsewhere, and hears when an opponent is found", async ({ openAs }) => {
   const ada = await openAs("ada");
   await search(ada);

@@ -257,6 +257,7 @@ export const en = {
     title: "Your running game",
     against: (name: string) => `Against ${name}`,
     back: "Back to the game",
+    finishFirst: "You have a running game. Finish it first.",
     turn: (name: string) => `Your turn against ${name}.`,
     started: (name: string) => `${name} plays against you. The game has begun.`,
     ended: (name: string, result: string, reason: string) => `Your game against ${name}: ${result}. ${reason}.`,

@@ -253,6 +253,7 @@ export const ja: Texts = {
     title: "進行中のあなたの対局",
     against: (name) => `相手：${name}`,
     back: "対局に戻る",
+    finishFirst: "進行中の対局があります。先に終えてください。",
     turn: (name) => `${name} との対局で、あなたの番です。`,
     started: (name) => `${name} との対局が始まりました。`,
     ended: (name, result, reason) => `${name} との対局：${result}。${reason}。`,

@@ -251,6 +251,7 @@ export const zh: Texts = {
     title: "你正在进行的对局",
     against: (name) => `对手：${name}`,
     back: "回到对局",
+    finishFirst: "你有一局正在进行，请先下完。",
     turn: (name) => `与 ${name} 的对局轮到你了。`,
     started: (name) => `${name} 与你对弈，对局已开始。`,
     ended: (name, result, reason) => `你与 ${name} 的对局：${result}。${reason}。`,

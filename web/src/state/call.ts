@@ -2,7 +2,7 @@ import { Code } from "@connectrpc/connect";
 import { OFFLINE, type Refusal, refusal } from "../api/refusal";
 import { backoff } from "../api/backoff";
 import { refusalText, text } from "../text/text";
-import { connection } from "./connection";
+import { connection, pauseOrConnected } from "./connection";
 import { navigate } from "./location";
 import { notify } from "./notice";
 import { ownGameElsewhere } from "./own_games";
@@ -48,6 +48,20 @@ export async function retry<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-function isRetryable(refused: Refusal): boolean {
-  return refused.code === Code.Unavailable || refused.code === Code.Unknown || refused.reason === "RATE";
+/** Makes a call that may be repeated until the server has answered it, at once when a lost connection is back. */
+export async function untilAnswered<T>(call: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isRetryable(refusal(error))) throw error;
+      await pauseOrConnected(backoff(attempt, Math.random()));
+    }
+  }
 }
+
+function isRetryable(refused: Refusal): boolean {
+  return RETRYABLE.has(refused.code) || refused.reason === "RATE";
+}
+
+const RETRYABLE: ReadonlySet<Code> = new Set([Code.Unavailable, Code.Unknown, Code.DeadlineExceeded]);

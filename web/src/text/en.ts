@@ -34,6 +34,7 @@ export const en = {
   side: { black: "Black", white: "White", random: "Random", title: "Your side" },
   connection: {
     lost: "The connection is lost. Coming back…",
+    pendingMove: "Your move is sent when the connection is back",
     draining: "The server restarts. Coming back…",
     elsewhere: "Opened in another tab",
     elsewhereWhy: "The other tab is in use. Only one tab can play at a time.",

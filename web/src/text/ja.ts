@@ -31,6 +31,7 @@ export const ja: Texts = {
   side: { black: "黒", white: "白", random: "おまかせ", title: "あなたの石" },
   connection: {
     lost: "接続が切れました。再接続しています…",
+    pendingMove: "接続が戻ったら着手を送ります",
     draining: "サーバーが再起動中です。まもなく戻ります…",
     elsewhere: "別のタブで開かれました",
     elsewhereWhy: "別のタブで対局中です。使えるのは一度に一つだけです。",

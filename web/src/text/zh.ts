@@ -30,6 +30,7 @@ export const zh: Texts = {
   side: { black: "黑方", white: "白方", random: "随机", title: "执子" },
   connection: {
     lost: "连接已断开，正在恢复……",
+    pendingMove: "恢复连接后会发送你的着法",
     draining: "服务器正在重启，即将恢复……",
     elsewhere: "已在另一个标签页打开",
     elsewhereWhy: "你正在另一个标签页中对局，同时只能使用一个。",

@@ -16,6 +16,8 @@ export interface BoardProps {
   marked?: boolean;
   /** Called with legal squares only. Absent if the board is read-only. */
   play?: ((square: Square) => void) | undefined;
+  /** Whether the last move is not sent yet. */
+  pending?: boolean;
   /** Words over the middle of the board, where all squares have discs after the start. */
   note?: string | undefined;
 }
@@ -57,7 +59,7 @@ export function BoardGrid(props: BoardProps) {
   };
 
   return (
-    <div class="board-frame">
+    <div class={`board-frame${props.pending ? " pending" : ""}`}>
       <Coordinates />
       <div ref={grid} class="board" role="grid" aria-label={props.label} onKeyDown={move}>
         {ROWS.map((row) => (

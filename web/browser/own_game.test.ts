@@ -68,6 +68,8 @@ scenario("notices tell what happens in a game elsewhere, and that the time ran o
 scenario("who starts a second game is led back to the first", async ({ openAs }) => {
   const ada = await openAs("ada");
   await quickGame(ada, "random");
+  // The player sees the game, and needs no notice of its start.
+  await ada.locator(".notice").waitFor({ state: "detached" });
   await ada.getByRole("link", { name: en.menu.play, exact: true }).click();
   await ada.getByRole("button", { name: en.home.start, exact: true }).click();
   const refused = notice(ada, en.ownGame.finishFirst);

@@ -71,6 +71,14 @@ async function* game(page: Page): AsyncGenerator<string> {
   await quickGame(page, "greedy");
   await playOn(page, 8);
   yield "game";
+  await page.locator(".moves .move").first().click();
+  await page.getByRole("group", { name: en.game.lookingBack }).waitFor();
+  yield "looking-back";
+  await page.getByRole("button", { name: en.game.currentPosition }).click();
+  await page.getByRole("link", { name: en.menu.rooms, exact: true }).click();
+  await page.getByRole("link", { name: en.ownGame.back }).waitFor();
+  yield "own-game";
+  await page.getByRole("link", { name: en.ownGame.back }).click();
   await playToTheEnd(page);
   yield "result";
   await result(page).getByRole("link", { name: en.game.replay }).click();

@@ -96,7 +96,7 @@ export async function startAiMatch(
     await seatAi(page, "white", white);
     await page.getByLabel(en.create.pause).fill(String(pause));
     if (plies > 0) {
-      await page.locator("details").getByText(en.create.random, { exact: true }).click();
+      await page.getByRole("group", { name: en.create.opening }).getByText(en.create.random, { exact: true }).click();
       await page.getByLabel(en.create.plies).fill(String(plies));
     }
   });

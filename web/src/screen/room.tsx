@@ -6,6 +6,7 @@ import { attempt } from "../state/call";
 import { updateOwnGame } from "../state/own_games";
 import { type RoomStream, watchRoom } from "../state/room_stream";
 import { renewIfUnauthenticated, session } from "../state/session";
+import { dismissOfRoom } from "../state/notice";
 import { announceEvent } from "../state/announce_event";
 import { text } from "../text/text";
 import { Unavailable } from "../ui/control/unavailable";
@@ -21,6 +22,7 @@ export function RoomScreen({ roomId }: { roomId: string }) {
     setStream(watched);
     return watched.stop;
   }, [admitted]);
+  useEffect(() => dismissOfRoom(roomId), []);
   const room = stream?.room.value;
   const end = stream?.end.value;
   useEffect(() => void (end && renewIfUnauthenticated(end)), [end]);

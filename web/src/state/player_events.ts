@@ -102,7 +102,7 @@ function invited({ roomId, joinCode, by }: PlayerInvited): void {
 /** Shows a notice, except in the event's room, and a notification of the browser if the page is hidden. */
 function tell(roomId: string, words: string): void {
   const run = opens(roomId);
-  if (!isRoomShown(roomId)) notify(words, { action: { label: text.value.home.accept, run } });
+  if (!isRoomShown(roomId)) notify(words, { roomId, action: { label: text.value.home.accept, run } });
   showNotification(text.value.brand, words, run);
 }
 

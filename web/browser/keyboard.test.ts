@@ -14,13 +14,14 @@ scenario("a whole game by the keyboard alone", async ({ open }) => {
   await page.keyboard.type("ada");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: en.home.quick }).waitFor();
-  const ais = page.getByRole("combobox", { name: en.create.ai }).first();
-  await ais.locator("option[value=random]").waitFor({ state: "attached" });
-  await tabTo(page, ais);
-  const name = en.ai["random"]?.name ?? expect.fail("it has a name");
-  // A select box starts a new word after a pause of about a second.
-  const typed = async () => (await page.keyboard.type(name), ais.inputValue());
-  await expect.poll(typed, { interval: 1_500 }).toBe("random");
+  const { beginner, learner } = en.opponent;
+  const [first, second] = [beginner, learner].map(({ name }) => page.getByRole("radio", { name }));
+  await first?.waitFor();
+  await tabTo(page, first as Locator);
+  await page.keyboard.press("ArrowDown");
+  expect(await second?.isChecked()).toBe(true);
+  await page.keyboard.press("ArrowUp");
+  expect(await first?.isChecked()).toBe(true);
   await tabTo(page, page.getByRole("button", { name: en.home.start, exact: true }));
   await page.keyboard.press("Enter");
 

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { aiTitle } from "../src/text/ai_name";
 import { en } from "../src/text/en";
 import { address, scenario } from "./harness/scenario";
-import { createRoom, invitation, result, seatAi } from "./harness/game_page";
+import { chooseAi, createRoom, invitation, result, seatAi, startTwoPlayerGame } from "./harness/game_page";
 
 const { room: texts } = en;
 
@@ -51,8 +51,7 @@ scenario(
 
     await ada.getByText(texts.manage, { exact: true }).click();
     const white = ada.getByRole("group", { name: texts.seatFor(en.side.white) });
-    await white.getByRole("combobox", { name: en.create.ai }).selectOption("mcts");
-    await white.getByRole("combobox", { name: en.home.level }).selectOption("3");
+    await chooseAi(white, "mcts:3");
     await white.getByRole("button", { name: texts.makeAi }).click();
     await seat(cleo, "white", aiTitle(en, "mcts", 3)).waitFor();
     await white.getByRole("button", { name: texts.makeOpen }).click();
@@ -67,6 +66,10 @@ scenario(
     await ada.getByRole("button", { name: texts.startSeries(3) }).waitFor();
 
     await manageMember(ada, "cleo", texts.makeOwner);
+    const question = ada.getByRole("group", { name: texts.makeOwnerSure("cleo") });
+    await question.getByRole("button", { name: en.game.cancel, exact: true }).click();
+    await manageMember(ada, "cleo", texts.makeOwner);
+    await question.getByRole("button", { name: en.game.confirm, exact: true }).click();
     await cleo.getByText(texts.manage, { exact: true }).waitFor();
     await ada.getByText(texts.manage, { exact: true }).waitFor({ state: "detached" });
     await expectNoOwnerControls(ada);
@@ -132,11 +135,48 @@ scenario("only players who have played can rematch; a new opponent starts a firs
   await result(ada).waitFor({ state: "detached" });
 });
 
+scenario("while a game runs, the owner may remove watchers only", async ({ openAs }) => {
+  const ada = await openAs("ada");
+  const bob = await openAs("bob");
+  await startTwoPlayerGame(ada, bob);
+  const cleo = await openAs("cleo", { at: address(await invitation(ada)) });
+  await cleo.getByRole("heading", { name: texts.members }).waitFor();
+  const powers = (member: string) => powersOver(ada, member).getByRole("button");
+  await powersOver(ada, "bob").locator("summary").click();
+  await expect.poll(() => powers("bob").allTextContents()).toEqual([texts.makeOwner]);
+  await powersOver(ada, "cleo").locator("summary").click();
+  await expect.poll(() => powers("cleo").allTextContents()).toEqual([texts.makeOwner, texts.kick, texts.ban]);
+  expect(await ada.getByRole("button", { name: texts.close }).count()).toBe(0);
+
+  await bob.getByRole("button", { name: en.game.resign }).click();
+  await bob.getByRole("button", { name: en.game.confirm, exact: true }).click();
+  await expect.poll(() => powers("bob").allTextContents()).toEqual([texts.makeOwner, texts.kick, texts.ban]);
+});
+
+scenario("a series ends with who won it", async ({ openAs }) => {
+  const ada = await openAs("ada");
+  const bob = await openAs("bob");
+  await startTwoPlayerGame(ada, bob, (page) => page.getByLabel(en.create.games).fill("2"));
+  const cleo = await openAs("cleo", { at: address(ada.url()) });
+  const seriesOver = (page: Page) => page.locator(".series-result").getByText(en.result.seriesWon("bob", "2", "0"));
+  for (const game of [1, 2]) {
+    await ada.getByText(texts.series(game, 2)).waitFor();
+    expect(await seriesOver(ada).count()).toBe(0);
+    await ada.getByRole("button", { name: en.game.resign }).click();
+    await ada.getByRole("button", { name: en.game.confirm, exact: true }).click();
+  }
+  for (const page of [ada, bob, cleo]) await seriesOver(page).waitFor();
+});
+
 /** Opens the owner's menu for a member and chooses an action. */
 async function manageMember(page: Page, member: string, power: string): Promise<void> {
-  const powers = page.locator("details.member-actions").filter({ has: page.getByLabel(`${texts.manage}: ${member}`) });
+  const powers = powersOver(page, member);
   if ((await powers.getAttribute("open")) === null) await powers.locator("summary").click();
   await powers.getByRole("button", { name: power, exact: true }).click();
+}
+
+function powersOver(page: Page, member: string) {
+  return page.locator("details.member-actions").filter({ has: page.getByLabel(`${texts.manage}: ${member}`) });
 }
 
 function seat(page: Page, side: "black" | "white", occupant: string) {

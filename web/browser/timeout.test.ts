@@ -1,4 +1,3 @@
-import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
 import { en } from "../src/text/en";
 import { address, scenario } from "./harness/scenario";
 import { createRoom, invitation, legal, result } from "./harness/game_page";
@@ -13,8 +12,10 @@ scenario("a player out of time loses", async ({ openAs }) => {
 
   await result(ada).getByRole("heading", { name: en.result.lost }).waitFor();
   await result(bob).getByRole("heading", { name: en.result.won }).waitFor();
+  await result(ada).getByText(en.result.ownTimeout).waitFor();
+  await result(bob).getByText(en.result.timeout("ada")).waitFor();
   for (const page of [ada, bob]) {
-    await result(page).getByText(en.result.reason[GameEndReason.TIMEOUT]).waitFor();
+    await page.locator(".notice").getByText(en.result.timeout("ada")).waitFor();
     await legal(page).first().waitFor({ state: "detached" });
   }
 });

@@ -1,4 +1,5 @@
 import { AiScreen } from "./screen/ai";
+import { AisScreen } from "./screen/ais";
 import { CreateRoomScreen } from "./screen/create_room";
 import { HomeScreen } from "./screen/home";
 import { JoinRoomScreen } from "./screen/join_room";
@@ -43,6 +44,8 @@ function Screen() {
       return <PlayerScreen key={`${to.playerId} ${player.token}`} playerId={to.playerId} />;
     case "ai":
       return <AiScreen key={`${to.kind} ${to.level} ${player.token}`} kind={to.kind} level={to.level} />;
+    case "ais":
+      return <AisScreen key={player.token} />;
     case "tv":
       return <LiveGamesScreen key={player.token} />;
     case "home":

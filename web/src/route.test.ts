@@ -7,6 +7,7 @@ describe("routes", () => {
       { screen: "home" },
       { screen: "rooms" },
       { screen: "create" },
+      { screen: "ais" },
       { screen: "tv" },
       { screen: "room", roomId: "r 1/2" },
       { screen: "join", joinCode: "ABC" },

@@ -8,6 +8,7 @@ export type Route =
   | { screen: "game"; gameId: string }
   | { screen: "player"; playerId: string }
   | { screen: "ai"; kind: string; level: number }
+  | { screen: "ais" }
   | { screen: "tv" };
 
 /** The route of a fragment; home if it names no screen. */
@@ -19,6 +20,7 @@ export function parseRoute(hash: string): Route {
   switch (screen) {
     case "rooms":
     case "create":
+    case "ais":
     case "tv":
       return { screen };
     case "room":

@@ -39,6 +39,9 @@ export async function* allScreens(page: Page): AsyncGenerator<string> {
   await page.goto(new URL("#/ai/mcts/5", page.url()).href);
   await page.getByRole("button", { name: en.stats.challenge }).waitFor();
   yield "ai";
+  await page.goto(new URL("#/ais", page.url()).href);
+  await page.getByRole("heading", { name: en.home.byStrength }).waitFor();
+  yield "ais";
   await page.goto(new URL("#/room/none", page.url()).href);
   await page.getByRole("heading", { name: en.refusal.ROOM_NOT_FOUND }).waitFor();
   yield "not-found";
@@ -68,6 +71,14 @@ async function* game(page: Page): AsyncGenerator<string> {
   await quickGame(page, "greedy");
   await playOn(page, 8);
   yield "game";
+  await page.locator(".moves .move").first().click();
+  await page.getByRole("group", { name: en.game.lookingBack }).waitFor();
+  yield "looking-back";
+  await page.getByRole("button", { name: en.game.currentPosition }).click();
+  await page.getByRole("link", { name: en.menu.rooms, exact: true }).click();
+  await page.getByRole("link", { name: en.ownGame.back }).waitFor();
+  yield "own-game";
+  await page.getByRole("link", { name: en.ownGame.back }).click();
   await playToTheEnd(page);
   yield "result";
   await result(page).getByRole("link", { name: en.game.replay }).click();

@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { en } from "../../src/text/en";
 
 /** The shown board as 64 characters: `*` black, `o` white, `-` empty. */
@@ -36,10 +36,19 @@ export function playToTheEnd(page: Page): Promise<number> {
   return playOn(page, Infinity);
 }
 
+/** Chooses an AI among all kinds and levels: `mcts:3`, or `mcts` at its default level. */
+export async function chooseAi(within: Locator, ai: string): Promise<void> {
+  const [kind = "", level] = ai.split(":");
+  const kinds = within.getByRole("combobox", { name: en.create.ai });
+  if (!(await kinds.isVisible())) await within.getByText(en.home.moreOpponents).click();
+  await kinds.selectOption(kind);
+  if (level) await within.getByRole("combobox", { name: en.home.level }).selectOption(level);
+}
+
 /** Starts a game against an AI, as black. */
 export async function quickGame(page: Page, kind: string): Promise<void> {
   const form = page.locator("form").filter({ has: page.getByRole("heading", { name: en.home.quick }) });
-  await form.getByRole("combobox", { name: en.create.ai }).selectOption(kind);
+  await chooseAi(form, kind);
   await form.getByRole("button", { name: en.home.start, exact: true }).click();
   await legal(page).first().waitFor();
 }
@@ -55,12 +64,20 @@ export async function createRoom(page: Page, fill = async (_: Page) => {}): Prom
 
 /** Seats an AI in the form of a new room: `mcts:3`, or `mcts` at its default level. */
 export async function seatAi(page: Page, side: "black" | "white", ai: string): Promise<void> {
-  const [kind = "", level] = ai.split(":");
   const seat = page.getByRole("group", { name: en.create.seatOf[side] });
   await seat.getByText(en.create.ai).click();
-  const choice = page.locator(".seat-choice").filter({ has: seat });
-  await choice.getByRole("combobox", { name: en.create.ai }).selectOption(kind);
-  if (level) await choice.getByRole("combobox", { name: en.home.level }).selectOption(level);
+  await chooseAi(page.locator(".seat-choice").filter({ has: seat }), ai);
+}
+
+/** Starts a game of two players in a new room of the first, who has black. Both are in the room then. */
+export async function startTwoPlayerGame(owner: Page, guest: Page, fill = async (_: Page) => {}): Promise<void> {
+  await createRoom(owner, fill);
+  await guest.goto(await invitation(owner));
+  await guest.getByRole("button", { name: en.room.sit }).click();
+  await guest.getByRole("button", { name: en.room.getReady }).click();
+  await owner.getByRole("button", { name: /^Start/ }).click();
+  await legal(owner).first().waitFor();
+  await guest.getByRole("heading", { name: en.game.toMove.black }).waitFor();
 }
 
 export async function invitation(page: Page): Promise<string> {
@@ -79,7 +96,7 @@ export async function startAiMatch(
     await seatAi(page, "white", white);
     await page.getByLabel(en.create.pause).fill(String(pause));
     if (plies > 0) {
-      await page.locator("details").getByText(en.create.random, { exact: true }).click();
+      await page.getByRole("group", { name: en.create.opening }).getByText(en.create.random, { exact: true }).click();
       await page.getByLabel(en.create.plies).fill(String(plies));
     }
   });

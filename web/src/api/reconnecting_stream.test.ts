@@ -3,12 +3,14 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { CloseReason } from "../gen/reversi/v1/types_pb";
 import { type StreamEnd, reconnectingStream, type StreamMessage, type StreamState } from "./reconnecting_stream";
 
-const listeners = new Set<() => void>();
+const listeners = new Map<string, Set<() => void>>();
 
 beforeEach(() => {
   vi.useFakeTimers();
-  vi.stubGlobal("addEventListener", (_: string, listener: () => void) => listeners.add(listener));
-  vi.stubGlobal("removeEventListener", (_: string, listener: () => void) => listeners.delete(listener));
+  vi.stubGlobal("addEventListener", (name: string, listener: () => void) =>
+    listeners.set(name, (listeners.get(name) ?? new Set()).add(listener)),
+  );
+  vi.stubGlobal("removeEventListener", (name: string, listener: () => void) => listeners.get(name)?.delete(listener));
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -39,6 +41,10 @@ function readStreams(...streams: (StreamMessage | ConnectError | "silence")[][])
     onEnd: (end) => seen.ends.push(end),
   });
   return { seen, handle };
+}
+
+function fire(name: string): void {
+  for (const listener of listeners.get(name) ?? []) listener();
 }
 
 const closing = (reason: CloseReason) => ({ case: "closing", value: { reason } });
@@ -76,17 +82,26 @@ it("does not reopen after a final close or refusal", async () => {
   expect([superseded.seen.opened, unknown.seen.opened]).toEqual([1, 1]);
   expect(superseded.seen.ends).toEqual([{ closed: CloseReason.SUPERSEDED }]);
   expect(unknown.seen.ends).toHaveLength(1);
-  expect(listeners.size).toBe(0);
+  for (const set of listeners.values()) expect(set.size).toBe(0);
 });
 
 it("reopens at once when the network is back, and not after stop", async () => {
   const { seen, handle } = readStreams([new ConnectError("unavailable", Code.Unavailable)]);
   await vi.advanceTimersByTimeAsync(30_000);
   const before = seen.opened;
-  for (const online of listeners) online();
+  fire("online");
   await vi.advanceTimersByTimeAsync(1);
   expect(seen.opened).toBe(before + 1);
   handle.stop();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(seen.opened).toBe(before + 1);
+});
+
+it("takes the loss of the network for a loss at once", async () => {
+  const { seen, handle } = readStreams([{ case: "event" }, "silence"]);
+  await vi.advanceTimersByTimeAsync(100);
+  fire("offline");
+  await vi.advanceTimersByTimeAsync(1);
+  expect(seen.states).toEqual(["opening", "open", "lost"]);
+  handle.stop();
 });

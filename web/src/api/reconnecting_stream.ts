@@ -51,9 +51,12 @@ export function reconnectingStream<M extends StreamMessage>(options: StreamOptio
     current.abort();
     wake();
   };
+  // Without a network nothing arrives, and a connection tells it only much later.
+  const lose = () => current.abort(LOST);
   const stop = () => {
     stopped = true;
     globalThis.removeEventListener("online", restart);
+    globalThis.removeEventListener("offline", lose);
     restart();
   };
   const opened = () => {
@@ -76,9 +79,13 @@ export function reconnectingStream<M extends StreamMessage>(options: StreamOptio
     }
   };
   globalThis.addEventListener("online", restart);
+  globalThis.addEventListener("offline", lose);
   void run();
   return { stop, restart };
 }
+
+/** The reason to abort a connection that is lost, instead of closed by the page. */
+const LOST = "lost";
 
 /** How one connection of a stream ended. */
 interface Disconnect {
@@ -97,14 +104,10 @@ async function read<M extends StreamMessage>(
   abort: AbortController,
   opened: () => void,
 ): Promise<Disconnect> {
-  let silent = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const resetTimer = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      silent = true;
-      abort.abort();
-    }, SILENCE_LIMIT);
+    timer = setTimeout(() => abort.abort(LOST), SILENCE_LIMIT);
   };
   resetTimer();
   try {
@@ -116,9 +119,9 @@ async function read<M extends StreamMessage>(
       if (message.case === "heartbeat") options.onHeartbeat?.(message.value as Heartbeat);
       else options.onMessage(message);
     }
-    return { retryAfter: 0, aborted: abort.signal.aborted && !silent };
+    return { retryAfter: 0, aborted: isClosed(abort.signal) };
   } catch (error) {
-    if (abort.signal.aborted) return { retryAfter: 0, aborted: !silent };
+    if (abort.signal.aborted) return { retryAfter: 0, aborted: isClosed(abort.signal) };
     const refused = refusal(error);
     if (!isTransient(refused)) return { retryAfter: 0, end: { refused } };
     return { retryAfter: 0, draining: refused.reason === "DRAINING" };
@@ -126,6 +129,11 @@ async function read<M extends StreamMessage>(
     clearTimeout(timer);
     abort.abort();
   }
+}
+
+/** Whether the page closed the connection. */
+function isClosed({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason !== LOST;
 }
 
 function closed({ reason, retryAfter: delay }: Closing): Disconnect {

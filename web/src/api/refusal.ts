@@ -1,10 +1,13 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { errorMetadata } from "./error_info";
 
 /** Why a call failed: the code says what to do next, the reason what happened. */
 export interface Refusal {
   code: Code;
   /** A reason of types.proto; `OFFLINE` if no server answered, empty if one answered without a reason. */
   reason: string;
+  /** The room that is the reason, if the server names one. */
+  roomId?: string | undefined;
   /** In English, for reasons that the page does not know. */
   message: string;
 }
@@ -12,10 +15,12 @@ export interface Refusal {
 export const OFFLINE = "OFFLINE";
 
 export function refusal(error: unknown): Refusal {
-  const { code, metadata, rawMessage } = ConnectError.from(error);
+  const cause = ConnectError.from(error);
+  const { code, metadata, rawMessage } = cause;
   const reason = metadata.get("reversi-reason");
   const unanswered = code === Code.Unknown || code === Code.Unavailable;
-  return { code, reason: reason ?? (unanswered ? OFFLINE : ""), message: rawMessage };
+  const roomId = errorMetadata(cause).get("room_id");
+  return { code, reason: reason ?? (unanswered ? OFFLINE : ""), roomId, message: rawMessage };
 }
 
 /** Whether the same call may succeed later. */

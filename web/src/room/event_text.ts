@@ -1,8 +1,10 @@
 import { colorOf } from "../game/history";
 import { LeaveReason, type RoomEvent } from "../gen/reversi/v1/room_pb";
-import { GameResult, Offer, type Room, type Side } from "../gen/reversi/v1/types_pb";
+import { Offer, type Room, type Side } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "../text/en";
-import { occupantName, SEATS } from "./seat";
+import { headline, reasonText } from "./outcome";
+import { seriesText } from "./series_text";
+import { namesOf, occupantName, SEATS } from "./seat";
 
 type Event = RoomEvent["event"];
 
@@ -61,9 +63,9 @@ function gameEventText(texts: Texts, event: Event, after: Room): string {
     case "offerClosed":
       return event.value.accepted ? "" : words.declined;
     case "gameEnded":
-      return resultText(texts, after);
+      return `${resultText(texts, after)} ${seriesText(texts, after)}`.trim();
     case "seriesEnded":
-      return words.seriesEnded;
+      return `${words.seriesEnded} ${seriesText(texts, after)}`.trim();
     case "clockCredited":
       return words.credited;
     default:
@@ -72,17 +74,11 @@ function gameEventText(texts: Texts, event: Event, after: Room): string {
 }
 
 function resultText(texts: Texts, room: Room): string {
-  const { result } = texts;
   const outcome = room.game?.outcome;
   if (!outcome) return "";
-  const headline = {
-    [GameResult.UNSPECIFIED]: "",
-    [GameResult.BLACK_WINS]: result.black(seatName(texts, room, 0)),
-    [GameResult.WHITE_WINS]: result.white(seatName(texts, room, 1)),
-    [GameResult.DRAW]: result.draw,
-    [GameResult.ABORTED]: result.aborted,
-  }[outcome.result];
-  return `${headline}, ${outcome.blackDiscs}–${outcome.whiteDiscs}. ${result.reason[outcome.reason]}.`;
+  const names = namesOf(texts, room);
+  const discs = `${outcome.blackDiscs}–${outcome.whiteDiscs}`;
+  return `${headline(texts, outcome, names)}, ${discs}. ${reasonText(texts, outcome, names)}.`;
 }
 
 function sideName(texts: Texts, side: Side): string {

@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { type GameRecord, GameRecordSchema } from "../gen/reversi/v1/record_pb";
-import { GameResult, OutcomeSchema } from "../gen/reversi/v1/types_pb";
+import { GameResult } from "../gen/reversi/v1/types_pb";
 import { en } from "../text/en";
-import { fileName, headline, participantName, resultFor, score, sideIn } from "./game_record";
+import { fileName, participantName, resultFor, sideIn } from "./game_record";
 
 const ANA = { participant: { case: "player" as const, value: { playerId: "p1", displayName: "Ana" } } };
 const AI = { participant: { case: "ai" as const, value: { kind: "alphabeta", level: 3 } } };
@@ -32,23 +32,6 @@ describe("game records", () => {
     expect(participantName(en, black)).toBe("Alpha-Beta 3");
     expect(participantName(en, white)).toBe("Ana");
     expect(participantName(en, undefined)).toBe("");
-  });
-
-  it("have a headline for each outcome", () => {
-    const names = { black: "Alpha-Beta 3", white: "Ana" };
-    const say = (result: GameResult) => headline(en, create(OutcomeSchema, { result }), names);
-    expect(say(GameResult.WHITE_WINS)).toBe("Ana wins with white");
-    expect(say(GameResult.DRAW)).toBe("A draw");
-    expect(say(GameResult.ABORTED)).toBe("Aborted");
-  });
-
-  it("prefer the official score", () => {
-    const discs = { blackDiscs: 40, whiteDiscs: 20 };
-    expect(score(create(OutcomeSchema, discs))).toEqual({ black: 40, white: 20 });
-    expect(score(create(OutcomeSchema, { ...discs, blackScore: 44, whiteScore: 20 }))).toEqual({
-      black: 44,
-      white: 20,
-    });
   });
 
   it("have portable file names", () => {

@@ -1,7 +1,8 @@
 import type { Color } from "../game/board";
 import type { GameRecord, Participant } from "../gen/reversi/v1/record_pb";
-import { GameResult, type Outcome } from "../gen/reversi/v1/types_pb";
+import { GameResult } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "../text/en";
+import { winnerOf } from "./outcome";
 import { occupantName } from "./seat";
 
 /** How a game ended for one player. */
@@ -10,26 +11,6 @@ export type Result = "won" | "drawn" | "lost" | "aborted";
 export function participantName(texts: Texts, one: Participant | undefined): string {
   const who = one?.participant;
   return who?.case ? occupantName(texts, { occupant: who }) : "";
-}
-
-export function winnerOf(outcome: Outcome | undefined): Color | undefined {
-  if (outcome?.result === GameResult.BLACK_WINS) return "black";
-  return outcome?.result === GameResult.WHITE_WINS ? "white" : undefined;
-}
-
-/** "Alpha-Beta 3 wins with black", "A draw" or "Aborted". */
-export function headline(texts: Texts, outcome: Outcome, names: Record<Color, string>): string {
-  const winner = winnerOf(outcome);
-  if (winner) return texts.result[winner](names[winner]);
-  return outcome.result === GameResult.DRAW ? texts.result.draw : texts.result.aborted;
-}
-
-/** The official score if there is one, else the disc count. */
-export function score(outcome: Outcome): Record<Color, number> {
-  const official = outcome.blackScore + outcome.whiteScore > 0;
-  return official
-    ? { black: outcome.blackScore, white: outcome.whiteScore }
-    : { black: outcome.blackDiscs, white: outcome.whiteDiscs };
 }
 
 /** The player's side; white if the player did not have black. */

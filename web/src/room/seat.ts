@@ -2,6 +2,7 @@ import { PlayerKind, type Room, type Seat, Visibility } from "../gen/reversi/v1/
 import { aiTitle } from "../text/ai_name";
 import type { Texts } from "../text/en";
 import type { Color } from "../game/board";
+import { opponentOf } from "./opponent";
 
 export const SEATS: readonly Color[] = ["black", "white"];
 
@@ -24,7 +25,10 @@ export function namesOf(texts: Texts, { seats: [black, white] }: Room): Record<C
 }
 
 export function occupantKind(texts: Texts, { occupant }: Seat): string {
-  if (occupant.case === "ai") return texts.room.kind.ai;
+  if (occupant.case === "ai") {
+    const named = opponentOf(occupant.value);
+    return named ? `${texts.room.kind.ai} · ${texts.opponent[named.id].name}` : texts.room.kind.ai;
+  }
   if (occupant.case !== "player") return "";
   return occupant.value.kind === PlayerKind.BOT ? texts.room.kind.bot : texts.room.kind.human;
 }

@@ -1,5 +1,4 @@
 import { lobby, records } from "../api/client";
-import type { Elo } from "../gen/reversi/v1/lobby_pb";
 import { attempt, retry } from "../state/call";
 import { useQuery } from "../state/use_query";
 import { navigate, replace } from "../state/location";
@@ -8,6 +7,7 @@ import { serverInfo, useServerInfo } from "../state/server_info";
 import { aiName, aiStrength, aiSummary } from "../text/ai_name";
 import { text } from "../text/text";
 import { Unavailable } from "../ui/control/unavailable";
+import { EloTable } from "../ui/profile/elo_table";
 import { StatisticsPanel } from "../ui/profile/statistics_panel";
 
 /** Description, strength and statistics of an AI at one level. */
@@ -40,30 +40,6 @@ export function AiScreen({ kind, level }: { kind: string; level: number }) {
         <StatisticsPanel stats={answer.stats} />
       </div>
     </div>
-  );
-}
-
-/** The measured Elo of each level. */
-function EloTable({ elo, level }: { elo: readonly Elo[]; level: number }) {
-  const { home, stats } = text.value;
-  if (elo.length < 2) return null;
-  return (
-    <table class="elos">
-      <thead>
-        <tr>
-          <th scope="col">{stats.level}</th>
-          <th scope="col">{home.elo}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {elo.map((measured, at) => (
-          <tr key={at} aria-current={at + 1 === level ? "true" : undefined}>
-            <th scope="row">{at + 1}</th>
-            <td>{`${measured.elo} ± ${measured.error}`}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }
 

@@ -3,15 +3,15 @@ import { lobby } from "../api/client";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { SeatSchema } from "../gen/reversi/v1/types_pb";
 import { type Color, opposite } from "../game/board";
+import { OPPONENTS } from "../room/opponent";
 import { SEATS } from "../room/seat";
 import { attempt, retry } from "../state/call";
 import { replace } from "../state/location";
 import { requestId } from "../state/request_id";
 import type { Ai } from "../state/ai_match";
-import { serverInfo } from "../state/server_info";
 import { session } from "../state/session";
 import { text } from "../text/text";
-import { AiChoice, firstAi } from "../ui/lobby/ai_choice";
+import { OpponentChoice } from "../ui/lobby/opponent_choice";
 import { SegmentedControl } from "../ui/control/segmented_control";
 import { changesOf, FIRST_DRAFT, SettingsForm } from "../ui/room/settings_form";
 
@@ -24,7 +24,7 @@ export function CreateRoomScreen() {
   const [who, setWho] = useState<Record<Color, Who>>({ black: "me", white: "open" });
   const [ais, setAis] = useState<Partial<Record<Color, Ai>>>({});
   const [busy, setBusy] = useState(false);
-  const aiOf = (color: Color) => ais[color] ?? firstAi(serverInfo.value?.aiKinds ?? [], "alphabeta");
+  const aiOf = (color: Color) => ais[color] ?? OPPONENTS[0];
 
   /** The player takes one seat only. */
   const seat = (color: Color, to: Who) => {
@@ -61,7 +61,7 @@ export function CreateRoomScreen() {
               ]}
             />
             {who[color] === "ai" && (
-              <AiChoice label={texts.ai} value={aiOf(color)} choose={(ai) => setAis({ ...ais, [color]: ai })} />
+              <OpponentChoice label={texts.ai} value={aiOf(color)} choose={(ai) => setAis({ ...ais, [color]: ai })} />
             )}
           </div>
         ))}

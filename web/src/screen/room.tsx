@@ -3,8 +3,10 @@ import { rooms } from "../api/client";
 import type { StreamEnd } from "../api/reconnecting_stream";
 import { CloseReason, type Room } from "../gen/reversi/v1/types_pb";
 import { attempt } from "../state/call";
+import { updateOwnGame } from "../state/own_games";
 import { type RoomStream, watchRoom } from "../state/room_stream";
 import { renewIfUnauthenticated, session } from "../state/session";
+import { dismissOfRoom } from "../state/notice";
 import { announceEvent } from "../state/announce_event";
 import { text } from "../text/text";
 import { Unavailable } from "../ui/control/unavailable";
@@ -20,9 +22,11 @@ export function RoomScreen({ roomId }: { roomId: string }) {
     setStream(watched);
     return watched.stop;
   }, [admitted]);
+  useEffect(() => dismissOfRoom(roomId), []);
   const room = stream?.room.value;
   const end = stream?.end.value;
   useEffect(() => void (end && renewIfUnauthenticated(end)), [end]);
+  useEffect(() => void (room && updateOwnGame(room)), [room]);
 
   const enter = async (password: string) => {
     const joined = await attempt(() => rooms.joinRoom({ room: { case: "roomId", value: roomId }, password }));

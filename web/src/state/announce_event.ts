@@ -1,6 +1,6 @@
 import { colorOf } from "../game/history";
 import type { RoomEvent } from "../gen/reversi/v1/room_pb";
-import type { Room } from "../gen/reversi/v1/types_pb";
+import { GameEndReason, type Room } from "../gen/reversi/v1/types_pb";
 import { eventText } from "../room/event_text";
 import { isRunning, sideOf } from "../room/seat";
 import { text } from "../text/text";
@@ -24,7 +24,17 @@ export function announceEvent(event: RoomEvent["event"], before: Room, after: Ro
 }
 
 function isShownElsewhere(event: RoomEvent["event"]): boolean {
-  return event.case !== "seriesEnded" && !(event.case === "offerClosed" && !event.value.accepted);
+  switch (event.case) {
+    case "seriesEnded":
+      return false;
+    case "offerClosed":
+      return event.value.accepted;
+    case "gameEnded":
+      // Nothing on the board tells that the time ran out.
+      return event.value.outcome?.reason !== GameEndReason.TIMEOUT;
+    default:
+      return true;
+  }
 }
 
 function isOwnTurn(room: Room): boolean {

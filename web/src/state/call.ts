@@ -2,8 +2,10 @@ import { Code } from "@connectrpc/connect";
 import { OFFLINE, type Refusal, refusal } from "../api/refusal";
 import { backoff } from "../api/backoff";
 import { refusalText, text } from "../text/text";
-import { connection } from "./connection";
+import { connection, pauseOrConnected } from "./connection";
+import { navigate } from "./location";
 import { notify } from "./notice";
+import { ownGameElsewhere } from "./own_games";
 import { renew } from "./session";
 
 /** Makes the call of a control. A refusal is shown as a notice, and the result is undefined. */
@@ -13,9 +15,18 @@ export async function attempt<T>(call: () => Promise<T>): Promise<T | undefined>
   } catch (error) {
     const refused = refusal(error);
     if (refused.code === Code.Unauthenticated) void renew();
-    else if (!isInBanner(refused)) notify(refusalText(text.value, refused), { tone: "bad" });
+    else if (!isInBanner(refused)) showRefusal(refused);
     return undefined;
   }
+}
+
+/** Shows a notice. If a running game of the player is the reason, it has a button that leads there. */
+function showRefusal(refused: Refusal): void {
+  const { ownGame } = text.value;
+  const roomId = refused.roomId ?? ownGameElsewhere.value?.roomId;
+  if (refused.reason !== "QUOTA_SEATS" || !roomId) return notify(refusalText(text.value, refused), { tone: "bad" });
+  const run = () => navigate({ screen: "room", roomId });
+  notify(ownGame.finishFirst, { tone: "bad", action: { label: ownGame.back, run } });
 }
 
 /** Whether the banner already shows that the connection is lost. */
@@ -37,6 +48,20 @@ export async function retry<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-function isRetryable(refused: Refusal): boolean {
-  return refused.code === Code.Unavailable || refused.code === Code.Unknown || refused.reason === "RATE";
+/** Makes a call that may be repeated until the server has answered it, at once when a lost connection is back. */
+export async function untilAnswered<T>(call: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isRetryable(refusal(error))) throw error;
+      await pauseOrConnected(backoff(attempt, Math.random()));
+    }
+  }
 }
+
+function isRetryable(refused: Refusal): boolean {
+  return RETRYABLE.has(refused.code) || refused.reason === "RATE";
+}
+
+const RETRYABLE: ReadonlySet<Code> = new Set([Code.Unavailable, Code.Unknown, Code.DeadlineExceeded]);

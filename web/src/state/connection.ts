@@ -29,6 +29,23 @@ export function useWhenConnected(run: () => void): void {
   }, [open]);
 }
 
+/** Waits for `time`, in milliseconds, or until a lost connection is back. */
+export function pauseOrConnected(time: number): Promise<void> {
+  return new Promise((resolve) => {
+    let lost = false;
+    const done = () => {
+      clearTimeout(timer);
+      stop();
+      resolve();
+    };
+    const timer = setTimeout(done, time);
+    const stop = connection.subscribe((state) => {
+      if (lost && state === "open") setTimeout(done);
+      lost ||= state !== "open";
+    });
+  });
+}
+
 /** The server's clock minus this one, in milliseconds. */
 let clockOffset = 0;
 

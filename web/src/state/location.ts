@@ -13,6 +13,11 @@ export function navigate(to: Route): void {
   route.value = to;
 }
 
+/** Whether the screen shows this room. */
+export function isRoomShown(roomId: string): boolean {
+  return route.value.screen === "room" && route.value.roomId === roomId;
+}
+
 /** Navigates without a new history entry. */
 export function replace(to: Route): void {
   location.replace(address(to));

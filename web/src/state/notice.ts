@@ -6,6 +6,8 @@ export interface Notice {
   text: string;
   tone: "plain" | "bad";
   action?: { label: string; run: () => void };
+  /** The room that it is about: a notice is not needed once that is shown. */
+  roomId?: string;
 }
 
 export const notices = signal<readonly Notice[]>([]);
@@ -19,7 +21,7 @@ const MOST = 4;
 let next = 0;
 
 /** Shows and announces a notice. It replaces one with the same text. */
-export function notify(text: string, more: Partial<Pick<Notice, "tone" | "action">> = {}): void {
+export function notify(text: string, more: Partial<Pick<Notice, "tone" | "action" | "roomId">> = {}): void {
   const notice: Notice = { id: next++, text, tone: "plain", ...more };
   const others = notices.value.filter((shown) => shown.text !== text);
   notices.value = [...others, notice].slice(-MOST);
@@ -29,6 +31,10 @@ export function notify(text: string, more: Partial<Pick<Notice, "tone" | "action
 
 export function dismiss(id: number): void {
   notices.value = notices.value.filter((notice) => notice.id !== id);
+}
+
+export function dismissOfRoom(roomId: string): void {
+  notices.value = notices.value.filter((notice) => notice.roomId !== roomId);
 }
 
 let spoken: string[] = [];

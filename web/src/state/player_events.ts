@@ -1,44 +1,128 @@
 import { rooms } from "../api/client";
+import { opposite } from "../game/board";
+import {
+  OfferStatus,
+  type PlayerGameEnded,
+  type PlayerGameStarted,
+  type PlayerInvited,
+  type PlayerOffer,
+  type TurnRequested,
+} from "../gen/reversi/v1/game_pb";
+import { Offer, type Room } from "../gen/reversi/v1/types_pb";
+import { headline, reasonText } from "../room/outcome";
+import { namesOf, occupantName, sideOf } from "../room/seat";
 import { text } from "../text/text";
+import { showNotification } from "./browser_notification";
 import { attempt } from "./call";
-import { navigate, route } from "./location";
-import { notify } from "./notice";
+import { isRoomShown, navigate } from "./location";
+import { announce, notify } from "./notice";
+import { loadOwnGame, ownGames } from "./own_games";
+import { session } from "./session";
+import { play } from "./sound";
 import type { PlayerEvent } from "./turn_stream";
 
-/** Handles events that concern the player on every screen: a turn, an invitation, a removal from a room. */
+/** Handles events that concern the player on every screen. A room that is shown announces its own events. */
 export function handlePlayerEvent(event: PlayerEvent): void {
-  const texts = text.value;
   switch (event.case) {
     case "turnRequested":
-      showRoom(event.value.roomId, texts.game.yourTurn);
-      break;
-    case "invited": {
-      const { roomId, joinCode, by } = event.value;
-      const run = () => void accept(roomId, joinCode);
-      notify(texts.home.invited(by?.displayName ?? ""), { action: { label: texts.home.accept, run } });
-      break;
-    }
+      return void turnRequested(event.value);
+    case "turnClosed":
+      return turnClosed(event.value.gameId);
+    case "gameStarted":
+      return gameStarted(event.value);
+    case "gameEnded":
+      return void gameEnded(event.value);
+    case "offer":
+      return void offered(event.value);
+    case "seriesEnded":
+      return tell(event.value.roomId, text.value.event.seriesEnded);
+    case "invited":
+      return invited(event.value);
     case "kicked":
-      notify(texts.room.kicked, { tone: "bad" });
-      if (isShown(event.value.roomId)) navigate({ screen: "home" });
-      break;
+      notify(text.value.room.kicked, { tone: "bad" });
+      if (isRoomShown(event.value.roomId)) navigate({ screen: "home" });
+      return;
     default:
-      break;
+      return;
   }
 }
 
-function isShown(roomId: string): boolean {
-  return route.value.screen === "room" && route.value.roomId === roomId;
+/** The last turn that was announced in each game: a new stream has all open turns again. */
+const announcedPly = new Map<string, number>();
+
+async function turnRequested({ gameId, ply, roomId }: TurnRequested): Promise<void> {
+  const isNew = announcedPly.get(gameId) !== ply;
+  announcedPly.set(gameId, ply);
+  const room = await currentRoom(roomId);
+  if (!isNew) return;
+  const words = text.value.ownGame.turn(opponentName(room));
+  showNotification(text.value.game.yourTurn, words, opens(roomId));
+  if (isRoomShown(roomId)) return;
+  announce(words);
+  play("turn");
 }
 
-const visited = new Set<string>();
+function turnClosed(gameId: string): void {
+  const room = [...ownGames.value.values()].find(({ game }) => game?.gameId === gameId);
+  if (room) void currentRoom(room.roomId);
+}
 
-/** Opens the room the first time; after that, shows a notice with a link to it. */
-function showRoom(roomId: string, notice: string): void {
-  const run = () => navigate({ screen: "room", roomId });
-  if (!isShown(roomId) && visited.has(roomId)) notify(notice, { action: { label: text.value.home.accept, run } });
-  else if (!isShown(roomId)) run();
-  visited.add(roomId);
+function gameStarted({ roomId, opponent }: PlayerGameStarted): void {
+  tell(roomId, text.value.ownGame.started(opponent ? occupantName(text.value, opponent) : ""));
+  if (!isRoomShown(roomId)) play("start");
+  void currentRoom(roomId);
+}
+
+async function gameEnded({ roomId, gameId, outcome }: PlayerGameEnded): Promise<void> {
+  announcedPly.delete(gameId);
+  if (!isRoomShown(roomId)) play("end");
+  const room = await loadOwnGame(roomId);
+  const side = room && ownSide(room);
+  if (!side || !outcome) return;
+  const names = namesOf(text.value, room);
+  const result = headline(text.value, outcome, names, side);
+  tell(roomId, text.value.ownGame.ended(names[opposite(side)], result, reasonText(text.value, outcome, names, side)));
+}
+
+async function offered({ roomId, offer, status, own }: PlayerOffer): Promise<void> {
+  if (own || status !== OfferStatus.OPEN) return;
+  const { game } = text.value;
+  const name = opponentName(await currentRoom(roomId));
+  tell(roomId, (offer === Offer.DRAW ? game.drawOfferedBy : game.rematchOfferedBy)(name));
+}
+
+function invited({ roomId, joinCode, by }: PlayerInvited): void {
+  const { home, brand } = text.value;
+  const words = home.invited(by?.displayName ?? "");
+  const run = () => void accept(roomId, joinCode);
+  notify(words, { action: { label: home.accept, run } });
+  showNotification(brand, words, run);
+}
+
+/** Shows a notice, except in the event's room, and a notification of the browser if the page is hidden. */
+function tell(roomId: string, words: string): void {
+  const run = opens(roomId);
+  if (!isRoomShown(roomId)) notify(words, { roomId, action: { label: text.value.home.accept, run } });
+  showNotification(text.value.brand, words, run);
+}
+
+function opens(roomId: string): () => void {
+  return () => navigate({ screen: "room", roomId });
+}
+
+/** The present state of a room of the player. The screen keeps that of the room that it shows. */
+async function currentRoom(roomId: string): Promise<Room | undefined> {
+  const known = ownGames.peek().get(roomId);
+  return known && isRoomShown(roomId) ? known : loadOwnGame(roomId);
+}
+
+function opponentName(room: Room | undefined): string {
+  const side = room && ownSide(room);
+  return side ? namesOf(text.value, room)[opposite(side)] : "";
+}
+
+function ownSide(room: Room) {
+  return sideOf(room, session.peek()?.playerId ?? "");
 }
 
 async function accept(roomId: string, joinCode: string): Promise<void> {

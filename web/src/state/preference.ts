@@ -3,7 +3,7 @@ import { persistentSignal } from "./persistent_signal";
 
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 
-export const sound = persistentSignal("sound", false, isBoolean);
+export const sound = persistentSignal("sound", true, isBoolean);
 
 /** Whether turning discs are animated. The system's setting for reduced motion takes precedence. */
 export const animation = persistentSignal("animation", true, isBoolean);

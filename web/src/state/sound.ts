@@ -31,8 +31,9 @@ const SOUNDS = {
 
 const VOLUME = 0.12;
 
+/** Plays a sound if the player wants sounds. Browsers forbid it before the first click or key. */
 export function play(name: keyof typeof SOUNDS): void {
-  if (!sound.value) return;
+  if (!sound.value || !navigator.userActivation?.hasBeenActive) return;
   context ??= new AudioContext();
   for (const tone of SOUNDS[name]) ring(context, tone);
 }

@@ -1,5 +1,6 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { AiTexts } from "./ai_name";
+import { opponent } from "./opponent/en";
 import { record } from "./record/en";
 import { refusal } from "./refusal/en";
 
@@ -22,6 +23,8 @@ export const en = {
     settings: "Settings",
     language: "Language",
     sound: "Sounds",
+    notifications: "Notifications of the browser",
+    notificationsRefused: "The browser does not allow notifications from this page.",
     animation: "Disc animation",
     hints: "Mark legal moves",
     skip: "Skip to the content",
@@ -31,6 +34,7 @@ export const en = {
   side: { black: "Black", white: "White", random: "Random", title: "Your side" },
   connection: {
     lost: "The connection is lost. Coming back…",
+    pendingMove: "Your move is sent when the connection is back",
     draining: "The server restarts. Coming back…",
     elsewhere: "Opened in another tab",
     elsewhereWhy: "The other tab is in use. Only one tab can play at a time.",
@@ -65,6 +69,9 @@ export const en = {
     level: "Level",
     strength: (measured: string) => `Strength: ${measured}.`,
     elo: "Elo (Random has 0)",
+    moreOpponents: "More: any program at any level",
+    allAis: "All computer opponents",
+    byStrength: "By strength",
     levelOf: (level: number, levels: number) => `${level} of ${levels}`,
     noSuchAi: "There is no such program.",
     start: "Play",
@@ -171,6 +178,7 @@ export const en = {
     kick: "Remove",
     ban: "Remove for good",
     makeOwner: "Make owner",
+    makeOwnerSure: (name: string) => `Give the room to ${name}? You lose the powers of its owner.`,
     keepSeat: (name: string) => `Keep for ${name}`,
     manage: "Manage the room",
     seatFor: (side: string) => `${side}: who plays`,
@@ -205,7 +213,9 @@ export const en = {
     discs: "Discs",
     moves: "Moves",
     noMoves: "No moves yet.",
-    pass: "pass",
+    lookingBack: "Looking back",
+    currentPosition: "Current position",
+    mustPass: (side: string) => `${side} must pass`,
     resign: "Resign",
     resignSure: "Resign this game?",
     abort: "Abort",
@@ -244,6 +254,15 @@ export const en = {
     started: (black: string, white: string) => `The game begins: ${black} has black, ${white} white.`,
     keys: "Arrow keys move, Enter plays.",
   },
+  ownGame: {
+    title: "Your running game",
+    against: (name: string) => `Against ${name}`,
+    back: "Back to the game",
+    finishFirst: "You have a running game. Finish it first.",
+    turn: (name: string) => `Your turn against ${name}.`,
+    started: (name: string) => `${name} plays against you. The game has begun.`,
+    ended: (name: string, result: string, reason: string) => `Your game against ${name}: ${result}. ${reason}.`,
+  },
   result: {
     black: (name: string) => `${name} wins with black`,
     white: (name: string) => `${name} wins with white`,
@@ -251,6 +270,14 @@ export const en = {
     lost: "You lose",
     draw: "A draw",
     aborted: "Aborted",
+    timeout: (name: string) => `${name} ran out of time`,
+    seriesWon: (name: string, points: string, others: string) => `${name} wins the series, ${points}–${others}`,
+    seriesDrawn: (points: string) => `The series is a draw, ${points}–${points}`,
+    allWon: (name: string, points: string, others: string) =>
+      `The series is over. ${name} leads ${points}–${others} in all games`,
+    allDrawn: (points: string) => `The series is over. All games together: ${points}–${points}`,
+    official: (black: number, white: number) => `Official score ${black}–${white}: the winner gets the empty squares.`,
+    ownTimeout: "Your time ran out",
     reason: {
       [GameEndReason.UNSPECIFIED]: "",
       [GameEndReason.DISCS]: "No moves are left",
@@ -292,6 +319,7 @@ export const en = {
     expert: { name: "Expert" },
     "mcts-roxanne": { name: "Monte Carlo Roxanne" },
   } as Record<string, AiTexts | undefined>,
+  opponent,
   refusal,
   unknown: (message: string) => `The call failed: ${message}`,
 };

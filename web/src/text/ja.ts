@@ -1,5 +1,6 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "./en";
+import { opponent } from "./opponent/ja";
 import { record } from "./record/ja";
 import { refusal } from "./refusal/ja";
 
@@ -19,6 +20,8 @@ export const ja: Texts = {
     settings: "設定",
     language: "言語",
     sound: "音",
+    notifications: "ブラウザーの通知",
+    notificationsRefused: "このページの通知はブラウザーで許可されていません。",
     animation: "石を裏返す動き",
     hints: "打てる場所を示す",
     skip: "本文へ移動",
@@ -28,6 +31,7 @@ export const ja: Texts = {
   side: { black: "黒", white: "白", random: "おまかせ", title: "あなたの石" },
   connection: {
     lost: "接続が切れました。再接続しています…",
+    pendingMove: "接続が戻ったら着手を送ります",
     draining: "サーバーが再起動中です。まもなく戻ります…",
     elsewhere: "別のタブで開かれました",
     elsewhereWhy: "別のタブで対局中です。使えるのは一度に一つだけです。",
@@ -62,6 +66,9 @@ export const ja: Texts = {
     level: "レベル",
     strength: (measured) => `強さ：${measured}。`,
     elo: "Elo（ランダムが 0）",
+    moreOpponents: "その他：プログラムとレベルを選ぶ",
+    allAis: "コンピューターの一覧",
+    byStrength: "強さの順",
     levelOf: (level, levels) => `${level} / ${levels}`,
     noSuchAi: "そのプログラムはありません。",
     start: "始める",
@@ -167,6 +174,7 @@ export const ja: Texts = {
     kick: "退出させる",
     ban: "入室禁止にする",
     makeOwner: "主催者にする",
+    makeOwnerSure: (name) => `${name} さんに部屋を譲りますか？ 主催者の権限はなくなります。`,
     keepSeat: (name) => `${name} さんに取っておく`,
     manage: "部屋の管理",
     seatFor: (side) => `${side}の対局者`,
@@ -201,7 +209,9 @@ export const ja: Texts = {
     discs: "石",
     moves: "棋譜",
     noMoves: "まだ着手はありません。",
-    pass: "パス",
+    lookingBack: "前の局面を表示中",
+    currentPosition: "現在の局面へ",
+    mustPass: (side) => `${side}はパス`,
     resign: "投了",
     resignSure: "投了しますか？",
     abort: "中止",
@@ -240,6 +250,15 @@ export const ja: Texts = {
     started: (black, white) => `対局開始：黒 ${black}、白 ${white}。`,
     keys: "矢印キーで移動、Enter で着手。",
   },
+  ownGame: {
+    title: "進行中のあなたの対局",
+    against: (name) => `相手：${name}`,
+    back: "対局に戻る",
+    finishFirst: "進行中の対局があります。先に終えてください。",
+    turn: (name) => `${name} との対局で、あなたの番です。`,
+    started: (name) => `${name} との対局が始まりました。`,
+    ended: (name, result, reason) => `${name} との対局：${result}。${reason}。`,
+  },
   result: {
     black: (name) => `${name}（黒）の勝ち`,
     white: (name) => `${name}（白）の勝ち`,
@@ -247,6 +266,13 @@ export const ja: Texts = {
     lost: "あなたの負けです",
     draw: "引き分け",
     aborted: "中止",
+    timeout: (name) => `${name} の時間切れ`,
+    seriesWon: (name, points, others) => `連戦は ${name} の勝ち（${points}–${others}）`,
+    seriesDrawn: (points) => `連戦は引き分け（${points}–${points}）`,
+    allWon: (name, points, others) => `連戦が終わりました。通算では ${name} がリード（${points}–${others}）`,
+    allDrawn: (points) => `連戦が終わりました。通算は互角（${points}–${points}）`,
+    official: (black, white) => `公式スコア ${black}–${white}（空きマスは勝者に加算）`,
+    ownTimeout: "あなたの時間切れ",
     reason: {
       [GameEndReason.UNSPECIFIED]: "",
       [GameEndReason.DISCS]: "どちらも打てません",
@@ -312,6 +338,7 @@ export const ja: Texts = {
       strength: "レベル 5 で Roxanne に 99 %、モンテカルロに 67 %",
     },
   },
+  opponent,
   refusal,
   unknown: (message) => `できませんでした：${message}`,
 };

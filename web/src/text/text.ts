@@ -18,7 +18,6 @@ export const text = computed<Texts>(() => LANGUAGES[language.value]);
 
 effect(() => {
   document.documentElement.lang = language.value;
-  document.title = text.value.brand;
 });
 
 export function preferred(wanted: readonly string[]): Language {

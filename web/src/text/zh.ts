@@ -1,5 +1,6 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "./en";
+import { opponent } from "./opponent/zh";
 import { record } from "./record/zh";
 import { refusal } from "./refusal/zh";
 
@@ -18,6 +19,8 @@ export const zh: Texts = {
     settings: "设置",
     language: "语言",
     sound: "声音",
+    notifications: "浏览器通知",
+    notificationsRefused: "浏览器不允许本页面发送通知。",
     animation: "翻转动画",
     hints: "标出合法着法",
     skip: "跳到正文",
@@ -27,6 +30,7 @@ export const zh: Texts = {
   side: { black: "黑方", white: "白方", random: "随机", title: "执子" },
   connection: {
     lost: "连接已断开，正在恢复……",
+    pendingMove: "恢复连接后会发送你的着法",
     draining: "服务器正在重启，即将恢复……",
     elsewhere: "已在另一个标签页打开",
     elsewhereWhy: "你正在另一个标签页中对局，同时只能使用一个。",
@@ -60,6 +64,9 @@ export const zh: Texts = {
     level: "级别",
     strength: (measured) => `棋力：${measured}。`,
     elo: "Elo（随机为 0）",
+    moreOpponents: "更多：选择程序和级别",
+    allAis: "全部电脑对手",
+    byStrength: "按棋力",
     levelOf: (level, levels) => `${level} / ${levels}`,
     noSuchAi: "没有这个程序。",
     start: "开始",
@@ -165,6 +172,7 @@ export const zh: Texts = {
     kick: "移出",
     ban: "永久移出",
     makeOwner: "设为房主",
+    makeOwnerSure: (name) => `把房间交给 ${name}？你将不再是房主。`,
     keepSeat: (name) => `留给 ${name}`,
     manage: "管理房间",
     seatFor: (side) => `${side}由谁执`,
@@ -199,7 +207,9 @@ export const zh: Texts = {
     discs: "棋子",
     moves: "着法",
     noMoves: "尚未落子。",
-    pass: "弃手",
+    lookingBack: "正在回看",
+    currentPosition: "回到当前局面",
+    mustPass: (side) => `${side}弃手`,
     resign: "认输",
     resignSure: "确定认输？",
     abort: "中止",
@@ -238,6 +248,15 @@ export const zh: Texts = {
     started: (black, white) => `对局开始：${black} 执黑，${white} 执白。`,
     keys: "方向键移动，回车键落子。",
   },
+  ownGame: {
+    title: "你正在进行的对局",
+    against: (name) => `对手：${name}`,
+    back: "回到对局",
+    finishFirst: "你有一局正在进行，请先下完。",
+    turn: (name) => `与 ${name} 的对局轮到你了。`,
+    started: (name) => `${name} 与你对弈，对局已开始。`,
+    ended: (name, result, reason) => `你与 ${name} 的对局：${result}。${reason}。`,
+  },
   result: {
     black: (name) => `${name} 执黑获胜`,
     white: (name) => `${name} 执白获胜`,
@@ -245,6 +264,13 @@ export const zh: Texts = {
     lost: "你输了",
     draw: "和棋",
     aborted: "已中止",
+    timeout: (name) => `${name} 超时`,
+    seriesWon: (name, points, others) => `${name} 赢得系列赛，${points}–${others}`,
+    seriesDrawn: (points) => `系列赛打平，${points}–${points}`,
+    allWon: (name, points, others) => `系列赛结束。全部对局合计，${name} 以 ${points}–${others} 领先`,
+    allDrawn: (points) => `系列赛结束。全部对局合计 ${points}–${points}`,
+    official: (black, white) => `正式比分 ${black}–${white}：空格计入胜方。`,
+    ownTimeout: "你超时了",
     reason: {
       [GameEndReason.UNSPECIFIED]: "",
       [GameEndReason.DISCS]: "双方都无子可下",
@@ -306,6 +332,7 @@ export const zh: Texts = {
       strength: "5 级对 Roxanne 99 %，对蒙特卡洛 67 %",
     },
   },
+  opponent,
   refusal,
   unknown: (message) => `操作失败：${message}`,
 };

@@ -1,6 +1,7 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { type Board, type Color, flips } from "../../game/board";
 import { FILES, type Square, squareName } from "../../game/square";
+import { announce } from "../../state/notice";
 import { text } from "../../text/text";
 
 export interface BoardProps {
@@ -13,8 +14,12 @@ export interface BoardProps {
   legal?: readonly Square[];
   /** Whether to mark legal moves, and the discs that the aimed one turns. */
   marked?: boolean;
-  /** Absent if the board is read-only. */
+  /** Called with legal squares only. Absent if the board is read-only. */
   play?: ((square: Square) => void) | undefined;
+  /** Whether the last move is not sent yet. */
+  pending?: boolean;
+  /** Words over the middle of the board, where all squares have discs after the start. */
+  note?: string | undefined;
 }
 
 const ROWS = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -24,23 +29,37 @@ export function BoardGrid(props: BoardProps) {
   const { board, mover, legal = [], marked = true } = props;
   const [focus, setFocus] = useState<Square>(19);
   const [aim, setAim] = useState<Square | undefined>();
+  const [refused, setRefused] = useState<{ square: Square } | undefined>();
   const grid = useRef<HTMLDivElement>(null);
   const aimed = aim !== undefined && props.play && legal.includes(aim) ? aim : undefined;
   const turned = aimed !== undefined && mover && marked ? flips(board, mover, aimed) : [];
 
+  useEffect(() => {
+    if (!refused) return;
+    const timer = setTimeout(() => setRefused(undefined), REFUSED_SHOWN);
+    return () => clearTimeout(timer);
+  }, [refused]);
+
+  const choose = (square: Square) => {
+    if (!props.play) return;
+    if (legal.includes(square)) return props.play(square);
+    const { refusal } = text.value;
+    announce(legal.length > 0 ? refusal.ILLEGAL_MOVE : refusal.NOT_YOUR_TURN);
+    setRefused({ square });
+  };
   const move = (event: KeyboardEvent) => {
     const to = target(event.key, focus);
     if (to !== undefined) {
       setFocus(to);
       grid.current?.querySelector<HTMLElement>(`[data-square="${squareName(to)}"]`)?.focus();
     } else if (event.key === "Enter" || event.key === " ") {
-      props.play?.(focus);
+      choose(focus);
     } else return;
     event.preventDefault();
   };
 
   return (
-    <div class={`board-frame${props.play ? " playable" : ""}`}>
+    <div class={`board-frame${props.pending ? " pending" : ""}`}>
       <Coordinates />
       <div ref={grid} class="board" role="grid" aria-label={props.label} onKeyDown={move}>
         {ROWS.map((row) => (
@@ -54,23 +73,28 @@ export function BoardGrid(props: BoardProps) {
                   color={board[square]}
                   last={props.last}
                   mover={mover}
-                  legal={legal.includes(square)}
-                  marked={marked}
+                  legal={props.play !== undefined && legal.includes(square)}
+                  marked={marked && legal.includes(square)}
+                  refused={square === refused?.square}
                   turns={turned.includes(square)}
                   label={cellLabel(props, square)}
                   reachable={square === focus}
                   focus={() => (setFocus(square), setAim(square))}
                   aim={setAim}
-                  play={props.play}
+                  choose={choose}
                 />
               );
             })}
           </div>
         ))}
       </div>
+      {props.note && <p class="board-note">{props.note}</p>}
     </div>
   );
 }
+
+/** How long the sign of an illegal move stays, in milliseconds; as in board.css. */
+const REFUSED_SHOWN = 450;
 
 interface CellProps {
   square: Square;
@@ -79,19 +103,22 @@ interface CellProps {
   mover: Color | undefined;
   legal: boolean;
   marked: boolean;
+  refused: boolean;
   turns: boolean;
   label: string;
   reachable: boolean;
   focus: () => void;
   aim: (square: Square | undefined) => void;
-  play: ((square: Square) => void) | undefined;
+  choose: (square: Square) => void;
 }
 
-function Cell({ square, color, last, mover, legal, marked, turns, label, reachable, focus, aim, play }: CellProps) {
+function Cell(props: CellProps) {
+  const { square, color, last, mover, legal, marked, refused, turns, label, reachable, focus, aim, choose } = props;
   const classes = ["cell"];
   if (square === last) classes.push("last");
-  if (legal && play) classes.push("legal");
-  if (legal && marked) classes.push("marked", `for-${mover}`);
+  if (legal) classes.push("legal");
+  if (refused) classes.push("refused");
+  if (marked) classes.push("marked", `for-${mover}`);
   if (turns) classes.push("turns");
   return (
     <div
@@ -100,7 +127,7 @@ function Cell({ square, color, last, mover, legal, marked, turns, label, reachab
       tabIndex={reachable ? 0 : -1}
       aria-label={label}
       data-square={squareName(square)}
-      onClick={() => play?.(square)}
+      onClick={() => choose(square)}
       onFocus={focus}
       onBlur={() => aim(undefined)}
       onPointerEnter={() => aim(square)}

@@ -1,50 +1,43 @@
-import { useState } from "preact/hooks";
-import { games } from "../../api/client";
-import { type Board, flips, parseBoard, place, START } from "../../game/board";
+import { useEffect, useState } from "preact/hooks";
+import { flips, parseBoard, place, START } from "../../game/board";
 import { colorOf, type Frame } from "../../game/history";
-import { parseSquare, type Square, squareName } from "../../game/square";
+import { parseSquare, type Square } from "../../game/square";
 import { isRunning } from "../../room/seat";
-import { attempt, retry } from "../../state/call";
+import { connection } from "../../state/connection";
+import { announce } from "../../state/notice";
+import { makeMove, ownMove } from "../../state/own_move";
 import { hints, isAnimated } from "../../state/preference";
 import { text } from "../../text/text";
 import { BoardGrid, turningTime } from "./board_grid";
+import { usePassNote } from "./use_pass_note";
 import type { RoomProps } from "../room/room_view";
-
-/** A move of the player that the server may not have confirmed yet. */
-interface Sent {
-  gameId: string;
-  ply: number;
-  square: Square;
-  /** The board after the move. */
-  board: Board;
-}
 
 /**
  * The board of the room's game. The player's own move is shown at once, and undone if it is refused; an answer that arrives
- * during its animation is shown afterwards.
+ * during its animation is shown afterwards. Without a connection it is shown as pending.
  */
 export function PlayBoard({ room, side, frame }: RoomProps & { frame: Frame | undefined }) {
-  const [sent, setSent] = useState<Sent | undefined>();
   const [turning, setTurning] = useState(false);
   const { game } = room;
+  const note = usePassNote(game?.plies ?? []);
   const position = game?.position;
   const running = isRunning(room);
   const mover = running ? colorOf(position?.sideToMove ?? 0) : undefined;
+  const sent = ownMove.value;
   const waiting =
     sent && sent.gameId === game?.gameId && (sent.ply === game.ply || (turning && running)) ? sent : undefined;
   const mine = side !== undefined && mover === side && !waiting;
   const legal = (position?.legalMoves ?? []).map(parseSquare).filter((square) => square !== undefined);
   const board = position ? parseBoard(position.board) : START;
+  const pending = waiting !== undefined && connection.value !== "open";
+  useEffect(() => announce(pending ? text.value.connection.pendingMove : ""), [pending]);
 
-  const play = async (square: Square) => {
-    if (!game || !mine || !legal.includes(square)) return;
-    const move = { gameId: game.gameId, ply: game.ply };
+  const play = (square: Square) => {
+    if (!game || !mine) return;
     const flipped = flips(board, side, square);
-    setSent({ ...move, square, board: place(board, side, square) });
     setTurning(isAnimated());
     setTimeout(() => setTurning(false), turningTime(flipped, square));
-    const done = await attempt(() => retry(() => games.playMove({ ...move, square: squareName(square) })));
-    if (!done) setSent(undefined);
+    void makeMove({ gameId: game.gameId, ply: game.ply, square, board: place(board, side, square) });
   };
 
   return (
@@ -55,7 +48,9 @@ export function PlayBoard({ room, side, frame }: RoomProps & { frame: Frame | un
       mover={mover}
       legal={mine || (!side && running) ? legal : []}
       marked={hints.value && mine}
-      play={mine ? play : undefined}
+      play={side && running ? play : undefined}
+      pending={pending}
+      note={pending ? text.value.connection.pendingMove : note}
     />
   );
 }

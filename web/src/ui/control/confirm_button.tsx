@@ -37,8 +37,15 @@ export function ConfirmButton(props: ConfirmProps) {
     setAsking(false);
     if (yes) props.run();
   };
+  const escape = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return;
+    // Closes nothing around it.
+    event.preventDefault();
+    event.stopPropagation();
+    answer(false);
+  };
   return (
-    <span class="confirm" role="group" aria-label={props.ask}>
+    <span class="confirm" role="group" aria-label={props.ask} onKeyDown={escape}>
       <span>{props.ask}</span>
       <button ref={button} type="button" class="small danger" onClick={() => answer(true)}>
         {game.confirm}

@@ -11,7 +11,7 @@ interface BalanceGraphProps {
   points: readonly Balance[];
   /** The marked ply, if any. */
   at?: number;
-  choose?: (ply: number) => void;
+  choose: (ply: number) => void;
 }
 
 /** Disc difference as an area and mobility as a dashed line, black upwards. */
@@ -27,7 +27,7 @@ export function BalanceGraph({ points, at, choose }: BalanceGraphProps) {
   const pick = (event: MouseEvent) => {
     const box = (event.currentTarget as SVGElement).getBoundingClientRect();
     const ply = Math.round(((event.clientX - box.left) / box.width) * last);
-    choose?.(Math.min(Math.max(ply, 0), points.length - 1));
+    choose(Math.min(Math.max(ply, 0), points.length - 1));
   };
   return (
     <figure class="graph">
@@ -35,7 +35,7 @@ export function BalanceGraph({ points, at, choose }: BalanceGraphProps) {
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"
         aria-label={now ? `${game.discBalance} ${signed(now.discs)}, ${game.mobility} ${signed(now.mobility)}` : ""}
-        onClick={choose && pick}
+        onClick={pick}
       >
         <rect class="graph-ground" width={WIDTH} height={HEIGHT} rx="4" />
         <text class="graph-side" text-anchor="end" x={WIDTH - 6} y="13">

@@ -1,13 +1,14 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Ply } from "../../gen/reversi/v1/types_pb";
 import { text } from "../../text/text";
+import { passText } from "../board/use_pass_note";
 
 interface MoveListProps {
   plies: readonly Ply[];
   /** How many of them the shown board includes; all by default. */
   at?: number;
-  /** Shows the board after `at` plies. Absent if the list is read-only. */
-  choose?: (at: number) => void;
+  /** Shows the board after `at` plies. */
+  choose: (at: number) => void;
 }
 
 /** The plies in two columns, scrolled to the latest. */
@@ -37,11 +38,10 @@ export function MoveList({ plies, at = plies.length, choose }: MoveListProps) {
 }
 
 function Move({ ply, latest, choose }: { ply: Ply; latest: boolean; choose: MoveListProps["choose"] }) {
-  const { game, replay } = text.value;
-  const classes = `move${latest ? " latest" : ""}${ply.opening ? " opening" : ""}`;
-  const name = ply.pass ? game.pass : ply.square;
+  const { replay } = text.value;
+  const classes = `move${latest ? " latest" : ""}${ply.opening ? " opening" : ""}${ply.pass ? " pass" : ""}`;
+  const name = passText(ply) ?? ply.square;
   const why = ply.opening ? replay.opening : undefined;
-  if (!choose) return <span class={classes}>{name}</span>;
   return (
     <button
       type="button"

@@ -12,8 +12,8 @@ interface ProgressPanelProps {
   names: Record<Color, string>;
   /** How many plies the shown board includes; all by default. */
   at?: number;
-  /** Shows the board after `at` plies. Absent if the list is read-only. */
-  choose?: (at: number) => void;
+  /** Shows the board after `at` plies. */
+  choose: (at: number) => void;
 }
 
 /** The latest evaluation and the graph of a game, for watchers. */
@@ -22,7 +22,7 @@ export function ProgressPanel({ points, plies, names, at, choose }: ProgressPane
     <section class="panel course">
       <h2>{text.value.game.graph}</h2>
       <Evaluation plies={plies.slice(0, at)} names={names} />
-      <BalanceGraph points={points} {...(at !== undefined && { at })} {...(choose && { choose })} />
+      <BalanceGraph points={points} choose={choose} {...(at !== undefined && { at })} />
     </section>
   );
 }

@@ -4,8 +4,14 @@ import { serverInfo, useServerInfo } from "../../state/server_info";
 import { aiName, aiStrength, aiSummary } from "../../text/ai_name";
 import { text } from "../../text/text";
 
+export interface AiChoiceProps {
+  label: string;
+  value: Ai | undefined;
+  choose: (ai: Ai) => void;
+}
+
 /** A choice of AI kind and level, with the measured strength. */
-export function AiChoice(props: { label: string; value: Ai | undefined; choose: (ai: Ai) => void }) {
+export function AiChoice(props: AiChoiceProps) {
   const { home } = text.value;
   const kinds = serverInfo.value?.aiKinds ?? [];
   const { value } = props;

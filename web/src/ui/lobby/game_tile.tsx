@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { type Color, isOver, unpackBoard } from "../../game/board";
 import type { Seat } from "../../gen/reversi/v1/types_pb";
-import { headline, score } from "../../room/game_record";
+import { discsOf, headline } from "../../room/outcome";
 import { occupantName, SEATS } from "../../room/seat";
 import type { LiveGame } from "../../room/live_games";
 import { address } from "../../route";
@@ -17,7 +17,7 @@ export function GameTile({ tile, announced }: { tile: LiveGame; announced: boole
   const board = useMemo(() => unpackBoard(row.black, row.white), [row.black, row.white]);
   const over = tile.until !== undefined;
   const names = { black: nameOf(row.seats[0]), white: nameOf(row.seats[1]) };
-  const points = outcome ? score(outcome) : { black: row.blackDiscs, white: row.whiteDiscs };
+  const points = outcome ? discsOf(outcome) : { black: row.blackDiscs, white: row.whiteDiscs };
   const ending = outcome ? headline(texts, outcome, names) : byDiscs();
   const said = over && announced ? liveGames.ended(ending, `${points.black}–${points.white}`) : "";
   useEffect(() => announce(said), [said]);

@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import { lobby } from "../../api/client";
 import { SidePreference } from "../../gen/reversi/v1/lobby_pb";
+import { OPPONENTS } from "../../room/opponent";
+import { address } from "../../route";
 import { attempt, retry } from "../../state/call";
 import { navigate } from "../../state/location";
 import { requestId } from "../../state/request_id";
@@ -8,7 +10,7 @@ import type { Ai } from "../../state/ai_match";
 import { serverInfo } from "../../state/server_info";
 import { persistentSignal } from "../../state/persistent_signal";
 import { text } from "../../text/text";
-import { AiChoice, firstAi } from "./ai_choice";
+import { OpponentChoice } from "./opponent_choice";
 import { SegmentedControl } from "../control/segmented_control";
 
 type Opponent = "ai" | "anyone";
@@ -30,7 +32,7 @@ export function QuickStart() {
   const [busy, setBusy] = useState(false);
   const offered = serverInfo.value?.aiKinds ?? [];
   const known = offered.some(({ kind }) => kind === chosenAi.value?.kind);
-  const ai = known ? chosenAi.value : firstAi(offered, "positional");
+  const ai = known ? chosenAi.value : OPPONENTS[0];
 
   const start = async (event: Event) => {
     event.preventDefault();
@@ -60,7 +62,8 @@ export function QuickStart() {
       />
       {opponent === "ai" ? (
         <>
-          <AiChoice label={create.ai} value={ai} choose={(value) => (chosenAi.value = value)} />
+          <OpponentChoice label={create.ai} value={ai} choose={(value) => (chosenAi.value = value)} />
+          <a href={address({ screen: "ais" })}>{home.allAis}</a>
           <SegmentedControl
             label={sides.title}
             value={side}

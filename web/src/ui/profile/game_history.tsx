@@ -3,7 +3,8 @@ import { records } from "../../api/client";
 import { opposite, parseBoard } from "../../game/board";
 import { instant } from "../../game/clock";
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";
-import { participantName, resultFor, score, sideIn } from "../../room/game_record";
+import { participantName, resultFor, sideIn } from "../../room/game_record";
+import { discsOf } from "../../room/outcome";
 import { address } from "../../route";
 import { attempt, retry } from "../../state/call";
 import { dateTime } from "../../text/date_time";
@@ -67,7 +68,7 @@ function Row({ record, playerId }: { record: GameRecord; playerId: string }) {
   const own = sideIn(record, playerId);
   const opponent = record[opposite(own)];
   const ending = resultFor(record, own);
-  const points = record.outcome && score(record.outcome);
+  const points = record.outcome && discsOf(record.outcome);
   const replay = address({ screen: "game", gameId: record.gameId });
   return (
     <li>

@@ -11,6 +11,7 @@ import { announce } from "../../state/notice";
 import { persistentSignal } from "../../state/persistent_signal";
 import { text } from "../../text/text";
 import { BoardGrid } from "../board/board_grid";
+import { passText } from "../board/use_pass_note";
 import { ProgressPanel } from "../game/progress_panel";
 import { ExportPanel } from "./export_panel";
 import { MoveList } from "../game/move_list";
@@ -58,7 +59,7 @@ export function Replay({ record }: { record: GameRecord }) {
     <div class="replay">
       <section class="room-board" aria-label={game.board}>
         <Side record={record} frame={frame} color="white" />
-        <BoardGrid board={frame.board} label={game.board} last={frame.square} />
+        <BoardGrid board={frame.board} label={game.board} last={frame.square} note={passText(record.plies[at - 1])} />
         <Side record={record} frame={frame} color="black" />
         <ReplayControls
           {...{ at, plies, playing, go, toggle }}

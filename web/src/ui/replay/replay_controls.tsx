@@ -1,5 +1,6 @@
 import { isSpeed, type Speed, SPEEDS } from "../../game/playback";
 import { text } from "../../text/text";
+import { BACK_ICON, FORWARD_ICON, StepButton } from "../control/step_button";
 
 interface ReplayControlsProps {
   at: number;
@@ -28,17 +29,17 @@ export function ReplayControls(props: ReplayControlsProps) {
         onInput={(event) => go(Number(event.currentTarget.value))}
       />
       <div class="replay-buttons">
-        <Step label={replay.first} icon="M5 4v12M16 4l-8 6 8 6z" disabled={at === 0} run={() => go(0)} />
-        <Step label={replay.back} icon="M14 4l-8 6 8 6z" disabled={at === 0} run={() => go(at - 1)} />
-        <Step
+        <StepButton label={replay.first} icon="M5 4v12M16 4l-8 6 8 6z" disabled={at === 0} run={() => go(0)} />
+        <StepButton label={replay.back} icon={BACK_ICON} disabled={at === 0} run={() => go(at - 1)} />
+        <StepButton
           label={playLabel}
           icon={playing ? "M6 4v12M14 4v12" : "M6 3.500l10 6.500-10 6.500z"}
           primary
           disabled={plies === 0}
           run={props.toggle}
         />
-        <Step label={replay.forward} icon="M6 4l8 6-8 6z" disabled={at === plies} run={() => go(at + 1)} />
-        <Step label={replay.last} icon="M15 4v12M4 4l8 6-8 6z" disabled={at === plies} run={() => go(plies)} />
+        <StepButton label={replay.forward} icon={FORWARD_ICON} disabled={at === plies} run={() => go(at + 1)} />
+        <StepButton label={replay.last} icon="M15 4v12M4 4l8 6-8 6z" disabled={at === plies} run={() => go(plies)} />
         <select
           aria-label={replay.speed}
           value={props.speed}
@@ -52,22 +53,5 @@ export function ReplayControls(props: ReplayControlsProps) {
         </select>
       </div>
     </div>
-  );
-}
-
-function Step(props: { label: string; icon: string; primary?: boolean; disabled: boolean; run: () => void }) {
-  return (
-    <button
-      type="button"
-      class={props.primary ? "primary" : ""}
-      aria-label={props.label}
-      title={props.label}
-      aria-disabled={props.disabled}
-      onClick={() => props.disabled || props.run()}
-    >
-      <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
-        <path d={props.icon} fill="currentColor" stroke="currentColor" stroke-width="2" stroke-linejoin="round" />
-      </svg>
-    </button>
   );
 }

@@ -9,7 +9,7 @@ import {
   type Series,
   type SeriesScore,
 } from "../../gen/reversi/v1/types_pb";
-import { score, winnerOf } from "../../room/game_record";
+import { headline, reasonText } from "../../room/outcome";
 import {
   havePlayed,
   isAwaited,
@@ -17,15 +17,18 @@ import {
   isRunning,
   isSearching,
   isSeatOf,
+  namesOf,
   occupantName,
   SEATS,
 } from "../../room/seat";
+import { seriesText } from "../../room/series_text";
 import { address } from "../../route";
 import { attempt, retry } from "../../state/call";
 import { navigate } from "../../state/location";
 import { requestId } from "../../state/request_id";
 import { text } from "../../text/text";
 import { ConfirmButton } from "../control/confirm_button";
+import { FinalScore } from "../game/final_score";
 import { Countdown } from "./countdown";
 import { Invitation } from "./invitation";
 import { GameActions } from "./game_actions";
@@ -39,6 +42,7 @@ export function ActionPanel(props: RoomProps) {
   return (
     <section class="panel actions" aria-label={text.value.room.players}>
       {running ? <ToMove {...props} /> : outcome ? <Result {...props} outcome={outcome} /> : null}
+      <SeriesResult {...props} />
       {room.series && room.series.games > 1 && <SeriesStatus {...props} series={room.series} />}
       {room.score && <Score {...props} score={room.score} />}
       {running ? <GameActions {...props} /> : room.phase !== RoomPhase.CLOSED && <Between {...props} />}
@@ -61,6 +65,11 @@ function SeriesStatus({ room, me, series }: RoomProps & { series: Series }) {
       )}
     </>
   );
+}
+
+function SeriesResult({ room }: RoomProps) {
+  const words = seriesText(text.value, room);
+  return words ? <p class="series-result">{words}</p> : null;
 }
 
 /** The score of a series in pairs, for the player who had black in its first game. */
@@ -87,28 +96,18 @@ function ToMove({ room, side }: RoomProps) {
 }
 
 function Result({ room, side, outcome }: RoomProps & { outcome: Outcome }) {
-  const { result, game } = text.value;
-  const { black, white } = score(outcome);
+  const { game } = text.value;
+  const names = namesOf(text.value, room);
   return (
     <div class="result">
-      <h2>{headline()}</h2>
-      <p class="final">
-        <span class="chip black" aria-hidden="true" /> {black} – {white} <span class="chip white" aria-hidden="true" />
-      </p>
-      <p class="muted">{result.reason[outcome.reason]}</p>
+      <h2>{headline(text.value, outcome, names, side)}</h2>
+      <FinalScore outcome={outcome} />
+      <p class="muted">{reasonText(text.value, outcome, names, side)}</p>
       {room.game && outcome.result !== GameResult.ABORTED && (
         <a href={address({ screen: "game", gameId: room.game.gameId })}>{game.replay}</a>
       )}
     </div>
   );
-
-  function headline(): string {
-    const winner = winnerOf(outcome);
-    if (!winner) return outcome.result === GameResult.DRAW ? result.draw : result.aborted;
-    if (side) return side === winner ? result.won : result.lost;
-    const seat = room.seats[SEATS.indexOf(winner)];
-    return result[winner](seat ? occupantName(text.value, seat) : "");
-  }
 }
 
 /** Actions before the first game and between games: get ready, start, rematch. */

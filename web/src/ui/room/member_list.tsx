@@ -1,3 +1,4 @@
+import type { TargetedKeyboardEvent } from "preact";
 import { rooms } from "../../api/client";
 import { type Member, RoomPhase } from "../../gen/reversi/v1/types_pb";
 import { isSeatOf, SEATS } from "../../room/seat";
@@ -22,7 +23,9 @@ export function MemberList({ room, me }: RoomProps) {
               {playerId === me && <span class="tag">{texts.you}</span>}
               {playerId === room.ownerId && <span class="tag good">{texts.owner}</span>}
               {!member.present && <span class="tag">{texts.away}</span>}
-              {room.ownerId === me && playerId !== me && <MemberActions room={room} member={member} />}
+              {room.ownerId === me && playerId !== me && room.phase !== RoomPhase.CLOSED && (
+                <MemberActions room={room} member={member} />
+              )}
             </li>
           );
         })}
@@ -36,15 +39,21 @@ function MemberActions({ room, member }: Pick<RoomProps, "room"> & { member: Mem
   const { roomId } = room;
   const { playerId = "", displayName = "" } = member.player ?? {};
   const seated = room.seats.some((seat) => isSeatOf(seat, playerId));
+  const playing = room.phase === RoomPhase.PLAYING;
   const kick = (ban: boolean) => attempt(() => rooms.kickMember({ roomId, playerId, ban }));
   const keep = (seat: number) =>
     attempt(() => rooms.setSeat({ roomId, seat, occupant: { case: "reservedFor", value: playerId } }));
+  const escape = ({ key, currentTarget }: TargetedKeyboardEvent<HTMLDetailsElement>) => {
+    if (key !== "Escape") return;
+    currentTarget.open = false;
+    currentTarget.querySelector("summary")?.focus();
+  };
   return (
-    <details class="member-actions">
+    <details class="member-actions" onKeyDown={escape}>
       <summary aria-label={`${texts.manage}: ${displayName}`}>⋯</summary>
       <div>
         {!seated &&
-          room.phase === RoomPhase.LOBBY &&
+          !playing &&
           SEATS.map((color, seat) =>
             room.seats[seat]?.occupant.case === "player" ? null : (
               <button key={color} type="button" class="small" onClick={() => keep(seat)}>
@@ -52,19 +61,24 @@ function MemberActions({ room, member }: Pick<RoomProps, "room"> & { member: Mem
               </button>
             ),
           )}
-        <button
-          type="button"
+        <ConfirmButton
+          ask={texts.makeOwnerSure(displayName)}
           class="small"
-          onClick={() => attempt(() => rooms.transferOwnership({ roomId, playerId }))}
+          run={() => attempt(() => rooms.transferOwnership({ roomId, playerId }))}
         >
           {texts.makeOwner}
-        </button>
-        <ConfirmButton ask={`${texts.kick}?`} class="small" run={() => kick(false)}>
-          {texts.kick}
         </ConfirmButton>
-        <ConfirmButton ask={`${texts.ban}?`} class="small danger" run={() => kick(true)}>
-          {texts.ban}
-        </ConfirmButton>
+        {/* A player of a running game or series cannot be removed. */}
+        {!(seated && playing) && (
+          <>
+            <ConfirmButton ask={`${texts.kick}?`} class="small" run={() => kick(false)}>
+              {texts.kick}
+            </ConfirmButton>
+            <ConfirmButton ask={`${texts.ban}?`} class="small danger" run={() => kick(true)}>
+              {texts.ban}
+            </ConfirmButton>
+          </>
+        )}
       </div>
     </details>
   );

@@ -2,13 +2,13 @@ import { useState } from "preact/hooks";
 import { rooms } from "../../api/client";
 import type { Color } from "../../game/board";
 import { RoomPhase } from "../../gen/reversi/v1/types_pb";
+import { OPPONENTS } from "../../room/opponent";
 import { isRunning, occupantName, SEATS } from "../../room/seat";
 import { attempt } from "../../state/call";
 import { notify } from "../../state/notice";
 import type { Ai } from "../../state/ai_match";
-import { serverInfo } from "../../state/server_info";
 import { text } from "../../text/text";
-import { AiChoice, firstAi } from "../lobby/ai_choice";
+import { OpponentChoice } from "../lobby/opponent_choice";
 import { changesOf, draftOf, SettingsForm } from "./settings_form";
 import type { RoomProps } from "./room_view";
 
@@ -44,8 +44,7 @@ function SeatControl({ room, me, color }: RoomProps & { color: Color }) {
   const occupant = room.seats[seat]?.occupant;
   const [chosen, setChosen] = useState<Ai | undefined>();
   if (!occupant || (occupant.case === "player" && occupant.value.playerId !== me)) return null;
-  const ai =
-    chosen ?? firstAi(serverInfo.value?.aiKinds ?? [], occupant.case === "ai" ? occupant.value.kind : "alphabeta");
+  const ai = chosen ?? (occupant.case === "ai" ? occupant.value : OPPONENTS[0]);
   const set = (to: { case: "open"; value: object } | { case: "ai"; value: Ai }) =>
     attempt(() => rooms.setSeat({ roomId: room.roomId, seat, occupant: to }));
   return (
@@ -53,7 +52,7 @@ function SeatControl({ room, me, color }: RoomProps & { color: Color }) {
       <legend>
         {texts.seatFor(side[color])}: {room.seats[seat] && occupantName(text.value, room.seats[seat])}
       </legend>
-      <AiChoice label={create.ai} value={ai} choose={setChosen} />
+      <OpponentChoice label={create.ai} value={ai} choose={setChosen} />
       <div class="buttons">
         <button type="button" class="small" disabled={!ai} onClick={() => ai && set({ case: "ai", value: ai })}>
           {texts.makeAi}

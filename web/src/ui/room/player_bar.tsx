@@ -1,5 +1,5 @@
 import { rooms } from "../../api/client";
-import type { Color } from "../../game/board";
+import { type Board, type Color, count } from "../../game/board";
 import { colorOf } from "../../game/history";
 import { address } from "../../route";
 import { havePlayed, isAwaited, isRunning, occupantKind, occupantName, SEATS } from "../../room/seat";
@@ -9,15 +9,22 @@ import { text } from "../../text/text";
 import { GameClock } from "../board/game_clock";
 import type { RoomProps } from "./room_view";
 
+interface PlayerBarProps extends RoomProps {
+  color: Color;
+  /** An earlier position of the game, if that is shown. */
+  past: Board | undefined;
+}
+
 /** One side of a room's game: occupant, discs and clock. */
-export function PlayerBar({ room, me, side, color }: RoomProps & { color: Color }) {
+export function PlayerBar({ room, me, side, color, past }: PlayerBarProps) {
   const texts = text.value;
   const index = SEATS.indexOf(color);
   const seat = room.seats[index];
   if (!seat) return null;
   const running = isRunning(room);
   const toMove = running && colorOf(room.game?.position?.sideToMove ?? 0) === color;
-  const discs = color === "black" ? room.game?.position?.blackDiscs : room.game?.position?.whiteDiscs;
+  const { blackDiscs, whiteDiscs } = room.game?.position ?? {};
+  const discs = past ? count(past, color) : color === "black" ? blackDiscs : whiteDiscs;
   const mayTake = isFree(seat, me) && room.phase === RoomPhase.LOBBY;
   const sit = () => attempt(() => take(room.roomId, index, side !== undefined || isMember()));
   return (

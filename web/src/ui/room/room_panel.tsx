@@ -53,7 +53,7 @@ export function RoomPanel({ watchers, ...props }: RoomProps & { watchers: number
               {texts.leave}
             </button>
           ))}
-        {room.ownerId === me && !isRunning(room) && (
+        {room.ownerId === me && room.phase === RoomPhase.LOBBY && (
           <ConfirmButton ask={texts.closeSure} class="quiet" run={() => attempt(() => rooms.closeRoom({ roomId }))}>
             {texts.close}
           </ConfirmButton>

@@ -1,14 +1,18 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { type Color, opposite } from "../../game/board";
-import { balance, colorOf, history } from "../../game/history";
+import { balance, history } from "../../game/history";
 import type { Room } from "../../gen/reversi/v1/types_pb";
 import { isRunning, namesOf, sideOf } from "../../room/seat";
+import { screenName } from "../../state/title";
 import { text } from "../../text/text";
 import { ActionPanel } from "./action_panel";
 import { Chat } from "./chat";
 import { ProgressPanel } from "../game/progress_panel";
 import { MemberList } from "./member_list";
 import { MoveList } from "../game/move_list";
+import { BoardGrid } from "../board/board_grid";
+import { passText } from "../board/use_pass_note";
+import { PastPosition } from "./past_position";
 import { PlayBoard } from "../board/play_board";
 import { PlayerBar } from "./player_bar";
 import { RoomPanel } from "./room_panel";
@@ -24,26 +28,40 @@ export interface RoomProps {
 
 /** A room with its board. The player's own side is at the bottom; for watchers, black. */
 export function RoomView({ room, me, watchers }: { room: Room; me: string; watchers: number }) {
+  const { game } = text.value;
   const side = sideOf(room, me);
   const props: RoomProps = { room, me, side };
   const below = side ?? "black";
   const plies = room.game?.plies ?? [];
   const frames = history(plies);
-  useTitle(props);
+  const { at, look } = useLookBack(room.game?.gameId, plies.length);
+  const past = at === undefined ? undefined : frames[at];
+  useEffect(() => void (screenName.value = room.settings?.name ?? ""), [room.settings?.name]);
   return (
     <div class="room-view">
       <h1 class="visually-hidden">{room.settings?.name}</h1>
-      <section class="room-board" aria-label={text.value.game.board}>
-        <PlayerBar {...props} color={opposite(below)} />
-        <PlayBoard {...props} frame={frames[frames.length - 1]} />
-        <PlayerBar {...props} color={below} />
+      <section class={`room-board${past ? " past" : ""}`} aria-label={game.board}>
+        <PlayerBar {...props} color={opposite(below)} past={past?.board} />
+        {past && at !== undefined ? (
+          <BoardGrid board={past.board} label={game.board} last={past.square} note={passText(plies[at - 1])} />
+        ) : (
+          <PlayBoard {...props} frame={frames[frames.length - 1]} />
+        )}
+        <PlayerBar {...props} color={below} past={past?.board} />
+        {at !== undefined && <PastPosition at={at} plies={plies.length} go={look} />}
       </section>
       <div class="room-play">
         <ActionPanel {...props} />
         {room.game && !(side && isRunning(room)) && (
-          <ProgressPanel points={frames.map(balance)} plies={plies} names={namesOf(text.value, room)} />
+          <ProgressPanel
+            points={frames.map(balance)}
+            plies={plies}
+            names={namesOf(text.value, room)}
+            choose={look}
+            {...(at !== undefined && { at })}
+          />
         )}
-        <MoveList plies={plies} />
+        <MoveList plies={plies} choose={look} {...(at !== undefined && { at })} />
       </div>
       <div class="room-side">
         <RoomPanel {...props} watchers={watchers} />
@@ -54,14 +72,10 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
   );
 }
 
-/** Shows in the tab's title when it is the player's turn. */
-function useTitle({ room, side }: RoomProps): void {
-  const { brand, game } = text.value;
-  const mine = side !== undefined && isRunning(room) && colorOf(room.game?.position?.sideToMove ?? 0) === side;
-  const name = room.settings?.name ?? brand;
-  const title = mine ? `● ${game.yourTurn} – ${brand}` : `${name} – ${brand}`;
-  useEffect(() => {
-    document.title = title;
-    return () => (document.title = brand);
-  }, [title]);
+/** The number of plies after which the board is shown, undefined for the current position, and how to change it. */
+function useLookBack(gameId: string | undefined, plies: number) {
+  const [shown, setShown] = useState<{ gameId: string | undefined; at: number } | undefined>();
+  const at = shown?.gameId === gameId ? shown?.at : undefined;
+  const look = (to: number) => setShown(to < plies ? { gameId, at: to } : undefined);
+  return { at, look };
 }

@@ -1,5 +1,7 @@
 import type { Signal } from "@preact/signals";
 import { address } from "../../route";
+import { hasNotifications, notifications, setNotifications } from "../../state/browser_notification";
+import { notify } from "../../state/notice";
 import { animation, hints, sound } from "../../state/preference";
 import { logOut, losesByLogOut, session } from "../../state/session";
 import { attempt } from "../../state/call";
@@ -30,6 +32,7 @@ export function Menu() {
         )}
         <Languages />
         <Preference of={sound} label={menu.sound} />
+        {hasNotifications && <Notifications />}
         <Preference of={animation} label={menu.animation} />
         <Preference of={hints} label={menu.hints} />
         {player && (
@@ -57,6 +60,21 @@ function Languages() {
           </option>
         ))}
       </select>
+    </label>
+  );
+}
+
+/** The browser asks the player when the box is checked, never before. */
+function Notifications() {
+  const { menu } = text.value;
+  const set = async (box: HTMLInputElement) => {
+    if (!(await setNotifications(box.checked))) notify(menu.notificationsRefused, { tone: "bad" });
+    box.checked = notifications.value;
+  };
+  return (
+    <label class="check">
+      <input type="checkbox" checked={notifications.value} onChange={(event) => void set(event.currentTarget)} />
+      <span>{menu.notifications}</span>
     </label>
   );
 }

@@ -5,7 +5,10 @@ import { connection } from "../../state/connection";
 import { route } from "../../state/location";
 import { announcement } from "../../state/notice";
 import { session } from "../../state/session";
+import { screenName } from "../../state/title";
+import { openInOtherTab } from "../../state/turn_stream";
 import { text } from "../../text/text";
+import { OwnGameBar } from "./own_game_bar";
 import { Menu } from "./menu";
 import { Notices } from "./notices";
 
@@ -21,7 +24,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
     if (arrived.current !== place) main.current?.focus({ preventScroll: true });
     arrived.current = place;
   }, [place]);
-  useTitle();
+  useScreenName();
   const skip = (event: Event) => {
     event.preventDefault();
     main.current?.focus();
@@ -40,6 +43,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <Menu />
       </header>
       <Banner />
+      {session.value && !openInOtherTab.value && <OwnGameBar key={session.value.token} />}
       <main ref={main} id="main" tabIndex={-1}>
         {children}
       </main>
@@ -80,19 +84,20 @@ function Banner() {
   );
 }
 
-/** Sets the tab's title from the screen. A room sets its own. */
-function useTitle(): void {
-  const { brand, home, rooms, create, liveGames, stats } = text.value;
+/** Names the screen in the tab's title. A room uses its own name. */
+function useScreenName(): void {
+  const { home, rooms, create, liveGames, stats } = text.value;
   const titles: Partial<Record<Route["screen"], string>> = {
     home: home.title,
     rooms: rooms.title,
     create: create.title,
+    ais: home.allAis,
     tv: liveGames.title,
     player: stats.title,
   };
   const { screen } = route.value;
-  const named = session.value && titles[screen];
+  const name = (session.value && titles[screen]) ?? "";
   useEffect(() => {
-    if (screen !== "room") document.title = named ? `${named} – ${brand}` : brand;
-  }, [screen, named, brand]);
+    if (screen !== "room") screenName.value = name;
+  }, [screen, name]);
 }

@@ -1,0 +1,54 @@
+import { expect } from "vitest";
+import { aiTitle } from "../src/text/ai_name";
+import { en } from "../src/text/en";
+import { scenario } from "./harness/scenario";
+import { chooseAi, legal } from "./harness/game_page";
+
+const { home, opponent } = en;
+const NAMES = Object.values(opponent);
+
+scenario("eight opponents are ordered by strength, and the first is the default", async ({ openAs }) => {
+  const ada = await openAs("ada");
+  const form = ada.locator("form").filter({ has: ada.getByRole("heading", { name: home.quick }) });
+  const choices = form.getByRole("group", { name: en.create.ai }).getByRole("radio");
+  await expect.poll(() => choices.count()).toBe(NAMES.length);
+  expect(await choices.first().isChecked()).toBe(true);
+  const labels = await form.locator(".opponents label").allTextContents();
+  const elos = labels.map((label) => Number(/(\d+) Elo/.exec(label)?.[1]));
+  expect(elos).toEqual([...elos].sort((one, other) => one - other));
+  for (const [at, { name, summary }] of NAMES.entries()) {
+    await form.locator(".opponents label").nth(at).click();
+    await form.getByText(summary).waitFor();
+    expect(labels[at]).toContain(name);
+  }
+  await form.locator(".opponents").getByText(opponent.club.name).click();
+  await form.getByRole("button", { name: home.start, exact: true }).click();
+  await legal(ada).first().waitFor();
+  await ada.locator(".player-tags").getByText(opponent.club.name).waitFor();
+});
+
+scenario("any program at any level is behind More, and the tables are one click away", async ({ openAs }) => {
+  const ada = await openAs("ada");
+  const form = ada.locator("form").filter({ has: ada.getByRole("heading", { name: home.quick }) });
+  await chooseAi(form, "alphabeta:2");
+  await form.getByRole("link", { name: home.allAis }).click();
+  await ada.getByRole("heading", { name: home.allAis }).waitFor();
+  for (const { name, summary } of NAMES) {
+    await ada.getByRole("row").filter({ hasText: summary }).getByRole("link", { name }).waitFor();
+  }
+  await ada
+    .getByRole("link", { name: aiTitle(en, "mcts", 0) })
+    .first()
+    .waitFor();
+  for (const width of [320, 768, 1920]) {
+    await ada.setViewportSize({ width, height: 700 });
+    expect(await ada.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  }
+  await ada.getByRole("link", { name: opponent.master.name }).focus();
+  await ada.keyboard.press("Enter");
+  await ada.getByRole("button", { name: en.stats.challenge }).waitFor();
+  await ada.goBack();
+  await ada.goBack();
+  // The last choice is kept.
+  await expect.poll(() => form.getByRole("combobox", { name: home.level }).inputValue()).toBe("2");
+});

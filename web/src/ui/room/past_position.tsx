@@ -1,0 +1,24 @@
+import { useEffect, useRef } from "preact/hooks";
+import { announce } from "../../state/notice";
+import { text } from "../../text/text";
+import { BACK_ICON, FORWARD_ICON, StepButton } from "../control/step_button";
+
+/** Below the board while an earlier position is shown: steps, and the way back to the current one. */
+export function PastPosition({ at, plies, go }: { at: number; plies: number; go: (at: number) => void }) {
+  const { game, replay } = text.value;
+  const place = replay.at(at, plies);
+  const bar = useRef<HTMLDivElement>(null);
+  useEffect(() => announce(place), [at]);
+  // On a small window the list of moves is far below the board.
+  useEffect(() => bar.current?.parentElement?.scrollIntoView({ block: "nearest" }), [at]);
+  return (
+    <div ref={bar} class="past-position" role="group" aria-label={game.lookingBack}>
+      <StepButton label={replay.back} icon={BACK_ICON} disabled={at === 0} run={() => go(at - 1)} />
+      <span class="numbers">{place}</span>
+      <StepButton label={replay.forward} icon={FORWARD_ICON} disabled={false} run={() => go(at + 1)} />
+      <button type="button" class="primary small" onClick={() => go(plies)}>
+        {game.currentPosition}
+      </button>
+    </div>
+  );
+}

@@ -26,6 +26,7 @@ scenario("a player looks back at a running game, and comes back to move", async 
   for (let steps = 0; steps < 4; steps++) await ada.keyboard.press("Enter");
   await ada.getByRole("group", { name: game.lookingBack }).waitFor({ state: "detached" });
   expect(await board(ada)).toBe(now);
+  await expect.poll(() => ada.evaluate(() => document.activeElement?.role)).toBe("gridcell");
 
   await ada.locator(".moves .move").nth(1).focus();
   await ada.keyboard.press("Enter");

@@ -50,7 +50,7 @@ export function PlayBoard({ room, side, frame }: RoomProps & { frame: Frame | un
       marked={hints.value && mine}
       play={side && running ? play : undefined}
       pending={pending}
-      note={pending ? text.value.connection.pendingMove : note}
+      note={pending ? text.value.connection.pendingMove : running ? note : undefined}
     />
   );
 }

@@ -11,12 +11,18 @@ export function PastPosition({ at, plies, go }: { at: number; plies: number; go:
   useEffect(() => announce(place), [at]);
   // On a small window the list of moves is far below the board.
   useEffect(() => bar.current?.parentElement?.scrollIntoView({ block: "nearest" }), [at]);
+  const step = (to: number) => {
+    const board = bar.current?.parentElement;
+    go(to);
+    // The buttons are gone then; the focus stays at the board.
+    if (to >= plies) setTimeout(() => board?.querySelector<HTMLElement>(".cell[tabindex='0']")?.focus());
+  };
   return (
     <div ref={bar} class="past-position" role="group" aria-label={game.lookingBack}>
-      <StepButton label={replay.back} icon={BACK_ICON} disabled={at === 0} run={() => go(at - 1)} />
+      <StepButton label={replay.back} icon={BACK_ICON} disabled={at === 0} run={() => step(at - 1)} />
       <span class="numbers">{place}</span>
-      <StepButton label={replay.forward} icon={FORWARD_ICON} disabled={false} run={() => go(at + 1)} />
-      <button type="button" class="primary small" onClick={() => go(plies)}>
+      <StepButton label={replay.forward} icon={FORWARD_ICON} disabled={false} run={() => step(at + 1)} />
+      <button type="button" class="primary small" onClick={() => step(plies)}>
         {game.currentPosition}
       </button>
     </div>

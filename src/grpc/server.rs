@@ -106,8 +106,8 @@ pub async fn serve_with(
     serve_connections(runtime, listener.incoming(), connections, access, shutdown).await
 }
 
-/// As [`serve`], but on connections that are already open, such as [`tokio::io::DuplexStream`]s in memory. They count as
-/// those of the loopback address, and are closed without an answer beyond the limits on open connections.
+/// As [`serve`], but on connections that are already open, such as [`tokio::io::DuplexStream`]s in memory. They count
+/// as those of the loopback address, and are closed without an answer beyond the limits on open connections.
 ///
 /// # Errors
 /// As [`serve_with`].

@@ -1,5 +1,5 @@
-//! A codec that neither encodes nor decodes, for the benchmark and for fuzzing: servers with prepared messages, watchers that
-//! compare bytes, and clients that send any bytes.
+//! A codec that neither encodes nor decodes, for the benchmark and for fuzzing: servers with prepared messages,
+//! watchers that compare bytes, and clients that send any bytes.
 
 use bytes::{Buf as _, BufMut as _, Bytes};
 use tonic::{

@@ -30,10 +30,10 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Maximum size of one read of HTTP/1.1 in bytes: the transport parses an incomplete head again after each read.
 const MAX_HTTP1_READ: usize = 16 * 1024;
 
-/// An open connection over a socket or another stream of bytes. Reads fail after the deadline unless the preface of HTTP/2
-/// or the head of a request was complete before; tonic has no such deadline, and idle connections could use up the limit.
-/// Reads of HTTP/1.1 are small and yield in between: otherwise the transport reads as long as there is data, and all other
-/// tasks of the thread wait.
+/// An open connection over a socket or another stream of bytes. Reads fail after the deadline unless the preface of
+/// HTTP/2 or the head of a request was complete before; tonic has no such deadline, and idle connections could use up
+/// the limit. Reads of HTTP/1.1 are small and yield in between: otherwise the transport reads as long as there is data,
+/// and all other tasks of the thread wait.
 pub(crate) struct Connection<S> {
     socket: WriteBuffer<S>,
     /// None after the first request head or the preface is complete.

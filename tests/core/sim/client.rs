@@ -1,5 +1,5 @@
-//! A simulated client, human or bot, with random actions, across all servers of a simulation. What it does is chosen with
-//! the state of the runtime; its requests and streams go to the runtime or over gRPC.
+//! A simulated client, human or bot, with random actions, across all servers of a simulation. What it does is chosen
+//! with the state of the runtime; its requests and streams go to the runtime or over gRPC.
 
 use std::{collections::VecDeque, sync::Arc};
 

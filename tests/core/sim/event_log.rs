@@ -262,8 +262,8 @@ impl Log {
         state.stopping = state.entries.len();
     }
 
-    /// Sorts the entries of each moment since the server began to stop by client: tonic tells its connections to end through
-    /// a channel of tokio that wakes them in a random order.
+    /// Sorts the entries of each moment since the server began to stop by client: tonic tells its connections to end
+    /// through a channel of tokio that wakes them in a random order.
     pub(crate) fn sort_stop(&self) {
         let mut state = self.state();
         let stopping = state.stopping;

@@ -83,8 +83,8 @@ impl SimServer {
         clean
     }
 
-    /// Waits until a gRPC server begins to stop. From then on clients only read, since the order in which they learn of it is
-    /// random.
+    /// Waits until a gRPC server begins to stop. From then on clients only read, since the order in which they learn of
+    /// it is random.
     pub(crate) async fn stopping(&self) {
         match &self.grpc {
             Some(grpc) => grpc.stopping().cancelled().await,
@@ -151,8 +151,8 @@ impl SimServer {
         call
     }
 
-    /// Performs a request, over gRPC if the client has a connection, and records the answer. Returns false if its outcome is
-    /// unknown.
+    /// Performs a request, over gRPC if the client has a connection, and records the answer. Returns false if its
+    /// outcome is unknown.
     pub(crate) async fn carry_out(
         &self,
         client: usize,

@@ -1,5 +1,5 @@
-//! No answer over gRPC is an error of the server, every refusal has a reason, and no connection breaks unless the client
-//! cuts it or the server stops.
+//! No answer over gRPC is an error of the server, every refusal has a reason, and no connection breaks unless the
+//! client cuts it or the server stops.
 
 use std::{collections::BTreeMap, time::Duration};
 

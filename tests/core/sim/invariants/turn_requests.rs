@@ -1,4 +1,5 @@
-//! A player with an open stream is asked for every turn that stays open for a while. A stream starts with the open turns.
+//! A player with an open stream is asked for every turn that stays open for a while. A stream starts with the open
+//! turns.
 //!
 //! While the disk fails, a turn can end before it is announced, since the clocks keep running.
 

@@ -69,7 +69,8 @@ mod tests {
         assert!(!visitor.is_present(Duration::from_secs(60)), "a room has no such member");
         let place = home.acquire(Share::Players).expect("the place of a player");
         drop((visitor, players, place));
-        assert!(home.acquire(Share::Players).is_some() && home.acquire(Share::Players).is_none());
+        let place = home.acquire(Share::Players);
+        assert!(place.is_some() && home.acquire(Share::Players).is_none());
     }
 
     #[test]

@@ -225,7 +225,6 @@ fn commands() -> impl Strategy<Value = Command> {
         2 => Just(Command::Leave),
         5 => seat.clone().prop_map(Command::TakeSeat),
         1 => Just(Command::LeaveSeat),
-        1 => Just(Command::Vacate),
         1 => Just(Command::SwapSeats),
         2 => (seat, setting).prop_map(|(seat, setting)| Command::SetSeat(seat, setting)),
         4 => any::<bool>().prop_map(Command::SetReady),

@@ -1,7 +1,7 @@
 //! The examination and the repair of a file.
 
 use reversi::{
-    room::{Event, GameId, GameRecord, Seq},
+    room::{Event, GameId, GameRecord, Seq, Timestamp},
     store::{Contestant, Diagnosis, Doctor, GameFilter, Observer, OpenError, SqliteStore, Store},
 };
 use tempfile::TempDir;
@@ -188,6 +188,17 @@ async fn damaged_pages_are_replaced_and_all_other_pages_are_saved() {
         assert_eq!((stats.humans.played(), stats.rating.map(|rating| rating.games)), (101, Some(100)), "{table}");
         assert_eq!(load(&store, room_id(9)).await.unwrap().seq(), Seq(1));
     }
+}
+
+#[tokio::test]
+async fn a_file_that_another_program_writes_is_not_replaced() {
+    let folder = closed().await;
+    let doctor = Doctor::open(folder.path()).unwrap();
+    let other = connection(&folder);
+    assert_eq!(other.execute("UPDATE alive SET us = 10", []), Ok(1));
+    assert!(matches!(doctor.repair(&mut Games::default()), Err(OpenError::InUse)));
+    drop(other);
+    assert_eq!(open(&folder).journal.last_alive().await.unwrap(), Some(Timestamp(10)));
 }
 
 #[tokio::test]

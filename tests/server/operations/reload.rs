@@ -67,7 +67,14 @@ async fn a_signal_reloads_limits_and_the_filter_of_the_log() {
     service.reload("REVERSI_MAX_ROOMS=five\n");
     service.reload("REVERSI_MAX_ROMS=5\n");
     service.reload("REVERSI_MAX_ROOMS=5\nREVERSI_LOG=reversi=loud\n");
+    service.reload("REVERSI_MAX_ROOMS=5\nREVERSI_TLS_CERT=/nowhere/chain.pem\nREVERSI_TLS_KEY=/nowhere/key.pem\n");
+    service.reload("REVERSI_MAX_ROOMS=5\nREVERSI_MAX_CONNECTIONS=4000000000\n");
     assert_eq!(limits(&ada).await, (4, 16_384), "a file with an error changes nothing");
+    write_certificate(service.folder.path());
+    let file = |name: &str| service.folder.path().join(name).display().to_string();
+    let (chain, key) = (file("chain.pem"), file("key.pem"));
+    service.reload(&format!("REVERSI_MAX_ROOMS=6\nREVERSI_TLS_CERT={chain}\nREVERSI_TLS_KEY={key}\n"));
+    assert_eq!(limits(&ada).await, (6, 16_384), "without TLS as before");
     let reports = service.reports.try_clone().unwrap();
     let (clean, log) = service.server.stop().await;
     assert!(clean && !log.contains("logged in"), "{log}");
@@ -76,6 +83,9 @@ async fn a_signal_reloads_limits_and_the_filter_of_the_log() {
         "nothing was reloaded: error: invalid value 'five' for '--max-rooms",
         "line 1: `reversi serve` has no variable REVERSI_MAX_ROMS",
         "--log must be a level such as info",
+        "cannot read /nowhere/chain.pem",
+        "4000000000 connections need",
+        "TLS is switched on or off only by a restart",
     ] {
         assert!(log.contains(part), "{part}: {log}");
     }

@@ -439,6 +439,16 @@ mod tests {
         assert!(players.get(ada.id()).unwrap().admit().is_err());
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn when_a_player_was_last_seen_is_stored_after_a_log_out_that_keeps_the_name() {
+        let (players, hour) = (Players::default(), Duration::from_secs(60 * 60));
+        let (ada, _) = players.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).unwrap();
+        tokio::time::advance(2 * hour).await;
+        ada.admit().unwrap();
+        players.renew(&ada);
+        assert_eq!(players.unstored_seen(hour).len(), 1);
+    }
+
     #[test]
     fn a_name_that_is_kept_at_log_out_counts_at_the_address() {
         let limits = Limits { players_per_address: 1, ..Limits::default() };

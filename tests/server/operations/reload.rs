@@ -20,6 +20,11 @@ struct Service {
 
 impl Service {
     fn start(settings: &str, options: &[&str]) -> Self {
+        Self::start_with(&[], settings, options)
+    }
+
+    /// As [`Service::start`], with these environment variables.
+    fn start_with(variables: &[&str], settings: &str, options: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("notify");
         let reports = UnixDatagram::bind(&socket).unwrap();
@@ -27,8 +32,10 @@ impl Service {
         let file = folder.path().join("settings");
         fs::write(&file, settings).unwrap();
         let variable = format!("NOTIFY_SOCKET={}", socket.display());
-        let server =
-            Server::start_by(&["env", &variable], &[&["--settings", file.to_str().unwrap()], options].concat());
+        let server = Server::start_by(
+            &[&["env", &variable], variables].concat(),
+            &[&["--settings", file.to_str().unwrap()], options].concat(),
+        );
         let service = Self { server, reports, folder };
         assert_eq!(service.report(), "READY=1\n");
         service
@@ -49,6 +56,19 @@ impl Service {
         assert!(reloading.starts_with("RELOADING=1\nMONOTONIC_USEC="), "{reloading}");
         assert_eq!(self.report(), "READY=1\n");
     }
+}
+
+#[tokio::test]
+async fn a_variable_takes_precedence_over_the_settings() {
+    let service = Service::start_with(&["REVERSI_MAX_ROOMS=7"], "REVERSI_MAX_ROOMS=3\n", &[]);
+    let ada = service.server.log_in("Ada", 1 << 16).await;
+    assert_eq!(limits(&ada).await.0, 7);
+}
+
+#[test]
+fn systemd_is_told_that_the_server_runs_if_it_watches() {
+    let service = Service::start_with(&["WATCHDOG_USEC=2000000"], "", &[]);
+    assert_eq!(service.report(), "WATCHDOG=1\n");
 }
 
 /// The limits on rooms and on the size of frames.

@@ -1,6 +1,10 @@
 //! The metrics of the real server, as Prometheus reads them, after a game.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{Read as _, Write as _},
+    net::TcpStream,
+};
 
 use crate::harness::process::{Server, http_get, http_get_of, wait_for_event};
 use reversi::{
@@ -121,4 +125,31 @@ async fn metrics_count_a_game() {
     // At least the start, two moves and the end.
     assert!(figures.0["reversi_journal_append_seconds_count"] >= 4.0);
     assert!(server.stop().await.0, "it stopped clean");
+}
+
+#[test]
+fn metrics_count_connections_that_the_server_closes() {
+    let options = ["--control-frame-rate", "1", "--control-frame-burst", "1", "--metrics", "127.0.0.1:0"];
+    let mut server = Server::start(&options);
+    let address = &server.wait_for_line("metrics: ");
+    let mut socket = TcpStream::connect(server.url.strip_prefix("http://").unwrap()).unwrap();
+    let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    socket.write_all(&[&b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[..], &settings.repeat(100)].concat()).unwrap();
+    // Up to the end, which may be a reset.
+    let _ = socket.read_to_end(&mut Vec::new());
+    Scrape::read(address).assert_values(&[("reversi_closed_connections_total{reason=\"control_frames\"}", 1.0)]);
+}
+
+#[tokio::test]
+async fn metrics_count_damaged_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = ["--data", folder.path().to_str().unwrap()];
+    let server = Server::start(&data);
+    server.log_in("Ada", 1 << 16).await;
+    assert!(server.stop().await.0);
+    let file = rusqlite::Connection::open(folder.path().join(SqliteStore::FILE)).unwrap();
+    assert_eq!(file.execute("UPDATE players SET kind = 'cat'", []), Ok(1));
+    drop(file);
+    let mut server = Server::start(&[&data[..], &["--metrics", "127.0.0.1:0"]].concat());
+    Scrape::read(&server.wait_for_line("metrics: ")).assert_values(&[("reversi_damaged_rows", 1.0)]);
 }

@@ -151,6 +151,15 @@ pub(super) fn host_and_port(text: &str) -> Result<String, String> {
 mod tests {
     use super::*;
 
+    #[tokio::test]
+    async fn without_tls_only_this_machine_is_served_unless_more_is_asked_for() {
+        let error = bind("0.0.0.0:0", true).await.unwrap_err().to_string();
+        assert!(error.contains("open to other machines") && error.contains("--insecure"), "{error}");
+        for (address, private) in [("127.0.0.1:0", true), ("0.0.0.0:0", false)] {
+            bind(address, private).await.unwrap();
+        }
+    }
+
     #[test]
     fn a_listen_address_is_a_host_and_a_port() {
         for good in ["127.0.0.1:0", "localhost:50172", "[::1]:50051"] {

@@ -116,3 +116,39 @@ impl From<Fault> for io::Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use tokio::{
+        io::{AsyncReadExt as _, duplex},
+        time::timeout,
+    };
+
+    use super::*;
+    use crate::grpc::transport::frames::DATA;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_servers_own_frames_are_sent_between_two_of_the_transport() {
+        let limits = Limits::default();
+        let mut http2 = Http2::new(&limits, PeriodOffset::starting_now());
+        assert!(timeout(limits.keepalive, poll_fn(|cx| http2.poll_dead(cx))).await.is_err(), "a ping is due");
+        let (near, mut far) = duplex(1_024);
+        let mut socket = WriteBuffer::new(near);
+        for (part, are_sent) in [(&[0, 0, 2, DATA, 0, 0, 0, 0, 1, 7][..], false), (&[7], true)] {
+            http2.send(part);
+            poll_fn(|cx| {
+                http2.ping(cx, &mut socket).unwrap();
+                http2.say_goodbye(cx, &mut socket);
+                Poll::Ready(())
+            })
+            .await;
+            assert_eq!(http2.keepalive.is_due, !are_sent);
+        }
+        drop(socket);
+        let mut sent = Vec::new();
+        far.read_to_end(&mut sent).await.unwrap();
+        assert_eq!(sent, [PING_FRAME, ENHANCE_YOUR_CALM].concat());
+    }
+}

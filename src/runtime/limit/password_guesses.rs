@@ -226,7 +226,24 @@ mod tests {
         let elsewhere = Guess { room: Some(RoomId::from_random(1)), ..guess(1, 21) };
         assert_eq!(guesses.check(elsewhere, now), Ok(()), "nor the same one at another room");
         assert_eq!(guesses.judge(guess(1, 21), true, now.after(MAX_DELAY)), Ok(()));
-        assert_eq!(guesses.judge(guess(1, 22), false, now.after(MAX_DELAY)), Ok(()), "a right one resets the count");
+        for player in 22..27 {
+            let judged = guesses.judge(guess(1, player), false, now.after(MAX_DELAY));
+            assert_eq!(judged, Ok(()), "a right one resets the count");
+        }
+    }
+
+    #[test]
+    fn wrong_guesses_are_forgotten_soon_however_many_there_were() {
+        let (guesses, mut now) = (with(|_| {}), at(0));
+        for player in 0..100 {
+            assert_eq!(guesses.judge(guess(1, player), false, now), Ok(()));
+            now = now.after(MAX_DELAY);
+        }
+        now = now.after(12 * FORGET);
+        for player in 100..105 {
+            assert_eq!(guesses.judge(guess(1, player), false, now), Ok(()));
+        }
+        assert_eq!(guesses.check(guess(1, 105), now), Err(FIRST_DELAY));
     }
 
     #[test]
@@ -272,11 +289,16 @@ mod tests {
 
     #[test]
     fn the_number_of_counts_is_bounded() {
-        let guesses = with(|_| {});
-        for player in 0..2 * GUESSES_REMEMBERED as u64 {
-            let guess = Guess { room: Some(RoomId::from_random(player)), ..guess(1, player) };
-            guesses.judge(Guess { address: None, ..guess }, false, at(player)).unwrap();
-            assert!(guesses.tallies().len() < GUESSES_REMEMBERED + 4);
+        for is_slow in [false, true] {
+            let guesses = with(|_| {});
+            for player in 0..2 * GUESSES_REMEMBERED as u64 {
+                let guess = Guess { room: Some(RoomId::from_random(player)), ..guess(1, player) };
+                let now = at(if is_slow { player } else { 0 });
+                guesses.judge(Guess { address: None, ..guess }, false, now).unwrap();
+                let count = guesses.tallies().len();
+                assert!(count < GUESSES_REMEMBERED + 4);
+                assert!(!is_slow || player < 500 || count > 1_000, "those of the last ten minutes stay");
+            }
         }
     }
 }

@@ -397,7 +397,7 @@ mod tests {
     fn only_idle_players_are_removed() {
         let players = Players::default();
         let name = DisplayName::parse("Ada").unwrap();
-        let (ada, _) = players.log_in(name, PlayerKind::Human, 0).unwrap();
+        let (ada, token) = players.log_in(name, PlayerKind::Human, 0).unwrap();
         let never = Timestamp(1);
         assert!(!players.revoke_idle(&ada, never), "has just logged in");
         let later = Timestamp(i64::MAX);
@@ -408,11 +408,12 @@ mod tests {
         ada.quota.note(Holding::Room, RoomId::from_random(1), true);
         assert!(!players.revoke_idle(&ada, later), "is a member");
         ada.quota.note(Holding::Room, RoomId::from_random(1), false);
-        assert!(players.revoke_idle(&ada, later) && ada.is_logged_out());
+        assert!(players.revoke_idle(&ada, later) && ada.is_logged_out() && players.bearer(&token).is_none());
         players.reinstate(&ada);
-        assert!(!ada.is_logged_out() && players.revoke_idle(&ada, later));
+        assert!(!ada.is_logged_out() && players.bearer(&token).is_some());
+        assert!(players.revoke_idle(&ada, later));
         players.remove(&ada);
-        assert!(players.get(ada.id()).is_none());
+        assert!(players.get(ada.id()).is_none() && players.guests().first().is_none());
     }
 
     #[test]
@@ -425,6 +426,49 @@ mod tests {
         assert_eq!(players.reserve(name.clone(), PlayerKind::Human, 0).unwrap_err(), LogInError::NameTaken);
         players.admit(enrolled);
         assert!(players.bearer(&token).is_some() && players.named(&name).is_some() && players.get(id).is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn each_search_for_an_idle_guest_finds_another() {
+        let players = Players::default();
+        let [ada, bea] = ["Ada", "Bea"].map(|name| {
+            let (player, _) = players.log_in(DisplayName::parse(name).unwrap(), PlayerKind::Human, 0).unwrap();
+            player.id()
+        });
+        tokio::time::advance(Duration::from_secs(61)).await;
+        let found = [(); 3].map(|()| players.longest_idle_guest().map(|(guest, _)| guest.id()));
+        assert!(found == [Some(ada), Some(bea), None] || found == [Some(bea), Some(ada), None]);
+    }
+
+    #[test]
+    fn a_new_token_replaces_the_old_one_and_claims_no_further_name() {
+        let players = Players::with_limits(Limits { players: 4, ..Limits::default() });
+        let (ada, old) = players.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).unwrap();
+        let new = Token::generate(&RandomSource::default());
+        for token in [&old, &new] {
+            players.change_account(&ada, token.hash(), true);
+        }
+        assert!(players.bearer(&new).is_some() && players.bearer(&old).is_none());
+        assert!(players.by_token.len() == 1 && players.may_claim(), "one of two names");
+    }
+
+    #[test]
+    fn a_log_out_that_keeps_the_name_resets_no_rate() {
+        let players = Players::with_limits(Limits { request_burst: 1, ..Limits::default() });
+        let (ada, _) = players.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).unwrap();
+        ada.admit().unwrap();
+        players.renew(&ada);
+        assert!(players.get(ada.id()).unwrap().admit().is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn when_a_player_was_last_seen_is_stored_after_a_log_out_that_keeps_the_name() {
+        let (players, hour) = (Players::default(), Duration::from_secs(60 * 60));
+        let (ada, _) = players.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).unwrap();
+        tokio::time::advance(2 * hour).await;
+        ada.admit().unwrap();
+        players.renew(&ada);
+        assert_eq!(players.unstored_seen(hour).len(), 1);
     }
 
     #[test]
@@ -479,7 +523,8 @@ mod tests {
         };
         for (number, name) in [(1, "Paul"), (2, "Admin"), (3, "a\u{ad}b")] {
             players.restore(stored(number, name));
-            assert!(players.get(PlayerId::from_random(number)).is_some(), "{name}");
+            let restored = players.get(PlayerId::from_random(number)).unwrap();
+            assert!(!restored.is_idle(Timestamp(1_000)), "{name}: guests do not age while the server is down");
         }
         players.remove(&players.get(PlayerId::from_random(1)).unwrap());
         assert_eq!(log_in("paul").unwrap_err(), LogInError::NameAlike, "the heir has it");

@@ -130,6 +130,15 @@ mod tests {
             assert_eq!(stay, expected, "after {time:?}");
         }
         assert!(players.named(&ada.profile.name).is_none());
+        assert_eq!(ada.stream_end(), Some(StreamEnd::LoggedOut), "of a stream that was opening");
+    }
+
+    #[test]
+    fn a_guest_is_forgotten_no_later_than_other_players() {
+        let limits = Limits { player_idle: Duration::from_secs(5), ..Limits::default() };
+        let guest = log_in(&Players::default(), "Ada");
+        assert!(guest.is_guest());
+        assert_eq!(guest.patience(&limits), limits.player_idle);
     }
 
     #[tokio::test(start_paused = true)]

@@ -177,6 +177,7 @@ mod tests {
         };
         let (eve, ada) = (player("Eve", [192, 0, 2, 1]), player("Ada", [192, 0, 2, 2]));
         let all = Arc::clone(&passwords.turn).acquire_owned().await.unwrap();
+        assert_eq!(passwords.turn.available_permits(), 0, "one at a time");
         let mut calls = tokio::task::JoinSet::new();
         let mut call = |player: &Arc<Player>| {
             let (passwords, player) = (Arc::clone(&passwords), Arc::clone(player));
@@ -193,5 +194,41 @@ mod tests {
         }
         assert_eq!(served.len(), PASSWORDS_WAITING_PER_ADDRESS + 1);
         assert!(served[..2].contains(&ada.id()), "she waits for one call of the other address");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_password_counts_as_several_requests() {
+        let players = Players::with_limits(Limits { request_burst: 2, ..Limits::default() });
+        let passwords = Passwords::new(Lifecycle::default(), RandomSource::default());
+        let (ada, _) = players.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).unwrap();
+        for _ in 0..2 {
+            assert_eq!(passwords.run(&ada, || ()).await, Ok(()));
+        }
+        assert!(matches!(passwords.run(&ada, || ()).await, Err(RoomError::TooFast(_))));
+    }
+
+    #[tokio::test]
+    async fn the_calls_of_all_addresses_that_wait_are_bounded() {
+        let (players, addresses) = (Players::default(), ClientAddresses::new(Limits::default()));
+        let passwords = Arc::new(Passwords::new(Lifecycle::default(), RandomSource::default()));
+        let all = Arc::clone(&passwords.turn).acquire_owned().await.unwrap();
+        let player = |number: u32| {
+            let name = DisplayName::parse(&format!("player {number}")).unwrap();
+            let (player, _) = players.log_in(name, PlayerKind::Human, 0).unwrap();
+            player.set_home(&addresses.entry(std::net::Ipv4Addr::from_bits(number).into()));
+            player
+        };
+        let mut calls = tokio::task::JoinSet::new();
+        for number in 0..=PASSWORDS_WAITING as u32 {
+            let (passwords, player) = (Arc::clone(&passwords), player(number));
+            calls.spawn(async move { passwords.run(&player, || ()).await });
+        }
+        let refused = tokio::time::timeout(Duration::from_secs(20), calls.join_next()).await.expect("one too many");
+        assert_eq!(refused.unwrap().unwrap(), Err(RoomError::Busy));
+        drop(all);
+        while let Some(call) = calls.join_next().await {
+            assert_eq!(call.unwrap(), Ok(()));
+        }
+        assert_eq!(passwords.run(&player(1_000), || ()).await, Ok(()), "the places are free again");
     }
 }

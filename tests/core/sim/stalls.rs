@@ -135,6 +135,38 @@ fn a_stopped_server_credits_the_time_of_the_stop() {
 }
 
 #[test]
+fn a_command_right_after_a_stop_comes_after_the_credit() {
+    let stop = Duration::from_secs(5);
+    run(async |stalled| {
+        sleep(THOUGHT).await;
+        let ((), played) = tokio::join!(advance(stop), stalled.play(Color::Black, 0, "d3"));
+        played.expect("in time");
+        sleep(Duration::from_millis(10)).await;
+        as_before(stalled.time_left().await, MOVE_TIME);
+        let credits = stalled.credits();
+        assert!((stop..=stop + EXCESS).contains(&credits), "{credits:?}");
+    });
+}
+
+#[test]
+fn a_stop_between_two_games_is_not_credited_in_the_next_one() {
+    run(async |stalled| {
+        let room = stalled.game.room;
+        let command = async |side: Color, command| {
+            stalled.runtime.rooms.command(&stalled.players[side], room, command).await.expect("accepted");
+        };
+        command(Color::White, Command::Resign { game: 1 }).await;
+        advance(STALL).await;
+        sleep(Duration::from_millis(10)).await;
+        command(Color::White, Command::SetReady(true)).await;
+        command(Color::Black, Command::Start).await;
+        stalled.chat().await.expect("a line");
+        as_before(stalled.time_left().await, MOVE_TIME);
+        assert_eq!(stalled.credits(), Duration::ZERO);
+    });
+}
+
+#[test]
 fn a_slow_write_of_a_move_is_not_the_opponents_loss() {
     run(async |stalled| {
         stalled.disk.set_append_outcomes(&[AppendOutcome::Slow(STALL)]);

@@ -1,7 +1,7 @@
 //! The examination and the repair of a file.
 
 use reversi::{
-    room::{Event, GameId, GameRecord, Seq},
+    room::{Event, GameId, GameRecord, Seq, Timestamp},
     store::{Contestant, Diagnosis, Doctor, GameFilter, Observer, OpenError, SqliteStore, Store},
 };
 use tempfile::TempDir;
@@ -222,6 +222,17 @@ async fn a_repaired_file_has_the_owner_and_the_mode_of_the_old_one() {
         assert_eq!(owner(&file), before);
         assert_eq!(before.2, mode);
     }
+}
+
+#[tokio::test]
+async fn a_file_that_another_program_writes_is_not_replaced() {
+    let folder = closed().await;
+    let doctor = Doctor::open(folder.path()).unwrap();
+    let other = connection(&folder);
+    assert_eq!(other.execute("UPDATE alive SET us = 10", []), Ok(1));
+    assert!(matches!(doctor.repair(&mut Games::default()), Err(OpenError::InUse)));
+    drop(other);
+    assert_eq!(open(&folder).journal.last_alive().await.unwrap(), Some(Timestamp(10)));
 }
 
 #[tokio::test]

@@ -75,6 +75,15 @@ async fn unrated_games_are_kept_for_a_time_and_rated_ones_for_ever() {
 }
 
 #[tokio::test]
+async fn removed_games_leave_nothing_in_the_lists_of_players() {
+    let folder = folder();
+    let store = open(&folder);
+    fill(&store).await;
+    assert_eq!(store.archive.trim(Retention::Games(3), at(0), EVERYTHING).await.unwrap(), 7);
+    assert_eq!((count(&folder, "games"), count(&folder, "played")), (3, 6));
+}
+
+#[tokio::test]
 async fn the_size_is_known_without_counting() {
     let folder = folder();
     let store = open(&folder);

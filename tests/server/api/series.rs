@@ -27,7 +27,10 @@ fn balanced(seed: u64) -> Option<v1::Opening> {
 
 impl Match {
     async fn begin(games: i32, sprt: Option<v1::Sprt>) -> Self {
-        let server = TestServer::open().await;
+        Self::begin_on(TestServer::open().await, games, sprt).await
+    }
+
+    async fn begin_on(server: TestServer, games: i32, sprt: Option<v1::Sprt>) -> Self {
         let (ada, bob) = (server.bot("ada").await, server.bot("bob").await);
         let settings = v1::RoomSettings { games, opening: balanced(5), sprt, ..named("match") };
         let made = ada.create(settings).await;
@@ -59,6 +62,17 @@ impl Match {
             score: ended.score.unwrap(),
         }
     }
+}
+
+#[tokio::test]
+async fn all_games_of_a_match_count_for_the_owner_of_its_room() {
+    let server = TestServer::limited(|limits| (limits.games_per_minute, limits.game_burst) = (1, 2)).await;
+    let mut the_match = Match::begin_on(server, 4, None).await;
+    for _ in 0..2 {
+        the_match.round("bob").await;
+    }
+    let other = the_match.ada.create_with(v1::RoomSettings::default(), ["random", "random"]).await.room_id;
+    refused(the_match.ada.start(&other).await, Code::ResourceExhausted, "RATE");
 }
 
 #[tokio::test]

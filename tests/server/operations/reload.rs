@@ -20,6 +20,11 @@ struct Service {
 
 impl Service {
     fn start(settings: &str, options: &[&str]) -> Self {
+        Self::start_with(&[], settings, options)
+    }
+
+    /// As [`Service::start`], with these environment variables.
+    fn start_with(variables: &[&str], settings: &str, options: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("notify");
         let reports = UnixDatagram::bind(&socket).unwrap();
@@ -27,8 +32,10 @@ impl Service {
         let file = folder.path().join("settings");
         fs::write(&file, settings).unwrap();
         let variable = format!("NOTIFY_SOCKET={}", socket.display());
-        let server =
-            Server::start_by(&["env", &variable], &[&["--settings", file.to_str().unwrap()], options].concat());
+        let server = Server::start_by(
+            &[&["env", &variable], variables].concat(),
+            &[&["--settings", file.to_str().unwrap()], options].concat(),
+        );
         let service = Self { server, reports, folder };
         assert_eq!(service.report(), "READY=1\n");
         service
@@ -51,6 +58,19 @@ impl Service {
     }
 }
 
+#[tokio::test]
+async fn a_variable_takes_precedence_over_the_settings() {
+    let service = Service::start_with(&["REVERSI_MAX_ROOMS=7"], "REVERSI_MAX_ROOMS=3\n", &[]);
+    let ada = service.server.log_in("Ada", 1 << 16).await;
+    assert_eq!(limits(&ada).await.0, 7);
+}
+
+#[test]
+fn systemd_is_told_that_the_server_runs_if_it_watches() {
+    let service = Service::start_with(&["WATCHDOG_USEC=2000000"], "", &[]);
+    assert_eq!(service.report(), "WATCHDOG=1\n");
+}
+
 /// The limits on rooms and on the size of frames.
 async fn limits(player: &Player) -> (i64, i64) {
     let limits = player.info().await.limits.unwrap();
@@ -67,7 +87,14 @@ async fn a_signal_reloads_limits_and_the_filter_of_the_log() {
     service.reload("REVERSI_MAX_ROOMS=five\n");
     service.reload("REVERSI_MAX_ROMS=5\n");
     service.reload("REVERSI_MAX_ROOMS=5\nREVERSI_LOG=reversi=loud\n");
+    service.reload("REVERSI_MAX_ROOMS=5\nREVERSI_TLS_CERT=/nowhere/chain.pem\nREVERSI_TLS_KEY=/nowhere/key.pem\n");
+    service.reload("REVERSI_MAX_ROOMS=5\nREVERSI_MAX_CONNECTIONS=4000000000\n");
     assert_eq!(limits(&ada).await, (4, 16_384), "a file with an error changes nothing");
+    write_certificate(service.folder.path());
+    let file = |name: &str| service.folder.path().join(name).display().to_string();
+    let (chain, key) = (file("chain.pem"), file("key.pem"));
+    service.reload(&format!("REVERSI_MAX_ROOMS=6\nREVERSI_TLS_CERT={chain}\nREVERSI_TLS_KEY={key}\n"));
+    assert_eq!(limits(&ada).await, (6, 16_384), "without TLS as before");
     let reports = service.reports.try_clone().unwrap();
     let (clean, log) = service.server.stop().await;
     assert!(clean && !log.contains("logged in"), "{log}");
@@ -76,6 +103,9 @@ async fn a_signal_reloads_limits_and_the_filter_of_the_log() {
         "nothing was reloaded: error: invalid value 'five' for '--max-rooms",
         "line 1: `reversi serve` has no variable REVERSI_MAX_ROMS",
         "--log must be a level such as info",
+        "cannot read /nowhere/chain.pem",
+        "4000000000 connections need",
+        "TLS is switched on or off only by a restart",
     ] {
         assert!(log.contains(part), "{part}: {log}");
     }

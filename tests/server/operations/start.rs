@@ -27,12 +27,12 @@ fn a_second_server_is_refused_even_when_files_beside_the_database_are_removed() 
 #[test]
 #[cfg(unix)]
 fn with_too_few_open_files_the_error_says_what_to_do() {
-    let start = |options: &str| {
-        let command = format!("ulimit -n 300; exec \"$0\" serve --listen 127.0.0.1:0 --ephemeral {options}");
+    let start = |limit: &str, options: &str| {
+        let command = format!("ulimit {limit}; exec \"$0\" serve --listen 127.0.0.1:0 --ephemeral {options}");
         let mut shell = Command::new("sh");
         shell.args(["-c", &command, env!("CARGO_BIN_EXE_reversi")]).output().unwrap()
     };
-    let refused = start("");
+    let refused = start("-n 300", "");
     assert!(!refused.status.success());
     let error = text(&refused.stderr);
     for part in ["16384 connections need 16640 open files", "permits 300 (`ulimit -n`)", "LimitNOFILE=16640"] {
@@ -40,6 +40,10 @@ fn with_too_few_open_files_the_error_says_what_to_do() {
     }
     assert!(error.contains("--max-connections 44"), "{error}");
     // With that many the server gets further: to the certificate that is not there.
-    let started = start("--max-connections 44 --tls-cert /nowhere/chain.pem --tls-key /nowhere/key.pem");
-    assert!(text(&started.stderr).contains("cannot read /nowhere/chain.pem"), "{}", text(&started.stderr));
+    let tls = "--tls-cert /nowhere/chain.pem --tls-key /nowhere/key.pem";
+    // A soft limit is raised.
+    for (limit, connections) in [("-n 300", 44), ("-S -n 300", 45)] {
+        let started = start(limit, &format!("--max-connections {connections} {tls}"));
+        assert!(text(&started.stderr).contains("cannot read /nowhere/chain.pem"), "{}", text(&started.stderr));
+    }
 }

@@ -2,7 +2,10 @@
 
 use std::{
     fs,
-    os::unix::{fs::PermissionsExt as _, net::UnixStream},
+    os::unix::{
+        fs::PermissionsExt as _,
+        net::{UnixListener, UnixStream},
+    },
 };
 
 use reversi::client::{Client, PlayerKind};
@@ -30,6 +33,17 @@ async fn clients_play_over_a_unix_socket_and_its_file_is_removed_at_the_end() {
     drop(ada);
     let (clean, log) = server.stop().await;
     assert!(clean && !path.exists(), "{log}");
+}
+
+#[tokio::test]
+async fn a_server_that_stops_keeps_the_file_of_a_later_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let server = Server::start(&["--listen", &format!("unix:{}", path.display())]);
+    fs::remove_file(&path).unwrap();
+    let _later = UnixListener::bind(&path).unwrap();
+    assert!(server.stop().await.0);
+    assert!(UnixStream::connect(&path).is_ok());
 }
 
 #[tokio::test]

@@ -64,6 +64,7 @@ async fn a_client_that_answers_no_ping_is_disconnected() {
     let server = TestServer::limited(quick_pings).await;
     let mut client = RawClient::connect(&server).await;
     assert_eq!(client.read(PING, usize::MAX).await.len(), 1, "a ping, then the end");
+    assert_eq!(goaway(&client.received), None, "it has done nothing wrong");
     // Continued headers are no answer.
     let mut client = RawClient::connect(&server).await;
     client.send(frame(HEADERS, 0, 1, &call("/"))).await;

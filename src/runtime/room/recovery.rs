@@ -46,9 +46,8 @@ pub(crate) async fn recover(
         context.players.restore(enrolled);
     }
     if alive.is_some_and(|alive| alive > clock.now()) {
-        // On a full disk the server starts nevertheless, and the next heartbeat replaces it.
-        let written = journal.mark_alive(clock.now()).await;
-        written.unwrap_or_else(|error| tracing::warn!(%error, "a heartbeat could not be written"));
+        // Otherwise a start after this one would credit the same time again.
+        journal.mark_alive(clock.now()).await?;
     }
     let mut after = None;
     loop {

@@ -12,7 +12,7 @@ import { RoomsScreen } from "./screen/rooms";
 import { LiveGamesScreen } from "./screen/live_games";
 import { route } from "./state/location";
 import { session } from "./state/session";
-import { openInOtherTab } from "./state/turn_stream";
+import { openInOtherTab } from "./state/stream/turn_stream";
 import { Shell } from "./ui/shell/shell";
 
 export function App() {

@@ -11,7 +11,7 @@ import "./style/live_games.css";
 import "./style/player.css";
 import "./style/progress.css";
 import { App } from "./app";
-import { watchTurns } from "./state/turn_stream";
+import { watchTurns } from "./state/stream/turn_stream";
 import { handlePlayerEvent } from "./state/player_events";
 
 watchTurns(handlePlayerEvent);

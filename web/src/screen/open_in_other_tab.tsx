@@ -1,4 +1,4 @@
-import { playHere } from "../state/turn_stream";
+import { playHere } from "../state/stream/turn_stream";
 import { text } from "../text/text";
 
 /** Shown while the page is open in another tab: only one tab may receive the player's turns. */

@@ -4,7 +4,7 @@ import type { StreamEnd } from "../api/reconnecting_stream";
 import { CloseReason, type Room } from "../gen/reversi/v1/types_pb";
 import { attempt } from "../state/call";
 import { updateOwnGame } from "../state/own_games";
-import { type RoomStream, watchRoom } from "../state/room_stream";
+import { type RoomStream, watchRoom } from "../state/stream/room_stream";
 import { renewIfUnauthenticated, session } from "../state/session";
 import { dismissOfRoom } from "../state/notice";
 import { announceEvent } from "../state/announce_event";

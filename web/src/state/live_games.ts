@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from "@preact/signals";
 import { rooms } from "../api/client";
 import { RoomPhase } from "../gen/reversi/v1/types_pb";
 import { END_SHOWN, type LiveGame, type LiveGames, updateLiveGames, withOutcome } from "../room/live_games";
-import { watchRoomList } from "./room_list";
+import { watchRoomList } from "./stream/room_list";
 
 /** Simultaneous `GetRoom` calls for outcomes. With more games ending at once, the rest show the disc count only. */
 const MAX_REQUESTS = 8;

@@ -19,7 +19,7 @@ import { announce, notify } from "./notice";
 import { loadOwnGame, ownGames } from "./own_games";
 import { session } from "./session";
 import { play } from "./sound";
-import type { PlayerEvent } from "./turn_stream";
+import type { PlayerEvent } from "./stream/turn_stream";
 
 /** Handles events that concern the player on every screen. A room that is shown announces its own events. */
 export function handlePlayerEvent(event: PlayerEvent): void {

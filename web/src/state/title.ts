@@ -1,6 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import { text } from "../text/text";
-import { turns } from "./turn_stream";
+import { turns } from "./stream/turn_stream";
 
 /** The name of the screen; empty if it has none. */
 export const screenName = signal("");

@@ -4,7 +4,7 @@ import type { RoomSummary } from "../../gen/reversi/v1/lobby_pb";
 import { RoomPhase, type Seat } from "../../gen/reversi/v1/types_pb";
 import { address } from "../../route";
 import { attempt } from "../../state/call";
-import { type RoomFilter, type RoomRows, watchRoomList } from "../../state/room_list";
+import { type RoomFilter, type RoomRows, watchRoomList } from "../../state/stream/room_list";
 import { navigate } from "../../state/location";
 import { text, type Texts } from "../../text/text";
 import { occupantName } from "../../room/seat";

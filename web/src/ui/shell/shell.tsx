@@ -6,7 +6,7 @@ import { route } from "../../state/location";
 import { announcement } from "../../state/notice";
 import { session } from "../../state/session";
 import { screenName } from "../../state/title";
-import { openInOtherTab } from "../../state/turn_stream";
+import { openInOtherTab } from "../../state/stream/turn_stream";
 import { text } from "../../text/text";
 import { OwnGameBar } from "./own_game_bar";
 import { Menu } from "./menu";

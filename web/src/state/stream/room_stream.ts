@@ -1,11 +1,11 @@
 import { type Signal, signal } from "@preact/signals";
-import { rooms } from "../api/client";
-import { reconnectingStream, type StreamEnd, type StreamHandle } from "../api/reconnecting_stream";
-import type { RoomEvent, WatchRoomResponse } from "../gen/reversi/v1/room_pb";
-import type { Room } from "../gen/reversi/v1/types_pb";
-import { apply } from "../room/apply";
-import { onHeartbeat, streamStateOf } from "./connection";
-import { session } from "./session";
+import { rooms } from "../../api/client";
+import { reconnectingStream, type StreamEnd, type StreamHandle } from "../../api/reconnecting_stream";
+import type { RoomEvent, WatchRoomResponse } from "../../gen/reversi/v1/room_pb";
+import type { Room } from "../../gen/reversi/v1/types_pb";
+import { apply } from "../../room/apply";
+import { onHeartbeat, streamStateOf } from "../connection";
+import { session } from "../session";
 
 /** The current state of a watched room. */
 export interface RoomStream {

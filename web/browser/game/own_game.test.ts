@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { en } from "../src/text/en";
-import { legal, quickGame, startTwoPlayerGame } from "./harness/game_page";
-import { scenario } from "./harness/scenario";
+import { en } from "../../src/text/en";
+import { legal, quickGame, startTwoPlayerGame } from "../harness/game_page";
+import { scenario } from "../harness/scenario";
 
 const SIZES = [320, 768, 1920];
 

@@ -1,6 +1,6 @@
-import { en } from "../src/text/en";
-import { address, scenario } from "./harness/scenario";
-import { createRoom, invitation, legal, result } from "./harness/game_page";
+import { en } from "../../src/text/en";
+import { address, scenario } from "../harness/scenario";
+import { createRoom, invitation, legal, result } from "../harness/game_page";
 
 scenario("a player out of time loses", async ({ openAs }) => {
   const ada = await openAs("ada");

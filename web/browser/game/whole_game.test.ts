@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
-import { en } from "../src/text/en";
-import { scenario } from "./harness/scenario";
-import { board, count, legal, playToTheEnd, quickGame, result } from "./harness/game_page";
+import { GameEndReason } from "../../src/gen/reversi/v1/types_pb";
+import { en } from "../../src/text/en";
+import { scenario } from "../harness/scenario";
+import { board, count, legal, playToTheEnd, quickGame, result } from "../harness/game_page";
 
 scenario("a whole game against an AI", async ({ openAs }) => {
   const page = await openAs("ada");

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
-import { en } from "../src/text/en";
-import { address, scenario } from "./harness/scenario";
-import { board, createRoom, invitation, legal, playToTheEnd, result } from "./harness/game_page";
+import { GameEndReason } from "../../src/gen/reversi/v1/types_pb";
+import { en } from "../../src/text/en";
+import { address, scenario } from "../harness/scenario";
+import { board, createRoom, invitation, legal, playToTheEnd, result } from "../harness/game_page";
 
 scenario("two players meet by a link, and a third watches", async ({ openAs }) => {
   const ada = await openAs("ada");

@@ -1,10 +1,10 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { lobby } from "../api/client";
-import { reconnectingStream } from "../api/reconnecting_stream";
-import type { RoomSummary, WatchRoomsResponse } from "../gen/reversi/v1/lobby_pb";
-import type { RoomPhase } from "../gen/reversi/v1/types_pb";
-import { onHeartbeat, streamStateOf } from "./connection";
-import { renewIfUnauthenticated } from "./session";
+import { lobby } from "../../api/client";
+import { reconnectingStream } from "../../api/reconnecting_stream";
+import type { RoomSummary, WatchRoomsResponse } from "../../gen/reversi/v1/lobby_pb";
+import type { RoomPhase } from "../../gen/reversi/v1/types_pb";
+import { onHeartbeat, streamStateOf } from "../connection";
+import { renewIfUnauthenticated } from "../session";
 
 /** Selects the rooms of a list; an absent field selects all. */
 export interface RoomFilter {

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { en } from "../src/text/en";
-import { address, scenario } from "./harness/scenario";
-import { board, legal, quickGame, startAiMatch } from "./harness/game_page";
+import { en } from "../../src/text/en";
+import { address, scenario } from "../harness/scenario";
+import { board, legal, quickGame, startAiMatch } from "../harness/game_page";
 
 const { game, replay } = en;
 

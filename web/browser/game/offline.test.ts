@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { en } from "../src/text/en";
-import { scenario } from "./harness/scenario";
-import { board, count, legal, quickGame } from "./harness/game_page";
+import { en } from "../../src/text/en";
+import { scenario } from "../harness/scenario";
+import { board, count, legal, quickGame } from "../harness/game_page";
 
 /** Much less than the time until silence counts as a loss, in milliseconds. */
 const AT_ONCE = 3_000;

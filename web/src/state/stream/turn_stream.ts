@@ -1,10 +1,10 @@
 import { effect, signal, untracked } from "@preact/signals";
-import { games } from "../api/client";
-import { reconnectingStream, type StreamEnd, type StreamHandle } from "../api/reconnecting_stream";
-import type { PlayEvent, TurnRequested } from "../gen/reversi/v1/game_pb";
-import { CloseReason } from "../gen/reversi/v1/types_pb";
-import { onHeartbeat, streamStateOf } from "./connection";
-import { expired, renewIfUnauthenticated, session } from "./session";
+import { games } from "../../api/client";
+import { reconnectingStream, type StreamEnd, type StreamHandle } from "../../api/reconnecting_stream";
+import type { PlayEvent, TurnRequested } from "../../gen/reversi/v1/game_pb";
+import { CloseReason } from "../../gen/reversi/v1/types_pb";
+import { onHeartbeat, streamStateOf } from "../connection";
+import { expired, renewIfUnauthenticated, session } from "../session";
 
 /** The player's open turns, by game. */
 export const turns = signal<ReadonlyMap<string, TurnRequested>>(new Map());

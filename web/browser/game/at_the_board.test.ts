@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { en } from "../src/text/en";
-import { address, scenario } from "./harness/scenario";
-import { board, legal, result, startTwoPlayerGame } from "./harness/game_page";
+import { en } from "../../src/text/en";
+import { address, scenario } from "../harness/scenario";
+import { board, legal, result, startTwoPlayerGame } from "../harness/game_page";
 
 /** After these moves black must pass. */
 const BEFORE_PASS = ["f5", "f6", "c4", "g5", "h5", "h4", "f7", "h6"];

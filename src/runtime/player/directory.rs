@@ -453,6 +453,15 @@ mod tests {
     }
 
     #[test]
+    fn names_that_were_claimed_before_a_restart_count() {
+        let earlier = Players::default();
+        let (ada, _) = earlier.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).unwrap();
+        let players = Players::with_limits(Limits { players: 2, ..Limits::default() });
+        players.restore(StoredPlayer { claimed: true, ..ada.stored() });
+        assert!(!players.may_claim());
+    }
+
+    #[test]
     fn a_log_out_that_keeps_the_name_resets_no_rate() {
         let players = Players::with_limits(Limits { request_burst: 1, ..Limits::default() });
         let (ada, _) = players.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).unwrap();

@@ -142,6 +142,17 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn when_players_were_last_seen_is_stored() {
+        let (players, store, clock) = (Players::default(), MemoryStore::default(), Clock::default());
+        let ada = log_in(&players, "Ada");
+        store.put_player(ada.stored()).await.unwrap();
+        tokio::time::advance(2 * SEEN_STEP).await;
+        ada.admit().unwrap();
+        expire(&players, &store, &Limits::default(), clock).await;
+        assert_eq!(store.players().await.unwrap()[0].seen, ada.stored().seen);
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn the_longest_idle_guest_makes_room() {
         let (players, store) = (Players::default(), MemoryStore::default());
         let [ada, bea, cy, dee] = ["Ada", "Bea", "Cy", "Dee"].map(|name| log_in(&players, name));

@@ -4,10 +4,11 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use http::{HeaderMap, Request, Response};
-use tonic::{Status, body::Body};
+use tonic::{Code, Status, body::Body};
 use tower::Service;
 
 use super::{caller::Role, permit_body::with_permit, request_id::catch_panic};
@@ -43,6 +44,10 @@ const FOR_VISITORS: [&str; 12] = [
     "/reversi.v1.AnalysisService/AnalyzePosition",
     "/reversi.v1.AnalysisService/AnalyzeGame",
 ];
+
+/// How long the refusal of a call beyond a limit waits. A client that repeats refused calls at once then costs little: each
+/// of its streams makes four calls a second.
+const REFUSAL_DELAY: Duration = Duration::from_millis(250);
 
 /// A service that admits calls within the limits of player and address, and adds the player and role as extensions.
 #[derive(Clone)]
@@ -154,10 +159,16 @@ where
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
         Box::pin(catch_panic(async move {
-            match guard.admit(&mut request) {
-                Ok(permit) => Ok(inner.call(request).await?.map(|body| with_permit(body, permit))),
-                Err(refusal) => Ok(refusal.into_http()),
+            let response = match guard.admit(&mut request) {
+                Ok(permit) => inner.call(request).await?.map(|body| with_permit(body, permit)),
+                Err(refusal) => refusal.into_http(),
+            };
+            if Status::from_header_map(response.headers())
+                .is_some_and(|status| status.code() == Code::ResourceExhausted)
+            {
+                tokio::time::sleep(REFUSAL_DELAY).await;
             }
+            Ok(response)
         }))
     }
 }

@@ -113,10 +113,11 @@ macro_rules! limits_table {
             request_burst: u32 = 10_000, N from 1, "burst":
                 "Requests at once of one player, above the average; twice --rate if left out",
                 "Two seconds of the average.";
-            requests_per_second_per_address: u32 = 20_000, N from 0, "rate-per-address":
+            requests_per_second_per_address: u32 = 5_000, N from 0, "rate-per-address":
                 "Requests a second from one address, on average; 0 for no limit",
-                "Four bots at full speed, or thousands that think. Requests without a valid token count too.";
-            request_burst_per_address: u32 = 40_000, N from 1, "burst-per-address":
+                "A bot at full speed, or thousands that think; about a quarter of a processor. Requests without a valid \
+                    token count too.";
+            request_burst_per_address: u32 = 10_000, N from 1, "burst-per-address":
                 "Requests at once from one address, above the average; twice --rate-per-address if left out",
                 "Two seconds of the average.";
             calls_per_player: usize = 1_024, N from 0, "max-calls":

@@ -277,7 +277,7 @@ impl Examination<'_> {
         let gap = scan::each(self.old, "games", "*", &mut |number, row| {
             self.observer.advance();
             rows += 1;
-            let game = match games::read(row) {
+            let mut game = match games::read(row) {
                 Ok(game) => game,
                 Err(error) => {
                     let id = row.get("id").unwrap_or_else(|_| "of unknown id".to_owned());
@@ -285,14 +285,19 @@ impl Examination<'_> {
                     return Ok(());
                 }
             };
+            if let Err(error) = check_game(row, &game) {
+                self.found(format!("game {}: {error}; it is taken as its moves say", game.id));
+                if game.end.reason == EndReason::Discs
+                    && let Some(outcome) = game.position.outcome()
+                {
+                    game.end.winner = outcome.winner;
+                }
+            }
             if let Some(new) = self.new
                 && !games::enter(new, &game)?
             {
                 self.found(format!("games, row {number}: another row has game {}; this one is left out", game.id));
                 return Ok(());
-            }
-            if let Err(error) = check_game(row, &game) {
-                self.found(format!("game {}: {error}; it is taken as its moves say", game.id));
             }
             for who in contestants(&game) {
                 played += 1;

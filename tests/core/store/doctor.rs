@@ -120,6 +120,7 @@ async fn each_damage_is_found_and_repaired_and_loses_only_its_own_row() {
         ("UPDATE games SET transcript = 'f5f5' WHERE ended_us = 50000000", "is lost", 1, 0),
         ("UPDATE games SET id = x'00' WHERE ended_us = 50000000", "of unknown id is lost", 1, 0),
         ("UPDATE games SET black_discs = 60 WHERE ended_us = 50000000", "the stored discs, 60 -", 0, 0),
+        ("UPDATE games SET winner = 'black' WHERE ended_us = 50000000", "its stored winner is not", 0, 0),
         ("UPDATE games SET winner = 'white', times_ms = '1' WHERE ended_us = 50000000", "one time for each move", 0, 0),
         ("DELETE FROM played WHERE ended_us = 50000000", "played: ", 0, 0),
         ("INSERT INTO played VALUES ('mcts:1', 7, 'x')", "played: ", 0, 0),

@@ -45,9 +45,10 @@ const FOR_VISITORS: [&str; 12] = [
     "/reversi.v1.AnalysisService/AnalyzeGame",
 ];
 
-/// How long the refusal of a call beyond a limit waits. A client that repeats refused calls at once then costs little: each
-/// of its streams makes four calls a second.
-const REFUSAL_DELAY: Duration = Duration::from_millis(250);
+/// How long the refusal of a call beyond a limit waits at least, in milliseconds; at most twice as long. A client that
+/// repeats refused calls at once then costs little: each of its streams makes at most four calls a second. The time is drawn
+/// at random, so that the answers to calls that came together do not delay a turn together.
+const REFUSAL_DELAY_MS: u64 = 250;
 
 /// A service that admits calls within the limits of player and address, and adds the player and role as extensions.
 #[derive(Clone)]
@@ -94,6 +95,10 @@ impl Guard {
         let taken = address.map(|address| address.acquire(Share::Calls).ok_or_else(status::too_many_calls));
         let call = player.map(|player| player.begin_call().ok_or_else(status::too_many_calls));
         Ok(AdmittedCall { _player: call.transpose()?, _address: taken.transpose()? })
+    }
+
+    fn refusal_delay(&self) -> Duration {
+        Duration::from_millis(REFUSAL_DELAY_MS + self.runtime.rooms.random.bits() % REFUSAL_DELAY_MS)
     }
 
     /// The player of the token; without a token, for methods that need none, the visitor of the address.
@@ -166,7 +171,7 @@ where
             if Status::from_header_map(response.headers())
                 .is_some_and(|status| status.code() == Code::ResourceExhausted)
             {
-                tokio::time::sleep(REFUSAL_DELAY).await;
+                tokio::time::sleep(guard.refusal_delay()).await;
             }
             Ok(response)
         }))

@@ -1,5 +1,7 @@
 //! Limits by address, calls that are refused before their message is read, and calls of higher cost.
 
+use std::time::{Duration, Instant};
+
 use prost::Message;
 use reversi::proto::v1::{self, session_service_client::SessionServiceClient};
 use tokio::task::JoinSet;
@@ -39,6 +41,16 @@ async fn players_of_one_address_share_limits_on_rooms_seats_and_streams() {
 
     ada.close(&rooms[1]).await.unwrap();
     cleo.join(&rooms[0]).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_refused_call_waits_a_quarter_of_a_second() {
+    let server = TestServer::limited(|limits| limits.rooms_per_player = 1).await;
+    let ada = server.human("Ada").await;
+    ada.create(v1::RoomSettings::default()).await;
+    let asked = Instant::now();
+    refused(ada.try_create(v1::CreateRoomRequest::default()).await, EXHAUSTED, "QUOTA_ROOMS");
+    assert!(asked.elapsed() >= Duration::from_millis(250), "{:?}", asked.elapsed());
 }
 
 #[tokio::test]

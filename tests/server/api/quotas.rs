@@ -1,10 +1,10 @@
 //! Limits by address, calls that are refused before their message is read, and calls of higher cost.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use prost::Message;
 use reversi::proto::v1::{self, session_service_client::SessionServiceClient};
-use tokio::task::JoinSet;
+use tokio::{task::JoinSet, time::Instant};
 use tonic::{Code, Request, Status, transport::Channel};
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 use tonic_types::StatusExt as _;

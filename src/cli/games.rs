@@ -20,8 +20,10 @@ use super::{
 use crate::{
     ai::AiKind,
     client::{
-        ClientError, ExportFormat, GameFilter, GameRecord, OpponentStats, Participant, Rating, RoomId, Session, Stats,
+        ClientError, ExportFormat, GameFilter, GameRecord, GameResult, OpponentStats, Participant, ParticipantKind,
+        RankedParticipant, Rating, RoomId, Session, Stats,
     },
+    rules::Color,
 };
 
 /// Number of games of a page.
@@ -32,6 +34,8 @@ const PAGE_SIZE: u32 = 200;
     reversi games                                  the latest games\n  \
     reversi games --player ada --ids               those of one player, with the ids of the players\n  \
     reversi games --export json --out games.jsonl  all of them, an object a line\n  \
+    reversi games --opening Tiger --min-rating 1800\n  \
+    reversi games --ranking human                  the people with the highest ratings\n  \
     reversi games --stats ada                      results and rating of a player\n  \
     reversi games --stats mcts:5                   and of an AI at a level")]
 pub(super) struct Args {
@@ -41,6 +45,21 @@ pub(super) struct Args {
     /// Only games of this room.
     #[arg(long, env = "REVERSI_ROOM", value_name = "ID")]
     room: Option<RoomId>,
+    /// Only games with a participant of this kind.
+    #[arg(long, env = "REVERSI_KIND", value_name = "KIND")]
+    kind: Option<Kind>,
+    /// Only games with this result.
+    #[arg(long, env = "REVERSI_RESULT", value_name = "RESULT")]
+    result: Option<ResultFilter>,
+    /// Only rated games.
+    #[arg(long, env = "REVERSI_RATED", value_parser = clap::builder::FalseyValueParser::new())]
+    rated: bool,
+    /// Only games of a player rated at least this before the game.
+    #[arg(long, env = "REVERSI_MIN_RATING", value_name = "N")]
+    min_rating: Option<u16>,
+    /// Only games of this opening, by its English name, such as Tiger.
+    #[arg(long, env = "REVERSI_OPENING_NAME", value_name = "NAME")]
+    opening: Option<String>,
     /// How many to list, from the newest.
     #[arg(long, env = "REVERSI_MOST", default_value_t = 50, value_name = "N")]
     most: u32,
@@ -53,6 +72,9 @@ pub(super) struct Args {
     /// Results and rating of a player or an AI; without a name your own, by --keep.
     #[arg(long, env = "REVERSI_STATS", value_name = "PLAYER_OR_AI:LEVEL", num_args = 0..=1, default_missing_value = "")]
     stats: Option<String>,
+    /// The players and AIs with the highest ratings, or those of one kind; --most says how many.
+    #[arg(long, env = "REVERSI_RANKING", value_name = "KIND", num_args = 0..=1, conflicts_with_all = ["export", "stats"])]
+    ranking: Option<Option<Kind>>,
     /// Show the ids of the players: --player and --stats find a player by id even after a log-out.
     #[arg(long, env = "REVERSI_IDS", conflicts_with_all = ["json", "export", "stats"], value_parser = clap::builder::FalseyValueParser::new())]
     ids: bool,
@@ -63,6 +85,51 @@ pub(super) struct Args {
     server: Address,
     #[command(flatten)]
     login: LoginOptions,
+}
+
+/// The kind of a participant.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(super) enum Kind {
+    /// A person.
+    Human,
+    /// A program that has logged in.
+    Bot,
+    /// An AI of the server.
+    Ai,
+}
+
+impl From<Kind> for ParticipantKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Human => Self::Human,
+            Kind::Bot => Self::Bot,
+            Kind::Ai => Self::Ai,
+        }
+    }
+}
+
+/// The result of a game.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum ResultFilter {
+    /// Black has won.
+    Black,
+    /// White has won.
+    White,
+    /// A draw.
+    Draw,
+    /// Aborted.
+    Aborted,
+}
+
+impl From<ResultFilter> for GameResult {
+    fn from(result: ResultFilter) -> Self {
+        match result {
+            ResultFilter::Black => Self::Won(Color::Black),
+            ResultFilter::White => Self::Won(Color::White),
+            ResultFilter::Draw => Self::Draw,
+            ResultFilter::Aborted => Self::Aborted,
+        }
+    }
 }
 
 /// How exported games are written.
@@ -101,11 +168,23 @@ async fn print(session: &Session, args: Args) -> anyhow::Result<()> {
         );
         return print_stats(session, &name, args.json).await;
     }
+    if let Some(kind) = args.ranking {
+        return print_ranking(session, kind.map(Into::into), &args).await;
+    }
     let player = match &args.player {
         Some(player) => Some(find_player::find(session, player).await?),
         None => None,
     };
-    let filter = GameFilter { room: args.room.clone(), player };
+    let filter = GameFilter {
+        room: args.room.clone(),
+        player,
+        kind: args.kind.map(Into::into),
+        result: args.result.map(Into::into),
+        rated: args.rated.then_some(true),
+        min_rating: args.min_rating,
+        opening: args.opening.clone(),
+        ..GameFilter::default()
+    };
     match args.export {
         Some(format) => export(session, filter, format.into(), args.out.as_deref()).await,
         None => list(session, filter, &args).await,
@@ -135,14 +214,18 @@ async fn list(session: &Session, filter: GameFilter, args: &Args) -> anyhow::Res
     }
 }
 
-fn line(game: &GameRecord, ids: bool) -> String {
-    let name = |participant: &Participant| match participant {
+fn name(participant: &Participant, ids: bool) -> String {
+    match participant {
         Participant::Player(player) if ids => format!("{} ({})", player.name, player.id),
         participant => participant.to_string(),
-    };
-    let (black, white) = (name(&game.players.black), name(&game.players.white));
+    }
+}
+
+pub(super) fn line(game: &GameRecord, ids: bool) -> String {
+    let (black, white) = (name(&game.players.black, ids), name(&game.players.white, ids));
     let rated = if game.rated { ", rated" } else { "" };
-    format!("{:16} {} {black} - {white}: {}{rated}", game.id, date(game.ended_at), game.outcome)
+    let opening = game.opening.as_ref().map(|opening| format!(", {opening}")).unwrap_or_default();
+    format!("{:16} {} {black} - {white}: {}{rated}{opening}", game.id, date(game.ended_at), game.outcome)
 }
 
 async fn export(session: &Session, filter: GameFilter, format: ExportFormat, out: Option<&Path>) -> anyhow::Result<()> {
@@ -164,6 +247,35 @@ async fn export(session: &Session, filter: GameFilter, format: ExportFormat, out
     file.flush().with_context(broken)?;
     say(format_args!("{count} games are in {}", out.display()));
     Ok(())
+}
+
+async fn print_ranking(session: &Session, kind: Option<ParticipantKind>, args: &Args) -> anyhow::Result<()> {
+    let (mut left, mut next) = (args.most, None);
+    loop {
+        let page =
+            session.ratings(kind, false, left.clamp(1, PAGE_SIZE), next).await.context("cannot rank the players")?;
+        if left == args.most && page.items.is_empty() && !args.json {
+            say("no one has a rating that is no longer provisional");
+        }
+        for ranked in page.items.iter().take(usize::try_from(left)?) {
+            if args.json {
+                say(json::stats(json::participant(&ranked.participant), &ranked.stats));
+            } else {
+                say(ranking_line(ranked, args.ids));
+            }
+        }
+        left = left.saturating_sub(u32::try_from(page.items.len())?);
+        next = page.next;
+        if left == 0 || next.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+fn ranking_line(RankedParticipant { rank, participant, stats }: &RankedParticipant, ids: bool) -> String {
+    let name = name(participant, ids);
+    let Some(Rating { value, deviation, games, .. }) = stats.rating else { return format!("{rank:5} {name}") };
+    format!("{rank:5} {value:5.0}, give or take {:3.0}, after {games:5} games  {name}", 2.0 * deviation)
 }
 
 async fn print_stats(session: &Session, who: &str, as_json: bool) -> anyhow::Result<()> {

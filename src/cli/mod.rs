@@ -3,7 +3,7 @@
 //! ```text
 //!   serve                            the server
 //!   rooms, play, watch, host         clients: connect (login, streams) ─▶ terminal (state, drawing, keys), text
-//!   games, name, admin, health,
+//!   games, explore, name, admin, health,
 //!   bot, demo                        clients without a screen
 //!   bot ─▶ external_engine           engines of other programs play in rooms
 //!   engine_server                    the engine for other programs (`reversi engine`)
@@ -32,6 +32,7 @@ mod demo;
 mod dev;
 mod doctor;
 mod engine_server;
+mod explore;
 mod external_engine;
 mod games;
 mod health;
@@ -92,6 +93,8 @@ enum Command {
     Engine(engine_server::Args),
     /// List or export finished games, or show results and ratings.
     Games(games::Args),
+    /// Show which moves were played in a position, and with what results.
+    Explore(explore::Args),
     /// Ask whether a server works.
     Health(health::Args),
     /// Keep a player's name for good, change its token, or give it up.
@@ -198,6 +201,7 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Bot(args) => bot::run(args).await,
         Command::Engine(args) => engine_server::run(args).await,
         Command::Games(args) => games::run(args).await,
+        Command::Explore(args) => explore::run(args).await,
         Command::Health(args) => health::run(args).await,
         Command::Name(args) => name::run(args).await,
         Command::Import(args) => return import::run(args).await,

@@ -208,6 +208,8 @@ mod tests {
             plies: vec![],
             board: None,
             rated: false,
+            ratings: ByColor::default(),
+            opening: None,
         }
     }
 

@@ -93,7 +93,7 @@ async fn watch(visitor: &RenewableSession, args: &Args) -> anyhow::Result<()> {
 
 /// Prints the finished games of a closed room; returns whether there are any.
 async fn list_games(visitor: &RenewableSession, room: &RoomId) -> anyhow::Result<bool> {
-    let filter = GameFilter { room: Some(room.clone()), player: None };
+    let filter = GameFilter { room: Some(room.clone()), ..GameFilter::default() };
     let mut games = match visitor.session().list_games(filter, GAMES_LISTED, None).await {
         Ok(page) => page.items,
         // No room has this id.

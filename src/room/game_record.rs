@@ -66,6 +66,8 @@ pub struct GameRecord {
     pub private: bool,
     /// Whether it counts for ratings.
     pub rated: bool,
+    /// The ratings of the players before the game, rounded. The store adds them when the game ends.
+    pub ratings: ByColor<Option<u16>>,
 }
 
 /// Plies that the players must make before a game that somebody gives up changes ratings.
@@ -77,6 +79,16 @@ impl GameRecord {
     pub fn changes_ratings(&self) -> bool {
         let played = self.plies.len().saturating_sub(usize::from(self.opening));
         self.rated && self.end.counts() && (self.end.reason == EndReason::Discs || played >= RATED_PLIES)
+    }
+}
+
+impl GameRecord {
+    /// The positions after each disc, without the start. The other side moves, if it can.
+    pub fn positions(&self) -> impl Iterator<Item = Position> {
+        self.plies.iter().filter_map(|ply| ply.square).scan(Position::START, |position, square| {
+            *position = position.play_unchecked(square).after_forced_pass().0;
+            Some(*position)
+        })
     }
 }
 
@@ -98,6 +110,7 @@ impl Room {
             time: self.settings.time,
             private: self.settings.visibility == Visibility::Private,
             rated: self.settings.rated,
+            ratings: ByColor::default(),
         })
     }
 
@@ -141,6 +154,7 @@ impl GameRecord {
             time: TimeControl { per_move: None, total: None, increment: std::time::Duration::ZERO },
             private: false,
             rated: true,
+            ratings: ByColor::default(),
         }
     }
 }

@@ -11,7 +11,11 @@ use super::{
 };
 use crate::{
     room::{Credentials, DisplayName, GameId, GameRecord, PlayerId, Profile, Rejection},
-    store::{Archive, ArchiveSize, Contestant, GameFilter, GameKey, GamePage, PlayerStats, PlayerStore, Retention},
+    rules::Position,
+    store::{
+        Archive, ArchiveSize, Contestant, Exploration, ExplorerFilter, GameFilter, GameKey, GamePage, PlayerStats,
+        PlayerStore, RankedContestant, RankingFilter, Retention, StoreError,
+    },
 };
 
 /// The archive of finished games, as players may see it.
@@ -79,6 +83,33 @@ impl Games {
         Ok(self.archive.player_stats(contestant).await?)
     }
 
+    /// What was played in a position in public games.
+    ///
+    /// # Errors
+    /// When the store is unavailable, or the player plays a rated game.
+    pub async fn explore(
+        &self,
+        player: &Player,
+        position: Position,
+        filter: ExplorerFilter,
+    ) -> Result<Exploration, RoomError> {
+        self.rooms.require_no_rated_game(player).await?;
+        Ok(self.archive.explore(position, filter).await?)
+    }
+
+    /// At most `limit` players and AIs with a rating, the highest first, after `skip` others.
+    ///
+    /// # Errors
+    /// When the store is unavailable.
+    pub async fn ranking(
+        &self,
+        filter: RankingFilter,
+        skip: usize,
+        limit: usize,
+    ) -> Result<Vec<RankedContestant>, RoomError> {
+        Ok(self.archive.ranking(filter, skip, limit).await?)
+    }
+
     /// How large the archive is.
     ///
     /// # Errors
@@ -117,6 +148,50 @@ pub(super) async fn trim_regularly(
                     break;
                 }
             }
+        }
+    }
+}
+
+/// The interval at which ended games are counted for the explorer.
+const COUNT: Duration = Duration::from_secs(1);
+
+/// Maximum number of games counted by one write, so that the moves of the same commit wait only for a few milliseconds.
+const COUNTED_AT_ONCE: usize = 20;
+
+/// The time between such writes, while there are more games: those of an archive that another version wrote.
+const COUNT_PAUSE: Duration = Duration::from_millis(10);
+
+/// Counts ended games for the explorer, regularly until the server stops. Damaged ones are passed over until the next start.
+pub(super) async fn count_openings_regularly(archive: Arc<dyn Archive>, lifecycle: Lifecycle) {
+    let (mut ticks, mut damaged, mut limit) = (ticks(COUNT), 0, COUNTED_AT_ONCE);
+    loop {
+        let counted = tokio::select! {
+            biased;
+            () = lifecycle.stop.cancelled() => return,
+            counted = archive.count_openings(damaged, limit) => counted,
+        };
+        match counted {
+            Ok(counted) if counted == limit => {
+                limit = COUNTED_AT_ONCE;
+                tokio::time::sleep(COUNT_PAUSE).await;
+                continue;
+            }
+            Ok(_) => {}
+            // One of them is damaged.
+            Err(StoreError::Damaged(_)) if limit > 1 => {
+                limit = 1;
+                continue;
+            }
+            Err(StoreError::Damaged(error)) => {
+                tracing::error!(error, "a game cannot be counted for the explorer, and is passed over");
+                (damaged, limit) = (damaged + 1, COUNTED_AT_ONCE);
+            }
+            Err(error) => tracing::warn!(%error, "games could not be counted for the explorer"),
+        }
+        tokio::select! {
+            biased;
+            () = lifecycle.stop.cancelled() => return,
+            _ = ticks.tick() => {}
         }
     }
 }

@@ -73,7 +73,10 @@ pub use watch::{
     turns::Turns,
 };
 
-pub use crate::store::{ArchiveSize, Contestant, GameFilter, GameKey, GamePage, PlayerStats, Rating, Results};
+pub use crate::store::{
+    ArchiveSize, Contestant, Exploration, ExploredMove, ExplorerFilter, GameFilter, GameKey, GamePage, GameResult,
+    OpponentKind, PlayerStats, RankedContestant, RankingFilter, Rating, Results,
+};
 use crate::{
     ai::engine::Engines,
     store::{Retention, Store},
@@ -200,6 +203,8 @@ impl Runtime {
             let archive = Arc::clone(&store.archive);
             lifecycle.spawn(games::trim_regularly(archive, retention, clock, lifecycle.clone()));
         }
+        let archive = Arc::clone(&store.archive);
+        lifecycle.spawn(games::count_openings_regularly(archive, lifecycle.clone()));
         let players = Arc::clone(&host.context.players);
         lifecycle.spawn(player::expiry::cut_unread_streams(Arc::clone(&players), limits, lifecycle.clone()));
         let player_store = Arc::clone(&store.players);

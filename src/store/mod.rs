@@ -10,6 +10,7 @@
 //! expects, so that of two owners of a room only one can write.
 
 mod archive;
+mod explorer;
 mod journal;
 mod memory;
 mod player_stats;
@@ -18,7 +19,10 @@ mod sqlite;
 
 use std::sync::Arc;
 
-pub use archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, Retention};
+pub use archive::{
+    Archive, ArchiveSize, GameFilter, GameKey, GamePage, GameResult, RankedContestant, RankingFilter, Retention,
+};
+pub use explorer::{Exploration, ExploredMove, ExplorerFilter};
 pub use journal::{
     Append, AppendError, AppendFuture, BoxFuture, EndedGame, FaultHook, History, Journal, StoreError, StoreFuture,
 };

@@ -141,7 +141,19 @@ impl Results {
         self.won + self.drawn + self.lost
     }
 
-    fn count(&mut self, side: Color, winner: Option<Color>) {
+    pub(super) fn add(&mut self, other: Self) {
+        self.won += other.won;
+        self.drawn += other.drawn;
+        self.lost += other.lost;
+    }
+
+    pub(super) fn subtract(&mut self, other: Self) {
+        self.won -= other.won;
+        self.drawn -= other.drawn;
+        self.lost -= other.lost;
+    }
+
+    pub(super) fn count(&mut self, side: Color, winner: Option<Color>) {
         match winner {
             Some(winner) if winner == side => self.won += 1,
             Some(_) => self.lost += 1,
@@ -171,7 +183,13 @@ impl RatingWeight {
 
 impl Rating {
     /// The deviation above which a rating is provisional.
-    const PROVISIONAL: f64 = 110.0;
+    pub(super) const PROVISIONAL: f64 = 110.0;
+
+    /// The strength, rounded.
+    pub(super) fn rounded(&self) -> u16 {
+        // The conversion is saturating.
+        self.value.round() as u16
+    }
 
     /// Whether it is still too uncertain to be compared with others.
     #[must_use]

@@ -171,7 +171,7 @@ impl Session {
         lines: u32,
     ) -> Result<Incoming<PositionAnalysis>, ClientError> {
         let subject = match subject {
-            AnalysisSubject::Position(position) => OfPosition::Position(to_wire(position)),
+            AnalysisSubject::Position(position) => OfPosition::Position(position_to_wire(position)),
             AnalysisSubject::Transcript(moves) => OfPosition::Transcript(moves.to_string()),
             AnalysisSubject::Game(game) => OfPosition::GameId(game.to_string()),
         };
@@ -202,7 +202,7 @@ impl Session {
     }
 }
 
-fn to_wire(position: Position) -> v1::Position {
+pub(super) fn position_to_wire(position: Position) -> v1::Position {
     let side = match position.turn() {
         Color::Black => v1::Side::Black,
         Color::White => v1::Side::White,

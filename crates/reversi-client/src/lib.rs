@@ -37,6 +37,7 @@ mod apply;
 mod connection;
 mod error;
 mod event;
+mod explorer;
 #[cfg(any(test, feature = "fixtures"))]
 pub mod fixture;
 mod game;
@@ -57,6 +58,7 @@ pub use apply::Gap;
 pub use connection::{Client, Trust};
 pub use error::{ClientError, Malformed, Refusal};
 pub use event::{Closing, RoomChange, RoomEvent, RoomState, RoomUpdate};
+pub use explorer::{Exploration, ExploredMove, ExplorerFilter, RankedParticipant};
 pub use game::{Clocks, Game, GameResult, Outcome, Ply, Standing};
 pub use id::{GameId, ParseIdError, PlayerId, RoomId};
 pub use player::{Me, OpponentStats, Player, Rating, Stats};
@@ -72,7 +74,8 @@ pub use turn::{OfferStatus, PlayEvent, Turn, TurnEnd};
 // Generated types that need no validation.
 pub use v1::{
     AiKind, CloseReason, Elo, ExportFormat, GameEndReason as EndReason, GetServerInfoResponse as ServerInfo,
-    LeaveReason, Limits, PlayerKind, RoomCloseReason, SidePreference as SideWish, Visibility, Watching,
+    LeaveReason, Limits, ParticipantKind, PlayerKind, RoomCloseReason, SidePreference as SideWish, Visibility,
+    Watching,
 };
 
 /// The generated messages and client stubs of `reversi.v1`.

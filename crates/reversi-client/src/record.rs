@@ -2,9 +2,9 @@
 
 use std::{fmt, time::SystemTime};
 
-use super::{Ai, GameId, Malformed, Outcome, Player, PlayerId, Ply, RoomId, parse};
+use super::{Ai, GameId, GameResult, Malformed, Outcome, ParticipantKind, Player, PlayerId, Ply, RoomId, parse};
 use crate::{
-    rules::{Board, ByColor, Transcript},
+    rules::{Board, ByColor, Color, Transcript},
     v1,
 };
 
@@ -15,12 +15,42 @@ pub struct GameFilter {
     pub room: Option<RoomId>,
     /// Only games of this player.
     pub player: Option<PlayerId>,
+    /// Only games with a participant of this kind.
+    pub kind: Option<ParticipantKind>,
+    /// Only games with this result.
+    pub result: Option<GameResult>,
+    /// Only rated games, or only others.
+    pub rated: Option<bool>,
+    /// Only games of a participant who had this rating or more before the game.
+    pub min_rating: Option<u16>,
+    /// Only games that ended at this time or later.
+    pub ended_from: Option<SystemTime>,
+    /// Only games that ended before this time.
+    pub ended_before: Option<SystemTime>,
+    /// Only games of the opening of this English name.
+    pub opening: Option<String>,
 }
 
 impl From<GameFilter> for v1::GameFilter {
     fn from(filter: GameFilter) -> Self {
-        let room_id = filter.room.map(|id| id.to_string()).unwrap_or_default();
-        Self { room_id, player_id: filter.player.map(|id| id.to_string()).unwrap_or_default() }
+        let result = match filter.result {
+            None => v1::GameResult::Unspecified,
+            Some(GameResult::Won(Color::Black)) => v1::GameResult::BlackWins,
+            Some(GameResult::Won(Color::White)) => v1::GameResult::WhiteWins,
+            Some(GameResult::Draw) => v1::GameResult::Draw,
+            Some(GameResult::Aborted) => v1::GameResult::Aborted,
+        };
+        Self {
+            room_id: filter.room.map(|id| id.to_string()).unwrap_or_default(),
+            player_id: filter.player.map(|id| id.to_string()).unwrap_or_default(),
+            kind: filter.kind.unwrap_or_default().into(),
+            result: result.into(),
+            rated: filter.rated,
+            min_rating: filter.min_rating.unwrap_or_default().into(),
+            ended_from: filter.ended_from.map(Into::into),
+            ended_before: filter.ended_before.map(Into::into),
+            opening: filter.opening.unwrap_or_default(),
+        }
     }
 }
 
@@ -94,6 +124,10 @@ pub struct GameRecord {
     pub board: Option<Board>,
     /// Whether the game counts for ratings.
     pub rated: bool,
+    /// The ratings of the players before the game, rounded.
+    pub ratings: ByColor<Option<u32>>,
+    /// The English name of the opening.
+    pub opening: Option<String>,
 }
 
 impl TryFrom<v1::GameRecord> for GameRecord {
@@ -119,6 +153,18 @@ impl TryFrom<v1::GameRecord> for GameRecord {
             plies: parse::all(record.plies)?,
             board,
             rated: record.rated,
+            ratings: ByColor::new(rating(record.black_rating)?, rating(record.white_rating)?),
+            opening: opening(record.opening)?,
         })
     }
+}
+
+/// A rounded rating; none for 0.
+pub(super) fn rating(wire: i32) -> Result<Option<u32>, Malformed> {
+    Ok(Some(parse::count(wire, "rating")?).filter(|&rating| rating > 0))
+}
+
+/// The name of an opening; none if it is empty.
+pub(super) fn opening(wire: String) -> Result<Option<String>, Malformed> {
+    Ok(Some(parse::plain(wire, "opening")?).filter(|name| !name.is_empty()))
 }

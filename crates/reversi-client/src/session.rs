@@ -87,7 +87,7 @@ impl Session {
         LobbyServiceClient::new(self.transport())
     }
 
-    fn records(&self) -> RecordServiceClient<Transport> {
+    pub(super) fn records(&self) -> RecordServiceClient<Transport> {
         RecordServiceClient::new(self.transport())
     }
 

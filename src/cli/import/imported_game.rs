@@ -72,6 +72,7 @@ impl ImportedGame {
             },
             private: false,
             rated: false,
+            ratings: ByColor::default(),
             plies: self.plies,
         })
     }

@@ -55,6 +55,8 @@ pub(in crate::cli) fn game(game: &GameRecord) -> Value {
         "reason": reason.strip_prefix("GAME_END_REASON_").unwrap_or(reason).to_lowercase(),
         "discs": by_color(game.outcome.discs),
         "rated": game.rated,
+        "ratings": { "black": game.ratings.black, "white": game.ratings.white },
+        "opening": game.opening,
         "transcript": game.transcript.to_string(),
     })
 }
@@ -87,7 +89,7 @@ pub(in crate::cli) fn ai(ai: &Ai) -> Value {
     json!({ "kind": "ai", "name": format!("{}:{}", ai.kind, ai.level) })
 }
 
-fn participant(participant: &Participant) -> Value {
+pub(in crate::cli) fn participant(participant: &Participant) -> Value {
     match participant {
         Participant::Player(seated) => player(seated),
         Participant::Ai(seated) => ai(seated),

@@ -30,7 +30,7 @@ const ADMIN_TOKEN: &str = "reversi-admin";
 const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
 
 /// The methods that only read. They need no token: without one, the caller is the visitor of its address.
-const FOR_VISITORS: [&str; 12] = [
+const FOR_VISITORS: [&str; 14] = [
     "/reversi.v1.LobbyService/GetServerInfo",
     "/reversi.v1.LobbyService/ListRooms",
     "/reversi.v1.LobbyService/WatchRooms",
@@ -41,6 +41,8 @@ const FOR_VISITORS: [&str; 12] = [
     "/reversi.v1.RecordService/ExportGames",
     "/reversi.v1.RecordService/GetPlayerStats",
     "/reversi.v1.RecordService/GetAiStats",
+    "/reversi.v1.RecordService/ListRatings",
+    "/reversi.v1.RecordService/ExplorePosition",
     "/reversi.v1.AnalysisService/AnalyzePosition",
     "/reversi.v1.AnalysisService/AnalyzeGame",
 ];

@@ -95,6 +95,7 @@ mod tests {
             time: TimeControl { per_move: None, total: Some(Duration::from_secs(300)), increment: Duration::ZERO },
             private: false,
             rated: false,
+            ratings: ByColor::default(),
         };
         let written: Value = serde_json::from_str(&write(&game)).unwrap();
         let moves = json!([

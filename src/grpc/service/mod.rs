@@ -8,6 +8,7 @@ mod late_acknowledgements;
 mod lobby;
 mod page_token;
 mod record;
+mod record_filter;
 mod room;
 pub(crate) mod router;
 mod session;

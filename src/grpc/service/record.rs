@@ -9,17 +9,18 @@ use futures_util::{
 use tokio::time::timeout;
 use tonic::{Request, Response, Status};
 
-use super::{Services, json, page_token, session::stats};
+use super::{Services, json, page_token, record_filter, session::stats};
 use crate::{
     grpc::{
         layer::caller::{Reply, caller, game_id, open},
         status,
     },
     proto::{EncodedMessage, convert, generated_services::record_service_server::RecordService, v1},
-    room::{AiSeat, DisplayName, GameRecord, Participant, PlayerId, ggf},
+    room::{AiSeat, DisplayName, GameRecord, Participant, Rejection, ggf},
+    rules::{Position, opening_names},
     runtime::{
-        Contestant, GameFilter, GameKey, GamePage, OpenStream, Player, RequestCost, RoomError, Runtime, StreamEnd,
-        TooFast,
+        Contestant, Exploration, ExploredMove, GameFilter, GameKey, GamePage, OpenStream, Player, RequestCost,
+        RoomError, Runtime, StreamEnd, TooFast,
     },
 };
 
@@ -30,13 +31,13 @@ const EXPORT_STEP: usize = 100;
 impl RecordService for Services {
     async fn list_games(&self, request: Request<v1::ListGamesRequest>) -> Reply<v1::ListGamesResponse> {
         let (player, wire) = open(request)?;
-        let filter = read_filter(wire.filter, player.id())?;
+        let filter = record_filter::read_games(wire.filter, player.id())?;
         let size = convert::read_page_size(wire.page_size)?;
         let after = page_token::read(&wire.page_token)?;
         player.charge(page_cost(&filter, size))?;
         let GamePage { games, next } = self.runtime.games.page(filter, after, size).await?;
         Ok(Response::new(v1::ListGamesResponse {
-            games: games.iter().map(|game| v1::GameRecord { plies: Vec::new(), ..record(game) }).collect(),
+            games: games.iter().map(|game| summary(game)).collect(),
             next_page_token: next.map(|(ended, game)| page_token::write(ended, game)).unwrap_or_default(),
         }))
     }
@@ -63,7 +64,7 @@ impl RecordService for Services {
         };
         let export = Export {
             runtime: self.runtime.clone(),
-            filter: read_filter(wire.filter, player.id())?,
+            filter: record_filter::read_games(wire.filter, player.id())?,
             open: self.runtime.streams.export(&player)?,
             player,
             ended: false,
@@ -113,6 +114,48 @@ impl RecordService for Services {
             kind: kind.to_string(),
             level: level.into(),
             stats: Some(stats(&totals)),
+        }))
+    }
+
+    async fn list_ratings(&self, request: Request<v1::ListRatingsRequest>) -> Reply<v1::ListRatingsResponse> {
+        let (player, wire) = open(request)?;
+        let filter = record_filter::read_ranking(&wire)?;
+        let size = convert::read_page_size(wire.page_size)?;
+        let skip = page_token::read_rank(&wire.page_token)?;
+        player.charge(RequestCost::SearchedGames(size))?;
+        let ranking = self.runtime.games.ranking(filter, skip, size).await?;
+        let next = skip + ranking.len();
+        let is_last = ranking.len() < size || next >= page_token::MAX_RANK;
+        let participants = ranking.iter().zip(skip + 1..).map(|(ranked, rank)| v1::RankedParticipant {
+            rank: convert::count(rank),
+            participant: Some(participant(&ranked.participant)),
+            stats: Some(stats(&ranked.stats)),
+        });
+        Ok(Response::new(v1::ListRatingsResponse {
+            participants: participants.collect(),
+            next_page_token: if is_last { String::new() } else { page_token::write_rank(next) },
+        }))
+    }
+
+    async fn explore_position(
+        &self,
+        request: Request<v1::ExplorePositionRequest>,
+    ) -> Reply<v1::ExplorePositionResponse> {
+        let (player, wire) = open(request)?;
+        let filter = record_filter::read_explorer(&wire)?;
+        let position = record_filter::read_position(wire.subject)?;
+        if position.is_over() {
+            return Err(status::refused(Rejection::GameOver));
+        }
+        player.charge(RequestCost::SearchedGames(1))?;
+        let Exploration { moves, recent, best } = self.runtime.games.explore(&player, position, filter).await?;
+        let summaries = |games: &[Arc<GameRecord>]| games.iter().map(|game| summary(game)).collect();
+        Ok(Response::new(v1::ExplorePositionResponse {
+            position: Some(convert::position(position)),
+            opening: opening_names::of_position(position).unwrap_or_default().to_owned(),
+            moves: moves.iter().map(|explored| explored_move(position, explored)).collect(),
+            recent: summaries(&recent),
+            best: summaries(&best),
         }))
     }
 }
@@ -174,15 +217,27 @@ fn page_cost(filter: &GameFilter, games: usize) -> RequestCost {
     if is_own { RequestCost::Games(games) } else { RequestCost::SearchedGames(games) }
 }
 
-fn read_filter(wire: Option<v1::GameFilter>, viewer: PlayerId) -> Result<GameFilter, Status> {
-    let wire = wire.unwrap_or_default();
-    let room = (!wire.room_id.is_empty()).then(|| convert::read_id("filter.room_id", &wire.room_id));
-    let player = (!wire.player_id.is_empty()).then(|| convert::read_id("filter.player_id", &wire.player_id));
-    Ok(GameFilter { viewer, room: room.transpose()?, player: player.transpose()? })
-}
-
 fn transcript(game: &GameRecord) -> String {
     game.plies.iter().filter_map(|ply| ply.square).map(|square| square.to_string()).collect()
+}
+
+/// A game without its plies.
+fn summary(game: &GameRecord) -> v1::GameRecord {
+    v1::GameRecord { plies: Vec::new(), ..record(game) }
+}
+
+fn explored_move(position: Position, explored: &ExploredMove) -> v1::ExploredMove {
+    let ExploredMove { squares, results, rating } = explored;
+    let after = squares.iter().next().map(|square| position.play_unchecked(square).after_forced_pass().0);
+    v1::ExploredMove {
+        squares: convert::squares(*squares),
+        games: convert::count(results.played()),
+        won: convert::count(results.won),
+        drawn: convert::count(results.drawn),
+        lost: convert::count(results.lost),
+        average_rating: rating.unwrap_or_default().into(),
+        opening: after.and_then(opening_names::of_position).unwrap_or_default().to_owned(),
+    }
 }
 
 fn record(game: &GameRecord) -> v1::GameRecord {
@@ -199,6 +254,9 @@ fn record(game: &GameRecord) -> v1::GameRecord {
         plies: convert::plies(&game.plies, game.opening),
         board: game.position.board().to_string(),
         rated: game.rated,
+        black_rating: game.ratings.black.unwrap_or_default().into(),
+        white_rating: game.ratings.white.unwrap_or_default().into(),
+        opening: opening_names::of_game(game.positions()).unwrap_or_default().to_owned(),
     }
 }
 

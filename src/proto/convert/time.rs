@@ -16,6 +16,20 @@ pub fn timestamp(at: Timestamp) -> prost_types::Timestamp {
     prost_types::Timestamp { seconds: at.0.div_euclid(MICROS), nanos: nanos as i32 }
 }
 
+/// A time.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for `field`, unless it is a time in the years 1 to 9999.
+pub fn read_timestamp(field: &str, wire: prost_types::Timestamp) -> Result<Timestamp, Malformed> {
+    // 0001-01-01 and 10000-01-01.
+    let is_time =
+        (-62_135_596_800..253_402_300_800).contains(&wire.seconds) && (0..1_000_000_000).contains(&wire.nanos);
+    match is_time {
+        true => Ok(Timestamp(wire.seconds * 1_000_000 + i64::from(wire.nanos) / 1000)),
+        false => Err(Malformed::argument(field, "must be a time in the years 1 to 9999")),
+    }
+}
+
 /// A duration, for the wire, saturating.
 #[must_use]
 pub fn duration(duration: Duration) -> prost_types::Duration {

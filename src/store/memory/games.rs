@@ -1,18 +1,25 @@
 //! The latest finished games, and the statistics of their players.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, btree_map::Entry},
     convert::Infallible,
     ops::Bound,
     sync::Arc,
 };
 
 use super::{
+    super::explorer::{
+        CountedMove, Exploration, ExplorerFilter, MoveCount, Mover, PositionKey, counted_moves, explored_moves,
+        shown_games,
+    },
     super::journal::EndedGame,
-    super::player_stats::{Contestant, PlayerStats, stats_after},
+    super::player_stats::{Contestant, PlayerStats, Results, stats_after},
     GameFilter, GameKey, GamePage, MemoryStore, Retention,
 };
-use crate::room::{GameId, GameRecord, Participant, PlayerId, Profile, Timestamp};
+use crate::{
+    room::{GameId, GameRecord, Participant, PlayerId, Profile, Timestamp},
+    rules::{ByColor, Position, Square},
+};
 
 #[derive(Default)]
 pub(super) struct MemoryGames {
@@ -21,6 +28,8 @@ pub(super) struct MemoryGames {
     standings: HashMap<Contestant, PlayerStats>,
     /// The players of the kept games.
     players: HashMap<PlayerId, KnownPlayer>,
+    /// The moves of the kept games in each position, by squares and movers, with the latest game.
+    explored: HashMap<PositionKey, BTreeMap<(u8, Mover), (Results, GameKey)>>,
 }
 
 /// A player of kept games, who may have logged out.
@@ -38,9 +47,19 @@ impl MemoryGames {
         if self.ends.insert(record.id, record.ended).is_some() {
             return Vec::new();
         }
+        let rating =
+            |side| self.standing(&Contestant::from(&record.players[side])).rating.map(|rating| rating.rounded());
+        let record = &GameRecord { ratings: ByColor::from_fn(rating), ..record.clone() };
         let Ok(stats) = stats_after(game, |who| Ok::<_, Infallible>(self.standing(who)));
         self.standings.extend(stats);
         self.games.insert((record.ended, record.id), Arc::new(record.clone()));
+        for CountedMove { position, square, mover, results } in counted_moves(record) {
+            let counts = self.explored.entry(position).or_default();
+            let count =
+                counts.entry((square.index(), mover)).or_insert((Results::default(), (record.ended, record.id)));
+            count.0.add(results);
+            count.1 = (record.ended, record.id);
+        }
         for profile in profiles(record) {
             let new = || KnownPlayer { profile: profile.clone(), seen: record.ended, games: 0 };
             self.players.entry(profile.id).or_insert_with(new).games += 1;
@@ -55,7 +74,33 @@ impl MemoryGames {
     pub(super) fn remove(&mut self, key: GameKey) -> Vec<Profile> {
         let Some(record) = self.games.remove(&key) else { return Vec::new() };
         self.ends.remove(&key.1);
+        counted_moves(&record).iter().for_each(|counted| self.uncount(counted));
         profiles(&record).filter(|profile| self.is_last_game(profile.id)).cloned().collect()
+    }
+
+    fn uncount(&mut self, CountedMove { position, square, mover, results }: &CountedMove) {
+        let Some(counts) = self.explored.get_mut(position) else { return };
+        if let Entry::Occupied(mut count) = counts.entry((square.index(), *mover)) {
+            count.get_mut().0.subtract(*results);
+            if count.get().0.played() == 0 {
+                count.remove();
+            }
+        }
+        if counts.is_empty() {
+            self.explored.remove(position);
+        }
+    }
+
+    pub(super) fn explore(&self, position: Position, filter: &ExplorerFilter) -> Exploration {
+        let counts = self.explored.get(&PositionKey::of(position).0).into_iter().flatten();
+        let counts: Vec<_> = counts
+            .filter_map(|((square, mover), (results, latest))| {
+                Some(MoveCount { square: Square::new(*square)?, mover: *mover, results: *results, latest: *latest })
+            })
+            .collect();
+        let read = |key| Ok::<_, Infallible>(self.games.get(&key).cloned());
+        let Ok([recent, best]) = shown_games(position, &counts, filter, read);
+        Exploration { moves: explored_moves(position, &counts, filter), recent, best }
     }
 
     /// At most `limit` games that the retention does not keep.
@@ -108,6 +153,18 @@ impl MemoryGames {
 
     pub(super) fn standing(&self, who: &Contestant) -> PlayerStats {
         self.standings.get(who).copied().unwrap_or_default()
+    }
+
+    /// The contestants with a rating, the highest first.
+    pub(super) fn rated(&self, provisional: bool) -> Vec<(&Contestant, PlayerStats)> {
+        let is_shown = |stats: &PlayerStats| stats.rating.is_some_and(|rating| provisional || !rating.is_provisional());
+        let rated = self.standings.iter().filter(|(_, stats)| is_shown(stats));
+        let mut rated: Vec<_> = rated.map(|(who, stats)| (who, *stats)).collect();
+        let value = |stats: &PlayerStats| stats.rating.map_or(0.0, |rating| rating.value);
+        rated.sort_by(|(one, stats), (other, others)| {
+            value(others).total_cmp(&value(stats)).then_with(|| one.to_string().cmp(&other.to_string()))
+        });
+        rated
     }
 
     /// A player of a kept game, and when it was last seen.

@@ -11,12 +11,16 @@ use std::{
 };
 
 use super::{
-    archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, Retention},
+    archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
+    explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendError, AppendFuture, EndedGame, FaultHook, History, Journal, StoreFuture},
-    player_stats::{Contestant, PlayerStats},
+    player_stats::{Contestant, OpponentKind, PlayerStats},
     player_store::{PlayerStore, StoredPlayer},
 };
-use crate::room::{DisplayName, GameId, GameRecord, Participant, PlayerId, Profile, Room, RoomId, Timestamp};
+use crate::{
+    room::{AiSeat, DisplayName, GameId, GameRecord, Participant, PlayerId, Profile, Room, RoomId, Timestamp},
+    rules::Position,
+};
 use games::MemoryGames;
 use rooms::MemoryRooms;
 
@@ -145,6 +149,32 @@ impl Archive for MemoryStore {
 
     fn size(&self) -> StoreFuture<'_, ArchiveSize> {
         self.answer(|inner| ArchiveSize { games: inner.games.count() as u64, bytes: 0 })
+    }
+
+    fn ranking(&self, filter: RankingFilter, skip: usize, limit: usize) -> StoreFuture<'_, Vec<RankedContestant>> {
+        self.answer(|inner| {
+            let participant = |who: &Contestant| match who {
+                Contestant::Ai { kind, level } => {
+                    Some(Participant::Ai(AiSeat { kind: Arc::clone(kind), level: *level, seed: 0 }))
+                }
+                Contestant::Player(id) => inner.profile(*id).map(|(profile, _)| Participant::Player(profile.clone())),
+            };
+            let ranked = inner.games.rated(filter.provisional).into_iter().filter_map(|(who, stats)| {
+                let participant = participant(who)?;
+                let is_shown = filter.kind.is_none_or(|kind| kind == OpponentKind::from(&participant));
+                is_shown.then_some(RankedContestant { participant, stats })
+            });
+            ranked.skip(skip).take(limit).collect()
+        })
+    }
+
+    fn explore(&self, position: Position, filter: ExplorerFilter) -> StoreFuture<'_, Exploration> {
+        self.answer(|inner| inner.games.explore(position, &filter))
+    }
+
+    /// Games are counted when they are kept.
+    fn count_openings(&self, _: usize, _: usize) -> StoreFuture<'_, usize> {
+        self.answer(|_| 0)
     }
 
     fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {

@@ -12,15 +12,23 @@ use crate::{
     },
     rules::{ByColor, Color, Position, Transcript},
     store::{
-        archive::{GameFilter, GameKey, GamePage},
+        archive::{GameFilter, GameKey, GamePage, RankedContestant, RankingFilter},
         journal::EndedGame,
         player_stats::{Contestant, OpponentKind, PlayerStats, Rating, Results, stats_after},
     },
 };
 
-/// Inserts a finished game and the names of its players. False when it is known; then it changes nothing.
-pub(super) fn keep(connection: &Connection, game: &GameRecord) -> rusqlite::Result<bool> {
-    if !enter(connection, game)? {
+/// Inserts a finished game, with the ratings of its players if `with_ratings`, and the names of its players. False when it
+/// is known; then it changes nothing.
+pub(super) fn keep(connection: &Connection, game: &GameRecord, with_ratings: bool) -> rusqlite::Result<bool> {
+    let mut rated = game.clone();
+    if with_ratings {
+        for side in Color::ALL {
+            let stats = standing_before(connection, &Contestant::from(&game.players[side]))?;
+            rated.ratings[side] = stats.rating.map(|rating| rating.rounded());
+        }
+    }
+    if !enter(connection, &rated)? {
         return Ok(false);
     }
     for (_, participant) in game.players.iter() {
@@ -55,9 +63,9 @@ pub(super) fn enter(connection: &Connection, game: &GameRecord) -> rusqlite::Res
 fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize> {
     let sql = "INSERT OR IGNORE INTO games (id, room, room_name, black, black_name, black_kind, white, white_name, \
         white_kind, started_us, ended_us, winner, reason, black_discs, white_discs, transcript, times_ms, opening, \
-        move_limit_us, total_time_us, increment_us, rated, private) VALUES (:id, :room, :room_name, :black, :black_name, \
+        move_limit_us, total_time_us, increment_us, rated, private, black_rating, white_rating) VALUES (:id, :room, :room_name, :black, :black_name, \
         :black_kind, :white, :white_name, :white_kind, :started, :ended, :winner, :reason, :black_discs, :white_discs, \
-        :transcript, :times, :opening, :move_limit, :total_time, :increment, :rated, :private)";
+        :transcript, :times, :opening, :move_limit, :total_time, :increment, :rated, :private, :black_rating, :white_rating)";
     let contestants = ByColor::from_fn(|side| Contestant::from(&game.players[side]).to_string());
     let names = ByColor::from_fn(|side| name(&game.players[side]));
     let kinds = ByColor::from_fn(|side| kind_name(OpponentKind::from(&game.players[side])));
@@ -94,6 +102,8 @@ fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize>
         ":increment": micros(game.time.increment),
         ":rated": game.rated,
         ":private": game.private,
+        ":black_rating": game.ratings.black,
+        ":white_rating": game.ratings.white,
     })
 }
 
@@ -109,22 +119,27 @@ pub(super) fn page(
     limit: usize,
 ) -> Result<GamePage, ReadError> {
     let (player, room) = (filter.player.map(|id| id.to_string()), filter.room.map(|id| id.to_string()));
-    // A player's games are selected among those of all rooms, and a room's by its own index.
-    let (table, id, selected, of) = match (&player, &room) {
-        (Some(_), _) => ("played", "game", "contestant = :of", &player),
-        (None, Some(_)) => ("games", "id", "room = :of", &room),
-        (None, None) => ("games", "id", ":of IS NULL", &None),
+    let opening = filter.opening.map(str::to_owned);
+    // A player's games are selected among those of all rooms, a room's and an opening's by their own indexes.
+    let (table, id, selected, of) = match (&player, &room, &opening) {
+        (Some(_), _, _) => ("played", "game", "contestant = :of", &player),
+        (None, Some(_), _) => ("games", "id", "room = :of", &room),
+        (None, None, Some(_)) => ("games", "id", "opening_name = :of", &opening),
+        (None, None, None) => ("games", "id", ":of IS NULL", &None),
     };
     let sql = format!(
         "SELECT ended_us, {id} FROM {table} WHERE {selected} AND (ended_us, {id}) < (:ended, :after) \
-        ORDER BY ended_us DESC, {id} DESC LIMIT :max_rows"
+        AND ended_us >= :from ORDER BY ended_us DESC, {id} DESC LIMIT :max_rows"
     );
-    // The first page starts after an impossible key: the end of time, and an id greater than any.
-    let (ended, after) = after.map_or((i64::MAX, char::MAX.to_string()), |(ended, id)| (ended.0, id.to_string()));
+    // The first page starts after an impossible key: the end of time, and an id greater than any; or before the first id of
+    // a time.
+    let start = filter.ended_before.map_or((i64::MAX, char::MAX.to_string()), |before| (before.0, String::new()));
+    let (ended, after) = after.map_or(start.clone(), |(ended, id)| (ended.0, id.to_string())).min(start);
+    let from = filter.ended_from.map_or(i64::MIN, |from| from.0);
     let max_rows = limit.saturating_add(GamePage::PASSED_OVER);
     let mut select = connection.prepare_cached(&sql)?;
     let mut keys = select.query(named_params! {
-        ":of": of, ":ended": ended, ":after": after, ":max_rows": i64::try_from(max_rows)?
+        ":of": of, ":ended": ended, ":after": after, ":from": from, ":max_rows": i64::try_from(max_rows)?
     })?;
     let (mut page, mut scanned, mut last) = (GamePage::default(), 0, None);
     while page.games.len() < limit && scanned < max_rows {
@@ -151,7 +166,7 @@ fn read_key(row: &Row<'_>) -> Result<GameKey, ReadError> {
     Ok((Timestamp(row.get(0)?), row.get::<_, String>(1)?.parse()?))
 }
 
-/// A game, if it is of the filter's room and the viewer may see it.
+/// A game, if it matches the filter, which is checked on the columns: reading a game costs more.
 fn shown(connection: &Connection, id: GameId, filter: &GameFilter) -> Result<Option<GameRecord>, ReadError> {
     let mut select = connection.prepare_cached("SELECT * FROM games WHERE id = ?")?;
     let mut rows = select.query([id.to_string()])?;
@@ -160,10 +175,46 @@ fn shown(connection: &Connection, id: GameId, filter: &GameFilter) -> Result<Opt
     let is_viewer = |side| -> Result<bool, ReadError> { Ok(row.get_ref(side)?.as_str()? == viewer) };
     if filter.room.is_some_and(|room| room != id.room)
         || (row.get("private")? && !is_viewer("black")? && !is_viewer("white")?)
+        || !matches(row, filter)?
     {
         return Ok(None);
     }
     read(row).map(Some)
+}
+
+/// Whether a game matches what the filter says beyond room, player and time.
+fn matches(row: &Row<'_>, filter: &GameFilter) -> Result<bool, ReadError> {
+    let is = |column: &str, text: &str| -> Result<bool, ReadError> { Ok(row.get_ref(column)?.as_str()? == text) };
+    if let Some(kind) = filter.kind.map(kind_name)
+        && !is("black_kind", kind)?
+        && !is("white_kind", kind)?
+    {
+        return Ok(false);
+    }
+    if let Some(result) = filter.result
+        && result != end(row)?.into()
+    {
+        return Ok(false);
+    }
+    if let Some(rated) = filter.rated
+        && rated != row.get::<_, bool>("rated")?
+    {
+        return Ok(false);
+    }
+    if let Some(least) = filter.min_rating
+        && rating(row, "black_rating")?.max(rating(row, "white_rating")?) < Some(least)
+    {
+        return Ok(false);
+    }
+    match filter.opening {
+        Some(name) => Ok(row.get_ref("opening_name")?.as_str_or_null()? == Some(name)),
+        None => Ok(true),
+    }
+}
+
+fn end(row: &Row<'_>) -> Result<GameEnd, ReadError> {
+    let text = |column| row.get::<_, String>(column);
+    Ok(GameEnd { winner: winner(&text("winner")?)?, reason: reason(&text("reason")?)? })
 }
 
 pub(super) fn get(connection: &Connection, id: GameId) -> Result<Option<Arc<GameRecord>>, ReadError> {
@@ -210,6 +261,43 @@ pub(super) fn read_standing(row: &Row<'_>) -> rusqlite::Result<PlayerStats> {
     })
 }
 
+/// At most `limit` contestants with a rating, the highest first, after `skip` others. Damaged rows are passed over.
+pub(super) fn ranking(
+    connection: &Connection,
+    damaged: &DamagedRows,
+    filter: &RankingFilter,
+    skip: usize,
+    limit: usize,
+) -> Result<Vec<RankedContestant>, ReadError> {
+    let sql = "SELECT standings.*, players.id, players.kind FROM standings LEFT JOIN players ON players.id = contestant \
+        WHERE rating IS NOT NULL AND (:deviation IS NULL OR deviation <= :deviation) \
+        AND (:kind IS NULL OR ifnull(players.kind, 'ai') = :kind) ORDER BY rating DESC, contestant LIMIT :limit OFFSET :skip";
+    let deviation = (!filter.provisional).then_some(Rating::PROVISIONAL);
+    let mut select = connection.prepare_cached(sql)?;
+    let mut rows = select.query(named_params! {
+        ":deviation": deviation,
+        ":kind": filter.kind.map(kind_name),
+        ":limit": i64::try_from(limit)?,
+        ":skip": i64::try_from(skip)?,
+    })?;
+    let mut ranking = Vec::new();
+    while let Some(row) = rows.next()? {
+        match ranked(row) {
+            Ok(contestant) => ranking.push(contestant),
+            Err(error) => damaged.pass_over("standings", &format!("{:?}", row.get::<_, Value>("contestant")), error)?,
+        }
+    }
+    Ok(ranking)
+}
+
+fn ranked(row: &Row<'_>) -> Result<RankedContestant, ReadError> {
+    let participant = match row.get::<_, String>("contestant")?.parse()? {
+        Contestant::Ai { kind, level } => Participant::Ai(AiSeat { kind, level, seed: 0 }),
+        Contestant::Player(_) => Participant::Player(players::read_profile(row)?),
+    };
+    Ok(RankedContestant { participant, stats: read_standing(row)? })
+}
+
 pub(super) fn put_standing(
     connection: &Connection,
     who: &Contestant,
@@ -254,7 +342,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
         players: ByColor::new(participant(row, "black")?, participant(row, "white")?),
         started: Timestamp(row.get("started_us")?),
         ended: Timestamp(row.get("ended_us")?),
-        end: GameEnd { winner: winner(&text("winner")?)?, reason: reason(&text("reason")?)? },
+        end: end(row)?,
         plies,
         opening: row.get("opening")?,
         position,
@@ -265,7 +353,16 @@ pub(super) fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
         },
         rated: row.get("rated")?,
         private: row.get("private")?,
+        ratings: ByColor::new(rating(row, "black_rating")?, rating(row, "white_rating")?),
     })
+}
+
+/// The rating of a player before the game. Files before version 6, which the doctor reads, have none.
+fn rating(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<u16>> {
+    match row.get(column) {
+        Err(rusqlite::Error::InvalidColumnName(_)) => Ok(None),
+        rating => rating,
+    }
 }
 
 /// Every ply, with the passes that the transcript omits. A pass takes no time.

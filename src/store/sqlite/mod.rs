@@ -16,6 +16,7 @@
 
 mod damage;
 mod doctor;
+mod explorer;
 mod games;
 mod log;
 mod older;
@@ -45,12 +46,16 @@ pub use schema::OpenError;
 pub use writer::COMMIT_WRITES;
 
 use super::{
-    archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, Retention},
+    archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
+    explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendFuture, FaultHook, History, Journal, StoreError, StoreFuture},
     player_stats::{Contestant, PlayerStats},
     player_store::{PlayerStore, StoredPlayer},
 };
-use crate::room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp};
+use crate::{
+    room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp},
+    rules::Position,
+};
 use damage::{DamagedRows, is_damage_of_file};
 use log::LogEntry;
 use reader::Reader;
@@ -254,6 +259,26 @@ impl Archive for SqliteStore {
 
     fn size(&self) -> StoreFuture<'_, ArchiveSize> {
         self.archive.ask(|connection| Ok(retention::size(connection)?))
+    }
+
+    fn ranking(&self, filter: RankingFilter, skip: usize, limit: usize) -> StoreFuture<'_, Vec<RankedContestant>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |connection| games::ranking(connection, &damaged, &filter, skip, limit))
+    }
+
+    fn explore(&self, position: Position, filter: ExplorerFilter) -> StoreFuture<'_, Exploration> {
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |connection| explorer::explore(connection, &damaged, position, &filter))
+    }
+
+    fn count_openings(&self, skip: usize, limit: usize) -> StoreFuture<'_, usize> {
+        Box::pin(async move {
+            if !self.archive.ask(move |connection| explorer::has_uncounted(connection, skip)).await? {
+                return Ok(0);
+            }
+            let damaged = Arc::clone(&self.damaged);
+            self.count(move |connection| explorer::count(connection, &damaged, skip, limit)).await
+        })
     }
 
     fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, types::Value};
 
+use super::explorer;
 use crate::{
     room::Timestamp,
     store::archive::{ArchiveSize, Retention},
@@ -69,6 +70,7 @@ fn remove(connection: &Connection, sql: &str, until: Timestamp, limit: usize) ->
     let sql = "DELETE FROM played WHERE contestant = ? AND ended_us = ? AND game = ?";
     let mut played = connection.prepare_cached(sql)?;
     for (rowid, [id, ended], contestants) in &games {
+        explorer::forget(connection, *rowid)?;
         game.execute([rowid])?;
         for contestant in contestants {
             played.execute((contestant, ended, id))?;

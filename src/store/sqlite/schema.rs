@@ -24,10 +24,11 @@ const STEPS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
         players::write_name_keys(file)
     },
     |file| file.execute_batch(include_str!("5.sql")),
+    |file| file.execute_batch(include_str!("6.sql")),
 ];
 
 /// The version written by this program.
-const VERSION: i32 = 5;
+const VERSION: i32 = 6;
 const _: () = assert!(STEPS.len() == VERSION as usize);
 
 /// The longest wait for another program's lock on the file, such as a backup's.

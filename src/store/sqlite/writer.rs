@@ -343,7 +343,7 @@ impl WriterThread {
             return Ok(Err(AppendError::Conflict(at)));
         }
         for game in &entry.games {
-            if games::keep(connection, &game.record)? && entry.counts {
+            if games::keep(connection, &game.record, entry.counts)? && entry.counts {
                 games::count(connection, game)?;
             }
         }

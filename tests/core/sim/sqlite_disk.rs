@@ -15,9 +15,11 @@ use std::{
 
 use reversi::{
     room::{DisplayName, Event, Fact, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Seq, Timestamp},
+    rules::Position,
     store::{
-        Append, AppendError, AppendFuture, Archive, ArchiveSize, Contestant, EndedGame, GameFilter, GameKey, GamePage,
-        History, Journal, PlayerStats, PlayerStore, Retention, SqliteStore, StoreError, StoreFuture, StoredPlayer,
+        Append, AppendError, AppendFuture, Archive, ArchiveSize, Contestant, EndedGame, Exploration, ExplorerFilter,
+        GameFilter, GameKey, GamePage, History, Journal, PlayerStats, PlayerStore, RankedContestant, RankingFilter,
+        Retention, SqliteStore, StoreError, StoreFuture, StoredPlayer,
     },
 };
 use tokio::{sync::oneshot, time::Instant};
@@ -302,6 +304,18 @@ impl Archive for SqliteDisk {
 
     fn size(&self) -> StoreFuture<'_, ArchiveSize> {
         self.call(|store| store.size())
+    }
+
+    fn ranking(&self, filter: RankingFilter, skip: usize, limit: usize) -> StoreFuture<'_, Vec<RankedContestant>> {
+        self.call(move |store| store.ranking(filter, skip, limit))
+    }
+
+    fn explore(&self, position: Position, filter: ExplorerFilter) -> StoreFuture<'_, Exploration> {
+        self.call(move |store| store.explore(position, filter))
+    }
+
+    fn count_openings(&self, skip: usize, limit: usize) -> StoreFuture<'_, usize> {
+        self.call(move |store| store.count_openings(skip, limit))
     }
 
     fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {

@@ -35,7 +35,7 @@ async fn filled() -> (TempDir, Store) {
 
 /// All questions that lead to all games.
 fn filters() -> [GameFilter; 4] {
-    let all = GameFilter { viewer: PlayerId::from_random(7), room: None, player: None };
+    let all = GameFilter::visible_to(PlayerId::from_random(7));
     let of_room = GameFilter { room: Some(room_id(1)), ..all };
     [all, of_room, GameFilter { player: Some(id("ada")), ..all }, GameFilter { player: Some(id("bob")), ..of_room }]
 }

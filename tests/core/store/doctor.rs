@@ -172,7 +172,7 @@ async fn damaged_pages_are_replaced_and_all_other_pages_are_saved() {
         repair(&folder);
         let store = open(&folder);
         assert_eq!(open_rooms(&store).await.len(), 5);
-        let filter = GameFilter { viewer: id("eve"), room: None, player: Some(id("ada")) };
+        let filter = GameFilter { player: Some(id("ada")), ..GameFilter::visible_to(id("eve")) };
         let listed = store.archive.games(filter, None, 1_000).await.unwrap().games.len() as u64;
         let of_others = store.archive.game(GameId { room: room_id(2), number: 1 }).await.unwrap();
         assert_eq!(listed + u64::from(of_others.is_some()), diagnosis.games, "{table}");

@@ -59,7 +59,7 @@ async fn found_after_a_crash(folder: &TempDir, room: RoomId) -> Stored {
 type Stored = (Option<Room>, usize);
 
 async fn stored(store: &Store, room: RoomId) -> Stored {
-    let filter = GameFilter { viewer: id("ada"), room: None, player: None };
+    let filter = GameFilter::visible_to(id("ada"));
     let games = store.archive.games(filter, None, 100).await.unwrap().games;
     (store.journal.load(room).await.unwrap().map(reversi::store::History::latest), games.len())
 }

@@ -34,7 +34,7 @@ fn won_by(winner: Color, game: GameRecord) -> GameRecord {
 }
 
 fn everything(viewer: &str) -> GameFilter {
-    GameFilter { viewer: id(viewer), room: None, player: None }
+    GameFilter::visible_to(id(viewer))
 }
 
 async fn found(store: &Store, filter: GameFilter) -> Vec<u32> {

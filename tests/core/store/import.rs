@@ -19,7 +19,7 @@ async fn imported_games_are_listed_and_change_no_statistics() {
     assert_eq!(store.import(games.clone()).await, Ok(1), "only the new game");
     assert_eq!(store.import(Vec::new()).await, Ok(0));
     for player in [None, Some(id("ada"))] {
-        let filter = GameFilter { viewer: PlayerId::from_random(9), room: None, player };
+        let filter = GameFilter { player, ..GameFilter::visible_to(PlayerId::from_random(9)) };
         let listed = store.games(filter, None, 9).await.unwrap().games;
         assert!(listed.iter().map(|game| &**game).eq(games.iter().rev()));
     }

@@ -147,7 +147,7 @@ async fn check_equal(one: &Store, other: &Store) {
     assert_eq!(open_rooms(one).await, open_rooms(other).await);
     for viewer in PLAYERS {
         for player in [None, Some(id("ada")), Some(id("bot-d"))] {
-            let filter = GameFilter { viewer: id(viewer), room: None, player };
+            let filter = GameFilter { player, ..GameFilter::visible_to(id(viewer)) };
             let (games, others) = (all_games(one, filter).await, all_games(other, filter).await);
             assert_eq!(games, others);
         }

@@ -63,7 +63,7 @@ async fn a_reopened_store_has_everything() {
     assert_eq!(open_rooms(&store).await, [1, 2].map(room_id));
     assert_eq!(store.journal.last_alive().await.unwrap(), Some(at(5)));
     assert_eq!(store.archive.player_stats(roxanne).await.unwrap(), player_stats);
-    let filter = GameFilter { viewer: id("eve"), room: None, player: Some(id("ada")) };
+    let filter = GameFilter { player: Some(id("ada")), ..GameFilter::visible_to(id("eve")) };
     assert_eq!(*store.archive.games(filter, None, 9).await.unwrap().games[0], finished);
 }
 

@@ -26,7 +26,7 @@ async fn fill(store: &Store) {
 /// The numbers of the stored games, newest first: all, and those of a player.
 async fn left(archive: &dyn Archive) -> Vec<u32> {
     let numbers = async |player| {
-        let filter = GameFilter { viewer: id("eve"), room: None, player };
+        let filter = GameFilter { player, ..GameFilter::visible_to(id("eve")) };
         let page = archive.games(filter, None, 100).await.unwrap();
         page.games.iter().map(|game| game.id.number).collect::<Vec<_>>()
     };

@@ -16,6 +16,7 @@ mod by_color;
 mod color;
 pub mod lines;
 pub mod opening;
+pub mod opening_names;
 mod outcome;
 mod perft;
 mod position;

@@ -47,7 +47,7 @@ pub(crate) async fn check(folder: &Path, acknowledged: &Acknowledged, rooms: usi
 
 /// The finished games. Checks that none is on two pages; the archive has them by id.
 async fn archived(store: &SqliteStore) -> BTreeMap<GameId, GameRecord> {
-    let filter = GameFilter { viewer: PlayerId::from_random(0), room: None, player: None };
+    let filter = GameFilter::visible_to(PlayerId::from_random(0));
     let (mut games, mut after) = (BTreeMap::new(), None);
     loop {
         let page = store.games(filter, after, 500).await.unwrap();

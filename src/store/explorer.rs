@@ -1,7 +1,7 @@
 //! The opening explorer: the moves that were played in a position, by whom, and with what results.
 //!
 //! ```text
-//!   a public game that counts ──▶ its first plies ──▶ (position, move, mover): results, the latest such game
+//!   a public game that counts ──▶ its first plies ──▶ (position, move, mover): results, the latest such games
 //! ```
 
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
@@ -17,6 +17,9 @@ const EXPLORED_PLIES: usize = 24;
 
 /// The most games shown as recent, and as best.
 const SHOWN_GAMES: usize = 5;
+
+/// The games that are remembered of a position, a move and a mover.
+pub(super) const REMEMBERED_GAMES: usize = 5;
 
 /// Games looked at for each list: some may have been removed.
 const CANDIDATES: usize = 2 * SHOWN_GAMES;
@@ -75,13 +78,13 @@ pub(super) struct CountedMove {
 }
 
 /// What is stored of a position, a move and a mover.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MoveCount<G> {
     pub(super) square: Square,
     pub(super) mover: Mover,
     pub(super) results: Results,
-    /// The latest such game, which may have been removed. A later one is greater.
-    pub(super) latest: G,
+    /// The latest such games, at most [`REMEMBERED_GAMES`]; some may have been removed. A later one is greater.
+    pub(super) latest: Vec<G>,
 }
 
 impl PositionKey {
@@ -224,7 +227,8 @@ pub(super) fn shown_games<G: Copy + Ord, E>(
 ) -> Result<[Vec<Arc<GameRecord>>; 2], E> {
     let (key, _) = PositionKey::of(position);
     let counts = counts.iter().filter(|count| count.mover.matches(filter));
-    let mut latest: Vec<_> = counts.map(|count| (count.latest, count.mover.rating())).collect();
+    let mut latest: Vec<_> =
+        counts.flat_map(|count| count.latest.iter().map(|game| (*game, count.mover.rating()))).collect();
     latest.sort_by_key(|(game, _)| Reverse(*game));
     latest.dedup_by_key(|(game, _)| *game);
     let mut best: Vec<_> = latest.iter().filter(|(_, rating)| rating.is_some()).copied().collect();

@@ -9,8 +9,8 @@ use std::{
 
 use super::{
     super::explorer::{
-        CountedMove, Exploration, ExplorerFilter, MoveCount, Mover, PositionKey, counted_moves, explored_moves,
-        shown_games,
+        CountedMove, Exploration, ExplorerFilter, MoveCount, Mover, PositionKey, REMEMBERED_GAMES, counted_moves,
+        explored_moves, shown_games,
     },
     super::journal::EndedGame,
     super::player_stats::{Contestant, PlayerStats, Results, stats_after},
@@ -28,8 +28,8 @@ pub(super) struct MemoryGames {
     standings: HashMap<Contestant, PlayerStats>,
     /// The players of the kept games.
     players: HashMap<PlayerId, KnownPlayer>,
-    /// The moves of the kept games in each position, by squares and movers, with the latest game.
-    explored: HashMap<PositionKey, BTreeMap<(u8, Mover), (Results, GameKey)>>,
+    /// The moves of the kept games in each position, by squares and movers, with the latest games, newest last.
+    explored: HashMap<PositionKey, BTreeMap<(u8, Mover), (Results, Vec<GameKey>)>>,
 }
 
 /// A player of kept games, who may have logged out.
@@ -55,10 +55,12 @@ impl MemoryGames {
         self.games.insert((record.ended, record.id), Arc::new(record.clone()));
         for CountedMove { position, square, mover, results } in counted_moves(record) {
             let counts = self.explored.entry(position).or_default();
-            let count =
-                counts.entry((square.index(), mover)).or_insert((Results::default(), (record.ended, record.id)));
-            count.0.add(results);
-            count.1 = (record.ended, record.id);
+            let (sum, latest) = counts.entry((square.index(), mover)).or_default();
+            sum.add(results);
+            latest.push((record.ended, record.id));
+            if latest.len() > REMEMBERED_GAMES {
+                latest.remove(0);
+            }
         }
         for profile in profiles(record) {
             let new = || KnownPlayer { profile: profile.clone(), seen: record.ended, games: 0 };
@@ -95,7 +97,12 @@ impl MemoryGames {
         let counts = self.explored.get(&PositionKey::of(position).0).into_iter().flatten();
         let counts: Vec<_> = counts
             .filter_map(|((square, mover), (results, latest))| {
-                Some(MoveCount { square: Square::new(*square)?, mover: *mover, results: *results, latest: *latest })
+                Some(MoveCount {
+                    square: Square::new(*square)?,
+                    mover: *mover,
+                    results: *results,
+                    latest: latest.clone(),
+                })
             })
             .collect();
         let read = |key| Ok::<_, Infallible>(self.games.get(&key).cloned());

@@ -14,7 +14,7 @@ CREATE TABLE explored_moves (
     won INTEGER NOT NULL,               -- by the mover
     drawn INTEGER NOT NULL,
     lost INTEGER NOT NULL,
-    latest INTEGER NOT NULL,            -- rowid of the latest such game; it may be gone, or another one
+    latest BLOB NOT NULL,               -- rowids of the latest such games, eight bytes each; they may be gone, or others
     PRIMARY KEY (position, square, mover)
 ) WITHOUT ROWID;
 -- The order of the leaderboard.

@@ -14,8 +14,8 @@ use crate::{
     rules::{Position, Square, opening_names},
     store::{
         explorer::{
-            CountedMove, Exploration, ExplorerFilter, MoveCount, Mover, PositionKey, counted_moves, explored_moves,
-            shown_games,
+            CountedMove, Exploration, ExplorerFilter, MoveCount, Mover, PositionKey, REMEMBERED_GAMES, counted_moves,
+            explored_moves, shown_games,
         },
         player_stats::Results,
     },
@@ -58,9 +58,11 @@ pub(super) fn count(
 fn add(connection: &Connection, counted: &CountedMove, game: i64) -> rusqlite::Result<()> {
     let sql = "INSERT INTO explored_moves (position, square, mover, won, drawn, lost, latest) VALUES (?, ?, ?, ?, ?, ?, ?) \
         ON CONFLICT DO UPDATE SET won = won + excluded.won, drawn = drawn + excluded.drawn, lost = lost + excluded.lost, \
-        latest = excluded.latest";
+        latest = substr(CAST(excluded.latest || latest AS BLOB), 1, ?8)";
     let CountedMove { position, square, mover, results: Results { won, drawn, lost } } = counted;
-    connection.prepare_cached(sql)?.execute((position.bytes(), square.index(), mover.0, won, drawn, lost, game))?;
+    let kept = (REMEMBERED_GAMES * size_of::<i64>()) as i64;
+    let key = (position.bytes(), square.index(), mover.0);
+    connection.prepare_cached(sql)?.execute((key.0, key.1, key.2, won, drawn, lost, game.to_le_bytes(), kept))?;
     Ok(())
 }
 
@@ -103,7 +105,7 @@ fn read_count(row: &Row<'_>) -> rusqlite::Result<Option<MoveCount<i64>>> {
         square,
         mover: Mover(row.get("mover")?),
         results: Results { won: row.get("won")?, drawn: row.get("drawn")?, lost: row.get("lost")? },
-        latest: row.get("latest")?,
+        latest: row.get_ref("latest")?.as_blob()?.as_chunks().0.iter().map(|game| i64::from_le_bytes(*game)).collect(),
     }))
 }
 

@@ -3,6 +3,7 @@
 mod concurrent_writes;
 mod damage;
 mod doctor;
+mod explorer;
 mod failing_rows;
 #[cfg(target_os = "linux")]
 mod full_disk;

@@ -62,6 +62,19 @@ async fn unknown_and_malformed_ids_are_refused() {
         let request = v1::ListGamesRequest { filter: Some(filter), ..Default::default() };
         assert_eq!(field(&refused(ada.records().list_games(request).await, Code::InvalidArgument, "BAD_ID")), path);
     }
+    let beyond = prost_types::Timestamp { seconds: i64::MAX, nanos: 0 };
+    let wrong = [
+        (v1::GameFilter { kind: 9, ..Default::default() }, "filter.kind"),
+        (v1::GameFilter { result: -1, ..Default::default() }, "filter.result"),
+        (v1::GameFilter { min_rating: -1, ..Default::default() }, "filter.min_rating"),
+        (v1::GameFilter { opening: "Bobcat".into(), ..Default::default() }, "filter.opening"),
+        (v1::GameFilter { ended_from: Some(beyond), ..Default::default() }, "filter.ended_from"),
+    ];
+    for (filter, path) in wrong {
+        let request = v1::ListGamesRequest { filter: Some(filter), ..Default::default() };
+        let details = refused(ada.records().list_games(request).await, Code::InvalidArgument, "BAD_ARGUMENT");
+        assert_eq!(field(&details), path);
+    }
     let negative = v1::ListGamesRequest { page_size: -1, ..Default::default() };
     let details = refused(ada.records().list_games(negative).await, Code::InvalidArgument, "BAD_ARGUMENT");
     assert_eq!(field(&details), "page_size");
@@ -101,7 +114,7 @@ async fn games_of_private_rooms_are_visible_to_their_players_only() {
 }
 
 /// A rated game of Ada against `roxanne`, which she resigns once it changes ratings.
-async fn lost_to_roxanne(ada: &Player) -> String {
+pub(super) async fn lost_to_roxanne(ada: &Player) -> String {
     let settings = v1::RoomSettings { rated: true, ..named("books") };
     let room = ada.create_with(settings, ["me", "roxanne"]).await.room_id;
     let game = ada.start(&room).await.unwrap().game_id;

@@ -17,17 +17,19 @@ use crate::harness::in_process::{
 const EXHAUSTED: Code = Code::ResourceExhausted;
 
 /// The methods that need no token, but for `LogIn`.
-const OPEN: [&str; 12] = [
+const OPEN: [&str; 14] = [
     "AnalysisService/AnalyzeGame",
     "AnalysisService/AnalyzePosition",
     "LobbyService/GetServerInfo",
     "LobbyService/ListRooms",
     "LobbyService/WatchRooms",
     "RecordService/ExportGames",
+    "RecordService/ExplorePosition",
     "RecordService/GetAiStats",
     "RecordService/GetGame",
     "RecordService/GetPlayerStats",
     "RecordService/ListGames",
+    "RecordService/ListRatings",
     "RoomService/GetRoom",
     "RoomService/WatchRoom",
 ];

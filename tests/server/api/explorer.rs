@@ -1,0 +1,90 @@
+//! The opening explorer and the ranking, over the API.
+
+use reversi::proto::v1::{self, explore_position_request::Subject};
+use tonic::Code;
+
+use super::records::lost_to_roxanne;
+use crate::harness::in_process::{Player, SeatedRoom, TestServer, field, named, refused};
+
+async fn explore(player: &Player, moves: &str) -> v1::ExplorePositionResponse {
+    player.records().explore_position(of(moves)).await.unwrap().into_inner()
+}
+
+fn of(moves: &str) -> v1::ExplorePositionRequest {
+    v1::ExplorePositionRequest { subject: Some(Subject::Transcript(moves.into())), ..Default::default() }
+}
+
+#[tokio::test]
+async fn a_finished_game_is_explored() {
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
+    let room = ada.create_with(named("explored"), ["me", "random"]).await.room_id;
+    let game = ada.start(&room).await.unwrap().game_id;
+    ada.play(&game, 0, "f5").await.unwrap();
+    ada.resign(&game).await.unwrap();
+    let start = explore(&ada, "").await;
+    assert_eq!(start.opening, "");
+    let first = &start.moves[0];
+    assert_eq!(first.squares, ["d3", "c4", "f5", "e6"]);
+    assert_eq!((first.games, first.won, first.drawn, first.lost, first.average_rating), (1, 0, 0, 1, 0));
+    assert_eq!((start.recent.len(), &start.recent[0].game_id, &start.recent[0].room_id), (1, &game, &room));
+    assert!(start.recent[0].plies.is_empty() && start.best.is_empty());
+    assert_eq!(explore(&ada, "f5d6c3d3c4").await.opening, "Tiger");
+}
+
+#[tokio::test]
+async fn wrong_questions_are_refused() {
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
+    let wrong = [
+        (v1::ExplorePositionRequest::default(), "subject"),
+        (of("f5f5"), "transcript"),
+        (v1::ExplorePositionRequest { kind: 9, ..of("") }, "kind"),
+        (v1::ExplorePositionRequest { min_rating: -1, ..of("") }, "min_rating"),
+        (v1::ExplorePositionRequest { max_rating: 1 << 20, ..of("") }, "max_rating"),
+    ];
+    for (request, expected) in wrong {
+        let details = refused(ada.records().explore_position(request).await, Code::InvalidArgument, "BAD_ARGUMENT");
+        assert_eq!(field(&details), expected);
+    }
+    let over = v1::Position {
+        board: format!("{}XX------XX{}", "-".repeat(27), "-".repeat(27)),
+        side_to_move: v1::Side::White.into(),
+        ..Default::default()
+    };
+    let request = v1::ExplorePositionRequest { subject: Some(Subject::Position(over)), ..Default::default() };
+    refused(ada.records().explore_position(request).await, Code::FailedPrecondition, "GAME_OVER");
+}
+
+#[tokio::test]
+async fn the_explorer_does_not_assist_in_a_rated_game() {
+    let server = TestServer::open().await;
+    let settings = v1::RoomSettings { rated: true, ..named("rated") };
+    let SeatedRoom { black, game, .. } = server.two_player_game(settings).await;
+    refused(black.records().explore_position(of("")).await, Code::FailedPrecondition, "WRONG_PHASE");
+    black.resign(&game).await.unwrap();
+    explore(&black, "").await;
+}
+
+#[tokio::test]
+async fn the_ranking_has_pages() {
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
+    lost_to_roxanne(&ada).await;
+    let request = |page_token: &str| v1::ListRatingsRequest {
+        provisional: true,
+        page_size: 1,
+        page_token: page_token.into(),
+        ..Default::default()
+    };
+    let first = ada.records().list_ratings(request("")).await.unwrap().into_inner();
+    let second = ada.records().list_ratings(request(&first.next_page_token)).await.unwrap().into_inner();
+    assert_eq!((first.participants[0].rank, second.participants[0].rank), (1, 2));
+    let value = |page: &v1::ListRatingsResponse| page.participants[0].stats.unwrap().rating.unwrap().value;
+    assert!(value(&first) > value(&second));
+    let settled = v1::ListRatingsRequest { provisional: false, ..request("") };
+    assert!(ada.records().list_ratings(settled).await.unwrap().into_inner().participants.is_empty());
+    for token in ["x", "-1", "10000"] {
+        refused(ada.records().list_ratings(request(token)).await, Code::InvalidArgument, "BAD_PAGE_TOKEN");
+    }
+}

@@ -5,12 +5,14 @@
 
 use std::time::{Duration, Instant};
 
+use rand::RngExt as _;
+use rand_pcg::Pcg64Mcg;
 use reversi::{
     room::{
         DisplayName, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerId, PlayerKind, Ply, Profile, RoomId,
         RoomName, TimeControl, Timestamp,
     },
-    rules::{ByColor, Position, SplitMix64, opening},
+    rules::{ByColor, Position, opening},
     store::{Archive as _, ExplorerFilter, GameFilter, OpponentKind, SqliteStore},
 };
 
@@ -26,7 +28,7 @@ const CALLS: u32 = 500;
 async fn main() {
     let folder = tempfile::TempDir::new().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap();
-    let mut random = SplitMix64::new(1);
+    let mut random = Pcg64Mcg::new(1);
     for chunk in 0..GAMES / CHUNK {
         let games = (chunk * CHUNK..(chunk + 1) * CHUNK).map(|number| game(number, &mut random)).collect();
         store.import(games).await.unwrap();
@@ -80,12 +82,12 @@ fn report(what: &str, times: &mut [Duration]) {
 }
 
 /// A game from an even opening to its end, with random moves, between players of ratings 1200 to 2200.
-fn game(number: u32, random: &mut SplitMix64) -> GameRecord {
+fn game(number: u32, random: &mut Pcg64Mcg) -> GameRecord {
     let (mut position, mut plies) = (Position::START, Vec::new());
-    let opening = opening::balanced(2, u32::from(random.below(500)));
+    let opening = opening::balanced(2, random.random_range(0..500));
     while !position.is_over() {
         let moves: Vec<_> = position.legal_moves().iter().collect();
-        let chosen = moves[usize::from(random.below(u16::try_from(moves.len()).unwrap()))];
+        let chosen = moves[random.random_range(0..moves.len())];
         let square = opening.get(plies.len()).copied().unwrap_or(chosen);
         position = position.play(square).unwrap();
         plies.push(Ply { square: Some(square), spent_ms: 1_000 });
@@ -95,7 +97,7 @@ fn game(number: u32, random: &mut SplitMix64) -> GameRecord {
         }
     }
     let mut player = || {
-        let number = u64::from(random.below(1_000));
+        let number = random.random_range(0..1_000_u64);
         let kind = if number % 2 == 0 { PlayerKind::Human } else { PlayerKind::Bot };
         let name = DisplayName::parse(&format!("player {number}")).unwrap();
         (Participant::Player(Profile { id: PlayerId::from_random(number), name, kind }), Some(1_200 + number as u16))

@@ -8,7 +8,7 @@ use super::{
         login::{LoginOptions, RenewableSession},
         server_address::Address,
     },
-    games::{self, Kind},
+    games::{self, KindFilter},
     say,
     text::json,
 };
@@ -32,7 +32,7 @@ pub(super) struct Args {
     position: String,
     /// Only moves of players of this kind.
     #[arg(long, env = "REVERSI_KIND", value_name = "KIND")]
-    kind: Option<Kind>,
+    kind: Option<KindFilter>,
     /// Only moves of players rated at least this before the game, rounded down to a multiple of 50.
     #[arg(long, env = "REVERSI_MIN_RATING", value_name = "N")]
     min_rating: Option<u16>,

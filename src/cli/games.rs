@@ -47,7 +47,7 @@ pub(super) struct Args {
     room: Option<RoomId>,
     /// Only games with a participant of this kind.
     #[arg(long, env = "REVERSI_KIND", value_name = "KIND")]
-    kind: Option<Kind>,
+    kind: Option<KindFilter>,
     /// Only games with this result.
     #[arg(long, env = "REVERSI_RESULT", value_name = "RESULT")]
     result: Option<ResultFilter>,
@@ -74,7 +74,7 @@ pub(super) struct Args {
     stats: Option<String>,
     /// The players and AIs with the highest ratings, or those of one kind; --most says how many.
     #[arg(long, env = "REVERSI_RANKING", value_name = "KIND", num_args = 0..=1, conflicts_with_all = ["export", "stats"])]
-    ranking: Option<Option<Kind>>,
+    ranking: Option<Option<KindFilter>>,
     /// Show the ids of the players: --player and --stats find a player by id even after a log-out.
     #[arg(long, env = "REVERSI_IDS", conflicts_with_all = ["json", "export", "stats"], value_parser = clap::builder::FalseyValueParser::new())]
     ids: bool,
@@ -89,7 +89,7 @@ pub(super) struct Args {
 
 /// The kind of a participant.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(super) enum Kind {
+pub(super) enum KindFilter {
     /// A person.
     Human,
     /// A program that has logged in.
@@ -98,12 +98,12 @@ pub(super) enum Kind {
     Ai,
 }
 
-impl From<Kind> for ParticipantKind {
-    fn from(kind: Kind) -> Self {
+impl From<KindFilter> for ParticipantKind {
+    fn from(kind: KindFilter) -> Self {
         match kind {
-            Kind::Human => Self::Human,
-            Kind::Bot => Self::Bot,
-            Kind::Ai => Self::Ai,
+            KindFilter::Human => Self::Human,
+            KindFilter::Bot => Self::Bot,
+            KindFilter::Ai => Self::Ai,
         }
     }
 }

@@ -28,9 +28,12 @@ pub(super) struct MemoryGames {
     standings: HashMap<Contestant, PlayerStats>,
     /// The players of the kept games.
     players: HashMap<PlayerId, KnownPlayer>,
-    /// The moves of the kept games in each position, by squares and movers, with the latest games, newest last.
-    explored: HashMap<PositionKey, BTreeMap<(u8, Mover), (Results, Vec<GameKey>)>>,
+    /// The moves of the kept games in each position.
+    explored: HashMap<PositionKey, MoveCounts>,
 }
+
+/// The moves made in a position, by squares and movers: their results, and the latest games, newest last.
+type MoveCounts = BTreeMap<(u8, Mover), (Results, Vec<GameKey>)>;
 
 /// A player of kept games, who may have logged out.
 struct KnownPlayer {

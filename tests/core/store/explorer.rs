@@ -1,8 +1,8 @@
 //! The opening explorer, the ranking, and the filters of games.
 
 use reversi::{
-    room::{GameId, GameRecord, Ply, RoomId},
-    rules::{Bitboard, ByColor, Color, Position, Square, Symmetry, Transcript, opening_names},
+    room::{EndReason, GameEnd, GameRecord, Ply},
+    rules::{Bitboard, Color, Square, Symmetry, Transcript, opening_names},
     store::{
         Exploration, ExplorerFilter, GameFilter, GameResult, OpponentKind, RankingFilter, Results, Retention, Store,
     },
@@ -20,7 +20,7 @@ fn played(number: u32, moves: &str, symmetry: Symmetry, players: [&str; 2]) -> G
     let plies = squares.iter().map(|square| Ply { square: Some(*square), spent_ms: 0 }).collect();
     let position = Transcript::from_squares(squares).unwrap().position();
     let record = game(room_id(u64::from(number)), number, i64::from(number), players);
-    let end = reversi::room::GameEnd { winner: Some(Color::Black), reason: reversi::room::EndReason::Resignation };
+    let end = GameEnd { winner: Some(Color::Black), reason: EndReason::Resignation };
     GameRecord { plies, position, opening: 0, end, ..record }
 }
 
@@ -107,7 +107,7 @@ async fn moves_are_filtered_by_who_made_them() {
 
 /// With enough plies to change ratings.
 fn rated(game: GameRecord) -> GameRecord {
-    let end = reversi::room::GameEnd { reason: reversi::room::EndReason::Discs, ..game.end };
+    let end = GameEnd { reason: EndReason::Discs, ..game.end };
     GameRecord { rated: true, end, ..game }
 }
 
@@ -157,7 +157,7 @@ async fn games_are_filtered() {
             rated(played(2, tiger, Symmetry::Identity, ["ada", "bot-d"])),
             played(3, "f5d6", Symmetry::Identity, ["roxanne:2", "bob"]),
         ];
-        games[2].end = reversi::room::GameEnd { winner: None, reason: reversi::room::EndReason::Aborted };
+        games[2].end = GameEnd { winner: None, reason: EndReason::Aborted };
         store_games(store, &games).await;
         let all = GameFilter::visible_to(id("eve"));
         let of = async |filter: GameFilter| {
@@ -208,7 +208,7 @@ async fn the_ranking_has_rated_contestants_by_kind() {
         let [ada, bot] = ["ada", "bot-d"].map(|name| id(name).to_string());
         let all = RankingFilter { kind: None, provisional: true };
         assert_eq!(names(all, 0, 9).await, [ada.clone(), bot.clone(), "roxanne:2".to_owned()]);
-        assert_eq!(names(all, 1, 1).await, [bot.clone()]);
+        assert_eq!(names(all, 1, 1).await, std::slice::from_ref(&bot));
         assert_eq!(names(RankingFilter { provisional: false, ..all }, 0, 9).await, [""; 0], "after so few games");
         for (kind, expected) in
             [(OpponentKind::Human, ada), (OpponentKind::Bot, bot), (OpponentKind::Ai, "roxanne:2".to_owned())]

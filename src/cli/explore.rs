@@ -19,7 +19,7 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The first 24 moves of all public games that count are explored. Positions that are equal by symmetry, or \
+    after_help = "The first 20 moves of all public games that count are explored. Positions that are equal by symmetry, or \
         with exchanged colors, are one.\n\nExamples:\n  \
         reversi explore                              the first moves\n  \
         reversi explore f5d6c3d3c4                   what was played after these moves\n  \

@@ -2,6 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use tokio::time::Instant;
+
 use super::{
     lifecycle::Lifecycle,
     outcome::RoomError,
@@ -156,15 +158,17 @@ pub(super) async fn trim_regularly(
 const COUNT: Duration = Duration::from_secs(1);
 
 /// Maximum number of games counted by one write, so that the moves of the same commit wait only for a few milliseconds.
-const COUNTED_AT_ONCE: usize = 20;
+const COUNTED_AT_ONCE: usize = 5;
 
-/// The time between such writes, while there are more games: those of an archive that another version wrote.
-const COUNT_PAUSE: Duration = Duration::from_millis(10);
+/// While there are more games, the pause after each write as a multiple of its time, so that counting takes at most a fifth
+/// of the writer's time: a busy server counts later, and the archive of an earlier version takes a while.
+const COUNT_PAUSE: u32 = 4;
 
 /// Counts ended games for the explorer, regularly until the server stops. Damaged ones are passed over until the next start.
 pub(super) async fn count_openings_regularly(archive: Arc<dyn Archive>, lifecycle: Lifecycle) {
     let (mut ticks, mut damaged, mut limit) = (ticks(COUNT), 0, COUNTED_AT_ONCE);
     loop {
+        let began = Instant::now();
         let counted = tokio::select! {
             biased;
             () = lifecycle.stop.cancelled() => return,
@@ -173,7 +177,7 @@ pub(super) async fn count_openings_regularly(archive: Arc<dyn Archive>, lifecycl
         match counted {
             Ok(counted) if counted == limit => {
                 limit = COUNTED_AT_ONCE;
-                tokio::time::sleep(COUNT_PAUSE).await;
+                tokio::time::sleep(COUNT_PAUSE * began.elapsed()).await;
                 continue;
             }
             Ok(_) => {}

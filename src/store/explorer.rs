@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// How many discs of each game are counted. Later positions are hardly ever reached twice.
-const EXPLORED_PLIES: usize = 24;
+const EXPLORED_PLIES: usize = 20;
 
 /// The most games shown as recent, and as best.
 const SHOWN_GAMES: usize = 5;

@@ -243,7 +243,7 @@ impl Session {
     /// The player's turns and games; open turns come first. Replaces the player's older stream, also that of
     /// [`Session::play_stream`].
     pub async fn turns(&self) -> Result<Incoming<PlayEvent>, ClientError> {
-        let events = self.games().watch_turns(v1::WatchTurnsRequest {}).await?.into_inner();
+        let events = self.games().watch_turns(v1::WatchTurnsRequest::default()).await?.into_inner();
         Ok(Incoming::new(events, |response: v1::WatchTurnsResponse| PlayEvent::parse(response.event)))
     }
 

@@ -445,7 +445,7 @@ impl Session {
             join_code: join_code.to_owned(),
             password: password.to_owned(),
             after_seq,
-            snapshots_only: false,
+            ..Default::default()
         };
         Ok(Incoming::new(self.rooms().watch_room(request).await?.into_inner(), RoomUpdate::parse))
     }

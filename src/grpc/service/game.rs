@@ -46,8 +46,10 @@ impl GameService for Services {
     type WatchTurnsStream = ResponseStream<v1::PlayResponse, TurnStream>;
 
     async fn watch_turns(&self, request: Request<v1::WatchTurnsRequest>) -> Reply<Self::WatchTurnsStream> {
-        let turns = self.runtime.streams.turns(&caller(&request)?).await?;
-        Ok(ResponseStream::new(self.runtime.clock(), HeartbeatSchedule::of(&request), TurnStream(turns)))
+        let (player, schedule) = (caller(&request)?, HeartbeatSchedule::of(&request));
+        let schedule = schedule.every(request.get_ref().heartbeat_seconds)?;
+        let turns = self.runtime.streams.turns(&player).await?;
+        Ok(ResponseStream::new(self.runtime.clock(), schedule, TurnStream(turns)))
     }
 
     async fn play_move(&self, request: Request<v1::PlayMoveRequest>) -> Reply<v1::PlayMoveResponse> {

@@ -201,7 +201,7 @@ impl RoomService for Services {
 
     async fn watch_room(&self, request: Request<v1::WatchRoomRequest>) -> Reply<Self::WatchRoomStream> {
         let (player, role) = caller_with_role(&request)?;
-        let schedule = HeartbeatSchedule::of(&request);
+        let schedule = HeartbeatSchedule::of(&request).every(request.get_ref().heartbeat_seconds)?;
         let wire = request.into_inner();
         let id = room_id(&wire.room_id)?;
         let code = convert::read_join_code(&wire.join_code)?;

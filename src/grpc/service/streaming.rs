@@ -1,4 +1,4 @@
-//! Server streams: the messages of a source, a heartbeat after ten seconds of silence, and the reason for the end.
+//! Server streams: the messages of a source, a heartbeat after a silence, and the reason for the end.
 
 use std::{
     marker::PhantomData,
@@ -18,12 +18,19 @@ use crate::{
         status,
         transport::{connection::Peer, period_offset::PeriodOffset},
     },
-    proto::{EncodedMessage, convert, v1},
+    proto::{
+        EncodedMessage,
+        convert::{self, Malformed},
+        v1,
+    },
     runtime::{Clock, LazyTimer, StreamEnd, WakeGate},
 };
 
-/// The longest silence of a stream, by which both ends notice a dead connection.
+/// The longest silence of a stream, by which both ends notice a dead connection, unless the client asks for a shorter one.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(10);
+
+/// The shortest silence that a client may ask for, in seconds.
+const MIN_HEARTBEAT: u8 = 2;
 
 /// The end of a stream.
 pub(crate) enum End {
@@ -82,16 +89,34 @@ pub(crate) fn stream_of(source: impl Source) -> BoxStream<'static, Result<Encode
 /// connections are spread over [`HEARTBEAT`]: otherwise the streams of all clients that reconnect after a restart would
 /// send at one moment, and delay moves.
 #[derive(Clone, Copy)]
-pub(crate) struct HeartbeatSchedule(PeriodOffset);
+pub(crate) struct HeartbeatSchedule {
+    offset: PeriodOffset,
+    period: Duration,
+}
 
 impl HeartbeatSchedule {
     pub(crate) fn of<T>(request: &Request<T>) -> Self {
-        Self(request.extensions().get::<Peer>().map_or_else(PeriodOffset::starting_now, |peer| peer.offset))
+        let offset = request.extensions().get::<Peer>().map_or_else(PeriodOffset::starting_now, |peer| peer.offset);
+        Self { offset, period: HEARTBEAT }
+    }
+
+    /// With the period that the client asks for, in seconds; 0 for the default.
+    ///
+    /// # Errors
+    /// `BAD_ARGUMENT` for the field `heartbeat_seconds`.
+    pub(crate) fn every(self, seconds: i32) -> Result<Self, Malformed> {
+        match u8::try_from(seconds).map(|seconds| Duration::from_secs(seconds.into())) {
+            Ok(Duration::ZERO) => Ok(self),
+            Ok(period) if (Duration::from_secs(MIN_HEARTBEAT.into())..=HEARTBEAT).contains(&period) => {
+                Ok(Self { period, ..self })
+            }
+            _ => Err(Malformed::argument("heartbeat_seconds", "must be 2 to 10, or left out")),
+        }
     }
 
     /// The next time of a heartbeat, after now.
     fn next(self) -> Instant {
-        self.0.next(HEARTBEAT, Instant::now())
+        self.offset.next(self.period, Instant::now())
     }
 }
 
@@ -194,7 +219,8 @@ mod tests {
 
     fn silent(seconds: u64, offset: PeriodOffset) -> impl Stream<Item = Option<Message>> {
         let source = stream_of(Silent(Duration::from_secs(seconds)));
-        let stream = ResponseStream::<v1::WatchRoomsResponse>::new(Clock::default(), HeartbeatSchedule(offset), source);
+        let schedule = HeartbeatSchedule { offset, period: HEARTBEAT };
+        let stream = ResponseStream::<v1::WatchRoomsResponse>::new(Clock::default(), schedule, source);
         stream.into_inner().map(|message| decode(message.unwrap()))
     }
 
@@ -206,6 +232,25 @@ mod tests {
             let message = stream.next().await.unwrap();
             assert!(matches!(message, Some(Message::Heartbeat(_))), "{beat}");
             assert_eq!(began.elapsed().as_secs(), HEARTBEAT.as_secs());
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_may_ask_for_more_heartbeats() {
+        let default = HeartbeatSchedule::of(&Request::new(()));
+        for (seconds, expected) in [(0, 10), (2, 2), (3, 3), (10, 10)] {
+            let schedule = default.every(seconds).unwrap();
+            let source = stream_of(Silent(Duration::from_secs(3600)));
+            let stream = ResponseStream::<v1::WatchRoomsResponse>::new(Clock::default(), schedule, source);
+            let (mut stream, mut beats) = (stream.into_inner(), Vec::new());
+            for _ in 0..3 {
+                stream.next().await.unwrap().unwrap();
+                beats.push(Instant::now());
+            }
+            assert_eq!((beats[2] - beats[1]).as_millis(), 1_000 * expected);
+        }
+        for seconds in [-1, 1, 11, 300] {
+            assert!(default.every(seconds).is_err(), "{seconds}");
         }
     }
 
@@ -258,7 +303,7 @@ mod tests {
                 };
                 let items: Vec<_> =
                     (0..before).map(|room| Ok(removed(room))).chain([Err(end()), Ok(removed(9))]).collect();
-                let schedule = HeartbeatSchedule(PeriodOffset::starting_now());
+                let schedule = HeartbeatSchedule::of(&Request::new(()));
                 let stream =
                     ResponseStream::<v1::WatchRoomsResponse, _>::new(Clock::default(), schedule, stream::iter(items));
                 let mut stream = stream.into_inner();

@@ -142,7 +142,7 @@ async fn every_call_needs_a_valid_token() {
     // Streams and all other services need a token, too.
     let forger = Player::new(channel, v1::Player::default(), &forged);
     refused(forger.try_watch("x", None).await, Code::Unauthenticated, "TOKEN_INVALID");
-    refused(forger.games().watch_turns(v1::WatchTurnsRequest {}).await, Code::Unauthenticated, "TOKEN_INVALID");
+    refused(forger.games().watch_turns(v1::WatchTurnsRequest::default()).await, Code::Unauthenticated, "TOKEN_INVALID");
     refused(forger.try_create(v1::CreateRoomRequest::default()).await, Code::Unauthenticated, "TOKEN_INVALID");
     let stats = v1::GetPlayerStatsRequest { player_id: ada.id.clone(), ..Default::default() };
     refused(forger.records().get_player_stats(stats).await, Code::Unauthenticated, "TOKEN_INVALID");

@@ -401,7 +401,7 @@ impl Player {
     }
 
     pub(crate) async fn turns(&self) -> Turns {
-        let stream = within(self.games().watch_turns(v1::WatchTurnsRequest {})).await.unwrap();
+        let stream = within(self.games().watch_turns(v1::WatchTurnsRequest::default())).await.unwrap();
         Turns { stream: stream.into_inner() }
     }
 

@@ -217,7 +217,7 @@ impl Player {
     }
 
     pub(crate) async fn turns(&self) -> Streaming<v1::WatchTurnsResponse> {
-        self.games().watch_turns(v1::WatchTurnsRequest {}).await.unwrap().into_inner()
+        self.games().watch_turns(v1::WatchTurnsRequest::default()).await.unwrap().into_inner()
     }
 
     pub(crate) async fn room(&self, id: &str) -> v1::Room {

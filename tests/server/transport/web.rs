@@ -210,7 +210,7 @@ async fn every_answer_has_a_request_id() {
     let first = name(ada.sessions().get_me(mine).await.unwrap().metadata());
     let second = name(ada.sessions().get_me(v1::GetMeRequest {}).await.unwrap().metadata());
     let refused = name(refusal(ada.try_room("nonsense").await).metadata());
-    let watched = name(ada.games().watch_turns(v1::WatchTurnsRequest {}).await.unwrap().metadata());
+    let watched = name(ada.games().watch_turns(v1::WatchTurnsRequest::default()).await.unwrap().metadata());
     let names = BTreeSet::from([first.as_str(), &second, &refused, &watched, "mine"]);
     assert_eq!(names.len(), 5, "{names:?}");
     let head = head(&mut post(&server, "SessionService/GetMe", &ada.token, &[]).await).await;

@@ -1,7 +1,13 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { CloseReason } from "../gen/reversi/v1/types_pb";
-import { type StreamEnd, reconnectingStream, type StreamMessage, type StreamState } from "./reconnecting_stream";
+import {
+  type StreamEnd,
+  PROMPT,
+  reconnectingStream,
+  type StreamMessage,
+  type StreamState,
+} from "./reconnecting_stream";
 
 const listeners = new Map<string, Set<() => void>>();
 
@@ -17,8 +23,14 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+type Step = StreamMessage | ConnectError | "silence";
+
 /** Reads the given streams one after the other; the last one is repeated. */
-function readStreams(...streams: (StreamMessage | ConnectError | "silence")[][]) {
+function readStreams(...streams: Step[][]) {
+  return readWith({}, ...streams);
+}
+
+function readWith(options: { silenceLimit?: number }, ...streams: Step[][]) {
   const seen = {
     opened: 0,
     messages: [] as (string | undefined)[],
@@ -39,6 +51,7 @@ function readStreams(...streams: (StreamMessage | ConnectError | "silence")[][])
     onMessage: (message) => seen.messages.push(message.case),
     onState: (state) => seen.states.push(state),
     onEnd: (end) => seen.ends.push(end),
+    ...options,
   });
   return { seen, handle };
 }
@@ -64,6 +77,16 @@ it("treats 25 s without a message as a loss", async () => {
   expect(seen.opened).toBe(1);
   await vi.advanceTimersByTimeAsync(2_500);
   expect(seen.opened).toBe(2);
+  handle.stop();
+});
+
+it("notices a silence sooner where a stream asks for it", async () => {
+  const { seen, handle } = readWith({ silenceLimit: PROMPT.silenceLimit }, [{ case: "event" }, "silence"]);
+  await vi.advanceTimersByTimeAsync(7_900);
+  expect(seen.states).toEqual(["opening", "open"]);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(seen.states).toEqual(["opening", "open", "lost"]);
+  expect(PROMPT.silenceLimit).toBeGreaterThan(2 * 1_000 * PROMPT.heartbeatSeconds);
   handle.stop();
 });
 

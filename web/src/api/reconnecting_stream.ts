@@ -19,6 +19,8 @@ export interface StreamOptions<M extends StreamMessage> {
   onState?: (state: StreamState) => void;
   onHeartbeat?: (heartbeat: Heartbeat) => void;
   onEnd?: (end: StreamEnd) => void;
+  /** Milliseconds without a message after which the stream counts as lost; more than twice the time between heartbeats. */
+  silenceLimit?: number;
 }
 
 export interface StreamHandle {
@@ -28,8 +30,11 @@ export interface StreamHandle {
   restart: () => void;
 }
 
-/** Milliseconds without a message after which a stream counts as lost. The server sends heartbeats every 10 s. */
+/** The default of `silenceLimit`: the server sends heartbeats every 10 s, unless it is asked for more. */
 const SILENCE_LIMIT = 25_000;
+
+/** What the streams of games ask for, and their limit of silence: a player must know soon that moves do not arrive. */
+export const PROMPT = { heartbeatSeconds: 3, silenceLimit: 8_000 };
 
 /** Reads a server stream and reopens it after each loss, until it is stopped or the server ends it for good. */
 export function reconnectingStream<M extends StreamMessage>(options: StreamOptions<M>): StreamHandle {
@@ -107,7 +112,7 @@ async function read<M extends StreamMessage>(
   let timer: ReturnType<typeof setTimeout> | undefined;
   const resetTimer = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => abort.abort(LOST), SILENCE_LIMIT);
+    timer = setTimeout(() => abort.abort(LOST), options.silenceLimit ?? SILENCE_LIMIT);
   };
   resetTimer();
   try {

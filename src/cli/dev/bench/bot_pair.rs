@@ -207,7 +207,7 @@ impl PairBot {
     async fn begin(channel: tonic::transport::Channel, name: &str, options: MoveOptions) -> anyhow::Result<Self> {
         let player = BenchPlayer::log_in(channel, name).await?;
         let turns = if options.unary {
-            let watch = player.request(v1::WatchTurnsRequest {});
+            let watch = player.request(v1::WatchTurnsRequest::default());
             TurnStream::Calls(player.games().watch_turns(watch).await?.into_inner())
         } else {
             // A bot sends one move at a time.

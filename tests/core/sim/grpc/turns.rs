@@ -69,7 +69,7 @@ impl GrpcClient {
     /// Opens a stream of turns, with a way to send moves if it is `Play`.
     pub(crate) async fn turns(&self, is_play: bool) -> Result<(PlayEvents, Option<PlayMoves>), Status> {
         if !is_play {
-            let turns = self.games().watch_turns(v1::WatchTurnsRequest {}).await?.into_inner();
+            let turns = self.games().watch_turns(v1::WatchTurnsRequest::default()).await?.into_inner();
             return Ok((turns.map(|message| message.map(|message| message.event)).boxed(), None));
         }
         let (sender, moves) = mpsc::channel(UNSENT);

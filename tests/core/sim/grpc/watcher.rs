@@ -53,6 +53,7 @@ async fn open(
         password: String::new(),
         after_seq: after.map(|seq| seq.0),
         snapshots_only: false,
+        ..Default::default()
     };
     Ok(grpc.rooms().watch_room(request).await?.into_inner())
 }

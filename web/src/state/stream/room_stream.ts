@@ -1,6 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
 import { rooms } from "../../api/client";
-import { reconnectingStream, type StreamEnd, type StreamHandle } from "../../api/reconnecting_stream";
+import { PROMPT, reconnectingStream, type StreamEnd, type StreamHandle } from "../../api/reconnecting_stream";
 import type { RoomEvent, WatchRoomResponse } from "../../gen/reversi/v1/room_pb";
 import type { Room } from "../../gen/reversi/v1/types_pb";
 import { apply } from "../../room/apply";
@@ -30,7 +30,8 @@ export function watchRoom(roomId: string, onEvent: OnRoomEvent): RoomStream {
   async function* open(abort: AbortSignal): AsyncIterable<Message> {
     const afterSeq = needsSnapshot ? undefined : room.peek()?.seq;
     needsSnapshot = false;
-    const request = afterSeq === undefined ? { roomId } : { roomId, afterSeq };
+    const { heartbeatSeconds } = PROMPT;
+    const request = afterSeq === undefined ? { roomId, heartbeatSeconds } : { roomId, heartbeatSeconds, afterSeq };
     for await (const { message } of rooms.watchRoom(request, { signal: abort })) yield message;
   }
 
@@ -57,6 +58,7 @@ export function watchRoom(roomId: string, onEvent: OnRoomEvent): RoomStream {
     onState,
     onHeartbeat,
     onEnd: (reason) => (end.value = reason),
+    silenceLimit: PROMPT.silenceLimit,
   });
   const stop = () => {
     stream.stop();

@@ -1,6 +1,6 @@
 import { effect, signal, untracked } from "@preact/signals";
 import { games } from "../../api/client";
-import { reconnectingStream, type StreamEnd, type StreamHandle } from "../../api/reconnecting_stream";
+import { PROMPT, reconnectingStream, type StreamEnd, type StreamHandle } from "../../api/reconnecting_stream";
 import type { PlayEvent, TurnRequested } from "../../gen/reversi/v1/game_pb";
 import { CloseReason } from "../../gen/reversi/v1/types_pb";
 import { onHeartbeat, streamStateOf } from "../connection";
@@ -41,13 +41,21 @@ function openStream(onEvent: (event: PlayerEvent) => void): StreamHandle {
     updateTurns(event);
     onEvent(event);
   };
-  return reconnectingStream<PlayerEvent>({ open, onMessage, onState, onHeartbeat, onEnd });
+  return reconnectingStream<PlayerEvent>({
+    open,
+    onMessage,
+    onState,
+    onHeartbeat,
+    onEnd,
+    silenceLimit: PROMPT.silenceLimit,
+  });
 }
 
 async function* open(signal: AbortSignal): AsyncIterable<PlayerEvent> {
   // The server sends every open turn again when the stream opens.
   turns.value = new Map();
-  for await (const { event } of games.watchTurns({}, { signal })) if (event) yield event.event;
+  for await (const { event } of games.watchTurns({ heartbeatSeconds: PROMPT.heartbeatSeconds }, { signal }))
+    if (event) yield event.event;
 }
 
 function updateTurns(event: PlayerEvent): void {

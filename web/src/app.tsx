@@ -26,29 +26,30 @@ export function App() {
 /** The key of each screen resets its state when its subject or the player changes. */
 function Screen() {
   const player = session.value;
-  if (!player) return <LogInScreen />;
+  // A visitor may look at everything; what needs a name asks for it.
+  const token = player?.token ?? "";
   if (openInOtherTab.value) return <OpenInOtherTabScreen />;
   const to = route.value;
   switch (to.screen) {
     case "rooms":
-      return <RoomsScreen key={player.token} />;
+      return <RoomsScreen key={token} />;
     case "create":
-      return <CreateRoomScreen key={player.token} />;
+      return <CreateRoomScreen />;
     case "room":
-      return <RoomScreen key={`${to.roomId} ${player.token}`} roomId={to.roomId} />;
+      return <RoomScreen key={`${to.roomId} ${token}`} roomId={to.roomId} />;
     case "join":
-      return <JoinRoomScreen key={`${to.joinCode} ${player.token}`} joinCode={to.joinCode} />;
+      return <JoinRoomScreen key={to.joinCode} joinCode={to.joinCode} />;
     case "game":
-      return <ReplayScreen key={`${to.gameId} ${player.token}`} gameId={to.gameId} />;
+      return <ReplayScreen key={`${to.gameId} ${token}`} gameId={to.gameId} />;
     case "player":
-      return <PlayerScreen key={`${to.playerId} ${player.token}`} playerId={to.playerId} />;
+      return <PlayerScreen key={`${to.playerId} ${token}`} playerId={to.playerId} />;
     case "ai":
-      return <AiScreen key={`${to.kind} ${to.level} ${player.token}`} kind={to.kind} level={to.level} />;
+      return <AiScreen key={`${to.kind} ${to.level} ${token}`} kind={to.kind} level={to.level} />;
     case "ais":
-      return <AisScreen key={player.token} />;
+      return <AisScreen key={token} />;
     case "tv":
-      return <LiveGamesScreen key={player.token} />;
+      return <LiveGamesScreen key={token} />;
     case "home":
-      return <HomeScreen key={player.token} />;
+      return player ? <HomeScreen key={token} /> : <LogInScreen />;
   }
 }

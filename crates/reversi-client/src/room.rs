@@ -291,7 +291,11 @@ impl Session {
 
     /// The current state of a room.
     pub async fn room(&self, room: &RoomId) -> Result<Room, ClientError> {
-        let answer = self.rooms().get_room(v1::GetRoomRequest { room_id: room.to_string() }).await?.into_inner();
+        let answer = self
+            .rooms()
+            .get_room(v1::GetRoomRequest { room: Some(v1::get_room_request::Room::RoomId(room.to_string())) })
+            .await?
+            .into_inner();
         Ok(parse::required(answer.room, "room")?.try_into()?)
     }
 

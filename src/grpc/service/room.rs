@@ -49,10 +49,21 @@ impl Services {
 impl RoomService for Services {
     async fn get_room(&self, request: Request<v1::GetRoomRequest>) -> Reply<v1::GetRoomResponse> {
         let (player, role) = caller_with_role(&request)?;
-        let id = room_id(&request.into_inner().room_id)?;
+        let rooms = &self.runtime.rooms;
+        let (id, code) = match &request.into_inner().room {
+            Some(v1::get_room_request::Room::RoomId(id)) => (room_id(id)?, None),
+            Some(v1::get_room_request::Room::JoinCode(code)) => {
+                let code = code.parse().ok();
+                (rooms.find(&player, code)?, code)
+            }
+            None => return Err(status::refused(Rejection::RoomNotFound)),
+        };
         let snapshot = match role {
-            Role::Player => self.runtime.rooms.snapshot(&player, id, &Credentials::default()).await?,
-            Role::Admin => self.runtime.rooms.snapshot_as_admin(id).await?,
+            Role::Player => {
+                let credentials = Credentials { code, ..Credentials::default() };
+                rooms.snapshot(&player, id, &credentials).await?
+            }
+            Role::Admin => rooms.snapshot_as_admin(id).await?,
         };
         Ok(Response::new(v1::GetRoomResponse { room: Some(room_of(&self.runtime, &player, &snapshot)) }))
     }

@@ -238,3 +238,23 @@ async fn a_visitor_has_a_quarter_of_the_time_for_an_analysis() {
     let details = refused(visitor.analyses().analyze_position(wrong).await, Code::InvalidArgument, "BAD_ARGUMENT");
     assert_eq!(field(&details), "lines");
 }
+
+#[tokio::test]
+async fn an_invitation_shows_its_room_without_joining() {
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
+    let made = ada.create(v1::RoomSettings { rated: true, ..private() }).await;
+    let visitor = server.visitor_from(1).await;
+    let by_code = |code: &str| v1::GetRoomRequest { room: Some(v1::get_room_request::Room::JoinCode(code.into())) };
+    let seen = visitor.rooms().get_room(by_code(&made.join_code)).await.unwrap().into_inner().room.unwrap();
+    assert_eq!((&seen.room_id, seen.settings.unwrap().rated), (&made.room_id, true));
+    assert_eq!((seen.members.len(), seen.join_code.as_str()), (1, ""), "a visitor has not joined");
+    refused(visitor.rooms().get_room(by_code("000000")).await, Code::NotFound, "ROOM_NOT_FOUND");
+    let guesses = (0..50).map(|number| format!("{number:06}"));
+    for guess in guesses {
+        if refusal(visitor.rooms().get_room(by_code(&guess)).await).code() == EXHAUSTED {
+            return;
+        }
+    }
+    panic!("guesses are not limited");
+}

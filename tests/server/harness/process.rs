@@ -221,7 +221,13 @@ impl Player {
     }
 
     pub(crate) async fn room(&self, id: &str) -> v1::Room {
-        self.rooms().get_room(v1::GetRoomRequest { room_id: id.into() }).await.unwrap().into_inner().room.unwrap()
+        self.rooms()
+            .get_room(v1::GetRoomRequest { room: Some(v1::get_room_request::Room::RoomId(id.into())) })
+            .await
+            .unwrap()
+            .into_inner()
+            .room
+            .unwrap()
     }
 
     /// Joins a room, takes a seat, and gets ready.

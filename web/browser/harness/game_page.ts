@@ -73,8 +73,8 @@ export async function seatAi(page: Page, side: "black" | "white", ai: string): P
 export async function startTwoPlayerGame(owner: Page, guest: Page, fill = async (_: Page) => {}): Promise<void> {
   await createRoom(owner, fill);
   await guest.goto(await invitation(owner));
-  await guest.getByRole("button", { name: en.room.sit }).click();
-  await guest.getByRole("button", { name: en.room.getReady }).click();
+  await guest.getByRole("button", { name: en.visitor.play, exact: true }).click();
+  await guest.getByRole("button", { name: en.room.unready }).waitFor();
   await owner.getByRole("button", { name: /^Start/ }).click();
   await legal(owner).first().waitFor();
   await guest.getByRole("heading", { name: en.game.toMove.black }).waitFor();

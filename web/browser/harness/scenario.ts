@@ -74,10 +74,12 @@ export const scenario = test.extend<Fixtures>({
     for (const context of contexts) await context.close();
     if (problems.length > 0) throw new Error(problems.join("\n"));
   },
-  openAs: async ({ open }, use) =>
+  openAs: async ({ open, server }, use) =>
     use(async (name, opening) => {
-      const page = await open(opening);
+      const { at, ...options } = opening ?? {};
+      const page = await open(options);
       await logIn(page, name);
+      if (at) await page.goto(`${server.url}#/${at}`);
       return page;
     }),
 });

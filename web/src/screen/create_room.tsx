@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { lobby } from "../api/client";
+import { lobby, rooms } from "../api/client";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { SeatSchema } from "../gen/reversi/v1/types_pb";
 import { type Color, opposite } from "../game/board";
@@ -10,6 +10,7 @@ import { replace } from "../state/location";
 import { requestId } from "../state/request_id";
 import type { Ai } from "../state/ai_match";
 import { session } from "../state/session";
+import { aiTitle } from "../text/ai_name";
 import { text } from "../text/text";
 import { OpponentChoice } from "../ui/lobby/opponent_choice";
 import { SegmentedControl } from "../ui/control/segmented_control";
@@ -36,9 +37,17 @@ export function CreateRoomScreen() {
   const create = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
-    const seats = SEATS.map((color) => seatOf(who[color], aiOf(color)));
-    const request = { settings: changesOf(draft), seats, password: draft.password, requestId: requestId() };
-    const answer = await attempt(() => retry(() => lobby.createRoom(request)));
+    const id = requestId();
+    const answer = await attempt(() => {
+      // A visitor has a name only when this is repeated.
+      const seats = SEATS.map((color) => seatOf(who[color], aiOf(color)));
+      const settings = { ...changesOf(draft), name: draft.name.trim() || defaultName(who, aiOf) };
+      return retry(() => lobby.createRoom({ settings, seats, password: draft.password, requestId: id }));
+    });
+    const roomId = answer?.room?.roomId ?? "";
+    // The game then starts as soon as the other player is ready.
+    if (roomId && draft.autoStart && SEATS.some((color) => who[color] === "me"))
+      await attempt(() => rooms.setReady({ roomId, ready: true }));
     setBusy(false);
     if (answer?.room) replace({ screen: "room", roomId: answer.room.roomId });
   };
@@ -74,6 +83,18 @@ export function CreateRoomScreen() {
       </button>
     </form>
   );
+}
+
+/** "Anna against anyone", within the server's limit. */
+function defaultName(who: Record<Color, Who>, aiOf: (color: Color) => Ai | undefined): string {
+  const { visitor } = text.value;
+  const name = (color: Color) => {
+    const ai = who[color] === "ai" ? aiOf(color) : undefined;
+    if (ai) return aiTitle(text.value, ai.kind, ai.level);
+    return who[color] === "me" ? (session.value?.name ?? "") : visitor.anyone;
+  };
+  const [first, second]: [Color, Color] = who.white === "me" ? ["white", "black"] : ["black", "white"];
+  return [...visitor.against(name(first), name(second))].slice(0, 40).join("").trim();
 }
 
 function seatOf(who: Who, ai: Ai | undefined): MessageInitShape<typeof SeatSchema> {

@@ -4,9 +4,10 @@ import { backoff } from "../api/backoff";
 import { refusalText, text } from "../text/text";
 import { connection, pauseOrConnected } from "./connection";
 import { navigate } from "./location";
+import { askName } from "./name_request";
 import { notify } from "./notice";
 import { ownGameElsewhere } from "./own_games";
-import { renew } from "./session";
+import { renew, session } from "./session";
 
 /** Makes the call of a control. A refusal is shown as a notice, and the result is undefined. */
 export async function attempt<T>(call: () => Promise<T>): Promise<T | undefined> {
@@ -14,8 +15,10 @@ export async function attempt<T>(call: () => Promise<T>): Promise<T | undefined>
     return await call();
   } catch (error) {
     const refused = refusal(error);
-    if (refused.code === Code.Unauthenticated) void renew();
-    else if (!isInBanner(refused)) showRefusal(refused);
+    if (refused.code === Code.Unauthenticated) {
+      if (!session.peek()) return (await askName()) ? attempt(call) : undefined;
+      void renew();
+    } else if (!isInBanner(refused)) showRefusal(refused);
     return undefined;
   }
 }

@@ -1,6 +1,7 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { AiTexts } from "./ai_name";
 import { opponent } from "./opponent/en";
+import { visitor } from "./visitor/en";
 import { record } from "./record/en";
 import { refusal } from "./refusal/en";
 
@@ -320,6 +321,7 @@ export const en = {
     "mcts-roxanne": { name: "Monte Carlo Roxanne" },
   } as Record<string, AiTexts | undefined>,
   opponent,
+  visitor,
   refusal,
   unknown: (message: string) => `The call failed: ${message}`,
 };

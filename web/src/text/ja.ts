@@ -1,6 +1,7 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "./en";
 import { opponent } from "./opponent/ja";
+import { visitor } from "./visitor/ja";
 import { record } from "./record/ja";
 import { refusal } from "./refusal/ja";
 
@@ -339,6 +340,7 @@ export const ja: Texts = {
     },
   },
   opponent,
+  visitor,
   refusal,
   unknown: (message) => `できませんでした：${message}`,
 };

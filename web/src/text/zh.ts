@@ -1,6 +1,7 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "./en";
 import { opponent } from "./opponent/zh";
+import { visitor } from "./visitor/zh";
 import { record } from "./record/zh";
 import { refusal } from "./refusal/zh";
 
@@ -333,6 +334,7 @@ export const zh: Texts = {
     },
   },
   opponent,
+  visitor,
   refusal,
   unknown: (message) => `操作失败：${message}`,
 };

@@ -5,11 +5,13 @@ import { connection } from "../../state/connection";
 import { route } from "../../state/location";
 import { announcement } from "../../state/notice";
 import { session } from "../../state/session";
+import { askName } from "../../state/name_request";
 import { screenName } from "../../state/title";
 import { openInOtherTab } from "../../state/stream/turn_stream";
 import { text } from "../../text/text";
 import { OwnGameBar } from "./own_game_bar";
 import { Menu } from "./menu";
+import { NameDialog } from "./name_dialog";
 import { Notices } from "./notices";
 
 /** The frame around every screen: navigation, connection banner, notices and announcements. */
@@ -39,7 +41,8 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <span class="logo" aria-hidden="true" />
           <span class="brand-name">{text.value.brand}</span>
         </a>
-        {session.value && <Navigation />}
+        <Navigation />
+        {!session.value && <LogInButton />}
         <Menu />
       </header>
       <Banner />
@@ -48,6 +51,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {children}
       </main>
       <Notices />
+      <NameDialog />
       <div class="visually-hidden" aria-live="polite" role="log">
         {announcement.value}
       </div>
@@ -69,6 +73,16 @@ function Navigation() {
       {link("rooms", menu.rooms)}
       {link("tv", menu.tv)}
     </nav>
+  );
+}
+
+/** The first screen has the form itself. */
+function LogInButton() {
+  if (route.value.screen === "home") return null;
+  return (
+    <button type="button" class="quiet" onClick={() => void askName()}>
+      {text.value.visitor.logIn}
+    </button>
   );
 }
 
@@ -96,7 +110,7 @@ function useScreenName(): void {
     player: stats.title,
   };
   const { screen } = route.value;
-  const name = (session.value && titles[screen]) ?? "";
+  const name = titles[screen] ?? "";
   useEffect(() => {
     if (screen !== "room") screenName.value = name;
   }, [screen, name]);

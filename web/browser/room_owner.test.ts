@@ -10,9 +10,9 @@ const { room: texts } = en;
 scenario("an owner reserves, swaps, removes and bans", async ({ openAs }) => {
   const ada = await openAs("ada");
   await createRoom(ada);
-  const link = address(await invitation(ada));
-  const bob = await openAs("bob", { at: link });
-  const cleo = await openAs("cleo", { at: link });
+  const bob = await openAs("bob", { at: address(ada.url()) });
+  const cleo = await openAs("cleo", { at: address(ada.url()) });
+  for (const page of [bob, cleo]) await page.getByRole("button", { name: texts.join, exact: true }).click();
   await cleo.getByRole("heading", { name: texts.members }).waitFor();
   await expectNoOwnerControls(bob);
 
@@ -32,12 +32,12 @@ scenario("an owner reserves, swaps, removes and bans", async ({ openAs }) => {
   await expectRemoved(bob);
   await seat(ada, "black", texts.open).waitFor();
 
-  await bob.goto(new URL(`#/${link}`, bob.url()).href);
-  await bob.getByRole("heading", { name: texts.members }).waitFor();
+  await bob.reload();
+  await bob.getByRole("button", { name: texts.join, exact: true }).click();
   await manageMember(ada, "bob", texts.ban);
   await ada.getByRole("button", { name: en.game.confirm, exact: true }).click();
   await expectRemoved(bob);
-  await bob.goto(new URL(`#/${link}`, bob.url()).href);
+  await bob.reload();
   await bob.getByText(en.refusal.BANNED).waitFor();
 });
 
@@ -46,7 +46,8 @@ scenario(
   async ({ openAs }) => {
     const ada = await openAs("ada");
     await createRoom(ada);
-    const cleo = await openAs("cleo", { at: address(await invitation(ada)) });
+    const cleo = await openAs("cleo", { at: address(ada.url()) });
+    await cleo.getByRole("button", { name: texts.join, exact: true }).click();
     await cleo.getByRole("heading", { name: texts.members }).waitFor();
 
     await ada.getByText(texts.manage, { exact: true }).click();
@@ -98,6 +99,7 @@ scenario("an owner sets and removes a password", async ({ openAs }) => {
   await ada.getByRole("button", { name: en.create.save }).click();
   await ada.getByLabel(en.create.noPassword).waitFor({ state: "detached" });
   await bob.reload();
+  await bob.getByRole("button", { name: en.visitor.play, exact: true }).click();
   await bob.getByRole("heading", { name: texts.members }).waitFor();
 });
 
@@ -117,7 +119,8 @@ scenario("only players who have played can rematch; a new opponent starts a firs
   const ada = await openAs("ada");
   await createRoom(ada);
   const bob = await openAs("bob", { at: address(await invitation(ada)) });
-  await bob.getByRole("button", { name: texts.sit }).click();
+  await bob.getByRole("button", { name: en.visitor.play, exact: true }).click();
+  await bob.getByRole("button", { name: texts.unready }).click();
   await bob.getByText(texts.waitingForYou).waitFor();
   await bob.getByRole("button", { name: texts.getReady }).click();
   await ada.getByRole("button", { name: texts.start }).click();
@@ -139,7 +142,8 @@ scenario("while a game runs, the owner may remove watchers only", async ({ openA
   const ada = await openAs("ada");
   const bob = await openAs("bob");
   await startTwoPlayerGame(ada, bob);
-  const cleo = await openAs("cleo", { at: address(await invitation(ada)) });
+  const cleo = await openAs("cleo", { at: address(ada.url()) });
+  await cleo.getByRole("button", { name: texts.join, exact: true }).click();
   await cleo.getByRole("heading", { name: texts.members }).waitFor();
   const powers = (member: string) => powersOver(ada, member).getByRole("button");
   await powersOver(ada, "bob").locator("summary").click();

@@ -6,8 +6,7 @@ scenario("a player out of time loses", async ({ openAs }) => {
   const ada = await openAs("ada");
   await createRoom(ada, (page) => page.getByLabel(en.create.moveLimit).fill("1"));
   const bob = await openAs("bob", { at: address(await invitation(ada)) });
-  await bob.getByRole("button", { name: en.room.sit }).click();
-  await bob.getByRole("button", { name: en.room.getReady }).click();
+  await bob.getByRole("button", { name: en.visitor.play, exact: true }).click();
   await ada.getByRole("button", { name: en.room.start }).click();
 
   await result(ada).getByRole("heading", { name: en.result.lost }).waitFor();

@@ -1,6 +1,7 @@
 import type { Signal } from "@preact/signals";
 import { address } from "../../route";
 import { hasNotifications, notifications, setNotifications } from "../../state/browser_notification";
+import { navigate } from "../../state/location";
 import { notify } from "../../state/notice";
 import { animation, hints, sound } from "../../state/preference";
 import { logOut, losesByLogOut, session } from "../../state/session";
@@ -36,7 +37,11 @@ export function Menu() {
         <Preference of={animation} label={menu.animation} />
         <Preference of={hints} label={menu.hints} />
         {player && (
-          <ConfirmButton ask={menu.logOutSure} needed={losesByLogOut} run={() => (close(), void attempt(logOut))}>
+          <ConfirmButton
+            ask={menu.logOutSure}
+            needed={losesByLogOut}
+            run={() => (close(), navigate({ screen: "home" }), void attempt(logOut))}
+          >
             {menu.logOut}
           </ConfirmButton>
         )}

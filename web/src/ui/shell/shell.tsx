@@ -4,7 +4,7 @@ import { address, type Route } from "../../route";
 import { connection } from "../../state/connection";
 import { route } from "../../state/location";
 import { announcement } from "../../state/notice";
-import { session } from "../../state/session";
+import { expired, session } from "../../state/session";
 import { askName } from "../../state/name_request";
 import { screenName } from "../../state/title";
 import { openInOtherTab } from "../../state/stream/turn_stream";
@@ -27,6 +27,10 @@ export function Shell({ children }: { children: ComponentChildren }) {
     arrived.current = place;
   }, [place]);
   useScreenName();
+  useEffect(() => {
+    // The first screen has the form itself.
+    if (expired.value && !session.value && route.peek().screen !== "home") void askName();
+  }, [expired.value, session.value]);
   const skip = (event: Event) => {
     event.preventDefault();
     main.current?.focus();

@@ -32,12 +32,12 @@ scenario("an owner reserves, swaps, removes and bans", async ({ openAs }) => {
   await expectRemoved(bob);
   await seat(ada, "black", texts.open).waitFor();
 
-  await bob.reload();
+  await bob.goto(ada.url());
   await bob.getByRole("button", { name: texts.join, exact: true }).click();
   await manageMember(ada, "bob", texts.ban);
   await ada.getByRole("button", { name: en.game.confirm, exact: true }).click();
   await expectRemoved(bob);
-  await bob.reload();
+  await bob.goto(ada.url());
   await bob.getByText(en.refusal.BANNED).waitFor();
 });
 

@@ -1,11 +1,13 @@
 import { AiScreen } from "./screen/ai";
 import { AisScreen } from "./screen/ais";
 import { CreateRoomScreen } from "./screen/create_room";
+import { ExploreScreen } from "./screen/explore";
 import { HomeScreen } from "./screen/home";
 import { JoinRoomScreen } from "./screen/join_room";
 import { LogInScreen } from "./screen/log_in";
 import { OpenInOtherTabScreen } from "./screen/open_in_other_tab";
 import { PlayerScreen } from "./screen/player";
+import { RecordsScreen } from "./screen/records";
 import { ReplayScreen } from "./screen/replay";
 import { RoomScreen } from "./screen/room";
 import { RoomsScreen } from "./screen/rooms";
@@ -47,6 +49,10 @@ function Screen() {
       return <AiScreen key={`${to.kind} ${to.level} ${token}`} kind={to.kind} level={to.level} />;
     case "ais":
       return <AisScreen key={token} />;
+    case "explore":
+      return <ExploreScreen moves={to.moves} />;
+    case "records":
+      return <RecordsScreen key={token} />;
     case "tv":
       return <LiveGamesScreen key={token} />;
     case "home":

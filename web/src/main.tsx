@@ -2,6 +2,7 @@ import { render } from "preact";
 import "./style/base.css";
 import "./style/control.css";
 import "./style/shell.css";
+import "./style/archive.css";
 import "./style/board.css";
 import "./style/screen.css";
 import "./style/room.css";

@@ -9,6 +9,8 @@ export type Route =
   | { screen: "player"; playerId: string }
   | { screen: "ai"; kind: string; level: number }
   | { screen: "ais" }
+  | { screen: "explore"; moves: string }
+  | { screen: "records" }
   | { screen: "tv" };
 
 /** The route of a fragment; home if it names no screen. */
@@ -21,8 +23,11 @@ export function parseRoute(hash: string): Route {
     case "rooms":
     case "create":
     case "ais":
+    case "records":
     case "tv":
       return { screen };
+    case "explore":
+      return { screen, moves: id ?? "" };
     case "room":
       return id ? { screen, roomId: id } : { screen: "rooms" };
     case "join":
@@ -52,6 +57,8 @@ export function address(route: Route): string {
       return `#/player/${encodeURIComponent(route.playerId)}`;
     case "ai":
       return `#/ai/${encodeURIComponent(route.kind)}/${route.level}`;
+    case "explore":
+      return route.moves ? `#/explore/${encodeURIComponent(route.moves)}` : "#/explore";
     default:
       return `#/${route.screen}`;
   }

@@ -42,6 +42,12 @@ export async function* allScreens(page: Page): AsyncGenerator<string> {
   await page.goto(new URL("#/ais", page.url()).href);
   await page.getByRole("heading", { name: en.home.byStrength }).waitFor();
   yield "ais";
+  await page.goto(new URL("#/records", page.url()).href);
+  await page.getByRole("link", { name: /^ada – / }).waitFor();
+  yield "records";
+  await page.getByRole("link", { name: en.archive.openings }).click();
+  await page.getByRole("heading", { name: en.archive.recent }).waitFor();
+  yield "explore";
   await page.goto(new URL("#/room/none", page.url()).href);
   await page.getByRole("heading", { name: en.refusal.ROOM_NOT_FOUND }).waitFor();
   yield "not-found";

@@ -2,14 +2,18 @@ import { instant } from "../../game/clock";
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";
 import { participantName } from "../../room/game_record";
 import { headline, reasonText } from "../../room/outcome";
+import { address } from "../../route";
 import { dateTime } from "../../text/date_time";
 import { text } from "../../text/text";
 import { FinalScore } from "../game/final_score";
 
+/** The length of the moves that the link to the explorer has: ten moves. */
+const EXPLORED = 20;
+
 /** Players, result and date of a finished game. */
 export function ResultPanel({ record }: { record: GameRecord }) {
   const texts = text.value;
-  const { replay } = texts;
+  const { archive, replay } = texts;
   const { outcome, startedAt } = record;
   const names = { black: participantName(texts, record.black), white: participantName(texts, record.white) };
   return (
@@ -28,7 +32,9 @@ export function ResultPanel({ record }: { record: GameRecord }) {
         {startedAt && <span>{dateTime(instant(startedAt))}</span>}
         <span>{record.roomName}</span>
         {record.rated && <span class="tag">{replay.rated}</span>}
+        {record.opening && <span>{record.opening}</span>}
       </p>
+      <a href={address({ screen: "explore", moves: record.transcript.slice(0, EXPLORED) })}>{archive.explore}</a>
     </section>
   );
 }

@@ -31,6 +31,12 @@ export function Menu() {
             </a>
           </>
         )}
+        <a href={address({ screen: "records" })} onClick={close}>
+          {text.value.archive.finished}
+        </a>
+        <a href={address({ screen: "explore", moves: "" })} onClick={close}>
+          {text.value.archive.openings}
+        </a>
         <Languages />
         <Preference of={sound} label={menu.sound} />
         {hasNotifications && <Notifications />}

@@ -84,7 +84,7 @@ function Navigation() {
 function LogInButton() {
   if (route.value.screen === "home") return null;
   return (
-    <button type="button" class="quiet" onClick={() => void askName()}>
+    <button type="button" class="quiet log-in-button" onClick={() => void askName()}>
       {text.value.visitor.logIn}
     </button>
   );
@@ -104,12 +104,14 @@ function Banner() {
 
 /** Names the screen in the tab's title. A room uses its own name. */
 function useScreenName(): void {
-  const { home, rooms, create, liveGames, stats } = text.value;
+  const { home, rooms, create, liveGames, stats, archive } = text.value;
   const titles: Partial<Record<Route["screen"], string>> = {
     home: home.title,
     rooms: rooms.title,
     create: create.title,
     ais: home.allAis,
+    explore: archive.openings,
+    records: archive.finished,
     tv: liveGames.title,
     player: stats.title,
   };

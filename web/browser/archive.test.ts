@@ -1,0 +1,39 @@
+import { expect } from "vitest";
+import { en } from "../src/text/en";
+import { scenario } from "./harness/scenario";
+import { legal, quickGame } from "./harness/game_page";
+
+const { archive } = en;
+
+scenario("finished games are listed, and their openings explored", async ({ open, openAs }) => {
+  const ada = await openAs("ada");
+  await quickGame(ada, "random");
+  await ada.getByRole("gridcell", { name: "f5," }).click();
+  await legal(ada).first().waitFor();
+  await ada.getByRole("button", { name: en.game.resign }).click();
+  await ada.getByRole("button", { name: en.game.confirm, exact: true }).click();
+  await ada.getByRole("link", { name: en.game.replay }).click();
+  await ada.getByRole("link", { name: archive.explore }).waitFor();
+
+  const visitor = await open({ at: "records" });
+  await visitor.getByRole("link", { name: /^ada – / }).waitFor();
+  await visitor.getByText(archive.noRanking).first().waitFor();
+  await visitor.getByLabel(archive.result).selectOption(archive.blackWins);
+  await visitor.getByText(archive.noGames).waitFor();
+  await visitor.getByLabel(archive.result).selectOption(archive.whiteWins);
+  await visitor.getByRole("link", { name: /^ada – / }).waitFor();
+
+  await visitor.getByRole("link", { name: archive.openings }).click();
+  const first = visitor.getByRole("button", { name: "d3 c4 f5 e6" });
+  await first.waitFor();
+  await visitor.getByRole("heading", { name: archive.recent }).waitFor();
+  await first.click();
+  await expect.poll(() => visitor.url()).toContain("#/explore/d3");
+  await visitor.getByRole("gridcell", { name: "c5," }).click();
+  await visitor.getByRole("heading", { name: "Parallel" }).waitFor();
+  await visitor.getByText(archive.none).or(visitor.getByRole("table")).first().waitFor();
+  await visitor.getByRole("button", { name: archive.back }).click();
+  await expect.poll(() => visitor.url()).toMatch(/#\/explore\/d3$/);
+  await visitor.getByLabel(archive.minRating).selectOption("2000");
+  await visitor.getByText(archive.none).waitFor();
+});

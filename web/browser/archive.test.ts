@@ -30,7 +30,7 @@ scenario("finished games are listed, and their openings explored", async ({ open
   await first.click();
   await expect.poll(() => visitor.url()).toContain("#/explore/d3");
   await visitor.getByRole("gridcell", { name: "c5," }).click();
-  await visitor.getByRole("heading", { name: "Parallel" }).waitFor();
+  await visitor.getByRole("heading", { name: "Perpendicular" }).waitFor();
   await visitor.getByText(archive.none).or(visitor.getByRole("table")).first().waitFor();
   await visitor.getByRole("button", { name: archive.back }).click();
   await expect.poll(() => visitor.url()).toMatch(/#\/explore\/d3$/);

@@ -10,16 +10,6 @@ import { refusalText, text } from "../text/text";
 import { ExploredMoves } from "../ui/archive/explored_moves";
 import { RecordList } from "../ui/archive/record_list";
 import { BoardGrid } from "../ui/board/board_grid";
-import { SegmentedControl } from "../ui/control/segmented_control";
-
-type Who = "everyone" | "humans" | "bots" | "ais";
-
-const KINDS: Record<Who, ParticipantKind> = {
-  everyone: ParticipantKind.UNSPECIFIED,
-  humans: ParticipantKind.HUMAN,
-  bots: ParticipantKind.BOT,
-  ais: ParticipantKind.AI,
-};
 
 const RATINGS = [0, 1400, 1600, 1800, 2000];
 
@@ -27,13 +17,19 @@ const RATINGS = [0, 1400, 1600, 1800, 2000];
 export function ExploreScreen({ moves }: { moves: string }) {
   const { archive, game, stats } = text.value;
   const line = parseLine(moves);
-  const [who, setWho] = useState<Who>("everyone");
+  const kinds = [
+    [ParticipantKind.UNSPECIFIED, archive.everyone],
+    [ParticipantKind.HUMAN, stats.humans],
+    [ParticipantKind.BOT, stats.bots],
+    [ParticipantKind.AI, stats.ais],
+  ] as const;
+  const [kind, setKind] = useState<ParticipantKind>(ParticipantKind.UNSPECIFIED);
   const [minRating, setMinRating] = useState(0);
-  const { answer, refused } = useExploration(line, KINDS[who], minRating);
+  const { answer, refused } = useExploration(line, kind, minRating);
   const go = (to: Line) => replace({ screen: "explore", moves: lineText(to) });
   return (
     <div class="explore">
-      <section aria-label={game.board}>
+      <section class="stack" aria-label={game.board}>
         <BoardGrid
           board={line.board}
           label={game.board}
@@ -54,19 +50,19 @@ export function ExploreScreen({ moves }: { moves: string }) {
       <div class="stack">
         <section class="panel">
           <h1>{archive.openings}</h1>
+          <p class="muted">{archive.why}</p>
           <h2 aria-live="polite">{answer?.opening || archive.unnamed}</h2>
           <p class="muted moves-text">{lineText(line) || archive.start}</p>
-          <SegmentedControl
-            label={archive.who}
-            value={who}
-            choose={setWho}
-            options={[
-              ["everyone", archive.everyone],
-              ["humans", stats.humans],
-              ["bots", stats.bots],
-              ["ais", stats.ais],
-            ]}
-          />
+          <label class="field">
+            <span>{archive.who}</span>
+            <select value={kind} onChange={(event) => setKind(Number(event.currentTarget.value))}>
+              {kinds.map(([value, name]) => (
+                <option key={value} value={value}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
           <label class="field">
             <span>{archive.minRating}</span>
             <select value={minRating} onChange={(event) => setMinRating(Number(event.currentTarget.value))}>

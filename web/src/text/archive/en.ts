@@ -3,7 +3,6 @@ export const archive = {
   openings: "Openings",
   why: "What was played on this server in each position. Positions that are equal by symmetry count as one.",
   unnamed: "No name",
-  moves: "Moves",
   move: "Move",
   games: "Games",
   results: "Won, drawn, lost",
@@ -21,7 +20,6 @@ export const archive = {
   explore: "Explore the opening",
   finished: "Finished games and ranking",
   ranking: "Ranking",
-  rank: "Rank",
   name: "Name",
   deviation: "give or take",
   noRanking: "Nobody has a settled rating yet. Rated games change that.",
@@ -31,7 +29,6 @@ export const archive = {
   whiteWins: "White won",
   draw: "Draw",
   ratedOnly: "Rated only",
-  opening: "Opening",
   until: "Until",
   noGames: "No finished game matches.",
 };

@@ -4,7 +4,6 @@ export const archive: ArchiveTexts = {
   openings: "定石",
   why: "このサーバーで各局面に打たれた手です。対称な局面は一つに数えます。",
   unnamed: "名前なし",
-  moves: "手順",
   move: "手",
   games: "対局数",
   results: "勝ち・引き分け・負け",
@@ -22,7 +21,6 @@ export const archive: ArchiveTexts = {
   explore: "定石を調べる",
   finished: "終わった対局とランキング",
   ranking: "ランキング",
-  rank: "順位",
   name: "名前",
   deviation: "誤差",
   noRanking: "定まったレートの人はまだいません。レート戦で定まります。",
@@ -32,7 +30,6 @@ export const archive: ArchiveTexts = {
   whiteWins: "白の勝ち",
   draw: "引き分け",
   ratedOnly: "レート戦のみ",
-  opening: "定石",
   until: "終了日（まで）",
   noGames: "当てはまる対局はありません。",
 };

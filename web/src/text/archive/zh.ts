@@ -4,7 +4,6 @@ export const archive: ArchiveTexts = {
   openings: "开局",
   why: "本服务器上每个局面下过的着法。对称的局面算作一个。",
   unnamed: "无名称",
-  moves: "着法",
   move: "着",
   games: "局数",
   results: "胜、平、负",
@@ -22,7 +21,6 @@ export const archive: ArchiveTexts = {
   explore: "查看开局",
   finished: "已结束的对局与排名",
   ranking: "排名",
-  rank: "名次",
   name: "名字",
   deviation: "误差",
   noRanking: "还没有人有稳定的等级分。下等级分对局即可。",
@@ -32,7 +30,6 @@ export const archive: ArchiveTexts = {
   whiteWins: "白胜",
   draw: "平局",
   ratedOnly: "只看等级分对局",
-  opening: "开局",
   until: "截止日期",
   noGames: "没有符合的对局。",
 };

@@ -1,5 +1,6 @@
 import { AiScreen } from "./screen/ai";
 import { AisScreen } from "./screen/ais";
+import { AnalysisScreen } from "./screen/analysis";
 import { CreateRoomScreen } from "./screen/create_room";
 import { ExploreScreen } from "./screen/explore";
 import { HomeScreen } from "./screen/home";
@@ -49,6 +50,8 @@ function Screen() {
       return <AiScreen key={`${to.kind} ${to.level} ${token}`} kind={to.kind} level={to.level} />;
     case "ais":
       return <AisScreen key={token} />;
+    case "analysis":
+      return <AnalysisScreen start={to.start} moves={to.moves} />;
     case "explore":
       return <ExploreScreen moves={to.moves} />;
     case "records":

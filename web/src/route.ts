@@ -10,8 +10,12 @@ export type Route =
   | { screen: "ai"; kind: string; level: number }
   | { screen: "ais" }
   | { screen: "explore"; moves: string }
+  | { screen: "analysis"; start: string; moves: string }
   | { screen: "records" }
   | { screen: "tv" };
+
+/** Stands for the standard start in an address. */
+const STANDARD = "start";
 
 /** The route of a fragment; home if it names no screen. */
 export function parseRoute(hash: string): Route {
@@ -26,6 +30,8 @@ export function parseRoute(hash: string): Route {
     case "records":
     case "tv":
       return { screen };
+    case "analysis":
+      return { screen, start: id && id !== STANDARD ? id : "", moves: level ?? "" };
     case "explore":
       return { screen, moves: id ?? "" };
     case "room":
@@ -57,6 +63,8 @@ export function address(route: Route): string {
       return `#/player/${encodeURIComponent(route.playerId)}`;
     case "ai":
       return `#/ai/${encodeURIComponent(route.kind)}/${route.level}`;
+    case "analysis":
+      return `#/analysis/${encodeURIComponent(route.start || STANDARD)}/${encodeURIComponent(route.moves)}`;
     case "explore":
       return route.moves ? `#/explore/${encodeURIComponent(route.moves)}` : "#/explore";
     default:

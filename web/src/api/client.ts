@@ -1,5 +1,6 @@
 import { createClient, type Interceptor } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
+import { AnalysisService } from "../gen/reversi/v1/analysis_pb";
 import { GameService } from "../gen/reversi/v1/game_pb";
 import { LobbyService } from "../gen/reversi/v1/lobby_pb";
 import { RecordService } from "../gen/reversi/v1/record_pb";
@@ -26,5 +27,6 @@ const transport = createGrpcWebTransport({ baseUrl: location.origin, interceptor
 export const sessions = createClient(SessionService, transport);
 export const lobby = createClient(LobbyService, transport);
 export const rooms = createClient(RoomService, transport);
+export const analyses = createClient(AnalysisService, transport);
 export const games = createClient(GameService, transport);
 export const records = createClient(RecordService, transport);

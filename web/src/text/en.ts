@@ -1,5 +1,6 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { AiTexts } from "./ai_name";
+import { analysis } from "./analysis/en";
 import { archive } from "./archive/en";
 import { opponent } from "./opponent/en";
 import { visitor } from "./visitor/en";
@@ -321,6 +322,7 @@ export const en = {
     expert: { name: "Expert" },
     "mcts-roxanne": { name: "Monte Carlo Roxanne" },
   } as Record<string, AiTexts | undefined>,
+  analysis,
   archive,
   opponent,
   visitor,

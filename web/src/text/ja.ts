@@ -1,5 +1,6 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "./en";
+import { analysis } from "./analysis/ja";
 import { archive } from "./archive/ja";
 import { opponent } from "./opponent/ja";
 import { visitor } from "./visitor/ja";
@@ -340,6 +341,7 @@ export const ja: Texts = {
       strength: "レベル 5 で Roxanne に 99 %、モンテカルロに 67 %",
     },
   },
+  analysis,
   archive,
   opponent,
   visitor,

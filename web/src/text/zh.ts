@@ -1,5 +1,6 @@
 import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "./en";
+import { analysis } from "./analysis/zh";
 import { archive } from "./archive/zh";
 import { opponent } from "./opponent/zh";
 import { visitor } from "./visitor/zh";
@@ -334,6 +335,7 @@ export const zh: Texts = {
       strength: "5 级对 Roxanne 99 %，对蒙特卡洛 67 %",
     },
   },
+  analysis,
   archive,
   opponent,
   visitor,

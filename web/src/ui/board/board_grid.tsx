@@ -18,6 +18,8 @@ export interface BoardProps {
   play?: ((square: Square) => void) | undefined;
   /** Whether the last move is not sent yet. */
   pending?: boolean;
+  /** Short texts on empty squares, instead of the marks of legal moves. */
+  values?: ReadonlyMap<Square, string> | undefined;
   /** Words over the middle of the board, where all squares have discs after the start. */
   note?: string | undefined;
 }
@@ -77,6 +79,7 @@ export function BoardGrid(props: BoardProps) {
                   marked={marked && legal.includes(square)}
                   refused={square === refused?.square}
                   turns={turned.includes(square)}
+                  value={props.values?.get(square)}
                   label={cellLabel(props, square)}
                   reachable={square === focus}
                   focus={() => (setFocus(square), setAim(square))}
@@ -105,6 +108,7 @@ interface CellProps {
   marked: boolean;
   refused: boolean;
   turns: boolean;
+  value: string | undefined;
   label: string;
   reachable: boolean;
   focus: () => void;
@@ -113,13 +117,15 @@ interface CellProps {
 }
 
 function Cell(props: CellProps) {
-  const { square, color, last, mover, legal, marked, refused, turns, label, reachable, focus, aim, choose } = props;
+  const { square, color, last, mover, legal, marked, refused, turns, value, label, reachable, focus, aim, choose } =
+    props;
   const classes = ["cell"];
   if (square === last) classes.push("last");
   if (legal) classes.push("legal");
   if (refused) classes.push("refused");
   if (marked) classes.push("marked", `for-${mover}`);
   if (turns) classes.push("turns");
+  if (value) classes.push("valued");
   return (
     <div
       role="gridcell"
@@ -133,6 +139,7 @@ function Cell(props: CellProps) {
       onPointerEnter={() => aim(square)}
       onPointerLeave={() => aim(undefined)}
     >
+      {value && <span class="move-value">{value}</span>}
       {color && <span class={`disc ${color}`} style={{ transitionDelay: `${delay(square, last)}ms` }} />}
     </div>
   );
@@ -192,11 +199,13 @@ function delay(square: Square, last: Square | undefined): number {
   return Math.max(files, ranks) * 50;
 }
 
-function cellLabel({ board, legal, mover, last }: BoardProps, square: Square): string {
+function cellLabel({ board, legal, mover, last, values }: BoardProps, square: Square): string {
   const { game } = text.value;
   const color = board[square];
   const parts = [squareName(square), color ? game[color] : game.empty];
   if (mover && legal?.includes(square)) parts.push(game.legal, game.flips(flips(board, mover, square).length));
+  const value = values?.get(square);
+  if (value) parts.push(value);
   if (square === last) parts.push(game.last);
   return parts.join(", ");
 }

@@ -9,6 +9,7 @@ import type { Ply } from "../../gen/reversi/v1/types_pb";
 import { participantName } from "../../room/game_record";
 import { announce } from "../../state/notice";
 import { persistentSignal } from "../../state/persistent_signal";
+import { address } from "../../route";
 import { text } from "../../text/text";
 import { BoardGrid } from "../board/board_grid";
 import { passText } from "../board/use_pass_note";
@@ -74,6 +75,9 @@ export function Replay({ record }: { record: GameRecord }) {
       <div class="replay-side">
         <div class="column">
           <ResultPanel record={record} />
+          <a class="button" href={address({ screen: "analysis", start: "", moves: movesTo(record, at) })}>
+            {text.value.analysis.open}
+          </a>
           <ProgressPanel points={points} plies={record.plies} names={names} at={at} choose={go} />
         </div>
         <div class="column">
@@ -103,6 +107,14 @@ function Side({ record, frame, color }: { record: GameRecord; frame: Frame; colo
       </span>
     </div>
   );
+}
+
+/** The moves up to a ply, without passes. */
+function movesTo({ plies }: GameRecord, at: number): string {
+  return plies
+    .slice(0, at)
+    .map(({ square }) => square)
+    .join("");
 }
 
 /** The last ply in words. */

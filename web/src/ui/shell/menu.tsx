@@ -37,6 +37,9 @@ export function Menu() {
         <a href={address({ screen: "explore", moves: "" })} onClick={close}>
           {text.value.archive.openings}
         </a>
+        <a href={address({ screen: "analysis", start: "", moves: "" })} onClick={close}>
+          {text.value.analysis.title}
+        </a>
         <Languages />
         <Preference of={sound} label={menu.sound} />
         {hasNotifications && <Notifications />}

@@ -104,12 +104,13 @@ function Banner() {
 
 /** Names the screen in the tab's title. A room uses its own name. */
 function useScreenName(): void {
-  const { home, rooms, create, liveGames, stats, archive } = text.value;
+  const { home, rooms, create, liveGames, stats, archive, analysis } = text.value;
   const titles: Partial<Record<Route["screen"], string>> = {
     home: home.title,
     rooms: rooms.title,
     create: create.title,
     ais: home.allAis,
+    analysis: analysis.title,
     explore: archive.openings,
     records: archive.finished,
     tv: liveGames.title,

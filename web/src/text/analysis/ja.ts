@@ -1,0 +1,26 @@
+import type { AnalysisTexts } from "./en";
+
+export const analysis: AnalysisTexts = {
+  title: "検討",
+  open: "この局面を検討する",
+  value: (side, discs) => `終局で${side}が${discs}石リード`,
+  even: "互角",
+  exact: "確定",
+  depth: (plies) => `${plies}手先まで`,
+  thinking: "サーバーが考えています…",
+  waiting: "サーバーが混んでいます。空きしだい検討を始めます。",
+  over: "対局は終わっています。",
+  ratedGame: "レート戦の対局中か、その近くの局面です。対局が終わってから検討できます。",
+  best: "最善手",
+  line: "続き",
+  back: "一手戻る",
+  forward: "一手進む",
+  start: "最初に戻る",
+  values: "各手の評価を表示",
+  paste: "局面または棋譜",
+  pasteWhy: "盤面の64文字（X、O、-）、f5d6c3のような手順、またはGGF",
+  load: "表示する",
+  unreadable: "局面としても棋譜としても読めません。",
+  copy: "リンクをコピー",
+  copied: "リンクをコピーしました。",
+};

@@ -1,0 +1,26 @@
+import type { AnalysisTexts } from "./en";
+
+export const analysis: AnalysisTexts = {
+  title: "分析",
+  open: "分析这个局面",
+  value: (side, discs) => `终局时${side}领先 ${discs} 子`,
+  even: "均势",
+  exact: "精确",
+  depth: (plies) => `深度 ${plies} 步`,
+  thinking: "服务器正在思考…",
+  waiting: "服务器繁忙，有空位时立即开始分析。",
+  over: "对局已结束。",
+  ratedGame: "有等级分对局正处于或接近这个局面，或者是您自己的对局：结束后才能分析。",
+  best: "最佳着法",
+  line: "后续",
+  back: "退一步",
+  forward: "进一步",
+  start: "回到开始",
+  values: "显示每一着的评价",
+  paste: "局面或棋谱",
+  pasteWhy: "棋盘的 64 个字符（X、O、-）、f5d6c3 这样的着法，或 GGF",
+  load: "显示",
+  unreadable: "这不是能下的局面或棋谱。",
+  copy: "复制链接",
+  copied: "链接已复制。",
+};

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::{
     proto::convert,
     room::{GameRecord, Participant, PlayerKind},
-    rules::Color,
+    rules::{Color, opening_names},
 };
 
 /// A game as one line, without the line break.
@@ -24,6 +24,8 @@ pub(crate) fn write(game: &GameRecord) -> String {
         "reason": word(outcome.reason().as_str_name(), "GAME_END_REASON_"),
         "discs": { "black": outcome.black_discs, "white": outcome.white_discs },
         "rated": game.rated,
+        "ratings": { "black": game.ratings.black, "white": game.ratings.white },
+        "opening": opening_names::of_game(game.positions()),
         "time": {
             "move_ms": game.time.per_move.map(ms),
             "total_ms": game.time.total.map(ms),

@@ -16,7 +16,7 @@ import { parseSquare, type Square } from "../game/square";
 import type { AnalysisLine } from "../gen/reversi/v1/analysis_pb";
 import { replace } from "../state/location";
 import { notify } from "../state/notice";
-import { type AnalysisState, usePositionAnalysis } from "../state/position_analysis";
+import { type AnalysisState, usePositionAnalysis } from "../state/stream/position_analysis";
 import { refusalText, text } from "../text/text";
 import { BoardGrid } from "../ui/board/board_grid";
 

@@ -4,10 +4,9 @@ import { backoff } from "../api/backoff";
 import { refusalText, text } from "../text/text";
 import { connection, pauseOrConnected } from "./connection";
 import { navigate } from "./location";
-import { askName } from "./name_request";
 import { notify } from "./notice";
 import { ownGameElsewhere } from "./own_games";
-import { renew, session } from "./session";
+import { askName, renew, session } from "./session";
 
 /** Makes the call of a control. A refusal is shown as a notice, and the result is undefined. */
 export async function attempt<T>(call: () => Promise<T>): Promise<T | undefined> {

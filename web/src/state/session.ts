@@ -90,6 +90,23 @@ export function renewIfUnauthenticated(end: StreamEnd): void {
   if ("refused" in end && end.refused.code === Code.Unauthenticated) void renew();
 }
 
+/** Answers whether the visitor has logged in. */
+export type NameRequest = (loggedIn: boolean) => void;
+
+/** Set while the page asks the visitor for a name. */
+export const nameRequest = signal<NameRequest | undefined>();
+
+/** Asks the visitor for a name. Returns whether the visitor has logged in. */
+export function askName(): Promise<boolean> {
+  nameRequest.peek()?.(false);
+  return new Promise((resolve) => {
+    nameRequest.value = (loggedIn) => {
+      nameRequest.value = undefined;
+      resolve(loggedIn);
+    };
+  });
+}
+
 function isSession(value: unknown): value is Session {
   const { token, playerId, name } = (value ?? {}) as Partial<Record<keyof Session, unknown>>;
   return typeof token === "string" && typeof playerId === "string" && typeof name === "string";

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { nameRequest } from "../../state/name_request";
+import { nameRequest } from "../../state/session";
 import { text } from "../../text/text";
 import { LogInForm } from "./log_in_form";
 

@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
-import { analyses } from "../api/client";
-import { type Refusal, refusal } from "../api/refusal";
-import { boardText, type Line } from "../game/line";
-import type { PositionAnalysis } from "../gen/reversi/v1/analysis_pb";
-import { Side } from "../gen/reversi/v1/types_pb";
-import { loadServerInfo, serverInfo } from "./server_info";
-import { attempt } from "./call";
+import { analyses } from "../../api/client";
+import { type Refusal, refusal } from "../../api/refusal";
+import { boardText, type Line } from "../../game/line";
+import type { PositionAnalysis } from "../../gen/reversi/v1/analysis_pb";
+import { Side } from "../../gen/reversi/v1/types_pb";
+import { loadServerInfo, serverInfo } from "../server_info";
+import { attempt } from "../call";
 
 /** The time until an analysis that was refused because the server is busy is asked for again, in milliseconds. */
 const RETRY = 2_000;

@@ -293,7 +293,7 @@ impl Session {
     pub async fn room(&self, room: &RoomId) -> Result<Room, ClientError> {
         let answer = self
             .rooms()
-            .get_room(v1::GetRoomRequest { room: Some(v1::get_room_request::Room::RoomId(room.to_string())) })
+            .get_room(v1::GetRoomRequest { room_id: room.to_string(), ..Default::default() })
             .await?
             .into_inner();
         Ok(parse::required(answer.room, "room")?.try_into()?)

@@ -50,13 +50,12 @@ impl RoomService for Services {
     async fn get_room(&self, request: Request<v1::GetRoomRequest>) -> Reply<v1::GetRoomResponse> {
         let (player, role) = caller_with_role(&request)?;
         let rooms = &self.runtime.rooms;
-        let (id, code) = match &request.into_inner().room {
-            Some(v1::get_room_request::Room::RoomId(id)) => (room_id(id)?, None),
-            Some(v1::get_room_request::Room::JoinCode(code)) => {
-                let code = code.parse().ok();
-                (rooms.find(&player, code)?, code)
-            }
-            None => return Err(status::refused(Rejection::RoomNotFound)),
+        let wire = request.into_inner();
+        let (id, code) = if wire.room_id.is_empty() && !wire.join_code.is_empty() {
+            let code = wire.join_code.parse().ok();
+            (rooms.find(&player, code)?, code)
+        } else {
+            (room_id(&wire.room_id)?, None)
         };
         let snapshot = match role {
             Role::Player => {

@@ -245,7 +245,7 @@ async fn an_invitation_shows_its_room_without_joining() {
     let ada = server.human("Ada").await;
     let made = ada.create(v1::RoomSettings { rated: true, ..private() }).await;
     let visitor = server.visitor_from(1).await;
-    let by_code = |code: &str| v1::GetRoomRequest { room: Some(v1::get_room_request::Room::JoinCode(code.into())) };
+    let by_code = |code: &str| v1::GetRoomRequest { join_code: code.into(), ..Default::default() };
     let seen = visitor.rooms().get_room(by_code(&made.join_code)).await.unwrap().into_inner().room.unwrap();
     assert_eq!((&seen.room_id, seen.settings.unwrap().rated), (&made.room_id, true));
     assert_eq!((seen.members.len(), seen.join_code.as_str()), (1, ""), "a visitor has not joined");

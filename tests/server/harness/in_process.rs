@@ -322,7 +322,7 @@ impl Player {
     }
 
     pub(crate) async fn try_room(&self, id: &str) -> Answer<v1::Room> {
-        let request = v1::GetRoomRequest { room: Some(v1::get_room_request::Room::RoomId(id.into())) };
+        let request = v1::GetRoomRequest { room_id: id.into(), ..Default::default() };
         Ok(self.rooms().get_room(request).await?.into_inner().room.unwrap())
     }
 

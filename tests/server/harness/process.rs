@@ -222,7 +222,7 @@ impl Player {
 
     pub(crate) async fn room(&self, id: &str) -> v1::Room {
         self.rooms()
-            .get_room(v1::GetRoomRequest { room: Some(v1::get_room_request::Room::RoomId(id.into())) })
+            .get_room(v1::GetRoomRequest { room_id: id.into(), ..Default::default() })
             .await
             .unwrap()
             .into_inner()

@@ -62,8 +62,7 @@ async fn an_error_without_messages_is_one_frame_of_headers() {
     for server in [TestServer::open().await, server_with_every_layer().await] {
         let bearer = format!("Bearer {}", server.human("Ada").await.token);
         let service = HealthCheckRequest { service: "reversi.v1.Nothing".into() }.encode_to_vec();
-        let room =
-            v1::GetRoomRequest { room: Some(v1::get_room_request::Room::RoomId("nothing".into())) }.encode_to_vec();
+        let room = v1::GetRoomRequest { room_id: "nothing".into(), ..Default::default() }.encode_to_vec();
         let calls: [(&str, &str, &[u8], Code); 12] = [
             // Refused by the layers.
             ("reversi.v1.GameService/PlayMove", "", &[], Code::Unauthenticated),

@@ -127,8 +127,7 @@ async fn a_browser_reads_streams_incrementally() {
 async fn a_browser_gets_the_reason_of_a_refusal() {
     let server = TestServer::open().await;
     let ada = server.human("Ada").await;
-    let request =
-        v1::GetRoomRequest { room: Some(v1::get_room_request::Room::RoomId("nonsense".into())) }.encode_to_vec();
+    let request = v1::GetRoomRequest { room_id: "nonsense".into(), ..Default::default() }.encode_to_vec();
     let mut socket = post(&server, "RoomService/GetRoom", &ada.token, &request).await;
     let head = head(&mut socket).await;
     assert!(head.contains("grpc-status: 5") && head.contains("reversi-reason: ROOM_NOT_FOUND"), "{head}");

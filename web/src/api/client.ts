@@ -7,9 +7,6 @@ import { RecordService } from "../gen/reversi/v1/record_pb";
 import { RoomService } from "../gen/reversi/v1/room_pb";
 import { SessionService } from "../gen/reversi/v1/session_pb";
 
-/** The request for a room by its id. */
-export const byId = (roomId: string) => ({ room: { case: "roomId" as const, value: roomId } });
-
 let token: string | undefined;
 
 /** Sets the token that later calls carry; none if undefined. */

@@ -20,7 +20,7 @@ export function JoinRoomScreen({ joinCode }: { joinCode: string }) {
   const invitation = { case: "joinCode" as const, value: joinCode };
   const load = async () => {
     try {
-      const { room } = await retry(() => rooms.getRoom({ room: invitation }));
+      const { room } = await retry(() => rooms.getRoom({ joinCode }));
       const joined = room?.members.some(({ player }) => player?.playerId === session.peek()?.playerId);
       if (room && joined) replace({ screen: "room", roomId: room.roomId });
       else setInvited(room);

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { byId, rooms } from "../api/client";
+import { rooms } from "../api/client";
 import type { StreamEnd } from "../api/reconnecting_stream";
 import { CloseReason, type Room } from "../gen/reversi/v1/types_pb";
 import { attempt } from "../state/call";
@@ -57,7 +57,7 @@ function Watched({ room }: { room: Room }) {
   const [watchers, setWatchers] = useState(room.watchers);
   useEffect(() => {
     const count = async () => {
-      const answer = await rooms.getRoom(byId(room.roomId)).catch(() => undefined);
+      const answer = await rooms.getRoom({ roomId: room.roomId }).catch(() => undefined);
       if (answer?.room) setWatchers(answer.room.watchers);
     };
     const timer = setInterval(() => void count(), COUNT_EVERY);

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { byId, rooms } from "../api/client";
+import { rooms } from "../api/client";
 import { RoomPhase } from "../gen/reversi/v1/types_pb";
 import { END_SHOWN, type LiveGame, type LiveGames, updateLiveGames, withOutcome } from "../room/live_games";
 import { watchRoomList } from "./stream/room_list";
@@ -36,7 +36,7 @@ export function watchLiveGames(): { games: ReadonlySignal<LiveGames | undefined>
   const loadOutcome = async (roomId: string) => {
     if (requests >= MAX_REQUESTS) return;
     requests++;
-    const answer = await rooms.getRoom(byId(roomId)).catch(() => undefined);
+    const answer = await rooms.getRoom({ roomId }).catch(() => undefined);
     requests--;
     const game = games.peek()?.get(roomId);
     if (answer?.room && game?.until !== undefined) {

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { byId, rooms, sessions } from "../api/client";
+import { rooms, sessions } from "../api/client";
 import type { Room } from "../gen/reversi/v1/types_pb";
 import { isRunning, sideOf } from "../room/seat";
 import { isRoomShown } from "./location";
@@ -24,7 +24,7 @@ export function updateOwnGame(room: Room): void {
 
 /** Loads a room of the player; undefined if that fails. */
 export async function loadOwnGame(roomId: string): Promise<Room | undefined> {
-  const answer = await rooms.getRoom(byId(roomId)).catch(() => undefined);
+  const answer = await rooms.getRoom({ roomId }).catch(() => undefined);
   if (answer?.room) updateOwnGame(answer.room);
   return answer?.room;
 }

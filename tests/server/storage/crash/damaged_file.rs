@@ -122,7 +122,7 @@ async fn a_damaged_page_affects_only_its_own_data() {
 }
 
 async fn is_damaged(player: &Player, room: &str) {
-    let request = v1::GetRoomRequest { room: Some(v1::get_room_request::Room::RoomId(room.to_owned())) };
+    let request = v1::GetRoomRequest { room_id: room.to_owned(), ..Default::default() };
     let status = player.rooms().get_room(request).await.unwrap_err();
     assert_eq!(status.code(), Code::DataLoss, "{status}");
     assert_eq!(status.metadata().get("reversi-reason").unwrap(), "DAMAGED");

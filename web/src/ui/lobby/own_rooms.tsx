@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { byId, rooms, sessions } from "../../api/client";
+import { rooms, sessions } from "../../api/client";
 import type { Room } from "../../gen/reversi/v1/types_pb";
 import { address } from "../../route";
 import { attempt } from "../../state/call";
@@ -30,7 +30,7 @@ export function OwnRooms() {
 
 async function find(): Promise<Room[]> {
   const { roomIds } = await sessions.getMe({});
-  const answers = await Promise.allSettled(roomIds.slice(0, MOST).map((roomId) => rooms.getRoom(byId(roomId))));
+  const answers = await Promise.allSettled(roomIds.slice(0, MOST).map((roomId) => rooms.getRoom({ roomId })));
   // A room may have been closed in the meantime.
   return answers.flatMap((answer) => (answer.status === "fulfilled" && answer.value.room) || []);
 }

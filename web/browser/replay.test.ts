@@ -41,6 +41,12 @@ scenario("a game of two AIs shows evaluations, is replayed and downloaded", asyn
   await page.getByRole("button", { name: replay.again }).waitFor();
   await at(page, plies, plies);
 
+  await page.getByRole("button", { name: en.analysis.findMistakes }).click();
+  await page.getByText(/lost [0-9.]+ discs in all/).waitFor();
+  await page.locator(".move .loss").first().click();
+  await page.getByText(/was better/).waitFor();
+  expect(await page.locator(".graph-mistake").count()).toBe(await page.locator(".move .loss").count());
+
   expect((await download(page, replay.transcript)).toString()).toMatch(/^([a-h][1-8])+\n$/);
   const ggf = (await download(page, replay.ggf)).toString();
   expect(ggf).toMatch(/^\(;GM\[Othello\]/);

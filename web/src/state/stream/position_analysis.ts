@@ -1,17 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import { analyses } from "../../api/client";
-import { type Refusal, refusal } from "../../api/refusal";
+import type { Refusal } from "../../api/refusal";
 import { boardText, type Line } from "../../game/line";
 import type { PositionAnalysis } from "../../gen/reversi/v1/analysis_pb";
 import { Side } from "../../gen/reversi/v1/types_pb";
 import { loadServerInfo, serverInfo } from "../server_info";
 import { attempt } from "../call";
-
-/** The time until an analysis that was refused because the server is busy is asked for again, in milliseconds. */
-const RETRY = 2_000;
+import { readAnalysis } from "./analysis_stream";
 
 export interface AnalysisState {
-  /** The last result; kept while the server is busy. */
   analysis?: PositionAnalysis;
   /** Whether the analysis waits for the server. */
   busy?: boolean;
@@ -41,19 +38,11 @@ async function follow(
   const sideToMove = mover === "black" ? Side.BLACK : Side.WHITE;
   const subject = { case: "position" as const, value: { board: boardText(board), sideToMove } };
   const lines = serverInfo.peek()?.limits?.analysisLines ?? 1;
-  while (!signal.aborted) {
-    try {
-      for await (const { message } of analyses.analyzePosition({ subject, lines }, { signal }))
-        if (message.case === "analysis" && !signal.aborted) set({ analysis: message.value });
-      return;
-    } catch (error) {
-      if (signal.aborted) return;
-      const refused = refusal(error);
-      if (!BUSY.has(refused.reason)) return set({ refused });
-      set({ busy: true });
-      await new Promise((resolve) => setTimeout(resolve, RETRY));
-    }
-  }
+  const refused = await readAnalysis(
+    () => analyses.analyzePosition({ subject, lines }, { signal }),
+    signal,
+    (message) => message.case === "analysis" && set({ analysis: message.value }),
+    () => set({ busy: true }),
+  );
+  if (refused) set({ refused });
 }
-
-const BUSY: ReadonlySet<string> = new Set(["QUOTA_ANALYSES", "QUOTA_STREAMS", "RATE", "OFFLINE", "DRAINING"]);

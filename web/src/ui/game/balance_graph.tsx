@@ -11,11 +11,13 @@ interface BalanceGraphProps {
   points: readonly Balance[];
   /** The marked ply, if any. */
   at?: number;
+  /** Plies of moves that are marked as mistakes. */
+  mistakes?: readonly number[];
   choose: (ply: number) => void;
 }
 
 /** Disc difference as an area and mobility as a dashed line, black upwards. */
-export function BalanceGraph({ points, at, choose }: BalanceGraphProps) {
+export function BalanceGraph({ points, at, mistakes = [], choose }: BalanceGraphProps) {
   const { game, side } = text.value;
   const last = Math.max(PLIES, points.length - 1);
   const x = (ply: number) => (ply / last) * WIDTH;
@@ -48,6 +50,9 @@ export function BalanceGraph({ points, at, choose }: BalanceGraphProps) {
         <line class="graph-zero" x1="0" x2={WIDTH} y1={MIDDLE} y2={MIDDLE} />
         <polyline class="graph-discs" points={line((p) => p.discs)} />
         <polyline class="graph-mobility" points={line((p) => p.mobility)} />
+        {mistakes.map((ply) => (
+          <circle key={ply} class="graph-mistake" cx={x(ply + 1)} cy={y(points[ply + 1]?.discs ?? 0)} r="4" />
+        ))}
         {at !== undefined && <line class="graph-at" x1={x(at)} x2={x(at)} y1="0" y2={HEIGHT} />}
       </svg>
       <figcaption>

@@ -7,12 +7,14 @@ interface MoveListProps {
   plies: readonly Ply[];
   /** How many of them the shown board includes; all by default. */
   at?: number;
+  /** The discs that moves lost, by their plies. */
+  losses?: ReadonlyMap<number, number>;
   /** Shows the board after `at` plies. */
   choose: (at: number) => void;
 }
 
 /** The plies in two columns, scrolled to the latest. */
-export function MoveList({ plies, at = plies.length, choose }: MoveListProps) {
+export function MoveList({ plies, at = plies.length, losses, choose }: MoveListProps) {
   const { game } = text.value;
   const list = useRef<HTMLOListElement>(null);
   useLayoutEffect(() => {
@@ -28,7 +30,7 @@ export function MoveList({ plies, at = plies.length, choose }: MoveListProps) {
           <li key={index}>
             <span class="number">{index + 1}</span>
             {pair.map((ply) => (
-              <Move key={ply.ply} ply={ply} latest={ply.ply === at - 1} choose={choose} />
+              <Move key={ply.ply} ply={ply} latest={ply.ply === at - 1} loss={losses?.get(ply.ply)} choose={choose} />
             ))}
           </li>
         ))}
@@ -37,7 +39,14 @@ export function MoveList({ plies, at = plies.length, choose }: MoveListProps) {
   );
 }
 
-function Move({ ply, latest, choose }: { ply: Ply; latest: boolean; choose: MoveListProps["choose"] }) {
+interface MoveProps {
+  ply: Ply;
+  latest: boolean;
+  loss: number | undefined;
+  choose: MoveListProps["choose"];
+}
+
+function Move({ ply, latest, loss, choose }: MoveProps) {
   const { replay } = text.value;
   const classes = `move${latest ? " latest" : ""}${ply.opening ? " opening" : ""}${ply.pass ? " pass" : ""}`;
   const name = passText(ply) ?? ply.square;
@@ -51,6 +60,7 @@ function Move({ ply, latest, choose }: { ply: Ply; latest: boolean; choose: Move
       onClick={() => choose(ply.ply + 1)}
     >
       {name}
+      {loss !== undefined && <span class="loss"> −{loss.toFixed(1)}</span>}
     </button>
   );
 }

@@ -12,17 +12,19 @@ interface ProgressPanelProps {
   names: Record<Color, string>;
   /** How many plies the shown board includes; all by default. */
   at?: number;
+  /** Plies of moves that are marked as mistakes. */
+  mistakes?: readonly number[];
   /** Shows the board after `at` plies. */
   choose: (at: number) => void;
 }
 
 /** The latest evaluation and the graph of a game, for watchers. */
-export function ProgressPanel({ points, plies, names, at, choose }: ProgressPanelProps) {
+export function ProgressPanel({ points, plies, names, at, mistakes = [], choose }: ProgressPanelProps) {
   return (
     <section class="panel course">
       <h2>{text.value.game.graph}</h2>
       <Evaluation plies={plies.slice(0, at)} names={names} />
-      <BalanceGraph points={points} choose={choose} {...(at !== undefined && { at })} />
+      <BalanceGraph points={points} mistakes={mistakes} choose={choose} {...(at !== undefined && { at })} />
     </section>
   );
 }

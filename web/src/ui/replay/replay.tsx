@@ -4,10 +4,12 @@ import { milliseconds } from "../../game/clock";
 import { balance, type Frame, history } from "../../game/history";
 import { squareName } from "../../game/square";
 import { isSpeed, type Speed, SPEEDS, step } from "../../game/playback";
+import type { MoveAnalysis } from "../../gen/reversi/v1/analysis_pb";
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";
 import type { Ply } from "../../gen/reversi/v1/types_pb";
 import { participantName } from "../../room/game_record";
 import { announce } from "../../state/notice";
+import { useGameAnalysis } from "../../state/stream/game_analysis";
 import { persistentSignal } from "../../state/persistent_signal";
 import { address } from "../../route";
 import { text } from "../../text/text";
@@ -17,6 +19,7 @@ import { ProgressPanel } from "../game/progress_panel";
 import { ExportPanel } from "./export_panel";
 import { MoveList } from "../game/move_list";
 import { ParticipantLink } from "../profile/participant_link";
+import { MISTAKE, MistakesPanel } from "./mistakes_panel";
 import { ResultPanel } from "./result_panel";
 import { ReplayControls } from "./replay_controls";
 
@@ -33,6 +36,9 @@ export function Replay({ record }: { record: GameRecord }) {
   const frame = frames[at] as Frame;
   const said = caption(record, frame, record.plies[at - 1]);
   const names = { black: participantName(text.value, record.black), white: participantName(text.value, record.white) };
+
+  const { state, start } = useGameAnalysis(record.gameId);
+  const losses = new Map([...state.moves.values()].filter(isMistake).map(({ ply, loss }) => [ply, loss]));
 
   const go = (to: number) => {
     setPlaying(false);
@@ -78,10 +84,18 @@ export function Replay({ record }: { record: GameRecord }) {
           <a class="button" href={address({ screen: "analysis", start: "", moves: movesTo(record, at) })}>
             {text.value.analysis.open}
           </a>
-          <ProgressPanel points={points} plies={record.plies} names={names} at={at} choose={go} />
+          <ProgressPanel
+            points={points}
+            plies={record.plies}
+            names={names}
+            at={at}
+            mistakes={[...losses.keys()]}
+            choose={go}
+          />
+          <MistakesPanel state={state} start={start} ply={at - 1} />
         </div>
         <div class="column">
-          <MoveList plies={record.plies} at={at} choose={go} />
+          <MoveList plies={record.plies} at={at} losses={losses} choose={go} />
           <ExportPanel record={record} frame={frame} />
         </div>
       </div>
@@ -107,6 +121,10 @@ function Side({ record, frame, color }: { record: GameRecord; frame: Frame; colo
       </span>
     </div>
   );
+}
+
+function isMistake({ loss }: MoveAnalysis): boolean {
+  return loss >= MISTAKE;
 }
 
 /** The moves up to a ply, without passes. */

@@ -1,0 +1,31 @@
+import { type Refusal, refusal } from "../../api/refusal";
+
+/** The time until an analysis that was refused because the server is busy is asked for again, in milliseconds. */
+const RETRY = 2_000;
+
+const BUSY: ReadonlySet<string> = new Set(["QUOTA_ANALYSES", "QUOTA_STREAMS", "RATE", "OFFLINE", "DRAINING"]);
+
+/**
+ * Reads a stream of the analysis service to its end. While the server is busy it asks again, and calls `onBusy`. Returns the
+ * refusal that ended it, if any.
+ */
+export async function readAnalysis<M>(
+  open: () => AsyncIterable<{ message: M }>,
+  signal: AbortSignal,
+  onMessage: (message: M) => void,
+  onBusy: () => void,
+): Promise<Refusal | undefined> {
+  while (!signal.aborted) {
+    try {
+      for await (const { message } of open()) if (!signal.aborted) onMessage(message);
+      return undefined;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      const refused = refusal(error);
+      if (!BUSY.has(refused.reason)) return refused;
+      onBusy();
+      await new Promise((resolve) => setTimeout(resolve, RETRY));
+    }
+  }
+  return undefined;
+}

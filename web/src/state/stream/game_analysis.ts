@@ -1,0 +1,40 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { analyses } from "../../api/client";
+import type { Refusal } from "../../api/refusal";
+import type { GameAnalysis, MoveAnalysis } from "../../gen/reversi/v1/analysis_pb";
+import { readAnalysis } from "./analysis_stream";
+
+export interface GameAnalysisState {
+  /** What is known of each move, by its ply. */
+  moves: ReadonlyMap<number, MoveAnalysis>;
+  /** The number of moves to analyse; undefined before the first result. */
+  of?: number;
+  summary?: GameAnalysis;
+  running?: boolean;
+  busy?: boolean;
+  refused?: Refusal;
+}
+
+/** The server's analysis of a finished game, once it is started. */
+export function useGameAnalysis(gameId: string): { state: GameAnalysisState; start: () => void } {
+  const [state, setState] = useState<GameAnalysisState>({ moves: new Map() });
+  const abort = useRef(new AbortController());
+  useEffect(() => () => abort.current.abort(), []);
+  const start = async () => {
+    const { signal } = abort.current;
+    setState({ moves: new Map(), running: true });
+    const refused = await readAnalysis(
+      () => analyses.analyzeGame({ subject: { case: "gameId", value: gameId } }, { signal }),
+      signal,
+      (message) => {
+        if (message.case === "summary") setState((before) => ({ ...before, summary: message.value, running: false }));
+        if (message.case !== "move") return;
+        const { value } = message;
+        setState(({ moves }) => ({ moves: new Map(moves).set(value.ply, value), of: value.moves, running: true }));
+      },
+      () => setState((before) => ({ ...before, busy: true })),
+    );
+    if (!signal.aborted) setState((before) => ({ ...before, running: false, ...(refused && { refused }) }));
+  };
+  return { state, start: () => void start() };
+}

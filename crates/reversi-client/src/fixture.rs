@@ -99,5 +99,7 @@ pub fn row(id: &str) -> RoomRow {
         ply: 0,
         discs: ByColor::default(),
         created_at: None,
+        rated: false,
+        finished: false,
     }
 }

@@ -48,6 +48,10 @@ pub struct RoomRow {
     pub discs: ByColor<u8>,
     /// The time of creation.
     pub created_at: Option<SystemTime>,
+    /// Whether its games count for ratings.
+    pub rated: bool,
+    /// Whether its last game is over, and no other runs.
+    pub finished: bool,
 }
 
 impl RoomRow {
@@ -78,6 +82,8 @@ impl TryFrom<v1::RoomSummary> for RoomRow {
                 parse::discs(row.white_discs, "white's discs")?,
             ),
             created_at: parse::maybe_time(row.created_at, "time of creation")?,
+            rated: row.rated,
+            finished: row.finished,
         })
     }
 }

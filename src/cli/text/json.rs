@@ -29,6 +29,8 @@ pub(in crate::cli) fn room(row: &RoomRow) -> Value {
         "discs": by_color(row.discs),
         "watchers": row.watchers,
         "has_password": row.has_password,
+        "rated": row.rated,
+        "finished": row.finished,
         "you_can": room_rows::action(row),
         "created": date::precise(row.created_at),
     })

@@ -181,6 +181,11 @@ fn summary(row: &Row) -> v1::RoomSummary {
         black: shown(Color::Black),
         white: shown(Color::White),
         last_move: last_move.map(|square| square.to_string()).unwrap_or_default(),
+        move_limit: row.time.per_move.map(convert::duration),
+        total_time: row.time.total.map(convert::duration),
+        increment: (!row.time.increment.is_zero()).then(|| convert::duration(row.time.increment)),
+        rated: row.rated,
+        finished: row.finished,
     }
 }
 

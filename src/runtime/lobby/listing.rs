@@ -13,7 +13,9 @@ use tokio::{
 
 use super::rated_positions::{RatedPositions, SearchedPositions};
 use crate::{
-    room::{DisplayName, Game, Occupant, Phase, Room, RoomId, RoomName, Seat, Timestamp, Visibility, Watching},
+    room::{
+        DisplayName, Game, Occupant, Phase, Room, RoomId, RoomName, Seat, TimeControl, Timestamp, Visibility, Watching,
+    },
     rules::{Board, ByColor, Color, Square},
     runtime::limit::limits::{LOBBY_INTERVAL, LOBBY_LAG, SNAPSHOT_ROWS},
 };
@@ -47,6 +49,12 @@ pub struct Row {
     pub last_move: Option<Square>,
     /// When the room was created.
     pub created: Timestamp,
+    /// The time control.
+    pub time: TimeControl,
+    /// Whether its games count for ratings.
+    pub rated: bool,
+    /// Whether its last game is over, and no other runs.
+    pub finished: bool,
 }
 
 /// A filter of the list; unset fields do not restrict it.
@@ -80,6 +88,9 @@ impl Row {
             board: room.game().map(|game| game.position.board()),
             last_move: room.game().and_then(Game::last_move),
             created: room.created(),
+            time: room.settings().time,
+            rated: room.settings().rated,
+            finished: room.phase() == Phase::Lobby && room.game().is_some(),
         }
     }
 

@@ -404,3 +404,17 @@ async fn of_two_concurrent_requests_one_gets_the_last_place() {
     assert!(first.is_ok() || second.is_ok());
     assert_eq!(eve.me().await.seats.len(), 1);
 }
+
+#[tokio::test]
+async fn a_row_has_the_terms_of_its_room_and_says_that_its_game_is_over() {
+    let server = TestServer::open().await;
+    let settings = v1::RoomSettings { rated: true, total_time: millis(60_000), ..named("terms") };
+    let seated = server.two_player_game(settings).await;
+    let row = async || server.visitor_from(1).await.list_rooms().await.remove(0);
+    let running = row().await;
+    assert_eq!((running.rated, running.finished), (true, false));
+    assert_eq!((running.total_time, running.move_limit, running.increment), (millis(60_000), None, None));
+    seated.black.resign(&seated.game).await.unwrap();
+    let over = row().await;
+    assert_eq!((over.rated, over.finished), (true, true));
+}

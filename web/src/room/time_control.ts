@@ -3,8 +3,10 @@ import { milliseconds } from "../game/clock";
 import type { RoomSettings } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "../text/en";
 
+type TimeSettings = Pick<RoomSettings, "totalTime" | "moveLimit" | "increment">;
+
 /** The time control of a room, in words. */
-export function timeControlText(texts: Texts, settings: RoomSettings): string {
+export function timeControlText(texts: Texts, settings: TimeSettings): string {
   const { room } = texts;
   const parts: string[] = [];
   if (settings.totalTime) parts.push(room.total(span(texts, settings.totalTime), increment(texts, settings)));
@@ -13,7 +15,7 @@ export function timeControlText(texts: Texts, settings: RoomSettings): string {
   return parts.join(", ") || room.unlimited;
 }
 
-function increment(texts: Texts, { increment }: RoomSettings): string {
+function increment(texts: Texts, { increment }: TimeSettings): string {
   return increment && milliseconds(increment) > 0 ? span(texts, increment) : "";
 }
 

@@ -7,6 +7,8 @@ import { attempt } from "../../state/call";
 import { type RoomFilter, type RoomRows, watchRoomList } from "../../state/stream/room_list";
 import { navigate } from "../../state/location";
 import { text, type Texts } from "../../text/text";
+import { isLive } from "../../room/row_state";
+import { timeControlText } from "../../room/time_control";
 import { occupantName } from "../../room/seat";
 
 /** The live list of rooms. */
@@ -22,11 +24,12 @@ export function RoomList(props: { filter: RoomFilter; most?: number; empty: stri
     };
   }, [key]);
   if (!rows) return <p class="muted">{text.value.connection.loading}</p>;
-  if (rows.size === 0) return <p class="muted">{props.empty}</p>;
-  const shown = [...rows.values()].slice(0, props.most ?? MOST);
+  const live = [...rows.values()].filter(isLive);
+  if (live.length === 0) return <p class="muted">{props.empty}</p>;
+  const shown = live.slice(0, props.most ?? MOST);
   return (
     <>
-      {props.count && <p class="muted">{text.value.rooms.count(rows.size)}</p>}
+      {props.count && <p class="muted">{text.value.rooms.count(live.length)}</p>}
       <ul class="room-list">
         {shown.map((room) => (
           <Row key={room.roomId} room={room} />
@@ -56,6 +59,8 @@ function Row({ room }: { room: RoomSummary }) {
         </p>
       </div>
       <p class="row-state muted">
+        <span>{timeControlText(texts, room)}</span>
+        {room.rated && <span class="tag">{texts.room.rated}</span>}
         {room.hasPassword && <span class="tag">{rooms.password}</span>}
         {room.phase === RoomPhase.PLAYING ? (
           <>

@@ -324,6 +324,8 @@ impl<'a> PlaySession<'a> {
         say(format_args!("room {}; `help` lists the commands", self.view.room().id));
         self.view.note(draw_room::invitation(&self.view));
         self.view.news().for_each(say);
+        // What a line causes before the first snapshot would be part of that, and not be printed.
+        let mut is_watching = false;
         loop {
             let wanted = self.wants_line(&input);
             if wanted && let Some(line) = input.held.take() {
@@ -341,12 +343,18 @@ impl<'a> PlaySession<'a> {
                 }
                 event = self.next() => match event? {
                     SessionEvent::Update(Effect::Closed(_)) => return Ok(self.closing_line()),
-                    SessionEvent::Update(effect) => self.print(&effect, &mut input),
+                    SessionEvent::Update(effect) => {
+                        is_watching = true;
+                        self.print(&effect, &mut input);
+                    }
                     SessionEvent::Nothing => {}
-                    SessionEvent::Lost(message) => say(message),
+                    SessionEvent::Lost(message) => {
+                        is_watching = true;
+                        say(message);
+                    }
                     SessionEvent::Refused(error) => say(explain(&error)),
                 },
-                line = input.lines.next_line(), if wanted || ahead => match line? {
+                line = input.lines.next_line(), if is_watching && (wanted || ahead) => match line? {
                     None => return Ok(Some(format!("no more input: {}", self.leaving()))),
                     Some(line) if wanted || needs_no_game(&line) => {
                         if let Some(parting) = self.act_on(&line) {

@@ -166,7 +166,7 @@ const COUNT_PAUSE: u32 = 4;
 
 /// Counts ended games for the explorer, regularly until the server stops. Damaged ones are passed over until the next start.
 pub(super) async fn count_openings_regularly(archive: Arc<dyn Archive>, lifecycle: Lifecycle) {
-    let (mut ticks, mut damaged, mut limit) = (ticks(COUNT), 0, COUNTED_AT_ONCE);
+    let (mut damaged, mut limit) = (0, COUNTED_AT_ONCE);
     loop {
         let began = Instant::now();
         let counted = tokio::select! {
@@ -174,18 +174,15 @@ pub(super) async fn count_openings_regularly(archive: Arc<dyn Archive>, lifecycl
             () = lifecycle.stop.cancelled() => return,
             counted = archive.count_openings(damaged, limit) => counted,
         };
+        let mut pause = COUNT;
         match counted {
             Ok(counted) if counted == limit => {
                 limit = COUNTED_AT_ONCE;
-                tokio::time::sleep(COUNT_PAUSE * began.elapsed()).await;
-                continue;
+                pause = COUNT_PAUSE * began.elapsed();
             }
             Ok(_) => {}
             // One of them is damaged.
-            Err(StoreError::Damaged(_)) if limit > 1 => {
-                limit = 1;
-                continue;
-            }
+            Err(StoreError::Damaged(_)) if limit > 1 => (limit, pause) = (1, Duration::ZERO),
             Err(StoreError::Damaged(error)) => {
                 tracing::error!(error, "a game cannot be counted for the explorer, and is passed over");
                 (damaged, limit) = (damaged + 1, COUNTED_AT_ONCE);
@@ -195,7 +192,7 @@ pub(super) async fn count_openings_regularly(archive: Arc<dyn Archive>, lifecycl
         tokio::select! {
             biased;
             () = lifecycle.stop.cancelled() => return,
-            _ = ticks.tick() => {}
+            () = tokio::time::sleep(pause) => {}
         }
     }
 }

@@ -10,7 +10,7 @@ use reversi::{
 
 use crate::{
     room::test_room::id,
-    store::{archive, at, count, folder, games::game, on_each, open, room_id},
+    store::{archive, at, connection, count, folder, games::game, on_each, open, room_id},
 };
 
 /// A game of these moves, by its squares' images under a symmetry; black has won.
@@ -217,4 +217,19 @@ async fn the_ranking_has_rated_contestants_by_kind() {
         }
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_damaged_game_is_passed_over_and_the_others_are_counted() {
+    let folder = folder();
+    let store = open(&folder);
+    for number in 1..=3 {
+        let game = played(number, "f5d6", Symmetry::Identity, ["ada", "bob"]);
+        archive(&store, game.id.room, std::slice::from_ref(&game)).await;
+    }
+    connection(&folder).execute("UPDATE games SET transcript = 'f5f5' WHERE ended_us = ?", [at(2).0]).unwrap();
+    assert_eq!(store.archive.count_openings(0, 9).await.unwrap(), 3);
+    assert_eq!(store.archive.count_openings(0, 9).await.unwrap(), 0);
+    let explored = explore(&store, "", ALL).await;
+    assert_eq!((explored.moves[0].results, explored.recent.len()), (results(2, 0, 0), 2));
 }

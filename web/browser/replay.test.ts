@@ -21,6 +21,7 @@ scenario("a game of two AIs shows evaluations, is replayed and downloaded", asyn
   const final = await board(page);
   const plies = await page.locator(".moves .move").count();
 
+  await page.getByRole("link", { name: en.analysis.open }).waitFor();
   await result(page).getByRole("link", { name: en.game.replay }).click();
   const slider = page.getByRole("slider", { name: replay.position });
   await slider.waitFor();

@@ -11,6 +11,7 @@ import { PlayerScreen } from "./screen/player";
 import { RecordsScreen } from "./screen/records";
 import { ReplayScreen } from "./screen/replay";
 import { RoomScreen } from "./screen/room";
+import { RulesScreen } from "./screen/rules";
 import { RoomsScreen } from "./screen/rooms";
 import { LiveGamesScreen } from "./screen/live_games";
 import { route } from "./state/location";
@@ -56,6 +57,8 @@ function Screen() {
       return <ExploreScreen moves={to.moves} />;
     case "records":
       return <RecordsScreen key={token} />;
+    case "rules":
+      return <RulesScreen />;
     case "tv":
       return <LiveGamesScreen key={token} />;
     case "home":

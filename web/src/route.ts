@@ -12,6 +12,7 @@ export type Route =
   | { screen: "explore"; moves: string }
   | { screen: "analysis"; start: string; moves: string }
   | { screen: "records" }
+  | { screen: "rules" }
   | { screen: "tv" };
 
 /** Stands for the standard start in an address. */
@@ -28,6 +29,7 @@ export function parseRoute(hash: string): Route {
     case "create":
     case "ais":
     case "records":
+    case "rules":
     case "tv":
       return { screen };
     case "analysis":

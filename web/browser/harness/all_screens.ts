@@ -48,6 +48,9 @@ export async function* allScreens(page: Page): AsyncGenerator<string> {
   await page.getByRole("link", { name: en.archive.openings }).click();
   await page.getByRole("heading", { name: en.archive.recent }).waitFor();
   yield "explore";
+  await page.goto(new URL("#/rules", page.url()).href);
+  await page.getByText(en.rules.guide).waitFor();
+  yield "rules";
   await page.goto(new URL("#/analysis/start/f5d6", page.url()).href);
   await page.locator(".move-value").first().waitFor();
   yield "analysis";

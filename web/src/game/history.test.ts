@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { PlySchema, Side } from "../gen/reversi/v1/types_pb";
 import { START } from "./board";
-import { balance, history } from "./history";
+import { balance, history, movesTo } from "./history";
 import { squareName } from "./square";
 
 const plies = ["f5", "d6", "c3"].map((square, ply) =>
@@ -32,4 +32,10 @@ describe("history", () => {
       { discs: 3, mobility: 0 },
     ]);
   });
+});
+
+it("writes the moves up to a ply, without passes", () => {
+  const pass = create(PlySchema, { ply: 3, side: Side.WHITE, pass: true });
+  expect(movesTo([...plies, pass], 2)).toBe("f5d6");
+  expect(movesTo([...plies, pass], 4)).toBe("f5d6c3");
 });

@@ -42,3 +42,11 @@ export function balance({ board }: Frame): Balance {
     mobility: legalMoves(board, "black").length - legalMoves(board, "white").length,
   };
 }
+
+/** The moves up to a ply, without passes: "f5d6c3". */
+export function movesTo(plies: readonly Ply[], at: number): string {
+  return plies
+    .slice(0, at)
+    .map(({ square }) => square)
+    .join("");
+}

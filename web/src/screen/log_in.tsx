@@ -6,7 +6,7 @@ import { LogInForm } from "../ui/shell/log_in_form";
 
 /** The first screen of a visitor: log in, or look at games. */
 export function LogInScreen() {
-  const { logIn: texts, game, visitor } = text.value;
+  const { logIn: texts, game, rules, visitor } = text.value;
   return (
     <div class="log-in">
       <section>
@@ -14,6 +14,7 @@ export function LogInScreen() {
         <p class="lead">{texts.lead}</p>
         <LogInForm />
         <a href={address({ screen: "tv" })}>{visitor.look}</a>
+        <a href={address({ screen: "rules" })}>{rules.title}</a>
       </section>
       <div class="log-in-board">
         <BoardGrid board={START} label={game.board} />

@@ -3,6 +3,7 @@ import type { AiTexts } from "./ai_name";
 import { analysis } from "./analysis/en";
 import { archive } from "./archive/en";
 import { opponent } from "./opponent/en";
+import { rules } from "./rules/en";
 import { visitor } from "./visitor/en";
 import { record } from "./record/en";
 import { refusal } from "./refusal/en";
@@ -325,6 +326,7 @@ export const en = {
   analysis,
   archive,
   opponent,
+  rules,
   visitor,
   refusal,
   unknown: (message: string) => `The call failed: ${message}`,

@@ -3,6 +3,7 @@ import type { Texts } from "./en";
 import { analysis } from "./analysis/ja";
 import { archive } from "./archive/ja";
 import { opponent } from "./opponent/ja";
+import { rules } from "./rules/ja";
 import { visitor } from "./visitor/ja";
 import { record } from "./record/ja";
 import { refusal } from "./refusal/ja";
@@ -344,6 +345,7 @@ export const ja: Texts = {
   analysis,
   archive,
   opponent,
+  rules,
   visitor,
   refusal,
   unknown: (message) => `できませんでした：${message}`,

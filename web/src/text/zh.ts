@@ -3,6 +3,7 @@ import type { Texts } from "./en";
 import { analysis } from "./analysis/zh";
 import { archive } from "./archive/zh";
 import { opponent } from "./opponent/zh";
+import { rules } from "./rules/zh";
 import { visitor } from "./visitor/zh";
 import { record } from "./record/zh";
 import { refusal } from "./refusal/zh";
@@ -338,6 +339,7 @@ export const zh: Texts = {
   analysis,
   archive,
   opponent,
+  rules,
   visitor,
   refusal,
   unknown: (message) => `操作失败：${message}`,

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { type Color, count } from "../../game/board";
 import { milliseconds } from "../../game/clock";
-import { balance, type Frame, history } from "../../game/history";
+import { balance, type Frame, history, movesTo } from "../../game/history";
 import { squareName } from "../../game/square";
 import { isSpeed, type Speed, SPEEDS, step } from "../../game/playback";
 import type { MoveAnalysis } from "../../gen/reversi/v1/analysis_pb";
@@ -81,7 +81,7 @@ export function Replay({ record }: { record: GameRecord }) {
       <div class="replay-side">
         <div class="column">
           <ResultPanel record={record} />
-          <a class="button" href={address({ screen: "analysis", start: "", moves: movesTo(record, at) })}>
+          <a class="button" href={address({ screen: "analysis", start: "", moves: movesTo(record.plies, at) })}>
             {text.value.analysis.open}
           </a>
           <ProgressPanel
@@ -125,14 +125,6 @@ function Side({ record, frame, color }: { record: GameRecord; frame: Frame; colo
 
 function isMistake({ loss }: MoveAnalysis): boolean {
   return loss >= MISTAKE;
-}
-
-/** The moves up to a ply, without passes. */
-function movesTo({ plies }: GameRecord, at: number): string {
-  return plies
-    .slice(0, at)
-    .map(({ square }) => square)
-    .join("");
 }
 
 /** The last ply in words. */

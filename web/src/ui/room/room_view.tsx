@@ -1,8 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Color, opposite } from "../../game/board";
-import { balance, history } from "../../game/history";
+import { balance, history, movesTo } from "../../game/history";
 import type { Room } from "../../gen/reversi/v1/types_pb";
 import { isRunning, namesOf, sideOf } from "../../room/seat";
+import { address } from "../../route";
 import { screenName } from "../../state/title";
 import { text } from "../../text/text";
 import { ActionPanel } from "./action_panel";
@@ -60,6 +61,14 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
             choose={look}
             {...(at !== undefined && { at })}
           />
+        )}
+        {room.game && !(side && isRunning(room)) && (
+          <a
+            class="button"
+            href={address({ screen: "analysis", start: "", moves: movesTo(plies, at ?? plies.length) })}
+          >
+            {text.value.analysis.open}
+          </a>
         )}
         <MoveList plies={plies} choose={look} {...(at !== undefined && { at })} />
       </div>

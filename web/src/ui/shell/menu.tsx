@@ -31,6 +31,9 @@ export function Menu() {
             </a>
           </>
         )}
+        <a href={address({ screen: "rules" })} onClick={close}>
+          {text.value.rules.title}
+        </a>
         <a href={address({ screen: "records" })} onClick={close}>
           {text.value.archive.finished}
         </a>

@@ -103,7 +103,7 @@ function Banner() {
 
 /** Names the screen in the tab's title. A room uses its own name. */
 function useScreenName(): void {
-  const { home, rooms, create, liveGames, stats, archive, analysis } = text.value;
+  const { home, rooms, create, liveGames, stats, archive, analysis, rules } = text.value;
   const titles: Partial<Record<Route["screen"], string>> = {
     home: home.title,
     rooms: rooms.title,
@@ -111,6 +111,7 @@ function useScreenName(): void {
     ais: home.allAis,
     analysis: analysis.title,
     explore: archive.openings,
+    rules: rules.title,
     records: archive.finished,
     tv: liveGames.title,
     player: stats.title,

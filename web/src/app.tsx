@@ -1,3 +1,4 @@
+import { address } from "./route";
 import { AiScreen } from "./screen/ai";
 import { AisScreen } from "./screen/ais";
 import { AnalysisScreen } from "./screen/analysis";
@@ -44,7 +45,7 @@ function Screen() {
     case "join":
       return <JoinRoomScreen key={to.joinCode} joinCode={to.joinCode} />;
     case "game":
-      return <ReplayScreen key={`${to.gameId} ${token}`} gameId={to.gameId} />;
+      return <ReplayScreen key={`${address(to)} ${token}`} gameId={to.gameId} ply={to.ply ?? 0} />;
     case "player":
       return <PlayerScreen key={`${to.playerId} ${token}`} playerId={to.playerId} />;
     case "ai":

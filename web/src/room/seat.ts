@@ -1,4 +1,4 @@
-import { PlayerKind, type Room, type Seat, Visibility } from "../gen/reversi/v1/types_pb";
+import { PlayerKind, type Room, type Seat, Visibility, Watching } from "../gen/reversi/v1/types_pb";
 import { aiTitle } from "../text/ai_name";
 import type { Texts } from "../text/en";
 import type { Color } from "../game/board";
@@ -45,6 +45,11 @@ export function sideOf(room: Room, playerId: string): Color | undefined {
 
 export function isRunning(room: Room): boolean {
   return room.game !== undefined && room.game.outcome === undefined;
+}
+
+/** Whether everybody may watch. */
+export function isOpenToAll({ settings, hasPassword }: Room): boolean {
+  return settings?.visibility === Visibility.PUBLIC && settings.watching === Watching.EVERYONE && !hasPassword;
 }
 
 /** Whether both seats have a player or an AI. */

@@ -15,10 +15,10 @@ import { parsePasted } from "../game/paste";
 import { parseSquare, type Square } from "../game/square";
 import type { AnalysisLine } from "../gen/reversi/v1/analysis_pb";
 import { replace } from "../state/location";
-import { notify } from "../state/notice";
 import { type AnalysisState, usePositionAnalysis } from "../state/stream/position_analysis";
 import { refusalText, text } from "../text/text";
 import { BoardGrid } from "../ui/board/board_grid";
+import { SharePanel } from "../ui/share/share_panel";
 
 /** The analysis board: moves are played freely, and the server says what each is worth. The address carries the position. */
 export function AnalysisScreen({ start, moves }: { start: string; moves: string }) {
@@ -35,11 +35,6 @@ export function AnalysisScreen({ start, moves }: { start: string; moves: string 
   const play = (square: Square) => go(played(line, square), square === ahead.at(-1) ? ahead.slice(0, -1) : []);
   const back = () => go(undone(line), [...ahead, ...line.squares.slice(-1)]);
   const next = ahead.at(-1);
-  const copy = () =>
-    void navigator.clipboard?.writeText(location.href).then(
-      () => notify(texts.copied),
-      () => undefined,
-    );
   return (
     <div class="explore">
       <section class="stack" aria-label={game.board}>
@@ -62,9 +57,6 @@ export function AnalysisScreen({ start, moves }: { start: string; moves: string 
           <button type="button" disabled={line.squares.length === 0} onClick={() => go(lineFrom(line.start))}>
             {texts.start}
           </button>
-          <button type="button" onClick={copy}>
-            {texts.copy}
-          </button>
         </div>
         <label class="check">
           <input type="checkbox" checked={marked} onChange={(event) => setMarked(event.currentTarget.checked)} />
@@ -78,6 +70,12 @@ export function AnalysisScreen({ start, moves }: { start: string; moves: string 
           <Result line={line} state={state} play={(variation) => go(parseLine(variation.join(""), line))} />
         </section>
         <PasteForm load={go} />
+        <SharePanel
+          route={{ screen: "analysis", start, moves }}
+          title={texts.title}
+          name="position"
+          picture={{ board: line.board, last: line.squares.at(-1) }}
+        />
       </div>
     </div>
   );

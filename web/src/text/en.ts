@@ -7,6 +7,7 @@ import { rules } from "./rules/en";
 import { visitor } from "./visitor/en";
 import { record } from "./record/en";
 import { refusal } from "./refusal/en";
+import { share } from "./share/en";
 
 const plural = (n: number, one: string, more: string) => `${n} ${n === 1 ? one : more}`;
 
@@ -174,8 +175,6 @@ export const en = {
     close: "Close the room",
     closeSure: "Close the room for everyone?",
     invite: "Invitation link",
-    copy: "Copy",
-    copied: "The link is copied.",
     code: (code: string) => `Code ${code}`,
     members: "Members",
     watchers: (n: number) => `${n} watching`,
@@ -327,6 +326,7 @@ export const en = {
   archive,
   opponent,
   rules,
+  share,
   visitor,
   refusal,
   unknown: (message: string) => `The call failed: ${message}`,

@@ -7,6 +7,7 @@ import { rules } from "./rules/ja";
 import { visitor } from "./visitor/ja";
 import { record } from "./record/ja";
 import { refusal } from "./refusal/ja";
+import { share } from "./share/ja";
 
 export const ja: Texts = {
   language: "日本語",
@@ -170,8 +171,6 @@ export const ja: Texts = {
     close: "部屋を閉じる",
     closeSure: "全員に対して部屋を閉じますか？",
     invite: "招待リンク",
-    copy: "コピー",
-    copied: "リンクをコピーしました。",
     code: (code) => `コード ${code}`,
     members: "メンバー",
     watchers: (n) => `${n} 人が観戦中`,
@@ -346,6 +345,7 @@ export const ja: Texts = {
   archive,
   opponent,
   rules,
+  share,
   visitor,
   refusal,
   unknown: (message) => `できませんでした：${message}`,

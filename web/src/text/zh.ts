@@ -7,6 +7,7 @@ import { rules } from "./rules/zh";
 import { visitor } from "./visitor/zh";
 import { record } from "./record/zh";
 import { refusal } from "./refusal/zh";
+import { share } from "./share/zh";
 
 export const zh: Texts = {
   language: "简体中文",
@@ -168,8 +169,6 @@ export const zh: Texts = {
     close: "关闭房间",
     closeSure: "为所有人关闭这个房间？",
     invite: "邀请链接",
-    copy: "复制",
-    copied: "链接已复制。",
     code: (code) => `邀请码 ${code}`,
     members: "成员",
     watchers: (n) => `${n} 人观战`,
@@ -340,6 +339,7 @@ export const zh: Texts = {
   archive,
   opponent,
   rules,
+  share,
   visitor,
   refusal,
   unknown: (message) => `操作失败：${message}`,

@@ -17,6 +17,7 @@ import { PastPosition } from "./past_position";
 import { PlayBoard } from "../board/play_board";
 import { PlayerBar } from "./player_bar";
 import { RoomPanel } from "./room_panel";
+import { RoomShare } from "./room_share";
 
 /** The props of every component in a room. */
 export interface RoomProps {
@@ -75,6 +76,7 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
       <div class="room-side">
         <RoomPanel {...props} watchers={watchers} />
         <MemberList {...props} />
+        <RoomShare room={room} frames={frames} at={at ?? plies.length} />
         <Chat {...props} />
       </div>
     </div>

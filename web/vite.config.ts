@@ -14,5 +14,6 @@ export default defineConfig({
   },
   server: { proxy: { "/reversi.v1": server } },
   preview: { proxy: { "/reversi.v1": server } },
-  test: { include: ["src/**/*.test.ts"] },
+  // With style sheets, since a test reads one.
+  test: { include: ["src/**/*.test.ts"], css: true },
 });

@@ -1,5 +1,6 @@
 import { render } from "preact";
 import "./style/base.css";
+import "./style/theme.css";
 import "./style/control.css";
 import "./style/shell.css";
 import "./style/archive.css";

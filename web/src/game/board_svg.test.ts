@@ -1,6 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { START } from "./board";
-import { discs, boardSvg } from "./board_svg";
+import { type BoardColors, boardSvg, discs } from "./board_svg";
+
+const COLORS: BoardColors = {
+  board: "green",
+  line: "darkgreen",
+  frame: "brown",
+  onFrame: "beige",
+  black: "black",
+  blackEdge: "black",
+  blackRing: "gray",
+  white: "white",
+  whiteEdge: "gray",
+  mark: "gold",
+};
 
 describe("board SVG", () => {
   it("draws the discs of a color as one path", () => {
@@ -9,7 +22,7 @@ describe("board SVG", () => {
   });
 
   it("marks the last move if there is one", () => {
-    expect(boardSvg(START, undefined)).not.toContain("<circle");
-    expect(boardSvg(START, 63)).toContain('<circle cx="75" cy="75"');
+    expect(boardSvg(START, undefined, COLORS)).not.toContain("<circle");
+    expect(boardSvg(START, 63, COLORS)).toContain('<circle cx="75" cy="75" r="1.2" fill="gold"');
   });
 });

@@ -23,19 +23,33 @@ export function center(square: Square): { x: number; y: number } {
 /** Width and height of the SVG, in its units. */
 const SIDE = 8 * CELL + 12;
 
+/** The colors of a picture, as CSS colors. */
+export interface BoardColors {
+  board: string;
+  line: string;
+  frame: string;
+  onFrame: string;
+  black: string;
+  blackEdge: string;
+  blackRing: string;
+  white: string;
+  whiteEdge: string;
+  mark: string;
+}
+
 /** The board with its coordinates as a self-contained SVG. */
-export function boardSvg(board: Board, last: Square | undefined): string {
+export function boardSvg(board: Board, last: Square | undefined, colors: BoardColors): string {
   const mark =
-    last === undefined ? "" : `<circle cx="${center(last).x}" cy="${center(last).y}" r="1.2" fill="#e0a100"/>`;
+    last === undefined ? "" : `<circle cx="${center(last).x}" cy="${center(last).y}" r="1.2" fill="${colors.mark}"/>`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIDE} ${SIDE}" width="${SIDE * 10}" height="${SIDE * 10}">`,
-    `<rect width="${SIDE}" height="${SIDE}" fill="#24463a"/>`,
-    `<g fill="#cfe3d9" font-family="sans-serif" font-size="3.4" text-anchor="middle">${coordinates()}</g>`,
-    `<g transform="translate(6 6)"><rect width="80" height="80" fill="#2e7d5b"/>`,
-    `<path d="${LINES}" stroke="#1d5a40" stroke-width=".3"/>`,
-    `<path d="${discs(board, "black")}" fill="#16191a" stroke="#000" stroke-width=".3"/>`,
-    `<path d="${discs(board, "black", 3.3)}" fill="none" stroke="#596164" stroke-width=".25"/>`,
-    `<path d="${discs(board, "white")}" fill="#f6f6f1" stroke="#8d948f" stroke-width=".3"/>`,
+    `<rect width="${SIDE}" height="${SIDE}" fill="${colors.frame}"/>`,
+    `<g fill="${colors.onFrame}" font-family="sans-serif" font-size="3.4" text-anchor="middle">${coordinates()}</g>`,
+    `<g transform="translate(6 6)"><rect width="80" height="80" fill="${colors.board}"/>`,
+    `<path d="${LINES}" stroke="${colors.line}" stroke-width=".3"/>`,
+    `<path d="${discs(board, "black")}" fill="${colors.black}" stroke="${colors.blackEdge}" stroke-width=".3"/>`,
+    `<path d="${discs(board, "black", 3.3)}" fill="none" stroke="${colors.blackRing}" stroke-width=".25"/>`,
+    `<path d="${discs(board, "white")}" fill="${colors.white}" stroke="${colors.whiteEdge}" stroke-width=".3"/>`,
     `${mark}</g></svg>`,
   ].join("");
 }

@@ -4,6 +4,7 @@ import { analysis } from "./analysis/en";
 import { archive } from "./archive/en";
 import { opponent } from "./opponent/en";
 import { rules } from "./rules/en";
+import { shell } from "./shell/en";
 import { visitor } from "./visitor/en";
 import { record } from "./record/en";
 import { refusal } from "./refusal/en";
@@ -327,6 +328,7 @@ export const en = {
   archive,
   opponent,
   rules,
+  shell,
   visitor,
   refusal,
   unknown: (message: string) => `The call failed: ${message}`,

@@ -4,6 +4,7 @@ import { analysis } from "./analysis/ja";
 import { archive } from "./archive/ja";
 import { opponent } from "./opponent/ja";
 import { rules } from "./rules/ja";
+import { shell } from "./shell/ja";
 import { visitor } from "./visitor/ja";
 import { record } from "./record/ja";
 import { refusal } from "./refusal/ja";
@@ -346,6 +347,7 @@ export const ja: Texts = {
   archive,
   opponent,
   rules,
+  shell,
   visitor,
   refusal,
   unknown: (message) => `できませんでした：${message}`,

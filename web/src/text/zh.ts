@@ -4,6 +4,7 @@ import { analysis } from "./analysis/zh";
 import { archive } from "./archive/zh";
 import { opponent } from "./opponent/zh";
 import { rules } from "./rules/zh";
+import { shell } from "./shell/zh";
 import { visitor } from "./visitor/zh";
 import { record } from "./record/zh";
 import { refusal } from "./refusal/zh";
@@ -340,6 +341,7 @@ export const zh: Texts = {
   archive,
   opponent,
   rules,
+  shell,
   visitor,
   refusal,
   unknown: (message) => `操作失败：${message}`,

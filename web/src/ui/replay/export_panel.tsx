@@ -5,6 +5,7 @@ import { fileName } from "../../room/game_record";
 import { attempt } from "../../state/call";
 import { notify } from "../../state/notice";
 import { fetchGgf, textBlob, renderPng, download } from "../../state/download";
+import { boardColors } from "../../state/theme";
 import { text } from "../../text/text";
 
 /** Downloads: the game's moves, and the shown position as a picture. */
@@ -21,7 +22,7 @@ export function ExportPanel({ record, frame }: { record: GameRecord; frame: Fram
       if (line) download(fileName(record, "ggf"), textBlob(line));
     });
   const savePicture = async () => {
-    const drawn = await renderPng(boardSvg(frame.board, frame.square));
+    const drawn = await renderPng(boardSvg(frame.board, frame.square, boardColors()));
     if (drawn) download(fileName(record, "png"), drawn);
     else notify(replay.failed, { tone: "bad" });
   };

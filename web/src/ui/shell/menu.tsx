@@ -7,6 +7,7 @@ import { animation, hints, sound } from "../../state/preference";
 import { logOut, losesByLogOut, session } from "../../state/session";
 import { attempt } from "../../state/call";
 import { type Language, language, LANGUAGES, text } from "../../text/text";
+import { Appearance } from "./appearance";
 import { ConfirmButton } from "../control/confirm_button";
 
 /** The menu: player, language and preferences. */
@@ -44,6 +45,7 @@ export function Menu() {
           {text.value.analysis.title}
         </a>
         <Languages />
+        <Appearance />
         <Preference of={sound} label={menu.sound} />
         {hasNotifications && <Notifications />}
         <Preference of={animation} label={menu.animation} />

@@ -13,9 +13,14 @@ import "./style/live_games.css";
 import "./style/player.css";
 import "./style/progress.css";
 import { App } from "./app";
+import { showLanguage } from "./state/language";
 import { watchTurns } from "./state/stream/turn_stream";
 import { handlePlayerEvent } from "./state/player_events";
+import { language } from "./text/text";
 
 watchTurns(handlePlayerEvent);
+// Until the texts are there, index.html shows a page without texts.
+await showLanguage(language.peek());
 const page = document.getElementById("page");
+page?.replaceChildren();
 if (page) render(<App />, page);

@@ -13,7 +13,6 @@ const plural = (n: number, one: string, more: string) => `${n} ${n === 1 ? one :
 
 /** Every text of the page. The other languages must have the same type. */
 export const en = {
-  language: "English",
   brand: "Reversi",
   menu: {
     main: "Main",

@@ -10,7 +10,6 @@ import { record } from "./record/ja";
 import { refusal } from "./refusal/ja";
 
 export const ja: Texts = {
-  language: "日本語",
   brand: "リバーシ",
   menu: {
     main: "メイン",

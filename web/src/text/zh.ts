@@ -10,7 +10,6 @@ import { record } from "./record/zh";
 import { refusal } from "./refusal/zh";
 
 export const zh: Texts = {
-  language: "简体中文",
   brand: "黑白棋",
   menu: {
     main: "主菜单",

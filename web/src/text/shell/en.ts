@@ -10,7 +10,6 @@ export const shell = {
   loadFailedWhy: "The connection may be lost, or the server may have a new version of the page.",
   loadAgain: "Load the page again",
   languageFailed: "This language could not be loaded.",
-  tryAgain: "Try again",
   offline: "No connection. Games, rooms and records need the server; the rules with their first game work without it.",
 };
 

@@ -11,6 +11,5 @@ export const shell: ShellTexts = {
   loadFailedWhy: "接続が切れたか、サーバーに新しい版のページがあるかもしれません。",
   loadAgain: "ページを読み込み直す",
   languageFailed: "この言語を読み込めませんでした。",
-  tryAgain: "もう一度",
   offline: "接続がありません。対局・部屋・棋譜にはサーバーが必要です。ルールとその練習対局は接続なしで使えます。",
 };

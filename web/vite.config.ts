@@ -11,8 +11,20 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // One file for the first screen, and one for what other screens share: each further file costs a round trip.
+        codeSplitting: {
+          groups: [
+            { name: "first", tags: ["$initial"] },
+            { name: "shared", minShareCount: 2 },
+          ],
+        },
+      },
+    },
   },
   server: { proxy: { "/reversi.v1": server } },
   preview: { proxy: { "/reversi.v1": server } },
-  test: { include: ["src/**/*.test.ts"] },
+  // With style sheets, since a test reads one.
+  test: { include: ["src/**/*.test.ts"], css: true },
 });

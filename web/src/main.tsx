@@ -1,5 +1,6 @@
 import { render } from "preact";
 import "./style/base.css";
+import "./style/theme.css";
 import "./style/control.css";
 import "./style/shell.css";
 import "./style/archive.css";
@@ -12,9 +13,14 @@ import "./style/live_games.css";
 import "./style/player.css";
 import "./style/progress.css";
 import { App } from "./app";
+import { showLanguage } from "./state/language";
 import { watchTurns } from "./state/stream/turn_stream";
 import { handlePlayerEvent } from "./state/player_events";
+import { language } from "./text/text";
 
 watchTurns(handlePlayerEvent);
+// Until the texts are there, index.html shows a page without texts.
+await showLanguage(language.peek());
 const page = document.getElementById("page");
+page?.replaceChildren();
 if (page) render(<App />, page);

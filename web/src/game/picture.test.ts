@@ -9,9 +9,11 @@ const COLORS: BoardColors = {
   line: "#040404",
   black: "#050505",
   blackEdge: "#060606",
+  blackRing: "#070707",
   white: "#080808",
   whiteEdge: "#090909",
   mark: "#101010",
+  markEdge: "#111111",
 };
 const drawn = (picture: Picture) => pictureSvg(picture, COLORS, 10);
 

@@ -20,9 +20,11 @@ export interface BoardColors {
   line: string;
   black: string;
   blackEdge: string;
+  blackRing: string;
   white: string;
   whiteEdge: string;
   mark: string;
+  markEdge: string;
 }
 
 /** The space around the board, for its coordinates and the note, in SVG units. */
@@ -56,9 +58,11 @@ function boardShapes({ board, last }: Picture, colors: BoardColors): string {
     `<rect width="${BOARD}" height="${BOARD}" fill="${colors.board}"/>`,
     `<path d="${LINES}" stroke="${colors.line}" stroke-width=".3"/>`,
     `<path d="${discs(board, "black")}" fill="${colors.black}" stroke="${colors.blackEdge}" stroke-width=".3"/>`,
-    `<path d="${discs(board, "black", 3.3)}" fill="none" stroke="#596164" stroke-width=".25"/>`,
+    `<path d="${discs(board, "black", 3.3)}" fill="none" stroke="${colors.blackRing}" stroke-width=".25"/>`,
     `<path d="${discs(board, "white")}" fill="${colors.white}" stroke="${colors.whiteEdge}" stroke-width=".3"/>`,
-    at ? `<circle cx="${at.x}" cy="${at.y}" r="1.3" fill="${colors.mark}" stroke="#5c4600" stroke-width=".3"/>` : "",
+    at
+      ? `<circle cx="${at.x}" cy="${at.y}" r="1.3" fill="${colors.mark}" stroke="${colors.markEdge}" stroke-width=".3"/>`
+      : "",
   ].join("");
 }
 

@@ -4,6 +4,7 @@ import { analysis } from "./analysis/en";
 import { archive } from "./archive/en";
 import { opponent } from "./opponent/en";
 import { rules } from "./rules/en";
+import { shell } from "./shell/en";
 import { visitor } from "./visitor/en";
 import { record } from "./record/en";
 import { refusal } from "./refusal/en";
@@ -13,7 +14,6 @@ const plural = (n: number, one: string, more: string) => `${n} ${n === 1 ? one :
 
 /** Every text of the page. The other languages must have the same type. */
 export const en = {
-  language: "English",
   brand: "Reversi",
   menu: {
     main: "Main",
@@ -327,6 +327,7 @@ export const en = {
   opponent,
   rules,
   share,
+  shell,
   visitor,
   refusal,
   unknown: (message: string) => `The call failed: ${message}`,

@@ -4,13 +4,13 @@ import { analysis } from "./analysis/ja";
 import { archive } from "./archive/ja";
 import { opponent } from "./opponent/ja";
 import { rules } from "./rules/ja";
+import { shell } from "./shell/ja";
 import { visitor } from "./visitor/ja";
 import { record } from "./record/ja";
 import { refusal } from "./refusal/ja";
 import { share } from "./share/ja";
 
 export const ja: Texts = {
-  language: "日本語",
   brand: "リバーシ",
   menu: {
     main: "メイン",
@@ -346,6 +346,7 @@ export const ja: Texts = {
   opponent,
   rules,
   share,
+  shell,
   visitor,
   refusal,
   unknown: (message) => `できませんでした：${message}`,

@@ -4,13 +4,13 @@ import { analysis } from "./analysis/zh";
 import { archive } from "./archive/zh";
 import { opponent } from "./opponent/zh";
 import { rules } from "./rules/zh";
+import { shell } from "./shell/zh";
 import { visitor } from "./visitor/zh";
 import { record } from "./record/zh";
 import { refusal } from "./refusal/zh";
 import { share } from "./share/zh";
 
 export const zh: Texts = {
-  language: "简体中文",
   brand: "黑白棋",
   menu: {
     main: "主菜单",
@@ -340,6 +340,7 @@ export const zh: Texts = {
   opponent,
   rules,
   share,
+  shell,
   visitor,
   refusal,
   unknown: (message) => `操作失败：${message}`,

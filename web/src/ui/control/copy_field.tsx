@@ -1,4 +1,4 @@
-import { useRef } from "preact/hooks";
+import { useId, useRef } from "preact/hooks";
 import { copyField } from "../../state/share/clipboard";
 import { notify } from "../../state/notice";
 import { text } from "../../text/text";
@@ -13,6 +13,7 @@ interface CopyFieldProps {
 /** A text to be copied; where the browser forbids that, it is selected. */
 export function CopyField({ label, value, title }: CopyFieldProps) {
   const { share } = text.value;
+  const id = useId();
   const field = useRef<HTMLInputElement>(null);
   const copy = async () => {
     if (!field.current) return;
@@ -22,19 +23,25 @@ export function CopyField({ label, value, title }: CopyFieldProps) {
   // Rejected if the reader changes their mind.
   const send = () => void navigator.share({ title: title ?? "", url: value }).catch(() => undefined);
   return (
-    <label class="field">
-      <span>{label}</span>
+    <div class="field">
+      <span id={id}>{label}</span>
       <span class="with-button">
-        <input ref={field} readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
-        <button type="button" onClick={copy}>
+        <input
+          ref={field}
+          aria-labelledby={id}
+          readOnly
+          value={value}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+        <button type="button" aria-describedby={id} onClick={copy}>
           {share.copy}
         </button>
         {title !== undefined && "share" in navigator && (
-          <button type="button" onClick={send}>
+          <button type="button" aria-describedby={id} onClick={send}>
             {share.send}
           </button>
         )}
       </span>
-    </label>
+    </div>
   );
 }

@@ -72,11 +72,11 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
           </a>
         )}
         <MoveList plies={plies} choose={look} {...(at !== undefined && { at })} />
+        <RoomShare room={room} frames={frames} at={at ?? plies.length} />
       </div>
       <div class="room-side">
         <RoomPanel {...props} watchers={watchers} />
         <MemberList {...props} />
-        <RoomShare room={room} frames={frames} at={at ?? plies.length} />
         <Chat {...props} />
       </div>
     </div>

@@ -16,19 +16,21 @@ interface SharePanelProps extends PictureButtonsProps {
 export function SharePanel({ route, title, open = false, ...pictures }: SharePanelProps) {
   const { share } = text.value;
   return (
-    <details class="panel" open={open}>
-      <summary>{share.title}</summary>
-      <div class="stack">
-        {route && (
-          <CopyField
-            label={share.link}
-            value={`${location.origin}${location.pathname}${address(route)}`}
-            title={title}
-          />
-        )}
-        <PictureButtons {...pictures} />
-        {route && <CopyField label={share.embed} value={embedCode(location.origin, route, title)} />}
-      </div>
-    </details>
+    <section class="panel">
+      <details open={open}>
+        <summary>{share.title}</summary>
+        <div class="stack">
+          {route && (
+            <CopyField
+              label={share.link}
+              value={`${location.origin}${location.pathname}${address(route)}`}
+              title={title}
+            />
+          )}
+          <PictureButtons {...pictures} />
+          {route && <CopyField label={share.embed} value={embedCode(location.origin, route, title)} />}
+        </div>
+      </details>
+    </section>
   );
 }

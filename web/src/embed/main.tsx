@@ -6,6 +6,6 @@ import { showLanguage } from "../state/language";
 import { language } from "../text/text";
 import { Embed } from "./embed";
 
-await showLanguage(language.peek());
 const board = document.getElementById("board");
-if (board) render(<Embed />, board);
+// No top-level await: the texts import from the file that has this module, and would wait for its end.
+void showLanguage(language.peek()).then(() => board && render(<Embed />, board));

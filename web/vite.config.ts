@@ -1,9 +1,11 @@
 import { defineConfig } from "vitest/config";
+import { classicScripts } from "./build/classic_scripts.ts";
 
 // `npm run dev` proxies calls to a local server.
 const server = process.env["REVERSI_SERVER"] ?? "http://127.0.0.1:50051";
 
 export default defineConfig({
+  plugins: [classicScripts()],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     target: "es2022",

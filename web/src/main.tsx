@@ -15,6 +15,7 @@ import "./style/progress.css";
 import { App } from "./app";
 import { showLanguage } from "./state/language";
 import { watchTurns } from "./state/stream/turn_stream";
+import { keepForOffline } from "./state/offline";
 import { handlePlayerEvent } from "./state/player_events";
 import { language } from "./text/text";
 
@@ -24,3 +25,4 @@ await showLanguage(language.peek());
 const page = document.getElementById("page");
 page?.replaceChildren();
 if (page) render(<App />, page);
+keepForOffline();

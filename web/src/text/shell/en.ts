@@ -10,7 +10,9 @@ export const shell = {
   loadFailedWhy: "The connection may be lost, or the server may have a new version of the page.",
   loadAgain: "Load the page again",
   languageFailed: "This language could not be loaded.",
-  offline: "No connection. Games, rooms and records need the server; the rules with their first game work without it.",
+  offline: "No connection.",
+  withoutServer:
+    "Games, rooms and records need the server. The rules with their first game, and the analysis board without values, work without it.",
 };
 
 export type ShellTexts = typeof shell;

@@ -11,5 +11,6 @@ export const shell: ShellTexts = {
   loadFailedWhy: "连接可能已断开，或者服务器上有新版本的页面。",
   loadAgain: "重新加载页面",
   languageFailed: "无法加载这种语言。",
-  offline: "没有连接。对局、房间和棋谱需要服务器；规则和其中的入门对局可以离线使用。",
+  offline: "没有连接。",
+  withoutServer: "对局、房间和棋谱需要服务器；规则和入门对局，以及不带评估的分析棋盘，可以离线使用。",
 };

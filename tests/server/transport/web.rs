@@ -254,10 +254,14 @@ fn header<'a>(head: &'a str, name: &str) -> &'a str {
     line.unwrap_or_else(|| panic!("no {name} in {head}"))
 }
 
+async fn server_with_page() -> TestServer {
+    let access = Access { page: Some(page()), ..Access::default() };
+    TestServer::with(ServerOptions { access, ..ServerOptions::default() }).await
+}
+
 #[tokio::test]
 async fn the_web_page_is_served_on_the_same_port() {
-    let access = Access { page: Some(page()), ..Access::default() };
-    let server = TestServer::with(ServerOptions { access, ..ServerOptions::default() }).await;
+    let server = server_with_page().await;
     let (head, body) = get(&server, "/", "").await;
     assert!(head.starts_with("HTTP/1.1 200") && header(&head, "content-type").starts_with("text/html"), "{head}");
     assert_eq!(header(&head, "cache-control"), "no-cache");
@@ -279,4 +283,28 @@ async fn the_web_page_is_served_on_the_same_port() {
         assert!(get(&server, nowhere, "").await.0.starts_with("HTTP/1.1 404"), "{nowhere}");
     }
     server.human("Ada").await.me().await;
+}
+
+#[tokio::test]
+async fn other_sites_may_frame_the_embedded_board_and_nothing_else() {
+    let server = server_with_page().await;
+    let (page, _) = get(&server, "/", "").await;
+    let (board, body) = get(&server, "/embed", "").await;
+    assert!(board.starts_with("HTTP/1.1 200") && header(&board, "content-type").starts_with("text/html"), "{board}");
+    let [page_policy, board_policy] = [&page, &board].map(|head| header(head, "content-security-policy"));
+    assert_eq!(page_policy.replace("frame-ancestors 'none'", "frame-ancestors *"), board_policy);
+    assert_ne!(page_policy, board_policy);
+    assert_eq!(header(&page, "cross-origin-resource-policy"), "same-origin");
+    assert_eq!(header(&board, "cross-origin-resource-policy"), "cross-origin");
+    assert!(!board.contains("x-frame-options"), "{board}");
+
+    let unchanged = format!("if-none-match: {}\r\n", header(&board, "etag"));
+    let (head, _) = get(&server, "/embed", &unchanged).await;
+    assert!(head.starts_with("HTTP/1.1 304") && head.contains("frame-ancestors *"), "{head}");
+
+    let html = String::from_utf8(body).unwrap();
+    let script = html.split('"').find(|text| text.ends_with(".js")).expect("the board has a script");
+    let (head, _) = get(&server, script, "").await;
+    assert!(head.starts_with("HTTP/1.1 200") && head.contains("frame-ancestors 'none'"), "{head}");
+    assert!(get(&server, "/embed.html", "").await.0.starts_with("HTTP/1.1 404"));
 }

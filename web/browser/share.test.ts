@@ -4,7 +4,9 @@ import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
 import { en } from "../src/text/en";
-import { board, createRoom, download, legal, quickGame, result, seatAi } from "./harness/game_page";
+import { ja } from "../src/text/ja";
+import { zh } from "../src/text/zh";
+import { board, createRoom, download, invitation, legal, quickGame, result, seatAi } from "./harness/game_page";
 import { scenario } from "./harness/scenario";
 
 const { replay, share } = en;
@@ -49,7 +51,7 @@ scenario(
 );
 
 scenario(
-  "the board of a room shows its game live, to everybody, and sends no token",
+  "an embedded board shows a room live, in any language, and sends no token",
   async ({ openAs, open, server }) => {
     const owner = await openAs("ada");
     await quickGame(owner, "greedy");
@@ -81,28 +83,49 @@ scenario(
     await anyone.getByText(replay.at(2, 2)).waitFor();
     await anyone.goto(`${server.url}embed#/rooms`);
     await anyone.getByText(share.noBoard).waitFor();
+
+    for (const [locale, texts] of [
+      ["zh-CN", zh],
+      ["ja-JP", ja],
+    ] as const) {
+      const other = await open({ locale });
+      await other.goto(`${server.url}embed#/position/start/f5d6`);
+      await other.getByText(texts.replay.at(2, 2)).waitFor();
+    }
   },
 );
 
-scenario("a private room has no link for everybody; without the clipboard the text is selected", async ({ openAs }) => {
-  const page = await openAs("ada");
-  await createRoom(page, async () => {
-    await page.getByText(en.create.private).click();
-  });
-  await page.getByText(share.title).click();
-  await page.getByRole("button", { name: share.image }).waitFor();
-  expect(await field(page, share.link).count()).toBe(0);
-  expect(await page.getByRole("button", { name: share.animation }).count()).toBe(0);
+scenario(
+  "a private room has no link for everybody; its invitation is sent, or selected to be copied",
+  async ({ openAs }) => {
+    const page = await openAs("ada");
+    // As on a telephone.
+    await page.evaluate(() => {
+      const share = async (sent: ShareData) => void Object.assign(globalThis, { sent });
+      Object.defineProperty(navigator, "share", { value: share });
+    });
+    await createRoom(page, async () => {
+      await page.getByText(en.create.private).click();
+    });
+    await page.getByText(share.title).click();
+    await page.getByRole("button", { name: share.image }).waitFor();
+    expect(await field(page, share.link).count()).toBe(0);
+    expect(await page.getByRole("button", { name: share.animation }).count()).toBe(0);
 
-  // As on an insecure origin.
-  await page.evaluate(() => {
-    Object.defineProperty(navigator, "clipboard", { value: undefined });
-    document.execCommand = () => false;
-  });
-  await copyButton(page, en.room.invite).click();
-  await page.getByText(share.notCopied).first().waitFor();
-  expect(await page.evaluate(() => getSelection()?.toString())).toContain("#/join/");
-});
+    await page.getByRole("button", { name: share.send }).click();
+    const sent = await page.evaluate(() => (globalThis as { sent?: ShareData }).sent);
+    expect(sent).toEqual({ title: "ada against anyone", url: await invitation(page) });
+
+    // As on an insecure origin.
+    await page.evaluate(() => {
+      Object.defineProperty(navigator, "clipboard", { value: undefined });
+      document.execCommand = () => false;
+    });
+    await copyButton(page, en.room.invite).click();
+    await page.getByText(share.notCopied).first().waitFor();
+    expect(await page.evaluate(() => getSelection()?.toString())).toContain("#/join/");
+  },
+);
 
 /** Plays a game of two AIs and opens its replay. Returns its number of plies. */
 async function playAiGame(page: Page): Promise<number> {

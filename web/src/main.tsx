@@ -1,6 +1,4 @@
 import { render } from "preact";
-import "./style/base.css";
-import "./style/theme.css";
 import "./style/control.css";
 import "./style/shell.css";
 import "./style/archive.css";

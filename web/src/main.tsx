@@ -11,9 +11,9 @@ import "./style/live_games.css";
 import "./style/player.css";
 import "./style/progress.css";
 import { App } from "./app";
-import { showLanguage } from "./state/language";
+import { showLanguage } from "./state/page/language";
 import { watchTurns } from "./state/stream/turn_stream";
-import { keepForOffline } from "./state/offline";
+import { keepForOffline } from "./state/page/offline";
 import { handlePlayerEvent } from "./state/player_events";
 import { language } from "./text/text";
 

@@ -5,7 +5,7 @@ import { fileName } from "../../room/game_record";
 import { attempt } from "../../state/call";
 import { notify } from "../../state/notice";
 import { fetchGgf, textBlob, renderPng, download } from "../../state/download";
-import { boardColors } from "../../state/theme";
+import { boardColors } from "../../state/page/theme";
 import { text } from "../../text/text";
 
 /** Downloads: the game's moves, and the shown position as a picture. */

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { en } from "../src/text/en";
-import { scenario } from "./harness/scenario";
+import { en } from "../../src/text/en";
+import { scenario } from "../harness/scenario";
 
 const LIGHT = "rgb(244, 244, 240)";
 const DARK = "rgb(20, 24, 23)";

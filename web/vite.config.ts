@@ -1,14 +1,17 @@
 import { defineConfig } from "vitest/config";
-import { classicScripts } from "./build/classic_scripts.ts";
+import { firstPaint } from "./build/first_paint.ts";
+import { serviceWorker } from "./build/service_worker.ts";
 
 // `npm run dev` proxies calls to a local server.
 const server = process.env["REVERSI_SERVER"] ?? "http://127.0.0.1:50051";
 
 export default defineConfig({
-  plugins: [classicScripts()],
+  plugins: [firstPaint(), serviceWorker()],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     target: "es2022",
+    // The first with light-dark(), which would else be rewritten at length.
+    cssTarget: ["chrome123", "firefox120", "safari17.5"],
     // Nothing inline: the Content-Security-Policy allows files of the server only.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

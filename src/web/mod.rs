@@ -24,10 +24,14 @@ static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/web/dist");
 /// Permits files of this server only, so that a script in a chat line cannot run. The page creates images of boards
 /// as `data:` and `blob:` URLs. [`Framing`] completes it.
 const CONTENT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
-                       connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'";
+                       connect-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; \
+                       form-action 'none'";
 
-/// Cache control of files whose names contain a hash of their content.
+/// Cache control of files whose names contain a hash of their content: those in `assets`.
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
+
+/// Cache control of other files. The browser asks each time whether its version is the current one.
+const REVALIDATED: &str = "no-cache";
 
 const SECURITY_HEADERS: [(HeaderName, &str); 3] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -90,13 +94,16 @@ struct Asset {
 
 impl Asset {
     fn new(file: &'static File, framing: Framing) -> Self {
-        let (content_type, cache_control) = match file.path().extension().and_then(|extension| extension.to_str()) {
-            Some("html") => ("text/html; charset=utf-8", "no-cache"),
-            Some("js") => ("text/javascript", IMMUTABLE),
-            Some("css") => ("text/css", IMMUTABLE),
-            Some("svg") => ("image/svg+xml", IMMUTABLE),
-            _ => ("application/octet-stream", IMMUTABLE),
+        let content_type = match file.path().extension().and_then(|extension| extension.to_str()) {
+            Some("html") => "text/html; charset=utf-8",
+            Some("js") => "text/javascript",
+            Some("css") => "text/css",
+            Some("svg") => "image/svg+xml",
+            Some("png") => "image/png",
+            Some("webmanifest") => "application/manifest+json",
+            _ => "application/octet-stream",
         };
+        let cache_control = if file.path().starts_with("assets") { IMMUTABLE } else { REVALIDATED };
         let plain = file.contents();
         let mut compressed = Vec::new();
         let read = GzEncoder::new(plain, Compression::best()).read_to_end(&mut compressed);

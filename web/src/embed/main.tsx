@@ -1,8 +1,8 @@
 import { render } from "preact";
 import "../style/embed.css";
 import "../state/preference";
-import "../state/theme";
-import { showLanguage } from "../state/language";
+import "../state/page/theme";
+import { showLanguage } from "../state/page/language";
 import { language } from "../text/text";
 import { Embed } from "./embed";
 

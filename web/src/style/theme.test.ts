@@ -26,6 +26,8 @@ const PAIRS = [
   ["black-disc", "board", GRAPHICS],
   ["white-disc", "board", GRAPHICS],
   ["mark", "board", GRAPHICS],
+  ["black-mark", "board", GRAPHICS],
+  ["white-mark", "board", GRAPHICS],
   ["on-frame", "frame", TEXT],
 ] as const;
 

@@ -1,5 +1,5 @@
 import { type Picture, pictureSvg } from "../../game/picture";
-import { boardColors } from "../theme";
+import { boardColors } from "../page/theme";
 import { draw } from "./image";
 
 /** Pixels for each unit of an animation: 460 pixels wide. */

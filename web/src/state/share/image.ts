@@ -1,5 +1,5 @@
 import { type Picture, pictureSvg } from "../../game/picture";
-import { boardColors } from "../theme";
+import { boardColors } from "../page/theme";
 
 /** Pixels for each unit of a still picture: 920 pixels wide. */
 const SCALE = 10;

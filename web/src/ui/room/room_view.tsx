@@ -4,7 +4,7 @@ import { balance, history, movesTo } from "../../game/history";
 import type { Room } from "../../gen/reversi/v1/types_pb";
 import { isRunning, namesOf, sideOf } from "../../room/seat";
 import { address } from "../../route";
-import { screenName } from "../../state/title";
+import { screenName } from "../../state/page/title";
 import { text } from "../../text/text";
 import { ActionPanel } from "./action_panel";
 import { Chat } from "./chat";

@@ -1,6 +1,6 @@
 import type { Signal } from "@preact/signals";
 import { useId } from "preact/hooks";
-import { BOARDS, boardTheme, DISCS, discTheme, scheme, SCHEMES } from "../../state/theme";
+import { BOARDS, boardTheme, DISCS, discTheme, scheme, SCHEMES } from "../../state/page/theme";
 import { text } from "../../text/text";
 import { SegmentedControl } from "../control/segmented_control";
 

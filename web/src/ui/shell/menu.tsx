@@ -2,7 +2,7 @@ import type { Signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { address } from "../../route";
 import { hasNotifications, notifications, setNotifications } from "../../state/browser_notification";
-import { showLanguage } from "../../state/language";
+import { showLanguage } from "../../state/page/language";
 import { navigate } from "../../state/location";
 import { notify } from "../../state/notice";
 import { animation, hints, sound } from "../../state/preference";

@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from "playwright-core";
 import { expect } from "vitest";
-import { en } from "../src/text/en";
-import { scenario } from "./harness/scenario";
+import { en } from "../../src/text/en";
+import { scenario } from "../harness/scenario";
 
 /** The most bytes of a first visit; the same limit as in size.mjs. */
 const BUDGET = 120 * 1024;

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { en } from "../src/text/en";
-import { scenario } from "./harness/scenario";
+import { en } from "../../src/text/en";
+import { scenario } from "../harness/scenario";
 
 const LIGHT = "rgb(244, 244, 240)";
 const DARK = "rgb(20, 24, 23)";
@@ -59,7 +59,7 @@ scenario("themes are chosen by touch on a narrow phone", async ({ open }) => {
 /** Chooses in the menu by pointer. */
 async function choose(page: Page, group: string, option: string): Promise<void> {
   await page.getByRole("button", { name: en.menu.settings }).click();
-  await page.getByRole("group", { name: group }).getByText(option).click();
+  await page.getByRole("group", { name: group }).getByText(option, { exact: true }).click();
   await page.keyboard.press("Escape");
 }
 

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { en } from "../src/text/en";
-import { legal } from "./harness/game_page";
-import { scenario } from "./harness/scenario";
+import { en } from "../../src/text/en";
+import { legal } from "../harness/game_page";
+import { scenario } from "../harness/scenario";
 
 scenario("the page can be installed", async ({ open, server }) => {
   const page = await open();

@@ -1,6 +1,6 @@
 import { effect, type Signal } from "@preact/signals";
-import type { BoardColors } from "../game/picture";
-import { persistentSignal } from "./persistent_signal";
+import type { BoardColors } from "../../game/picture";
+import { persistentSignal } from "../persistent_signal";
 
 export const SCHEMES = ["system", "light", "dark"] as const;
 export const BOARDS = ["green", "blue", "wood"] as const;

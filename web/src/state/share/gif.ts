@@ -1,5 +1,4 @@
-import { type Picture, pictureSvg } from "../../game/picture";
-import { boardColors } from "../page/theme";
+import { type BoardColors, type Picture, pictureSvg } from "../../game/picture";
 import { draw } from "./image";
 
 /** Pixels for each unit of an animation: 460 pixels wide. */
@@ -16,9 +15,12 @@ const COLORS = 63;
 const KEEP = 1;
 
 /** The pictures as a GIF that repeats. `progress` is called with the number of those that are done. */
-export async function renderGif(pictures: readonly Picture[], progress: (done: number) => void): Promise<Blob> {
+export async function renderGif(
+  pictures: readonly Picture[],
+  colors: BoardColors,
+  progress: (done: number) => void,
+): Promise<Blob> {
   const { applyPalette, GIFEncoder, quantize } = await import("gifenc");
-  const colors = boardColors();
   const draws = (picture: Picture) => pixels(pictureSvg(picture, colors, SCALE));
   // A position in the middle of the game has every color.
   const sample = await draws(pictures[Math.floor(pictures.length / 2)] as Picture);

@@ -1,12 +1,11 @@
-import { type Picture, pictureSvg } from "../../game/picture";
-import { boardColors } from "../page/theme";
+import { type BoardColors, type Picture, pictureSvg } from "../../game/picture";
 
 /** Pixels for each unit of a still picture: 920 pixels wide. */
 const SCALE = 10;
 
 /** The picture as a PNG. */
-export async function renderPng(picture: Picture): Promise<Blob> {
-  const { canvas } = await draw(pictureSvg(picture, boardColors(), SCALE));
+export async function renderPng(picture: Picture, colors: BoardColors): Promise<Blob> {
+  const { canvas } = await draw(pictureSvg(picture, colors, SCALE));
   return new Promise((resolve, reject) =>
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no PNG"))), "image/png"),
   );

@@ -3,6 +3,7 @@ import type { Picture } from "../../game/picture";
 import { fileName } from "../../room/game_record";
 import { download } from "../../state/download";
 import { notify } from "../../state/notice";
+import { boardColors } from "../../state/page/theme";
 import { renderGif } from "../../state/share/gif";
 import { renderPng } from "../../state/share/image";
 import { text } from "../../text/text";
@@ -30,13 +31,13 @@ export function PictureButtons({ name, picture, pictures }: PictureButtonsProps)
   };
   const animate = async (all: readonly Picture[]) => {
     setDrawn(0);
-    await save("gif", () => renderGif(all, setDrawn));
+    await save("gif", () => renderGif(all, boardColors(), setDrawn));
     setDrawn(undefined);
   };
   return (
     <>
       <div class="buttons">
-        <button type="button" class="small" onClick={() => save("png", () => renderPng(picture))}>
+        <button type="button" class="small" onClick={() => save("png", () => renderPng(picture, boardColors()))}>
           {share.image}
         </button>
         {pictures && (

@@ -27,12 +27,13 @@ interface FramedBoardProps {
 
 /** The board between the two sides, black below. */
 export function FramedBoard(props: FramedBoardProps) {
-  const { board, last, note, caption, route, children } = props;
-  const label = text.value.game.board;
+  const { board, last, note, names, caption, route, children } = props;
+  const { game, replay } = text.value;
   return (
     <div class={`embed${children ? " stepped" : ""}`}>
+      <h1 class="visually-hidden">{replay.title(names.black, names.white)}</h1>
       <Side {...props} color="white" />
-      <BoardGrid board={board} label={label} last={last} note={note} />
+      <BoardGrid board={board} label={game.board} last={last} note={note} />
       <Side {...props} color="black" />
       {children}
       <p class="embed-caption">

@@ -5,7 +5,7 @@ import { PageLink } from "./page_link";
 export function Message({ said, route = { screen: "home" } }: { said: string; route?: Route }) {
   return (
     <div class="embed-message">
-      <p role="status">{said}</p>
+      <h1>{said}</h1>
       <PageLink route={route} />
     </div>
   );

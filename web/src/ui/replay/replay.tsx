@@ -63,11 +63,13 @@ export function Replay({ record }: { record: GameRecord }) {
   });
 
   return (
-    <div class="replay">
-      <section class="room-board" aria-label={game.board}>
+    <div class="board-view replay-view">
+      <section class="board-main" aria-label={game.board}>
         <Side record={record} frame={frame} color="white" />
         <BoardGrid board={frame.board} label={game.board} last={frame.square} note={passText(record.plies[at - 1])} />
         <Side record={record} frame={frame} color="black" />
+      </section>
+      <div class="board-controls tight">
         <ReplayControls
           {...{ at, plies, playing, go, toggle }}
           speed={speed.value}
@@ -77,8 +79,8 @@ export function Replay({ record }: { record: GameRecord }) {
           <span class="muted">{replay.at(at, plies)}</span> {said}
         </p>
         <p class="hint replay-keys">{replay.keys}</p>
-      </section>
-      <div class="replay-side">
+      </div>
+      <div class="board-panels">
         <div class="column">
           <ResultPanel record={record} />
           <a class="button" href={address({ screen: "analysis", start: "", moves: movesTo(record.plies, at) })}>

@@ -39,9 +39,9 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
   const past = at === undefined ? undefined : frames[at];
   useEffect(() => void (screenName.value = room.settings?.name ?? ""), [room.settings?.name]);
   return (
-    <div class="room-view">
+    <div class="board-view room-view">
       <h1 class="visually-hidden">{room.settings?.name}</h1>
-      <section class={`room-board${past ? " past" : ""}`} aria-label={game.board}>
+      <section class={`board-main${past ? " past" : ""}`} aria-label={game.board}>
         <PlayerBar {...props} color={opposite(below)} past={past?.board} />
         {past && at !== undefined ? (
           <BoardGrid board={past.board} label={game.board} last={past.square} note={passText(plies[at - 1])} />
@@ -51,7 +51,7 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
         <PlayerBar {...props} color={below} past={past?.board} />
         {at !== undefined && <PastPosition at={at} plies={plies.length} go={look} />}
       </section>
-      <div class="room-play">
+      <div class="board-controls">
         <ActionPanel {...props} />
         {room.game && !(side && isRunning(room)) && (
           <ProgressPanel
@@ -72,7 +72,7 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
         )}
         <MoveList plies={plies} choose={look} {...(at !== undefined && { at })} />
       </div>
-      <div class="room-side">
+      <div class="board-panels">
         <RoomPanel {...props} watchers={watchers} />
         <MemberList {...props} />
         <Chat {...props} />

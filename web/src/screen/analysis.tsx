@@ -20,6 +20,7 @@ import { moveValues } from "../ui/analysis/move_value";
 import { PasteForm } from "../ui/analysis/paste_form";
 import { PositionEditor } from "../ui/analysis/position_editor";
 import { BoardGrid } from "../ui/board/board_grid";
+import { BACK_ICON, FIRST_ICON, FORWARD_ICON, StepButton } from "../ui/control/step_button";
 
 /** The analysis board, and the editor that sets up its position. The address carries the position. */
 export function AnalysisScreen({ start, moves }: { start: string; moves: string }) {
@@ -79,16 +80,22 @@ function AnalysisBoard({ line, go, edit }: AnalysisBoardProps) {
         />
       </section>
       <div class="board-controls tight">
+        <div class="replay-buttons">
+          <StepButton
+            label={texts.start}
+            icon={FIRST_ICON}
+            disabled={line.squares.length === 0}
+            run={() => show(lineFrom(line.start))}
+          />
+          <StepButton label={texts.back} icon={BACK_ICON} disabled={line.squares.length === 0} run={back} />
+          <StepButton
+            label={texts.forward}
+            icon={FORWARD_ICON}
+            disabled={next === undefined}
+            run={() => next !== undefined && play(next)}
+          />
+        </div>
         <div class="buttons">
-          <button type="button" disabled={line.squares.length === 0} onClick={back}>
-            {texts.back}
-          </button>
-          <button type="button" disabled={next === undefined} onClick={() => next !== undefined && play(next)}>
-            {texts.forward}
-          </button>
-          <button type="button" disabled={line.squares.length === 0} onClick={() => show(lineFrom(line.start))}>
-            {texts.start}
-          </button>
           <button type="button" onClick={edit}>
             {texts.setUp}
           </button>

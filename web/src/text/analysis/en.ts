@@ -30,7 +30,7 @@ export const analysis = {
   setUp: "Set up a position",
   setUpKeys: "Arrow keys move, Enter changes the square.",
   brush: "A click sets",
-  next: "The next",
+  next: "Next",
   empty: "Empty",
   toMove: "To move",
   undo: "Undo",

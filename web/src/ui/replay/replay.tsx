@@ -4,12 +4,11 @@ import { milliseconds } from "../../game/clock";
 import { balance, type Frame, history, movesTo } from "../../game/history";
 import { squareName } from "../../game/square";
 import { isSpeed, type Speed, SPEEDS, step } from "../../game/playback";
-import type { MoveAnalysis } from "../../gen/reversi/v1/analysis_pb";
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";
 import type { Ply } from "../../gen/reversi/v1/types_pb";
 import { participantName } from "../../room/game_record";
 import { announce } from "../../state/notice";
-import { useGameAnalysis } from "../../state/stream/game_analysis";
+import { lossesOf, useGameAnalysis } from "../../state/stream/game_analysis";
 import { persistentSignal } from "../../state/persistent_signal";
 import { address } from "../../route";
 import { text } from "../../text/text";
@@ -19,7 +18,7 @@ import { ProgressPanel } from "../game/progress_panel";
 import { ExportPanel } from "./export_panel";
 import { MoveList } from "../game/move_list";
 import { ParticipantLink } from "../profile/participant_link";
-import { MISTAKE, MistakesPanel } from "./mistakes_panel";
+import { MistakesPanel } from "../game/mistakes_panel";
 import { ResultPanel } from "./result_panel";
 import { ReplayControls } from "./replay_controls";
 
@@ -38,7 +37,7 @@ export function Replay({ record }: { record: GameRecord }) {
   const names = { black: participantName(text.value, record.black), white: participantName(text.value, record.white) };
 
   const { state, start } = useGameAnalysis(record.gameId);
-  const losses = new Map([...state.moves.values()].filter(isMistake).map(({ ply, loss }) => [ply, loss]));
+  const losses = lossesOf(state);
 
   const go = (to: number) => {
     setPlaying(false);
@@ -123,10 +122,6 @@ function Side({ record, frame, color }: { record: GameRecord; frame: Frame; colo
       </span>
     </div>
   );
-}
-
-function isMistake({ loss }: MoveAnalysis): boolean {
-  return loss >= MISTAKE;
 }
 
 /** The last ply in words. */

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { en } from "../src/text/en";
 import { scenario } from "./harness/scenario";
-import { createRoom, legal, playOn, seatAi } from "./harness/game_page";
+import { createRoom, legal, playOn, quickGame, seatAi } from "./harness/game_page";
 
 /** Window sizes, each with the least width of the board: of a screen with players' bars, and of one without. */
 const WINDOWS = [
@@ -11,7 +11,7 @@ const WINDOWS = [
   { width: 667, height: 375, withBars: 300, alone: 300 },
   { width: 844, height: 390, withBars: 315, alone: 315 },
   { width: 768, height: 1024, withBars: 720, alone: 720 },
-  { width: 1024, height: 768, withBars: 570, alone: 670 },
+  { width: 1024, height: 768, withBars: 570, alone: 640 },
   { width: 1280, height: 800, withBars: 590, alone: 690 },
   { width: 1920, height: 1080, withBars: 830, alone: 950 },
 ];
@@ -37,7 +37,20 @@ scenario("the board takes what width and height there are, and both clocks are i
   await visitor.goto(new URL("#/analysis", ada.url()).href);
   await visitor.locator(".move-value").first().waitFor();
   problems.push(...(await misfits(visitor, "analysis", 0)));
+  await visitor.goto(new URL("#/explore", ada.url()).href);
+  await visitor.getByRole("heading", { name: en.archive.recent }).waitFor();
+  problems.push(...(await misfits(visitor, "explorer", 0)));
   expect(problems).toEqual([]);
+});
+
+scenario("both sides have a clock also if time is limited for each move only", async ({ openAs }) => {
+  const ada = await openAs("ada");
+  await quickGame(ada, "random");
+  const clocks = ada.getByRole("timer");
+  await clocks.nth(1).waitFor();
+  await ada.getByRole("link", { name: en.menu.rooms }).click();
+  await ada.getByRole("link", { name: en.ownGame.back }).waitFor();
+  await clocks.nth(1).waitFor();
 });
 
 /** What does not fit in some window: the board, the players' bars, their clocks, or the width of the page. */

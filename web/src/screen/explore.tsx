@@ -28,7 +28,7 @@ export function ExploreScreen({ moves }: { moves: string }) {
   const { answer, refused } = useExploration(line, kind, minRating);
   const go = (to: Line) => replace({ screen: "explore", moves: lineText(to) });
   return (
-    <div class="board-view">
+    <div class="board-view explore-view">
       <section class="board-main" aria-label={game.board}>
         <BoardGrid
           board={line.board}

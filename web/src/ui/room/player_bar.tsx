@@ -51,7 +51,12 @@ export function PlayerBar({ room, me, side, color, past }: PlayerBarProps) {
         </span>
       )}
       {running && room.game?.clocks && (
-        <GameClock clocks={room.game.clocks} color={color} mover={toMove ? color : undefined} />
+        <GameClock
+          clocks={room.game.clocks}
+          color={color}
+          mover={toMove ? color : undefined}
+          moveLimit={room.settings?.moveLimit}
+        />
       )}
     </div>
   );

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { en } from "../src/text/en";
-import { address, scenario } from "./harness/scenario";
-import { board, createRoom, invitation, legal, quickGame } from "./harness/game_page";
+import { en } from "../../src/text/en";
+import { address, scenario } from "../harness/scenario";
+import { board, createRoom, invitation, legal, quickGame } from "../harness/game_page";
 
 scenario("a visitor looks at rooms, games and players, and needs a name only to play", async ({ open, openAs }) => {
   const ada = await openAs("ada");

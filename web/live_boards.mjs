@@ -44,7 +44,15 @@ async function openBoards() {
   const page = await browser.newPage({ viewport: { width: 1920, height: 1080 } });
   await page.goto(`http://${address}/#/tv`);
   await page.waitForFunction((boards) => document.querySelectorAll(".tile").length >= boards, BOARDS);
+  await page.evaluate(countMoves);
   return page;
+}
+
+/** Runs in the page: counts the moves that boards show, in `window.moves`. Each changes black's discs. */
+function countMoves() {
+  window.moves = 0;
+  const observer = new MutationObserver((changes) => (window.moves += changes.length));
+  observer.observe(document.querySelector(".game-grid"), { attributeFilter: ["d"], subtree: true });
 }
 
 /** Prints a line every half minute. Returns whether the goals are met. */
@@ -53,10 +61,10 @@ async function measure(page) {
   const system = await browser.newBrowserCDPSession();
   await session.send("Performance.enable");
   const start = performance.now();
-  const samples = [await sample(session, system)];
+  const samples = [await sample(page, session, system)];
   while (performance.now() - start < MINUTES * 60_000) {
     await new Promise((resolve) => setTimeout(resolve, INTERVAL));
-    samples.push(await sample(session, system));
+    samples.push(await sample(page, session, system));
     print(samples.at(-2), samples.at(-1), start);
   }
   const settled = samples[Math.min(2, samples.length - 1)];
@@ -68,7 +76,7 @@ async function measure(page) {
   return cpu < MOST_CPU && growth <= MOST_GROWTH;
 }
 
-async function sample(session, system) {
+async function sample(page, session, system) {
   await session.send("HeapProfiler.collectGarbage");
   const { metrics } = await session.send("Performance.getMetrics");
   const metric = (name) => metrics.find((one) => one.name === name)?.value ?? 0;
@@ -76,6 +84,7 @@ async function sample(session, system) {
   const time = (type) => processInfo.filter((one) => one.type === type).reduce((sum, one) => sum + one.cpuTime, 0);
   return {
     at: performance.now(),
+    moves: await page.evaluate(() => window.moves),
     heap: metric("JSHeapUsedSize"),
     nodes: metric("Nodes"),
     listeners: metric("JSEventListeners"),
@@ -97,9 +106,10 @@ function serverTime() {
 
 function print(before, now, start) {
   const seconds = Math.round((now.at - start) / 1000);
+  const moves = `${((1000 * (now.moves - before.moves)) / (now.at - before.at)).toFixed(0)} changes/s`;
   const heap = `${(now.heap / 2 ** 20).toFixed(2)} MB heap, ${now.nodes} nodes, ${now.listeners} listeners`;
   const cpu = ["page", "drawing", "server"].map((process) => `${process} ${percent(share(before, now, process))}`);
-  console.log(`${String(seconds).padStart(4)} s: ${heap}; ${cpu.join(", ")} of a core`);
+  console.log(`${String(seconds).padStart(4)} s: ${moves}, ${heap}; ${cpu.join(", ")} of a core`);
 }
 
 /** The share of a core that a process used between two samples. */

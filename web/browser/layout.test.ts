@@ -33,7 +33,7 @@ scenario("the board takes what width and height there are, and both clocks are i
   await ada.getByRole("button", { name: en.game.confirm, exact: true }).click();
   await ada.getByRole("link", { name: en.game.replay }).click();
   await ada.getByRole("slider", { name: en.replay.position }).waitFor();
-  problems.push(...(await misfits(ada, "replay", 0)));
+  problems.push(...(await misfits(ada, "replay", 2)));
   await visitor.goto(new URL("#/analysis", ada.url()).href);
   await visitor.locator(".move-value").first().waitFor();
   problems.push(...(await misfits(visitor, "analysis", 0)));

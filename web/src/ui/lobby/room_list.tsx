@@ -51,7 +51,7 @@ function Row({ room }: { room: RoomSummary }) {
   const state = rowState(room);
   const open = state === "waiting" && room.seats.some((seat) => seat.occupant.case === "open");
   return (
-    <li class={state}>
+    <li>
       <div class="row-main">
         <a class="row-name" href={address({ screen: "room", roomId: room.roomId })}>
           {room.name}

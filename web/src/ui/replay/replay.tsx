@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { type Color, count } from "../../game/board";
-import { milliseconds } from "../../game/clock";
-import { balance, type Frame, history, movesTo } from "../../game/history";
+import { clockText, milliseconds } from "../../game/clock";
+import { balance, colorOf, type Frame, history, movesTo } from "../../game/history";
 import { squareName } from "../../game/square";
 import { isSpeed, type Speed, SPEEDS, step } from "../../game/playback";
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";
@@ -64,9 +64,9 @@ export function Replay({ record }: { record: GameRecord }) {
   return (
     <div class="board-view replay-view">
       <section class="board-main" aria-label={game.board}>
-        <Side record={record} frame={frame} color="white" />
+        <Side record={record} frame={frame} at={at} color="white" />
         <BoardGrid board={frame.board} label={game.board} last={frame.square} note={passText(record.plies[at - 1])} />
-        <Side record={record} frame={frame} color="black" />
+        <Side record={record} frame={frame} at={at} color="black" />
       </section>
       <div class="board-controls tight">
         <ReplayControls
@@ -104,9 +104,17 @@ export function Replay({ record }: { record: GameRecord }) {
   );
 }
 
-/** One player's name and number of discs. */
-function Side({ record, frame, color }: { record: GameRecord; frame: Frame; color: Color }) {
-  const { side, game } = text.value;
+interface SideProps {
+  record: GameRecord;
+  frame: Frame;
+  /** How many plies the shown board includes. */
+  at: number;
+  color: Color;
+}
+
+/** One player's name, number of discs, and time used. */
+function Side({ record, frame, at, color }: SideProps) {
+  const { side, game, replay } = text.value;
   return (
     <div class="player-bar">
       <span class={`chip large-chip ${color}`} aria-hidden="true" />
@@ -120,8 +128,18 @@ function Side({ record, frame, color }: { record: GameRecord; frame: Frame; colo
         <span class="visually-hidden">{game.discs}: </span>
         {count(frame.board, color)}
       </span>
+      <span class="clock" title={replay.timeUsed}>
+        <span class="visually-hidden">{replay.timeUsed}: </span>
+        {clockText(timeUsed(record.plies.slice(0, at), color))}
+      </span>
     </div>
   );
+}
+
+/** The time that a side has used for its moves, in milliseconds. */
+function timeUsed(plies: readonly Ply[], color: Color): number {
+  const own = plies.filter(({ side, opening }) => !opening && colorOf(side) === color);
+  return own.reduce((sum, { spent }) => sum + (spent ? milliseconds(spent) : 0), 0);
 }
 
 /** The last ply in words. */

@@ -28,7 +28,8 @@ export default defineConfig({
       },
     },
   },
-  server: { proxy: { "/reversi.v1": server } },
+  // The names of openings are read from the engine's list.
+  server: { proxy: { "/reversi.v1": server }, fs: { allow: [".."] } },
   preview: { proxy: { "/reversi.v1": server } },
   // With style sheets, since a test reads one.
   test: { include: ["src/**/*.test.ts"], css: true },

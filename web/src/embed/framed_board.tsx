@@ -1,3 +1,4 @@
+import type { Duration } from "@bufbuild/protobuf/wkt";
 import type { ComponentChildren } from "preact";
 import { type Board, type Color, count } from "../game/board";
 import type { Square } from "../game/square";
@@ -17,6 +18,7 @@ interface FramedBoardProps {
   /** The side to move, and the clocks, of a running game. */
   mover?: Color | undefined;
   clocks?: Clocks | undefined;
+  moveLimit?: Duration | undefined;
   /** A line below the board. */
   caption: string;
   /** The screen of the page that shows the same. */
@@ -44,7 +46,7 @@ export function FramedBoard(props: FramedBoardProps) {
   );
 }
 
-function Side({ board, names, mover, clocks, color }: FramedBoardProps & { color: Color }) {
+function Side({ board, names, mover, clocks, moveLimit, color }: FramedBoardProps & { color: Color }) {
   const { game, side } = text.value;
   return (
     <div class={`player-bar${mover === color ? " to-move" : ""}`}>
@@ -57,7 +59,7 @@ function Side({ board, names, mover, clocks, color }: FramedBoardProps & { color
         <span class="visually-hidden">{game.discs}: </span>
         {count(board, color)}
       </span>
-      {clocks && <GameClock clocks={clocks} color={color} mover={mover} />}
+      {clocks && <GameClock clocks={clocks} color={color} mover={mover} moveLimit={moveLimit} />}
     </div>
   );
 }

@@ -38,6 +38,7 @@ function RunningGame({ room, said }: { room: Room; said: string | undefined }) {
       names={namesOf(texts, room)}
       mover={mover}
       clocks={game?.clocks}
+      moveLimit={room.settings?.moveLimit}
       caption={said ?? (mover ? texts.game.toMove[mover] : texts.share.noGame)}
       route={{ screen: "room", roomId }}
     />

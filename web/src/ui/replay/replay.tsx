@@ -1,15 +1,14 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { type Color, count } from "../../game/board";
-import { milliseconds } from "../../game/clock";
-import { balance, type Frame, history, movesTo } from "../../game/history";
+import { clockText, milliseconds } from "../../game/clock";
+import { balance, colorOf, type Frame, history, movesTo } from "../../game/history";
 import type { Picture } from "../../game/picture";
 import { squareName } from "../../game/square";
-import type { MoveAnalysis } from "../../gen/reversi/v1/analysis_pb";
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";
 import type { Ply } from "../../gen/reversi/v1/types_pb";
 import { participantName } from "../../room/game_record";
 import { announce } from "../../state/notice";
-import { useGameAnalysis } from "../../state/stream/game_analysis";
+import { lossesOf, useGameAnalysis } from "../../state/stream/game_analysis";
 import { address } from "../../route";
 import { text } from "../../text/text";
 import { BoardGrid } from "../board/board_grid";
@@ -18,9 +17,9 @@ import { ProgressPanel } from "../game/progress_panel";
 import { ExportPanel } from "./export_panel";
 import { MoveList } from "../game/move_list";
 import { ParticipantLink } from "../profile/participant_link";
+import { MistakesPanel } from "../game/mistakes_panel";
 import { gamePictures } from "../share/game_pictures";
 import { SharePanel } from "../share/share_panel";
-import { MISTAKE, MistakesPanel } from "./mistakes_panel";
 import { ResultPanel } from "./result_panel";
 import { ReplayControls } from "./replay_controls";
 import { usePlayback } from "./use_playback";
@@ -40,23 +39,25 @@ export function Replay({ record, first }: { record: GameRecord; first: number })
   const pictures = gamePictures(frames, record.plies, names);
 
   const { state, start } = useGameAnalysis(record.gameId);
-  const losses = new Map([...state.moves.values()].filter(isMistake).map(({ ply, loss }) => [ply, loss]));
+  const losses = lossesOf(state);
 
   useEffect(() => announce(said), [said]);
 
   return (
-    <div class="replay">
-      <section class="room-board" aria-label={game.board}>
-        <Side record={record} frame={frame} color="white" />
+    <div class="board-view replay-view">
+      <section class="board-main" aria-label={game.board}>
+        <Side record={record} frame={frame} at={at} color="white" />
         <BoardGrid board={frame.board} label={game.board} last={frame.square} note={passText(record.plies[at - 1])} />
-        <Side record={record} frame={frame} color="black" />
+        <Side record={record} frame={frame} at={at} color="black" />
+      </section>
+      <div class="board-controls tight">
         <ReplayControls {...playback} />
         <p class="replay-caption">
           <span class="muted">{replay.at(at, plies)}</span> {said}
         </p>
         <p class="hint replay-keys">{replay.keys}</p>
-      </section>
-      <div class="replay-side">
+      </div>
+      <div class="board-panels">
         <div class="column">
           <ResultPanel record={record} />
           <a class="button" href={address({ screen: "analysis", start: "", moves: movesTo(record.plies, at) })}>
@@ -89,9 +90,17 @@ export function Replay({ record, first }: { record: GameRecord; first: number })
   );
 }
 
-/** One player's name and number of discs. */
-function Side({ record, frame, color }: { record: GameRecord; frame: Frame; color: Color }) {
-  const { side, game } = text.value;
+interface SideProps {
+  record: GameRecord;
+  frame: Frame;
+  /** How many plies the shown board includes. */
+  at: number;
+  color: Color;
+}
+
+/** One player's name, number of discs, and time used. */
+function Side({ record, frame, at, color }: SideProps) {
+  const { side, game, replay } = text.value;
   return (
     <div class="player-bar">
       <span class={`chip large-chip ${color}`} aria-hidden="true" />
@@ -105,12 +114,18 @@ function Side({ record, frame, color }: { record: GameRecord; frame: Frame; colo
         <span class="visually-hidden">{game.discs}: </span>
         {count(frame.board, color)}
       </span>
+      <span class="clock" title={replay.timeUsed}>
+        <span class="visually-hidden">{replay.timeUsed}: </span>
+        {clockText(timeUsed(record.plies.slice(0, at), color))}
+      </span>
     </div>
   );
 }
 
-function isMistake({ loss }: MoveAnalysis): boolean {
-  return loss >= MISTAKE;
+/** The time that a side has used for its moves, in milliseconds. */
+function timeUsed(plies: readonly Ply[], color: Color): number {
+  const own = plies.filter(({ side, opening }) => !opening && colorOf(side) === color);
+  return own.reduce((sum, { spent }) => sum + (spent ? milliseconds(spent) : 0), 0);
 }
 
 /** The last ply in words. */

@@ -4,6 +4,7 @@ import { timeControlText } from "../../room/time_control";
 import { isComplete, isRunning } from "../../room/seat";
 import { attempt } from "../../state/call";
 import { navigate } from "../../state/location";
+import { joinRoom } from "../../state/room/membership";
 import { text } from "../../text/text";
 import { ConfirmButton } from "../control/confirm_button";
 import { Invitation } from "./invitation";
@@ -35,10 +36,7 @@ export function RoomPanel({ watchers, ...props }: RoomProps & { watchers: number
       {room.ownerId === me && !closed && <OwnerPanel {...props} />}
       <div class="buttons">
         {!member && !closed && (
-          <button
-            type="button"
-            onClick={() => attempt(() => rooms.joinRoom({ room: { case: "roomId", value: roomId } }))}
-          >
+          <button type="button" onClick={() => attempt(() => joinRoom(roomId))}>
             {texts.join}
           </button>
         )}

@@ -65,7 +65,7 @@ scenario(
     embedded.on("request", (request) => tokens.push(request.headers()["authorization"]));
     await embedded.goto(link.replace("/#/", "/embed#/"));
     await embedded.getByText(en.game.toMove.black).waitFor();
-    expect(await embedded.getByText("ada").count()).toBe(1);
+    expect(await embedded.getByText("ada", { exact: true }).count()).toBe(1);
     const before = await board(embedded);
     await legal(owner).first().click();
     await expect.poll(() => board(embedded)).not.toBe(before);

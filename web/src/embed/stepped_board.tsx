@@ -25,14 +25,14 @@ export function SteppedBoard({ frames, names, first, note, result, route }: Step
   const playback = usePlayback(frames.length - 1, first);
   const { at, plies } = playback;
   const { board, square } = frames[at] as Frame;
-  const caption = at === plies && result ? result : replay.at(at, plies);
+  const place = plies > 0 ? replay.at(at, plies) : "";
   return (
     <FramedBoard
       board={board}
       last={square}
       note={note?.(at)}
       names={names}
-      caption={plies > 0 ? caption : ""}
+      caption={at === plies && result ? result : place}
       route={route(at)}
     >
       {plies > 0 && <ReplayControls {...playback} />}

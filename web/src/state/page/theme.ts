@@ -1,5 +1,5 @@
 import { effect, type Signal } from "@preact/signals";
-import type { BoardColors } from "../../game/picture";
+import type { BoardColors } from "../../game/picture/picture";
 import { persistentSignal } from "../persistent_signal";
 
 export const SCHEMES = ["system", "light", "dark"] as const;

@@ -1,4 +1,4 @@
-import { type BoardColors, type Picture, pictureSvg } from "../../game/picture";
+import { type BoardColors, type Picture, pictureSvg } from "../../game/picture/picture";
 import { draw } from "./image";
 
 /** Pixels for each unit of an animation: 460 pixels wide. */

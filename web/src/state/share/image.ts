@@ -1,4 +1,4 @@
-import { type BoardColors, type Picture, pictureSvg } from "../../game/picture";
+import { type BoardColors, type Picture, pictureSvg } from "../../game/picture/picture";
 
 /** Pixels for each unit of a still picture: 920 pixels wide. */
 const SCALE = 10;

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { type Color, count } from "../../game/board";
 import { clockText, milliseconds } from "../../game/clock";
 import { balance, colorOf, type Frame, history, movesTo } from "../../game/history";
-import type { Picture } from "../../game/picture";
+import type { Picture } from "../../game/picture/picture";
 import { squareName } from "../../game/square";
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";
 import type { Ply } from "../../gen/reversi/v1/types_pb";

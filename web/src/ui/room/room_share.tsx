@@ -1,5 +1,5 @@
 import type { Frame } from "../../game/history";
-import type { Picture } from "../../game/picture";
+import type { Picture } from "../../game/picture/picture";
 import type { EmbedRoute } from "../../embed_route";
 import { GameResult, type Room } from "../../gen/reversi/v1/types_pb";
 import { isOpenToAll, namesOf } from "../../room/seat";

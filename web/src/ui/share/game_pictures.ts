@@ -1,6 +1,6 @@
 import type { Color } from "../../game/board";
 import type { Frame } from "../../game/history";
-import type { Picture } from "../../game/picture";
+import type { Picture } from "../../game/picture/picture";
 import { squareName } from "../../game/square";
 import type { Ply } from "../../gen/reversi/v1/types_pb";
 import { passText } from "../board/use_pass_note";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Picture } from "../../game/picture";
+import type { Picture } from "../../game/picture/picture";
 import { fileName } from "../../room/game_record";
 import { download } from "../../state/download";
 import { notify } from "../../state/notice";

@@ -1,6 +1,6 @@
-import { type Board, type Color, count } from "./board";
-import { CELL, center, discs, LINES } from "./board_svg";
-import { FILES, type Square } from "./square";
+import { type Board, type Color, count } from "../board";
+import { CELL, center, discs, LINES } from "../board_svg";
+import { FILES, type Square } from "../square";
 
 /** A position to be drawn for others. */
 export interface Picture {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { START } from "./board";
+import { START } from "../board";
 import { type BoardColors, type Picture, pictureSvg } from "./picture";
 
 const COLORS: BoardColors = {

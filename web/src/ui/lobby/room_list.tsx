@@ -10,7 +10,8 @@ import { watchListedRooms } from "../../state/room/listed_rooms";
 import { joinRoom } from "../../state/room/membership";
 import { session } from "../../state/session";
 import { text, type Texts } from "../../text/text";
-import { type ListedRooms, rowState } from "../../room/row_state";
+import { type ListedRooms, rowState } from "../../room/row/row_state";
+import { rowTitle } from "../../room/row/title";
 import { timeControlText } from "../../room/time_control";
 import { occupantName, seatFor } from "../../room/seat";
 
@@ -54,12 +55,14 @@ function Row({ room }: { room: RoomSummary }) {
     <li>
       <div class="row-main">
         <a class="row-name" href={address({ screen: "room", roomId: room.roomId })}>
-          {room.name}
+          {rowTitle(texts, room)}
         </a>
         <p class="row-players">
           <span class="chip black" aria-hidden="true" /> {nameOf(texts, room.seats[0])}
+          <Strength rating={room.blackRating} />
           <span class="muted"> {rooms.versus} </span>
           <span class="chip white" aria-hidden="true" /> {nameOf(texts, room.seats[1])}
+          <Strength rating={room.whiteRating} />
         </p>
       </div>
       <p class="row-state muted">
@@ -85,6 +88,17 @@ function Row({ room }: { room: RoomSummary }) {
         </a>
       )}
     </li>
+  );
+}
+
+/** The rating of a player who has one. The level of a computer opponent is in its name. */
+function Strength({ rating }: { rating: number }) {
+  if (rating === 0) return null;
+  return (
+    <span class="muted numbers" title={text.value.stats.rating}>
+      {" "}
+      {rating}
+    </span>
   );
 }
 

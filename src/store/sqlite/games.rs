@@ -2,13 +2,17 @@
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
-use rusqlite::{Connection, OptionalExtension as _, Row, named_params, types::Value};
+use rusqlite::{
+    Connection, OptionalExtension as _, Row, named_params,
+    types::{FromSql, Value},
+};
 
 use super::{damage::DamagedRows, players, reader::ReadError};
 use crate::{
     room::{
         AiSeat, DisplayName, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerKind, Ply, Profile, RoomName,
         TimeControl, Timestamp,
+        stored::{decode_thoughts, encode_thoughts},
     },
     rules::{ByColor, Color, Position, Transcript},
     store::{
@@ -63,9 +67,9 @@ pub(super) fn enter(connection: &Connection, game: &GameRecord) -> rusqlite::Res
 fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize> {
     let sql = "INSERT OR IGNORE INTO games (id, room, room_name, black, black_name, black_kind, white, white_name, \
         white_kind, started_us, ended_us, winner, reason, black_discs, white_discs, transcript, times_ms, opening, \
-        move_limit_us, total_time_us, increment_us, rated, private, black_rating, white_rating) VALUES (:id, :room, :room_name, :black, :black_name, \
+        move_limit_us, total_time_us, increment_us, rated, private, black_rating, white_rating, thoughts) VALUES (:id, :room, :room_name, :black, :black_name, \
         :black_kind, :white, :white_name, :white_kind, :started, :ended, :winner, :reason, :black_discs, :white_discs, \
-        :transcript, :times, :opening, :move_limit, :total_time, :increment, :rated, :private, :black_rating, :white_rating)";
+        :transcript, :times, :opening, :move_limit, :total_time, :increment, :rated, :private, :black_rating, :white_rating, :thoughts)";
     let contestants = ByColor::from_fn(|side| Contestant::from(&game.players[side]).to_string());
     let names = ByColor::from_fn(|side| name(&game.players[side]));
     let kinds = ByColor::from_fn(|side| kind_name(OpponentKind::from(&game.players[side])));
@@ -104,6 +108,7 @@ fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize>
         ":private": game.private,
         ":black_rating": game.ratings.black,
         ":white_rating": game.ratings.white,
+        ":thoughts": (!game.thoughts.is_empty()).then(|| encode_thoughts(&game.thoughts)),
     })
 }
 
@@ -202,7 +207,7 @@ fn matches(row: &Row<'_>, filter: &GameFilter) -> Result<bool, ReadError> {
         return Ok(false);
     }
     if let Some(least) = filter.min_rating
-        && rating(row, "black_rating")?.max(rating(row, "white_rating")?) < Some(least)
+        && later_column(row, "black_rating")?.max(later_column(row, "white_rating")?) < Some(least)
     {
         return Ok(false);
     }
@@ -336,6 +341,8 @@ pub(super) fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
     let transcript: Transcript = text("transcript")?.parse()?;
     let mut spent = text("times_ms")?.split_whitespace().map(str::parse).collect::<Result<Vec<u32>, _>>()?.into_iter();
     let (plies, position) = plies(&transcript, || spent.next().unwrap_or(0));
+    let thoughts: Option<Vec<u8>> = later_column(row, "thoughts")?;
+    let thoughts = thoughts.map(|stored| decode_thoughts(&stored, plies.len())).transpose()?.unwrap_or_default();
     Ok(GameRecord {
         id,
         room_name: RoomName::from_stored(&text("room_name")?)?,
@@ -353,15 +360,16 @@ pub(super) fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
         },
         rated: row.get("rated")?,
         private: row.get("private")?,
-        ratings: ByColor::new(rating(row, "black_rating")?, rating(row, "white_rating")?),
+        ratings: ByColor::new(later_column(row, "black_rating")?, later_column(row, "white_rating")?),
+        thoughts,
     })
 }
 
-/// The rating of a player before the game. Files before version 6, which the doctor reads, have none.
-fn rating(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<u16>> {
+/// A column that older files, which the doctor reads, do not have.
+fn later_column<T: FromSql>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<T>> {
     match row.get(column) {
         Err(rusqlite::Error::InvalidColumnName(_)) => Ok(None),
-        rating => rating,
+        value => value,
     }
 }
 

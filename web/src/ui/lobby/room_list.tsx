@@ -12,7 +12,8 @@ import { joinRoom } from "../../state/room/membership";
 import { serverInfo, useServerInfo } from "../../state/server_info";
 import { session } from "../../state/session";
 import { text } from "../../text/text";
-import { type ListedRooms, rowState } from "../../room/row_state";
+import { type ListedRooms, rowState } from "../../room/row/row_state";
+import { rowTitle } from "../../room/row/title";
 import { timeControlText } from "../../room/time_control";
 import { eloOf } from "../../room/opponent";
 import { occupantName, seatFor } from "../../room/seat";
@@ -58,7 +59,7 @@ function Row({ room }: { room: RoomSummary }) {
     <li>
       <div class="row-main">
         <a class="row-name" href={address({ screen: "room", roomId: room.roomId })}>
-          {room.name}
+          {rowTitle(texts, room)}
         </a>
         <p class="row-players">
           <Side color="black" seat={room.seats[0]} rating={room.blackRating} />

@@ -1,5 +1,4 @@
 import { render } from "preact";
-import "./style/base.css";
 import "./style/control.css";
 import "./style/shell.css";
 import "./style/archive.css";
@@ -13,9 +12,18 @@ import "./style/live_games.css";
 import "./style/player.css";
 import "./style/progress.css";
 import { App } from "./app";
+import { showLanguage } from "./state/page/language";
 import { watchTurns } from "./state/stream/turn_stream";
+import { keepForOffline } from "./state/page/offline";
 import { handlePlayerEvent } from "./state/player_events";
+import { language } from "./text/text";
 
 watchTurns(handlePlayerEvent);
-const page = document.getElementById("page");
-if (page) render(<App />, page);
+// Until the texts are there, index.html shows a page without texts. No top-level await: the texts import from the file that
+// has this module, and would wait for its end.
+void showLanguage(language.peek()).then(() => {
+  const page = document.getElementById("page");
+  page?.replaceChildren();
+  if (page) render(<App />, page);
+  keepForOffline();
+});

@@ -42,7 +42,7 @@ scenario("a game of two AIs shows evaluations, is replayed and downloaded", asyn
   await at(page, plies, plies);
 
   await page.getByRole("button", { name: en.analysis.findMistakes }).click();
-  await page.getByText(/lost [0-9.]+ discs in all/).waitFor();
+  await page.getByText(/lost [0-9.]+ discs in all/).waitFor({ timeout: 90_000 });
   await page.locator(".move .loss").first().click();
   await page.getByText(/was better/).waitFor();
   expect(await page.locator(".graph-mistake").count()).toBe(await page.locator(".move .loss").count());

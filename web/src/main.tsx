@@ -18,12 +18,15 @@ import { keepForOffline } from "./state/page/offline";
 import { handlePlayerEvent } from "./state/player_events";
 import { language } from "./text/text";
 
-watchTurns(handlePlayerEvent);
-// Until the texts are there, index.html shows a page without texts. No top-level await: the texts import from the file that
-// has this module, and would wait for its end.
-void showLanguage(language.peek()).then(() => {
+/** No top-level await: files with texts import from this one, and would wait for it in turn. */
+async function start(): Promise<void> {
+  watchTurns(handlePlayerEvent);
+  // Until the texts are there, index.html shows a page without texts.
+  await showLanguage(language.peek());
   const page = document.getElementById("page");
   page?.replaceChildren();
   if (page) render(<App />, page);
   keepForOffline();
-});
+}
+
+void start();

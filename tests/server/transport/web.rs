@@ -272,8 +272,8 @@ async fn the_web_page_is_served_on_the_same_port() {
     assert!(get(&server, "/", &unchanged).await.0.starts_with("HTTP/1.1 304"));
 
     let html = String::from_utf8(body).unwrap();
-    let script =
-        html.split('"').find(|text| text.contains("/first-") && text.ends_with(".js")).expect("the page has a script");
+    let module = html.split("type=\"module\"").nth(1).expect("the page has a module");
+    let script = module.split('"').find(|text| text.ends_with(".js")).expect("the module has an address");
     let (head, body) = get(&server, script.trim_start_matches('.'), "accept-encoding: br, gzip\r\n").await;
     assert!(header(&head, "content-type").contains("javascript"), "{head}");
     assert_eq!(header(&head, "content-encoding"), "gzip");

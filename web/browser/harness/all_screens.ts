@@ -54,6 +54,8 @@ export async function* allScreens(page: Page): AsyncGenerator<string> {
   await page.goto(new URL("#/analysis/start/f5d6", page.url()).href);
   await page.locator(".move-value").first().waitFor();
   yield "analysis";
+  await page.getByRole("button", { name: en.analysis.setUp }).click();
+  yield "set-up";
   await page.goto(new URL("/embed#/position/start/f5d6", page.url()).href);
   await page.getByText(en.replay.at(2, 2)).waitFor();
   yield "embed";

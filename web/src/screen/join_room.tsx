@@ -4,6 +4,7 @@ import { type Refusal, refusal } from "../api/refusal";
 import { parseBoard, START } from "../game/board";
 import type { Room } from "../gen/reversi/v1/types_pb";
 import { seatFor, SEATS } from "../room/seat";
+import { roomTitle } from "../room/row/title";
 import { timeControlText } from "../room/time_control";
 import { attempt, retry } from "../state/call";
 import { replace } from "../state/location";
@@ -70,7 +71,7 @@ function InvitedTo({ room, enter }: { room: Room; enter: (form: FormData) => voi
   };
   return (
     <form class="panel centered invited" onSubmit={submit}>
-      <h1>{owner ? visitor.invitedBy(owner) : settings?.name}</h1>
+      <h1>{owner ? visitor.invitedBy(owner) : roomTitle(text.value, room)}</h1>
       <SmallBoard board={board} />
       <p class="muted facts">
         {settings && <span>{timeControlText(text.value, settings)}</span>}

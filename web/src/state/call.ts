@@ -11,14 +11,18 @@ import { askName, renew, session } from "./session";
 
 export { retry } from "../api/retry";
 
-/** Makes the call of a control. A refusal is shown as a notice, and the result is undefined. */
+/**
+ * Makes the call of a control. A refusal is shown as a notice, and the result is undefined. A visitor is asked for a name;
+ * a player who has logged out during the call is not.
+ */
 export async function attempt<T>(call: () => Promise<T>): Promise<T | undefined> {
+  const visiting = !session.peek();
   try {
     return await call();
   } catch (error) {
     const refused = refusal(error);
     if (refused.code === Code.Unauthenticated) {
-      if (!session.peek()) return (await askName()) ? attempt(call) : undefined;
+      if (!session.peek()) return visiting && (await askName()) ? attempt(call) : undefined;
       void renew();
     } else if (!isInBanner(refused)) showRefusal(refused);
     return undefined;

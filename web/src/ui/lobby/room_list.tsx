@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { rooms as service } from "../../api/client";
+import type { Color } from "../../game/board";
 import type { RoomSummary } from "../../gen/reversi/v1/lobby_pb";
 import type { Seat } from "../../gen/reversi/v1/types_pb";
 import { address } from "../../route";
@@ -8,16 +9,20 @@ import type { RoomFilter } from "../../state/stream/room_list";
 import { navigate } from "../../state/location";
 import { watchListedRooms } from "../../state/room/listed_rooms";
 import { joinRoom } from "../../state/room/membership";
+import { serverInfo, useServerInfo } from "../../state/server_info";
 import { session } from "../../state/session";
-import { text, type Texts } from "../../text/text";
-import { type ListedRooms, rowState } from "../../room/row_state";
+import { text } from "../../text/text";
+import { type ListedRooms, rowState } from "../../room/row/row_state";
+import { rowTitle } from "../../room/row/title";
 import { timeControlText } from "../../room/time_control";
+import { eloOf } from "../../room/opponent";
 import { occupantName, seatFor } from "../../room/seat";
 
 /** The live list of rooms. */
 export function RoomList(props: { filter: RoomFilter; most?: number; empty: string; count?: boolean }) {
   const [rooms, setRooms] = useState<ListedRooms | undefined>();
   const key = JSON.stringify(props.filter);
+  useServerInfo();
   useEffect(() => {
     const watched = watchListedRooms(props.filter);
     const unsubscribe = watched.rooms.subscribe(setRooms);
@@ -54,12 +59,12 @@ function Row({ room }: { room: RoomSummary }) {
     <li>
       <div class="row-main">
         <a class="row-name" href={address({ screen: "room", roomId: room.roomId })}>
-          {room.name}
+          {rowTitle(texts, room)}
         </a>
         <p class="row-players">
-          <span class="chip black" aria-hidden="true" /> {nameOf(texts, room.seats[0])}
+          <Side color="black" seat={room.seats[0]} rating={room.blackRating} />
           <span class="muted"> {rooms.versus} </span>
-          <span class="chip white" aria-hidden="true" /> {nameOf(texts, room.seats[1])}
+          <Side color="white" seat={room.seats[1]} rating={room.whiteRating} />
         </p>
       </div>
       <p class="row-state muted">
@@ -88,8 +93,18 @@ function Row({ room }: { room: RoomSummary }) {
   );
 }
 
-function nameOf(texts: Texts, seat: Seat | undefined): string {
-  return seat ? occupantName(texts, seat) : "";
+/** The name and strength of one side: a player's rating, or the Elo of an AI, which is another scale. */
+function Side({ color, seat, rating }: { color: Color; seat: Seat | undefined; rating: number }) {
+  if (!seat) return null;
+  const ai = seat.occupant.case === "ai" ? seat.occupant.value : undefined;
+  const elo = ai && eloOf(serverInfo.value?.aiKinds ?? [], ai);
+  return (
+    <>
+      <span class={`chip ${color}`} aria-hidden="true" /> {occupantName(text.value, seat)}
+      {rating > 0 && <span class="muted"> ({rating})</span>}
+      {elo !== undefined && <span class="muted"> ({elo} Elo)</span>}
+    </>
+  );
 }
 
 /** Joins the room and takes its free seat. A room with a password asks for it on its own screen. */

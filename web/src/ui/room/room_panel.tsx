@@ -1,5 +1,6 @@
 import { rooms } from "../../api/client";
 import { RoomPhase } from "../../gen/reversi/v1/types_pb";
+import { roomTitle } from "../../room/row/title";
 import { timeControlText } from "../../room/time_control";
 import { isComplete, isRunning } from "../../room/seat";
 import { attempt } from "../../state/call";
@@ -26,7 +27,7 @@ export function RoomPanel({ watchers, ...props }: RoomProps & { watchers: number
   };
   return (
     <section class="panel">
-      <h2>{settings?.name}</h2>
+      <h2>{roomTitle(text.value, room)}</h2>
       <p class="muted facts">
         {settings && <span>{timeControlText(text.value, settings)}</span>}
         {settings?.rated && <span>{texts.rated}</span>}

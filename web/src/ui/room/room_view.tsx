@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { type Color, opposite } from "../../game/board";
 import { balance, history, movesTo } from "../../game/history";
 import { type Game, GameResult, type Room } from "../../gen/reversi/v1/types_pb";
+import { roomTitle } from "../../room/row/title";
 import { isRunning, namesOf, sideOf } from "../../room/seat";
 import { address } from "../../route";
 import { screenName } from "../../state/page/title";
@@ -43,10 +44,11 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
   const { state, start } = useGameAnalysis(room.game?.gameId ?? "");
   const losses = lossesOf(state);
   const past = at === undefined ? undefined : frames[at];
-  useEffect(() => void (screenName.value = room.settings?.name ?? ""), [room.settings?.name]);
+  const title = roomTitle(text.value, room);
+  useEffect(() => void (screenName.value = title), [title]);
   return (
     <div class="board-view room-view">
-      <h1 class="visually-hidden">{room.settings?.name}</h1>
+      <h1 class="visually-hidden">{title}</h1>
       <section class={`board-main${past ? " past" : ""}`} aria-label={game.board}>
         <PlayerBar {...props} color={opposite(below)} past={past?.board} />
         {past && at !== undefined ? (

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
-import { RoomSummarySchema } from "../gen/reversi/v1/lobby_pb";
-import { RoomPhase } from "../gen/reversi/v1/types_pb";
+import { RoomSummarySchema } from "../../gen/reversi/v1/lobby_pb";
+import { RoomPhase } from "../../gen/reversi/v1/types_pb";
 import { ENDED_SHOWN, isLive, type ListedRooms, rowState, updateListed } from "./row_state";
 
 const player = (present: boolean) => ({

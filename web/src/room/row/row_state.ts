@@ -1,5 +1,5 @@
-import type { RoomSummary } from "../gen/reversi/v1/lobby_pb";
-import { RoomPhase } from "../gen/reversi/v1/types_pb";
+import type { RoomSummary } from "../../gen/reversi/v1/lobby_pb";
+import { RoomPhase } from "../../gen/reversi/v1/types_pb";
 
 /** What a row of the room list tells of its room. */
 export type RowState = "playing" | "waiting" | "finished" | "abandoned";

@@ -51,11 +51,13 @@ export async function* allScreens(page: Page): AsyncGenerator<string> {
   await page.goto(new URL("#/rules", page.url()).href);
   await page.getByText(en.rules.guide).waitFor();
   yield "rules";
+  await page.goto(new URL("#/analysis", page.url()).href);
+  await page.getByRole("button", { name: en.analysis.setUp }).click();
+  yield "set-up";
+  await page.getByRole("button", { name: en.analysis.cancel }).click();
   await page.goto(new URL("#/analysis/start/f5d6", page.url()).href);
   await page.locator(".move-value").first().waitFor();
   yield "analysis";
-  await page.getByRole("button", { name: en.analysis.setUp }).click();
-  yield "set-up";
   await page.goto(new URL("#/room/none", page.url()).href);
   await page.getByRole("heading", { name: en.refusal.ROOM_NOT_FOUND }).waitFor();
   yield "not-found";

@@ -9,8 +9,6 @@ import { notify } from "./notice";
 import { ownGameElsewhere } from "./own_games";
 import { askName, renew, session } from "./session";
 
-export { retry } from "../api/retry";
-
 /**
  * Makes the call of a control. A refusal is shown as a notice, and the result is undefined. A visitor is asked for a name;
  * a player who has logged out during the call is not.

@@ -10,6 +10,8 @@ use super::{
 pub enum Viewer {
     /// A player, member or not.
     Player(PlayerId),
+    /// The holder of a join code who may not watch yet: without the password, or only as a member.
+    Invited,
     /// Anyone: for a message that is shared by several viewers.
     Public,
 }
@@ -36,8 +38,14 @@ impl View<'_> {
     pub fn code(&self) -> Option<JoinCode> {
         match self.viewer {
             Viewer::Player(player) => self.room.member(player).map(|_| self.room.code()),
-            Viewer::Public => None,
+            Viewer::Invited | Viewer::Public => None,
         }
+    }
+
+    /// Whether game, chat and members may be shown, beyond owner, seats and settings.
+    #[must_use]
+    pub fn shows_play(&self) -> bool {
+        self.viewer != Viewer::Invited
     }
 
     /// Whether search reports of AI seats may be shown. Those of a running game are hidden from its players, and from all
@@ -49,6 +57,7 @@ impl View<'_> {
         }
         match self.viewer {
             Viewer::Player(player) => !self.room.settings().rated && self.room.seat_of(player).is_none(),
+            Viewer::Invited => false,
             Viewer::Public => !self.room.settings().rated,
         }
     }

@@ -116,7 +116,11 @@ impl LobbyService for Services {
 
 /// A room as seen by `player`.
 pub(crate) fn room_of(runtime: &Runtime, player: &Player, snapshot: &Snapshot) -> v1::Room {
-    convert::room(snapshot.room.view(Viewer::Player(player.id())), runtime.clock().now(), snapshot.watchers)
+    room_seen_by(runtime, Viewer::Player(player.id()), snapshot)
+}
+
+pub(crate) fn room_seen_by(runtime: &Runtime, viewer: Viewer, snapshot: &Snapshot) -> v1::Room {
+    convert::room(snapshot.room.view(viewer), runtime.clock().now(), snapshot.watchers)
 }
 
 struct RoomListUpdates {

@@ -257,6 +257,7 @@ fn record(game: &GameRecord) -> v1::GameRecord {
         black_rating: game.ratings.black.unwrap_or_default().into(),
         white_rating: game.ratings.white.unwrap_or_default().into(),
         opening: opening_names::of_game(game.positions()).unwrap_or_default().to_owned(),
+        private: game.private,
     }
 }
 

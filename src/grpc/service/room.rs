@@ -6,7 +6,7 @@ use tonic::{Request, Response, Status};
 
 use super::{
     Services,
-    lobby::room_of,
+    lobby::{room_of, room_seen_by},
     streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of},
 };
 use crate::{
@@ -57,14 +57,15 @@ impl RoomService for Services {
         } else {
             (room_id(&wire.room_id)?, None)
         };
-        let snapshot = match role {
-            Role::Player => {
-                let credentials = Credentials { code, ..Credentials::default() };
-                rooms.snapshot(&player, id, &credentials).await?
+        let credentials = Credentials { code, ..Credentials::default() };
+        let (snapshot, viewer) = match (role, rooms.snapshot(&player, id, &credentials).await) {
+            (Role::Admin, _) => (rooms.snapshot_as_admin(id).await?, Viewer::Player(player.id())),
+            (_, Err(RoomError::Rejected(Rejection::BadPassword | Rejection::NotMember))) if code.is_some() => {
+                (rooms.snapshot_as_admin(id).await?, Viewer::Invited)
             }
-            Role::Admin => rooms.snapshot_as_admin(id).await?,
+            (_, outcome) => (outcome?, Viewer::Player(player.id())),
         };
-        Ok(Response::new(v1::GetRoomResponse { room: Some(room_of(&self.runtime, &player, &snapshot)) }))
+        Ok(Response::new(v1::GetRoomResponse { room: Some(room_seen_by(&self.runtime, viewer, &snapshot)) }))
     }
 
     async fn join_room(&self, request: Request<v1::JoinRoomRequest>) -> Reply<v1::JoinRoomResponse> {

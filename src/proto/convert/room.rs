@@ -11,6 +11,7 @@ use crate::{
 #[must_use]
 pub fn room(view: View<'_>, now: Timestamp, watchers: u32) -> v1::Room {
     let room = view.room;
+    let is_owner = |member: &&Member| room.owner().is_some_and(|owner| owner.id == member.profile.id);
     v1::Room {
         room_id: room.id().to_string(),
         seq: room.seq().0,
@@ -18,11 +19,14 @@ pub fn room(view: View<'_>, now: Timestamp, watchers: u32) -> v1::Room {
         settings: Some(room_settings(room.settings())),
         has_password: room.settings().password.is_some(),
         owner_id: owner_id(room),
-        members: room.members().iter().map(member).collect(),
+        members: room.members().iter().filter(|member| view.shows_play() || is_owner(member)).map(member).collect(),
         seats: seats(room),
-        game: last_game(room, now).map(|game| if view.shows_thoughts() { with_thoughts(game, room) } else { game }),
+        game: last_game(room, now).filter(|_| view.shows_play()).map(|game| match view.shows_thoughts() {
+            true => with_thoughts(game, room),
+            false => game,
+        }),
         series: room.series().map(series),
-        chat: room.chat().map(chat_line).collect(),
+        chat: room.chat().filter(|_| view.shows_play()).map(chat_line).collect(),
         join_code: view.code().map(|code| code.to_string()).unwrap_or_default(),
         created_at: Some(timestamp(room.created())),
         watchers: i32::try_from(watchers).unwrap_or(i32::MAX),

@@ -6,7 +6,10 @@ use prost::Message as _;
 use prost_types::FileDescriptorSet;
 use reversi::proto::{
     DESCRIPTORS,
-    v1::{self, analyze_position_request::Subject, analyze_position_response::Message as PositionMessage},
+    v1::{
+        self, analyze_position_request::Subject, analyze_position_response::Message as PositionMessage,
+        join_room_request::Room as By,
+    },
 };
 use tonic::{Code, Request, Status, transport::Channel};
 
@@ -249,6 +252,17 @@ async fn an_invitation_shows_its_room_without_joining() {
     let seen = visitor.rooms().get_room(by_code(&made.join_code)).await.unwrap().into_inner().room.unwrap();
     assert_eq!((&seen.room_id, seen.settings.unwrap().rated), (&made.room_id, true));
     assert_eq!((seen.members.len(), seen.join_code.as_str()), (1, ""), "a visitor has not joined");
+
+    let locked = v1::CreateRoomRequest { password: "sesame".into(), ..Default::default() };
+    let locked = ada.try_create(locked).await.unwrap();
+    ada.chat(&locked.room_id, "the password is not sesame").await.unwrap();
+    server.human("Bea").await.join_by(By::JoinCode(locked.join_code.clone()), "sesame").await.unwrap();
+    let seen = visitor.rooms().get_room(by_code(&locked.join_code)).await.unwrap().into_inner().room.unwrap();
+    assert_eq!((&seen.room_id, seen.has_password, seen.seats.len()), (&locked.room_id, true, 2));
+    let members: Vec<_> = seen.members.into_iter().filter_map(|member| Some(member.player?.player_id)).collect();
+    assert_eq!((members, seen.owner_id.as_str()), (vec![ada.id.clone()], ada.id.as_str()), "only who invites");
+    assert_eq!((seen.game, seen.chat, seen.join_code.as_str()), (None, vec![], ""));
+
     refused(visitor.rooms().get_room(by_code("000000")).await, Code::NotFound, "ROOM_NOT_FOUND");
     let guesses = (0..50).map(|number| format!("{number:06}"));
     for guess in guesses {

@@ -11,7 +11,6 @@ import { replace } from "../state/location";
 import { requestId } from "../state/request_id";
 import type { Ai } from "../state/ai_match";
 import { session } from "../state/session";
-import { aiTitle } from "../text/ai_name";
 import { text } from "../text/text";
 import { OpponentChoice } from "../ui/lobby/opponent_choice";
 import { SegmentedControl } from "../ui/control/segmented_control";
@@ -42,7 +41,7 @@ export function CreateRoomScreen() {
     const answer = await attempt(() => {
       // A visitor has a name only when this is repeated.
       const seats = SEATS.map((color) => seatOf(who[color], aiOf(color)));
-      const settings = { ...changesOf(draft), name: draft.name.trim() || defaultName(who, aiOf) };
+      const settings = changesOf(draft);
       return retry(() => lobby.createRoom({ settings, seats, password: draft.password, requestId: id }));
     });
     const roomId = answer?.room?.roomId ?? "";
@@ -84,18 +83,6 @@ export function CreateRoomScreen() {
       </button>
     </form>
   );
-}
-
-/** "Anna against anyone", within the server's limit. */
-function defaultName(who: Record<Color, Who>, aiOf: (color: Color) => Ai | undefined): string {
-  const { visitor } = text.value;
-  const name = (color: Color) => {
-    const ai = who[color] === "ai" ? aiOf(color) : undefined;
-    if (ai) return aiTitle(text.value, ai.kind, ai.level);
-    return who[color] === "me" ? (session.value?.name ?? "") : visitor.anyone;
-  };
-  const [first, second]: [Color, Color] = who.white === "me" ? ["white", "black"] : ["black", "white"];
-  return [...visitor.against(name(first), name(second))].slice(0, 40).join("").trim();
 }
 
 function seatOf(who: Who, ai: Ai | undefined): MessageInitShape<typeof SeatSchema> {

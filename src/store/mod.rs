@@ -10,7 +10,9 @@
 //! expects, so that of two owners of a room only one can write.
 
 mod archive;
+mod damage;
 mod explorer;
+mod game_row;
 mod journal;
 mod memory;
 mod player_stats;
@@ -22,14 +24,16 @@ use std::sync::Arc;
 pub use archive::{
     Archive, ArchiveSize, GameFilter, GameKey, GamePage, GameResult, RankedContestant, RankingFilter, Retention,
 };
+pub use damage::DAMAGED_ROWS;
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter};
 pub use journal::{
-    Append, AppendError, AppendFuture, BoxFuture, EndedGame, FaultHook, History, Journal, StoreError, StoreFuture,
+    Append, AppendError, AppendFuture, BoxFuture, COMMIT_WRITES, EndedGame, FaultHook, History, Journal, StoreError,
+    StoreFuture,
 };
 pub use memory::MemoryStore;
 pub use player_stats::{Contestant, OpponentKind, ParseContestantError, PlayerStats, Rating, RatingWeight, Results};
 pub use player_store::{PlayerStore, StoredPlayer};
-pub use sqlite::{COMMIT_WRITES, DAMAGED_ROWS, Diagnosis, Doctor, Observer, OpenError, SqliteStore};
+pub use sqlite::{Diagnosis, Doctor, Observer, OpenError, SqliteStore};
 
 /// The storage of a server.
 #[derive(Clone)]

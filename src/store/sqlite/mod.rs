@@ -40,10 +40,8 @@ use std::{
 
 use rusqlite::Connection;
 
-pub use damage::DAMAGED_ROWS;
 pub use doctor::{Diagnosis, Doctor, Observer};
 pub use schema::OpenError;
-pub use writer::COMMIT_WRITES;
 
 use super::{
     archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},

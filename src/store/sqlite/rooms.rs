@@ -6,9 +6,8 @@ use std::{collections::BTreeMap, ops::Bound};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::{
-    damage::{DamagedRows, is_damage},
+    damage::{DamagedRows, ReadError, is_damage},
     log::{Events, Run},
-    reader::ReadError,
 };
 use crate::{
     room::{Event, Room, RoomId, Seq, Timestamp, stored},

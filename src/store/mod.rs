@@ -17,6 +17,8 @@ mod journal;
 mod memory;
 mod player_stats;
 mod player_store;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod sqlite;
 
 use std::sync::Arc;
@@ -33,6 +35,8 @@ pub use journal::{
 pub use memory::MemoryStore;
 pub use player_stats::{Contestant, OpponentKind, ParseContestantError, PlayerStats, Rating, RatingWeight, Results};
 pub use player_store::{PlayerStore, StoredPlayer};
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresError, PostgresStore};
 pub use sqlite::{Diagnosis, Doctor, Observer, OpenError, SqliteStore};
 
 /// The storage of a server.

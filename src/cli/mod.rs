@@ -46,6 +46,7 @@ mod replay;
 mod rooms;
 pub mod serve;
 mod settings_file;
+mod storage;
 mod terminal;
 mod text;
 mod watch;

@@ -6,8 +6,8 @@
 //! | [`Archive`] | finished games, statistics, ratings | with the event that ends the game |
 //! | [`PlayerStore`] | players, by the hashes of their tokens | at log-in and log-out |
 //!
-//! [`SqliteStore`] stores them in one file, [`MemoryStore`] in memory. An append names the sequence number that it
-//! expects, so that of two owners of a room only one can write.
+//! [`SqliteStore`] stores them in one file, `PostgresStore` (the feature `postgres`) in a database, [`MemoryStore`] in
+//! memory. An append names the sequence number that it expects, so that of two owners of a room only one can write.
 
 mod archive;
 mod damage;

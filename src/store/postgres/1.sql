@@ -81,21 +81,12 @@ CREATE TABLE played (
     PRIMARY KEY (contestant, ended_us, game)
 );
 
--- One row: the number of rows in games, which the triggers keep right, so that nobody has to count them.
+-- One row: the number of rows in games, so that nobody has to count them.
 CREATE TABLE archive (
     id int PRIMARY KEY CHECK (id = 1),
     games bigint NOT NULL
 );
 INSERT INTO archive (id, games) VALUES (1, 0);
-CREATE FUNCTION games_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    UPDATE archive SET games = games + CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END * (SELECT count(*) FROM changed);
-    RETURN NULL;
-END $$;
-CREATE TRIGGER games_added AFTER INSERT ON games REFERENCING NEW TABLE AS changed
-    FOR EACH STATEMENT EXECUTE FUNCTION games_changed();
-CREATE TRIGGER games_removed AFTER DELETE ON games REFERENCING OLD TABLE AS changed
-    FOR EACH STATEMENT EXECUTE FUNCTION games_changed();
 
 -- What contestants made of all games that count, by the kind of opponent, and their Glicko-2 ratings.
 CREATE TABLE standings (

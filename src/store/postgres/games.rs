@@ -88,6 +88,9 @@ const INSERT: &str = "INSERT INTO games (id, room, room_name, black, black_name,
 const PLAYED: &str = "INSERT INTO played (contestant, ended_us, game) \
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[]) ON CONFLICT DO NOTHING";
 
+/// Changes the stored number of games.
+pub(super) const ADDED: &str = "UPDATE archive SET games = games + $1";
+
 /// Inserts games without effect on statistics. Returns the number of new ones.
 pub(super) async fn enter(session: &Session, games: &[GameRecord]) -> Result<usize, Error> {
     let inserted = try_join_all(games.iter().map(|game| insert(session, game))).await?;
@@ -100,8 +103,10 @@ pub(super) async fn enter(session: &Session, games: &[GameRecord]) -> Result<usi
             ids.push(game.id.to_string());
         }
     }
-    session.execute(PLAYED, &[&contestants, &ended, &ids]).await?;
-    Ok(inserted.iter().filter(|rows| **rows > 0).count())
+    let count = ids.len() / 2;
+    let added = i64::try_from(count).unwrap_or(i64::MAX);
+    tokio::try_join!(session.execute(PLAYED, &[&contestants, &ended, &ids]), session.execute(ADDED, &[&added]))?;
+    Ok(count)
 }
 
 async fn insert(session: &Session, game: &GameRecord) -> Result<u64, Error> {

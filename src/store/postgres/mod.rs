@@ -109,14 +109,6 @@ impl PostgresStore {
         })
     }
 
-    /// Adds imported games to the archive, all or none, without effect on statistics; returns the number of new ones.
-    ///
-    /// # Errors
-    /// When the write fails; then nothing is written.
-    pub async fn import(&self, games: Vec<GameRecord>) -> Result<usize, StoreError> {
-        self.change(Change::Import(games)).await
-    }
-
     /// Queues an append, at once unless the queue is full.
     fn submit(&self, write: RoomWrite) -> AppendFuture<'_> {
         let gone = || AppendError::Unavailable("the writer has ended".to_owned());
@@ -226,6 +218,10 @@ impl Archive for PostgresStore {
                 false => Ok(0),
             }
         })
+    }
+
+    fn import(&self, games: Vec<GameRecord>) -> StoreFuture<'_, usize> {
+        Box::pin(self.change(Change::Import(games)))
     }
 
     fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {

@@ -77,6 +77,7 @@ async fn clear(session: &Session, removed: Vec<Row>) -> Result<usize, Error> {
             explorer::forget(session, &game).await?;
         }
     }
-    session.execute(UNLIST, &[&contestants, &ended, &ids]).await?;
+    let gone = -i64::try_from(removed.len()).unwrap_or(i64::MAX);
+    tokio::try_join!(session.execute(UNLIST, &[&contestants, &ended, &ids]), session.execute(games::ADDED, &[&gone]))?;
     Ok(removed.len())
 }

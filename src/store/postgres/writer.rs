@@ -247,10 +247,10 @@ impl Writer {
                 Err(Failure::Refused(describe(&error)))
             }
             lost => {
-                let error = lost.map_or_else(
-                    |_| "no answer".to_owned(),
-                    |lost| lost.map_or_else(|e| describe(&e), |_| String::new()),
-                );
+                let error = match lost {
+                    Ok(Err(error)) => describe(&error),
+                    _ => "it gives no answer".to_owned(),
+                };
                 tracing::warn!(error, "the connection to the database is lost");
                 self.hang_up();
                 Err(Failure::Lost)

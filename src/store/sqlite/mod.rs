@@ -135,17 +135,6 @@ impl SqliteStore {
         })
     }
 
-    /// Adds imported games to the archive, all or none, without effect on statistics; returns the number of new ones.
-    ///
-    /// # Errors
-    /// When the write fails; then nothing is written.
-    pub async fn import(&self, games: Vec<GameRecord>) -> Result<usize, StoreError> {
-        self.count(move |connection| {
-            games.iter().try_fold(0, |new, game| Ok(new + usize::from(games::enter(connection, game)?)))
-        })
-        .await
-    }
-
     /// Executes a write that counts something.
     async fn count(
         &self,
@@ -277,6 +266,12 @@ impl Archive for SqliteStore {
             let damaged = Arc::clone(&self.damaged);
             self.count(move |connection| explorer::count(connection, &damaged, skip, limit)).await
         })
+    }
+
+    fn import(&self, games: Vec<GameRecord>) -> StoreFuture<'_, usize> {
+        Box::pin(self.count(move |connection| {
+            games.iter().try_fold(0, |new, game| Ok(new + usize::from(games::enter(connection, game)?)))
+        }))
     }
 
     fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {

@@ -12,7 +12,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-  server: { proxy: { "/reversi.v1": server } },
+  // The names of openings are read from the engine's list.
+  server: { proxy: { "/reversi.v1": server }, fs: { allow: [".."] } },
   preview: { proxy: { "/reversi.v1": server } },
   test: { include: ["src/**/*.test.ts"] },
 });

@@ -8,6 +8,7 @@ use super::{
     settings::Visibility,
     state::Room,
     text::RoomName,
+    thought::Thought,
     time_control::TimeControl,
     timestamp::Timestamp,
 };
@@ -68,6 +69,8 @@ pub struct GameRecord {
     pub rated: bool,
     /// The ratings of the players before the game, rounded. The store adds them when the game ends.
     pub ratings: ByColor<Option<u16>>,
+    /// Search reports of AI seats with their plies, in ascending order.
+    pub thoughts: Vec<(u16, Thought)>,
 }
 
 /// Plies that the players must make before a game that somebody gives up changes ratings.
@@ -83,6 +86,13 @@ impl GameRecord {
 }
 
 impl GameRecord {
+    /// The search report of the AI that made the ply at this index.
+    #[must_use]
+    pub fn thought(&self, index: usize) -> Option<&Thought> {
+        let at = self.thoughts.binary_search_by_key(&index, |&(ply, _)| ply.into()).ok()?;
+        Some(&self.thoughts[at].1)
+    }
+
     /// The positions after each disc, without the start. The other side moves, if it can.
     pub fn positions(&self) -> impl Iterator<Item = Position> {
         self.plies.iter().filter_map(|ply| ply.square).scan(Position::START, |position, square| {
@@ -111,6 +121,7 @@ impl Room {
             private: self.settings.visibility == Visibility::Private,
             rated: self.settings.rated,
             ratings: ByColor::default(),
+            thoughts: game.thoughts.clone(),
         })
     }
 
@@ -155,6 +166,7 @@ impl GameRecord {
             private: false,
             rated: true,
             ratings: ByColor::default(),
+            thoughts: Vec::new(),
         }
     }
 }

@@ -32,6 +32,9 @@ pub struct Games {
 /// Maximum number of players found by one name.
 const NAMED: usize = 21;
 
+/// The age of a rating in the list of rooms at which it is read again.
+const LISTED_RATING_AGE: Duration = Duration::from_secs(60);
+
 impl Games {
     /// At most `limit` finished games that match, after `after`.
     ///
@@ -83,6 +86,19 @@ impl Games {
     /// When the store is unavailable.
     pub async fn player_stats(&self, contestant: Contestant) -> Result<PlayerStats, RoomError> {
         Ok(self.archive.player_stats(contestant).await?)
+    }
+
+    /// The rating of a logged-in player for the list of rooms, rounded, up to a minute old. `None` without one, or while the
+    /// store is unavailable.
+    pub async fn listed_rating(&self, id: PlayerId) -> Option<u16> {
+        let player = self.players.get(id).filter(|player| player.has_played())?;
+        if let Some(rating) = player.listed_rating(LISTED_RATING_AGE) {
+            return rating;
+        }
+        let stats = self.archive.player_stats(Contestant::Player(id)).await.ok();
+        let rating = stats.and_then(|stats| stats.rating).map(|rating| rating.rounded());
+        player.set_listed_rating(rating);
+        rating
     }
 
     /// What was played in a position in public games.

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, time::Duration};
 use crate::{
     room::{
         AiSeat, DisplayName, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerKind, Ply, Profile, RoomName,
-        TimeControl, Timestamp,
+        TimeControl, Timestamp, stored,
     },
     rules::{ByColor, Color, Position, Transcript},
     store::{
@@ -35,6 +35,8 @@ pub(super) struct GameRow {
     pub(super) increment_us: i64,
     pub(super) rated: bool,
     pub(super) private: bool,
+    /// The search reports of AIs, in the form of room/stored; none without any.
+    pub(super) thoughts: Option<Vec<u8>>,
 }
 
 /// The columns of a side of a game.
@@ -74,6 +76,7 @@ impl From<&GameRecord> for GameRow {
             increment_us: micros(game.time.increment),
             rated: game.rated,
             private: game.private,
+            thoughts: (!game.thoughts.is_empty()).then(|| stored::encode_thoughts(&game.thoughts)),
         }
     }
 }
@@ -104,6 +107,8 @@ impl GameRow {
         let transcript: Transcript = self.transcript.parse()?;
         let mut spent = self.times_ms.split_whitespace().map(str::parse).collect::<Result<Vec<u32>, _>>()?.into_iter();
         let (plies, position) = plies(&transcript, || spent.next().unwrap_or(0));
+        let thoughts =
+            self.thoughts.as_ref().map(|thoughts| stored::decode_thoughts(thoughts, plies.len())).transpose()?;
         let rating = |side: Color| self.players[side].rating.map(u16::try_from).transpose();
         Ok(GameRecord {
             id,
@@ -123,6 +128,7 @@ impl GameRow {
             rated: self.rated,
             private: self.private,
             ratings: ByColor::new(rating(Color::Black)?, rating(Color::White)?),
+            thoughts: thoughts.unwrap_or_default(),
         })
     }
 }

@@ -186,7 +186,7 @@ impl Rating {
     pub(super) const PROVISIONAL: f64 = 110.0;
 
     /// The strength, rounded.
-    pub(super) fn rounded(&self) -> u16 {
+    pub fn rounded(&self) -> u16 {
         // The conversion is saturating.
         self.value.round() as u16
     }

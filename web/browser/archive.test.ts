@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { en } from "../src/text/en";
 import { scenario } from "./harness/scenario";
@@ -23,6 +24,8 @@ scenario("finished games are listed, and their openings explored", async ({ open
   await visitor.getByLabel(archive.result).selectOption(archive.whiteWins);
   await visitor.getByRole("link", { name: /^ada – / }).waitFor();
 
+  await filterByPlayerAndOpening(visitor);
+
   await visitor.getByRole("link", { name: archive.openings }).click();
   const first = visitor.getByRole("button", { name: "d3 c4 f5 e6" });
   await first.waitFor();
@@ -37,3 +40,23 @@ scenario("finished games are listed, and their openings explored", async ({ open
   await visitor.getByLabel(archive.minRating).selectOption("2000");
   await visitor.getByText(archive.none).waitFor();
 });
+
+async function filterByPlayerAndOpening(page: Page): Promise<void> {
+  const game = page.getByRole("link", { name: /^ada – / });
+  const player = page.getByLabel(archive.player);
+  await player.fill("nemo");
+  await player.press("Enter");
+  await page.getByText(archive.nobody("nemo")).waitFor();
+  await player.fill("ada");
+  await player.press("Enter");
+  await page.getByText(archive.nobody("nemo")).waitFor({ state: "detached" });
+  await game.waitFor();
+  const opening = page.getByLabel(en.create.opening);
+  await opening.selectOption("Tiger");
+  await page.getByText(archive.noGames).waitFor();
+  const own = page.locator(".record-list .hint").first();
+  await opening.selectOption("");
+  await game.waitFor();
+  await opening.selectOption((await own.innerText()).split(" · ")[0] ?? "");
+  await game.waitFor();
+}

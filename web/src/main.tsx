@@ -4,6 +4,7 @@ import "./style/control.css";
 import "./style/shell.css";
 import "./style/archive.css";
 import "./style/board.css";
+import "./style/board_view.css";
 import "./style/screen.css";
 import "./style/room.css";
 import "./style/replay.css";

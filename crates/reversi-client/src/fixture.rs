@@ -101,5 +101,6 @@ pub fn row(id: &str) -> RoomRow {
         created_at: None,
         rated: false,
         finished: false,
+        ratings: ByColor::default(),
     }
 }

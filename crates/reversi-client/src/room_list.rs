@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use super::{Closing, Malformed, Occupant, Phase, RoomId, Seat, Watching, parse, seat::parse_seats};
+use super::{Closing, Malformed, Occupant, Phase, RoomId, Seat, Watching, parse, record::rating, seat::parse_seats};
 use crate::{rules::ByColor, v1};
 
 /// A filter of rooms; the default matches all.
@@ -52,6 +52,8 @@ pub struct RoomRow {
     pub rated: bool,
     /// Whether its last game is over, and no other runs.
     pub finished: bool,
+    /// The ratings of the players in the seats, rounded.
+    pub ratings: ByColor<Option<u32>>,
 }
 
 impl RoomRow {
@@ -84,6 +86,7 @@ impl TryFrom<v1::RoomSummary> for RoomRow {
             created_at: parse::maybe_time(row.created_at, "time of creation")?,
             rated: row.rated,
             finished: row.finished,
+            ratings: ByColor::new(rating(row.black_rating)?, rating(row.white_rating)?),
         })
     }
 }

@@ -73,6 +73,7 @@ impl ImportedGame {
             private: false,
             rated: false,
             ratings: ByColor::default(),
+            thoughts: Vec::new(),
             plies: self.plies,
         })
     }

@@ -1,6 +1,9 @@
 //! The rows of the room list as text.
 
-use crate::client::{Phase, RoomRow, Watching};
+use crate::{
+    client::{Phase, RoomRow, Watching},
+    rules::Color,
+};
 
 pub(in crate::cli) const HEADINGS: [&str; 7] =
     ["ROOM", "NAME", "OWNER", "BLACK - WHITE", "PHASE", "WATCHERS", "YOU CAN"];
@@ -17,7 +20,7 @@ pub(in crate::cli) fn widths(rows: &[RoomRow]) -> [usize; 7] {
 }
 
 pub(in crate::cli) fn cells(row: &RoomRow) -> [String; 7] {
-    let seats = format!("{} - {}", row.seats.black.occupant, row.seats.white.occupant);
+    let seats = format!("{} - {}", seat(row, Color::Black), seat(row, Color::White));
     let phase = match row.phase {
         Phase::Lobby => "lobby".to_owned(),
         Phase::Playing => format!("ply {}, {}-{}", row.ply, row.discs.black, row.discs.white),
@@ -32,6 +35,12 @@ pub(in crate::cli) fn cells(row: &RoomRow) -> [String; 7] {
         row.watchers.to_string(),
         action(row).to_owned(),
     ]
+}
+
+/// The occupant, with the rating of a rated player.
+fn seat(row: &RoomRow, side: Color) -> String {
+    let occupant = &row.seats[side].occupant;
+    row.ratings[side].map_or_else(|| occupant.to_string(), |rating| format!("{occupant} ({rating})"))
 }
 
 /// A row of aligned text. Cells are never cut, so that scripts get all of them.
@@ -56,7 +65,10 @@ pub(in crate::cli) fn action(row: &RoomRow) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::{Ai, Occupant, fixture::row};
+    use crate::{
+        client::{Ai, Occupant, fixture::row},
+        rules::ByColor,
+    };
 
     #[test]
     fn a_row_shows_the_possible_actions() {
@@ -67,6 +79,10 @@ mod tests {
         playing.seats.black.occupant = Occupant::Ai(Ai::new("greedy").level(2));
         assert_eq!(action(&playing), "watch");
         playing.discs.black = 8;
+        assert_eq!(
+            seat(&RoomRow { ratings: ByColor::new(None, Some(1520)), ..open.clone() }, Color::White),
+            "open (1520)"
+        );
         let widths = widths(&[open, playing.clone()]);
         assert_eq!(line(&HEADINGS, widths), "ROOM  NAME    OWNER  BLACK - WHITE       PHASE       WATCHERS  YOU CAN");
         assert_eq!(

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     proto::convert,
-    room::{GameRecord, Participant, PlayerKind},
+    room::{GameRecord, Participant, PlayerKind, Thought},
     rules::{Color, opening_names},
 };
 
@@ -60,9 +60,22 @@ fn moves(game: &GameRecord) -> Vec<Value> {
         if index < usize::from(game.opening) {
             made["opening"] = true.into();
         }
+        if let Some(report) = game.thought(index) {
+            made["thought"] = thought(report);
+        }
         made
     });
     moves.collect()
+}
+
+fn thought(thought: &Thought) -> Value {
+    let line: Vec<String> = thought.line.iter().map(ToString::to_string).collect();
+    json!({
+        "evaluation": thought.evaluation.map(|hundredths| f64::from(hundredths) / 100.0),
+        "depth": thought.depth,
+        "nodes": thought.nodes,
+        "line": line,
+    })
 }
 
 /// The name of an enum value in lower case, without the prefix `of`.
@@ -81,8 +94,10 @@ mod tests {
     };
 
     #[test]
-    fn passes_have_no_square_and_opening_moves_are_marked() {
+    fn passes_have_no_square_and_moves_have_their_opening_and_search_report() {
         let ai = || Participant::Ai(AiSeat { kind: "mcts".into(), level: 3, seed: 9 });
+        let line = ["d3", "c3"].map(|name| name.parse().unwrap()).into();
+        let thought = Thought { evaluation: Some(-125), depth: 7, nodes: 900, line };
         let placed = |name: &str| Ply { square: name.parse().ok(), spent_ms: 7 };
         let game = GameRecord {
             id: GameId { room: RoomId::from_random(1), number: 2 },
@@ -98,10 +113,14 @@ mod tests {
             private: false,
             rated: false,
             ratings: ByColor::default(),
+            thoughts: vec![(0, thought)],
         };
         let written: Value = serde_json::from_str(&write(&game)).unwrap();
         let moves = json!([
-            { "side": "black", "square": "d3", "ms": 7, "opening": true },
+            {
+                "side": "black", "square": "d3", "ms": 7, "opening": true,
+                "thought": { "evaluation": -1.25, "depth": 7, "nodes": 900, "line": ["d3", "c3"] },
+            },
             { "side": "white", "square": "c3", "ms": 7 },
             { "side": "black", "square": null, "ms": 0 },
             { "side": "white", "square": "b3", "ms": 7 },

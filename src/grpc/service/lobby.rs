@@ -18,10 +18,10 @@ use crate::{
         v1,
     },
     room::{ChatText, DisplayName, Phase, RoomName, Settings, Viewer, Watching},
-    rules::Color,
+    rules::{ByColor, Color},
     runtime::{
-        ArchiveSize, Census, Limits, LobbyUpdate, NewRoom, Opponent, Player, RequestCost, Row, RowFilter, Runtime,
-        Snapshot, WatchedLobby, limits_table,
+        ArchiveSize, Census, Games, Limits, LobbyUpdate, NewRoom, Opponent, Player, RequestCost, Row, RowFilter,
+        Runtime, Snapshot, WatchedLobby, limits_table,
     },
 };
 
@@ -65,7 +65,7 @@ impl LobbyService for Services {
         let full = rows.len() == size;
         let next = rows.last().filter(|_| full).map(|row| page_token::write(row.created, row.id));
         Ok(Response::new(v1::ListRoomsResponse {
-            rooms: rows.iter().map(summary).collect(),
+            rooms: summaries(&self.runtime.games, &rows).await,
             next_page_token: next.unwrap_or_default(),
         }))
     }
@@ -77,7 +77,8 @@ impl LobbyService for Services {
         let filter = row_filter(request.into_inner().filter)?;
         player.charge(RequestCost::Rooms { searched: 0, returned: self.runtime.census().rooms })?;
         let watched = self.runtime.streams.lobby(&player, filter)?;
-        let updates = RoomListUpdates { watched, ready: VecDeque::new() };
+        let updates =
+            RoomListUpdates { games: self.runtime.games.clone(), watched, update: None, ready: VecDeque::new() };
         Ok(ResponseStream::new(self.runtime.clock(), schedule, stream_of(updates)))
     }
 
@@ -119,7 +120,10 @@ pub(crate) fn room_of(runtime: &Runtime, player: &Player, snapshot: &Snapshot) -
 }
 
 struct RoomListUpdates {
+    games: Games,
     watched: WatchedLobby,
+    /// The last update, until its messages are made.
+    update: Option<LobbyUpdate>,
     /// Messages of the last update that are not sent yet.
     ready: VecDeque<v1::watch_rooms_response::Message>,
 }
@@ -131,16 +135,23 @@ impl Source for RoomListUpdates {
             if let Some(message) = self.ready.pop_front() {
                 return Ok(EncodedMessage::new(&v1::WatchRoomsResponse { message: Some(message) }));
             }
-            match self.watched.next().await? {
+            // Kept while ratings are read, since a heartbeat cancels this future.
+            let update = match &self.update {
+                Some(update) => update,
+                None => self.update.insert(self.watched.next().await?),
+            };
+            match update {
                 LobbyUpdate::Snapshot(rows) => {
-                    let rooms = rows.iter().map(summary).collect();
+                    let rooms = summaries(&self.games, rows).await;
                     self.ready.push_back(Message::Snapshot(v1::RoomList { rooms }));
                 }
                 LobbyUpdate::Changed { upserted, removed } => {
-                    self.ready.extend(upserted.iter().map(|row| Message::Upserted(summary(row))));
+                    let upserted = summaries(&self.games, upserted).await;
+                    self.ready.extend(upserted.into_iter().map(Message::Upserted));
                     self.ready.extend(removed.iter().map(|id| Message::Removed(id.to_string())));
                 }
             }
+            self.update = None;
         }
     }
 }
@@ -155,7 +166,21 @@ fn row_filter(wire: Option<v1::RoomFilter>) -> Result<RowFilter, Status> {
     })
 }
 
-fn summary(row: &Row) -> v1::RoomSummary {
+async fn summaries(games: &Games, rows: &[Row]) -> Vec<v1::RoomSummary> {
+    let mut summaries = Vec::with_capacity(rows.len());
+    for row in rows {
+        let mut ratings = ByColor::default();
+        for side in Color::ALL {
+            if let Some(player) = row.seats[side].occupant.player() {
+                ratings[side] = games.listed_rating(player).await;
+            }
+        }
+        summaries.push(summary(row, ratings));
+    }
+    summaries
+}
+
+fn summary(row: &Row, ratings: ByColor<Option<u16>>) -> v1::RoomSummary {
     let seats: Vec<_> =
         Color::ALL.into_iter().map(|side| convert::lone_seat(&row.seats[side], row.present[side])).collect();
     let taken = Color::ALL.into_iter().filter(|&side| row.seats[side].occupant.can_play()).count();
@@ -186,6 +211,8 @@ fn summary(row: &Row) -> v1::RoomSummary {
         increment: (!row.time.increment.is_zero()).then(|| convert::duration(row.time.increment)),
         rated: row.rated,
         finished: row.finished,
+        black_rating: ratings.black.unwrap_or_default().into(),
+        white_rating: ratings.white.unwrap_or_default().into(),
     }
 }
 

@@ -251,7 +251,7 @@ fn record(game: &GameRecord) -> v1::GameRecord {
         ended_at: Some(convert::timestamp(game.ended)),
         outcome: Some(convert::outcome(game.end, game.position)),
         transcript: transcript(game),
-        plies: convert::plies(&game.plies, game.opening),
+        plies: convert::record_plies(game),
         board: game.position.board().to_string(),
         rated: game.rated,
         black_rating: game.ratings.black.unwrap_or_default().into(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{WireEnum as _, duration, final_position, position, timestamp};
 use crate::{
     proto::v1,
-    room::{Clocks, EndReason, Game, GameEnd, GameId, Ply, RoomId, Thought, TimeControl, Timestamp},
+    room::{Clocks, EndReason, Game, GameEnd, GameId, GameRecord, Ply, RoomId, Thought, TimeControl, Timestamp},
     rules::{Color, Outcome, Position},
 };
 
@@ -42,8 +42,25 @@ pub fn clocks(clocks: &Clocks) -> v1::Clocks {
 
 /// Every ply from the standard start; the first `opening` plies are marked as such.
 #[must_use]
-pub fn plies(plies: &[Ply], opening: u16) -> Vec<v1::Ply> {
+fn plies(plies: &[Ply], opening: u16) -> Vec<v1::Ply> {
     plies.iter().enumerate().map(|(index, made)| ply(index, *made, opening)).collect()
+}
+
+/// Adds the search reports of a game to its plies.
+pub(super) fn add_thoughts(plies: &mut [v1::Ply], thoughts: &[(u16, Thought)]) {
+    for (index, report) in thoughts {
+        if let Some(ply) = plies.get_mut(usize::from(*index)) {
+            ply.thought = Some(thought(report));
+        }
+    }
+}
+
+/// Every ply of a finished game, with the search reports of its AIs.
+#[must_use]
+pub fn record_plies(game: &GameRecord) -> Vec<v1::Ply> {
+    let mut plies = plies(&game.plies, game.opening);
+    add_thoughts(&mut plies, &game.thoughts);
+    plies
 }
 
 /// A search report, for the wire.

@@ -1,6 +1,6 @@
 //! Rooms and their parts.
 
-use super::{WireEnum as _, game, game::thought, player, room_settings, seat_number, seats, timestamp};
+use super::{WireEnum as _, game, game::add_thoughts, player, room_settings, seat_number, seats, timestamp};
 use crate::{
     proto::v1,
     rating::{Difference, Score, Sprt, Verdict},
@@ -43,11 +43,7 @@ pub(super) fn last_game(room: &Room, now: Timestamp) -> Option<v1::Game> {
 }
 
 fn with_thoughts(mut game: v1::Game, room: &Room) -> v1::Game {
-    for (index, report) in room.game().map_or(&[][..], |game| &game.thoughts) {
-        if let Some(ply) = game.plies.get_mut(usize::from(*index)) {
-            ply.thought = Some(thought(report));
-        }
-    }
+    add_thoughts(&mut game.plies, room.game().map_or(&[], |game| &game.thoughts));
     game
 }
 

@@ -24,7 +24,8 @@ pub fn write(record: &GameRecord) -> String {
     for (index, ply) in record.plies.iter().enumerate() {
         let side = if index % 2 == 0 { 'B' } else { 'W' };
         // Writing to a string cannot fail.
-        let _ = write!(line, "{side}[{}//{:.2}]", move_name(ply.square), f64::from(ply.spent_ms) / 1000.0);
+        let (square, spent) = (move_name(ply.square), f64::from(ply.spent_ms) / 1000.0);
+        let _ = write!(line, "{side}[{square}/{}/{spent:.2}]", evaluation(record, index));
     }
     line.push_str(";)");
     line
@@ -44,6 +45,13 @@ pub fn write_running(game: &Transcript, clock: Duration) -> String {
     }
     line.push_str(";)");
     line
+}
+
+/// The AI's evaluation of its move for its own side, as other programs write it; empty without one.
+fn evaluation(record: &GameRecord, index: usize) -> String {
+    let hundredths = record.thought(index).and_then(|thought| thought.evaluation).map(f64::from);
+    let own = hundredths.map(|value| if index.is_multiple_of(2) { value } else { -value });
+    own.map_or_else(String::new, |value| format!("{:.2}", value / 100.0))
 }
 
 fn move_name(square: Option<Square>) -> String {

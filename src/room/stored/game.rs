@@ -78,11 +78,7 @@ impl From<&Game> for StoredGame {
             strikes: game.strikes.into(),
             draw_offer: number_or_zero(game.draw_offer),
             end: game.end.map(stored_end),
-            thoughts: game
-                .thoughts
-                .iter()
-                .map(|(ply, thought)| ThoughtOfPly { ply: (*ply).into(), thought: Some(thought.into()) })
-                .collect(),
+            thoughts: stored_thoughts(&game.thoughts),
         }
     }
 }
@@ -138,6 +134,31 @@ pub(super) fn stored_end(end: GameEnd) -> StoredPair {
 
 pub(super) fn read_end(stored: StoredPair) -> Result<GameEnd, StoredError> {
     Ok(GameEnd { winner: Color::read_optional(stored.first)?, reason: EndReason::read(stored.second)? })
+}
+
+/// The search reports of a finished game.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(super) struct StoredThoughts {
+    #[prost(message, repeated, tag = "1")]
+    thoughts: Vec<ThoughtOfPly>,
+}
+
+impl From<&[(u16, Thought)]> for StoredThoughts {
+    fn from(thoughts: &[(u16, Thought)]) -> Self {
+        Self { thoughts: stored_thoughts(thoughts) }
+    }
+}
+
+impl StoredThoughts {
+    /// Of a game of `plies` plies.
+    pub(super) fn read(self, plies: usize) -> Result<Vec<(u16, Thought)>, StoredError> {
+        read_thoughts(self.thoughts, plies)
+    }
+}
+
+fn stored_thoughts(thoughts: &[(u16, Thought)]) -> Vec<ThoughtOfPly> {
+    let stored = |(ply, thought): &(u16, Thought)| ThoughtOfPly { ply: (*ply).into(), thought: Some(thought.into()) };
+    thoughts.iter().map(stored).collect()
 }
 
 /// In the order of the plies, at most one for each.

@@ -3,6 +3,7 @@
 //! ```text
 //!   event:  version │ seq │ at │ fact │ checksum     a byte, two varints, a protobuf message, four bytes
 //!   room:   version │ room │ checksum                a byte, a protobuf message, four bytes
+//!   search reports of a finished game: as a room
 //! ```
 //!
 //! The messages are declared here, independent of the public API. Within a version, a field may be added whose default
@@ -23,16 +24,17 @@ mod settings;
 mod validate;
 
 use prost::{
-    DecodeError, Message as _,
+    DecodeError, Message,
     encoding::{decode_varint, encode_varint},
 };
 use thiserror::Error;
 
-use self::{event::StoredFact, room::StoredRoom};
+use self::{event::StoredFact, game::StoredThoughts, room::StoredRoom};
 use super::{
     event::{Event, Fact},
     ids::Seq,
     state::Room,
+    thought::Thought,
     timestamp::Timestamp,
 };
 
@@ -102,12 +104,7 @@ pub fn decode_event(bytes: &[u8]) -> Result<Event, StoredError> {
 /// Encodes the whole state of a room.
 #[must_use]
 pub fn encode_room(room: &Room) -> Vec<u8> {
-    let room = StoredRoom::from(room);
-    let mut bytes = Vec::with_capacity(1 + room.encoded_len() + CHECKSUM);
-    bytes.push(VERSION);
-    room.encode_raw(&mut bytes);
-    append_checksum(&mut bytes);
-    bytes
+    encode_message(&StoredRoom::from(room))
 }
 
 /// Decodes what [`encode_room`] returned.
@@ -116,6 +113,28 @@ pub fn encode_room(room: &Room) -> Vec<u8> {
 /// [`StoredError`] for other bytes.
 pub fn decode_room(bytes: &[u8]) -> Result<Room, StoredError> {
     StoredRoom::decode(verify_checksum(bytes)?)?.read()
+}
+
+/// Encodes the search reports of a finished game: about 25 bytes for each.
+#[must_use]
+pub fn encode_thoughts(thoughts: &[(u16, Thought)]) -> Vec<u8> {
+    encode_message(&StoredThoughts::from(thoughts))
+}
+
+/// Decodes what [`encode_thoughts`] returned for a game of `plies` plies.
+///
+/// # Errors
+/// [`StoredError`] for other bytes.
+pub fn decode_thoughts(bytes: &[u8], plies: usize) -> Result<Vec<(u16, Thought)>, StoredError> {
+    StoredThoughts::decode(verify_checksum(bytes)?)?.read(plies)
+}
+
+fn encode_message(message: &impl Message) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(1 + message.encoded_len() + CHECKSUM);
+    bytes.push(VERSION);
+    message.encode_raw(&mut bytes);
+    append_checksum(&mut bytes);
+    bytes
 }
 
 fn append_checksum(bytes: &mut Vec<u8>) {

@@ -13,6 +13,7 @@ use std::{
     time::Duration,
 };
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -62,6 +63,8 @@ pub struct Player {
     called: AtomicI64,
     /// The stored value of `last_seen`.
     stored_seen: AtomicI64,
+    /// The rating that lists show, and when it was read.
+    listed_rating: Mutex<Option<(Option<u16>, Instant)>>,
     /// Cancelled when every stream of the player ends.
     pub(crate) streams_end: CancellationToken,
     /// Set before `streams_end` is cancelled.
@@ -124,6 +127,7 @@ impl Player {
             last_seen: AtomicI64::new(enrolled.seen.0),
             called: AtomicI64::new(now.0),
             stored_seen: AtomicI64::new(enrolled.seen.0),
+            listed_rating: Mutex::default(),
             streams_end: CancellationToken::new(),
             stream_end: OnceLock::new(),
             pending_checks: Mutex::default(),
@@ -184,9 +188,24 @@ impl Player {
         self.played.store(true, Relaxed);
     }
 
+    /// Whether it has finished a game.
+    pub(crate) fn has_played(&self) -> bool {
+        self.played.load(Relaxed)
+    }
+
     /// Whether it has nothing to lose but a free name: it has claimed none, and finished no game.
     pub(crate) fn is_guest(&self) -> bool {
-        !self.is_claimed() && !self.played.load(Relaxed)
+        !self.is_claimed() && !self.has_played()
+    }
+
+    /// The rating that lists show, if it was read within `max_age`.
+    pub(crate) fn listed_rating(&self, max_age: Duration) -> Option<Option<u16>> {
+        let (rating, read) = (*self.listed_rating.lock().unwrap_or_else(PoisonError::into_inner))?;
+        (read.elapsed() < max_age).then_some(rating)
+    }
+
+    pub(crate) fn set_listed_rating(&self, rating: Option<u16>) {
+        *self.listed_rating.lock().unwrap_or_else(PoisonError::into_inner) = Some((rating, Instant::now()));
     }
 
     /// The time without use after which it is forgotten.
@@ -206,7 +225,7 @@ impl Player {
             token: self.token_hash().0,
             seen: Timestamp(self.last_seen.load(Relaxed)),
             claimed: self.is_claimed(),
-            played: self.played.load(Relaxed),
+            played: self.has_played(),
         }
     }
 

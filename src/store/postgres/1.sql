@@ -66,6 +66,7 @@ CREATE TABLE games (
     increment_us bigint NOT NULL,
     rated boolean NOT NULL,
     private boolean NOT NULL,
+    thoughts bytea,                     -- search reports of AIs, in the stored form of room/stored; null without any
     opening_name text,                  -- the usual one
     explored boolean NOT NULL DEFAULT false
 );

@@ -82,8 +82,8 @@ async fn standings(session: &Session, who: HashSet<Contestant>) -> Result<HashMa
 
 const INSERT: &str = "INSERT INTO games (id, room, room_name, black, black_name, black_kind, black_rating, white, \
     white_name, white_kind, white_rating, started_us, ended_us, winner, reason, black_discs, white_discs, transcript, \
-    times_ms, opening, move_limit_us, total_time_us, increment_us, rated, private) VALUES ($1, $2, $3, $4, $5, $6, $7, \
-    $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25) ON CONFLICT DO NOTHING";
+    times_ms, opening, move_limit_us, total_time_us, increment_us, rated, private, thoughts) VALUES ($1, $2, $3, $4, $5, $6, $7, \
+    $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26) ON CONFLICT DO NOTHING";
 
 const PLAYED: &str = "INSERT INTO played (contestant, ended_us, game) \
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[]) ON CONFLICT DO NOTHING";
@@ -139,6 +139,7 @@ async fn insert(session: &Session, game: &GameRecord) -> Result<u64, Error> {
         &row.increment_us,
         &row.rated,
         &row.private,
+        &row.thoughts,
     ];
     session.execute(INSERT, parameters).await
 }
@@ -162,6 +163,7 @@ pub(super) fn read(row: &Row) -> Result<GameRecord, ReadError> {
         increment_us: column(row, "increment_us")?,
         rated: column(row, "rated")?,
         private: column(row, "private")?,
+        thoughts: column(row, "thoughts")?,
     };
     game.read()
 }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension as _, Row, named_params, types::Value};
+use rusqlite::{
+    Connection, OptionalExtension as _, Row, named_params,
+    types::{FromSql, Value},
+};
 
 use super::{
     damage::{DamagedRows, ReadError},
@@ -65,9 +68,9 @@ fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize>
     let row = GameRow::from(game);
     let sql = "INSERT OR IGNORE INTO games (id, room, room_name, black, black_name, black_kind, white, white_name, \
         white_kind, started_us, ended_us, winner, reason, black_discs, white_discs, transcript, times_ms, opening, \
-        move_limit_us, total_time_us, increment_us, rated, private, black_rating, white_rating) VALUES (:id, :room, :room_name, :black, :black_name, \
+        move_limit_us, total_time_us, increment_us, rated, private, black_rating, white_rating, thoughts) VALUES (:id, :room, :room_name, :black, :black_name, \
         :black_kind, :white, :white_name, :white_kind, :started, :ended, :winner, :reason, :black_discs, :white_discs, \
-        :transcript, :times, :opening, :move_limit, :total_time, :increment, :rated, :private, :black_rating, :white_rating)";
+        :transcript, :times, :opening, :move_limit, :total_time, :increment, :rated, :private, :black_rating, :white_rating, :thoughts)";
     let GameRow { players: ByColor { black, white }, .. } = &row;
     let board = game.position.board();
     connection.prepare_cached(sql)?.execute(named_params! {
@@ -96,6 +99,7 @@ fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize>
         ":private": row.private,
         ":black_rating": black.rating,
         ":white_rating": white.rating,
+        ":thoughts": row.thoughts,
     })
 }
 
@@ -194,7 +198,7 @@ fn matches(row: &Row<'_>, filter: &GameFilter) -> Result<bool, ReadError> {
         return Ok(false);
     }
     if let Some(least) = filter.min_rating
-        && rating(row, "black_rating")?.max(rating(row, "white_rating")?) < Some(least.into())
+        && later_column(row, "black_rating")?.max(later_column(row, "white_rating")?) < Some(i32::from(least))
     {
         return Ok(false);
     }
@@ -340,6 +344,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
         increment_us: row.get("increment_us")?,
         rated: row.get("rated")?,
         private: row.get("private")?,
+        thoughts: later_column(row, "thoughts")?,
     };
     game.read()
 }
@@ -350,14 +355,14 @@ fn participant(row: &Row<'_>, side: &str) -> rusqlite::Result<ParticipantColumns
         contestant: row.get(side)?,
         name: row.get(column("name").as_str())?,
         kind: row.get(column("kind").as_str())?,
-        rating: rating(row, &column("rating"))?,
+        rating: later_column(row, &column("rating"))?,
     })
 }
 
-/// The rating of a player before the game. Files before version 6, which the doctor reads, have none.
-fn rating(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<i32>> {
+/// A column that older files, which the doctor reads, do not have.
+fn later_column<T: FromSql>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<T>> {
     match row.get(column) {
         Err(rusqlite::Error::InvalidColumnName(_)) => Ok(None),
-        rating => rating,
+        value => value,
     }
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use reversi::room::{
     Fact, Room,
-    stored::{StoredError, decode_event, decode_room, encode_event, encode_room},
+    stored::{StoredError, decode_event, decode_room, decode_thoughts, encode_event, encode_room, encode_thoughts},
 };
 
 use crate::room::{
@@ -28,6 +28,21 @@ fn every_room_round_trips_even_between_two_events_of_a_command() {
         for event in trace.result.as_deref().unwrap_or(&[]) {
             room.apply(event);
             prop_assert_eq!(decode_room(&encode_room(&room)), Ok(room.clone()));
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn the_search_reports_of_a_game_round_trip_if_each_belongs_to_a_ply() {
+    for_random_histories(|random| {
+        for room in random.commands.iter().map(|command| &command.after) {
+            let Some(game) = room.game() else { continue };
+            let stored = encode_thoughts(&game.thoughts);
+            prop_assert_eq!(decode_thoughts(&stored, game.plies.len()), Ok(game.thoughts.clone()));
+            if let Some(&(ply, _)) = game.thoughts.last() {
+                prop_assert_eq!(decode_thoughts(&stored, ply.into()), Err(StoredError::Malformed("thought")));
+            }
         }
         Ok(())
     });
@@ -151,6 +166,7 @@ proptest! {
             }
             let _ = decode_event(&bytes);
             let _ = decode_room(&bytes);
+            let _ = decode_thoughts(&bytes, 60);
         }
     }
 }

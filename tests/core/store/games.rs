@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use reversi::{
-    room::{AiSeat, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerId, RoomId, Seq},
+    room::{AiSeat, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerId, RoomId, Seq, Thought},
     rules::{ByColor, Color},
     store::{Append, Contestant, EndedGame, GameFilter, GamePage, PlayerStats, RatingWeight, Results, Store},
 };
 
 use crate::{
-    room::test_room::{TestRoom, default_settings, id, profile},
+    room::test_room::{TestRoom, default_settings, id, profile, square},
     store::{archive, at, creation_of, on_each, room_id},
 };
 
@@ -19,7 +19,12 @@ pub(crate) fn game(room: RoomId, number: u32, ended: i64, [black, white]: [&str;
     test.play_out();
     let record = test.room.record(test.now).expect("a finished game");
     let players = ByColor::new(participant(black), participant(white));
-    GameRecord { id: GameId { room, number }, started: at(ended - 1), ended: at(ended), players, ..record }
+    let thoughts = vec![(2, thought(Some(-250))), (59, thought(None))];
+    GameRecord { id: GameId { room, number }, started: at(ended - 1), ended: at(ended), players, thoughts, ..record }
+}
+
+fn thought(evaluation: Option<i16>) -> Thought {
+    Thought { evaluation, depth: 9, nodes: 1 << 40, line: [square("d3"), square("c5")].into() }
 }
 
 fn participant(who: &str) -> Participant {

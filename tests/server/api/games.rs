@@ -99,7 +99,7 @@ async fn a_human_plays_an_ai_with_unary_calls() {
     let server = TestServer::open().await;
     let ada = server.human("Ada").await;
     let mut turns = ada.turns().await;
-    let room = ada.quick_start_with_ai("roxanne", v1::SidePreference::White).await.unwrap();
+    let room = ada.quick_start_with_ai("alphabeta", v1::SidePreference::White).await.unwrap();
     assert_eq!(room.phase(), v1::RoomPhase::Playing);
     let ended = play_by_calls(&ada, &mut turns).await;
     let outcome = ended.outcome.unwrap();
@@ -109,6 +109,7 @@ async fn a_human_plays_an_ai_with_unary_calls() {
     assert_eq!(after.phase(), v1::RoomPhase::Lobby, "the room stays open after its game");
     let game = after.game.unwrap();
     assert_eq!((game.outcome, game.game_id.as_str()), (Some(outcome), ended.game_id.as_str()));
+    assert!(game.plies.iter().any(|ply| ply.thought.is_some()), "the AI reports its searches");
     check_record(&ada, &game).await;
 }
 

@@ -6,8 +6,11 @@ use reversi::proto::v1::{self, room_event, watch_rooms_response::Message};
 use tokio::task::JoinSet;
 use tonic::{Code, Streaming};
 
-use crate::harness::in_process::{
-    Player, ServerOptions, TestServer, check, field, millis, named, private, refusal, refused, within,
+use crate::{
+    api::records::lost_to_roxanne,
+    harness::in_process::{
+        Player, ServerOptions, TestServer, check, field, millis, named, private, refusal, refused, within,
+    },
 };
 
 #[tokio::test]
@@ -417,4 +420,17 @@ async fn a_row_has_the_terms_of_its_room_and_says_that_its_game_is_over() {
     seated.black.resign(&seated.game).await.unwrap();
     let over = row().await;
     assert_eq!((over.rated, over.finished), (true, true));
+}
+
+#[tokio::test]
+async fn a_row_has_the_ratings_of_the_players_in_its_seats() {
+    let server = TestServer::open().await;
+    let (ada, eve) = (server.human("Ada").await, server.human("Eve").await);
+    lost_to_roxanne(&ada).await;
+    ada.create_with(named("tea"), ["roxanne", "me"]).await;
+    let listed = eve.list_rooms().await.remove(0);
+    assert_eq!((listed.black_rating, listed.white_rating), (0, 1338));
+    let stream = eve.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await.unwrap();
+    let first = within(stream.into_inner().message()).await.unwrap().unwrap().message;
+    assert_eq!(first, Some(v1::watch_rooms_response::Message::Snapshot(v1::RoomList { rooms: vec![listed] })));
 }

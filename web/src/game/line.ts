@@ -70,7 +70,7 @@ export function parseStart(text: string): Start | undefined {
 }
 
 /** d4, e4, d5 and e5, which have discs in every game. */
-const CENTRE = [27, 28, 35, 36];
+export const CENTRE = [27, 28, 35, 36];
 
 const STANDARD = `${boardText(START)}X`;
 

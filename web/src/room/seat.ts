@@ -43,6 +43,21 @@ export function sideOf(room: Room, playerId: string): Color | undefined {
   return SEATS[seat];
 }
 
+/** Whether the player may take the seat: it is open, or kept for the player. */
+export function isFreeFor({ occupant }: Seat, playerId: string): boolean {
+  return occupant.case === "open" || isKeptFor(occupant, playerId);
+}
+
+/** The seat that is kept for the player, or else the first open one; -1 without one. */
+export function seatFor(seats: readonly Seat[], playerId: string): number {
+  const kept = seats.findIndex(({ occupant }) => isKeptFor(occupant, playerId));
+  return kept >= 0 ? kept : seats.findIndex(({ occupant }) => occupant.case === "open");
+}
+
+function isKeptFor(occupant: Seat["occupant"], playerId: string): boolean {
+  return occupant.case === "reserved" && occupant.value.playerId === playerId;
+}
+
 export function isRunning(room: Room): boolean {
   return room.game !== undefined && room.game.outcome === undefined;
 }

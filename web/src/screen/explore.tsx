@@ -28,8 +28,8 @@ export function ExploreScreen({ moves }: { moves: string }) {
   const { answer, refused } = useExploration(line, kind, minRating);
   const go = (to: Line) => replace({ screen: "explore", moves: lineText(to) });
   return (
-    <div class="explore">
-      <section class="stack" aria-label={game.board}>
+    <div class="board-view explore-view">
+      <section class="board-main" aria-label={game.board}>
         <BoardGrid
           board={line.board}
           label={game.board}
@@ -38,6 +38,8 @@ export function ExploreScreen({ moves }: { moves: string }) {
           legal={line.legal}
           play={(square) => go(played(line, square))}
         />
+      </section>
+      <div class="board-controls">
         <div class="buttons">
           <button type="button" disabled={line.squares.length === 0} onClick={() => go(undone(line))}>
             {archive.back}
@@ -46,8 +48,8 @@ export function ExploreScreen({ moves }: { moves: string }) {
             {archive.start}
           </button>
         </div>
-      </section>
-      <div class="stack">
+      </div>
+      <div class="board-panels">
         <section class="panel">
           <h1>{archive.openings}</h1>
           <p class="muted">{archive.why}</p>

@@ -3,26 +3,27 @@ import { rooms } from "../api/client";
 import { type Refusal, refusal } from "../api/refusal";
 import { parseBoard, START } from "../game/board";
 import type { Room } from "../gen/reversi/v1/types_pb";
-import { isSeatOf, SEATS } from "../room/seat";
+import { seatFor, SEATS } from "../room/seat";
+import { roomTitle } from "../room/row/title";
 import { timeControlText } from "../room/time_control";
 import { attempt, retry } from "../state/call";
 import { replace } from "../state/location";
-import { lastName, logIn, logInAsGuest, renewIfUnauthenticated, session } from "../state/session";
+import { acceptInvitation } from "../state/room/membership";
+import { logInAs, renewIfUnauthenticated, session } from "../state/session";
 import { text } from "../text/text";
 import { SmallBoard } from "../ui/board/small_board";
 import { Unavailable } from "../ui/control/unavailable";
+import { NameField } from "../ui/room/name_field";
 import { PasswordForm } from "../ui/room/password_form";
 
 /** What an invitation link leads to: who invites, to what, and one button that seats the guest. */
 export function JoinRoomScreen({ joinCode }: { joinCode: string }) {
   const [invited, setInvited] = useState<Room | undefined>();
   const [refused, setRefused] = useState<Refusal | undefined>();
-  const invitation = { case: "joinCode" as const, value: joinCode };
   const load = async () => {
     try {
       const { room } = await retry(() => rooms.getRoom({ joinCode }));
-      const joined = room?.members.some(({ player }) => player?.playerId === session.peek()?.playerId);
-      if (room && joined) replace({ screen: "room", roomId: room.roomId });
+      if (room && !mayTakeSeat(room)) replace({ screen: "room", roomId: room.roomId });
       else setInvited(room);
     } catch (error) {
       renewIfUnauthenticated({ refused: refusal(error) });
@@ -31,45 +32,46 @@ export function JoinRoomScreen({ joinCode }: { joinCode: string }) {
   };
   useEffect(() => void load(), []);
 
-  const enter = async (name: string, password: string) => {
-    const room = await attempt(async () => {
-      if (!session.peek()) await (name ? logIn(name) : logInAsGuest());
-      return (await rooms.joinRoom({ room: invitation, password })).room;
-    });
-    if (!room) return;
-    await takeSeat(room);
-    replace({ screen: "room", roomId: room.roomId });
+  const enter = async (form: FormData) => {
+    const name = String(form.get("name") ?? "").trim();
+    const password = String(form.get("password") ?? "");
+    // True, since a log-in returns nothing.
+    if (!(await attempt(async () => (await logInAs(name), true)))) return;
+    const room = await acceptInvitation({ case: "joinCode", value: joinCode }, password);
+    if (room) replace({ screen: "room", roomId: room.roomId });
   };
-  if (refused?.reason === "BAD_PASSWORD") return <PasswordForm enter={(password) => void enter("", password)} />;
+  if (refused?.reason === "BAD_PASSWORD") {
+    return (
+      <PasswordForm enter={(_, form) => void enter(form)}>
+        <NameField />
+      </PasswordForm>
+    );
+  }
   if (refused) return <Unavailable refused={refused} />;
   if (!invited) return <p class="muted">{text.value.connection.loading}</p>;
-  return <InvitedTo room={invited} enter={(name) => void enter(name, "")} />;
+  return <InvitedTo room={invited} enter={(form) => void enter(form)} />;
 }
 
-/** Takes the free seat, if there is one, and gets ready. */
-async function takeSeat({ roomId, seats }: Room): Promise<void> {
-  const me = session.peek()?.playerId ?? "";
-  const free = seats.findIndex(({ occupant }) => occupant.case === "open");
-  if (seats.some((seat) => isSeatOf(seat, me)) || free < 0) return;
-  await attempt(async () => {
-    await rooms.takeSeat({ roomId, seat: free });
-    await rooms.setReady({ roomId, ready: true });
-  });
+/** Whether the player is not in the room yet, or a seat there is kept for the player. */
+function mayTakeSeat({ members, seats }: Room): boolean {
+  const me = session.peek()?.playerId;
+  const joined = members.some(({ player }) => player?.playerId === me);
+  return !joined || seats.some(({ occupant }) => occupant.case === "reserved" && occupant.value.playerId === me);
 }
 
-function InvitedTo({ room, enter }: { room: Room; enter: (name: string) => void }) {
-  const { visitor, room: texts, side, logIn: logInTexts } = text.value;
+function InvitedTo({ room, enter }: { room: Room; enter: (form: FormData) => void }) {
+  const { visitor, room: texts, side } = text.value;
   const { settings } = room;
-  const free = SEATS[room.seats.findIndex(({ occupant }) => occupant.case === "open")];
+  const free = SEATS[seatFor(room.seats, session.value?.playerId ?? "")];
   const owner = room.members.find(({ player }) => player?.playerId === room.ownerId)?.player?.displayName;
   const board = room.game?.position ? parseBoard(room.game.position.board) : START;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    enter(String(new FormData(event.currentTarget as HTMLFormElement).get("name") ?? "").trim());
+    enter(new FormData(event.currentTarget as HTMLFormElement));
   };
   return (
     <form class="panel centered invited" onSubmit={submit}>
-      <h1>{owner ? visitor.invitedBy(owner) : settings?.name}</h1>
+      <h1>{owner ? visitor.invitedBy(owner) : roomTitle(text.value, room)}</h1>
       <SmallBoard board={board} />
       <p class="muted facts">
         {settings && <span>{timeControlText(text.value, settings)}</span>}
@@ -84,18 +86,7 @@ function InvitedTo({ room, enter }: { room: Room; enter: (name: string) => void 
       ) : (
         <p>{visitor.full}</p>
       )}
-      {!session.value && (
-        <label class="field">
-          <span>{logInTexts.name}</span>
-          <input
-            name="name"
-            maxLength={24}
-            autoComplete="nickname"
-            placeholder={visitor.playAs}
-            defaultValue={lastName.value}
-          />
-        </label>
-      )}
+      <NameField />
       <button class="primary large">{free ? visitor.play : visitor.watch}</button>
     </form>
   );

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { LiveGames } from "../room/live_games";
+import type { LiveGames } from "../room/row/live_games";
 import { attempt } from "../state/call";
 import { randomAiPair, startAiMatch } from "../state/ai_match";
 import { loadServerInfo, serverInfo } from "../state/server_info";

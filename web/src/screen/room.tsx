@@ -4,6 +4,7 @@ import type { StreamEnd } from "../api/reconnecting_stream";
 import { CloseReason, type Room } from "../gen/reversi/v1/types_pb";
 import { attempt } from "../state/call";
 import { updateOwnGame } from "../state/own_games";
+import { enterPassword, joinRoom } from "../state/room/membership";
 import { type RoomStream, watchRoom } from "../state/stream/room_stream";
 import { renewIfUnauthenticated, session } from "../state/session";
 import { dismissOfRoom } from "../state/notice";
@@ -29,10 +30,14 @@ export function RoomScreen({ roomId }: { roomId: string }) {
   useEffect(() => void (room && updateOwnGame(room)), [room]);
 
   const enter = async (password: string) => {
-    const joined = await attempt(() => rooms.joinRoom({ room: { case: "roomId", value: roomId }, password }));
-    if (joined) setAdmitted(admitted + 1);
+    enterPassword(roomId, password);
+    // A visitor watches without joining.
+    if (session.peek() && !(await attempt(() => joinRoom(roomId)))) return;
+    setAdmitted(admitted + 1);
   };
-  if (end && "refused" in end && end.refused.reason === "BAD_PASSWORD") return <PasswordForm enter={enter} />;
+  if (end && "refused" in end && end.refused.reason === "BAD_PASSWORD") {
+    return <PasswordForm wrong={admitted > 0} enter={(password) => void enter(password)} />;
+  }
   if (end && !room) return <Over end={end} />;
   if (!room) return <p class="muted">{text.value.connection.loading}</p>;
   return (

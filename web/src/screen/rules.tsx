@@ -20,7 +20,7 @@ const CORNER = rows("XOOOO---", "XXOO----", "X-X-----", EMPTY, EMPTY, EMPTY, EMP
 export function RulesScreen() {
   const { rules } = text.value;
   return (
-    <div class="explore">
+    <div class="rules-view">
       <section class="panel rules">
         <h1>{rules.title}</h1>
         <Rule board={START}>{rules.start}</Rule>

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { rooms } from "../api/client";
 import { RoomPhase } from "../gen/reversi/v1/types_pb";
-import { END_SHOWN, type LiveGame, type LiveGames, updateLiveGames, withOutcome } from "../room/live_games";
+import { END_SHOWN, type LiveGame, type LiveGames, updateLiveGames, withOutcome } from "../room/row/live_games";
 import { watchRoomList } from "./stream/room_list";
 
 /** Simultaneous `GetRoom` calls for outcomes. With more games ending at once, the rest show the disc count only. */

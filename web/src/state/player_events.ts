@@ -1,4 +1,3 @@
-import { rooms } from "../api/client";
 import { opposite } from "../game/board";
 import {
   OfferStatus,
@@ -13,10 +12,10 @@ import { headline, reasonText } from "../room/outcome";
 import { namesOf, occupantName, sideOf } from "../room/seat";
 import { text } from "../text/text";
 import { showNotification } from "./browser_notification";
-import { attempt } from "./call";
 import { isRoomShown, navigate } from "./location";
 import { announce, notify } from "./notice";
 import { loadOwnGame, ownGames } from "./own_games";
+import { acceptInvitation } from "./room/membership";
 import { session } from "./session";
 import { play } from "./sound";
 import type { PlayerEvent } from "./stream/turn_stream";
@@ -92,10 +91,10 @@ async function offered({ roomId, offer, status, own }: PlayerOffer): Promise<voi
 }
 
 function invited({ roomId, joinCode, by }: PlayerInvited): void {
-  const { home, brand } = text.value;
+  const { brand, home, visitor } = text.value;
   const words = home.invited(by?.displayName ?? "");
   const run = () => void accept(roomId, joinCode);
-  notify(words, { action: { label: home.accept, run } });
+  notify(words, { action: { label: visitor.play, run } });
   showNotification(brand, words, run);
 }
 
@@ -127,5 +126,5 @@ function ownSide(room: Room) {
 
 async function accept(roomId: string, joinCode: string): Promise<void> {
   const key = joinCode ? { case: "joinCode" as const, value: joinCode } : { case: "roomId" as const, value: roomId };
-  if (await attempt(() => rooms.joinRoom({ room: key }))) navigate({ screen: "room", roomId });
+  if (await acceptInvitation(key)) navigate({ screen: "room", roomId });
 }

@@ -42,6 +42,11 @@ export async function resume(token: string): Promise<void> {
   session.value = { token, playerId: me.player.playerId, name: me.player.displayName };
 }
 
+/** Logs in, unless logged in, under a name or as a guest without one. */
+export async function logInAs(name: string): Promise<void> {
+  if (!session.peek()) await (name ? logIn(name) : logInAsGuest());
+}
+
 /** Logs in under a random name. */
 export function logInAsGuest(): Promise<void> {
   return logIn(`Guest ${Math.floor(Math.random() * 1e6)}`);

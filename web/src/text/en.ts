@@ -102,6 +102,7 @@ export const en = {
     all: "All",
     waiting: "Waiting",
     playing: "Playing",
+    state: { playing: "Playing", waiting: "Waiting for an opponent", finished: "Finished", abandoned: "Abandoned" },
     openSeat: "With a free seat",
     none: "No rooms here yet.",
     noneWhy: "Create one, or let two programs play.",

@@ -98,6 +98,7 @@ export const ja: Texts = {
     all: "すべて",
     waiting: "待機中",
     playing: "対局中",
+    state: { playing: "対局中", waiting: "相手を待っています", finished: "終局", abandoned: "離席" },
     openSeat: "空席あり",
     none: "まだ部屋がありません。",
     noneWhy: "部屋を作るか、プログラム同士を対局させましょう。",

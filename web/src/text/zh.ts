@@ -96,6 +96,7 @@ export const zh: Texts = {
     all: "全部",
     waiting: "等待中",
     playing: "对局中",
+    state: { playing: "对局中", waiting: "等待对手", finished: "已结束", abandoned: "已离开" },
     openSeat: "有空座",
     none: "这里还没有房间。",
     noneWhy: "创建一个，或让两个程序对弈。",

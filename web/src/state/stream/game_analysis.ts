@@ -15,11 +15,23 @@ export interface GameAnalysisState {
   refused?: Refusal;
 }
 
-/** The server's analysis of a finished game, once it is started. */
+/** Losses from this many discs on are marked as mistakes. */
+export const MISTAKE = 2;
+
+/** The discs that each mistake lost, by its ply. */
+export function lossesOf({ moves }: GameAnalysisState): ReadonlyMap<number, number> {
+  return new Map([...moves.values()].filter(({ loss }) => loss >= MISTAKE).map(({ ply, loss }) => [ply, loss]));
+}
+
+/** The server's analysis of a finished game, once it is started. Another game begins without one. */
 export function useGameAnalysis(gameId: string): { state: GameAnalysisState; start: () => void } {
   const [state, setState] = useState<GameAnalysisState>({ moves: new Map() });
   const abort = useRef(new AbortController());
-  useEffect(() => () => abort.current.abort(), []);
+  useEffect(() => {
+    abort.current = new AbortController();
+    setState({ moves: new Map() });
+    return () => abort.current.abort();
+  }, [gameId]);
   const start = async () => {
     const { signal } = abort.current;
     setState({ moves: new Map(), running: true });

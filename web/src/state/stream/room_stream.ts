@@ -5,6 +5,7 @@ import type { RoomEvent, WatchRoomResponse } from "../../gen/reversi/v1/room_pb"
 import type { Room } from "../../gen/reversi/v1/types_pb";
 import { apply } from "../../room/apply";
 import { onHeartbeat, streamStateOf } from "../connection";
+import { enteredPassword } from "../room/membership";
 import { session } from "../session";
 
 /** The current state of a watched room. */
@@ -31,7 +32,8 @@ export function watchRoom(roomId: string, onEvent: OnRoomEvent): RoomStream {
     const afterSeq = needsSnapshot ? undefined : room.peek()?.seq;
     needsSnapshot = false;
     const { heartbeatSeconds } = PROMPT;
-    const request = afterSeq === undefined ? { roomId, heartbeatSeconds } : { roomId, heartbeatSeconds, afterSeq };
+    const password = enteredPassword(roomId);
+    const request = { roomId, password, heartbeatSeconds, ...(afterSeq !== undefined && { afterSeq }) };
     for await (const { message } of rooms.watchRoom(request, { signal: abort })) yield message;
   }
 

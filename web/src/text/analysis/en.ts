@@ -27,6 +27,23 @@ export const analysis = {
   unreadable: "This is no position and no game that can be played.",
   copy: "Copy the link",
   copied: "The link is copied.",
+  setUp: "Set up a position",
+  setUpKeys: "Arrow keys move, Enter changes the square.",
+  brush: "A click sets",
+  next: "Next",
+  empty: "Empty",
+  toMove: "To move",
+  undo: "Undo",
+  clear: "Clear the board",
+  standard: "Standard start",
+  analyse: "Analyse it",
+  cancel: "Cancel",
+  possible: "This position can be analysed.",
+  problem: {
+    centre: "No game has this position: d4, e4, d5 and e5 always have discs.",
+    apart: "No game has this position: every disc is next to another, up to the centre.",
+    over: "Neither side can move: the game is over.",
+  },
 };
 
 export type AnalysisTexts = typeof analysis;

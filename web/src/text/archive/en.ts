@@ -31,6 +31,9 @@ export const archive = {
   ratedOnly: "Rated only",
   until: "Until",
   noGames: "No finished game matches.",
+  player: "Player",
+  playerName: "Anyone, or a name",
+  nobody: (name: string) => `Nobody here is called ${name}.`,
 };
 
 export type ArchiveTexts = typeof archive;

@@ -32,4 +32,7 @@ export const archive: ArchiveTexts = {
   ratedOnly: "レート戦のみ",
   until: "終了日（まで）",
   noGames: "当てはまる対局はありません。",
+  player: "対局者",
+  playerName: "誰でも、または名前",
+  nobody: (name) => `${name}という名前の人はいません。`,
 };

@@ -32,4 +32,7 @@ export const archive: ArchiveTexts = {
   ratedOnly: "只看等级分对局",
   until: "截止日期",
   noGames: "没有符合的对局。",
+  player: "棋手",
+  playerName: "任何人，或输入名字",
+  nobody: (name) => `这里没有叫 ${name} 的人。`,
 };

@@ -16,6 +16,7 @@ export const record = {
     speed: "Speed",
     keys: "Arrow keys step, Home and End jump, the space bar plays.",
     spent: (time: string) => `${time} s`,
+    timeUsed: "Time used",
     opening: "Opening move",
     rated: "Rated",
     export: "Export",

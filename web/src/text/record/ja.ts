@@ -15,6 +15,7 @@ export const record: RecordTexts = {
     speed: "速さ",
     keys: "矢印キーで一手ずつ、Home と End で最初と最後へ、スペースキーで再生。",
     spent: (time) => `${time} 秒`,
+    timeUsed: "消費時間",
     opening: "序盤設定による手",
     rated: "レーティング対象",
     export: "書き出す",

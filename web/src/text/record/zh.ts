@@ -15,6 +15,7 @@ export const record: RecordTexts = {
     speed: "速度",
     keys: "方向键逐手浏览，Home 和 End 跳到首尾，空格键播放。",
     spent: (time) => `${time} 秒`,
+    timeUsed: "用时",
     opening: "开局设定的着法",
     rated: "计分",
     export: "导出",

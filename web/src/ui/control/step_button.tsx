@@ -1,3 +1,4 @@
+export const FIRST_ICON = "M5 4v12M16 4l-8 6 8 6z";
 export const BACK_ICON = "M14 4l-8 6 8 6z";
 export const FORWARD_ICON = "M6 4l8 6-8 6z";
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { tileLayout } from "../../room/tile_layout";
+import { tileLayout } from "../../room/row/tile_layout";
 
 /** The height of a tile beside its board, and the gap between tiles, in em; as in live_games.css. */
 const FOOT = 4.3;

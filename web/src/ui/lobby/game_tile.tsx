@@ -3,7 +3,7 @@ import { type Color, isOver, unpackBoard } from "../../game/board";
 import type { Seat } from "../../gen/reversi/v1/types_pb";
 import { discsOf, headline } from "../../room/outcome";
 import { occupantName, SEATS } from "../../room/seat";
-import type { LiveGame } from "../../room/live_games";
+import type { LiveGame } from "../../room/row/live_games";
 import { address } from "../../route";
 import { announce } from "../../state/notice";
 import { text } from "../../text/text";

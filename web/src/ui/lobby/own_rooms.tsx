@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { rooms, sessions } from "../../api/client";
 import type { Room } from "../../gen/reversi/v1/types_pb";
+import { roomTitle } from "../../room/row/title";
 import { address } from "../../route";
 import { attempt } from "../../state/call";
 import { useWhenConnected } from "../../state/connection";
@@ -18,9 +19,9 @@ export function OwnRooms() {
     <section class="panel">
       <h2>{text.value.home.current}</h2>
       <div class="buttons">
-        {own.map(({ roomId, settings }) => (
-          <a key={roomId} class="button" href={address({ screen: "room", roomId })}>
-            {settings?.name}
+        {own.map((room) => (
+          <a key={room.roomId} class="button" href={address({ screen: "room", roomId: room.roomId })}>
+            {roomTitle(text.value, room)}
           </a>
         ))}
       </div>

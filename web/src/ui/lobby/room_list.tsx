@@ -1,38 +1,42 @@
 import { useEffect, useState } from "preact/hooks";
 import { rooms as service } from "../../api/client";
 import type { RoomSummary } from "../../gen/reversi/v1/lobby_pb";
-import { RoomPhase, type Seat } from "../../gen/reversi/v1/types_pb";
+import type { Seat } from "../../gen/reversi/v1/types_pb";
 import { address } from "../../route";
 import { attempt } from "../../state/call";
-import { type RoomFilter, type RoomRows, watchRoomList } from "../../state/stream/room_list";
+import type { RoomFilter } from "../../state/stream/room_list";
 import { navigate } from "../../state/location";
+import { watchListedRooms } from "../../state/room/listed_rooms";
+import { joinRoom } from "../../state/room/membership";
+import { session } from "../../state/session";
 import { text, type Texts } from "../../text/text";
-import { isLive } from "../../room/row_state";
+import { type ListedRooms, rowState } from "../../room/row/row_state";
+import { rowTitle } from "../../room/row/title";
 import { timeControlText } from "../../room/time_control";
-import { occupantName } from "../../room/seat";
+import { occupantName, seatFor } from "../../room/seat";
 
 /** The live list of rooms. */
 export function RoomList(props: { filter: RoomFilter; most?: number; empty: string; count?: boolean }) {
-  const [rows, setRows] = useState<RoomRows | undefined>();
+  const [rooms, setRooms] = useState<ListedRooms | undefined>();
   const key = JSON.stringify(props.filter);
   useEffect(() => {
-    const watched = watchRoomList(props.filter);
-    const unsubscribe = watched.rows.subscribe(setRows);
+    const watched = watchListedRooms(props.filter);
+    const unsubscribe = watched.rooms.subscribe(setRooms);
     return () => {
       unsubscribe();
       watched.stop();
     };
   }, [key]);
-  if (!rows) return <p class="muted">{text.value.connection.loading}</p>;
-  const live = [...rows.values()].filter(isLive);
-  if (live.length === 0) return <p class="muted">{props.empty}</p>;
-  const shown = live.slice(0, props.most ?? MOST);
+  if (!rooms) return <p class="muted">{text.value.connection.loading}</p>;
+  if (rooms.size === 0) return <p class="muted">{props.empty}</p>;
+  const listed = [...rooms.values()];
+  const live = listed.filter(({ until }) => until === undefined);
   return (
     <>
       {props.count && <p class="muted">{text.value.rooms.count(live.length)}</p>}
       <ul class="room-list">
-        {shown.map((room) => (
-          <Row key={room.roomId} room={room} />
+        {listed.slice(0, props.most ?? MOST).map(({ row }) => (
+          <Row key={row.roomId} room={row} />
         ))}
       </ul>
     </>
@@ -45,32 +49,32 @@ const MOST = 200;
 function Row({ room }: { room: RoomSummary }) {
   const texts = text.value;
   const { rooms } = texts;
-  const open = room.phase === RoomPhase.LOBBY && room.seats.some((seat) => seat.occupant.case === "open");
+  const state = rowState(room);
+  const open = state === "waiting" && room.seats.some((seat) => seat.occupant.case === "open");
   return (
     <li>
       <div class="row-main">
         <a class="row-name" href={address({ screen: "room", roomId: room.roomId })}>
-          {room.name}
+          {rowTitle(texts, room)}
         </a>
         <p class="row-players">
           <span class="chip black" aria-hidden="true" /> {nameOf(texts, room.seats[0])}
+          <Strength rating={room.blackRating} />
           <span class="muted"> {rooms.versus} </span>
           <span class="chip white" aria-hidden="true" /> {nameOf(texts, room.seats[1])}
+          <Strength rating={room.whiteRating} />
         </p>
       </div>
       <p class="row-state muted">
         <span>{timeControlText(texts, room)}</span>
         {room.rated && <span class="tag">{texts.room.rated}</span>}
         {room.hasPassword && <span class="tag">{rooms.password}</span>}
-        {room.phase === RoomPhase.PLAYING ? (
-          <>
-            <span>{rooms.move(room.ply + 1)}</span>
-            <span class="score">
-              {room.blackDiscs}–{room.whiteDiscs}
-            </span>
-          </>
-        ) : (
-          <span>{rooms.waiting}</span>
+        <span class={`tag${state === "playing" ? " good" : ""}`}>{rooms.state[state]}</span>
+        {state === "playing" && <span>{rooms.move(room.ply + 1)}</span>}
+        {(state === "playing" || state === "finished") && (
+          <span class="score">
+            {room.blackDiscs}–{room.whiteDiscs}
+          </span>
         )}
         {room.watchers > 0 && <span>{texts.room.watchers(room.watchers)}</span>}
       </p>
@@ -87,6 +91,17 @@ function Row({ room }: { room: RoomSummary }) {
   );
 }
 
+/** The rating of a player who has one. The level of a computer opponent is in its name. */
+function Strength({ rating }: { rating: number }) {
+  if (rating === 0) return null;
+  return (
+    <span class="muted numbers" title={text.value.stats.rating}>
+      {" "}
+      {rating}
+    </span>
+  );
+}
+
 function nameOf(texts: Texts, seat: Seat | undefined): string {
   return seat ? occupantName(texts, seat) : "";
 }
@@ -95,9 +110,9 @@ function nameOf(texts: Texts, seat: Seat | undefined): string {
 async function join(room: RoomSummary): Promise<void> {
   const { roomId } = room;
   if (!room.hasPassword) {
-    const joined = await attempt(() => service.joinRoom({ room: { case: "roomId", value: roomId } }));
+    const joined = await attempt(() => joinRoom(roomId));
     if (!joined) return;
-    const seat = joined.room?.seats.findIndex(({ occupant }) => occupant.case === "open") ?? -1;
+    const seat = seatFor(joined.seats, session.peek()?.playerId ?? "");
     if (seat >= 0) await attempt(() => service.takeSeat({ roomId, seat }));
   }
   navigate({ screen: "room", roomId });

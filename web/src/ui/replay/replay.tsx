@@ -1,15 +1,14 @@
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { type Color, count } from "../../game/board";
-import { milliseconds } from "../../game/clock";
-import { balance, type Frame, history, movesTo } from "../../game/history";
+import { clockText, milliseconds } from "../../game/clock";
+import { balance, colorOf, type Frame, history, movesTo } from "../../game/history";
 import { squareName } from "../../game/square";
 import { isSpeed, type Speed, SPEEDS, step } from "../../game/playback";
-import type { MoveAnalysis } from "../../gen/reversi/v1/analysis_pb";
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";
 import type { Ply } from "../../gen/reversi/v1/types_pb";
 import { participantName } from "../../room/game_record";
 import { announce } from "../../state/notice";
-import { useGameAnalysis } from "../../state/stream/game_analysis";
+import { lossesOf, useGameAnalysis } from "../../state/stream/game_analysis";
 import { persistentSignal } from "../../state/persistent_signal";
 import { address } from "../../route";
 import { text } from "../../text/text";
@@ -19,7 +18,7 @@ import { ProgressPanel } from "../game/progress_panel";
 import { ExportPanel } from "./export_panel";
 import { MoveList } from "../game/move_list";
 import { ParticipantLink } from "../profile/participant_link";
-import { MISTAKE, MistakesPanel } from "./mistakes_panel";
+import { MistakesPanel } from "../game/mistakes_panel";
 import { ResultPanel } from "./result_panel";
 import { ReplayControls } from "./replay_controls";
 
@@ -38,7 +37,7 @@ export function Replay({ record }: { record: GameRecord }) {
   const names = { black: participantName(text.value, record.black), white: participantName(text.value, record.white) };
 
   const { state, start } = useGameAnalysis(record.gameId);
-  const losses = new Map([...state.moves.values()].filter(isMistake).map(({ ply, loss }) => [ply, loss]));
+  const losses = lossesOf(state);
 
   const go = (to: number) => {
     setPlaying(false);
@@ -63,11 +62,13 @@ export function Replay({ record }: { record: GameRecord }) {
   });
 
   return (
-    <div class="replay">
-      <section class="room-board" aria-label={game.board}>
-        <Side record={record} frame={frame} color="white" />
+    <div class="board-view replay-view">
+      <section class="board-main" aria-label={game.board}>
+        <Side record={record} frame={frame} at={at} color="white" />
         <BoardGrid board={frame.board} label={game.board} last={frame.square} note={passText(record.plies[at - 1])} />
-        <Side record={record} frame={frame} color="black" />
+        <Side record={record} frame={frame} at={at} color="black" />
+      </section>
+      <div class="board-controls tight">
         <ReplayControls
           {...{ at, plies, playing, go, toggle }}
           speed={speed.value}
@@ -77,8 +78,8 @@ export function Replay({ record }: { record: GameRecord }) {
           <span class="muted">{replay.at(at, plies)}</span> {said}
         </p>
         <p class="hint replay-keys">{replay.keys}</p>
-      </section>
-      <div class="replay-side">
+      </div>
+      <div class="board-panels">
         <div class="column">
           <ResultPanel record={record} />
           <a class="button" href={address({ screen: "analysis", start: "", moves: movesTo(record.plies, at) })}>
@@ -103,9 +104,17 @@ export function Replay({ record }: { record: GameRecord }) {
   );
 }
 
-/** One player's name and number of discs. */
-function Side({ record, frame, color }: { record: GameRecord; frame: Frame; color: Color }) {
-  const { side, game } = text.value;
+interface SideProps {
+  record: GameRecord;
+  frame: Frame;
+  /** How many plies the shown board includes. */
+  at: number;
+  color: Color;
+}
+
+/** One player's name, number of discs, and time used. */
+function Side({ record, frame, at, color }: SideProps) {
+  const { side, game, replay } = text.value;
   return (
     <div class="player-bar">
       <span class={`chip large-chip ${color}`} aria-hidden="true" />
@@ -119,12 +128,18 @@ function Side({ record, frame, color }: { record: GameRecord; frame: Frame; colo
         <span class="visually-hidden">{game.discs}: </span>
         {count(frame.board, color)}
       </span>
+      <span class="clock" title={replay.timeUsed}>
+        <span class="visually-hidden">{replay.timeUsed}: </span>
+        {clockText(timeUsed(record.plies.slice(0, at), color))}
+      </span>
     </div>
   );
 }
 
-function isMistake({ loss }: MoveAnalysis): boolean {
-  return loss >= MISTAKE;
+/** The time that a side has used for its moves, in milliseconds. */
+function timeUsed(plies: readonly Ply[], color: Color): number {
+  const own = plies.filter(({ side, opening }) => !opening && colorOf(side) === color);
+  return own.reduce((sum, { spent }) => sum + (spent ? milliseconds(spent) : 0), 0);
 }
 
 /** The last ply in words. */

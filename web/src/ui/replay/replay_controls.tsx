@@ -1,6 +1,6 @@
 import { isSpeed, type Speed, SPEEDS } from "../../game/playback";
 import { text } from "../../text/text";
-import { BACK_ICON, FORWARD_ICON, StepButton } from "../control/step_button";
+import { BACK_ICON, FIRST_ICON, FORWARD_ICON, StepButton } from "../control/step_button";
 
 interface ReplayControlsProps {
   at: number;
@@ -29,7 +29,7 @@ export function ReplayControls(props: ReplayControlsProps) {
         onInput={(event) => go(Number(event.currentTarget.value))}
       />
       <div class="replay-buttons">
-        <StepButton label={replay.first} icon="M5 4v12M16 4l-8 6 8 6z" disabled={at === 0} run={() => go(0)} />
+        <StepButton label={replay.first} icon={FIRST_ICON} disabled={at === 0} run={() => go(0)} />
         <StepButton label={replay.back} icon={BACK_ICON} disabled={at === 0} run={() => go(at - 1)} />
         <StepButton
           label={playLabel}

@@ -3,16 +3,16 @@ import { announce } from "../../state/notice";
 import { text } from "../../text/text";
 import { BACK_ICON, FORWARD_ICON, StepButton } from "../control/step_button";
 
-/** Below the board while an earlier position is shown: steps, and the way back to the current one. */
+/** Shown while an earlier position is on the board: steps, and the way back to the current one. */
 export function PastPosition({ at, plies, go }: { at: number; plies: number; go: (at: number) => void }) {
   const { game, replay } = text.value;
   const place = replay.at(at, plies);
   const bar = useRef<HTMLDivElement>(null);
   useEffect(() => announce(place), [at]);
   // On a small window the list of moves is far below the board.
-  useEffect(() => bar.current?.parentElement?.scrollIntoView({ block: "nearest" }), [at]);
+  useEffect(() => boardNear(bar.current)?.scrollIntoView({ block: "nearest" }), [at]);
   const step = (to: number) => {
-    const board = bar.current?.parentElement;
+    const board = boardNear(bar.current);
     go(to);
     // The buttons are gone then; the focus stays at the board.
     if (to >= plies) setTimeout(() => board?.querySelector<HTMLElement>(".cell[tabindex='0']")?.focus());
@@ -27,4 +27,8 @@ export function PastPosition({ at, plies, go }: { at: number; plies: number; go:
       </button>
     </div>
   );
+}
+
+function boardNear(bar: HTMLElement | null): Element | null | undefined {
+  return bar?.closest(".board-view")?.querySelector(".board-main");
 }

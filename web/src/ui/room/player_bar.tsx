@@ -2,9 +2,10 @@ import { rooms } from "../../api/client";
 import { type Board, type Color, count } from "../../game/board";
 import { colorOf } from "../../game/history";
 import { address } from "../../route";
-import { havePlayed, isAwaited, isRunning, occupantKind, occupantName, SEATS } from "../../room/seat";
+import { havePlayed, isAwaited, isFreeFor, isRunning, occupantKind, occupantName, SEATS } from "../../room/seat";
 import { RoomPhase, type Seat } from "../../gen/reversi/v1/types_pb";
 import { attempt } from "../../state/call";
+import { joinRoom } from "../../state/room/membership";
 import { text } from "../../text/text";
 import { GameClock } from "../board/game_clock";
 import type { RoomProps } from "./room_view";
@@ -25,7 +26,7 @@ export function PlayerBar({ room, me, side, color, past }: PlayerBarProps) {
   const toMove = running && colorOf(room.game?.position?.sideToMove ?? 0) === color;
   const { blackDiscs, whiteDiscs } = room.game?.position ?? {};
   const discs = past ? count(past, color) : color === "black" ? blackDiscs : whiteDiscs;
-  const mayTake = isFree(seat, me) && room.phase === RoomPhase.LOBBY;
+  const mayTake = isFreeFor(seat, me) && room.phase === RoomPhase.LOBBY;
   const sit = () => attempt(() => take(room.roomId, index, side !== undefined || isMember()));
   return (
     <div class={`player-bar${toMove ? " to-move" : ""}`}>
@@ -50,7 +51,12 @@ export function PlayerBar({ room, me, side, color, past }: PlayerBarProps) {
         </span>
       )}
       {running && room.game?.clocks && (
-        <GameClock clocks={room.game.clocks} color={color} mover={toMove ? color : undefined} />
+        <GameClock
+          clocks={room.game.clocks}
+          color={color}
+          mover={toMove ? color : undefined}
+          moveLimit={room.settings?.moveLimit}
+        />
       )}
     </div>
   );
@@ -88,12 +94,8 @@ export function PlayerBar({ room, me, side, color, past }: PlayerBarProps) {
   }
 }
 
-function isFree({ occupant }: Seat, me: string): boolean {
-  return occupant.case === "open" || (occupant.case === "reserved" && occupant.value.playerId === me);
-}
-
 /** Takes a seat, and joins the room first if necessary. */
 async function take(roomId: string, seat: number, member: boolean): Promise<void> {
-  if (!member) await rooms.joinRoom({ room: { case: "roomId", value: roomId } });
+  if (!member) await joinRoom(roomId);
   await rooms.takeSeat({ roomId, seat });
 }

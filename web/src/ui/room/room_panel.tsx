@@ -1,9 +1,11 @@
 import { rooms } from "../../api/client";
 import { RoomPhase } from "../../gen/reversi/v1/types_pb";
+import { roomTitle } from "../../room/row/title";
 import { timeControlText } from "../../room/time_control";
 import { isComplete, isRunning } from "../../room/seat";
 import { attempt } from "../../state/call";
 import { navigate } from "../../state/location";
+import { joinRoom } from "../../state/room/membership";
 import { text } from "../../text/text";
 import { ConfirmButton } from "../control/confirm_button";
 import { Invitation } from "./invitation";
@@ -25,7 +27,7 @@ export function RoomPanel({ watchers, ...props }: RoomProps & { watchers: number
   };
   return (
     <section class="panel">
-      <h2>{settings?.name}</h2>
+      <h2>{roomTitle(text.value, room)}</h2>
       <p class="muted facts">
         {settings && <span>{timeControlText(text.value, settings)}</span>}
         {settings?.rated && <span>{texts.rated}</span>}
@@ -35,10 +37,7 @@ export function RoomPanel({ watchers, ...props }: RoomProps & { watchers: number
       {room.ownerId === me && !closed && <OwnerPanel {...props} />}
       <div class="buttons">
         {!member && !closed && (
-          <button
-            type="button"
-            onClick={() => attempt(() => rooms.joinRoom({ room: { case: "roomId", value: roomId } }))}
-          >
+          <button type="button" onClick={() => attempt(() => joinRoom(roomId))}>
             {texts.join}
           </button>
         )}

@@ -1,11 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Color, opposite } from "../../game/board";
 import { balance, history, movesTo } from "../../game/history";
-import type { Room } from "../../gen/reversi/v1/types_pb";
+import { type Game, GameResult, type Room } from "../../gen/reversi/v1/types_pb";
+import { roomTitle } from "../../room/row/title";
 import { isRunning, namesOf, sideOf } from "../../room/seat";
 import { address } from "../../route";
 import { screenName } from "../../state/title";
+import { lossesOf, useGameAnalysis } from "../../state/stream/game_analysis";
 import { text } from "../../text/text";
+import { MistakesPanel } from "../game/mistakes_panel";
 import { ActionPanel } from "./action_panel";
 import { Chat } from "./chat";
 import { ProgressPanel } from "../game/progress_panel";
@@ -36,12 +39,16 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
   const plies = room.game?.plies ?? [];
   const frames = history(plies);
   const { at, look } = useLookBack(room.game?.gameId, plies.length);
+  const looking = at !== undefined && { at };
+  const { state, start } = useGameAnalysis(room.game?.gameId ?? "");
+  const losses = lossesOf(state);
   const past = at === undefined ? undefined : frames[at];
-  useEffect(() => void (screenName.value = room.settings?.name ?? ""), [room.settings?.name]);
+  const title = roomTitle(text.value, room);
+  useEffect(() => void (screenName.value = title), [title]);
   return (
-    <div class="room-view">
-      <h1 class="visually-hidden">{room.settings?.name}</h1>
-      <section class={`room-board${past ? " past" : ""}`} aria-label={game.board}>
+    <div class="board-view room-view">
+      <h1 class="visually-hidden">{title}</h1>
+      <section class={`board-main${past ? " past" : ""}`} aria-label={game.board}>
         <PlayerBar {...props} color={opposite(below)} past={past?.board} />
         {past && at !== undefined ? (
           <BoardGrid board={past.board} label={game.board} last={past.square} note={passText(plies[at - 1])} />
@@ -49,17 +56,17 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
           <PlayBoard {...props} frame={frames[frames.length - 1]} />
         )}
         <PlayerBar {...props} color={below} past={past?.board} />
-        {at !== undefined && <PastPosition at={at} plies={plies.length} go={look} />}
       </section>
-      <div class="room-play">
+      <div class="board-controls">
         <ActionPanel {...props} />
         {room.game && !(side && isRunning(room)) && (
           <ProgressPanel
             points={frames.map(balance)}
             plies={plies}
             names={namesOf(text.value, room)}
+            mistakes={[...losses.keys()]}
             choose={look}
-            {...(at !== undefined && { at })}
+            {...looking}
           />
         )}
         {room.game && !(side && isRunning(room)) && (
@@ -70,15 +77,24 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
             {text.value.analysis.open}
           </a>
         )}
-        <MoveList plies={plies} choose={look} {...(at !== undefined && { at })} />
+        {room.game && isCounted(room.game) && (
+          <MistakesPanel state={state} start={start} ply={(at ?? plies.length) - 1} />
+        )}
+        <MoveList plies={plies} losses={losses} choose={look} {...looking} />
+        {at !== undefined && <PastPosition at={at} plies={plies.length} go={look} />}
       </div>
-      <div class="room-side">
+      <div class="board-panels">
         <RoomPanel {...props} watchers={watchers} />
         <MemberList {...props} />
         <Chat {...props} />
       </div>
     </div>
   );
+}
+
+/** Whether the game is over and has a record. */
+function isCounted({ outcome }: Game): boolean {
+  return outcome !== undefined && outcome.result !== GameResult.ABORTED;
 }
 
 /** The number of plies after which the board is shown, undefined for the current position, and how to change it. */

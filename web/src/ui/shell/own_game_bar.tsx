@@ -16,6 +16,7 @@ export function OwnGameBar() {
   const side = room && sideOf(room, session.value?.playerId ?? "");
   if (!room?.game || !side) return null;
   const { clocks, position } = room.game;
+  const moveLimit = room.settings?.moveLimit;
   const mover = colorOf(position?.sideToMove ?? 0);
   const mine = mover === side;
   return (
@@ -27,8 +28,8 @@ export function OwnGameBar() {
       <strong>{mine ? texts.yourTurn : mover && texts.toMove[mover]}</strong>
       {clocks && (
         <span class="own-game-clocks">
-          <GameClock clocks={clocks} color={opposite(side)} mover={mover} />
-          <GameClock clocks={clocks} color={side} mover={mover} />
+          <GameClock clocks={clocks} color={opposite(side)} mover={mover} moveLimit={moveLimit} />
+          <GameClock clocks={clocks} color={side} mover={mover} moveLimit={moveLimit} />
         </span>
       )}
       <a class={`button small${mine ? " primary" : ""}`} href={address({ screen: "room", roomId: room.roomId })}>

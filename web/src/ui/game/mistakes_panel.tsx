@@ -1,8 +1,5 @@
-import type { GameAnalysisState } from "../../state/stream/game_analysis";
+import { type GameAnalysisState, MISTAKE } from "../../state/stream/game_analysis";
 import { refusalText, text } from "../../text/text";
-
-/** Losses from this many discs on are marked as mistakes. */
-export const MISTAKE = 2;
 
 interface MistakesPanelProps {
   state: GameAnalysisState;
@@ -48,6 +45,6 @@ export function MistakesPanel({ state, start, ply }: MistakesPanelProps) {
   );
 }
 
-export function discs(value: number): string {
+function discs(value: number): string {
   return value.toFixed(1);
 }

@@ -1,6 +1,6 @@
-import { isOver, unpackBoard } from "../game/board";
-import type { RoomSummary } from "../gen/reversi/v1/lobby_pb";
-import type { Outcome, Room } from "../gen/reversi/v1/types_pb";
+import { isOver, unpackBoard } from "../../game/board";
+import type { RoomSummary } from "../../gen/reversi/v1/lobby_pb";
+import type { Outcome, Room } from "../../gen/reversi/v1/types_pb";
 
 /** One game in the overview of running games. */
 export interface LiveGame {

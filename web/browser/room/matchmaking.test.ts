@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { en } from "../src/text/en";
-import { scenario } from "./harness/scenario";
-import { board, count, legal } from "./harness/game_page";
+import { en } from "../../src/text/en";
+import { scenario } from "../harness/scenario";
+import { board, count, legal } from "../harness/game_page";
 
 scenario("two waiting players are paired", async ({ openAs }) => {
   const ada = await openAs("ada");

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { type RoomSummary, RoomSummarySchema } from "../gen/reversi/v1/lobby_pb";
-import { GameResult, RoomSchema } from "../gen/reversi/v1/types_pb";
+import { type RoomSummary, RoomSummarySchema } from "../../gen/reversi/v1/lobby_pb";
+import { GameResult, RoomSchema } from "../../gen/reversi/v1/types_pb";
 import { withOutcome, END_SHOWN, updateLiveGames, type LiveGames } from "./live_games";
 
 const row = (roomId: string, more: { black?: bigint; white?: bigint; ply?: number } = {}): RoomSummary =>

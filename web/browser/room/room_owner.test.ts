@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { aiTitle } from "../src/text/ai_name";
-import { en } from "../src/text/en";
-import { address, scenario } from "./harness/scenario";
-import { chooseAi, createRoom, invitation, result, seatAi, startTwoPlayerGame } from "./harness/game_page";
+import { aiTitle } from "../../src/text/ai_name";
+import { en } from "../../src/text/en";
+import { address, scenario } from "../harness/scenario";
+import { chooseAi, createRoom, invitation, result, seatAi, startTwoPlayerGame } from "../harness/game_page";
 
 const { room: texts } = en;
 

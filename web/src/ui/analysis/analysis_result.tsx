@@ -1,0 +1,44 @@
+import { type Color, opposite } from "../../game/board";
+import type { Line } from "../../game/line";
+import type { AnalysisState } from "../../state/stream/position_analysis";
+import { refusalText, text } from "../../text/text";
+import { signed } from "./move_value";
+
+interface AnalysisResultProps {
+  line: Line;
+  state: AnalysisState;
+  play: (variation: string[]) => void;
+}
+
+/** The value of the position, the depth that the server has reached, and the best variations. */
+export function AnalysisResult({ line, state: { analysis, busy, refused }, play }: AnalysisResultProps) {
+  const { analysis: texts, side } = text.value;
+  if (!line.mover) return <p>{texts.over}</p>;
+  if (refused) return <p>{refused.reason === "WRONG_PHASE" ? texts.ratedGame : refusalText(text.value, refused)}</p>;
+  const best = analysis?.lines[0];
+  if (!best) return <p role="status">{busy ? texts.waiting : texts.thinking}</p>;
+  const { evaluation, depth, exact } = best;
+  const leader: Color = evaluation >= 0 ? "black" : opposite("black");
+  return (
+    <>
+      {busy && <p role="status">{texts.waiting}</p>}
+      <h2>
+        {Math.abs(evaluation) < 0.05 ? texts.even : texts.value(side[leader], signed(Math.abs(evaluation)).slice(1))}
+      </h2>
+      <p class="muted">{exact ? texts.exact : texts.depth(depth)}</p>
+      <h3>{texts.best}</h3>
+      <ol class="variations">
+        {analysis.lines.map(({ moves, evaluation: value }) => (
+          <li key={moves[0]}>
+            <strong class="numbers">{signed(line.mover === "black" ? value : -value)}</strong>{" "}
+            {moves.map((move, at) => (
+              <button key={at} type="button" class="small quiet" onClick={() => play(moves.slice(0, at + 1))}>
+                {move}
+              </button>
+            ))}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}

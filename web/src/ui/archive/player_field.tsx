@@ -1,0 +1,47 @@
+import { useRef, useState } from "preact/hooks";
+import { records } from "../../api/client";
+import { refusal } from "../../api/refusal";
+import type { Player } from "../../gen/reversi/v1/types_pb";
+import { attempt, retry } from "../../state/call";
+import { text } from "../../text/text";
+
+/** Chooses a player by name, present or departed; empty for nobody. */
+export function PlayerField({ choose }: { choose: (player: Player | undefined) => void }) {
+  const { archive } = text.value;
+  const [unknown, setUnknown] = useState("");
+  const asked = useRef("");
+  const find = async (name: string) => {
+    asked.current = name;
+    setUnknown("");
+    const player = name ? await attempt(() => retry(() => playerOf(name))) : undefined;
+    // Another name may have been asked for meanwhile.
+    if (asked.current !== name) return;
+    if (player === "nobody") setUnknown(name);
+    choose(player === "nobody" ? undefined : player);
+  };
+  return (
+    <label class="field">
+      <span>{archive.player}</span>
+      <input
+        type="search"
+        maxLength={24}
+        autoComplete="off"
+        placeholder={archive.playerName}
+        onChange={(event) => void find(event.currentTarget.value.trim())}
+      />
+      {unknown && <span role="alert">{archive.nobody(unknown)}</span>}
+    </label>
+  );
+}
+
+async function playerOf(displayName: string): Promise<Player | "nobody" | undefined> {
+  try {
+    return (await records.getPlayerStats({ displayName })).player;
+  } catch (error) {
+    if (UNKNOWN.has(refusal(error).reason)) return "nobody";
+    throw error;
+  }
+}
+
+/** Reasons to refuse a name that no player can have, or that none has had. */
+const UNKNOWN: ReadonlySet<string> = new Set(["PLAYER_NOT_FOUND", "BAD_NAME", "BAD_ARGUMENT"]);

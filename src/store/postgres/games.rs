@@ -105,7 +105,8 @@ pub(super) async fn enter(session: &Session, games: &[GameRecord]) -> Result<usi
     }
     let count = ids.len() / 2;
     let added = i64::try_from(count).unwrap_or(i64::MAX);
-    tokio::try_join!(session.execute(PLAYED, &[&contestants, &ended, &ids]), session.execute(ADDED, &[&added]))?;
+    session.execute(PLAYED, &[&contestants, &ended, &ids]).await?;
+    session.execute(ADDED, &[&added]).await?;
     Ok(count)
 }
 

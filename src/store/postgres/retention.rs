@@ -78,6 +78,7 @@ async fn clear(session: &Session, removed: Vec<Row>) -> Result<usize, Error> {
         }
     }
     let gone = -i64::try_from(removed.len()).unwrap_or(i64::MAX);
-    tokio::try_join!(session.execute(UNLIST, &[&contestants, &ended, &ids]), session.execute(games::ADDED, &[&gone]))?;
+    session.execute(UNLIST, &[&contestants, &ended, &ids]).await?;
+    session.execute(games::ADDED, &[&gone]).await?;
     Ok(removed.len())
 }

@@ -119,6 +119,8 @@ impl PostgresServer {
         let (mut shell, mut end) = self.running.lock().unwrap().take().expect("a running server");
         end.write_all(b"keep\n").expect("a waiting script");
         shell.wait().expect("it ends");
+        // The process may be there until its parent asks for it.
+        fs::remove_file(self.folder.join("data/postmaster.pid")).expect("removable");
     }
 
     /// A schema with its own name.

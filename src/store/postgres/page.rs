@@ -58,17 +58,19 @@ pub(super) async fn page(
 ) -> Result<GamePage, ReadError> {
     let most = limit.saturating_add(GamePage::PASSED_OVER);
     let mut query = Query::default();
-    let (table, key) = scan(&mut query, filter, after);
+    let Scan { keys, tables, at, key } = scan(&mut query, filter, after);
     let scanned = query.take();
     matching(&mut query, filter);
     let matching = query.take();
-    let [most, limit_at, before_last] =
+    let [most, shown, before_last] =
         [most, limit, most.saturating_sub(1)].map(|count| query.with(i64::try_from(count).unwrap_or(i64::MAX)));
     let sql = format!(
-        "WITH scan AS NOT MATERIALIZED (SELECT games.* FROM {table} WHERE true{scanned} ORDER BY {key} LIMIT {most}), \
-        page AS MATERIALIZED (SELECT * FROM scan WHERE true{matching} ORDER BY ended_us DESC, id DESC LIMIT {limit_at}) \
-        SELECT *, true AS is_shown FROM page UNION ALL (SELECT *, false FROM scan \
-        WHERE (SELECT count(*) FROM page) < {limit_at} ORDER BY ended_us DESC, id DESC LIMIT 1 OFFSET {before_last})"
+        "WITH scan AS (SELECT games.*, {at} AS at, {key} AS key FROM {tables} WHERE true{scanned} \
+        ORDER BY {at} DESC, {key} DESC LIMIT {most}), \
+        page AS MATERIALIZED (SELECT * FROM scan WHERE true{matching} ORDER BY at DESC, key DESC LIMIT {shown}) \
+        SELECT *, true AS is_shown FROM page UNION ALL (SELECT (NULL::games).*, {at}, {key}, false FROM {keys} \
+        WHERE (SELECT count(*) FROM page) < {shown}{scanned} \
+        ORDER BY {at} DESC, {key} DESC LIMIT 1 OFFSET {before_last})"
     );
     let parameters: Vec<&(dyn ToSql + Sync)> = query.parameters.iter().map(|value| &**value as _).collect();
     let rows = session.query_planned(&sql, &parameters).await?;
@@ -88,30 +90,35 @@ pub(super) async fn page(
 }
 
 fn read_key(row: &Row) -> Result<GameKey, ReadError> {
-    Ok((Timestamp(column(row, "ended_us")?), column::<&str>(row, "id")?.parse()?))
+    Ok((Timestamp(column(row, "at")?), column::<&str>(row, "key")?.parse()?))
 }
 
-/// Says which index gives the rows: a player's games are selected among those of all rooms, a room's and an opening's by
-/// their own indexes. Returns the tables and the order.
-fn scan(query: &mut Query, filter: &GameFilter, after: Option<GameKey>) -> (&'static str, &'static str) {
-    let (tables, ended, id, order) = match filter.player {
-        Some(player) => {
-            let player = query.with(player.to_string());
-            query.and(&format!("played.contestant = {player}"));
-            let order = "played.ended_us DESC, played.game DESC";
-            ("played JOIN games ON games.id = played.game", "played.ended_us", "played.game", order)
+/// Where the keys of games are, and the games with them.
+struct Scan {
+    keys: &'static str,
+    tables: &'static str,
+    at: &'static str,
+    key: &'static str,
+}
+
+/// A player's games are selected among those of all rooms, a room's and an opening's by their own indexes.
+fn scan(query: &mut Query, filter: &GameFilter, after: Option<GameKey>) -> Scan {
+    let scan = if let Some(player) = filter.player {
+        let player = query.with(player.to_string());
+        query.and(&format!("played.contestant = {player}"));
+        let tables = "played JOIN games ON games.id = played.game";
+        Scan { keys: "played", tables, at: "played.ended_us", key: "played.game" }
+    } else {
+        if let Some(room) = filter.room {
+            let room = query.with(room.to_string());
+            query.and(&format!("games.room = {room}"));
+        } else if let Some(opening) = filter.opening {
+            let opening = query.with(opening);
+            query.and(&format!("games.opening_name = {opening}"));
         }
-        None => {
-            if let Some(room) = filter.room {
-                let room = query.with(room.to_string());
-                query.and(&format!("games.room = {room}"));
-            } else if let Some(opening) = filter.opening {
-                let opening = query.with(opening);
-                query.and(&format!("games.opening_name = {opening}"));
-            }
-            ("games", "games.ended_us", "games.id", "games.ended_us DESC, games.id DESC")
-        }
+        Scan { keys: "games", tables: "games", at: "games.ended_us", key: "games.id" }
     };
+    let Scan { at: ended, key: id, .. } = scan;
     if let Some((at, game)) = after {
         let (at, game) = (query.with(at.0), query.with(game.to_string()));
         query.and(&format!("({ended}, {id}) < ({at}, {game})"));
@@ -124,7 +131,7 @@ fn scan(query: &mut Query, filter: &GameFilter, after: Option<GameKey>) -> (&'st
         let from = query.with(from.0);
         query.and(&format!("{ended} >= {from}"));
     }
-    (tables, order)
+    scan
 }
 
 /// Says which of these rows match.

@@ -77,19 +77,21 @@ pub(super) async fn lock(session: &Session) -> Result<(), PostgresError> {
     Ok(())
 }
 
-/// Ends the earlier connection of this server if the database still holds the lock for it, as it may for hours after a
-/// network has failed.
-pub(super) async fn end_earlier(session: &Session, process: i32) -> Result<(), PostgresError> {
-    let sql = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = $1::int::oid \
-        AND objsubid = 2 AND pid = $2 AND granted";
-    session.query(sql, &[&LOCK, &process]).await?;
-    Ok(())
+/// The name of this use of the database among the connections.
+pub(super) fn application_name(number: i64) -> String {
+    format!("reversi {number}")
 }
 
-/// The database's process of this connection.
-pub(super) async fn process(session: &Session) -> Result<i32, PostgresError> {
-    let row = session.row("SELECT pg_backend_pid()", &[]).await?;
-    Ok(row.map_or(0, |row| row.get(0)))
+const END: &str = "SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid) \
+    WHERE locktype = 'advisory' AND classid = $1::int::oid AND datname = current_database() \
+    AND objid = (hashtext(current_schema()::text)::bigint & 4294967295)::oid AND granted \
+    AND application_name = $2 AND pid <> pg_backend_pid()";
+
+/// Ends the earlier connection of this server if the database still holds the lock for it, as it may for hours after a
+/// network has failed.
+pub(super) async fn end_earlier(session: &Session, number: i64) -> Result<(), PostgresError> {
+    session.query(END, &[&LOCK, &application_name(number)]).await?;
+    Ok(())
 }
 
 /// Creates the tables or migrates them to the current version, and begins to use them. Returns the number of this use.

@@ -43,10 +43,6 @@ const MAX_YIELDS: usize = 16;
 /// The interval of tries to connect again.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// How the statements of the writer are planned: all find rows by keys, however few rows the tables had at first.
-const PLANS: &str = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; \
-    SET plan_cache_mode = force_generic_plan";
-
 /// A write and the receiver of its outcome.
 pub(super) struct Request {
     pub(super) write: Write,
@@ -74,8 +70,6 @@ pub(super) struct Writer {
     config: Config,
     patience: Duration,
     session: Option<Session>,
-    /// The database's process of the last connection.
-    process: i32,
     /// The number of this use of the database.
     number: i64,
     /// Whether the patience has ended without a connection.
@@ -90,7 +84,7 @@ pub(super) struct Writer {
 impl Writer {
     /// Connects, takes the lock, and creates or migrates the tables.
     pub(super) async fn open(
-        config: Config,
+        mut config: Config,
         patience: Duration,
         in_doubt: Arc<AtomicBool>,
         damaged: Arc<DamagedRows>,
@@ -98,10 +92,11 @@ impl Writer {
         let session = Session::open(&config).await?;
         schema::lock(&session).await?;
         let number = schema::begin(&session).await?;
-        session.batch(PLANS).await?;
-        let process = schema::process(&session).await?;
+        let name = schema::application_name(number);
+        session.batch(&format!("SET application_name = '{name}'")).await?;
+        config.application_name(name);
         let (session, folds) = (Some(session), Vec::new());
-        Ok(Self { config, patience, session, process, number, is_away: false, in_doubt, damaged, folds })
+        Ok(Self { config, patience, session, number, is_away: false, in_doubt, damaged, folds })
     }
 
     /// Executes requests until their queue ends.
@@ -197,13 +192,11 @@ impl Writer {
         }
     }
 
-    async fn reopen(&mut self) -> Result<Session, PostgresError> {
+    async fn reopen(&self) -> Result<Session, PostgresError> {
         let session = Session::open(&self.config).await?;
-        schema::end_earlier(&session, self.process).await?;
+        schema::end_earlier(&session, self.number).await?;
         schema::lock(&session).await?;
         schema::resume(&session, self.number).await?;
-        session.batch(PLANS).await?;
-        self.process = schema::process(&session).await?;
         Ok(session)
     }
 

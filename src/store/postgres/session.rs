@@ -6,7 +6,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::task::JoinHandle;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    task::JoinHandle,
+};
 use tokio_postgres::{
     Client, Config, Connection, Error, NoTls, Row, Socket, Statement,
     config::{SslMode, TargetSessionAttrs},
@@ -68,9 +71,9 @@ impl Session {
         Ok(session)
     }
 
-    fn start<S: TlsStream + Unpin + Send + 'static>((client, connection): (Client, Connection<Socket, S>)) -> Self
+    fn start<S>((client, connection): (Client, Connection<Socket, S>)) -> Self
     where
-        S: tokio::io::AsyncRead + tokio::io::AsyncWrite,
+        S: TlsStream + AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let driver = tokio::spawn(async move {
             if let Err(error) = connection.await {

@@ -30,7 +30,7 @@ bin=$1 folder=$2
 [ -e "$folder/data" ] || "$bin/initdb" -D "$folder/data" -U reversi -A trust -E UTF8 --locale=C --no-sync >"$folder/log" 2>&1
 # After a crash, until the processes of the one before have ended.
 tries=0
-until "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w -o "-k $folder -c listen_addresses=" start >/dev/null; do
+until "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w -o "-k $folder -c listen_addresses=" start >/dev/null 2>&1; do
     tries=$((tries + 1))
     [ $tries -lt 100 ] || exit 1
 done

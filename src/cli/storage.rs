@@ -1,10 +1,14 @@
 //! The options that say where a server keeps everything.
 
-use std::path::{Path, PathBuf};
+use std::{
+    convert::Infallible,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 use anyhow::{Context as _, anyhow};
 
-use crate::store::{OpenError, SqliteStore, Store};
+use crate::store::{OpenError, SqliteStore, Store, Transfer};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct StorageOptions {
@@ -22,40 +26,67 @@ pub(super) struct StorageOptions {
 impl StorageOptions {
     /// Opens the store. `advice` says what else to do where a file cannot be used.
     pub(super) async fn open(&self, advice: &str) -> anyhow::Result<Store> {
-        match &self.store {
-            Some(url) => database(url, self.store_patience).await.context("cannot keep anything in that database"),
-            None => file(self.data.as_deref(), advice),
-        }
+        let Some(url) = &self.store else {
+            let folder = folder(self.data.as_deref())?;
+            let store = file(&folder).with_context(|| {
+                format!("cannot keep anything in {} ({advice})", folder.join(SqliteStore::FILE).display())
+            })?;
+            tracing::info!(folder = %folder.display(), "everything is kept");
+            return Ok(Store::of(store));
+        };
+        let store = database(url, self.store_patience).await.context("cannot keep anything in that database")?;
+        tracing::info!("everything is kept in PostgreSQL");
+        Ok(Store::of(store))
     }
 }
 
+/// The folder of a file, or the URL of a database.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    Folder(PathBuf),
+    Database(String),
+}
+
+impl FromStr for Place {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        let is_url = text.starts_with("postgres://") || text.starts_with("postgresql://");
+        Ok(if is_url { Self::Database(text.to_owned()) } else { Self::Folder(text.into()) })
+    }
+}
+
+/// Opens a store of either kind.
+pub(super) async fn open_to_copy(place: &Place) -> anyhow::Result<Box<dyn Transfer>> {
+    Ok(match place {
+        Place::Folder(folder) => {
+            Box::new(file(folder).with_context(|| format!("cannot use {}", folder.join(SqliteStore::FILE).display()))?)
+        }
+        Place::Database(url) => Box::new(database(url, None).await.context("cannot use that database")?),
+    })
+}
+
 #[cfg(feature = "postgres")]
-async fn database(url: &str, patience: Option<u64>) -> anyhow::Result<Store> {
+async fn database(url: &str, patience: Option<u64>) -> anyhow::Result<crate::store::PostgresStore> {
     use crate::store::{PostgresError, PostgresStore};
 
     let patience = patience.map_or(PostgresStore::PATIENCE, std::time::Duration::from_secs);
-    let store = PostgresStore::open(url, patience).await.map_err(|error| {
+    PostgresStore::open(url, patience).await.map_err(|error| {
         let hint = if matches!(error, PostgresError::InUse) { STOP } else { "" };
         anyhow!("{error}{hint}")
-    })?;
-    tracing::info!("everything is kept in PostgreSQL");
-    Ok(Store::of(store))
+    })
 }
 
 #[cfg(not(feature = "postgres"))]
-async fn database(_: &str, _: Option<u64>) -> anyhow::Result<Store> {
+async fn database(_: &str, _: Option<u64>) -> anyhow::Result<SqliteStore> {
     Err(anyhow!("this program was built without the feature `postgres`"))
 }
 
-fn file(data: Option<&Path>, advice: &str) -> anyhow::Result<Store> {
-    let folder = folder(data)?;
-    let store = SqliteStore::open(&folder).map_err(|error| {
+fn file(folder: &Path) -> anyhow::Result<SqliteStore> {
+    SqliteStore::open(folder).map_err(|error| {
         let hint = if matches!(error, OpenError::InUse) { STOP } else { "" };
-        let file = folder.join(SqliteStore::FILE);
-        anyhow!("{error}{hint}").context(format!("cannot keep anything in {} ({advice})", file.display()))
-    })?;
-    tracing::info!(folder = %folder.display(), "everything is kept");
-    Ok(Store::of(store))
+        anyhow!("{error}{hint}")
+    })
 }
 
 /// What to do about a server that uses the store.

@@ -20,6 +20,7 @@ mod player_store;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod sqlite;
+mod transfer;
 
 use std::sync::Arc;
 
@@ -38,6 +39,7 @@ pub use player_store::{PlayerStore, StoredPlayer};
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresError, PostgresStore};
 pub use sqlite::{Diagnosis, Doctor, Observer, OpenError, SqliteStore};
+pub use transfer::{Copied, FormerPlayer, Restored, Standing, Transfer, copy, is_empty};
 
 /// The storage of a server.
 #[derive(Clone)]

@@ -2,10 +2,10 @@
 
 use tokio_postgres::Error;
 
-use super::{explorer, games, players, retention, session::Session};
+use super::{explorer, games, players, retention, session::Session, transfer};
 use crate::{
     room::{GameRecord, PlayerId, Timestamp},
-    store::{archive::Retention, damage::DamagedRows, player_store::StoredPlayer},
+    store::{archive::Retention, damage::DamagedRows, player_store::StoredPlayer, transfer::Restored},
 };
 
 pub(super) enum Change {
@@ -17,6 +17,8 @@ pub(super) enum Change {
     RecordSeen(Vec<(PlayerId, Timestamp)>),
     /// Adds games without effect on statistics, and counts the new ones.
     Import(Vec<GameRecord>),
+    /// Writes what another store had.
+    Restore(Restored),
     /// Counts at most `limit` games for the explorer, after `skip` others.
     CountOpenings {
         skip: usize,
@@ -43,6 +45,7 @@ impl Change {
             Self::RemovePlayer(player) => players::remove(session, *player).await.map(|()| 0),
             Self::RecordSeen(seen) => players::record_seen(session, seen).await.map(|()| 0),
             Self::Import(records) => games::enter(session, records).await,
+            Self::Restore(restored) => transfer::restore(session, restored).await.map(|()| 0),
             Self::CountOpenings { skip, limit } => explorer::count(session, damaged, *skip, *limit).await,
             Self::Trim { retention, now, limit } => retention::trim(session, *retention, *now, *limit).await,
         }

@@ -14,7 +14,7 @@ use super::{
     session::{Parameters, Session, column, readable},
 };
 use crate::{
-    room::{AiSeat, GameId, GameRecord, Participant},
+    room::{AiSeat, GameId, GameRecord, Participant, Profile, Timestamp},
     rules::{ByColor, Color},
     store::{
         archive::{RankedContestant, RankingFilter},
@@ -51,9 +51,17 @@ pub(super) async fn keep(session: &Session, games: &[&EndedGame]) -> Result<(), 
         }
     }
     enter(session, &records).await?;
-    players::note_former(session, &records.iter().collect::<Vec<_>>()).await?;
+    players::note_former(session, &records.iter().flat_map(players_of).collect::<Vec<_>>()).await?;
     let put = changed.iter().map(|(who, name)| put_standing(session, who, name, standings[who]));
     try_join_all(put).await.map(drop)
+}
+
+/// The players of a game, and when it ended.
+fn players_of(game: &GameRecord) -> impl Iterator<Item = (&Profile, Timestamp)> {
+    game.players.iter().filter_map(|(_, participant)| match participant {
+        Participant::Player(profile) => Some((profile, game.ended)),
+        Participant::Ai(_) => None,
+    })
 }
 
 /// Which of these games are stored.
@@ -194,7 +202,7 @@ pub(super) async fn standing(session: &Session, who: &Contestant) -> Result<Play
     Ok(row.as_ref().map(read_standing).transpose()?.unwrap_or_default())
 }
 
-fn read_standing(row: &Row) -> Result<PlayerStats, ReadError> {
+pub(super) fn read_standing(row: &Row) -> Result<PlayerStats, ReadError> {
     let number = |name: &str| Ok::<_, ReadError>(u32::try_from(column::<i32>(row, name)?)?);
     let results = |kind: &str| -> Result<Results, ReadError> {
         let against = |what: &str| number(&format!("{what}_against_{kind}"));

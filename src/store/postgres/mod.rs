@@ -14,11 +14,12 @@ mod explorer;
 mod games;
 mod page;
 mod players;
-mod reader;
+mod read_session;
 mod retention;
 mod rooms;
 mod schema;
 mod session;
+mod transfer;
 mod writer;
 
 use std::{
@@ -44,6 +45,7 @@ use super::{
     journal::{Append, AppendError, AppendFuture, History, Journal, StoreError, StoreFuture},
     player_stats::{Contestant, PlayerStats},
     player_store::{PlayerStore, StoredPlayer},
+    transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
 use crate::{
     room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp},
@@ -51,7 +53,7 @@ use crate::{
 };
 use batch::{Outcome, Write};
 use change::Change;
-use reader::Reader;
+use read_session::ReadSession;
 use rooms::RoomWrite;
 use writer::{Done, Request, Writer};
 
@@ -63,8 +65,8 @@ pub struct PostgresStore {
     requests: Option<mpsc::Sender<Request>>,
     thread: Option<JoinHandle<()>>,
     /// Separate from the archive's, so that reading a room does not wait for a long query.
-    rooms: Reader,
-    archive: Reader,
+    rooms: ReadSession,
+    archive: ReadSession,
     /// Whether the outcome of a batch is unknown.
     in_doubt: Arc<AtomicBool>,
     damaged: Arc<DamagedRows>,
@@ -102,8 +104,8 @@ impl PostgresStore {
         Ok(Self {
             requests: Some(requests),
             thread: Some(thread),
-            rooms: Reader::new(config.clone(), patience, handle.clone()),
-            archive: Reader::new(config, patience, handle),
+            rooms: ReadSession::new(config.clone(), patience, handle.clone()),
+            archive: ReadSession::new(config, patience, handle),
             in_doubt,
             damaged,
         })
@@ -254,5 +256,23 @@ impl PlayerStore for PostgresStore {
 
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()> {
         self.write(Change::RecordSeen(seen))
+    }
+}
+
+impl Transfer for PostgresStore {
+    fn former_players(&self, after: Option<PlayerId>, limit: usize) -> StoreFuture<'_, Vec<FormerPlayer>> {
+        self.archive.ask(move |session| async move { transfer::former_players(&session, after, limit).await })
+    }
+
+    fn stored_games(&self, after: Option<GameKey>, limit: usize) -> StoreFuture<'_, Vec<GameRecord>> {
+        self.archive.ask(move |session| async move { transfer::stored_games(&session, after, limit).await })
+    }
+
+    fn standings(&self, after: Option<Contestant>, limit: usize) -> StoreFuture<'_, Vec<Standing>> {
+        self.archive.ask(move |session| async move { transfer::standings(&session, after, limit).await })
+    }
+
+    fn restore(&self, restored: Restored) -> StoreFuture<'_, ()> {
+        self.write(Change::Restore(restored))
     }
 }

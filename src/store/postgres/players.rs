@@ -4,7 +4,7 @@ use tokio_postgres::{Error, Row};
 
 use super::session::{Session, column, readable};
 use crate::{
-    room::{DisplayName, GameRecord, Participant, PlayerId, Profile, Timestamp},
+    room::{DisplayName, PlayerId, Profile, Timestamp},
     store::{
         damage::{DamagedRows, ReadError},
         game_row::{self, player_kind_name},
@@ -28,21 +28,13 @@ const NOTE: &str = "INSERT INTO players (id, name, name_key, kind, seats, seen_u
     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) AS a (id, name, key, kind, seen) \
     ON CONFLICT DO NOTHING";
 
-/// Keeps the names of players of finished games who have already logged out.
-pub(super) async fn note_former(session: &Session, games: &[&GameRecord]) -> Result<(), Error> {
-    let (mut ids, mut names, mut keys) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut kinds, mut seen) = (Vec::new(), Vec::new());
-    for game in games {
-        for (_, participant) in game.players.iter() {
-            if let Participant::Player(Profile { id, name, kind }) = participant {
-                ids.push(id.to_string());
-                names.push(name.as_str());
-                keys.push(name.key());
-                kinds.push(player_kind_name(*kind));
-                seen.push(game.ended.0);
-            }
-        }
-    }
+/// Keeps the names of players who have logged out, with when they were last seen.
+pub(super) async fn note_former(session: &Session, former: &[(&Profile, Timestamp)]) -> Result<(), Error> {
+    let ids: Vec<_> = former.iter().map(|(profile, _)| profile.id.to_string()).collect();
+    let names: Vec<_> = former.iter().map(|(profile, _)| profile.name.as_str()).collect();
+    let keys: Vec<_> = former.iter().map(|(profile, _)| profile.name.key()).collect();
+    let kinds: Vec<_> = former.iter().map(|(profile, _)| player_kind_name(profile.kind)).collect();
+    let seen: Vec<_> = former.iter().map(|(_, seen)| seen.0).collect();
     session.execute(NOTE, &[&ids, &names, &keys, &kinds, &seen]).await.map(drop)
 }
 

@@ -223,6 +223,14 @@ pub(super) async fn begin(session: &Session, writes: impl Iterator<Item = &RoomW
     rows.iter().map(|row| row.try_get(0)).collect()
 }
 
+/// Inserts rooms in their latest states, without earlier events.
+pub(super) async fn restore(session: &Session, rooms: &[Room]) -> Result<(), Error> {
+    let ids: Vec<_> = rooms.iter().map(|room| key(room.id())).collect();
+    let seqs: Vec<_> = rooms.iter().map(|room| number(room.seq())).collect();
+    let (tails, states) = (vec![&[][..]; rooms.len()], rooms.iter().map(stored::encode_room).collect::<Vec<_>>());
+    session.query(BEGIN, &[&ids, &seqs, &(tails as Vec<&[u8]>), &states]).await.map(drop)
+}
+
 /// Deletes rooms.
 pub(super) async fn remove(session: &Session, ids: &[i64]) -> Result<(), Error> {
     session.execute("DELETE FROM room WHERE id = ANY($1)", &[&ids]).await.map(drop)

@@ -8,7 +8,7 @@ use std::{
 
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    task::JoinHandle,
+    task::JoinSet,
 };
 use tokio_postgres::{
     Client, Config, Connection, Error, NoTls, Row, Socket, Statement,
@@ -38,8 +38,8 @@ const SETTINGS: &str = "SELECT set_config('synchronous_commit', 'on', false) WHE
 pub(super) struct Session {
     client: Client,
     statements: Mutex<HashMap<&'static str, Statement>>,
-    /// Reads and writes the socket.
-    driver: JoinHandle<()>,
+    /// Reads and writes the socket; ends with this.
+    driver: JoinSet<()>,
 }
 
 /// Parses the URL of a database. A connection that is silent for `patience` is given up.
@@ -75,7 +75,8 @@ impl Session {
     where
         S: TlsStream + AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let driver = tokio::spawn(async move {
+        let mut driver = JoinSet::new();
+        driver.spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(error = describe(&error), "a connection to the database has ended");
             }
@@ -120,18 +121,13 @@ impl Session {
         Ok(statement)
     }
 
-    /// Closes the connection, so that the database knows of its end at once.
+    /// Closes the connection, so that the database knows of its end at once. Dropping it says nothing to a database that
+    /// may not answer.
     pub(super) async fn close(self) {
         let Self { client, mut driver, .. } = self;
         drop(client);
-        if tokio::time::timeout(FAREWELL, &mut driver).await.is_err() {
-            driver.abort();
-        }
-    }
-
-    /// Ends the connection without a word to a database that does not answer.
-    pub(super) fn abort(self) {
-        self.driver.abort();
+        // Otherwise it is dropped.
+        let _ = tokio::time::timeout(FAREWELL, driver.join_next()).await;
     }
 }
 

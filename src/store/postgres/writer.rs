@@ -216,7 +216,7 @@ impl Writer {
                 Ok(left)
             }
             _ => {
-                self.hang_up();
+                self.session = None;
                 Err(batch)
             }
         }
@@ -245,15 +245,9 @@ impl Writer {
                     _ => "it gives no answer".to_owned(),
                 };
                 tracing::warn!(error, "the connection to the database is lost");
-                self.hang_up();
+                self.session = None;
                 Err(Failure::Lost)
             }
-        }
-    }
-
-    fn hang_up(&mut self) {
-        if let Some(session) = self.session.take() {
-            session.abort();
         }
     }
 

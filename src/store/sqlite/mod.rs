@@ -26,6 +26,7 @@ mod retention;
 mod rooms;
 mod scan;
 mod schema;
+mod transfer;
 mod write_behind;
 mod writer;
 
@@ -49,6 +50,7 @@ use super::{
     journal::{Append, AppendFuture, FaultHook, History, Journal, StoreError, StoreFuture},
     player_stats::{Contestant, PlayerStats},
     player_store::{PlayerStore, StoredPlayer},
+    transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
 use crate::{
     room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp},
@@ -305,5 +307,23 @@ impl PlayerStore for SqliteStore {
 
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()> {
         self.writer.write(move |connection| players::record_seen(connection, &seen))
+    }
+}
+
+impl Transfer for SqliteStore {
+    fn former_players(&self, after: Option<PlayerId>, limit: usize) -> StoreFuture<'_, Vec<FormerPlayer>> {
+        self.archive.ask(move |connection| transfer::former_players(connection, after, limit))
+    }
+
+    fn stored_games(&self, after: Option<GameKey>, limit: usize) -> StoreFuture<'_, Vec<GameRecord>> {
+        self.archive.ask(move |connection| transfer::stored_games(connection, after, limit))
+    }
+
+    fn standings(&self, after: Option<Contestant>, limit: usize) -> StoreFuture<'_, Vec<Standing>> {
+        self.archive.ask(move |connection| transfer::standings(connection, after.as_ref(), limit))
+    }
+
+    fn restore(&self, restored: Restored) -> StoreFuture<'_, ()> {
+        self.writer.write(move |connection| transfer::restore(connection, &restored))
     }
 }

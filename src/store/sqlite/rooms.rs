@@ -60,6 +60,15 @@ fn insert(connection: &Connection, room: i64, last: i64, run: &Run) -> rusqlite:
     connection.prepare_cached(sql)?.execute((room, last, run.bytes())).map(|_| ())
 }
 
+/// Inserts a room in its latest state, without earlier events.
+pub(super) fn restore(connection: &Connection, room: &Room) -> rusqlite::Result<()> {
+    let (id, seq) = (key(room.id()), number(room.seq()));
+    let sql = "INSERT INTO states (room, seq, state) VALUES (?, ?, ?)";
+    connection.prepare_cached(sql)?.execute((id, seq, stored::encode_room(room)))?;
+    // An empty run has the number of the last event.
+    insert(connection, id, seq, &Run::default())
+}
+
 /// Makes a run of each event of versions 1 and 2. Part of the schema's migration, which must not change.
 pub(super) fn make_runs(connection: &Connection) -> rusqlite::Result<()> {
     let mut select = connection.prepare("SELECT room, seq, CAST(event AS BLOB) FROM events")?;

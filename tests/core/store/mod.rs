@@ -17,6 +17,8 @@ mod players;
 mod postgres;
 mod retention;
 mod sample_files;
+#[cfg(all(unix, feature = "postgres"))]
+mod transfer;
 
 use reversi::{
     room::{Event, Fact, GameRecord, Profile, Room, RoomId, Seq, Timestamp},

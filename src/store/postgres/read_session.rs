@@ -18,7 +18,7 @@ use crate::store::{
 /// The interval of tries to connect again.
 const RETRY: Duration = Duration::from_millis(100);
 
-pub(super) struct Reader {
+pub(super) struct ReadSession {
     config: Config,
     patience: Duration,
     /// Where the connection lives.
@@ -26,7 +26,7 @@ pub(super) struct Reader {
     session: Mutex<Option<Arc<Session>>>,
 }
 
-impl Reader {
+impl ReadSession {
     pub(super) fn new(config: Config, patience: Duration, runtime: Handle) -> Self {
         Self { config, patience, runtime, session: Mutex::default() }
     }

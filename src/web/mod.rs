@@ -1,4 +1,5 @@
-//! The web page. It is built from `web/`, embedded in the binary, and calls the public API like any other client.
+//! The web page, and the board that other sites' pages may embed. Both are built from `web/`, embedded in the binary, and
+//! call the public API like any other client.
 
 use std::{
     io::Read as _,
@@ -21,22 +22,38 @@ use tower_http::set_header::SetResponseHeaderLayer;
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/web/dist");
 
 /// Permits files of this server only, so that a script in a chat line cannot run. The page creates images of boards
-/// as `data:` and `blob:` URLs.
+/// as `data:` and `blob:` URLs. [`Framing`] completes it.
 const CONTENT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
-                       connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
-                       frame-ancestors 'none'";
+                       connect-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; \
+                       form-action 'none'";
 
-/// Cache control of files whose names contain a hash of their content.
+/// Cache control of files whose names contain a hash of their content: those in `assets`.
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 
-const SECURITY_HEADERS: [(HeaderName, &str); 5] = [
-    (header::CONTENT_SECURITY_POLICY, CONTENT),
+/// Cache control of other files. The browser asks each time whether its version is the current one.
+const REVALIDATED: &str = "no-cache";
+
+const SECURITY_HEADERS: [(HeaderName, &str); 3] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     // An invitation's URL contains the join code.
     (header::REFERRER_POLICY, "no-referrer"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
+
+/// Which pages may show a file.
+#[derive(Clone, Copy)]
+struct Framing {
+    /// `frame-ancestors` of the content security policy.
+    ancestors: &'static str,
+    /// `cross-origin-resource-policy`.
+    resource: &'static str,
+}
+
+/// A player's clicks must not be led to the page by a page around it.
+const UNFRAMED: Framing = Framing { ancestors: "'none'", resource: "same-origin" };
+
+/// The embedded board only reads, without a token.
+const FRAMED_BY_ALL: Framing = Framing { ancestors: "*", resource: "cross-origin" };
 
 /// Routes of the page's files.
 pub fn page() -> Router {
@@ -53,11 +70,13 @@ static PAGE: LazyLock<Router> = LazyLock::new(|| {
 
 fn add_files(files: Router, folder: &'static Dir) -> Router {
     let files = folder.files().fold(files, |files, file| {
-        let path = match file.path().to_string_lossy() {
-            path if path == "index.html" => "/".to_owned(),
-            path => format!("/{path}"),
+        let path = file.path().to_string_lossy();
+        let (path, framing) = match path.as_ref() {
+            "index.html" => ("/".to_owned(), UNFRAMED),
+            "embed.html" => ("/embed".to_owned(), FRAMED_BY_ALL),
+            path => (format!("/{path}"), UNFRAMED),
         };
-        files.route(&path, get(answer).with_state(Arc::new(Asset::new(file))))
+        files.route(&path, get(answer).with_state(Arc::new(Asset::new(file, framing))))
     });
     folder.dirs().fold(files, add_files)
 }
@@ -65,6 +84,8 @@ fn add_files(files: Router, folder: &'static Dir) -> Router {
 struct Asset {
     content_type: &'static str,
     cache_control: &'static str,
+    content_policy: String,
+    resource_policy: &'static str,
     etag: String,
     plain: &'static [u8],
     /// `None` if compression saves nothing.
@@ -72,20 +93,25 @@ struct Asset {
 }
 
 impl Asset {
-    fn new(file: &'static File) -> Self {
-        let (content_type, cache_control) = match file.path().extension().and_then(|extension| extension.to_str()) {
-            Some("html") => ("text/html; charset=utf-8", "no-cache"),
-            Some("js") => ("text/javascript", IMMUTABLE),
-            Some("css") => ("text/css", IMMUTABLE),
-            Some("svg") => ("image/svg+xml", IMMUTABLE),
-            _ => ("application/octet-stream", IMMUTABLE),
+    fn new(file: &'static File, framing: Framing) -> Self {
+        let content_type = match file.path().extension().and_then(|extension| extension.to_str()) {
+            Some("html") => "text/html; charset=utf-8",
+            Some("js") => "text/javascript",
+            Some("css") => "text/css",
+            Some("svg") => "image/svg+xml",
+            Some("png") => "image/png",
+            Some("webmanifest") => "application/manifest+json",
+            _ => "application/octet-stream",
         };
+        let cache_control = if file.path().starts_with("assets") { IMMUTABLE } else { REVALIDATED };
         let plain = file.contents();
         let mut compressed = Vec::new();
         let read = GzEncoder::new(plain, Compression::best()).read_to_end(&mut compressed);
         let compressed = (read.is_ok() && compressed.len() < plain.len()).then(|| compressed.into());
         let etag = format!("\"{:08x}-{:x}\"", crc32fast::hash(plain), plain.len());
-        Self { content_type, cache_control, etag, plain, compressed }
+        let content_policy = format!("{CONTENT}; frame-ancestors {}", framing.ancestors);
+        let resource_policy = framing.resource;
+        Self { content_type, cache_control, content_policy, resource_policy, etag, plain, compressed }
     }
 }
 
@@ -94,6 +120,8 @@ async fn answer(State(asset): State<Arc<Asset>>, request: HeaderMap) -> Response
     let headers = [
         (header::CONTENT_TYPE, asset.content_type),
         (header::CACHE_CONTROL, asset.cache_control),
+        (header::CONTENT_SECURITY_POLICY, &asset.content_policy),
+        (HeaderName::from_static("cross-origin-resource-policy"), asset.resource_policy),
         (header::ETAG, &asset.etag),
         (header::VARY, "accept-encoding"),
     ];

@@ -5,6 +5,9 @@ import { board, count, result, startAiMatch } from "./harness/game_page";
 
 const { analysis } = en;
 
+/** For the analysis of a game, in milliseconds. */
+const ANALYSIS_TIMEOUT = 90_000;
+
 scenario("a visitor analyses a pasted game, plays variations and takes them back", async ({ open }) => {
   const visitor = await open({ at: "analysis/start/" });
   await visitor.getByLabel(analysis.paste).fill("f5f5");
@@ -70,11 +73,11 @@ scenario("a position is set up by hand, by pointer, touch and keyboard, and anal
 
 scenario("the mistakes of a watched game are found where it was watched", async ({ open, openAs }) => {
   const ada = await openAs("ada");
-  await startAiMatch(ada, ["greedy", "random"], { pause: 0 });
+  await startAiMatch(ada, ["greedy", "random"], { pause: 0, plies: 20 });
   const visitor = await open({ at: ada.url().split("#/")[1] ?? "" });
   await result(visitor).waitFor();
   await visitor.getByRole("button", { name: analysis.findMistakes }).click();
-  await visitor.getByText(/lost [0-9.]+ discs in all/).waitFor();
+  await visitor.getByText(/lost [0-9.]+ discs in all/).waitFor({ timeout: ANALYSIS_TIMEOUT });
   await visitor.locator(".move .loss").first().click();
   await visitor.getByText(/was better/).waitFor();
   expect(await visitor.locator(".graph-mistake").count()).toBe(await visitor.locator(".move .loss").count());

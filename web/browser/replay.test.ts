@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { en } from "../src/text/en";
 import { scenario } from "./harness/scenario";
-import { board, createRoom, result, seatAi } from "./harness/game_page";
+import { board, createRoom, download, result, seatAi } from "./harness/game_page";
 
 const { replay } = en;
 
@@ -43,7 +42,7 @@ scenario("a game of two AIs shows evaluations, is replayed and downloaded", asyn
   await at(page, plies, plies);
 
   await page.getByRole("button", { name: en.analysis.findMistakes }).click();
-  await page.getByText(/lost [0-9.]+ discs in all/).waitFor();
+  await page.getByText(/lost [0-9.]+ discs in all/).waitFor({ timeout: 90_000 });
   await page.locator(".move .loss").first().click();
   await page.getByText(/was better/).waitFor();
   expect(await page.locator(".graph-mistake").count()).toBe(await page.locator(".move .loss").count());
@@ -52,19 +51,8 @@ scenario("a game of two AIs shows evaluations, is replayed and downloaded", asyn
   const ggf = (await download(page, replay.ggf)).toString();
   expect(ggf).toMatch(/^\(;GM\[Othello\]/);
   expect(ggf.match(/(?<!P)[BW]\[/g)).toHaveLength(plies);
-  const picture = await download(page, replay.image);
-  expect(picture.subarray(1, 4).toString()).toBe("PNG");
-  expect(picture.length).toBeGreaterThan(2000);
 });
 
 async function at(page: Page, ply: number, plies: number): Promise<void> {
   await page.locator(".replay-caption").getByText(replay.at(ply, plies), { exact: true }).waitFor();
-}
-
-async function download(page: Page, what: string): Promise<Buffer> {
-  const [file] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: what, exact: true }).click(),
-  ]);
-  return readFileSync(await file.path());
 }

@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["browser/**/*.test.ts"],
+    exclude: ["browser/lighthouse"],
     reporters: ["verbose"],
     maxWorkers: 2,
     testTimeout: 120_000,

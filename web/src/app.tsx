@@ -1,23 +1,27 @@
-import { AiScreen } from "./screen/ai";
-import { AisScreen } from "./screen/ais";
-import { AnalysisScreen } from "./screen/analysis";
-import { CreateRoomScreen } from "./screen/create_room";
-import { ExploreScreen } from "./screen/explore";
-import { HomeScreen } from "./screen/home";
-import { JoinRoomScreen } from "./screen/join_room";
+import { address } from "./route";
 import { LogInScreen } from "./screen/log_in";
 import { OpenInOtherTabScreen } from "./screen/open_in_other_tab";
-import { PlayerScreen } from "./screen/player";
-import { RecordsScreen } from "./screen/records";
-import { ReplayScreen } from "./screen/replay";
-import { RoomScreen } from "./screen/room";
-import { RulesScreen } from "./screen/rules";
-import { RoomsScreen } from "./screen/rooms";
-import { LiveGamesScreen } from "./screen/live_games";
 import { route } from "./state/location";
 import { session } from "./state/session";
 import { openInOtherTab } from "./state/stream/turn_stream";
+import { lazy } from "./ui/shell/lazy";
 import { Shell } from "./ui/shell/shell";
+
+// All screens but the first are loaded when they are shown.
+const AiScreen = lazy(async () => (await import("./screen/ai")).AiScreen);
+const AisScreen = lazy(async () => (await import("./screen/ais")).AisScreen);
+const AnalysisScreen = lazy(async () => (await import("./screen/analysis")).AnalysisScreen);
+const CreateRoomScreen = lazy(async () => (await import("./screen/create_room")).CreateRoomScreen);
+const ExploreScreen = lazy(async () => (await import("./screen/explore")).ExploreScreen);
+const HomeScreen = lazy(async () => (await import("./screen/home")).HomeScreen);
+const JoinRoomScreen = lazy(async () => (await import("./screen/join_room")).JoinRoomScreen);
+const LiveGamesScreen = lazy(async () => (await import("./screen/live_games")).LiveGamesScreen);
+const PlayerScreen = lazy(async () => (await import("./screen/player")).PlayerScreen);
+const RecordsScreen = lazy(async () => (await import("./screen/records")).RecordsScreen);
+const ReplayScreen = lazy(async () => (await import("./screen/replay")).ReplayScreen);
+const RoomScreen = lazy(async () => (await import("./screen/room")).RoomScreen);
+const RoomsScreen = lazy(async () => (await import("./screen/rooms")).RoomsScreen);
+const RulesScreen = lazy(async () => (await import("./screen/rules")).RulesScreen);
 
 export function App() {
   return (
@@ -44,7 +48,7 @@ function Screen() {
     case "join":
       return <JoinRoomScreen key={to.joinCode} joinCode={to.joinCode} />;
     case "game":
-      return <ReplayScreen key={`${to.gameId} ${token}`} gameId={to.gameId} />;
+      return <ReplayScreen key={`${address(to)} ${token}`} gameId={to.gameId} ply={to.ply ?? 0} />;
     case "player":
       return <PlayerScreen key={`${to.playerId} ${token}`} playerId={to.playerId} />;
     case "ai":

@@ -1,5 +1,4 @@
 import { render } from "preact";
-import "./style/base.css";
 import "./style/control.css";
 import "./style/shell.css";
 import "./style/archive.css";
@@ -13,9 +12,21 @@ import "./style/live_games.css";
 import "./style/player.css";
 import "./style/progress.css";
 import { App } from "./app";
+import { showLanguage } from "./state/page/language";
 import { watchTurns } from "./state/stream/turn_stream";
+import { keepForOffline } from "./state/page/offline";
 import { handlePlayerEvent } from "./state/player_events";
+import { language } from "./text/text";
 
-watchTurns(handlePlayerEvent);
-const page = document.getElementById("page");
-if (page) render(<App />, page);
+/** No top-level await: files with texts import from this one, and would wait for it in turn. */
+async function start(): Promise<void> {
+  watchTurns(handlePlayerEvent);
+  // Until the texts are there, index.html shows a page without texts.
+  await showLanguage(language.peek());
+  const page = document.getElementById("page");
+  page?.replaceChildren();
+  if (page) render(<App />, page);
+  keepForOffline();
+}
+
+void start();

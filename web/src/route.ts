@@ -5,7 +5,7 @@ export type Route =
   | { screen: "create" }
   | { screen: "room"; roomId: string }
   | { screen: "join"; joinCode: string }
-  | { screen: "game"; gameId: string }
+  | { screen: "game"; gameId: string; ply?: number }
   | { screen: "player"; playerId: string }
   | { screen: "ai"; kind: string; level: number }
   | { screen: "ais" }
@@ -20,7 +20,7 @@ const STANDARD = "start";
 
 /** The route of a fragment; home if it names no screen. */
 export function parseRoute(hash: string): Route {
-  const [screen, id, level] = hash
+  const [screen, id, detail] = hash
     .replace(/^#?\/?/, "")
     .split("/")
     .map(decoded);
@@ -33,7 +33,7 @@ export function parseRoute(hash: string): Route {
     case "tv":
       return { screen };
     case "analysis":
-      return { screen, start: id && id !== STANDARD ? id : "", moves: level ?? "" };
+      return { screen, start: id && id !== STANDARD ? id : "", moves: detail ?? "" };
     case "explore":
       return { screen, moves: id ?? "" };
     case "room":
@@ -41,11 +41,11 @@ export function parseRoute(hash: string): Route {
     case "join":
       return id ? { screen, joinCode: id } : { screen: "home" };
     case "game":
-      return id ? { screen, gameId: id } : { screen: "home" };
+      return id ? { screen, gameId: id, ...(whole(detail) > 0 && { ply: whole(detail) }) } : { screen: "home" };
     case "player":
       return id ? { screen, playerId: id } : { screen: "home" };
     case "ai":
-      return id ? { screen, kind: id, level: Math.max(0, Math.trunc(Number(level)) || 0) } : { screen: "home" };
+      return id ? { screen, kind: id, level: whole(detail) } : { screen: "home" };
     default:
       return { screen: "home" };
   }
@@ -60,7 +60,7 @@ export function address(route: Route): string {
     case "join":
       return `#/join/${encodeURIComponent(route.joinCode)}`;
     case "game":
-      return `#/game/${encodeURIComponent(route.gameId)}`;
+      return `#/game/${encodeURIComponent(route.gameId)}${route.ply ? `/${route.ply}` : ""}`;
     case "player":
       return `#/player/${encodeURIComponent(route.playerId)}`;
     case "ai":
@@ -72,6 +72,11 @@ export function address(route: Route): string {
     default:
       return `#/${route.screen}`;
   }
+}
+
+/** The whole number of a part; 0 if it is none. */
+function whole(part: string | undefined): number {
+  return Math.max(0, Math.trunc(Number(part)) || 0);
 }
 
 function decoded(part: string): string {

@@ -21,7 +21,7 @@ fn played(number: u32, moves: &str, symmetry: Symmetry, players: [&str; 2]) -> G
     let position = Transcript::from_squares(squares).unwrap().position();
     let record = game(room_id(u64::from(number)), number, i64::from(number), players);
     let end = GameEnd { winner: Some(Color::Black), reason: EndReason::Resignation };
-    GameRecord { plies, position, opening: 0, end, ..record }
+    GameRecord { plies, position, opening: 0, end, thoughts: Vec::new(), ..record }
 }
 
 /// Stores games, each in a room of its own, and counts them.

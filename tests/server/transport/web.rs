@@ -254,10 +254,14 @@ fn header<'a>(head: &'a str, name: &str) -> &'a str {
     line.unwrap_or_else(|| panic!("no {name} in {head}"))
 }
 
+async fn server_with_page() -> TestServer {
+    let access = Access { page: Some(page()), ..Access::default() };
+    TestServer::with(ServerOptions { access, ..ServerOptions::default() }).await
+}
+
 #[tokio::test]
 async fn the_web_page_is_served_on_the_same_port() {
-    let access = Access { page: Some(page()), ..Access::default() };
-    let server = TestServer::with(ServerOptions { access, ..ServerOptions::default() }).await;
+    let server = server_with_page().await;
     let (head, body) = get(&server, "/", "").await;
     assert!(head.starts_with("HTTP/1.1 200") && header(&head, "content-type").starts_with("text/html"), "{head}");
     assert_eq!(header(&head, "cache-control"), "no-cache");
@@ -268,15 +272,66 @@ async fn the_web_page_is_served_on_the_same_port() {
     assert!(get(&server, "/", &unchanged).await.0.starts_with("HTTP/1.1 304"));
 
     let html = String::from_utf8(body).unwrap();
-    let script = html.split('"').find(|text| text.ends_with(".js")).expect("the page has a script");
+    let module = html.split("type=\"module\"").nth(1).expect("the page has a module");
+    let script = module.split('"').find(|text| text.ends_with(".js")).expect("the module has an address");
     let (head, body) = get(&server, script.trim_start_matches('.'), "accept-encoding: br, gzip\r\n").await;
     assert!(header(&head, "content-type").contains("javascript"), "{head}");
     assert_eq!(header(&head, "content-encoding"), "gzip");
     assert!(header(&head, "cache-control").contains("immutable"), "{head}");
     assert!(body.len() < 120 * 1024, "{} bytes", body.len());
 
+    server.human("Ada").await.me().await;
+}
+
+/// What a browser needs to install the page. These files keep their names, so each visit asks for changes.
+#[tokio::test]
+async fn the_web_page_can_be_installed() {
+    let access = Access { page: Some(page()), ..Access::default() };
+    let server = TestServer::with(ServerOptions { access, ..ServerOptions::default() }).await;
+    for (path, content_type) in [
+        ("/manifest.webmanifest", "application/manifest+json"),
+        ("/service_worker.js", "text/javascript"),
+        ("/icon.svg", "image/svg+xml"),
+        ("/icon-192.png", "image/png"),
+        ("/icon-512.png", "image/png"),
+    ] {
+        let (head, _) = get(&server, path, "").await;
+        assert!(head.starts_with("HTTP/1.1 200"), "{path}: {head}");
+        assert_eq!(header(&head, "content-type"), content_type, "{path}");
+        assert_eq!(header(&head, "cache-control"), "no-cache", "{path}");
+        assert!(header(&head, "content-security-policy").contains("worker-src 'self';"), "{head}");
+    }
+}
+
+#[tokio::test]
+async fn other_addresses_have_no_page() {
+    let access = Access { page: Some(page()), ..Access::default() };
+    let server = TestServer::with(ServerOptions { access, ..ServerOptions::default() }).await;
     for nowhere in ["/nothing", "/reversi.v1.SessionService/GetMe", "/..%2fCargo.toml"] {
         assert!(get(&server, nowhere, "").await.0.starts_with("HTTP/1.1 404"), "{nowhere}");
     }
-    server.human("Ada").await.me().await;
+}
+
+#[tokio::test]
+async fn other_sites_may_frame_the_embedded_board_and_nothing_else() {
+    let server = server_with_page().await;
+    let (page, _) = get(&server, "/", "").await;
+    let (board, body) = get(&server, "/embed", "").await;
+    assert!(board.starts_with("HTTP/1.1 200") && header(&board, "content-type").starts_with("text/html"), "{board}");
+    let [page_policy, board_policy] = [&page, &board].map(|head| header(head, "content-security-policy"));
+    assert_eq!(page_policy.replace("frame-ancestors 'none'", "frame-ancestors *"), board_policy);
+    assert_ne!(page_policy, board_policy);
+    assert_eq!(header(&page, "cross-origin-resource-policy"), "same-origin");
+    assert_eq!(header(&board, "cross-origin-resource-policy"), "cross-origin");
+    assert!(!board.contains("x-frame-options"), "{board}");
+
+    let unchanged = format!("if-none-match: {}\r\n", header(&board, "etag"));
+    let (head, _) = get(&server, "/embed", &unchanged).await;
+    assert!(head.starts_with("HTTP/1.1 304") && head.contains("frame-ancestors *"), "{head}");
+
+    let html = String::from_utf8(body).unwrap();
+    let script = html.split('"').find(|text| text.ends_with(".js")).expect("the board has a script");
+    let (head, _) = get(&server, script, "").await;
+    assert!(head.starts_with("HTTP/1.1 200") && head.contains("frame-ancestors 'none'"), "{head}");
+    assert!(get(&server, "/embed.html", "").await.0.starts_with("HTTP/1.1 404"));
 }

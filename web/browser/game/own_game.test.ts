@@ -18,7 +18,7 @@ scenario(
       await bar(bob).getByText(en.ownGame.against("ada")).waitFor();
     }
     await bar(bob).getByText(en.game.toMove.black).waitFor();
-    expect(await bar(bob).getByRole("timer").count()).toBe(1);
+    expect(await bar(bob).getByRole("timer").count()).toBe(2);
     const icon = await iconOf(bob);
 
     await legal(ada).first().click();

@@ -54,7 +54,12 @@ export async function* allScreens(page: Page): AsyncGenerator<string> {
   await page.goto(new URL("#/analysis/start/f5d6", page.url()).href);
   await page.locator(".move-value").first().waitFor();
   yield "analysis";
-  await page.goto(new URL("#/room/none", page.url()).href);
+  await page.getByRole("button", { name: en.analysis.setUp }).click();
+  yield "set-up";
+  await page.goto(new URL("/embed#/position/start/f5d6", page.url()).href);
+  await page.getByText(en.replay.at(2, 2)).waitFor();
+  yield "embed";
+  await page.goto(new URL("/#/room/none", page.url()).href);
   await page.getByRole("heading", { name: en.refusal.ROOM_NOT_FOUND }).waitFor();
   yield "not-found";
   const other = await page.context().newPage();

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Locator, Page } from "playwright-core";
 import { en } from "../../src/text/en";
 
@@ -102,4 +103,13 @@ export async function startAiMatch(
   });
   await page.getByRole("button", { name: en.room.start, exact: true }).click();
   await page.getByRole("heading", { name: en.game.graph }).waitFor();
+}
+
+/** The file that a button saves. */
+export async function download(page: Page, button: string): Promise<Buffer> {
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: button, exact: true }).click(),
+  ]);
+  return readFileSync(await file.path());
 }

@@ -109,6 +109,7 @@ scenario("a finished room stays in the list for a short time, and says so", asyn
   await visitor.reload();
   const row = visitor.locator(".room-list li");
   await row.getByText(en.rooms.state.playing, { exact: true }).waitFor();
+  await row.getByText("(0 Elo)").waitFor();
   await ada.getByRole("button", { name: en.game.resign }).click();
   await ada.getByRole("button", { name: en.game.confirm, exact: true }).click();
   await row.getByText(en.rooms.state.finished, { exact: true }).waitFor();

@@ -1,5 +1,5 @@
 import { type Board, type Color } from "./board";
-import { FILES, SQUARES, type Square } from "./square";
+import { SQUARES, type Square } from "./square";
 
 /** The side of a square, in SVG units. */
 export const CELL = 10;
@@ -18,35 +18,6 @@ export function discs(board: Board, color: Color, radius = 4): string {
 
 export function center(square: Square): { x: number; y: number } {
   return { x: (square % 8) * CELL + CELL / 2, y: Math.floor(square / 8) * CELL + CELL / 2 };
-}
-
-/** Width and height of the SVG, in its units. */
-const SIDE = 8 * CELL + 12;
-
-/** The board with its coordinates as a self-contained SVG. */
-export function boardSvg(board: Board, last: Square | undefined): string {
-  const mark =
-    last === undefined ? "" : `<circle cx="${center(last).x}" cy="${center(last).y}" r="1.2" fill="#e0a100"/>`;
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIDE} ${SIDE}" width="${SIDE * 10}" height="${SIDE * 10}">`,
-    `<rect width="${SIDE}" height="${SIDE}" fill="#24463a"/>`,
-    `<g fill="#cfe3d9" font-family="sans-serif" font-size="3.4" text-anchor="middle">${coordinates()}</g>`,
-    `<g transform="translate(6 6)"><rect width="80" height="80" fill="#2e7d5b"/>`,
-    `<path d="${LINES}" stroke="#1d5a40" stroke-width=".3"/>`,
-    `<path d="${discs(board, "black")}" fill="#16191a" stroke="#000" stroke-width=".3"/>`,
-    `<path d="${discs(board, "black", 3.3)}" fill="none" stroke="#596164" stroke-width=".25"/>`,
-    `<path d="${discs(board, "white")}" fill="#f6f6f1" stroke="#8d948f" stroke-width=".3"/>`,
-    `${mark}</g></svg>`,
-  ].join("");
-}
-
-function coordinates(): string {
-  return [...FILES]
-    .map((file, at) => {
-      const along = 6 + at * CELL + CELL / 2;
-      return `<text x="${along}" y="4.2">${file}</text><text x="3" y="${along + 1.2}">${at + 1}</text>`;
-    })
-    .join("");
 }
 
 /** A half circle, to the right (1) or back (-1). */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { isOver } from "./board";
-import { lineText, NO_MOVES, parseLine, played, undone } from "./line";
+import { lineText, NO_MOVES, parseLine, played, positions, undone } from "./line";
 import { parseSquare } from "./square";
 
 it("plays legal moves and stops before the first other text", () => {
@@ -24,6 +24,12 @@ it("passes where a side cannot move, and ends where neither can", () => {
   expect(wiped.mover).toBeUndefined();
   expect(wiped.legal).toEqual([]);
   expect(played(wiped, 0)).toBe(wiped);
+});
+
+it("has the positions on its way", () => {
+  const line = parseLine("f5d6");
+  expect(positions(line).map(lineText)).toEqual(["", "f5", "f5d6"]);
+  expect(positions(line).at(-1)).toEqual(line);
 });
 
 it("takes moves back", () => {

@@ -45,6 +45,11 @@ export function undone({ start, squares }: Line): Line {
   return squares.slice(0, -1).reduce(played, lineFrom(start));
 }
 
+/** The line after none of its moves, after the first, and so on. */
+export function positions({ start, squares }: Line): Line[] {
+  return [lineFrom(start), ...squares.map((_, at) => squares.slice(0, at + 1).reduce(played, lineFrom(start)))];
+}
+
 export function lineText({ squares }: Line): string {
   return squares.map(squareName).join("");
 }

@@ -35,6 +35,6 @@ describe("game records", () => {
   });
 
   it("have portable file names", () => {
-    expect(fileName(ended(GameResult.DRAW), "ggf")).toBe("reversi-g1.ggf");
+    expect(fileName("g1", "ggf")).toBe("reversi-g1.ggf");
   });
 });

@@ -26,6 +26,6 @@ export function resultFor(record: GameRecord, side: Color): Result {
 }
 
 /** "reversi-ID.ending", without characters that a file system may refuse. */
-export function fileName({ gameId }: GameRecord, ending: string): string {
-  return `reversi-${gameId.replace(/[^\w-]/g, "")}.${ending}`;
+export function fileName(id: string, ending: string): string {
+  return `reversi-${id.replace(/[^\w-]/g, "")}.${ending}`;
 }

@@ -24,10 +24,14 @@ export function opponentOf(ai: { kind: string; level: number } | undefined): Opp
   return OPPONENTS.find(({ kind, level }) => kind === ai?.kind && level === ai.level);
 }
 
+/** The measured Elo of an AI at its level, if known. */
+export function eloOf(kinds: readonly AiKind[], ai: { kind: string; level: number }): number | undefined {
+  return kinds.find(({ kind }) => kind === ai.kind)?.elo[ai.level - 1]?.elo;
+}
+
 /** The opponents that the server has, with their measured Elo. */
 export function offeredOpponents(kinds: readonly AiKind[]): (Opponent & { elo: number | undefined })[] {
-  return OPPONENTS.flatMap((opponent) => {
-    const kind = kinds.find((one) => one.kind === opponent.kind && one.levels >= opponent.level);
-    return kind ? { ...opponent, elo: kind.elo[opponent.level - 1]?.elo } : [];
-  });
+  return OPPONENTS.filter(({ kind, level }) => kinds.some((one) => one.kind === kind && one.levels >= level)).map(
+    (opponent) => ({ ...opponent, elo: eloOf(kinds, opponent) }),
+  );
 }

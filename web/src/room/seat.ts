@@ -1,4 +1,4 @@
-import { PlayerKind, type Room, type Seat, Visibility } from "../gen/reversi/v1/types_pb";
+import { PlayerKind, type Room, type Seat, Visibility, Watching } from "../gen/reversi/v1/types_pb";
 import { aiTitle } from "../text/ai_name";
 import type { Texts } from "../text/en";
 import type { Color } from "../game/board";
@@ -60,6 +60,11 @@ function isKeptFor(occupant: Seat["occupant"], playerId: string): boolean {
 
 export function isRunning(room: Room): boolean {
   return room.game !== undefined && room.game.outcome === undefined;
+}
+
+/** Whether everybody may watch. */
+export function isOpenToAll({ settings, hasPassword }: Room): boolean {
+  return settings?.visibility === Visibility.PUBLIC && settings.watching === Watching.EVERYONE && !hasPassword;
 }
 
 /** Whether both seats have a player or an AI. */

@@ -1,5 +1,6 @@
 import { lobby, records } from "../api/client";
-import { attempt, retry } from "../state/call";
+import { retry } from "../api/retry";
+import { attempt } from "../state/call";
 import { useQuery } from "../state/use_query";
 import { navigate, replace } from "../state/location";
 import { requestId } from "../state/request_id";

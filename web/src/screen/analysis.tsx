@@ -12,7 +12,6 @@ import {
 } from "../game/line";
 import type { Square } from "../game/square";
 import { replace } from "../state/location";
-import { notify } from "../state/notice";
 import { usePositionAnalysis } from "../state/stream/position_analysis";
 import { text } from "../text/text";
 import { AnalysisResult } from "../ui/analysis/analysis_result";
@@ -21,6 +20,7 @@ import { PasteForm } from "../ui/analysis/paste_form";
 import { PositionEditor } from "../ui/analysis/position_editor";
 import { BoardGrid } from "../ui/board/board_grid";
 import { BACK_ICON, FIRST_ICON, FORWARD_ICON, StepButton } from "../ui/control/step_button";
+import { SharePanel } from "../ui/share/share_panel";
 
 /** The analysis board, and the editor that sets up its position. The address carries the position. */
 export function AnalysisScreen({ start, moves }: { start: string; moves: string }) {
@@ -99,9 +99,6 @@ function AnalysisBoard({ line, go, edit }: AnalysisBoardProps) {
           <button type="button" onClick={edit}>
             {texts.setUp}
           </button>
-          <button type="button" onClick={copyLink}>
-            {texts.copy}
-          </button>
         </div>
         <label class="check">
           <input type="checkbox" checked={marked} onChange={(event) => setMarked(event.currentTarget.checked)} />
@@ -115,15 +112,13 @@ function AnalysisBoard({ line, go, edit }: AnalysisBoardProps) {
           <AnalysisResult line={line} state={state} play={(variation) => show(parseLine(variation.join(""), line))} />
         </section>
         <PasteForm load={show} />
+        <SharePanel
+          route={{ screen: "analysis", start: startText(line.start), moves: lineText(line) }}
+          title={texts.title}
+          name="position"
+          picture={{ board: line.board, last: line.squares.at(-1) }}
+        />
       </div>
     </>
-  );
-}
-
-function copyLink(): void {
-  // Browsers offer the clipboard to secure origins only.
-  void navigator.clipboard?.writeText(location.href).then(
-    () => notify(text.value.analysis.copied),
-    () => undefined,
   );
 }

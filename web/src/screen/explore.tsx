@@ -4,7 +4,7 @@ import { type Refusal, refusal } from "../api/refusal";
 import { type Line, lineText, NO_MOVES, parseLine, played, undone } from "../game/line";
 import { parseSquare } from "../game/square";
 import { type ExplorePositionResponse, ParticipantKind } from "../gen/reversi/v1/record_pb";
-import { retry } from "../state/call";
+import { retry } from "../api/retry";
 import { replace } from "../state/location";
 import { refusalText, text } from "../text/text";
 import { ExploredMoves } from "../ui/archive/explored_moves";

@@ -4,9 +4,10 @@ import { text } from "../text/text";
 import { Unavailable } from "../ui/control/unavailable";
 import { Replay } from "../ui/replay/replay";
 
-export function ReplayScreen({ gameId }: { gameId: string }) {
+/** A finished game, shown first after `ply` plies. */
+export function ReplayScreen({ gameId, ply }: { gameId: string; ply: number }) {
   const { answer, refused } = useQuery(() => records.getGame({ gameId }));
   if (refused) return <Unavailable refused={refused} />;
   if (!answer?.game) return <p class="muted">{text.value.connection.loading}</p>;
-  return <Replay record={answer.game} />;
+  return <Replay record={answer.game} first={ply} />;
 }

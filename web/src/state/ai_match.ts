@@ -4,7 +4,7 @@ import type { AiKind } from "../gen/reversi/v1/lobby_pb";
 import type { RoomSettingsSchema } from "../gen/reversi/v1/types_pb";
 import { aiName } from "../text/ai_name";
 import { text } from "../text/text";
-import { retry } from "./call";
+import { retry } from "../api/retry";
 import { requestId } from "./request_id";
 
 /** An AI at one of its levels. */

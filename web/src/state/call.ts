@@ -1,6 +1,7 @@
 import { Code } from "@connectrpc/connect";
-import { OFFLINE, type Refusal, refusal } from "../api/refusal";
 import { backoff } from "../api/backoff";
+import { OFFLINE, type Refusal, refusal } from "../api/refusal";
+import { isRetryable } from "../api/retry";
 import { refusalText, text } from "../text/text";
 import { connection, pauseOrConnected } from "./connection";
 import { navigate } from "./location";
@@ -8,14 +9,18 @@ import { notify } from "./notice";
 import { ownGameElsewhere } from "./own_games";
 import { askName, renew, session } from "./session";
 
-/** Makes the call of a control. A refusal is shown as a notice, and the result is undefined. */
+/**
+ * Makes the call of a control. A refusal is shown as a notice, and the result is undefined. A visitor is asked for a name;
+ * a player who has logged out during the call is not.
+ */
 export async function attempt<T>(call: () => Promise<T>): Promise<T | undefined> {
+  const visiting = !session.peek();
   try {
     return await call();
   } catch (error) {
     const refused = refusal(error);
     if (refused.code === Code.Unauthenticated) {
-      if (!session.peek()) return (await askName()) ? attempt(call) : undefined;
+      if (!session.peek()) return visiting && (await askName()) ? attempt(call) : undefined;
       void renew();
     } else if (!isInBanner(refused)) showRefusal(refused);
     return undefined;
@@ -36,20 +41,6 @@ function isInBanner({ reason }: Refusal): boolean {
   return reason === OFFLINE && connection.value !== "open";
 }
 
-const ATTEMPTS = 6;
-
-/** Makes a call that may be repeated, up to six times while the server cannot be reached. */
-export async function retry<T>(call: () => Promise<T>): Promise<T> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await call();
-    } catch (error) {
-      if (attempt + 1 >= ATTEMPTS || !isRetryable(refusal(error))) throw error;
-      await new Promise((resolve) => setTimeout(resolve, backoff(attempt, Math.random())));
-    }
-  }
-}
-
 /** Makes a call that may be repeated until the server has answered it, at once when a lost connection is back. */
 export async function untilAnswered<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
@@ -61,9 +52,3 @@ export async function untilAnswered<T>(call: () => Promise<T>): Promise<T> {
     }
   }
 }
-
-function isRetryable(refused: Refusal): boolean {
-  return RETRYABLE.has(refused.code) || refused.reason === "RATE";
-}
-
-const RETRYABLE: ReadonlySet<Code> = new Set([Code.Unavailable, Code.Unknown, Code.DeadlineExceeded]);

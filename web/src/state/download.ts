@@ -29,22 +29,3 @@ export async function fetchGgf({ gameId, roomId }: GameRecord): Promise<string |
     abort.abort();
   }
 }
-
-/** Renders an SVG as a PNG; undefined if the browser cannot. */
-export async function renderPng(svg: string): Promise<Blob | undefined> {
-  const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
-  try {
-    const image = new Image();
-    image.src = url;
-    await image.decode();
-    const canvas = document.createElement("canvas");
-    canvas.width = image.naturalWidth;
-    canvas.height = image.naturalHeight;
-    canvas.getContext("2d")?.drawImage(image, 0, 0);
-    return await new Promise((resolve) => canvas.toBlob((blob) => resolve(blob ?? undefined), "image/png"));
-  } catch {
-    return undefined;
-  } finally {
-    URL.revokeObjectURL(url);
-  }
-}

@@ -1,7 +1,8 @@
 import { signal } from "@preact/signals";
 import { lobby } from "../api/client";
 import type { GetServerInfoResponse } from "../gen/reversi/v1/lobby_pb";
-import { attempt, retry } from "./call";
+import { retry } from "../api/retry";
+import { attempt } from "./call";
 import { setServerTime, useWhenConnected } from "./connection";
 
 /** The last answer of `GetServerInfo`. */

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { type Refusal, refusal } from "../api/refusal";
-import { retry } from "./call";
+import { retry } from "../api/retry";
 import { useWhenConnected } from "./connection";
 import { renewIfUnauthenticated } from "./session";
 

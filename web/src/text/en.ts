@@ -4,15 +4,16 @@ import { analysis } from "./analysis/en";
 import { archive } from "./archive/en";
 import { opponent } from "./opponent/en";
 import { rules } from "./rules/en";
+import { shell } from "./shell/en";
 import { visitor } from "./visitor/en";
 import { record } from "./record/en";
 import { refusal } from "./refusal/en";
+import { share } from "./share/en";
 
 const plural = (n: number, one: string, more: string) => `${n} ${n === 1 ? one : more}`;
 
 /** Every text of the page. The other languages must have the same type. */
 export const en = {
-  language: "English",
   brand: "Reversi",
   menu: {
     main: "Main",
@@ -175,8 +176,6 @@ export const en = {
     close: "Close the room",
     closeSure: "Close the room for everyone?",
     invite: "Invitation link",
-    copy: "Copy",
-    copied: "The link is copied.",
     code: (code: string) => `Code ${code}`,
     members: "Members",
     watchers: (n: number) => `${n} watching`,
@@ -328,6 +327,8 @@ export const en = {
   archive,
   opponent,
   rules,
+  share,
+  shell,
   visitor,
   refusal,
   unknown: (message: string) => `The call failed: ${message}`,

@@ -4,12 +4,13 @@ import { analysis } from "./analysis/ja";
 import { archive } from "./archive/ja";
 import { opponent } from "./opponent/ja";
 import { rules } from "./rules/ja";
+import { shell } from "./shell/ja";
 import { visitor } from "./visitor/ja";
 import { record } from "./record/ja";
 import { refusal } from "./refusal/ja";
+import { share } from "./share/ja";
 
 export const ja: Texts = {
-  language: "日本語",
   brand: "リバーシ",
   menu: {
     main: "メイン",
@@ -171,8 +172,6 @@ export const ja: Texts = {
     close: "部屋を閉じる",
     closeSure: "全員に対して部屋を閉じますか？",
     invite: "招待リンク",
-    copy: "コピー",
-    copied: "リンクをコピーしました。",
     code: (code) => `コード ${code}`,
     members: "メンバー",
     watchers: (n) => `${n} 人が観戦中`,
@@ -347,6 +346,8 @@ export const ja: Texts = {
   archive,
   opponent,
   rules,
+  share,
+  shell,
   visitor,
   refusal,
   unknown: (message) => `できませんでした：${message}`,

@@ -4,12 +4,13 @@ import { analysis } from "./analysis/zh";
 import { archive } from "./archive/zh";
 import { opponent } from "./opponent/zh";
 import { rules } from "./rules/zh";
+import { shell } from "./shell/zh";
 import { visitor } from "./visitor/zh";
 import { record } from "./record/zh";
 import { refusal } from "./refusal/zh";
+import { share } from "./share/zh";
 
 export const zh: Texts = {
-  language: "简体中文",
   brand: "黑白棋",
   menu: {
     main: "主菜单",
@@ -169,8 +170,6 @@ export const zh: Texts = {
     close: "关闭房间",
     closeSure: "为所有人关闭这个房间？",
     invite: "邀请链接",
-    copy: "复制",
-    copied: "链接已复制。",
     code: (code) => `邀请码 ${code}`,
     members: "成员",
     watchers: (n) => `${n} 人观战`,
@@ -341,6 +340,8 @@ export const zh: Texts = {
   archive,
   opponent,
   rules,
+  share,
+  shell,
   visitor,
   refusal,
   unknown: (message) => `操作失败：${message}`,

@@ -25,8 +25,6 @@ export const analysis = {
   pasteWhy: "64 characters of a board (X, O, -), moves like f5d6c3, or GGF",
   load: "Show it",
   unreadable: "This is no position and no game that can be played.",
-  copy: "Copy the link",
-  copied: "The link is copied.",
   setUp: "Set up a position",
   setUpKeys: "Arrow keys move, Enter changes the square.",
   brush: "A click sets",

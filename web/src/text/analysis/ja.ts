@@ -26,8 +26,6 @@ export const analysis: AnalysisTexts = {
   pasteWhy: "盤面の64文字（X、O、-）、f5d6c3のような手順、またはGGF",
   load: "表示する",
   unreadable: "局面としても棋譜としても読めません。",
-  copy: "リンクをコピー",
-  copied: "リンクをコピーしました。",
   setUp: "局面を作る",
   setUpKeys: "矢印キーで移動、Enterでマスを変えます。",
   brush: "クリックで置くもの",

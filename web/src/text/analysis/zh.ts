@@ -26,8 +26,6 @@ export const analysis: AnalysisTexts = {
   pasteWhy: "棋盘的 64 个字符（X、O、-）、f5d6c3 这样的着法，或 GGF",
   load: "显示",
   unreadable: "这不是能下的局面或棋谱。",
-  copy: "复制链接",
-  copied: "链接已复制。",
   setUp: "摆局面",
   setUpKeys: "方向键移动，回车改变格子。",
   brush: "点击放置",

@@ -24,8 +24,6 @@ export const record = {
     copied: "The moves are copied.",
     transcript: "Moves as text",
     ggf: "GGF",
-    image: "Picture of this position",
-    failed: "The browser could not make the picture.",
     again: "Watch again",
   },
   stats: {

@@ -23,8 +23,6 @@ export const record: RecordTexts = {
     copied: "棋譜をコピーしました。",
     transcript: "棋譜（テキスト）",
     ggf: "GGF",
-    image: "この局面の画像",
-    failed: "画像を作れませんでした。",
     again: "もう一度再生",
   },
   stats: {

@@ -23,8 +23,6 @@ export const record: RecordTexts = {
     copied: "棋谱已复制。",
     transcript: "文本棋谱",
     ggf: "GGF",
-    image: "当前局面图片",
-    failed: "浏览器无法生成图片。",
     again: "重新播放",
   },
   stats: {

@@ -40,6 +40,7 @@ export function PositionEditor({ start, done, cancel }: PositionEditorProps) {
         />
       </section>
       <section class="panel board-controls" aria-label={texts.setUp}>
+        <h1 class="visually-hidden">{texts.setUp}</h1>
         <SegmentedControl<Brush>
           label={texts.brush}
           value={brush}

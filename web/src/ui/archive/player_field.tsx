@@ -2,7 +2,8 @@ import { useRef, useState } from "preact/hooks";
 import { records } from "../../api/client";
 import { refusal } from "../../api/refusal";
 import type { Player } from "../../gen/reversi/v1/types_pb";
-import { attempt, retry } from "../../state/call";
+import { retry } from "../../api/retry";
+import { attempt } from "../../state/call";
 import { text } from "../../text/text";
 
 /** Chooses a player by name, present or departed; empty for nobody. */

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { rooms as service } from "../../api/client";
+import type { Color } from "../../game/board";
 import type { RoomSummary } from "../../gen/reversi/v1/lobby_pb";
 import type { Seat } from "../../gen/reversi/v1/types_pb";
 import { address } from "../../route";
@@ -8,17 +9,20 @@ import type { RoomFilter } from "../../state/stream/room_list";
 import { navigate } from "../../state/location";
 import { watchListedRooms } from "../../state/room/listed_rooms";
 import { joinRoom } from "../../state/room/membership";
+import { serverInfo, useServerInfo } from "../../state/server_info";
 import { session } from "../../state/session";
-import { text, type Texts } from "../../text/text";
+import { text } from "../../text/text";
 import { type ListedRooms, rowState } from "../../room/row/row_state";
 import { rowTitle } from "../../room/row/title";
 import { timeControlText } from "../../room/time_control";
+import { eloOf } from "../../room/opponent";
 import { occupantName, seatFor } from "../../room/seat";
 
 /** The live list of rooms. */
 export function RoomList(props: { filter: RoomFilter; most?: number; empty: string; count?: boolean }) {
   const [rooms, setRooms] = useState<ListedRooms | undefined>();
   const key = JSON.stringify(props.filter);
+  useServerInfo();
   useEffect(() => {
     const watched = watchListedRooms(props.filter);
     const unsubscribe = watched.rooms.subscribe(setRooms);
@@ -58,11 +62,9 @@ function Row({ room }: { room: RoomSummary }) {
           {rowTitle(texts, room)}
         </a>
         <p class="row-players">
-          <span class="chip black" aria-hidden="true" /> {nameOf(texts, room.seats[0])}
-          <Strength rating={room.blackRating} />
+          <Side color="black" seat={room.seats[0]} rating={room.blackRating} />
           <span class="muted"> {rooms.versus} </span>
-          <span class="chip white" aria-hidden="true" /> {nameOf(texts, room.seats[1])}
-          <Strength rating={room.whiteRating} />
+          <Side color="white" seat={room.seats[1]} rating={room.whiteRating} />
         </p>
       </div>
       <p class="row-state muted">
@@ -91,19 +93,18 @@ function Row({ room }: { room: RoomSummary }) {
   );
 }
 
-/** The rating of a player who has one. The level of a computer opponent is in its name. */
-function Strength({ rating }: { rating: number }) {
-  if (rating === 0) return null;
+/** The name and strength of one side: a player's rating, or the Elo of an AI, which is another scale. */
+function Side({ color, seat, rating }: { color: Color; seat: Seat | undefined; rating: number }) {
+  if (!seat) return null;
+  const ai = seat.occupant.case === "ai" ? seat.occupant.value : undefined;
+  const elo = ai && eloOf(serverInfo.value?.aiKinds ?? [], ai);
   return (
-    <span class="muted numbers" title={text.value.stats.rating}>
-      {" "}
-      {rating}
-    </span>
+    <>
+      <span class={`chip ${color}`} aria-hidden="true" /> {occupantName(text.value, seat)}
+      {rating > 0 && <span class="muted"> ({rating})</span>}
+      {elo !== undefined && <span class="muted"> ({elo} Elo)</span>}
+    </>
   );
-}
-
-function nameOf(texts: Texts, seat: Seat | undefined): string {
-  return seat ? occupantName(texts, seat) : "";
 }
 
 /** Joins the room and takes its free seat. A room with a password asks for it on its own screen. */

@@ -1,14 +1,12 @@
-import type { Frame } from "../../game/history";
-import { boardSvg } from "../../game/board_svg";
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";
 import { fileName } from "../../room/game_record";
 import { attempt } from "../../state/call";
 import { notify } from "../../state/notice";
-import { fetchGgf, textBlob, renderPng, download } from "../../state/download";
+import { fetchGgf, textBlob, download } from "../../state/download";
 import { text } from "../../text/text";
 
-/** Downloads: the game's moves, and the shown position as a picture. */
-export function ExportPanel({ record, frame }: { record: GameRecord; frame: Frame }) {
+/** Downloads of the game's moves. */
+export function ExportPanel({ record }: { record: GameRecord }) {
   const { replay } = text.value;
   const copy = () =>
     attempt(async () => {
@@ -18,13 +16,8 @@ export function ExportPanel({ record, frame }: { record: GameRecord; frame: Fram
   const saveGgf = () =>
     attempt(async () => {
       const line = await fetchGgf(record);
-      if (line) download(fileName(record, "ggf"), textBlob(line));
+      if (line) download(fileName(record.gameId, "ggf"), textBlob(line));
     });
-  const savePicture = async () => {
-    const drawn = await renderPng(boardSvg(frame.board, frame.square));
-    if (drawn) download(fileName(record, "png"), drawn);
-    else notify(replay.failed, { tone: "bad" });
-  };
   return (
     <section class="panel export">
       <h2>{replay.export}</h2>
@@ -38,15 +31,12 @@ export function ExportPanel({ record, frame }: { record: GameRecord; frame: Fram
         <button
           type="button"
           class="small"
-          onClick={() => download(fileName(record, "txt"), textBlob(record.transcript))}
+          onClick={() => download(fileName(record.gameId, "txt"), textBlob(record.transcript))}
         >
           {replay.transcript}
         </button>
         <button type="button" class="small" onClick={saveGgf}>
           {replay.ggf}
-        </button>
-        <button type="button" class="small" onClick={savePicture}>
-          {replay.image}
         </button>
       </div>
     </section>

@@ -1,15 +1,14 @@
-import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { type Color, count } from "../../game/board";
 import { clockText, milliseconds } from "../../game/clock";
 import { balance, colorOf, type Frame, history, movesTo } from "../../game/history";
+import type { Picture } from "../../game/picture/picture";
 import { squareName } from "../../game/square";
-import { isSpeed, type Speed, SPEEDS, step } from "../../game/playback";
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";
 import type { Ply } from "../../gen/reversi/v1/types_pb";
 import { participantName } from "../../room/game_record";
 import { announce } from "../../state/notice";
 import { lossesOf, useGameAnalysis } from "../../state/stream/game_analysis";
-import { persistentSignal } from "../../state/persistent_signal";
 import { address } from "../../route";
 import { text } from "../../text/text";
 import { BoardGrid } from "../board/board_grid";
@@ -19,47 +18,30 @@ import { ExportPanel } from "./export_panel";
 import { MoveList } from "../game/move_list";
 import { ParticipantLink } from "../profile/participant_link";
 import { MistakesPanel } from "../game/mistakes_panel";
+import { gamePictures } from "../share/game_pictures";
+import { SharePanel } from "../share/share_panel";
 import { ResultPanel } from "./result_panel";
 import { ReplayControls } from "./replay_controls";
+import { usePlayback } from "./use_playback";
 
-const speed = persistentSignal<Speed>("speed", "1×", isSpeed);
-
-/** A finished game, shown ply by ply. */
-export function Replay({ record }: { record: GameRecord }) {
+/** A finished game, shown ply by ply, from the position after `first` plies. */
+export function Replay({ record, first }: { record: GameRecord; first: number }) {
   const { game, replay } = text.value;
   const frames = useMemo(() => history(record.plies), [record]);
   const points = useMemo(() => frames.map(balance), [frames]);
   const plies = record.plies.length;
-  const [at, setAt] = useState(0);
-  const [playing, setPlaying] = useState(false);
+  const playback = usePlayback(plies, first);
+  const { at, go } = playback;
   const frame = frames[at] as Frame;
   const said = caption(record, frame, record.plies[at - 1]);
   const names = { black: participantName(text.value, record.black), white: participantName(text.value, record.white) };
 
+  const pictures = gamePictures(frames, record.plies, names);
+
   const { state, start } = useGameAnalysis(record.gameId);
   const losses = lossesOf(state);
 
-  const go = (to: number) => {
-    setPlaying(false);
-    setAt(to);
-  };
-  const toggle = () => {
-    if (!playing && at === plies) setAt(0);
-    setPlaying(!playing && plies > 0);
-  };
-  useEffect(() => {
-    if (!playing) return;
-    if (at === plies) return setPlaying(false);
-    const timer = setTimeout(() => setAt(at + 1), SPEEDS[speed.value]);
-    return () => clearTimeout(timer);
-  }, [playing, at, speed.value]);
   useEffect(() => announce(said), [said]);
-  useKeys((key) => {
-    const to = step(key, at, plies);
-    if (to !== undefined) go(to);
-    else if (key === " ") toggle();
-    return to !== undefined || key === " ";
-  });
 
   return (
     <div class="board-view replay-view">
@@ -69,11 +51,7 @@ export function Replay({ record }: { record: GameRecord }) {
         <Side record={record} frame={frame} at={at} color="black" />
       </section>
       <div class="board-controls tight">
-        <ReplayControls
-          {...{ at, plies, playing, go, toggle }}
-          speed={speed.value}
-          setSpeed={(chosen) => (speed.value = chosen)}
-        />
+        <ReplayControls {...playback} />
         <p class="replay-caption">
           <span class="muted">{replay.at(at, plies)}</span> {said}
         </p>
@@ -97,7 +75,15 @@ export function Replay({ record }: { record: GameRecord }) {
         </div>
         <div class="column">
           <MoveList plies={record.plies} at={at} losses={losses} choose={go} />
-          <ExportPanel record={record} frame={frame} />
+          <SharePanel
+            open
+            route={{ screen: "game", gameId: record.gameId, ply: at }}
+            title={replay.title(names.black, names.white)}
+            name={record.gameId}
+            picture={pictures[at] as Picture}
+            pictures={pictures}
+          />
+          <ExportPanel record={record} />
         </div>
       </div>
     </div>
@@ -149,23 +135,4 @@ function caption(record: GameRecord, { mover, square, flipped }: Frame, ply: Ply
   const who = participantName(text.value, record[mover]);
   const what = square === undefined ? game.passes(who) : game.played(who, squareName(square), flipped.length);
   return ply.spent && !ply.opening ? `${what} ${replay.spent((milliseconds(ply.spent) / 1000).toFixed(1))}` : what;
-}
-
-/** Handles keys anywhere on the page, except in controls that use them. */
-function useKeys(hear: (key: string) => boolean): void {
-  // A layout effect: a held key repeats faster than the board is painted.
-  useLayoutEffect(() => {
-    const down = (event: KeyboardEvent) => {
-      const held = event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented;
-      if (held || isUsed(event.key, event.target as HTMLElement)) return;
-      if (hear(event.key)) event.preventDefault();
-    };
-    addEventListener("keydown", down);
-    return () => removeEventListener("keydown", down);
-  });
-}
-
-function isUsed(key: string, { tagName }: HTMLElement): boolean {
-  if (tagName === "INPUT") return key !== " ";
-  return tagName === "SELECT" || tagName === "TEXTAREA" || (key === " " && (tagName === "BUTTON" || tagName === "A"));
 }

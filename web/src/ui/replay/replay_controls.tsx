@@ -1,19 +1,10 @@
-import { isSpeed, type Speed, SPEEDS } from "../../game/playback";
+import { isSpeed, SPEEDS } from "../../game/playback";
 import { text } from "../../text/text";
 import { BACK_ICON, FIRST_ICON, FORWARD_ICON, StepButton } from "../control/step_button";
-
-interface ReplayControlsProps {
-  at: number;
-  plies: number;
-  playing: boolean;
-  speed: Speed;
-  go: (at: number) => void;
-  toggle: () => void;
-  setSpeed: (speed: Speed) => void;
-}
+import type { Playback } from "./use_playback";
 
 /** The slider and the buttons of a replay. */
-export function ReplayControls(props: ReplayControlsProps) {
+export function ReplayControls(props: Playback) {
   const { replay } = text.value;
   const { at, plies, playing, go } = props;
   const playLabel = playing ? replay.pause : at === plies ? replay.again : replay.play;

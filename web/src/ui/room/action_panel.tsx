@@ -23,7 +23,8 @@ import {
 } from "../../room/seat";
 import { seriesText } from "../../room/series_text";
 import { address } from "../../route";
-import { attempt, retry } from "../../state/call";
+import { retry } from "../../api/retry";
+import { attempt } from "../../state/call";
 import { navigate } from "../../state/location";
 import { requestId } from "../../state/request_id";
 import { text } from "../../text/text";

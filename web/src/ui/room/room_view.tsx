@@ -5,7 +5,7 @@ import { type Game, GameResult, type Room } from "../../gen/reversi/v1/types_pb"
 import { roomTitle } from "../../room/row/title";
 import { isRunning, namesOf, sideOf } from "../../room/seat";
 import { address } from "../../route";
-import { screenName } from "../../state/title";
+import { screenName } from "../../state/page/title";
 import { lossesOf, useGameAnalysis } from "../../state/stream/game_analysis";
 import { text } from "../../text/text";
 import { MistakesPanel } from "../game/mistakes_panel";
@@ -20,6 +20,7 @@ import { PastPosition } from "./past_position";
 import { PlayBoard } from "../board/play_board";
 import { PlayerBar } from "./player_bar";
 import { RoomPanel } from "./room_panel";
+import { RoomShare } from "./room_share";
 
 /** The props of every component in a room. */
 export interface RoomProps {
@@ -87,6 +88,7 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
         <RoomPanel {...props} watchers={watchers} />
         <MemberList {...props} />
         <Chat {...props} />
+        <RoomShare room={room} frames={frames} at={at ?? plies.length} />
       </div>
     </div>
   );

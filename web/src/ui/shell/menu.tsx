@@ -1,12 +1,15 @@
 import type { Signal } from "@preact/signals";
+import { useState } from "preact/hooks";
 import { address } from "../../route";
 import { hasNotifications, notifications, setNotifications } from "../../state/browser_notification";
+import { showLanguage } from "../../state/page/language";
 import { navigate } from "../../state/location";
 import { notify } from "../../state/notice";
 import { animation, hints, sound } from "../../state/preference";
 import { logOut, losesByLogOut, session } from "../../state/session";
 import { attempt } from "../../state/call";
 import { type Language, language, LANGUAGES, text } from "../../text/text";
+import { Appearance } from "./appearance";
 import { ConfirmButton } from "../control/confirm_button";
 
 /** The menu: player, language and preferences. */
@@ -44,6 +47,7 @@ export function Menu() {
           {text.value.analysis.title}
         </a>
         <Languages />
+        <Appearance />
         <Preference of={sound} label={menu.sound} />
         {hasNotifications && <Notifications />}
         <Preference of={animation} label={menu.animation} />
@@ -67,16 +71,25 @@ function close(): void {
 }
 
 function Languages() {
+  const { menu, connection } = text.value;
+  const [loading, setLoading] = useState(false);
+  const choose = async (select: HTMLSelectElement) => {
+    setLoading(true);
+    await showLanguage(select.value as Language);
+    setLoading(false);
+    select.value = language.value;
+  };
   return (
     <label class="field">
-      <span>{text.value.menu.language}</span>
-      <select value={language.value} onChange={(event) => (language.value = event.currentTarget.value as Language)}>
-        {Object.entries(LANGUAGES).map(([tag, texts]) => (
+      <span>{menu.language}</span>
+      <select value={language.value} disabled={loading} onChange={(event) => void choose(event.currentTarget)}>
+        {Object.entries(LANGUAGES).map(([tag, name]) => (
           <option key={tag} value={tag} lang={tag}>
-            {texts.language}
+            {name}
           </option>
         ))}
       </select>
+      {loading && <span role="status">{connection.loading}</span>}
     </label>
   );
 }

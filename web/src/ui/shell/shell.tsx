@@ -4,8 +4,9 @@ import { address, type Route } from "../../route";
 import { connection } from "../../state/connection";
 import { route } from "../../state/location";
 import { announcement } from "../../state/notice";
+import { offline } from "../../state/page/offline";
 import { askName, expired, session } from "../../state/session";
-import { screenName } from "../../state/title";
+import { screenName } from "../../state/page/title";
 import { openInOtherTab } from "../../state/stream/turn_stream";
 import { text } from "../../text/text";
 import { OwnGameBar } from "./own_game_bar";
@@ -89,14 +90,17 @@ function LogInButton() {
   );
 }
 
+/** The state of the connection. Without a network, and unless a room is shown, also what works without it. */
 function Banner() {
   const line = connection.value;
-  const texts = text.value.connection;
-  const shown = line === "draining" ? texts.draining : line === "lost" ? texts.lost : "";
+  const { connection: texts, shell } = text.value;
+  const coming = line === "draining" ? texts.draining : line === "lost" ? texts.lost : "";
+  const missing = coming || (offline.value ? shell.offline : "");
+  const explained = offline.value && route.value.screen !== "room";
   return (
-    <div class="banner" role="status" hidden={!shown}>
-      <span class="spinner" aria-hidden="true" />
-      {shown}
+    <div class="banner" role="status" hidden={!missing}>
+      {coming && <span class="spinner" aria-hidden="true" />}
+      {missing} {explained && shell.withoutServer}
     </div>
   );
 }

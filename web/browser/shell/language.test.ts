@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { en } from "../src/text/en";
-import { ja } from "../src/text/ja";
-import { zh } from "../src/text/zh";
-import { scenario } from "./harness/scenario";
+import { en } from "../../src/text/en";
+import { ja } from "../../src/text/ja";
+import { zh } from "../../src/text/zh";
+import { scenario } from "../harness/scenario";
 
 const LANGUAGES = [
   ["zh-CN", "zh-Hans", zh],

@@ -1,0 +1,23 @@
+import { lineFrom, lineText, NO_MOVES, parseLine, parseStart, positions, startText } from "../game/line";
+import { text } from "../text/text";
+import { SteppedBoard } from "./stepped_board";
+
+/** A position after moves from a start. */
+export function PositionBoard({ start, moves }: { start: string; moves: string }) {
+  const lines = positions(parseLine(moves, lineFrom(parseStart(start) ?? NO_MOVES.start)));
+  const frames = lines.map(({ board, squares }) => {
+    const square = squares.at(-1);
+    return { board, flipped: [], ...(square !== undefined && { square }) };
+  });
+  return (
+    <SteppedBoard
+      frames={frames}
+      names={text.value.side}
+      first={frames.length - 1}
+      route={(at) => {
+        const line = lines[at] ?? NO_MOVES;
+        return { screen: "analysis", start: startText(line.start), moves: lineText(line) };
+      }}
+    />
+  );
+}

@@ -189,7 +189,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// One statement for all rooms. Sorted by id, each row is found near the one before.
+/// One statement for all rooms. Their new events go in front of the tails.
 const EXTEND: &str = "UPDATE room SET seq = a.last, tail = a.tail || room.tail \
     FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[]) AS a (id, expected, last, tail) \
     WHERE room.id = a.id AND room.seq = a.expected RETURNING room.id, octet_length(room.tail)";

@@ -115,7 +115,6 @@ async fn a_damaged_room_is_passed_over_and_named() {
     assert!(matches!(store.journal.load(room_id(2)).await, Err(StoreError::Damaged(_))));
 }
 
-/// Both rows of one append are of one state of the room, whatever else is written.
 #[tokio::test]
 async fn games_are_not_stored_with_an_append_that_is_refused() {
     let Some(database) = database() else { return };

@@ -118,5 +118,6 @@ fn game(number: u32, random: &mut Pcg64Mcg) -> GameRecord {
         private: false,
         rated: true,
         ratings: ByColor::new(black_rating, white_rating),
+        thoughts: Vec::new(),
     }
 }

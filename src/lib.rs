@@ -27,7 +27,7 @@
 //! | AI players and their levels | [`ai`] |
 //! | Elo difference with its interval, sequential tests | [`rating`] |
 //! | permissions, clocks, series, offers: every rule of a room | [`room`] |
-//! | storage, in memory or in one SQLite file | [`store`] |
+//! | storage, in memory, in one SQLite file or in PostgreSQL | [`store`] |
 //! | actors, watchers, turns, limits, shutdown | [`runtime`] |
 //! | the public API | `proto/reversi/v1/`, [`proto`], [`grpc`] |
 //! | calling a server from Rust | [`client`] |

@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::Context as _;
 
-use super::{say, serve, terminal::progress::Progress};
+use super::{say, storage, terminal::progress::Progress};
 use crate::{
     room::{GameRecord, ggf},
     store::{Diagnosis, Doctor, Observer, OpenError, SqliteStore},
@@ -40,11 +40,10 @@ pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn examine(args: &Args) -> anyhow::Result<ExitCode> {
-    let folder = serve::folder(args.data.as_deref())
-        .context("no data folder is known on this system; name a folder with --data")?;
+    let folder = storage::folder(args.data.as_deref())?;
     let file = folder.join(SqliteStore::FILE);
     let doctor = Doctor::open(&folder).map_err(|error| {
-        let hint = if matches!(error, OpenError::InUse) { "; stop that server first" } else { "" };
+        let hint = if matches!(error, OpenError::InUse) { storage::STOP } else { "" };
         anyhow::anyhow!("cannot examine {}: {error}{hint}", file.display())
     })?;
     let mut examination = Examination::new(args.export.as_deref())?;

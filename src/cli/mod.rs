@@ -7,7 +7,7 @@
 //!   bot, demo                        clients without a screen
 //!   bot ─▶ external_engine           engines of other programs play in rooms
 //!   engine_server                    the engine for other programs (`reversi engine`)
-//!   import, doctor                   read and write the store of a stopped server
+//!   import, store, doctor            read and write the store of a stopped server
 //!   analyze, dev (train, arena ...)  the engine in this process
 //!   dev/bench                        loads a server over the network and checks its messages
 //! ```
@@ -46,6 +46,8 @@ mod replay;
 mod rooms;
 pub mod serve;
 mod settings_file;
+mod storage;
+mod store;
 mod terminal;
 mod text;
 mod watch;
@@ -101,6 +103,8 @@ enum Command {
     Name(name::Args),
     /// Import games of other programs and databases into the archive of a stopped server.
     Import(import::Args),
+    /// Copy everything that a stopped server keeps, from a file to PostgreSQL or back.
+    Store(store::Args),
     /// Examine the data of a stopped server, and save what can be read of a damaged file.
     Doctor(doctor::Args),
     /// Show what each move of a game lost, by the local engine or a server's.
@@ -206,6 +210,7 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Name(args) => name::run(args).await,
         Command::Import(args) => return import::run(args).await,
         Command::Doctor(args) => return doctor::run(args).await,
+        Command::Store(args) => store::run(args).await,
         Command::Analyze(args) => analyze::run(args).await,
         Command::Train(args) => train::run(args).await,
         Command::Admin(args) => admin::run(args).await,

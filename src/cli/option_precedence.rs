@@ -3,7 +3,7 @@
 use clap::{ArgMatches, Command, parser::ValueSource};
 
 /// Options of a command of which only one has effect; in the environment the first.
-const ALTERNATIVES: [(&str, &[&str]); 15] = [
+const ALTERNATIVES: [(&str, &[&str]); 17] = [
     ("play", &["room", "anyone", "new", "ai"]),
     ("bot", &["room", "quick", "vs"]),
     ("bot", &["nboard", "gtp", "ai"]),
@@ -19,6 +19,8 @@ const ALTERNATIVES: [(&str, &[&str]); 15] = [
     ("games", &["stats", "ids"]),
     ("games", &["json", "ids"]),
     ("analyze", &["source", "game"]),
+    ("serve", &["ephemeral", "store", "data"]),
+    ("import", &["store", "data"]),
 ];
 
 /// Options that need one of other options.

@@ -171,6 +171,9 @@ pub trait Archive: Send + Sync + 'static {
     /// others. Returns how many.
     fn count_openings(&self, skip: usize, limit: usize) -> StoreFuture<'_, usize>;
 
+    /// Adds imported games, all or none, without effect on statistics. Returns the number of new ones.
+    fn import(&self, games: Vec<GameRecord>) -> StoreFuture<'_, usize>;
+
     /// Removes at most `limit` games that the retention does not keep, and returns how many. Statistics stay.
     fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize>;
 }

@@ -12,6 +12,9 @@ use tokio::sync::oneshot;
 use super::player_stats::RatingWeight;
 use crate::room::{Event, GameRecord, Room, RoomId, Seq, Timestamp};
 
+/// The metric of the number of writes in a commit.
+pub const COMMIT_WRITES: &str = "reversi_journal_commit_writes";
+
 /// A boxed future.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 

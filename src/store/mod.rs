@@ -6,30 +6,40 @@
 //! | [`Archive`] | finished games, statistics, ratings | with the event that ends the game |
 //! | [`PlayerStore`] | players, by the hashes of their tokens | at log-in and log-out |
 //!
-//! [`SqliteStore`] stores them in one file, [`MemoryStore`] in memory. An append names the sequence number that it
-//! expects, so that of two owners of a room only one can write.
+//! [`SqliteStore`] stores them in one file, `PostgresStore` (the feature `postgres`) in a database, [`MemoryStore`] in
+//! memory. An append names the sequence number that it expects, so that of two owners of a room only one can write.
 
 mod archive;
+mod damage;
 mod explorer;
+mod game_row;
 mod journal;
 mod memory;
 mod player_stats;
 mod player_store;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod sqlite;
+mod transfer;
 
 use std::sync::Arc;
 
 pub use archive::{
     Archive, ArchiveSize, GameFilter, GameKey, GamePage, GameResult, RankedContestant, RankingFilter, Retention,
 };
+pub use damage::DAMAGED_ROWS;
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter};
 pub use journal::{
-    Append, AppendError, AppendFuture, BoxFuture, EndedGame, FaultHook, History, Journal, StoreError, StoreFuture,
+    Append, AppendError, AppendFuture, BoxFuture, COMMIT_WRITES, EndedGame, FaultHook, History, Journal, StoreError,
+    StoreFuture,
 };
 pub use memory::MemoryStore;
 pub use player_stats::{Contestant, OpponentKind, ParseContestantError, PlayerStats, Rating, RatingWeight, Results};
 pub use player_store::{PlayerStore, StoredPlayer};
-pub use sqlite::{COMMIT_WRITES, DAMAGED_ROWS, Diagnosis, Doctor, Observer, OpenError, SqliteStore};
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresError, PostgresStore};
+pub use sqlite::{Diagnosis, Doctor, Observer, OpenError, SqliteStore};
+pub use transfer::{Copied, FormerPlayer, Restored, Standing, Transfer, copy, is_empty};
 
 /// The storage of a server.
 #[derive(Clone)]

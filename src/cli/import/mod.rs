@@ -18,11 +18,8 @@ use std::{
 use anyhow::Context as _;
 use tokio::runtime::Handle;
 
-use super::{say, serve, terminal::progress::Progress, text::printable::printable, warn};
-use crate::{
-    room::GameRecord,
-    store::{OpenError, SqliteStore},
-};
+use super::{say, storage::StorageOptions, terminal::progress::Progress, text::printable::printable, warn};
+use crate::{room::GameRecord, store::Archive};
 use imported_game::ImportedGame;
 
 /// Games per commit. A crash loses games that are not committed.
@@ -38,6 +35,7 @@ const REPORTED_ERRORS: usize = 20;
 #[command(after_help = "Examples:\n  \
     reversi import WTH_2004.wtb                   with WTHOR.JOU and WTHOR.TRN beside it for the names\n  \
     reversi import *.ggf --data /srv/reversi\n  \
+    reversi import *.ggf --store postgres://reversi@db/reversi\n  \
     reversi import --format transcript moves.txt  f5d6c3..., one game a line\n\n\
     The server must be stopped. Imported games change no results or ratings.\n\n\
     The exit status is 0 if every game is in the archive, 3 if some could not be imported, and 1 if none could.")]
@@ -48,9 +46,8 @@ pub(super) struct Args {
     /// Format of the files [default: by name and content].
     #[arg(long, env = "REVERSI_FORMAT")]
     format: Option<ImportFormat>,
-    /// Folder of the server's database file [default: this system's folder for application data].
-    #[arg(long, env = "REVERSI_DATA", value_name = "DIR")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    storage: StorageOptions,
 }
 
 /// How games are written.
@@ -65,19 +62,14 @@ enum ImportFormat {
 }
 
 pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let folder = serve::folder(args.data.as_deref())
-        .context("no data folder is known on this system; name a folder with --data")?;
-    let store = SqliteStore::open(&folder).map_err(|error| {
-        let hint = if matches!(error, OpenError::InUse) { "; stop that server first" } else { "" };
-        anyhow::anyhow!("cannot keep anything in {}: {error}{hint}", folder.display())
-    })?;
+    let store = args.storage.open("--data names another folder").await?;
     let runtime = Handle::current();
-    let import = move || import_all(&args, &store, &runtime);
+    let import = move || import_all(&args, &*store.archive, &runtime);
     tokio::task::spawn_blocking(import).await.context("the import failed")?
 }
 
 /// Imports every file; an error in one does not stop the others.
-fn import_all(args: &Args, store: &SqliteStore, runtime: &Handle) -> anyhow::Result<ExitCode> {
+fn import_all(args: &Args, store: &dyn Archive, runtime: &Handle) -> anyhow::Result<ExitCode> {
     let (mut stored, mut complete) = (0, true);
     for file in &args.files {
         let batch = Vec::with_capacity(BATCH);
@@ -101,7 +93,7 @@ fn progress(file: &Path) -> anyhow::Result<Progress> {
 
 /// Stores and counts the games of a file.
 struct FileImport<'a> {
-    store: &'a SqliteStore,
+    store: &'a dyn Archive,
     runtime: &'a Handle,
     batch: Vec<GameRecord>,
     added: usize,

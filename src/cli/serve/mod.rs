@@ -26,12 +26,13 @@ use super::{
         server_address::{self, CONNECTION},
         token_file,
     },
+    storage::StorageOptions,
     terminal::interrupt::Signals,
 };
 use crate::{
     grpc::{self, Access, HostName, Origin, ServedHosts, Tls, TrustedProxy},
     runtime::{Clock, Parts, RandomSource, Runtime, Token},
-    store::{MemoryStore, Retention, SqliteStore, Store},
+    store::{MemoryStore, Retention, Store},
     web::page,
 };
 use limit_options::LimitOptions;
@@ -56,11 +57,10 @@ pub struct Args {
     /// by X-Forwarded-For or the PROXY protocol, version 2; may be repeated.
     #[arg(long, env = "REVERSI_TRUSTED_PROXY", value_name = "ADDRESS", value_delimiter = ',', help_heading = CONNECTION)]
     trusted_proxy: Vec<TrustedProxy>,
-    /// Folder of the database file [default: this system's folder for application data].
-    #[arg(long, env = "REVERSI_DATA", value_name = "DIR", conflicts_with = "ephemeral")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    storage: StorageOptions,
     /// Keep everything in memory: a restart loses it.
-    #[arg(long, env = "REVERSI_EPHEMERAL", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, env = "REVERSI_EPHEMERAL", conflicts_with_all = ["data", "store"], value_parser = clap::builder::FalseyValueParser::new())]
     ephemeral: bool,
     /// Finished games to keep: a number (without it the oldest go first, unrated before rated), or the age of the oldest
     /// unrated game in days, as 90d [default: all].
@@ -133,7 +133,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
         ponder: args.ponder,
         retention: args.keep_games,
         admin,
-        ..Parts::new(store(&args)?, grpc::encode)
+        ..Parts::new(store(&args).await?, grpc::encode)
     };
     let runtime = Runtime::start(parts).await.context("the server cannot start")?;
     let sources = |handle| Sources { handle, runtime: runtime.clone(), dropped: log.dropped_lines() };
@@ -212,24 +212,11 @@ fn admin(file: &Path) -> anyhow::Result<Token> {
     Ok(token)
 }
 
-fn store(args: &Args) -> anyhow::Result<Store> {
+async fn store(args: &Args) -> anyhow::Result<Store> {
     if args.ephemeral {
         return Ok(Store::of(MemoryStore::default()));
     }
-    let folder = folder(args.data.as_deref())
-        .context("no data folder is known on this system; name a folder with --data, or use --ephemeral")?;
-    let store = SqliteStore::open(&folder).with_context(|| {
-        let file = folder.join(SqliteStore::FILE);
-        format!("cannot keep anything in {} (--data names another folder, --ephemeral uses none)", file.display())
-    })?;
-    tracing::info!(folder = %folder.display(), "everything is kept");
-    Ok(Store::of(store))
-}
-
-/// The data folder: the given one, or this system's folder for application data.
-pub(super) fn folder(given: Option<&Path>) -> Option<PathBuf> {
-    let default = || Some(directories::ProjectDirs::from("", "", "reversi")?.data_dir().to_owned());
-    given.map(Path::to_owned).or_else(default)
+    args.storage.open("--data names another folder, --ephemeral uses none").await
 }
 
 /// Serves players and metrics; returns whether everything ended in time.

@@ -47,14 +47,24 @@ impl MemoryGames {
     /// Stores a finished game; a known game changes nothing. Returns the players whose last game had to be removed.
     pub(super) fn keep(&mut self, game: &EndedGame) -> Vec<Profile> {
         let record = &game.record;
-        if self.ends.insert(record.id, record.ended).is_some() {
+        if self.has(record.id) {
             return Vec::new();
         }
         let rating =
             |side| self.standing(&Contestant::from(&record.players[side])).rating.map(|rating| rating.rounded());
-        let record = &GameRecord { ratings: ByColor::from_fn(rating), ..record.clone() };
+        let record = GameRecord { ratings: ByColor::from_fn(rating), ..record.clone() };
         let Ok(stats) = stats_after(game, |who| Ok::<_, Infallible>(self.standing(who)));
         self.standings.extend(stats);
+        self.enter(&record)
+    }
+
+    pub(super) fn has(&self, game: GameId) -> bool {
+        self.ends.contains_key(&game)
+    }
+
+    /// Stores a game without effect on statistics. Returns the players whose last game had to be removed.
+    pub(super) fn enter(&mut self, record: &GameRecord) -> Vec<Profile> {
+        self.ends.insert(record.id, record.ended);
         self.games.insert((record.ended, record.id), Arc::new(record.clone()));
         for CountedMove { position, square, mover, results } in counted_moves(record) {
             let counts = self.explored.entry(position).or_default();

@@ -177,6 +177,22 @@ impl Archive for MemoryStore {
         self.answer(|_| 0)
     }
 
+    fn import(&self, games: Vec<GameRecord>) -> StoreFuture<'_, usize> {
+        self.answer(|inner| {
+            let mut new = 0;
+            for game in &games {
+                if inner.games.has(game.id) {
+                    continue;
+                }
+                new += 1;
+                for profile in inner.games.enter(game) {
+                    inner.forget_if_unknown(&profile);
+                }
+            }
+            new
+        })
+    }
+
     fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {
         self.answer(|inner| {
             let games = inner.games.beyond(retention, now, limit);

@@ -1,24 +1,10 @@
-//! Rows that cannot be read. They are skipped, counted, and logged once each.
+//! Damage of the file: rows and pages that SQLite cannot read.
 
-use std::{
-    collections::HashSet,
-    fmt::Display,
-    sync::{Mutex, PoisonError},
-};
+use std::fmt::Display;
 
 use rusqlite::{ErrorCode, ffi};
 
-use super::reader::ReadError;
-
-/// The metric of the number of damaged rows that were met.
-pub const DAMAGED_ROWS: &str = "reversi_damaged_rows";
-
-/// Maximum number of rows that are counted and logged.
-const MAX_ROWS: usize = 1_000;
-
-/// The damaged rows that were met since the start.
-#[derive(Default)]
-pub(super) struct DamagedRows(Mutex<HashSet<String>>);
+pub(super) use crate::store::damage::{DamagedRows, ReadError};
 
 impl DamagedRows {
     /// Passes over a damaged row, which is counted and logged the first time. Other errors are returned.
@@ -42,15 +28,6 @@ impl DamagedRows {
                 self.note(table, &row.to_string(), &error.to_string(), "a row is damaged");
             }
         })
-    }
-
-    /// Counts a row, and logs what its damage means, the first time.
-    pub(super) fn note(&self, table: &str, row: &str, error: &str, meaning: &str) {
-        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if rows.len() < MAX_ROWS && rows.insert(format!("{table} {row}")) {
-            tracing::error!(table, row, error, "{meaning}; `reversi doctor` tells more");
-            metrics::gauge!(DAMAGED_ROWS).set(rows.len() as f64);
-        }
     }
 }
 

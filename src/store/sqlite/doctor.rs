@@ -16,12 +16,12 @@ use std::{
 use rusqlite::{Connection, Row, params_from_iter, types::Value};
 
 use super::{
-    SqliteStore, create_file, games, lock,
+    SqliteStore, create_file,
+    damage::ReadError,
+    games, lock,
     log::{self, Run},
     older::{self, OlderRooms},
-    players,
-    reader::ReadError,
-    rooms,
+    players, rooms,
     scan::{self, Gap},
     schema::{self, OpenError},
     write_behind::WriteBehind,
@@ -30,6 +30,7 @@ use crate::{
     room::{EndReason, GameRecord, Profile, RoomId, Seq},
     rules::Color,
     store::{
+        game_row::name_of,
         journal::EndedGame,
         player_stats::{Contestant, OpponentKind, PlayerStats, RatingWeight, Results, stats_after},
     },
@@ -331,7 +332,7 @@ impl Examination<'_> {
         let before = |who: &Contestant| Ok(self.results.get(who).map(|(_, stats)| *stats).unwrap_or_default());
         let Ok(after) = stats_after::<std::convert::Infallible>(&ended, before);
         for (who, stats) in after {
-            let name = games::name_of(game, &who);
+            let name = name_of(game, &who);
             self.results.insert(who, (name, stats));
         }
     }

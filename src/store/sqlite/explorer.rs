@@ -5,9 +5,8 @@ use std::sync::Arc;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::{
-    damage::{self, DamagedRows},
+    damage::{self, DamagedRows, ReadError},
     games,
-    reader::ReadError,
 };
 use crate::{
     room::GameRecord,

@@ -1,24 +1,24 @@
 //! Finished games, and the statistics of their players.
 
-use std::{fmt::Write as _, sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use rusqlite::{
     Connection, OptionalExtension as _, Row, named_params,
     types::{FromSql, Value},
 };
 
-use super::{damage::DamagedRows, players, reader::ReadError};
+use super::{
+    damage::{DamagedRows, ReadError},
+    players,
+};
 use crate::{
-    room::{
-        AiSeat, DisplayName, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerKind, Ply, Profile, RoomName,
-        TimeControl, Timestamp,
-        stored::{decode_thoughts, encode_thoughts},
-    },
-    rules::{ByColor, Color, Position, Transcript},
+    room::{AiSeat, GameEnd, GameId, GameRecord, Participant, Timestamp},
+    rules::{ByColor, Color},
     store::{
         archive::{GameFilter, GameKey, GamePage, RankedContestant, RankingFilter},
+        game_row::{self, GameRow, ParticipantColumns, kind_name, name_of},
         journal::EndedGame,
-        player_stats::{Contestant, OpponentKind, PlayerStats, Rating, Results, stats_after},
+        player_stats::{Contestant, PlayerStats, Rating, Results, stats_after},
     },
 };
 
@@ -65,50 +65,41 @@ pub(super) fn enter(connection: &Connection, game: &GameRecord) -> rusqlite::Res
 }
 
 fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize> {
+    let row = GameRow::from(game);
     let sql = "INSERT OR IGNORE INTO games (id, room, room_name, black, black_name, black_kind, white, white_name, \
         white_kind, started_us, ended_us, winner, reason, black_discs, white_discs, transcript, times_ms, opening, \
         move_limit_us, total_time_us, increment_us, rated, private, black_rating, white_rating, thoughts) VALUES (:id, :room, :room_name, :black, :black_name, \
         :black_kind, :white, :white_name, :white_kind, :started, :ended, :winner, :reason, :black_discs, :white_discs, \
         :transcript, :times, :opening, :move_limit, :total_time, :increment, :rated, :private, :black_rating, :white_rating, :thoughts)";
-    let contestants = ByColor::from_fn(|side| Contestant::from(&game.players[side]).to_string());
-    let names = ByColor::from_fn(|side| name(&game.players[side]));
-    let kinds = ByColor::from_fn(|side| kind_name(OpponentKind::from(&game.players[side])));
+    let GameRow { players: ByColor { black, white }, .. } = &row;
     let board = game.position.board();
-    let placed = || game.plies.iter().filter_map(|ply| Some((ply.square?, ply.spent_ms)));
-    let transcript: String = placed().map(|(square, _)| square.name()).collect();
-    let mut times = String::new();
-    for (_, spent) in placed() {
-        let gap = if times.is_empty() { "" } else { " " };
-        // Writing to a string cannot fail.
-        let _ = write!(times, "{gap}{spent}");
-    }
     connection.prepare_cached(sql)?.execute(named_params! {
-        ":id": game.id.to_string(),
-        ":room": game.id.room.to_string(),
-        ":room_name": game.room_name.as_str(),
-        ":black": contestants.black,
-        ":black_name": names.black,
-        ":black_kind": kinds.black,
-        ":white": contestants.white,
-        ":white_name": names.white,
-        ":white_kind": kinds.white,
-        ":started": game.started.0,
-        ":ended": game.ended.0,
-        ":winner": winner_name(game.end.winner),
-        ":reason": game.end.reason.name(),
+        ":id": row.id,
+        ":room": row.room,
+        ":room_name": row.room_name,
+        ":black": black.contestant,
+        ":black_name": black.name,
+        ":black_kind": black.kind,
+        ":white": white.contestant,
+        ":white_name": white.name,
+        ":white_kind": white.kind,
+        ":started": row.started_us,
+        ":ended": row.ended_us,
+        ":winner": row.winner,
+        ":reason": row.reason,
         ":black_discs": board.count(Color::Black),
         ":white_discs": board.count(Color::White),
-        ":transcript": transcript,
-        ":times": times,
-        ":opening": game.opening,
-        ":move_limit": game.time.per_move.map(micros),
-        ":total_time": game.time.total.map(micros),
-        ":increment": micros(game.time.increment),
-        ":rated": game.rated,
-        ":private": game.private,
-        ":black_rating": game.ratings.black,
-        ":white_rating": game.ratings.white,
-        ":thoughts": (!game.thoughts.is_empty()).then(|| encode_thoughts(&game.thoughts)),
+        ":transcript": row.transcript,
+        ":times": row.times_ms,
+        ":opening": row.opening,
+        ":move_limit": row.move_limit_us,
+        ":total_time": row.total_time_us,
+        ":increment": row.increment_us,
+        ":rated": row.rated,
+        ":private": row.private,
+        ":black_rating": black.rating,
+        ":white_rating": white.rating,
+        ":thoughts": row.thoughts,
     })
 }
 
@@ -207,7 +198,7 @@ fn matches(row: &Row<'_>, filter: &GameFilter) -> Result<bool, ReadError> {
         return Ok(false);
     }
     if let Some(least) = filter.min_rating
-        && later_column(row, "black_rating")?.max(later_column(row, "white_rating")?) < Some(least)
+        && later_column(row, "black_rating")?.max(later_column(row, "white_rating")?) < Some(i32::from(least))
     {
         return Ok(false);
     }
@@ -218,8 +209,8 @@ fn matches(row: &Row<'_>, filter: &GameFilter) -> Result<bool, ReadError> {
 }
 
 fn end(row: &Row<'_>) -> Result<GameEnd, ReadError> {
-    let text = |column| row.get::<_, String>(column);
-    Ok(GameEnd { winner: winner(&text("winner")?)?, reason: reason(&text("reason")?)? })
+    let text = |column| Ok::<_, ReadError>(row.get_ref(column)?.as_str()?);
+    game_row::end(text("winner")?, text("reason")?)
 }
 
 pub(super) fn get(connection: &Connection, id: GameId) -> Result<Option<Arc<GameRecord>>, ReadError> {
@@ -334,34 +325,37 @@ pub(super) fn put_standing(
     Ok(())
 }
 
-/// A stored game, without the seeds of its AIs, which are secret.
+/// A stored game, without the seeds of its AIs.
 pub(super) fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
-    let text = |column: &str| row.get::<_, String>(column);
-    let id: GameId = text("id")?.parse()?;
-    let transcript: Transcript = text("transcript")?.parse()?;
-    let mut spent = text("times_ms")?.split_whitespace().map(str::parse).collect::<Result<Vec<u32>, _>>()?.into_iter();
-    let (plies, position) = plies(&transcript, || spent.next().unwrap_or(0));
-    let thoughts: Option<Vec<u8>> = later_column(row, "thoughts")?;
-    let thoughts = thoughts.map(|stored| decode_thoughts(&stored, plies.len())).transpose()?.unwrap_or_default();
-    Ok(GameRecord {
-        id,
-        room_name: RoomName::from_stored(&text("room_name")?)?,
+    let game = GameRow {
+        id: row.get("id")?,
+        room: row.get("room")?,
+        room_name: row.get("room_name")?,
         players: ByColor::new(participant(row, "black")?, participant(row, "white")?),
-        started: Timestamp(row.get("started_us")?),
-        ended: Timestamp(row.get("ended_us")?),
-        end: end(row)?,
-        plies,
+        started_us: row.get("started_us")?,
+        ended_us: row.get("ended_us")?,
+        winner: row.get("winner")?,
+        reason: row.get("reason")?,
+        transcript: row.get("transcript")?,
+        times_ms: row.get("times_ms")?,
         opening: row.get("opening")?,
-        position,
-        time: TimeControl {
-            per_move: duration(row.get("move_limit_us")?)?,
-            total: duration(row.get("total_time_us")?)?,
-            increment: duration(row.get("increment_us")?)?.unwrap_or_default(),
-        },
+        move_limit_us: row.get("move_limit_us")?,
+        total_time_us: row.get("total_time_us")?,
+        increment_us: row.get("increment_us")?,
         rated: row.get("rated")?,
         private: row.get("private")?,
-        ratings: ByColor::new(later_column(row, "black_rating")?, later_column(row, "white_rating")?),
-        thoughts,
+        thoughts: later_column(row, "thoughts")?,
+    };
+    game.read()
+}
+
+fn participant(row: &Row<'_>, side: &str) -> rusqlite::Result<ParticipantColumns> {
+    let column = |name: &str| format!("{side}_{name}");
+    Ok(ParticipantColumns {
+        contestant: row.get(side)?,
+        name: row.get(column("name").as_str())?,
+        kind: row.get(column("kind").as_str())?,
+        rating: later_column(row, &column("rating"))?,
     })
 }
 
@@ -371,97 +365,4 @@ fn later_column<T: FromSql>(row: &Row<'_>, column: &str) -> rusqlite::Result<Opt
         Err(rusqlite::Error::InvalidColumnName(_)) => Ok(None),
         value => value,
     }
-}
-
-/// Every ply, with the passes that the transcript omits. A pass takes no time.
-fn plies(transcript: &Transcript, mut spent: impl FnMut() -> u32) -> (Vec<Ply>, Position) {
-    let (mut plies, mut position) = (Vec::new(), Position::START);
-    for &square in transcript.squares() {
-        position = position.play_unchecked(square);
-        plies.push(Ply { square: Some(square), spent_ms: spent() });
-        if position.must_pass() {
-            position = position.pass_unchecked();
-            plies.push(Ply { square: None, spent_ms: 0 });
-        }
-    }
-    (plies, position)
-}
-
-fn participant(row: &Row<'_>, side: &str) -> Result<Participant, ReadError> {
-    let text = |column: String| row.get::<_, String>(column.as_str());
-    let kind = text(format!("{side}_kind"))?;
-    Ok(match (text(side.to_owned())?.parse()?, kind.as_str()) {
-        (Contestant::Ai { kind, level }, _) => Participant::Ai(AiSeat { kind, level, seed: 0 }),
-        (Contestant::Player(id), kind) => Participant::Player(Profile {
-            id,
-            name: DisplayName::from_stored(&text(format!("{side}_name"))?)?,
-            kind: player_kind(kind)?,
-        }),
-    })
-}
-
-/// The name of a contestant in a game.
-pub(super) fn name_of(game: &GameRecord, who: &Contestant) -> String {
-    let player = game.players.iter().find(|(_, player)| Contestant::from(*player) == *who);
-    player.map(|(_, player)| name(player)).unwrap_or_default()
-}
-
-fn name(participant: &Participant) -> String {
-    match participant {
-        Participant::Player(profile) => profile.name.to_string(),
-        Participant::Ai(_) => Contestant::from(participant).to_string(),
-    }
-}
-
-fn kind_name(kind: OpponentKind) -> &'static str {
-    match kind {
-        OpponentKind::Human => "human",
-        OpponentKind::Bot => "bot",
-        OpponentKind::Ai => "ai",
-    }
-}
-
-/// The value of a column for the kind of a player.
-pub(super) fn player_kind_name(kind: PlayerKind) -> &'static str {
-    match kind {
-        PlayerKind::Human => "human",
-        PlayerKind::Bot => "bot",
-    }
-}
-
-/// The inverse of [`player_kind_name`].
-pub(super) fn player_kind(text: &str) -> Result<PlayerKind, ReadError> {
-    [PlayerKind::Human, PlayerKind::Bot]
-        .into_iter()
-        .find(|&kind| player_kind_name(kind) == text)
-        .ok_or_else(|| unknown(text))
-}
-
-fn winner_name(winner: Option<Color>) -> &'static str {
-    match winner {
-        Some(Color::Black) => "black",
-        Some(Color::White) => "white",
-        None => "none",
-    }
-}
-
-fn winner(text: &str) -> Result<Option<Color>, ReadError> {
-    let winners = [None, Some(Color::Black), Some(Color::White)];
-    winners.into_iter().find(|&winner| winner_name(winner) == text).ok_or_else(|| unknown(text))
-}
-
-fn reason(text: &str) -> Result<EndReason, ReadError> {
-    EndReason::ALL.into_iter().find(|reason| reason.name() == text).ok_or_else(|| unknown(text))
-}
-
-fn unknown(text: &str) -> ReadError {
-    format!("{text:?} is not a value of this column").into()
-}
-
-fn micros(duration: Duration) -> i64 {
-    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
-}
-
-fn duration(micros: Option<i64>) -> Result<Option<Duration>, ReadError> {
-    Ok(micros.map(u64::try_from).transpose()?.map(Duration::from_micros))
 }

@@ -26,6 +26,7 @@ mod retention;
 mod rooms;
 mod scan;
 mod schema;
+mod transfer;
 mod write_behind;
 mod writer;
 
@@ -40,10 +41,8 @@ use std::{
 
 use rusqlite::Connection;
 
-pub use damage::DAMAGED_ROWS;
 pub use doctor::{Diagnosis, Doctor, Observer};
 pub use schema::OpenError;
-pub use writer::COMMIT_WRITES;
 
 use super::{
     archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
@@ -51,6 +50,7 @@ use super::{
     journal::{Append, AppendFuture, FaultHook, History, Journal, StoreError, StoreFuture},
     player_stats::{Contestant, PlayerStats},
     player_store::{PlayerStore, StoredPlayer},
+    transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
 use crate::{
     room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp},
@@ -135,17 +135,6 @@ impl SqliteStore {
             damaged,
             _lock: lock,
         })
-    }
-
-    /// Adds imported games to the archive, all or none, without effect on statistics; returns the number of new ones.
-    ///
-    /// # Errors
-    /// When the write fails; then nothing is written.
-    pub async fn import(&self, games: Vec<GameRecord>) -> Result<usize, StoreError> {
-        self.count(move |connection| {
-            games.iter().try_fold(0, |new, game| Ok(new + usize::from(games::enter(connection, game)?)))
-        })
-        .await
     }
 
     /// Executes a write that counts something.
@@ -281,6 +270,12 @@ impl Archive for SqliteStore {
         })
     }
 
+    fn import(&self, games: Vec<GameRecord>) -> StoreFuture<'_, usize> {
+        Box::pin(self.count(move |connection| {
+            games.iter().try_fold(0, |new, game| Ok(new + usize::from(games::enter(connection, game)?)))
+        }))
+    }
+
     fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {
         Box::pin(self.count(move |connection| retention::trim(connection, retention, now, limit)))
     }
@@ -312,5 +307,23 @@ impl PlayerStore for SqliteStore {
 
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()> {
         self.writer.write(move |connection| players::record_seen(connection, &seen))
+    }
+}
+
+impl Transfer for SqliteStore {
+    fn former_players(&self, after: Option<PlayerId>, limit: usize) -> StoreFuture<'_, Vec<FormerPlayer>> {
+        self.archive.ask(move |connection| transfer::former_players(connection, after, limit))
+    }
+
+    fn stored_games(&self, after: Option<GameKey>, limit: usize) -> StoreFuture<'_, Vec<GameRecord>> {
+        self.archive.ask(move |connection| transfer::stored_games(connection, after, limit))
+    }
+
+    fn standings(&self, after: Option<Contestant>, limit: usize) -> StoreFuture<'_, Vec<Standing>> {
+        self.archive.ask(move |connection| transfer::standings(connection, after.as_ref(), limit))
+    }
+
+    fn restore(&self, restored: Restored) -> StoreFuture<'_, ()> {
+        self.writer.write(move |connection| transfer::restore(connection, &restored))
     }
 }

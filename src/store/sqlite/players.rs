@@ -6,14 +6,15 @@ use rusqlite::{
 };
 
 use super::{
-    damage::{DamagedRows, is_damage},
-    games::{player_kind, player_kind_name},
-    reader::ReadError,
+    damage::{DamagedRows, ReadError, is_damage},
     scan,
 };
 use crate::{
     room::{DisplayName, PlayerId, Profile, Timestamp},
-    store::player_store::StoredPlayer,
+    store::{
+        game_row::{self, player_kind_name},
+        player_store::StoredPlayer,
+    },
 };
 
 /// Inserts a player, or replaces its token and its claim.
@@ -85,12 +86,8 @@ pub(super) fn named(
 
 /// The columns `id`, `name` and `kind`.
 pub(super) fn read_profile(row: &Row<'_>) -> Result<Profile, ReadError> {
-    let text = |column| row.get::<_, String>(column);
-    Ok(Profile {
-        id: text("id")?.parse()?,
-        name: DisplayName::from_stored(&text("name")?)?,
-        kind: player_kind(&text("kind")?)?,
-    })
+    let text = |column| Ok::<_, ReadError>(row.get_ref(column)?.as_str()?);
+    game_row::profile(text("id")?, text("name")?, text("kind")?)
 }
 
 /// A player with games or results keeps its row, without a token.

@@ -9,14 +9,14 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use super::{damage, schema};
+use super::{
+    damage::{self, ReadError},
+    schema,
+};
 use crate::store::journal::{StoreError, StoreFuture};
 
 /// Capacity of the queue. Beyond it callers wait.
 const QUEUE: usize = 256;
-
-/// Why a query failed.
-pub(super) type ReadError = Box<dyn std::error::Error + Send + Sync>;
 
 type Query = Box<dyn FnOnce(&Connection) + Send>;
 

@@ -6,9 +6,8 @@ use std::{collections::BTreeMap, ops::Bound};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::{
-    damage::{DamagedRows, is_damage},
+    damage::{DamagedRows, ReadError, is_damage},
     log::{Events, Run},
-    reader::ReadError,
 };
 use crate::{
     room::{Event, Room, RoomId, Seq, Timestamp, stored},
@@ -59,6 +58,15 @@ pub(super) fn append_run<'a>(
 fn insert(connection: &Connection, room: i64, last: i64, run: &Run) -> rusqlite::Result<()> {
     let sql = "INSERT INTO runs (room, last, events) VALUES (?, ?, ?)";
     connection.prepare_cached(sql)?.execute((room, last, run.bytes())).map(|_| ())
+}
+
+/// Inserts a room in its latest state, without earlier events.
+pub(super) fn restore(connection: &Connection, room: &Room) -> rusqlite::Result<()> {
+    let (id, seq) = (key(room.id()), number(room.seq()));
+    let sql = "INSERT INTO states (room, seq, state) VALUES (?, ?, ?)";
+    connection.prepare_cached(sql)?.execute((id, seq, stored::encode_room(room)))?;
+    // An empty run has the number of the last event.
+    insert(connection, id, seq, &Run::default())
 }
 
 /// Makes a run of each event of versions 1 and 2. Part of the schema's migration, which must not change.

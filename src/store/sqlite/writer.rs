@@ -26,7 +26,7 @@ use super::{
     schema::{self, OpenedFile},
     write_behind::{Change, WriteBehind},
 };
-use crate::store::journal::{AppendError, AppendFuture, FaultHook, StoreError, StoreFuture};
+use crate::store::journal::{AppendError, AppendFuture, COMMIT_WRITES, FaultHook, StoreError, StoreFuture};
 
 /// Capacity of the queue. Beyond it callers wait, at the speed of the disk.
 const QUEUE: usize = 4_096;
@@ -37,9 +37,6 @@ const MAX_COMMIT: usize = 1_024;
 /// The most yields before a commit, as long as each brings more writes: the cost hardly depends on their number. Earns
 /// 0.67 of ephemeral; sleeping for more writes, 0.58. Free when no other thread has work.
 const MAX_YIELDS: usize = 16;
-
-/// The metric of the number of writes in a commit.
-pub const COMMIT_WRITES: &str = "reversi_journal_commit_writes";
 
 /// An operation within a transaction.
 enum Write {

@@ -318,6 +318,10 @@ impl Archive for SqliteDisk {
         self.call(move |store| store.count_openings(skip, limit))
     }
 
+    fn import(&self, games: Vec<GameRecord>) -> StoreFuture<'_, usize> {
+        self.call(move |store| store.import(games))
+    }
+
     fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {
         self.call(move |store| store.trim(retention, now, limit))
     }

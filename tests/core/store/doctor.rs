@@ -2,7 +2,7 @@
 
 use reversi::{
     room::{Event, GameId, GameRecord, Seq, Timestamp},
-    store::{Contestant, Diagnosis, Doctor, GameFilter, Observer, OpenError, SqliteStore, Store},
+    store::{Archive as _, Contestant, Diagnosis, Doctor, GameFilter, Observer, OpenError, SqliteStore, Store},
 };
 use tempfile::TempDir;
 

@@ -10,7 +10,7 @@ use reversi::{
 
 use crate::{
     room::test_room::id,
-    store::{archive, at, connection, count, folder, games::game, on_each, open, room_id},
+    store::{archive, at, connection, folder, games::game, on_each, on_each_place, open, room_id},
 };
 
 /// A game of these moves, by its squares' images under a symmetry; black has won.
@@ -131,20 +131,22 @@ async fn a_removed_game_is_no_longer_counted() {
 
 #[tokio::test]
 async fn counts_survive_a_restart_and_removed_games_leave_no_rows() {
-    let folder = folder();
-    let store = open(&folder);
-    let games = [played(1, "f5d6c3d3c4", Symmetry::Identity, ["ada", "bob"])];
-    archive(&store, games[0].id.room, &games).await;
-    drop(store);
-    let store = open(&folder);
-    assert_eq!(explore(&store, "", ALL).await, Exploration::default(), "not counted yet");
-    store_games(&store, &[]).await;
-    assert_eq!(count(&folder, "explored_moves"), 5);
-    drop(store);
-    let store = open(&folder);
-    assert_eq!(explore(&store, "f5d6c3", ALL).await.moves[0].results, results(0, 0, 1));
-    store.archive.trim(Retention::Games(0), at(9), 9).await.unwrap();
-    assert_eq!(count(&folder, "explored_moves"), 0);
+    on_each_place(async |place| {
+        let store = place.open().await;
+        let games = [played(1, "f5d6c3d3c4", Symmetry::Identity, ["ada", "bob"])];
+        archive(&store, games[0].id.room, &games).await;
+        drop(store);
+        let store = place.open().await;
+        assert_eq!(explore(&store, "", ALL).await, Exploration::default(), "not counted yet");
+        store_games(&store, &[]).await;
+        assert_eq!(place.count("explored_moves"), 5);
+        drop(store);
+        let store = place.open().await;
+        assert_eq!(explore(&store, "f5d6c3", ALL).await.moves[0].results, results(0, 0, 1));
+        store.archive.trim(Retention::Games(0), at(9), 9).await.unwrap();
+        assert_eq!(place.count("explored_moves"), 0);
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -1,13 +1,10 @@
 //! The journal of open rooms.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 
-use proptest::{
-    prop_assert_eq,
-    test_runner::{Config, RngSeed, TestRunner},
-};
+use proptest::test_runner::{Config, RngSeed, TestRunner};
 use reversi::{
-    room::{Command, GameRecord, Participant, Phase, Room, Seq},
+    room::{Command, Event, GameRecord, Participant, Phase, Room, Seq},
     rules::Color,
     store::{AppendError, Contestant, GameFilter, MemoryStore, Store},
 };
@@ -19,7 +16,8 @@ use crate::{
         test_room::{TestRoom, chat, default_settings, id},
     },
     store::{
-        at, count, creation_of, drive, folder, load, moved, on_each, open, open_rooms, open_with_log, room_id, write,
+        at, count, creation_of, drive, folder, load, moved, on_each, on_each_place, open, open_rooms, open_with_log,
+        room_id, write,
     },
 };
 
@@ -115,32 +113,39 @@ async fn a_long_room_keeps_its_latest_events_only() {
     assert_eq!(load(&open(&folder), room.id()).await, Some(room));
 }
 
-/// Both stores keep the same data of random histories, for every viewer.
+/// All stores keep the same data of random histories, for every viewer.
 #[test]
-fn both_stores_keep_the_same_random_histories() {
-    let tokio = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let folder = folder();
-    let (file, memory) = (open(&folder), Store::of(MemoryStore::default()));
+fn all_stores_keep_the_same_random_histories() {
+    let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    tokio.block_on(on_each_place(async |place| {
+        let (kept, memory) = (place.open().await, Store::of(MemoryStore::default()));
+        for (number, history) in (0..).zip(random_histories()) {
+            let room = room_id(number);
+            let history = moved(history, room);
+            let step = 1 + history.len() % 20;
+            let (live, _) = drive(&kept, &history, step).await;
+            assert_eq!(drive(&memory, &history, step).await.0, live);
+            let open = (live.phase() != Phase::Closed).then_some(live);
+            assert_eq!(load(&kept, room).await, open);
+            assert_eq!(load(&memory, room).await, open);
+        }
+        check_equal(&kept, &memory).await;
+        drop(kept);
+        check_equal(&place.open().await, &memory).await;
+    }));
+}
+
+/// The same ones each time.
+fn random_histories() -> Vec<Vec<Event>> {
     let config =
         Config { failure_persistence: None, cases: HISTORIES, rng_seed: RngSeed::Fixed(3), ..Config::default() };
-    let rooms = Cell::new(0);
-    let property = |script| {
-        let room = room_id(rooms.replace(rooms.get() + 1));
-        let history = moved(RandomHistory::run(script).test.history, room);
-        let step = 1 + history.len() % 20;
-        tokio.block_on(async {
-            let (live, _) = drive(&file, &history, step).await;
-            prop_assert_eq!(&drive(&memory, &history, step).await.0, &live);
-            let open = (live.phase() != Phase::Closed).then_some(live);
-            prop_assert_eq!(&load(&file, room).await, &open);
-            prop_assert_eq!(&load(&memory, room).await, &open);
-            Ok(())
-        })
+    let histories = RefCell::new(Vec::new());
+    let collect = |script| {
+        histories.borrow_mut().push(RandomHistory::run(script).test.history);
+        Ok(())
     };
-    TestRunner::new(config).run(&scripts(), property).unwrap_or_else(|error| panic!("{error}"));
-    tokio.block_on(check_equal(&file, &memory));
-    drop(file);
-    tokio.block_on(check_equal(&open(&folder), &memory));
+    TestRunner::new(config).run(&scripts(), collect).unwrap_or_else(|error| panic!("{error}"));
+    histories.into_inner()
 }
 
 async fn check_equal(one: &Store, other: &Store) {

@@ -13,8 +13,12 @@ mod journal;
 mod log;
 mod opening;
 mod players;
+#[cfg(all(unix, feature = "postgres"))]
+mod postgres;
 mod retention;
 mod sample_files;
+#[cfg(all(unix, feature = "postgres"))]
+mod transfer;
 
 use reversi::{
     room::{Event, Fact, GameRecord, Profile, Room, RoomId, Seq, Timestamp},
@@ -27,8 +31,44 @@ use crate::room::test_room::TestRoom;
 /// Checks a property on an empty store of each kind.
 async fn on_each(property: impl AsyncFn(&Store)) {
     property(&Store::of(MemoryStore::default())).await;
-    let folder = folder();
-    property(&open(&folder)).await;
+    on_each_place(async |place| property(&place.open().await).await).await;
+}
+
+/// Checks a property of each kind of store that outlives its process.
+async fn on_each_place(property: impl AsyncFn(&Place)) {
+    property(&Place::Folder(folder())).await;
+    #[cfg(all(unix, feature = "postgres"))]
+    if let Some(database) = postgres::database() {
+        property(&Place::Database(database)).await;
+    }
+}
+
+/// Where a store keeps everything.
+enum Place {
+    Folder(TempDir),
+    #[cfg(all(unix, feature = "postgres"))]
+    Database(postgres::Database),
+}
+
+impl Place {
+    async fn open(&self) -> Store {
+        match self {
+            Self::Folder(folder) => open(folder),
+            #[cfg(all(unix, feature = "postgres"))]
+            Self::Database(database) => database.open().await,
+        }
+    }
+
+    /// Number of rows of a table.
+    fn count(&self, table: &str) -> i64 {
+        match self {
+            Self::Folder(folder) => count(folder, table),
+            #[cfg(all(unix, feature = "postgres"))]
+            Self::Database(database) => {
+                database.sql(&format!("SELECT count(*) FROM {table}")).parse().expect("a number")
+            }
+        }
+    }
 }
 
 fn folder() -> TempDir {

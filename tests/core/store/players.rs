@@ -7,7 +7,7 @@ use reversi::{
 
 use crate::{
     room::test_room::{id, profile},
-    store::{archive, at, folder, games::game, on_each, open, room_id},
+    store::{archive, at, games::game, on_each, on_each_place, room_id},
 };
 
 fn stored_player(who: &str, seats: u16) -> StoredPlayer {
@@ -51,16 +51,18 @@ async fn players_are_kept_until_removed() {
 
 #[tokio::test]
 async fn games_of_a_removed_player_stay() {
-    let folder = folder();
-    let store = open(&folder);
-    store.players.put_player(stored_player("ada", 1)).await.unwrap();
-    let game = game(room_id(1), 1, 1, ["ada", "bob"]);
-    archive(&store, room_id(1), std::slice::from_ref(&game)).await;
-    store.players.remove_player(id("ada")).await.unwrap();
-    drop(store);
-    let store = open(&folder);
-    assert_eq!(known(&store).await, []);
-    assert_eq!(store.archive.game(game.id).await.unwrap().as_deref(), Some(&game));
+    on_each_place(async |place| {
+        let store = place.open().await;
+        store.players.put_player(stored_player("ada", 1)).await.unwrap();
+        let game = game(room_id(1), 1, 1, ["ada", "bob"]);
+        archive(&store, room_id(1), std::slice::from_ref(&game)).await;
+        store.players.remove_player(id("ada")).await.unwrap();
+        drop(store);
+        let store = place.open().await;
+        assert_eq!(known(&store).await, []);
+        assert_eq!(store.archive.game(game.id).await.unwrap().as_deref(), Some(&game));
+    })
+    .await;
 }
 
 #[tokio::test]

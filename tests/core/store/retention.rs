@@ -9,7 +9,7 @@ use reversi::{
 
 use crate::{
     room::test_room::id,
-    store::{archive, at, connection, count, folder, games::game, on_each, open, room_id},
+    store::{archive, at, connection, count, folder, games::game, on_each, on_each_place, open, room_id},
 };
 
 const EVERYTHING: usize = 1_000;
@@ -76,11 +76,13 @@ async fn unrated_games_are_kept_for_a_time_and_rated_ones_for_ever() {
 
 #[tokio::test]
 async fn removed_games_leave_nothing_in_the_lists_of_players() {
-    let folder = folder();
-    let store = open(&folder);
-    fill(&store).await;
-    assert_eq!(store.archive.trim(Retention::Games(3), at(0), EVERYTHING).await.unwrap(), 7);
-    assert_eq!((count(&folder, "games"), count(&folder, "played")), (3, 6));
+    on_each_place(async |place| {
+        let store = place.open().await;
+        fill(&store).await;
+        assert_eq!(store.archive.trim(Retention::Games(3), at(0), EVERYTHING).await.unwrap(), 7);
+        assert_eq!((place.count("games"), place.count("played")), (3, 6));
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -57,6 +57,9 @@ const LAYERS: &[Layer] = &[
             ("foldhash", "finds rooms by their ids"),
             ("smallvec", "the entries that one move adds to the log"),
             ("metrics", "counts the writes of one commit, which only the store knows"),
+            ("tokio_postgres", "the store in PostgreSQL"),
+            ("tokio_postgres_rustls", "TLS to that database"),
+            ("futures_util", "sends its statements without waiting for each answer"),
         ],
     },
     Layer {

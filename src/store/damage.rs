@@ -1,0 +1,30 @@
+//! Stored rows that cannot be read. They are skipped, counted, and logged once each.
+
+use std::{
+    collections::HashSet,
+    sync::{Mutex, PoisonError},
+};
+
+/// The metric of the number of damaged rows that were met.
+pub const DAMAGED_ROWS: &str = "reversi_damaged_rows";
+
+/// Maximum number of rows that are counted and logged.
+const MAX_ROWS: usize = 1_000;
+
+/// Why a query failed: an error of the database, or any other of values that make no sense.
+pub(super) type ReadError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The damaged rows that were met since the start.
+#[derive(Default)]
+pub(super) struct DamagedRows(Mutex<HashSet<String>>);
+
+impl DamagedRows {
+    /// Counts a row, and logs what its damage means, the first time.
+    pub(super) fn note(&self, table: &str, row: &str, error: &str, meaning: &str) {
+        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if rows.len() < MAX_ROWS && rows.insert(format!("{table} {row}")) {
+            tracing::error!(table, row, error, "{meaning}; `reversi doctor` tells more");
+            metrics::gauge!(DAMAGED_ROWS).set(rows.len() as f64);
+        }
+    }
+}

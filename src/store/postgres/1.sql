@@ -1,0 +1,125 @@
+-- Columns that end in us are microseconds since 1970-01-01 UTC: to_timestamp(ended_us / 1e6). Ids and names of contestants
+-- sort as bytes, as in SQLite.
+
+-- One row: the version of these tables, and how many servers have begun to use them.
+CREATE TABLE reversi (
+    id int PRIMARY KEY CHECK (id = 1),
+    version int NOT NULL,
+    session bigint NOT NULL,
+    alive_us bigint                     -- the last moment at which the server is known to have lived
+);
+INSERT INTO reversi (id, version, session) VALUES (1, 0, 0);
+
+-- Open rooms. The tail has the events after the state, the newest first, in the stored form of room/stored, each with its
+-- length in front as a varint. PostgreSQL logs what lies between the equal beginning and the equal end of an old and a new
+-- row: a tail that grows in front costs 173 to 190 bytes of its log, one that grows behind 1,072.
+CREATE TABLE room (
+    id bigint PRIMARY KEY,
+    seq bigint NOT NULL,                -- the last event
+    tail bytea NOT NULL
+) WITH (fillfactor = 50, toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.05);
+ALTER TABLE room ALTER tail SET STORAGE MAIN;
+CREATE TABLE room_state (
+    room bigint PRIMARY KEY REFERENCES room ON DELETE CASCADE,
+    state bytea NOT NULL
+);
+
+-- Players. Those who have a token can come back with it; the others are here because of their games.
+CREATE TABLE players (
+    id text COLLATE "C" PRIMARY KEY,
+    name text NOT NULL,
+    name_key text NOT NULL,             -- the name in lower case
+    kind text NOT NULL,                 -- human or bot
+    seats int NOT NULL,                 -- how many they may hold at a time
+    token bytea,                        -- SHA-256 of it
+    seen_us bigint NOT NULL,
+    claimed boolean NOT NULL
+);
+CREATE INDEX players_with_token ON players (id) WHERE token IS NOT NULL;
+CREATE INDEX players_by_name ON players (name_key, seen_us);
+
+-- Finished games. A contestant is a player's id, or an AI as kind:level.
+CREATE TABLE games (
+    number bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+    id text COLLATE "C" PRIMARY KEY,    -- the room, and the number of the game in it
+    room text NOT NULL,
+    room_name text NOT NULL,
+    black text NOT NULL,
+    black_name text NOT NULL,
+    black_kind text NOT NULL,           -- human, bot or ai
+    black_rating int,                   -- before the game; null without one
+    white text NOT NULL,
+    white_name text NOT NULL,
+    white_kind text NOT NULL,
+    white_rating int,
+    started_us bigint NOT NULL,
+    ended_us bigint NOT NULL,
+    winner text NOT NULL,               -- black, white, or none for a draw and for what does not count
+    reason text NOT NULL,               -- discs, resignation, timeout, left, kicked, agreed, aborted or server
+    black_discs int NOT NULL,
+    white_discs int NOT NULL,
+    transcript text NOT NULL,           -- f5d6c3..., without passes
+    times_ms text NOT NULL,             -- of each disc placed, separated by spaces
+    opening int NOT NULL,               -- plies that the room's opening made, passes among them
+    move_limit_us bigint,
+    total_time_us bigint,
+    increment_us bigint NOT NULL,
+    rated boolean NOT NULL,
+    private boolean NOT NULL,
+    thoughts bytea,                     -- search reports of AIs, in the stored form of room/stored; null without any
+    opening_name text,                  -- the usual one
+    explored boolean NOT NULL DEFAULT false
+);
+CREATE INDEX games_by_end ON games (ended_us, id);
+CREATE INDEX games_of_room ON games (room, ended_us, id);
+CREATE INDEX games_of_opening ON games (opening_name, ended_us, id) WHERE opening_name IS NOT NULL;
+CREATE INDEX unrated_games ON games (ended_us, id) WHERE NOT rated;
+CREATE INDEX unexplored_games ON games (ended_us, id) WHERE NOT explored;
+CREATE TABLE played (
+    contestant text COLLATE "C" NOT NULL,
+    ended_us bigint NOT NULL,
+    game text COLLATE "C" NOT NULL,
+    PRIMARY KEY (contestant, ended_us, game)
+);
+
+-- One row: the number of rows in games, so that nobody has to count them.
+CREATE TABLE archive (
+    id int PRIMARY KEY CHECK (id = 1),
+    games bigint NOT NULL
+);
+INSERT INTO archive (id, games) VALUES (1, 0);
+
+-- What contestants made of all games that count, by the kind of opponent, and their Glicko-2 ratings.
+CREATE TABLE standings (
+    contestant text COLLATE "C" PRIMARY KEY,
+    name text NOT NULL,                 -- the latest
+    won_against_humans int NOT NULL,
+    drawn_against_humans int NOT NULL,
+    lost_against_humans int NOT NULL,
+    won_against_bots int NOT NULL,
+    drawn_against_bots int NOT NULL,
+    lost_against_bots int NOT NULL,
+    won_against_ais int NOT NULL,
+    drawn_against_ais int NOT NULL,
+    lost_against_ais int NOT NULL,
+    won int GENERATED ALWAYS AS (won_against_humans + won_against_bots + won_against_ais) STORED,
+    drawn int GENERATED ALWAYS AS (drawn_against_humans + drawn_against_bots + drawn_against_ais) STORED,
+    lost int GENERATED ALWAYS AS (lost_against_humans + lost_against_bots + lost_against_ais) STORED,
+    rating double precision,            -- none before the first rated game
+    deviation double precision,
+    volatility double precision,
+    rated_games int NOT NULL
+);
+CREATE INDEX standings_by_rating ON standings (rating) WHERE rating IS NOT NULL;
+
+-- The opening explorer: the moves of public games that count.
+CREATE TABLE explored_moves (
+    position bytea NOT NULL,            -- of the side to move and of the other, eight bytes each, in the least image
+    square int NOT NULL,                -- in that image, a1 is 0, b1 is 1
+    mover int NOT NULL,                 -- 64 for a bot, 128 for an AI; plus 1 + rating / 50, or 0 without a rating
+    won int NOT NULL,                   -- by the mover
+    drawn int NOT NULL,
+    lost int NOT NULL,
+    latest bigint[] NOT NULL,           -- numbers of the latest such games; they may be gone
+    PRIMARY KEY (position, square, mover)
+);

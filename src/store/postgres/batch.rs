@@ -1,0 +1,125 @@
+//! The writes of a batch, in one transaction.
+//!
+//! ```text
+//!   moves only:  one statement
+//!   otherwise:   BEGIN, rooms ──▶ games of the appends that were right ──▶ other changes ──▶ folds ──▶ COMMIT
+//! ```
+//!
+//! Statements of a step are sent without waiting for the answers of those before.
+
+use std::collections::{HashMap, HashSet};
+
+use tokio_postgres::Error;
+
+use super::{change::Change, games, rooms, rooms::RoomWrite, session::Session};
+use crate::{
+    room::Seq,
+    store::{
+        damage::DamagedRows,
+        journal::{AppendError, EndedGame},
+    },
+};
+
+/// A write of a batch.
+pub(super) enum Write {
+    Append(RoomWrite),
+    Change(Change),
+}
+
+/// What a write has done: for a change, how many rows it counts.
+pub(super) type Outcome = Result<usize, AppendError>;
+
+/// Executes the writes, all or none, and folds rooms. Returns the outcome of each, and the rooms with long tails.
+///
+/// # Errors
+/// When the database refuses a statement; then nothing is written and a transaction may be open. When the connection is
+/// lost; then all or nothing is written.
+pub(super) async fn execute(
+    session: &Session,
+    damaged: &DamagedRows,
+    writes: &[&Write],
+    folds: &[i64],
+) -> Result<(Vec<Outcome>, Vec<i64>), Error> {
+    let appends: Vec<&RoomWrite> = writes.iter().filter_map(|write| write.append()).collect();
+    let is_simple = |write: &&Write| write.append().is_some_and(RoomWrite::is_simple);
+    let in_transaction = !folds.is_empty() || !writes.iter().all(is_simple);
+    let begin = async { if in_transaction { session.batch("BEGIN").await } else { Ok(()) } };
+    let (_, extended, begun) = tokio::try_join!(
+        begin,
+        rooms::extend(session, appends.iter().copied().filter(|append| append.state.is_none())),
+        rooms::begin(session, appends.iter().copied().filter(|append| append.state.is_some())),
+    )?;
+    let long: Vec<i64> = extended.iter().filter(|(_, bytes)| *bytes > rooms::FOLD).map(|(room, _)| *room).collect();
+    let written: HashSet<i64> = extended.into_iter().map(|(room, _)| room).chain(begun).collect();
+    let found = conflicts(session, &appends, &written).await?;
+    let mut counts = Vec::new();
+    if in_transaction {
+        let right = || appends.iter().filter(|append| written.contains(&append.key()));
+        let closed: Vec<i64> = right().filter(|append| append.closes).map(|append| append.key()).collect();
+        if !closed.is_empty() {
+            rooms::remove(session, &closed).await?;
+        }
+        let ended: Vec<&EndedGame> = right().flat_map(|append| &append.games).collect();
+        games::keep(session, &ended).await?;
+        for write in writes {
+            if let Write::Change(change) = write {
+                counts.push(change.execute(session, damaged).await?);
+            }
+        }
+        if !folds.is_empty() {
+            rooms::fold(session, damaged, folds).await?;
+        }
+        session.batch("COMMIT").await?;
+    }
+    let mut counts = counts.into_iter();
+    let outcome = |write: &&Write| match write.append() {
+        Some(append) if written.contains(&append.key()) => Ok(0),
+        Some(append) => Err(AppendError::Conflict(found.get(&append.key()).copied().unwrap_or(Seq(0)))),
+        None => Ok(counts.next().unwrap_or(0)),
+    };
+    Ok((writes.iter().map(outcome).collect(), long))
+}
+
+/// The last events of the rooms that are not where their appends expected them.
+async fn conflicts(
+    session: &Session,
+    appends: &[&RoomWrite],
+    written: &HashSet<i64>,
+) -> Result<HashMap<i64, Seq>, Error> {
+    let refused: Vec<i64> = appends.iter().map(|append| append.key()).filter(|room| !written.contains(room)).collect();
+    if refused.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let lasts = rooms::lasts(session, &refused).await?;
+    Ok(lasts.into_iter().map(|(room, last)| (room, Seq(last.cast_unsigned()))).collect())
+}
+
+/// The outcome of writes whose connection was lost, as far as the rooms show it: `None` for a write that has to be
+/// executed again, which changes nothing twice.
+pub(super) async fn resolve(session: &Session, writes: &[&Write]) -> Result<Vec<Option<Outcome>>, Error> {
+    let rooms: Vec<i64> = writes.iter().filter_map(|write| write.append().map(RoomWrite::key)).collect();
+    let lasts: HashMap<i64, i64> = rooms::lasts(session, &rooms).await?.into_iter().collect();
+    let outcome = |write: &&Write| {
+        let append = write.append()?;
+        let is_written = match lasts.get(&append.key()) {
+            Some(last) => !append.closes && *last == rooms::number(append.last),
+            None => append.closes && append.expected > Seq(0),
+        };
+        is_written.then_some(Ok(0))
+    };
+    Ok(writes.iter().map(outcome).collect())
+}
+
+impl Write {
+    fn append(&self) -> Option<&RoomWrite> {
+        match self {
+            Self::Append(append) => Some(append),
+            Self::Change(_) => None,
+        }
+    }
+
+    /// The room that it appends to.
+    pub(super) fn room(&self) -> Option<i64> {
+        self.append().map(RoomWrite::key)
+    }
+}

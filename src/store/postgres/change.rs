@@ -1,0 +1,53 @@
+//! Writes other than appends. Each may be executed again after its connection was lost.
+
+use tokio_postgres::Error;
+
+use super::{explorer, games, players, retention, session::Session, transfer};
+use crate::{
+    room::{GameRecord, PlayerId, Timestamp},
+    store::{archive::Retention, damage::DamagedRows, player_store::StoredPlayer, transfer::Restored},
+};
+
+pub(super) enum Change {
+    /// Changes nothing: its answer says that earlier writes are over.
+    Nothing,
+    MarkAlive(Timestamp),
+    PutPlayer(StoredPlayer),
+    RemovePlayer(PlayerId),
+    RecordSeen(Vec<(PlayerId, Timestamp)>),
+    /// Adds games without effect on statistics, and counts the new ones.
+    Import(Vec<GameRecord>),
+    /// Writes what another store had.
+    Restore(Restored),
+    /// Counts at most `limit` games for the explorer, after `skip` others.
+    CountOpenings {
+        skip: usize,
+        limit: usize,
+    },
+    /// Removes at most `limit` games, and counts them.
+    Trim {
+        retention: Retention,
+        now: Timestamp,
+        limit: usize,
+    },
+}
+
+impl Change {
+    /// Executes it within a transaction. Returns what it counts.
+    pub(super) async fn execute(&self, session: &Session, damaged: &DamagedRows) -> Result<usize, Error> {
+        match self {
+            Self::Nothing => Ok(0),
+            Self::MarkAlive(now) => {
+                session.execute("UPDATE reversi SET alive_us = $1", &[&now.0]).await?;
+                Ok(0)
+            }
+            Self::PutPlayer(player) => players::put(session, player).await.map(|()| 0),
+            Self::RemovePlayer(player) => players::remove(session, *player).await.map(|()| 0),
+            Self::RecordSeen(seen) => players::record_seen(session, seen).await.map(|()| 0),
+            Self::Import(records) => games::enter(session, records).await,
+            Self::Restore(restored) => transfer::restore(session, restored).await.map(|()| 0),
+            Self::CountOpenings { skip, limit } => explorer::count(session, damaged, *skip, *limit).await,
+            Self::Trim { retention, now, limit } => retention::trim(session, *retention, *now, *limit).await,
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! A store in a PostgreSQL database.
+//!
+//! ```text
+//!   actors ──append──▶ queue ──▶ writer ── one batch for all that waits ──▶ database ◀── two connections ◀── questions
+//! ```
+//!
+//! The writer and the connections run on one thread of their own. One server at a time uses a database: it holds a lock
+//! on the connection that writes. A batch of moves is one statement and one commit. When the connection is lost, the
+//! writer connects again and finds out what was written, for as long as its patience lasts; callers only wait longer.
+
+mod batch;
+mod change;
+mod explorer;
+mod games;
+mod page;
+mod players;
+mod read_session;
+mod retention;
+mod rooms;
+mod schema;
+mod session;
+mod transfer;
+mod writer;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use tokio::sync::{
+    mpsc::{self, error::TrySendError},
+    oneshot,
+};
+
+pub use schema::PostgresError;
+
+use super::{
+    archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
+    damage::DamagedRows,
+    explorer::{Exploration, ExplorerFilter},
+    journal::{Append, AppendError, AppendFuture, History, Journal, StoreError, StoreFuture},
+    player_stats::{Contestant, PlayerStats},
+    player_store::{PlayerStore, StoredPlayer},
+    transfer::{FormerPlayer, Restored, Standing, Transfer},
+};
+use crate::{
+    room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp},
+    rules::Position,
+};
+use batch::{Outcome, Write};
+use change::Change;
+use read_session::ReadSession;
+use rooms::RoomWrite;
+use writer::{Done, Request, Writer};
+
+/// Capacity of the queue. Beyond it callers wait, at the speed of the database.
+const QUEUE: usize = 4_096;
+
+/// A store in a database. Dropping it completes all queued writes and ends its thread.
+pub struct PostgresStore {
+    requests: Option<mpsc::Sender<Request>>,
+    thread: Option<JoinHandle<()>>,
+    /// Separate from the archive's, so that reading a room does not wait for a long query.
+    rooms: ReadSession,
+    archive: ReadSession,
+    /// Whether the outcome of a batch is unknown.
+    in_doubt: Arc<AtomicBool>,
+    damaged: Arc<DamagedRows>,
+}
+
+impl PostgresStore {
+    /// How long writes and questions wait for a database that is away.
+    pub const PATIENCE: Duration = Duration::from_secs(10);
+
+    /// Opens the store in the database of a URL, `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; creates its tables if
+    /// necessary.
+    ///
+    /// # Errors
+    /// When the database cannot be reached or used, or another server uses it.
+    pub async fn open(url: &str, patience: Duration) -> Result<Self, PostgresError> {
+        let config = session::parse(url, patience)?;
+        let (requests, queue) = mpsc::channel(QUEUE);
+        let (in_doubt, damaged) = (Arc::<AtomicBool>::default(), Arc::<DamagedRows>::default());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let handle = runtime.handle().clone();
+        let (reply, opened) = oneshot::channel();
+        let open = Writer::open(config.clone(), patience, Arc::clone(&in_doubt), Arc::clone(&damaged));
+        let write = async move {
+            match open.await {
+                // The caller may have stopped waiting.
+                Ok(writer) => {
+                    let _ = reply.send(Ok(()));
+                    writer.run(queue).await;
+                }
+                Err(error) => drop(reply.send(Err(error))),
+            }
+        };
+        let thread = std::thread::Builder::new().name("store-writer".into()).spawn(move || runtime.block_on(write))?;
+        opened.await.unwrap_or_else(|_| Err(PostgresError::Database("the writer has ended".to_owned())))?;
+        Ok(Self {
+            requests: Some(requests),
+            thread: Some(thread),
+            rooms: ReadSession::new(config.clone(), patience, handle.clone()),
+            archive: ReadSession::new(config, patience, handle),
+            in_doubt,
+            damaged,
+        })
+    }
+
+    /// Queues an append, at once unless the queue is full.
+    fn submit(&self, write: RoomWrite) -> AppendFuture<'_> {
+        let gone = || AppendError::Unavailable("the writer has ended".to_owned());
+        let Some(requests) = &self.requests else { return Err(gone()).into() };
+        let (done, outcome) = oneshot::channel();
+        let outcome = AppendFuture::Queued(outcome);
+        match requests.try_send(Request { write: Write::Append(write), done: Done::Append(done) }) {
+            Ok(()) => outcome,
+            Err(TrySendError::Full(request)) => AppendFuture::Slow(Box::pin(async move {
+                requests.send(request).await.map_err(|_| gone())?;
+                outcome.await
+            })),
+            Err(TrySendError::Closed(_)) => Err(gone()).into(),
+        }
+    }
+
+    /// Executes a change after all writes queued before. Returns what it counts.
+    async fn change(&self, change: Change) -> Result<usize, StoreError> {
+        let gone = || StoreError::Unavailable("the writer has ended".to_owned());
+        let (done, outcome) = oneshot::channel();
+        let request = Request { write: Write::Change(change), done: Done::Change(done) };
+        self.requests.as_ref().ok_or_else(gone)?.send(request).await.map_err(|_| gone())?;
+        let outcome: Outcome = outcome.await.map_err(|_| gone())?;
+        outcome.map_err(|error| StoreError::Unavailable(error.to_string()))
+    }
+
+    fn write(&self, change: Change) -> StoreFuture<'_, ()> {
+        Box::pin(async move { self.change(change).await.map(drop) })
+    }
+
+    /// Waits until no write is under way whose outcome is unknown: what is read before that may still change.
+    async fn settle(&self) -> Result<(), StoreError> {
+        if self.in_doubt.load(Ordering::Acquire) { self.change(Change::Nothing).await.map(drop) } else { Ok(()) }
+    }
+}
+
+impl Drop for PostgresStore {
+    fn drop(&mut self) {
+        self.requests = None;
+        if let Some(thread) = self.thread.take() {
+            // The panic hook has logged a panic.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Journal for PostgresStore {
+    fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a> {
+        RoomWrite::new(&append).map_or_else(|error| Err(error).into(), |write| self.submit(write))
+    }
+
+    fn load(&self, room: RoomId) -> StoreFuture<'_, Option<History>> {
+        Box::pin(async move {
+            self.settle().await?;
+            let damaged = Arc::clone(&self.damaged);
+            self.rooms.ask(move |session| async move { rooms::load(&session, &damaged, room).await }).await
+        })
+    }
+
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.rooms.ask(move |session| async move { rooms::page(&session, &damaged, after, limit).await })
+    }
+
+    fn mark_alive(&self, now: Timestamp) -> StoreFuture<'_, ()> {
+        self.write(Change::MarkAlive(now))
+    }
+
+    fn last_alive(&self) -> StoreFuture<'_, Option<Timestamp>> {
+        self.rooms.ask(|session| async move { schema::last_alive(&session).await })
+    }
+}
+
+impl Archive for PostgresStore {
+    fn games(&self, filter: GameFilter, after: Option<GameKey>, limit: usize) -> StoreFuture<'_, GamePage> {
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |session| async move { page::page(&session, &damaged, &filter, after, limit).await })
+    }
+
+    fn game(&self, id: GameId) -> StoreFuture<'_, Option<Arc<GameRecord>>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |session| async move { games::get(&session, &damaged, id).await })
+    }
+
+    fn player_stats(&self, who: Contestant) -> StoreFuture<'_, PlayerStats> {
+        self.archive.ask(move |session| async move { games::standing(&session, &who).await })
+    }
+
+    fn size(&self) -> StoreFuture<'_, ArchiveSize> {
+        self.archive.ask(|session| async move { retention::size(&session).await })
+    }
+
+    fn ranking(&self, filter: RankingFilter, skip: usize, limit: usize) -> StoreFuture<'_, Vec<RankedContestant>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |session| async move { games::ranking(&session, &damaged, filter, skip, limit).await })
+    }
+
+    fn explore(&self, position: Position, filter: ExplorerFilter) -> StoreFuture<'_, Exploration> {
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |session| async move { explorer::explore(&session, &damaged, position, filter).await })
+    }
+
+    fn count_openings(&self, skip: usize, limit: usize) -> StoreFuture<'_, usize> {
+        Box::pin(async move {
+            match self.archive.ask(move |session| async move { explorer::has_uncounted(&session, skip).await }).await? {
+                true => self.change(Change::CountOpenings { skip, limit }).await,
+                false => Ok(0),
+            }
+        })
+    }
+
+    fn import(&self, games: Vec<GameRecord>) -> StoreFuture<'_, usize> {
+        Box::pin(self.change(Change::Import(games)))
+    }
+
+    fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {
+        Box::pin(self.change(Change::Trim { retention, now, limit }))
+    }
+}
+
+impl PlayerStore for PostgresStore {
+    fn players(&self) -> StoreFuture<'_, Vec<StoredPlayer>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.rooms.ask(move |session| async move { players::all(&session, &damaged).await })
+    }
+
+    fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>> {
+        self.archive.ask(move |session| async move { players::profile(&session, player).await })
+    }
+
+    fn named(&self, name: DisplayName, limit: usize) -> StoreFuture<'_, Vec<Profile>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |session| async move { players::named(&session, &damaged, &name, limit).await })
+    }
+
+    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()> {
+        self.write(Change::PutPlayer(player))
+    }
+
+    fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {
+        self.write(Change::RemovePlayer(player))
+    }
+
+    fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()> {
+        self.write(Change::RecordSeen(seen))
+    }
+}
+
+impl Transfer for PostgresStore {
+    fn former_players(&self, after: Option<PlayerId>, limit: usize) -> StoreFuture<'_, Vec<FormerPlayer>> {
+        self.archive.ask(move |session| async move { transfer::former_players(&session, after, limit).await })
+    }
+
+    fn stored_games(&self, after: Option<GameKey>, limit: usize) -> StoreFuture<'_, Vec<GameRecord>> {
+        self.archive.ask(move |session| async move { transfer::stored_games(&session, after, limit).await })
+    }
+
+    fn standings(&self, after: Option<Contestant>, limit: usize) -> StoreFuture<'_, Vec<Standing>> {
+        self.archive.ask(move |session| async move { transfer::standings(&session, after, limit).await })
+    }
+
+    fn restore(&self, restored: Restored) -> StoreFuture<'_, ()> {
+        self.write(Change::Restore(restored))
+    }
+}

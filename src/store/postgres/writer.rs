@@ -1,0 +1,287 @@
+//! The writer: the only one that writes to the database, over the connection that holds the lock. It executes together all
+//! writes that were queued during the previous batch, so that batches gather as long as the database takes for one.
+//!
+//! ```text
+//!   lost connection ──▶ connect, lock ──▶ read the rooms of the batch: written, or not and executed again
+//!                          └──▶ after the patience: unknown; rooms are read again only after the next connection
+//! ```
+
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::{Instant, timeout_at},
+};
+use tokio_postgres::Config;
+
+use super::{
+    batch::{self, Outcome, Write},
+    schema::{self, PostgresError},
+    session::{Session, describe, is_refusal},
+};
+use crate::store::{
+    damage::DamagedRows,
+    journal::{AppendError, COMMIT_WRITES},
+};
+
+/// Maximum number of writes in one batch, which bounds the wait of its first.
+const MAX_BATCH: usize = 1_024;
+
+/// Rooms with long tails that wait to be folded with a batch that is a transaction anyway, before they make one.
+const MAX_FOLDS: usize = 64;
+
+/// The most yields before a batch, as long as each brings more writes.
+const MAX_YIELDS: usize = 16;
+
+/// The interval of tries to connect again.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// A write and the receiver of its outcome.
+pub(super) struct Request {
+    pub(super) write: Write,
+    pub(super) done: Done,
+}
+
+/// The receiver of an outcome.
+pub(super) enum Done {
+    Append(oneshot::Sender<Result<(), AppendError>>),
+    Change(oneshot::Sender<Outcome>),
+}
+
+impl Done {
+    fn send(self, outcome: Outcome) {
+        // The caller may have stopped waiting.
+        match self {
+            Self::Append(done) => drop(done.send(outcome.map(drop))),
+            Self::Change(done) => drop(done.send(outcome)),
+        }
+    }
+}
+
+/// The task that writes.
+pub(super) struct Writer {
+    config: Config,
+    patience: Duration,
+    session: Option<Session>,
+    /// The number of this use of the database.
+    number: i64,
+    /// Whether the patience has ended without a connection.
+    is_away: bool,
+    /// Whether the outcome of a batch is unknown.
+    in_doubt: Arc<AtomicBool>,
+    damaged: Arc<DamagedRows>,
+    /// Rooms with long tails.
+    folds: Vec<i64>,
+}
+
+impl Writer {
+    /// Connects, takes the lock, and creates or migrates the tables.
+    pub(super) async fn open(
+        mut config: Config,
+        patience: Duration,
+        in_doubt: Arc<AtomicBool>,
+        damaged: Arc<DamagedRows>,
+    ) -> Result<Self, PostgresError> {
+        let session = Session::open(&config).await?;
+        schema::lock(&session).await?;
+        let number = schema::begin(&session).await?;
+        let name = schema::application_name(number);
+        session.batch(&format!("SET application_name = '{name}'")).await?;
+        config.application_name(name);
+        let (session, folds) = (Some(session), Vec::new());
+        Ok(Self { config, patience, session, number, is_away: false, in_doubt, damaged, folds })
+    }
+
+    /// Executes requests until their queue ends.
+    pub(super) async fn run(mut self, mut queue: mpsc::Receiver<Request>) {
+        let mut waiting = VecDeque::new();
+        while let Some(first) = next(&mut waiting, &mut queue).await {
+            waiting.push_front(first);
+            for _ in 0..MAX_YIELDS {
+                let before = waiting.len();
+                std::thread::yield_now();
+                while waiting.len() < MAX_BATCH
+                    && let Ok(request) = queue.try_recv()
+                {
+                    waiting.push_back(request);
+                }
+                if waiting.len() == before {
+                    break;
+                }
+            }
+            self.execute(batch_of(&mut waiting)).await;
+        }
+        if let Some(session) = self.session {
+            session.close().await;
+        }
+    }
+
+    /// Executes requests and sends their outcomes.
+    async fn execute(&mut self, mut batch: Vec<Request>) {
+        metrics::histogram!(COMMIT_WRITES).record(f64::from(u32::try_from(batch.len()).unwrap_or(u32::MAX)));
+        let end = Instant::now() + self.patience;
+        let mut sent = false;
+        while !batch.is_empty() {
+            if let Err(error) = self.connect(end).await {
+                return self.refuse(batch, sent, &error.to_string());
+            }
+            if sent {
+                match self.resolve(batch, end).await {
+                    Ok(left) => batch = left,
+                    Err(unresolved) => {
+                        batch = unresolved;
+                        continue;
+                    }
+                }
+            }
+            sent = true;
+            match self.write(&batch, end).await {
+                Ok(outcomes) => {
+                    return batch.into_iter().zip(outcomes).for_each(|(request, outcome)| request.done.send(outcome));
+                }
+                Err(Failure::Lost) => {}
+                Err(Failure::Refused(error)) if batch.len() > 1 && !self.folds.is_empty() => {
+                    // No write fails because of a fold.
+                    tracing::error!(error, "the events of rooms could not be folded");
+                    self.folds.clear();
+                }
+                // One of them may have failed the others.
+                Err(Failure::Refused(_)) if batch.len() > 1 => {
+                    for request in batch {
+                        Box::pin(self.execute(vec![request])).await;
+                    }
+                    return;
+                }
+                Err(Failure::Refused(error)) => return self.refuse(batch, false, &error),
+            }
+        }
+    }
+
+    /// Connects again, if necessary, until `end`; only once if the database has been away for longer.
+    async fn connect(&mut self, end: Instant) -> Result<(), PostgresError> {
+        if self.session.as_ref().is_some_and(|session| !session.is_closed()) {
+            return Ok(());
+        }
+        self.session = None;
+        loop {
+            let tried = timeout_at(end, self.reopen()).await;
+            let error = match tried {
+                Ok(Ok(session)) => {
+                    tracing::warn!("the database is reached again");
+                    self.session = Some(session);
+                    self.is_away = false;
+                    // The lock is ours again, so nothing of an earlier connection is under way.
+                    self.in_doubt.store(false, Ordering::Release);
+                    return Ok(());
+                }
+                Ok(Err(error)) => error,
+                Err(_) => PostgresError::Database("it gives no answer".to_owned()),
+            };
+            if self.is_away || Instant::now() + RETRY >= end || matches!(error, PostgresError::Superseded) {
+                self.is_away = true;
+                return Err(error);
+            }
+            tokio::time::sleep(RETRY).await;
+        }
+    }
+
+    async fn reopen(&self) -> Result<Session, PostgresError> {
+        let session = Session::open(&self.config).await?;
+        schema::end_earlier(&session, self.number).await?;
+        schema::lock(&session).await?;
+        schema::resume(&session, self.number).await?;
+        Ok(session)
+    }
+
+    /// Answers the writes of a lost connection that were written, and returns the others; all of them if that is lost too.
+    async fn resolve(&mut self, batch: Vec<Request>, end: Instant) -> Result<Vec<Request>, Vec<Request>> {
+        let Some(session) = &self.session else { return Err(batch) };
+        let writes: Vec<&Write> = batch.iter().map(|request| &request.write).collect();
+        match timeout_at(end, batch::resolve(session, &writes)).await {
+            Ok(Ok(outcomes)) => {
+                let mut left = Vec::new();
+                for (request, outcome) in batch.into_iter().zip(outcomes) {
+                    match outcome {
+                        Some(outcome) => request.done.send(outcome),
+                        None => left.push(request),
+                    }
+                }
+                Ok(left)
+            }
+            _ => {
+                self.session = None;
+                Err(batch)
+            }
+        }
+    }
+
+    async fn write(&mut self, batch: &[Request], end: Instant) -> Result<Vec<Outcome>, Failure> {
+        let Some(session) = &self.session else { return Err(Failure::Lost) };
+        let writes: Vec<&Write> = batch.iter().map(|request| &request.write).collect();
+        let is_due = self.folds.len() >= MAX_FOLDS || writes.iter().any(|write| write.room().is_none());
+        let folds: &[i64] = if is_due { &self.folds } else { &[] };
+        match timeout_at(end, batch::execute(session, &self.damaged, &writes, folds)).await {
+            Ok(Ok((outcomes, long))) => {
+                if is_due {
+                    self.folds.clear();
+                }
+                let new: Vec<i64> = long.into_iter().filter(|room| !self.folds.contains(room)).collect();
+                self.folds.extend(new);
+                Ok(outcomes)
+            }
+            Ok(Err(error)) if is_refusal(&error) && session.batch("ROLLBACK").await.is_ok() => {
+                Err(Failure::Refused(describe(&error)))
+            }
+            lost => {
+                let error = match lost {
+                    Ok(Err(error)) => describe(&error),
+                    _ => "it gives no answer".to_owned(),
+                };
+                tracing::warn!(error, "the connection to the database is lost");
+                self.session = None;
+                Err(Failure::Lost)
+            }
+        }
+    }
+
+    /// Refuses writes. After they were sent, it is unknown whether they are written.
+    fn refuse(&self, batch: Vec<Request>, sent: bool, error: &str) {
+        if sent {
+            self.in_doubt.store(true, Ordering::Release);
+        }
+        for request in batch {
+            let error = error.to_owned();
+            request.done.send(Err(if sent { AppendError::Unknown(error) } else { AppendError::Unavailable(error) }));
+        }
+    }
+}
+
+/// Why a batch was not executed.
+enum Failure {
+    /// Nothing was written.
+    Refused(String),
+    /// All or nothing was written.
+    Lost,
+}
+
+async fn next(waiting: &mut VecDeque<Request>, queue: &mut mpsc::Receiver<Request>) -> Option<Request> {
+    match waiting.pop_front() {
+        Some(request) => Some(request),
+        None => queue.recv().await,
+    }
+}
+
+/// Takes the requests of a batch, in their order: at most one for each room.
+fn batch_of(waiting: &mut VecDeque<Request>) -> Vec<Request> {
+    let mut rooms = HashSet::new();
+    let is_new = |request: &Request| request.write.room().is_none_or(|room| rooms.insert(room));
+    let repeats = waiting.iter().map(is_new).position(|is_new| !is_new);
+    waiting.drain(..repeats.unwrap_or(waiting.len()).min(MAX_BATCH)).collect()
+}

@@ -1,0 +1,166 @@
+//! PostgreSQL servers for tests, each with a temporary folder, and a schema for each store.
+
+use std::{
+    fs,
+    io::{self, BufRead as _, BufReader, Write as _},
+    os::unix::{
+        fs::{MetadataExt as _, chown},
+        process::CommandExt as _,
+    },
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::{
+        Mutex, OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use reversi::store::{PostgresError, PostgresStore, Store};
+use tempfile::TempDir;
+
+/// The user of the server, which does not run as root: nobody.
+const NOBODY: u32 = 65_534;
+
+/// Starts the server in a folder, and stops it when the test's process ends, however it ends.
+const SCRIPT: &str = r#"
+set -e
+trap '' INT TERM
+bin=$1 folder=$2
+[ -e "$folder/data" ] || "$bin/initdb" -D "$folder/data" -U reversi -A trust -E UTF8 --locale=C --no-sync >"$folder/log" 2>&1
+# After a crash, until the processes of the one before have ended.
+tries=0
+until "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w -o "-k $folder -c listen_addresses=" start >/dev/null 2>&1; do
+    tries=$((tries + 1))
+    [ $tries -lt 100 ] || exit 1
+done
+echo ready
+if read -r _; then exit; fi
+"$bin/pg_ctl" -D "$folder/data" -m immediate stop >/dev/null
+rm -rf "$folder"
+"#;
+
+/// A running server.
+pub(crate) struct PostgresServer {
+    bin: PathBuf,
+    folder: PathBuf,
+    /// The server is stopped when its end is closed.
+    running: Mutex<Option<(Child, ChildStdin)>>,
+    schemas: AtomicU32,
+}
+
+/// A schema of a server, for one store.
+pub(crate) struct Database {
+    pub(crate) server: &'static PostgresServer,
+    pub(crate) schema: String,
+}
+
+/// An empty database on the server that all tests share; none without PostgreSQL, which a line on standard error says.
+pub(crate) fn database() -> Option<Database> {
+    static SHARED: OnceLock<Option<&PostgresServer>> = OnceLock::new();
+    SHARED.get_or_init(PostgresServer::start).map(PostgresServer::database)
+}
+
+/// Whether the server needs another user than the tests: it refuses to run as root.
+fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|this| this.uid() == 0)
+}
+
+/// The folder of the newest PostgreSQL on this machine.
+fn bin() -> Option<PathBuf> {
+    let version = |path: &PathBuf| path.parent()?.file_name()?.to_str()?.parse::<u32>().ok();
+    let installed = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let bins = installed.map(|entry| entry.path().join("bin")).filter(|bin| bin.join("initdb").exists());
+    let found = bins.max_by_key(version);
+    if found.is_none() {
+        let is_required = std::env::var_os("REVERSI_REQUIRE_POSTGRES").is_some()
+            || std::env::var("CI").is_ok_and(|value| value == "true");
+        assert!(!is_required, "PostgreSQL is not in /usr/lib/postgresql");
+        // Not captured, unlike a line printed by a test.
+        let _ = writeln!(io::stderr(), "skipped: the tests on PostgreSQL, which is not in /usr/lib/postgresql");
+    }
+    found
+}
+
+impl PostgresServer {
+    /// Starts a new server, which lives as long as the process; none without PostgreSQL.
+    pub(crate) fn start() -> Option<&'static Self> {
+        let bin = bin()?;
+        // The script removes it.
+        let folder = TempDir::with_prefix("pg").expect("a temporary folder").keep();
+        if is_root() {
+            chown(&folder, Some(NOBODY), Some(NOBODY)).expect("root may do that");
+        }
+        let server = Self { bin, folder, running: Mutex::default(), schemas: AtomicU32::new(0) };
+        server.run();
+        Some(Box::leak(Box::new(server)))
+    }
+
+    /// Starts the server, also after [`Self::kill`].
+    pub(crate) fn run(&self) {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", SCRIPT, "sh"]).args([&self.bin, &self.folder]).current_dir("/");
+        if is_root() {
+            shell.uid(NOBODY).gid(NOBODY);
+        }
+        let mut shell = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
+        let mut line = String::new();
+        BufReader::new(shell.stdout.take().expect("piped")).read_line(&mut line).expect("readable");
+        assert_eq!(line, "ready\n", "{}", fs::read_to_string(self.folder.join("log")).unwrap_or_default());
+        let end = shell.stdin.take().expect("piped");
+        *self.running.lock().unwrap() = Some((shell, end));
+    }
+
+    /// Ends it at once, as a crash of its machine would.
+    pub(crate) fn kill(&self) {
+        let file = fs::read_to_string(self.folder.join("data/postmaster.pid")).expect("a running server");
+        let process = file.lines().next().expect("its number");
+        assert!(Command::new("kill").args(["-9", process]).status().expect("kill").success());
+        let (mut shell, mut end) = self.running.lock().unwrap().take().expect("a running server");
+        end.write_all(b"keep\n").expect("a waiting script");
+        shell.wait().expect("it ends");
+        // The process may be there until its parent asks for it.
+        fs::remove_file(self.folder.join("data/postmaster.pid")).expect("removable");
+    }
+
+    /// A schema with its own name.
+    pub(crate) fn database(&'static self) -> Database {
+        let schema = format!("store{}", self.schemas.fetch_add(1, Ordering::Relaxed));
+        self.sql("public", &format!("CREATE SCHEMA {schema}"));
+        Database { server: self, schema }
+    }
+
+    /// Executes SQL by another program, and returns what it prints.
+    pub(crate) fn sql(&self, schema: &str, sql: &str) -> String {
+        let path = format!("SET search_path TO {schema}");
+        let mut psql = Command::new(self.bin.join("psql"));
+        psql.args(["-qAt", "-v", "ON_ERROR_STOP=1", "-U", "reversi", "-d", "postgres", "-c", &path, "-c", sql]);
+        let done = psql.arg("-h").arg(&self.folder).output().expect("psql");
+        assert!(done.status.success(), "{sql}: {}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).expect("text").trim().to_owned()
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+/// The URL of a schema, by the folder of a server's socket.
+pub(crate) fn url(folder: &Path, schema: &str) -> String {
+    let folder = folder.to_str().expect("text").replace('/', "%2F");
+    format!("postgres://reversi@{folder}/postgres?options=-csearch_path%3D{schema}")
+}
+
+impl Database {
+    pub(crate) async fn try_open(&self) -> Result<PostgresStore, PostgresError> {
+        PostgresStore::open(&url(self.server.folder(), &self.schema), Duration::from_secs(60)).await
+    }
+
+    pub(crate) async fn open(&self) -> Store {
+        Store::of(self.try_open().await.expect("the store is opened"))
+    }
+
+    pub(crate) fn sql(&self, sql: &str) -> String {
+        self.server.sql(&self.schema, sql)
+    }
+}

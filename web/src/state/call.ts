@@ -33,7 +33,7 @@ function showRefusal(refused: Refusal): void {
   const roomId = refused.roomId ?? ownGameElsewhere.value?.roomId;
   if (refused.reason !== "QUOTA_SEATS" || !roomId) return notify(refusalText(text.value, refused), { tone: "bad" });
   const run = () => navigate({ screen: "room", roomId });
-  notify(ownGame.finishFirst, { tone: "bad", action: { label: ownGame.back, run } });
+  notify(ownGame.finishFirst, { tone: "bad", roomId, action: { label: ownGame.back, run } });
 }
 
 /** Whether the banner already shows that the connection is lost. */

@@ -13,7 +13,7 @@ import { namesOf, occupantName, sideOf } from "../room/seat";
 import { text } from "../text/text";
 import { showNotification } from "./browser_notification";
 import { isRoomShown, navigate } from "./location";
-import { announce, notify } from "./notice";
+import { announce, dismissOfRoom, notify } from "./notice";
 import { loadOwnGame, ownGames } from "./own_games";
 import { acceptInvitation } from "./room/membership";
 import { session } from "./session";
@@ -74,6 +74,7 @@ function gameStarted({ roomId, opponent }: PlayerGameStarted): void {
 
 async function gameEnded({ roomId, gameId, outcome }: PlayerGameEnded): Promise<void> {
   announcedPly.delete(gameId);
+  dismissOfRoom(roomId);
   if (!isRoomShown(roomId)) play("end");
   const room = await loadOwnGame(roomId);
   const side = room && ownSide(room);

@@ -9,7 +9,7 @@ import { timeControlText } from "../room/time_control";
 import { retry } from "../api/retry";
 import { attempt } from "../state/call";
 import { replace } from "../state/location";
-import { acceptInvitation } from "../state/room/membership";
+import { joinToPlay } from "../state/room/membership";
 import { logInAs, renewIfUnauthenticated, session } from "../state/session";
 import { text } from "../text/text";
 import { SmallBoard } from "../ui/board/small_board";
@@ -38,7 +38,7 @@ export function JoinRoomScreen({ joinCode }: { joinCode: string }) {
     const password = String(form.get("password") ?? "");
     // True, since a log-in returns nothing.
     if (!(await attempt(async () => (await logInAs(name), true)))) return;
-    const room = await acceptInvitation({ case: "joinCode", value: joinCode }, password);
+    const room = await joinToPlay({ case: "joinCode", value: joinCode }, password);
     if (room) replace({ screen: "room", roomId: room.roomId });
   };
   if (refused?.reason === "BAD_PASSWORD") {

@@ -15,7 +15,7 @@ import { showNotification } from "./browser_notification";
 import { isRoomShown, navigate } from "./location";
 import { announce, dismissOfRoom, notify } from "./notice";
 import { loadOwnGame, ownGames } from "./own_games";
-import { acceptInvitation } from "./room/membership";
+import { joinToPlay } from "./room/membership";
 import { session } from "./session";
 import { play } from "./sound";
 import type { PlayerEvent } from "./stream/turn_stream";
@@ -127,5 +127,5 @@ function ownSide(room: Room) {
 
 async function accept(roomId: string, joinCode: string): Promise<void> {
   const key = joinCode ? { case: "joinCode" as const, value: joinCode } : { case: "roomId" as const, value: roomId };
-  if (await acceptInvitation(key)) navigate({ screen: "room", roomId });
+  if (await joinToPlay(key)) navigate({ screen: "room", roomId });
 }

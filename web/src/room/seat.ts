@@ -67,6 +67,12 @@ export function isOpenToAll({ settings, hasPassword }: Room): boolean {
   return settings?.visibility === Visibility.PUBLIC && settings.watching === Watching.EVERYONE && !hasPassword;
 }
 
+/** How many watch: the server's count includes the players who are present. */
+export function watching(watchers: number, seats: readonly Seat[]): number {
+  const players = seats.filter(({ occupant, present }) => occupant.case === "player" && present);
+  return Math.max(0, watchers - players.length);
+}
+
 /** Whether both seats have a player or an AI. */
 export function isComplete(room: Room): boolean {
   return room.seats.every(({ occupant }) => occupant.case === "player" || occupant.case === "ai");

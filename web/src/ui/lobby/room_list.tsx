@@ -13,7 +13,7 @@ import { type ListedRooms, rowState } from "../../room/row/row_state";
 import { rowTitle } from "../../room/row/title";
 import { timeControlText } from "../../room/time_control";
 import { eloOf } from "../../room/opponent";
-import { occupantName } from "../../room/seat";
+import { occupantName, watching } from "../../room/seat";
 
 /** The live list of rooms. */
 export function RoomList(props: { filter: RoomFilter; most?: number; empty: string; count?: boolean }) {
@@ -51,6 +51,7 @@ function Row({ room }: { room: RoomSummary }) {
   const texts = text.value;
   const { rooms } = texts;
   const state = rowState(room);
+  const watchers = watching(room.watchers, room.seats);
   const open = state === "waiting" && room.seats.some((seat) => seat.occupant.case === "open");
   return (
     <li>
@@ -75,7 +76,7 @@ function Row({ room }: { room: RoomSummary }) {
             {room.blackDiscs}–{room.whiteDiscs}
           </span>
         )}
-        {room.watchers > 0 && <span>{texts.room.watchers(room.watchers)}</span>}
+        {watchers > 0 && <span>{texts.room.watchers(watchers)}</span>}
       </p>
       {open ? (
         <button type="button" class="primary" onClick={() => join(room)}>

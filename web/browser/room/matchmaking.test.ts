@@ -31,7 +31,10 @@ scenario("a search for an opponent can be cancelled", async ({ openAs }) => {
 
 scenario("who joins a room of the list is seated and ready", async ({ openAs }) => {
   const ada = await openAs("ada");
-  await createRoom(ada, (page) => page.getByLabel(en.create.autoStart).check());
+  await createRoom(ada);
+  await ada.getByText(en.room.waitingForPlayers).waitFor();
+  expect(await ada.getByRole("heading", { name: en.room.searching }).count()).toBe(0);
+  expect(await ada.getByRole("button", { name: en.room.start }).count()).toBe(0);
   const bob = await openAs("bob", { at: "rooms" });
   await bob.getByRole("button", { name: en.rooms.join }).click();
   await legal(ada).first().click();

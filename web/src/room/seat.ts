@@ -83,12 +83,11 @@ export function isAwaited(room: Room, seat: Seat): boolean {
   return seat.occupant.case !== "ai" && !seat.ready && !isSeatOf(seat, room.ownerId);
 }
 
-/** Whether the player waits in a quick game for any opponent. */
-export function isSearching({ settings, seats, game }: Room, playerId: string): boolean {
+/** Whether the player is ready, and waits for a first opponent. */
+export function awaitsOpponent({ seats, game }: Room, playerId: string): boolean {
   const own = seats.find((seat) => isSeatOf(seat, playerId));
   const open = seats.some(({ occupant }) => occupant.case === "open");
-  const anyone = settings?.autoStart && settings.visibility === Visibility.PUBLIC;
-  return Boolean(anyone && open && own?.ready && !game);
+  return Boolean(open && own?.ready && !game);
 }
 
 /** Whether the present occupants have played each other. A new occupant resets both scores. */

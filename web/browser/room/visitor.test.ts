@@ -67,6 +67,9 @@ scenario("a room with a password asks an invited visitor for name and password t
   const gus = await open({ at: link });
   const form = gus.locator("form").filter({ has: gus.getByRole("heading", { name: en.room.password }) });
   await form.getByLabel(en.logIn.name).fill("gus");
+  await form.getByLabel(en.create.password).fill("guess");
+  await form.getByRole("button", { name: en.room.enter }).click();
+  await form.getByRole("alert").getByText(en.refusal.BAD_PASSWORD).waitFor();
   await form.getByLabel(en.create.password).fill("secret");
   await form.getByRole("button", { name: en.room.enter }).click();
   await gus.getByRole("button", { name: en.room.unready }).waitFor();

@@ -15,12 +15,13 @@ import { text } from "../text/text";
 import { SmallBoard } from "../ui/board/small_board";
 import { Unavailable } from "../ui/control/unavailable";
 import { NameField } from "../ui/room/name_field";
-import { PasswordForm } from "../ui/room/password_form";
+import { PasswordForm, useWrongPasswords } from "../ui/room/password_form";
 
 /** What an invitation link leads to: who invites, to what, and one button that seats the guest. */
 export function JoinRoomScreen({ joinCode }: { joinCode: string }) {
   const [invited, setInvited] = useState<Room | undefined>();
   const [refused, setRefused] = useState<Refusal | undefined>();
+  const { wrong, isShown } = useWrongPasswords();
   const load = async () => {
     try {
       const { room } = await retry(() => rooms.getRoom({ joinCode }));
@@ -38,12 +39,12 @@ export function JoinRoomScreen({ joinCode }: { joinCode: string }) {
     const password = String(form.get("password") ?? "");
     // True, since a log-in returns nothing.
     if (!(await attempt(async () => (await logInAs(name), true)))) return;
-    const room = await joinToPlay({ case: "joinCode", value: joinCode }, password);
+    const room = await joinToPlay({ case: "joinCode", value: joinCode }, password, isShown);
     if (room) replace({ screen: "room", roomId: room.roomId });
   };
   if (refused?.reason === "BAD_PASSWORD") {
     return (
-      <PasswordForm enter={(_, form) => void enter(form)}>
+      <PasswordForm wrong={wrong} enter={(_, form) => void enter(form)}>
         <NameField />
       </PasswordForm>
     );

@@ -1,4 +1,5 @@
 import { rooms } from "../../api/client";
+import type { Refusal } from "../../api/refusal";
 import type { JoinRoomRequest } from "../../gen/reversi/v1/room_pb";
 import type { Room } from "../../gen/reversi/v1/types_pb";
 import { isSeatOf, seatFor } from "../../room/seat";
@@ -25,8 +26,12 @@ export async function joinRoom(roomId: string): Promise<Room | undefined> {
 /**
  * Joins a room, takes the seat there that is kept for the player or free, and gets ready. Undefined if joining is refused.
  */
-export async function joinToPlay(room: JoinRoomRequest["room"], password = ""): Promise<Room | undefined> {
-  const joined = await attempt(async () => (await rooms.joinRoom({ room, password })).room);
+export async function joinToPlay(
+  room: JoinRoomRequest["room"],
+  password = "",
+  isShown?: (refused: Refusal) => boolean,
+): Promise<Room | undefined> {
+  const joined = await attempt(async () => (await rooms.joinRoom({ room, password })).room, isShown);
   const me = session.peek()?.playerId ?? "";
   if (!joined || joined.seats.some((seat) => isSeatOf(seat, me))) return joined;
   const seat = seatFor(joined.seats, me);

@@ -1,16 +1,29 @@
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Refusal } from "../../api/refusal";
 import { text } from "../../text/text";
 
 interface PasswordFormProps {
-  /** Whether another password was entered before. */
-  wrong?: boolean;
+  /** The number of wrong passwords that were entered before. */
+  wrong: number;
   enter: (password: string, form: FormData) => void;
   /** Further fields. */
   children?: ComponentChildren;
 }
 
+/** Counts the refusals of wrong passwords, which are shown at the field. */
+export function useWrongPasswords() {
+  const [wrong, setWrong] = useState(0);
+  const isShown = ({ reason }: Refusal) => {
+    if (reason !== "BAD_PASSWORD") return false;
+    setWrong((before) => before + 1);
+    return true;
+  };
+  return { wrong, isShown };
+}
+
 /** Asks for the password of a room. */
-export function PasswordForm({ wrong = false, enter, children }: PasswordFormProps) {
+export function PasswordForm({ wrong, enter, children }: PasswordFormProps) {
   const { create, refusal, room } = text.value;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -24,7 +37,11 @@ export function PasswordForm({ wrong = false, enter, children }: PasswordFormPro
       <label class="field">
         <span>{create.password}</span>
         <input type="password" name="password" required autoComplete="off" autofocus />
-        {wrong && <span role="alert">{refusal.BAD_PASSWORD}</span>}
+        {wrong > 0 && (
+          <span key={wrong} role="alert">
+            {refusal.BAD_PASSWORD}
+          </span>
+        )}
       </label>
       <button class="primary">{room.enter}</button>
     </form>

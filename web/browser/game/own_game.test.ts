@@ -76,6 +76,20 @@ scenario("who starts a second game is led back to the first", async ({ openAs })
   await refused.getByRole("button", { name: en.ownGame.back }).focus();
   await ada.keyboard.press("Enter");
   await legal(ada).first().waitFor();
+  await refused.waitFor({ state: "detached" });
+});
+
+scenario("who is refused a second game is told so only while the first runs", async ({ openAs }) => {
+  const ada = await openAs("ada");
+  const bob = await openAs("bob");
+  await startTwoPlayerGame(ada, bob);
+  await bob.getByRole("link", { name: en.menu.play, exact: true }).click();
+  await search(bob);
+  const refused = notice(bob, en.ownGame.finishFirst);
+  await refused.waitFor();
+  await ada.getByRole("button", { name: en.game.resign }).click();
+  await ada.getByRole("button", { name: en.game.confirm, exact: true }).click();
+  await refused.waitFor({ state: "detached" });
 });
 
 scenario("who searches may go elsewhere, and hears when an opponent is found", async ({ openAs }) => {

@@ -11,7 +11,6 @@ scenario("two players meet by a link, and a third watches", async ({ openAs }) =
   const bob = await openAs("bob", { at: address(await invitation(ada)) });
   const cleo = await openAs("cleo", { at: address(ada.url()) });
   await bob.getByRole("button", { name: en.visitor.play, exact: true }).click();
-  await ada.getByRole("button", { name: en.room.start }).click();
 
   await cleo.getByRole("heading", { name: en.game.toMove.black }).waitFor();
   await expectNoControls(cleo);

@@ -63,6 +63,11 @@ export async function createRoom(page: Page, fill = async (_: Page) => {}): Prom
   await page.getByRole("heading", { name: en.room.members }).waitFor();
 }
 
+/** Lets the owner start the game, in the form of a new room. */
+export function startByOwner(page: Page): Promise<void> {
+  return page.getByLabel(en.create.autoStart).uncheck();
+}
+
 /** Seats an AI in the form of a new room: `mcts:3`, or `mcts` at its default level. */
 export async function seatAi(page: Page, side: "black" | "white", ai: string): Promise<void> {
   const seat = page.getByRole("group", { name: en.create.seatOf[side] });
@@ -75,8 +80,6 @@ export async function startTwoPlayerGame(owner: Page, guest: Page, fill = async 
   await createRoom(owner, fill);
   await guest.goto(await invitation(owner));
   await guest.getByRole("button", { name: en.visitor.play, exact: true }).click();
-  await guest.getByRole("button", { name: en.room.unready }).waitFor();
-  await owner.getByRole("button", { name: /^Start/ }).click();
   await legal(owner).first().waitFor();
   await guest.getByRole("heading", { name: en.game.toMove.black }).waitFor();
 }

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { en } from "../../src/text/en";
 import { scenario } from "../harness/scenario";
-import { board, count, legal } from "../harness/game_page";
+import { board, count, createRoom, legal } from "../harness/game_page";
 
 scenario("two waiting players are paired", async ({ openAs }) => {
   const ada = await openAs("ada");
@@ -27,6 +27,18 @@ scenario("a search for an opponent can be cancelled", async ({ openAs }) => {
   // A waiting player would be listed.
   await ada.getByText(en.rooms.none).waitFor();
   expect(await ada.getByRole("heading", { name: en.home.current }).count()).toBe(0);
+});
+
+scenario("who joins a room of the list is seated and ready", async ({ openAs }) => {
+  const ada = await openAs("ada");
+  await createRoom(ada);
+  await ada.getByText(en.room.waitingForPlayers).waitFor();
+  expect(await ada.getByRole("heading", { name: en.room.searching }).count()).toBe(0);
+  expect(await ada.getByRole("button", { name: en.room.start }).count()).toBe(0);
+  const bob = await openAs("bob", { at: "rooms" });
+  await bob.getByRole("button", { name: en.rooms.join }).click();
+  await legal(ada).first().click();
+  await legal(bob).first().waitFor();
 });
 
 async function search(page: Page): Promise<void> {

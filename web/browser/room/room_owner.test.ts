@@ -3,13 +3,21 @@ import { expect } from "vitest";
 import { aiTitle } from "../../src/text/ai_name";
 import { en } from "../../src/text/en";
 import { address, scenario } from "../harness/scenario";
-import { chooseAi, createRoom, invitation, result, seatAi, startTwoPlayerGame } from "../harness/game_page";
+import {
+  chooseAi,
+  createRoom,
+  invitation,
+  result,
+  seatAi,
+  startByOwner,
+  startTwoPlayerGame,
+} from "../harness/game_page";
 
 const { room: texts } = en;
 
 scenario("an owner reserves, swaps, removes and bans", async ({ openAs }) => {
   const ada = await openAs("ada");
-  await createRoom(ada);
+  await createRoom(ada, startByOwner);
   const bob = await openAs("bob", { at: address(ada.url()) });
   const cleo = await openAs("cleo", { at: address(ada.url()) });
   for (const page of [bob, cleo]) await page.getByRole("button", { name: texts.join, exact: true }).click();
@@ -45,7 +53,7 @@ scenario(
   "an owner seats AIs, changes the settings and transfers the room; the next owner closes it",
   async ({ openAs }) => {
     const ada = await openAs("ada");
-    await createRoom(ada);
+    await createRoom(ada, startByOwner);
     const cleo = await openAs("cleo", { at: address(ada.url()) });
     await cleo.getByRole("button", { name: texts.join, exact: true }).click();
     await cleo.getByRole("heading", { name: texts.members }).waitFor();
@@ -117,7 +125,7 @@ scenario("an owner starts a series of two AIs", async ({ openAs }) => {
 
 scenario("only players who have played can rematch; a new opponent starts a first game", async ({ openAs }) => {
   const ada = await openAs("ada");
-  await createRoom(ada);
+  await createRoom(ada, startByOwner);
   const bob = await openAs("bob", { at: address(await invitation(ada)) });
   await bob.getByRole("button", { name: en.visitor.play, exact: true }).click();
   await bob.getByRole("button", { name: texts.unready }).click();

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { en } from "../../src/text/en";
 import { address, scenario } from "../harness/scenario";
-import { board, createRoom, invitation, legal, quickGame } from "../harness/game_page";
+import { board, createRoom, invitation, legal, quickGame, startByOwner } from "../harness/game_page";
 
 scenario("a visitor looks at rooms, games and players, and needs a name only to play", async ({ open, openAs }) => {
   const ada = await openAs("ada");
@@ -33,7 +33,7 @@ scenario("a visitor looks at rooms, games and players, and needs a name only to 
 
 scenario("an invitation needs one action of each player", async ({ open, openAs }) => {
   const ada = await openAs("ada");
-  await createRoom(ada, (page) => page.getByLabel(en.create.autoStart).check());
+  await createRoom(ada);
   const guest = await open({ at: address(await invitation(ada)) });
   await guest.getByRole("heading", { name: en.visitor.invitedBy("ada") }).waitFor();
   await guest.getByText(en.visitor.startsAtOnce).waitFor();
@@ -50,7 +50,7 @@ scenario("an invitation to a full room lets a guest watch", async ({ open, openA
   const link = address(await invitation(ada));
   const gus = await open({ at: link });
   await gus.getByRole("button", { name: en.visitor.play, exact: true }).click();
-  await gus.getByRole("button", { name: en.room.unready }).waitFor();
+  await legal(ada).first().waitFor();
   const vera = await open({ at: link });
   await vera.getByText(en.visitor.full).waitFor();
   await vera.getByRole("button", { name: en.visitor.watch, exact: true }).click();
@@ -59,13 +59,19 @@ scenario("an invitation to a full room lets a guest watch", async ({ open, openA
 
 scenario("a room with a password asks an invited visitor for name and password together", async ({ open, openAs }) => {
   const ada = await openAs("ada");
-  await createRoom(ada, (page) => page.getByLabel(en.create.password).fill("secret"));
+  await createRoom(ada, async (page) => {
+    await startByOwner(page);
+    await page.getByLabel(en.create.password).fill("secret");
+  });
   const link = address(await invitation(ada));
   const gus = await open({ at: link });
-  const form = gus.locator("form").filter({ has: gus.getByRole("heading", { name: en.room.password }) });
+  const form = gus.locator("form").filter({ has: gus.getByRole("heading", { name: en.visitor.invitedBy("ada") }) });
   await form.getByLabel(en.logIn.name).fill("gus");
+  await form.getByLabel(en.create.password).fill("guess");
+  await form.getByRole("button", { name: en.visitor.play, exact: true }).click();
+  await form.getByRole("alert").getByText(en.refusal.BAD_PASSWORD).waitFor();
   await form.getByLabel(en.create.password).fill("secret");
-  await form.getByRole("button", { name: en.room.enter }).click();
+  await form.getByRole("button", { name: en.visitor.play, exact: true }).click();
   await gus.getByRole("button", { name: en.room.unready }).waitFor();
   await ada.locator(".player-bar").getByText("gus").waitFor();
 
@@ -86,7 +92,7 @@ scenario("a room with a password asks an invited visitor for name and password t
 
 scenario("a guest for whom a seat is kept is seated and ready by the invitation", async ({ openAs }) => {
   const ada = await openAs("ada");
-  await createRoom(ada, (page) => page.getByLabel(en.create.autoStart).check());
+  await createRoom(ada);
   const link = await invitation(ada);
   const roomUrl = ada.url();
   const bob = await openAs("bob", { at: address(roomUrl) });

@@ -54,7 +54,8 @@ export function seatFor(seats: readonly Seat[], playerId: string): number {
   return kept >= 0 ? kept : seats.findIndex(({ occupant }) => occupant.case === "open");
 }
 
-function isKeptFor(occupant: Seat["occupant"], playerId: string): boolean {
+/** Whether the seat is kept for the player. */
+export function isKeptFor(occupant: Seat["occupant"], playerId: string): boolean {
   return occupant.case === "reserved" && occupant.value.playerId === playerId;
 }
 
@@ -67,6 +68,12 @@ export function isOpenToAll({ settings, hasPassword }: Room): boolean {
   return settings?.visibility === Visibility.PUBLIC && settings.watching === Watching.EVERYONE && !hasPassword;
 }
 
+/** How many watch: the server's count includes the players who are present. */
+export function watching(watchers: number, seats: readonly Seat[]): number {
+  const players = seats.filter(({ occupant, present }) => occupant.case === "player" && present);
+  return Math.max(0, watchers - players.length);
+}
+
 /** Whether both seats have a player or an AI. */
 export function isComplete(room: Room): boolean {
   return room.seats.every(({ occupant }) => occupant.case === "player" || occupant.case === "ai");
@@ -77,12 +84,11 @@ export function isAwaited(room: Room, seat: Seat): boolean {
   return seat.occupant.case !== "ai" && !seat.ready && !isSeatOf(seat, room.ownerId);
 }
 
-/** Whether the player waits in a quick game for any opponent. */
-export function isSearching({ settings, seats, game }: Room, playerId: string): boolean {
+/** Whether the player is ready, and waits for a first opponent. */
+export function awaitsOpponent({ seats, game }: Room, playerId: string): boolean {
   const own = seats.find((seat) => isSeatOf(seat, playerId));
   const open = seats.some(({ occupant }) => occupant.case === "open");
-  const anyone = settings?.autoStart && settings.visibility === Visibility.PUBLIC;
-  return Boolean(anyone && open && own?.ready && !game);
+  return Boolean(open && own?.ready && !game);
 }
 
 /** Whether the present occupants have played each other. A new occupant resets both scores. */

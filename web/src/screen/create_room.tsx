@@ -14,15 +14,15 @@ import { session } from "../state/session";
 import { text } from "../text/text";
 import { OpponentChoice } from "../ui/lobby/opponent_choice";
 import { SegmentedControl } from "../ui/control/segmented_control";
-import { changesOf, FIRST_DRAFT, SettingsForm } from "../ui/room/settings_form";
+import { changesOf, type Draft, FIRST_DRAFT, SettingsForm } from "../ui/room/settings_form";
 
 type Who = "me" | "open" | "ai";
 
 /** The form for a new room: seats and settings. */
 export function CreateRoomScreen() {
   const texts = text.value.create;
-  const [draft, setDraft] = useState(FIRST_DRAFT);
   const [who, setWho] = useState<Record<Color, Who>>({ black: "me", white: "open" });
+  const { draft, change } = useDraft(isInvitation(who));
   const [ais, setAis] = useState<Partial<Record<Color, Ai>>>({});
   const [busy, setBusy] = useState(false);
   const aiOf = (color: Color) => ais[color] ?? OPPONENTS[0];
@@ -76,13 +76,30 @@ export function CreateRoomScreen() {
         ))}
       </section>
       <section class="panel">
-        <SettingsForm draft={draft} change={setDraft} />
+        <SettingsForm draft={draft} change={change} />
       </section>
       <button class="primary large" disabled={busy}>
         {texts.create}
       </button>
     </form>
   );
+}
+
+/** The settings in the form. Whether the game starts by itself is as given until that is chosen. */
+function useDraft(autoStart: boolean) {
+  const [entered, setEntered] = useState(FIRST_DRAFT);
+  const [chosen, setChosen] = useState<boolean | undefined>();
+  const draft = { ...entered, autoStart: chosen ?? autoStart };
+  const change = (to: Draft) => {
+    setEntered(to);
+    if (to.autoStart !== draft.autoStart) setChosen(to.autoStart);
+  };
+  return { draft, change };
+}
+
+/** Whether the player waits for another one, whose first action should start the game. */
+function isInvitation({ black, white }: Record<Color, Who>): boolean {
+  return (black === "me" && white === "open") || (black === "open" && white === "me");
 }
 
 function seatOf(who: Who, ai: Ai | undefined): MessageInitShape<typeof SeatSchema> {

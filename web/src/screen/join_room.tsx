@@ -3,24 +3,25 @@ import { rooms } from "../api/client";
 import { type Refusal, refusal } from "../api/refusal";
 import { parseBoard, START } from "../game/board";
 import type { Room } from "../gen/reversi/v1/types_pb";
-import { seatFor, SEATS } from "../room/seat";
+import { isKeptFor, seatFor, SEATS } from "../room/seat";
 import { roomTitle } from "../room/row/title";
 import { timeControlText } from "../room/time_control";
 import { retry } from "../api/retry";
 import { attempt } from "../state/call";
 import { replace } from "../state/location";
-import { acceptInvitation } from "../state/room/membership";
+import { joinToPlay } from "../state/room/membership";
 import { logInAs, renewIfUnauthenticated, session } from "../state/session";
 import { text } from "../text/text";
 import { SmallBoard } from "../ui/board/small_board";
 import { Unavailable } from "../ui/control/unavailable";
 import { NameField } from "../ui/room/name_field";
-import { PasswordForm } from "../ui/room/password_form";
+import { PasswordField, useWrongPasswords } from "../ui/room/password_form";
 
 /** What an invitation link leads to: who invites, to what, and one button that seats the guest. */
 export function JoinRoomScreen({ joinCode }: { joinCode: string }) {
   const [invited, setInvited] = useState<Room | undefined>();
   const [refused, setRefused] = useState<Refusal | undefined>();
+  const { wrong, isShown } = useWrongPasswords();
   const load = async () => {
     try {
       const { room } = await retry(() => rooms.getRoom({ joinCode }));
@@ -38,29 +39,35 @@ export function JoinRoomScreen({ joinCode }: { joinCode: string }) {
     const password = String(form.get("password") ?? "");
     // True, since a log-in returns nothing.
     if (!(await attempt(async () => (await logInAs(name), true)))) return;
-    const room = await acceptInvitation({ case: "joinCode", value: joinCode }, password);
+    const room = await joinToPlay({ case: "joinCode", value: joinCode }, password, isShown);
     if (room) replace({ screen: "room", roomId: room.roomId });
   };
-  if (refused?.reason === "BAD_PASSWORD") {
-    return (
-      <PasswordForm enter={(_, form) => void enter(form)}>
-        <NameField />
-      </PasswordForm>
-    );
-  }
   if (refused) return <Unavailable refused={refused} />;
   if (!invited) return <p class="muted">{text.value.connection.loading}</p>;
-  return <InvitedTo room={invited} enter={(form) => void enter(form)} />;
+  return <InvitedTo room={invited} wrong={wrong} enter={(form) => void enter(form)} />;
 }
 
 /** Whether the player is not in the room yet, or a seat there is kept for the player. */
 function mayTakeSeat({ members, seats }: Room): boolean {
   const me = session.peek()?.playerId;
   const joined = members.some(({ player }) => player?.playerId === me);
-  return !joined || seats.some(({ occupant }) => occupant.case === "reserved" && occupant.value.playerId === me);
+  return !joined || isSeatKept({ seats });
 }
 
-function InvitedTo({ room, enter }: { room: Room; enter: (form: FormData) => void }) {
+/** Whether a seat is kept for the player, who then needs no password. */
+function isSeatKept({ seats }: Pick<Room, "seats">): boolean {
+  const me = session.peek()?.playerId ?? "";
+  return seats.some(({ occupant }) => isKeptFor(occupant, me));
+}
+
+interface InvitedToProps {
+  room: Room;
+  /** The number of wrong passwords that were entered before. */
+  wrong: number;
+  enter: (form: FormData) => void;
+}
+
+function InvitedTo({ room, wrong, enter }: InvitedToProps) {
   const { visitor, room: texts, side } = text.value;
   const { settings } = room;
   const free = SEATS[seatFor(room.seats, session.value?.playerId ?? "")];
@@ -88,6 +95,7 @@ function InvitedTo({ room, enter }: { room: Room; enter: (form: FormData) => voi
         <p>{visitor.full}</p>
       )}
       <NameField />
+      {room.hasPassword && !isSeatKept(room) && <PasswordField wrong={wrong} />}
       <button class="primary large">{free ? visitor.play : visitor.watch}</button>
     </form>
   );

@@ -11,13 +11,14 @@ import { dismissOfRoom } from "../state/notice";
 import { announceEvent } from "../state/announce_event";
 import { text } from "../text/text";
 import { Unavailable } from "../ui/control/unavailable";
-import { PasswordForm } from "../ui/room/password_form";
+import { PasswordForm, useWrongPasswords } from "../ui/room/password_form";
 import { RoomView } from "../ui/room/room_view";
 
 /** A room for players and watchers; asks for its password if needed. */
 export function RoomScreen({ roomId }: { roomId: string }) {
   const [stream, setStream] = useState<RoomStream | undefined>();
   const [admitted, setAdmitted] = useState(0);
+  const { wrong, isShown } = useWrongPasswords();
   useEffect(() => {
     const watched = watchRoom(roomId, announceEvent);
     setStream(watched);
@@ -32,11 +33,11 @@ export function RoomScreen({ roomId }: { roomId: string }) {
   const enter = async (password: string) => {
     enterPassword(roomId, password);
     // A visitor watches without joining.
-    if (session.peek() && !(await attempt(() => joinRoom(roomId)))) return;
+    if (session.peek() && !(await attempt(() => joinRoom(roomId), isShown))) return;
     setAdmitted(admitted + 1);
   };
   if (end && "refused" in end && end.refused.reason === "BAD_PASSWORD") {
-    return <PasswordForm wrong={admitted > 0} enter={(password) => void enter(password)} />;
+    return <PasswordForm wrong={admitted + wrong} enter={(password) => void enter(password)} />;
   }
   if (end && !room) return <Over end={end} />;
   if (!room) return <p class="muted">{text.value.connection.loading}</p>;

@@ -11,18 +11,21 @@ import { askName, renew, session } from "./session";
 
 /**
  * Makes the call of a control. A refusal is shown as a notice, and the result is undefined. A visitor is asked for a name;
- * a player who has logged out during the call is not.
+ * a player who has logged out during the call is not. A refusal for which `isShown` is true is shown by the control itself.
  */
-export async function attempt<T>(call: () => Promise<T>): Promise<T | undefined> {
+export async function attempt<T>(
+  call: () => Promise<T>,
+  isShown: (refused: Refusal) => boolean = () => false,
+): Promise<T | undefined> {
   const visiting = !session.peek();
   try {
     return await call();
   } catch (error) {
     const refused = refusal(error);
     if (refused.code === Code.Unauthenticated) {
-      if (!session.peek()) return visiting && (await askName()) ? attempt(call) : undefined;
+      if (!session.peek()) return visiting && (await askName()) ? attempt(call, isShown) : undefined;
       void renew();
-    } else if (!isInBanner(refused)) showRefusal(refused);
+    } else if (!isShown(refused) && !isInBanner(refused)) showRefusal(refused);
     return undefined;
   }
 }
@@ -33,7 +36,7 @@ function showRefusal(refused: Refusal): void {
   const roomId = refused.roomId ?? ownGameElsewhere.value?.roomId;
   if (refused.reason !== "QUOTA_SEATS" || !roomId) return notify(refusalText(text.value, refused), { tone: "bad" });
   const run = () => navigate({ screen: "room", roomId });
-  notify(ownGame.finishFirst, { tone: "bad", action: { label: ownGame.back, run } });
+  notify(ownGame.finishFirst, { tone: "bad", roomId, action: { label: ownGame.back, run } });
 }
 
 /** Whether the banner already shows that the connection is lost. */

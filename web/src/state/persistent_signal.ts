@@ -1,27 +1,35 @@
 import { effect, type Signal, signal } from "@preact/signals";
 
-/** A signal kept in local storage under `name`; `initial` if nothing valid is stored there. */
-export function persistentSignal<T>(name: string, initial: T, isValid: (value: unknown) => value is T): Signal<T> {
+/** Local storage is of the browser, session storage of one tab. */
+type Kept = "localStorage" | "sessionStorage";
+
+/** A signal kept in storage under `name`; `initial` if nothing valid is stored there. */
+export function persistentSignal<T>(
+  name: string,
+  initial: T,
+  isValid: (value: unknown) => value is T,
+  kept: Kept = "localStorage",
+): Signal<T> {
   const key = `reversi.${name}`;
-  const value = signal<T>(read(key, initial, isValid));
-  effect(() => write(key, value.value));
+  const value = signal<T>(read(kept, key, initial, isValid));
+  effect(() => write(kept, key, value.value));
   return value;
 }
 
-function read<T>(key: string, initial: T, isValid: (value: unknown) => value is T): T {
+function read<T>(kept: Kept, key: string, initial: T, isValid: (value: unknown) => value is T): T {
   try {
-    const value: unknown = JSON.parse(localStorage.getItem(key) ?? "null");
+    const value: unknown = JSON.parse(globalThis[kept].getItem(key) ?? "null");
     return isValid(value) ? value : initial;
   } catch {
     return initial;
   }
 }
 
-/** A browser may forbid local storage; then the value lasts as long as the page is open. */
-function write(key: string, value: unknown): void {
+/** A browser may forbid storage; then the value lasts as long as the page is open. */
+function write(kept: Kept, key: string, value: unknown): void {
   try {
-    if (value === undefined) localStorage.removeItem(key);
-    else localStorage.setItem(key, JSON.stringify(value));
+    if (value === undefined) globalThis[kept].removeItem(key);
+    else globalThis[kept].setItem(key, JSON.stringify(value));
   } catch {
     return;
   }

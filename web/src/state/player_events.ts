@@ -13,9 +13,9 @@ import { namesOf, occupantName, sideOf } from "../room/seat";
 import { text } from "../text/text";
 import { showNotification } from "./browser_notification";
 import { isRoomShown, navigate } from "./location";
-import { announce, notify } from "./notice";
+import { announce, dismissOfRoom, notify } from "./notice";
 import { loadOwnGame, ownGames } from "./own_games";
-import { acceptInvitation } from "./room/membership";
+import { joinToPlay } from "./room/membership";
 import { session } from "./session";
 import { play } from "./sound";
 import type { PlayerEvent } from "./stream/turn_stream";
@@ -74,6 +74,7 @@ function gameStarted({ roomId, opponent }: PlayerGameStarted): void {
 
 async function gameEnded({ roomId, gameId, outcome }: PlayerGameEnded): Promise<void> {
   announcedPly.delete(gameId);
+  dismissOfRoom(roomId);
   if (!isRoomShown(roomId)) play("end");
   const room = await loadOwnGame(roomId);
   const side = room && ownSide(room);
@@ -126,5 +127,5 @@ function ownSide(room: Room) {
 
 async function accept(roomId: string, joinCode: string): Promise<void> {
   const key = joinCode ? { case: "joinCode" as const, value: joinCode } : { case: "roomId" as const, value: roomId };
-  if (await acceptInvitation(key)) navigate({ screen: "room", roomId });
+  if (await joinToPlay(key)) navigate({ screen: "room", roomId });
 }

@@ -1,4 +1,5 @@
 import { rooms } from "../../api/client";
+import type { Refusal } from "../../api/refusal";
 import type { JoinRoomRequest } from "../../gen/reversi/v1/room_pb";
 import type { Room } from "../../gen/reversi/v1/types_pb";
 import { isSeatOf, seatFor } from "../../room/seat";
@@ -22,17 +23,24 @@ export async function joinRoom(roomId: string): Promise<Room | undefined> {
   return (await rooms.joinRoom({ room, password: enteredPassword(roomId) })).room;
 }
 
-/** Joins a room, takes the seat there that is kept for the player or free, and gets ready. Undefined if that is refused. */
-export async function acceptInvitation(room: JoinRoomRequest["room"], password = ""): Promise<Room | undefined> {
-  const joined = await attempt(async () => (await rooms.joinRoom({ room, password })).room);
-  if (joined) await attempt(() => takeSeat(joined));
+/**
+ * Joins a room, takes the seat there that is kept for the player or free, and gets ready. Undefined if joining is refused.
+ */
+export async function joinToPlay(
+  room: JoinRoomRequest["room"],
+  password = "",
+  isShown?: (refused: Refusal) => boolean,
+): Promise<Room | undefined> {
+  const joined = await attempt(async () => (await rooms.joinRoom({ room, password })).room, isShown);
+  const me = session.peek()?.playerId ?? "";
+  if (!joined || joined.seats.some((seat) => isSeatOf(seat, me))) return joined;
+  const seat = seatFor(joined.seats, me);
+  if (seat >= 0) await attempt(() => takeSeat(joined.roomId, seat));
   return joined;
 }
 
-async function takeSeat({ roomId, seats }: Room): Promise<void> {
-  const me = session.peek()?.playerId ?? "";
-  const seat = seatFor(seats, me);
-  if (seats.some((one) => isSeatOf(one, me)) || seat < 0) return;
+/** Takes a seat and gets ready: who sits down wants to play. */
+export async function takeSeat(roomId: string, seat: number): Promise<void> {
   await rooms.takeSeat({ roomId, seat });
   await rooms.setReady({ roomId, ready: true });
 }

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { type Color, isOver, unpackBoard } from "../../game/board";
 import type { Seat } from "../../gen/reversi/v1/types_pb";
 import { discsOf, headline } from "../../room/outcome";
-import { occupantName, SEATS } from "../../room/seat";
+import { occupantName, SEATS, watching } from "../../room/seat";
 import type { LiveGame } from "../../room/row/live_games";
 import { address } from "../../route";
 import { announce } from "../../state/notice";
@@ -15,6 +15,7 @@ export function GameTile({ tile, announced }: { tile: LiveGame; announced: boole
   const { liveGames, room } = texts;
   const { row, outcome } = tile;
   const board = useMemo(() => unpackBoard(row.black, row.white), [row.black, row.white]);
+  const watchers = watching(row.watchers, row.seats);
   const over = tile.until !== undefined;
   const names = { black: nameOf(row.seats[0]), white: nameOf(row.seats[1]) };
   const points = outcome ? discsOf(outcome) : { black: row.blackDiscs, white: row.whiteDiscs };
@@ -33,8 +34,8 @@ export function GameTile({ tile, announced }: { tile: LiveGame; announced: boole
       </span>
       <span class="tile-state">
         <span>{over ? liveGames.over : liveGames.move(row.ply + 1)}</span>
-        {row.watchers > 0 && (
-          <span title={room.watchers(row.watchers)}>
+        {watchers > 0 && (
+          <span title={room.watchers(watchers)}>
             <svg class="eye" viewBox="0 0 20 20" aria-hidden="true">
               <path
                 d="M1.500 10q8.500-10 17 0q-8.500 10-17 0z"
@@ -44,8 +45,8 @@ export function GameTile({ tile, announced }: { tile: LiveGame; announced: boole
               />
               <circle cx="10" cy="10" r="2.600" fill="currentColor" />
             </svg>{" "}
-            <span aria-hidden="true">{row.watchers}</span>
-            <span class="visually-hidden">{room.watchers(row.watchers)}</span>
+            <span aria-hidden="true">{watchers}</span>
+            <span class="visually-hidden">{room.watchers(watchers)}</span>
           </span>
         )}
       </span>

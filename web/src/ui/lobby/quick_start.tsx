@@ -6,6 +6,7 @@ import { address } from "../../route";
 import { retry } from "../../api/retry";
 import { attempt } from "../../state/call";
 import { navigate } from "../../state/location";
+import { searchRoom } from "../../state/room/quick_search";
 import { requestId } from "../../state/request_id";
 import type { Ai } from "../../state/ai_match";
 import { serverInfo } from "../../state/server_info";
@@ -46,7 +47,9 @@ export function QuickStart() {
     const request = { ...pairing, requestId: requestId() };
     const answer = await attempt(() => retry(() => lobby.quickStart(request)));
     setBusy(false);
-    if (answer?.room) navigate({ screen: "room", roomId: answer.room.roomId });
+    if (!answer?.room) return;
+    if (opponent === "anyone") searchRoom.value = answer.room.roomId;
+    navigate({ screen: "room", roomId: answer.room.roomId });
   };
 
   return (

@@ -1,22 +1,19 @@
 import { useEffect, useState } from "preact/hooks";
-import { rooms as service } from "../../api/client";
 import type { Color } from "../../game/board";
 import type { RoomSummary } from "../../gen/reversi/v1/lobby_pb";
 import type { Seat } from "../../gen/reversi/v1/types_pb";
 import { address } from "../../route";
-import { attempt } from "../../state/call";
 import type { RoomFilter } from "../../state/stream/room_list";
 import { navigate } from "../../state/location";
 import { watchListedRooms } from "../../state/room/listed_rooms";
-import { joinRoom } from "../../state/room/membership";
+import { joinToPlay } from "../../state/room/membership";
 import { serverInfo, useServerInfo } from "../../state/server_info";
-import { session } from "../../state/session";
 import { text } from "../../text/text";
 import { type ListedRooms, rowState } from "../../room/row/row_state";
 import { rowTitle } from "../../room/row/title";
 import { timeControlText } from "../../room/time_control";
 import { eloOf } from "../../room/opponent";
-import { occupantName, seatFor } from "../../room/seat";
+import { occupantName, watching } from "../../room/seat";
 
 /** The live list of rooms. */
 export function RoomList(props: { filter: RoomFilter; most?: number; empty: string; count?: boolean }) {
@@ -54,6 +51,7 @@ function Row({ room }: { room: RoomSummary }) {
   const texts = text.value;
   const { rooms } = texts;
   const state = rowState(room);
+  const watchers = watching(room.watchers, room.seats);
   const open = state === "waiting" && room.seats.some((seat) => seat.occupant.case === "open");
   return (
     <li>
@@ -78,7 +76,7 @@ function Row({ room }: { room: RoomSummary }) {
             {room.blackDiscs}–{room.whiteDiscs}
           </span>
         )}
-        {room.watchers > 0 && <span>{texts.room.watchers(room.watchers)}</span>}
+        {watchers > 0 && <span>{texts.room.watchers(watchers)}</span>}
       </p>
       {open ? (
         <button type="button" class="primary" onClick={() => join(room)}>
@@ -107,14 +105,9 @@ function Side({ color, seat, rating }: { color: Color; seat: Seat | undefined; r
   );
 }
 
-/** Joins the room and takes its free seat. A room with a password asks for it on its own screen. */
+/** Joins the room to play. A room with a password asks for it on its own screen. */
 async function join(room: RoomSummary): Promise<void> {
   const { roomId } = room;
-  if (!room.hasPassword) {
-    const joined = await attempt(() => joinRoom(roomId));
-    if (!joined) return;
-    const seat = seatFor(joined.seats, session.peek()?.playerId ?? "");
-    if (seat >= 0) await attempt(() => service.takeSeat({ roomId, seat }));
-  }
+  if (!room.hasPassword && !(await joinToPlay({ case: "roomId", value: roomId }))) return;
   navigate({ screen: "room", roomId });
 }

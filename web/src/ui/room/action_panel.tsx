@@ -11,11 +11,11 @@ import {
 } from "../../gen/reversi/v1/types_pb";
 import { headline, reasonText } from "../../room/outcome";
 import {
+  awaitsOpponent,
   havePlayed,
   isAwaited,
   isComplete,
   isRunning,
-  isSearching,
   isSeatOf,
   namesOf,
   occupantName,
@@ -26,6 +26,7 @@ import { address } from "../../route";
 import { retry } from "../../api/retry";
 import { attempt } from "../../state/call";
 import { navigate } from "../../state/location";
+import { searchRoom } from "../../state/room/quick_search";
 import { requestId } from "../../state/request_id";
 import { text } from "../../text/text";
 import { ConfirmButton } from "../control/confirm_button";
@@ -116,9 +117,9 @@ function Between(props: RoomProps) {
   const { room, me, side } = props;
   const texts = text.value.room;
   const { roomId } = room;
-  const count = room.settings?.games ?? 1;
+  const { games: count = 1, autoStart } = room.settings ?? {};
   if (room.series?.nextGameAt) return <Countdown until={room.series.nextGameAt} />;
-  if (isSearching(room, me)) return <Search room={room} />;
+  if (searchRoom.value === roomId && awaitsOpponent(room, me)) return <Search room={room} />;
   const own = side && room.seats[SEATS.indexOf(side)];
   const owner = room.ownerId === me;
   const complete = isComplete(room);
@@ -137,12 +138,12 @@ function Between(props: RoomProps) {
       {complete && !again && <Awaited {...props} seats={awaited} />}
       <div class="buttons">
         {again && <Rematch {...props} />}
-        {owner && !again && (
+        {owner && !again && (complete || !autoStart) && (
           <button type="button" class="primary large" disabled={!complete || awaited.length > 0} onClick={start}>
             {count > 1 ? texts.startSeries(count) : texts.start}
           </button>
         )}
-        {own && !again && (!owner || room.settings?.autoStart) && (
+        {own && !again && (!owner || autoStart) && (
           <button
             type="button"
             class={own.ready || owner ? "" : "primary large"}

@@ -1,11 +1,10 @@
-import { rooms } from "../../api/client";
 import { type Board, type Color, count } from "../../game/board";
 import { colorOf } from "../../game/history";
 import { address } from "../../route";
 import { havePlayed, isAwaited, isFreeFor, isRunning, occupantKind, occupantName, SEATS } from "../../room/seat";
 import { RoomPhase, type Seat } from "../../gen/reversi/v1/types_pb";
 import { attempt } from "../../state/call";
-import { joinRoom } from "../../state/room/membership";
+import { joinRoom, takeSeat } from "../../state/room/membership";
 import { text } from "../../text/text";
 import { GameClock } from "../board/game_clock";
 import type { RoomProps } from "./room_view";
@@ -17,7 +16,7 @@ interface PlayerBarProps extends RoomProps {
 }
 
 /** One side of a room's game: occupant, discs and clock. */
-export function PlayerBar({ room, me, side, color, past }: PlayerBarProps) {
+export function PlayerBar({ room, me, color, past }: PlayerBarProps) {
   const texts = text.value;
   const index = SEATS.indexOf(color);
   const seat = room.seats[index];
@@ -27,7 +26,11 @@ export function PlayerBar({ room, me, side, color, past }: PlayerBarProps) {
   const { blackDiscs, whiteDiscs } = room.game?.position ?? {};
   const discs = past ? count(past, color) : color === "black" ? blackDiscs : whiteDiscs;
   const mayTake = isFreeFor(seat, me) && room.phase === RoomPhase.LOBBY;
-  const sit = () => attempt(() => take(room.roomId, index, side !== undefined || isMember()));
+  const sit = () =>
+    attempt(async () => {
+      if (!isMember()) await joinRoom(room.roomId);
+      await takeSeat(room.roomId, index);
+    });
   return (
     <div class={`player-bar${toMove ? " to-move" : ""}`}>
       <span class={`chip large-chip ${color}`} aria-hidden="true" />
@@ -92,10 +95,4 @@ export function PlayerBar({ room, me, side, color, past }: PlayerBarProps) {
       </>
     );
   }
-}
-
-/** Takes a seat, and joins the room first if necessary. */
-async function take(roomId: string, seat: number, member: boolean): Promise<void> {
-  if (!member) await joinRoom(roomId);
-  await rooms.takeSeat({ roomId, seat });
 }

@@ -2,7 +2,7 @@ import { rooms } from "../../api/client";
 import { RoomPhase } from "../../gen/reversi/v1/types_pb";
 import { roomTitle } from "../../room/row/title";
 import { timeControlText } from "../../room/time_control";
-import { isComplete, isRunning } from "../../room/seat";
+import { isComplete, isRunning, watching } from "../../room/seat";
 import { attempt } from "../../state/call";
 import { navigate } from "../../state/location";
 import { joinRoom } from "../../state/room/membership";
@@ -18,9 +18,7 @@ export function RoomPanel({ watchers, ...props }: RoomProps & { watchers: number
   const texts = text.value.room;
   const { roomId, settings } = room;
   const member = room.members.some(({ player }) => player?.playerId === me);
-  // The server's count includes the players.
-  const watching =
-    watchers - room.seats.filter(({ occupant, present }) => occupant.case === "player" && present).length;
+  const others = watching(watchers, room.seats);
   const closed = room.phase === RoomPhase.CLOSED;
   const leave = async () => {
     if (await attempt(() => rooms.leaveRoom({ roomId }))) navigate({ screen: "home" });
@@ -31,7 +29,7 @@ export function RoomPanel({ watchers, ...props }: RoomProps & { watchers: number
       <p class="muted facts">
         {settings && <span>{timeControlText(text.value, settings)}</span>}
         {settings?.rated && <span>{texts.rated}</span>}
-        {watching > 0 && <span>{texts.watchers(watching)}</span>}
+        {others > 0 && <span>{texts.watchers(others)}</span>}
       </p>
       {isComplete(room) && !closed && <Invitation room={room} />}
       {room.ownerId === me && !closed && <OwnerPanel {...props} />}

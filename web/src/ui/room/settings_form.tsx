@@ -157,6 +157,7 @@ export function SettingsForm({ draft, change, hasPassword = false }: SettingsFor
           onInput={(event) => change({ ...draft, name: event.currentTarget.value })}
         />
       </label>
+      {check("autoStart", create.autoStart)}
       {check("hidden", create.private)}
       <details onInvalidCapture={(event) => (event.currentTarget.open = true)}>
         <summary>{create.advanced}</summary>
@@ -193,7 +194,6 @@ export function SettingsForm({ draft, change, hasPassword = false }: SettingsFor
           />
           {draft.start === "random" && number("randomPlies", create.plies, MOST_RANDOM_PLIES)}
           {check("swapSides", create.swap)}
-          {check("autoStart", create.autoStart)}
           {check("membersOnly", create.membersOnly)}
           {check("rated", create.rated)}
         </div>

@@ -2,9 +2,9 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { scenario } from "./harness/scenario";
-import { allScreens } from "./harness/all_screens";
+import { allScreens, TOUR_TIMEOUT } from "./harness/all_screens";
 
-scenario("no screen has accessibility violations, in light or dark", async ({ open }) => {
+scenario("no screen has accessibility violations, in light or dark", { timeout: TOUR_TIMEOUT }, async ({ open }) => {
   const page = await open({ reducedMotion: "reduce" });
   const found: string[] = [];
   for await (const screen of allScreens(page)) {

@@ -49,7 +49,7 @@ scenario("both sides have a clock also if time is limited for each move only", a
   const clocks = ada.getByRole("timer");
   await clocks.nth(1).waitFor();
   await ada.getByRole("link", { name: en.menu.rooms }).click();
-  await ada.getByRole("link", { name: en.ownGame.back }).waitFor();
+  await ada.getByRole("link", { name: en.ownGame.back }).first().waitFor();
   await clocks.nth(1).waitFor();
 });
 

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { OUT, scenario } from "./harness/scenario";
-import { allScreens } from "./harness/all_screens";
+import { allScreens, TOUR_TIMEOUT } from "./harness/all_screens";
 
 /** Small phone, laptop and large display. */
 const SIZES = [
@@ -11,7 +11,7 @@ const SIZES = [
   { width: 1900, height: 1000 },
 ];
 
-scenario("every screen fits three display widths", async ({ open }) => {
+scenario("every screen fits three display widths", { timeout: TOUR_TIMEOUT }, async ({ open }) => {
   const folder = join(OUT, "screens");
   mkdirSync(folder, { recursive: true });
   const page = await open({ reducedMotion: "reduce" });

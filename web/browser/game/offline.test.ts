@@ -24,7 +24,7 @@ scenario("a move made offline is kept, shown as pending, and sent later", async 
 
   // It is kept also if the player looks at another screen.
   await ada.getByRole("link", { name: en.menu.rooms, exact: true }).click();
-  await ada.getByRole("link", { name: en.ownGame.back }).click();
+  await ada.getByRole("link", { name: en.ownGame.back }).first().click();
   await ada.context().setOffline(false);
   await legal(ada).first().waitFor();
   await words.waitFor({ state: "detached" });

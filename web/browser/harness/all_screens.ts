@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { en } from "../../src/text/en";
 import { logIn } from "./scenario";
-import { createRoom, playOn, playToTheEnd, quickGame, result, startAiMatch } from "./game_page";
+import { createRoom, invitation, playOn, playToTheEnd, quickGame, result, startAiMatch } from "./game_page";
 
 const MATCHES = [
   ["roxanne", "greedy"],
@@ -13,10 +13,14 @@ const MATCHES = [
 /** Settings of games that start in the middle and do not end during the test. */
 const SLOW = { pause: 5, plies: 20 };
 
+/** The timeout of a test that visits every screen, in milliseconds. */
+export const TOUR_TIMEOUT = 300_000;
+
 /** Visits every screen, starting logged out, and yields the name of each. */
 export async function* allScreens(page: Page): AsyncGenerator<string> {
   await page.getByRole("button", { name: en.logIn.guest }).waitFor();
   yield "log-in";
+  yield* visitor(page);
   await logIn(page, "ada");
   for (const match of MATCHES) await startAiMatch(page, match, SLOW);
   await page.getByRole("img", { name: en.game.evaluation }).waitFor();
@@ -68,6 +72,38 @@ export async function* allScreens(page: Page): AsyncGenerator<string> {
   yield "superseded";
 }
 
+/** The screens that ask a visitor for a name or a password. */
+async function* visitor(page: Page): AsyncGenerator<string> {
+  await page.goto(new URL("#/create", page.url()).href);
+  await page.getByRole("button", { name: en.create.create, exact: true }).click();
+  await page.getByRole("dialog", { name: en.visitor.nameNeeded }).waitFor();
+  yield "name-dialog";
+  await page.keyboard.press("Escape");
+  const owner = await page.context().browser()?.newPage();
+  if (!owner) throw new Error("no browser");
+  await owner.goto(new URL("#/", page.url()).href);
+  await logIn(owner, "bob");
+  await createRoom(owner);
+  await page.goto(await invitation(owner));
+  await page.getByRole("heading", { name: en.visitor.invitedBy("bob") }).waitFor();
+  yield "invitation";
+  await owner.getByRole("button", { name: en.room.leave }).click();
+  await createRoom(owner, () => owner.getByLabel(en.create.password).fill("secret"));
+  await page.goto(await invitation(owner));
+  await page.getByLabel(en.create.password).waitFor();
+  yield "invitation-password";
+  await page.goto(owner.url());
+  await page.getByLabel(en.logIn.name).waitFor({ state: "detached" });
+  await page.getByLabel(en.create.password).fill("guess");
+  await page.getByRole("button", { name: en.room.enter }).click();
+  await page.getByRole("alert").waitFor();
+  yield "wrong-password";
+  await owner.getByRole("button", { name: en.room.leave }).click();
+  await owner.getByRole("link", { name: en.home.create }).waitFor();
+  await owner.close();
+  await page.goto(new URL("#/", page.url()).href);
+}
+
 /** The screens of a room's owner. */
 async function* room(page: Page): AsyncGenerator<string> {
   await page.getByRole("link", { name: en.home.create }).click();
@@ -93,9 +129,9 @@ async function* game(page: Page): AsyncGenerator<string> {
   yield "looking-back";
   await page.getByRole("button", { name: en.game.currentPosition }).click();
   await page.getByRole("link", { name: en.menu.rooms, exact: true }).click();
-  await page.getByRole("link", { name: en.ownGame.back }).waitFor();
+  await page.getByRole("link", { name: en.ownGame.back }).first().waitFor();
   yield "own-game";
-  await page.getByRole("link", { name: en.ownGame.back }).click();
+  await page.getByRole("link", { name: en.ownGame.back }).first().click();
   await playToTheEnd(page);
   yield "result";
   await result(page).getByRole("link", { name: en.game.replay }).click();

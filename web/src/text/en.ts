@@ -160,7 +160,7 @@ export const en = {
     sit: "Sit here",
     stand: "Leave the seat",
     getReady: "I am ready",
-    unready: "Not ready yet",
+    unready: "I am not ready",
     start: "Start the game",
     startSeries: (n: number) => `Start ${n} games`,
     waitingFor: (names: string) => `Waiting for ${names}.`,

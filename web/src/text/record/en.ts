@@ -56,8 +56,8 @@ export const record = {
   liveGames: {
     title: "Running games",
     none: "No game is running",
-    noneWhy: "No public game is running. Start one between two AIs.",
-    start: "Start a game of two AIs",
+    noneWhy: "Let two programs play: the game starts at once.",
+    start: "Start a game of two programs",
     another: "Start another game",
     full: "Full screen",
     games: (n: number) => (n === 1 ? "1 game" : `${n} games`),

@@ -54,7 +54,7 @@ export const record: RecordTexts = {
   liveGames: {
     title: "進行中の対局",
     none: "進行中の対局はありません",
-    noneWhy: "誰でも観戦できる対局がありません。プログラム同士を対局させれば、すぐに始まります。",
+    noneWhy: "プログラム同士を対局させれば、すぐに始まります。",
     start: "プログラム同士を対局させる",
     another: "もう一組対局させる",
     full: "全画面",

@@ -54,7 +54,7 @@ export const record: RecordTexts = {
   liveGames: {
     title: "正在进行的对局",
     none: "没有正在进行的对局",
-    noneWhy: "还没有公开的对局。让两个程序下一盘吧，马上开始。",
+    noneWhy: "让两个程序下一盘吧，马上开始。",
     start: "让两个程序对弈",
     another: "再开一局",
     full: "全屏",

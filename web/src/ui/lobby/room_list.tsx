@@ -8,12 +8,13 @@ import { navigate } from "../../state/location";
 import { watchListedRooms } from "../../state/room/listed_rooms";
 import { joinToPlay } from "../../state/room/membership";
 import { serverInfo, useServerInfo } from "../../state/server_info";
+import { session } from "../../state/session";
 import { text } from "../../text/text";
 import { type ListedRooms, rowState } from "../../room/row/row_state";
 import { rowTitle } from "../../room/row/title";
 import { timeControlText } from "../../room/time_control";
 import { eloOf } from "../../room/opponent";
-import { occupantName, watching } from "../../room/seat";
+import { isSeatOf, occupantName, watching } from "../../room/seat";
 
 /** The live list of rooms. */
 export function RoomList(props: { filter: RoomFilter; most?: number; empty: string; count?: boolean }) {
@@ -53,6 +54,8 @@ function Row({ room }: { room: RoomSummary }) {
   const state = rowState(room);
   const watchers = watching(room.watchers, room.seats);
   const open = state === "waiting" && room.seats.some((seat) => seat.occupant.case === "open");
+  const me = session.value?.playerId ?? "";
+  const own = state === "playing" && room.seats.some((seat) => isSeatOf(seat, me));
   return (
     <li>
       <div class="row-main">
@@ -84,7 +87,7 @@ function Row({ room }: { room: RoomSummary }) {
         </button>
       ) : (
         <a class="button" href={address({ screen: "room", roomId: room.roomId })}>
-          {rooms.watch}
+          {own ? texts.ownGame.back : rooms.watch}
         </a>
       )}
     </li>

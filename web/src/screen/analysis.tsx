@@ -32,7 +32,7 @@ export function AnalysisScreen({ start, moves }: { start: string; moves: string 
   };
   const { board, mover = line.start.mover } = line;
   return (
-    <div class="board-view">
+    <div class="board-view analysis-view">
       {editing ? (
         <PositionEditor
           start={{ board, mover }}

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { GameEndReason } from "../src/gen/reversi/v1/types_pb";
 import { en } from "../src/text/en";
 import { scenario } from "./harness/scenario";
 import { legal, quickGame } from "./harness/game_page";
@@ -23,6 +24,7 @@ scenario("finished games are listed, and their openings explored", async ({ open
   await visitor.getByText(archive.noGames).waitFor();
   await visitor.getByLabel(archive.result).selectOption(archive.whiteWins);
   await visitor.getByRole("link", { name: /^ada – / }).waitFor();
+  await visitor.getByText(`${archive.whiteWins} · ${en.result.reason[GameEndReason.RESIGNATION]}`).waitFor();
 
   await filterByPlayerAndOpening(visitor);
 
@@ -41,6 +43,18 @@ scenario("finished games are listed, and their openings explored", async ({ open
   await visitor.getByText(archive.none).waitFor();
 });
 
+scenario("an aborted game is listed as such and can be replayed", async ({ openAs }) => {
+  const ada = await openAs("ada");
+  await quickGame(ada, "random");
+  await ada.getByRole("button", { name: en.game.abort }).click();
+  await ada.getByRole("link", { name: en.game.replay }).click();
+  await ada.getByRole("slider", { name: en.replay.position }).waitFor();
+  await ada.goto(new URL("#/records", ada.url()).href);
+  const row = ada.getByRole("listitem").filter({ has: ada.getByRole("link", { name: /^ada – / }) });
+  await row.getByText(en.stats.aborted).waitFor();
+  expect(await row.locator("strong, .numbers").count()).toBe(0);
+});
+
 async function filterByPlayerAndOpening(page: Page): Promise<void> {
   const game = page.getByRole("link", { name: /^ada – / });
   const player = page.getByLabel(archive.player);
@@ -57,6 +71,6 @@ async function filterByPlayerAndOpening(page: Page): Promise<void> {
   const own = page.locator(".record-list .hint").first();
   await opening.selectOption("");
   await game.waitFor();
-  await opening.selectOption((await own.innerText()).split(" · ")[0] ?? "");
+  await opening.selectOption((await own.innerText()).split(" · ")[2] ?? "");
   await game.waitFor();
 }

@@ -2,7 +2,7 @@
 export const archive = {
   openings: "Openings",
   why: "What was played on this server in each position. Positions that are equal by symmetry count as one.",
-  unnamed: "No name",
+  unnamed: "Unnamed opening",
   move: "Move",
   games: "Games",
   results: "Won, drawn, lost",
@@ -29,6 +29,7 @@ export const archive = {
   whiteWins: "White won",
   draw: "Draw",
   ratedOnly: "Rated only",
+  from: "From",
   until: "Until",
   noGames: "No finished game matches.",
   player: "Player",

@@ -3,7 +3,7 @@ import type { ArchiveTexts } from "./en";
 export const archive: ArchiveTexts = {
   openings: "定石",
   why: "このサーバーで各局面に打たれた手です。対称な局面は一つに数えます。",
-  unnamed: "名前なし",
+  unnamed: "名前のない定石",
   move: "手",
   games: "対局数",
   results: "勝ち・引き分け・負け",
@@ -30,6 +30,7 @@ export const archive: ArchiveTexts = {
   whiteWins: "白の勝ち",
   draw: "引き分け",
   ratedOnly: "レート戦のみ",
+  from: "終了日（から）",
   until: "終了日（まで）",
   noGames: "当てはまる対局はありません。",
   player: "対局者",

@@ -3,7 +3,7 @@ import type { ArchiveTexts } from "./en";
 export const archive: ArchiveTexts = {
   openings: "开局",
   why: "本服务器上每个局面下过的着法。对称的局面算作一个。",
-  unnamed: "无名称",
+  unnamed: "未命名的开局",
   move: "着",
   games: "局数",
   results: "胜、平、负",
@@ -30,6 +30,7 @@ export const archive: ArchiveTexts = {
   whiteWins: "白胜",
   draw: "平局",
   ratedOnly: "只看等级分对局",
+  from: "起始日期",
   until: "截止日期",
   noGames: "没有符合的对局。",
   player: "棋手",

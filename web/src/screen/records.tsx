@@ -1,12 +1,10 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { useEffect, useState } from "preact/hooks";
 import { records } from "../api/client";
-import { type GameRecord, ParticipantKind } from "../gen/reversi/v1/record_pb";
+import { ParticipantKind } from "../gen/reversi/v1/record_pb";
 import type { RecordFilter } from "../record_filter";
 import { address } from "../route";
-import { retry } from "../api/retry";
-import { attempt } from "../state/call";
 import { replace, route } from "../state/location";
+import { usePages } from "../state/use_pages";
 import { text } from "../text/text";
 import { Ranking } from "../ui/archive/ranking";
 import { RecordFilterForm } from "../ui/archive/record_filter";
@@ -49,25 +47,20 @@ export function RecordsScreen({ filter }: { filter: RecordFilter }) {
 
 function Games({ filter }: { filter: RecordFilter }) {
   const { archive, stats, connection } = text.value;
-  const [games, setGames] = useState<readonly GameRecord[] | undefined>();
-  const [next, setNext] = useState("");
-  const [busy, setBusy] = useState(false);
-  const more = async () => {
-    setBusy(true);
-    const request = { filter: wireFilter(filter), pageSize: PAGE, pageToken: next };
-    const page = await attempt(() => retry(() => records.listGames(request)));
-    setBusy(false);
-    if (!page) return;
-    setGames([...(games ?? []), ...page.games]);
-    setNext(page.nextPageToken);
-  };
-  useEffect(() => void more(), []);
+  const {
+    entries: games,
+    busy,
+    more,
+  } = usePages(async (pageToken) => {
+    const page = await records.listGames({ filter: wireFilter(filter), pageSize: PAGE, pageToken });
+    return { entries: page.games, next: page.nextPageToken };
+  });
   if (!games) return <p class="muted">{connection.loading}</p>;
   return (
     <>
       {games.length === 0 && <p class="muted">{archive.noGames}</p>}
       <RecordList games={games} />
-      {next && (
+      {more && (
         <button type="button" disabled={busy} onClick={more}>
           {stats.more}
         </button>

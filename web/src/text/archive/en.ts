@@ -22,6 +22,7 @@ export const archive = {
   ranking: "Ranking",
   name: "Name",
   deviation: "give or take",
+  more: "More",
   noRanking: "Nobody has a settled rating yet. Rated games change that.",
   result: "Result",
   any: "Any",

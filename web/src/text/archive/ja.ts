@@ -23,6 +23,7 @@ export const archive: ArchiveTexts = {
   ranking: "ランキング",
   name: "名前",
   deviation: "誤差",
+  more: "さらに表示",
   noRanking: "定まったレートの人はまだいません。レート戦で定まります。",
   result: "結果",
   any: "すべて",

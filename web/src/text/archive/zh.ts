@@ -23,6 +23,7 @@ export const archive: ArchiveTexts = {
   ranking: "排名",
   name: "名字",
   deviation: "误差",
+  more: "更多",
   noRanking: "还没有人有稳定的等级分。下等级分对局即可。",
   result: "结果",
   any: "不限",

@@ -27,6 +27,14 @@ scenario("a visitor analyses a pasted game, plays variations and takes them back
   await visitor.getByRole("button", { name: analysis.forward }).click();
   await expect.poll(() => board(visitor)).not.toBe(before);
 
+  // A move that was taken back continues its own line only.
+  const address = visitor.url();
+  await visitor.getByRole("button", { name: analysis.back }).click();
+  await visitor.goto(new URL("#/analysis", visitor.url()).href);
+  await expect.poll(() => board(visitor)).not.toBe(before);
+  expect(await visitor.getByRole("button", { name: analysis.forward }).isDisabled()).toBe(true);
+  await visitor.goto(address);
+
   // The link carries the position.
   const again = await open();
   await again.goto(visitor.url());

@@ -13,6 +13,7 @@ const WINDOWS = [
   { width: 768, height: 1024, withBars: 720, alone: 720 },
   { width: 1024, height: 768, withBars: 570, alone: 640 },
   { width: 1280, height: 800, withBars: 590, alone: 690 },
+  { width: 1440, height: 900, withBars: 685, alone: 785 },
   { width: 1920, height: 1080, withBars: 830, alone: 950 },
 ];
 
@@ -53,7 +54,7 @@ scenario("both sides have a clock also if time is limited for each move only", a
   await clocks.nth(1).waitFor();
 });
 
-/** What does not fit in some window: the board, the players' bars, their clocks, or the width of the page. */
+/** What does not fit in some window: the board, the players' bars, their clocks, the content of a panel, or the page. */
 async function misfits(page: Page, screen: string, clocks: number): Promise<string[]> {
   const found: string[] = [];
   for (const { width, height, withBars, alone } of WINDOWS) {
@@ -65,6 +66,7 @@ async function misfits(page: Page, screen: string, clocks: number): Promise<stri
     if (seen.board < least) say(`the board has ${seen.board} of ${least}`);
     if (seen.hidden.length > 0) say(`out of view: ${seen.hidden.join(", ")}`);
     if (seen.clocks !== clocks) say(`${seen.clocks} clocks`);
+    if (seen.overflowing.length > 0) say(`wider than their panels: ${seen.overflowing.join(", ")}`);
     if (seen.width > width) say(`the page is ${seen.width} wide`);
   }
   return found;
@@ -82,6 +84,11 @@ function measure() {
     bars: bars.length,
     clocks: document.querySelectorAll(".player-bar .clock").length,
     hidden: [board, ...bars].filter(isHidden).map((element) => element?.className),
+    overflowing: [...document.querySelectorAll(".panel")]
+      .filter((panel) => panel.scrollWidth > panel.clientWidth + 1)
+      .map(
+        (panel) => `${panel.querySelector("h1, h2, summary")?.textContent} by ${panel.scrollWidth - panel.clientWidth}`,
+      ),
     width: document.documentElement.scrollWidth,
   };
 }

@@ -58,9 +58,9 @@ function Screen() {
     case "analysis":
       return <AnalysisScreen start={to.start} moves={to.moves} />;
     case "explore":
-      return <ExploreScreen moves={to.moves} />;
+      return <ExploreScreen {...to} />;
     case "records":
-      return <RecordsScreen key={token} />;
+      return <RecordsScreen key={token} filter={to.filter} />;
     case "rules":
       return <RulesScreen />;
     case "tv":

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ALL_GAMES } from "./record_filter";
 import { address, parseRoute, type Route } from "./route";
 
 describe("routes", () => {
@@ -9,6 +10,13 @@ describe("routes", () => {
       { screen: "create" },
       { screen: "ais" },
       { screen: "tv" },
+      { screen: "records", filter: ALL_GAMES },
+      { screen: "records", filter: { ...ALL_GAMES, playerId: "p/1", playerName: "a b?&=", kind: 1, rated: true } },
+      { screen: "records", filter: { ...ALL_GAMES, opening: "Tiger", from: "2026-01-31", until: "2026-02-01" } },
+      { screen: "explore", moves: "" },
+      { screen: "explore", moves: "f5d6" },
+      { screen: "explore", moves: "", kind: 2 },
+      { screen: "explore", moves: "f5", kind: 3, minRating: 1600 },
       { screen: "room", roomId: "r 1/2" },
       { screen: "join", joinCode: "ABC" },
       { screen: "game", gameId: "r1-3" },
@@ -17,6 +25,13 @@ describe("routes", () => {
       { screen: "ai", kind: "mcts-roxanne", level: 5 },
     ];
     for (const route of routes) expect(parseRoute(address(route))).toEqual(route);
+  });
+
+  it("leave out what does not restrict, and what is no day or number", () => {
+    expect(address({ screen: "records", filter: ALL_GAMES })).toBe("#/records");
+    expect(address({ screen: "explore", moves: "f5" })).toBe("#/explore/f5");
+    const unusable = parseRoute("#/records?from=yesterday&until=2026-13-01&kind=x&minRating=-5");
+    expect(unusable).toEqual({ screen: "records", filter: ALL_GAMES });
   });
 
   it("take an invalid AI level as the default", () => {

@@ -1,3 +1,6 @@
+import type { ParticipantKind } from "./gen/reversi/v1/record_pb";
+import { parseFilter, query, type RecordFilter, whole } from "./record_filter";
+
 /** A screen with its parameters. All of it is in the address's fragment, since the server serves files only. */
 export type Route =
   | { screen: "home" }
@@ -9,9 +12,9 @@ export type Route =
   | { screen: "player"; playerId: string }
   | { screen: "ai"; kind: string; level: number }
   | { screen: "ais" }
-  | { screen: "explore"; moves: string }
+  | { screen: "explore"; moves: string; kind?: ParticipantKind; minRating?: number }
   | { screen: "analysis"; start: string; moves: string }
-  | { screen: "records" }
+  | { screen: "records"; filter: RecordFilter }
   | { screen: "rules" }
   | { screen: "tv" };
 
@@ -20,22 +23,21 @@ const STANDARD = "start";
 
 /** The route of a fragment; home if it names no screen. */
 export function parseRoute(hash: string): Route {
-  const [screen, id, detail] = hash
-    .replace(/^#?\/?/, "")
-    .split("/")
-    .map(decoded);
+  const [path = "", fields = ""] = hash.replace(/^#?\/?/, "").split("?");
+  const [screen, id, detail] = path.split("/").map(decoded);
   switch (screen) {
     case "rooms":
     case "create":
     case "ais":
-    case "records":
     case "rules":
     case "tv":
       return { screen };
+    case "records":
+      return { screen, filter: parseFilter(fields) };
     case "analysis":
       return { screen, start: id && id !== STANDARD ? id : "", moves: detail ?? "" };
     case "explore":
-      return { screen, moves: id ?? "" };
+      return { screen, moves: id ?? "", ...participants(fields) };
     case "room":
       return id ? { screen, roomId: id } : { screen: "rooms" };
     case "join":
@@ -68,15 +70,18 @@ export function address(route: Route): string {
     case "analysis":
       return `#/analysis/${encodeURIComponent(route.start || STANDARD)}/${encodeURIComponent(route.moves)}`;
     case "explore":
-      return route.moves ? `#/explore/${encodeURIComponent(route.moves)}` : "#/explore";
+      return `#/explore${route.moves && `/${encodeURIComponent(route.moves)}`}${query({ kind: route.kind, minRating: route.minRating })}`;
+    case "records":
+      return `#/records${query(route.filter)}`;
     default:
       return `#/${route.screen}`;
   }
 }
 
-/** The whole number of a part; 0 if it is none. */
-function whole(part: string | undefined): number {
-  return Math.max(0, Math.trunc(Number(part)) || 0);
+/** Whose moves the explorer shows; without the fields that do not restrict. */
+function participants(fields: string): { kind?: ParticipantKind; minRating?: number } {
+  const { kind, minRating } = parseFilter(fields);
+  return { ...(kind && { kind }), ...(minRating && { minRating }) };
 }
 
 function decoded(part: string): string {

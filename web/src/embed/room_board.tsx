@@ -4,7 +4,7 @@ import { PROMPT, reconnectingStream, type StreamEnd } from "../api/reconnecting_
 import { colorOf, history } from "../game/history";
 import { parseBoard, START } from "../game/board";
 import type { WatchRoomResponse } from "../gen/reversi/v1/room_pb";
-import { CloseReason, GameResult, type Room } from "../gen/reversi/v1/types_pb";
+import { CloseReason, type Room } from "../gen/reversi/v1/types_pb";
 import { headline } from "../room/outcome";
 import { namesOf } from "../room/seat";
 import type { Route } from "../route";
@@ -49,7 +49,6 @@ function FinishedGame({ room }: { room: Room }) {
   const { roomId, game } = room;
   const plies = game?.plies ?? [];
   const names = namesOf(text.value, room);
-  const stored = game?.outcome && game.outcome.result !== GameResult.ABORTED;
   return (
     <SteppedBoard
       frames={history(plies)}
@@ -57,7 +56,7 @@ function FinishedGame({ room }: { room: Room }) {
       first={plies.length}
       note={(at) => passText(plies[at - 1])}
       result={game?.outcome ? headline(text.value, game.outcome, names) : ""}
-      route={(at) => (stored ? { screen: "game", gameId: game.gameId, ply: at } : { screen: "room", roomId })}
+      route={(at) => (game?.outcome ? { screen: "game", gameId: game.gameId, ply: at } : { screen: "room", roomId })}
     />
   );
 }

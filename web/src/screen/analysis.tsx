@@ -11,6 +11,7 @@ import {
   undone,
 } from "../game/line";
 import type { Square } from "../game/square";
+import { address } from "../route";
 import { replace } from "../state/location";
 import { usePositionAnalysis } from "../state/stream/position_analysis";
 import { text } from "../text/text";
@@ -28,11 +29,11 @@ export function AnalysisScreen({ start, moves }: { start: string; moves: string 
   const [editing, setEditing] = useState(false);
   const go = (to: Line) => {
     setEditing(false);
-    replace({ screen: "analysis", start: startText(to.start), moves: lineText(to) });
+    replace(routeOf(to));
   };
   const { board, mover = line.start.mover } = line;
   return (
-    <div class="board-view">
+    <div class="board-view analysis-view">
       {editing ? (
         <PositionEditor
           start={{ board, mover }}
@@ -55,12 +56,13 @@ interface AnalysisBoardProps {
 /** Moves are played freely, and the server says what each is worth. */
 function AnalysisBoard({ line, go, edit }: AnalysisBoardProps) {
   const { analysis: texts, game } = text.value;
-  /** Moves that were taken back, the next one last. */
-  const [ahead, setAhead] = useState<readonly Square[]>([]);
+  /** Moves that were taken back, the next one last, and the line that they continue. */
+  const [taken, setTaken] = useState<{ at: string; squares: readonly Square[] }>({ at: "", squares: [] });
+  const ahead = taken.at === address(routeOf(line)) ? taken.squares : [];
   const [marked, setMarked] = useState(true);
   const state = usePositionAnalysis(line);
-  const show = (to: Line, taken: readonly Square[] = []) => {
-    setAhead(taken);
+  const show = (to: Line, squares: readonly Square[] = []) => {
+    setTaken({ at: address(routeOf(to)), squares });
     go(to);
   };
   const play = (square: Square) => show(played(line, square), square === ahead.at(-1) ? ahead.slice(0, -1) : []);
@@ -113,7 +115,7 @@ function AnalysisBoard({ line, go, edit }: AnalysisBoardProps) {
         </section>
         <PasteForm load={show} />
         <SharePanel
-          route={{ screen: "analysis", start: startText(line.start), moves: lineText(line) }}
+          route={routeOf(line)}
           title={texts.title}
           name="position"
           picture={{ board: line.board, last: line.squares.at(-1) }}
@@ -121,4 +123,8 @@ function AnalysisBoard({ line, go, edit }: AnalysisBoardProps) {
       </div>
     </>
   );
+}
+
+function routeOf(line: Line) {
+  return { screen: "analysis" as const, start: startText(line.start), moves: lineText(line) };
 }

@@ -7,26 +7,24 @@ import { type ExplorePositionResponse, ParticipantKind } from "../gen/reversi/v1
 import { retry } from "../api/retry";
 import { replace } from "../state/location";
 import { refusalText, text } from "../text/text";
+import { KindChoice, RatingChoice } from "../ui/archive/choice";
 import { ExploredMoves } from "../ui/archive/explored_moves";
 import { RecordList } from "../ui/archive/record_list";
 import { BoardGrid } from "../ui/board/board_grid";
 
-const RATINGS = [0, 1400, 1600, 1800, 2000];
+interface ExploreProps {
+  moves: string;
+  kind?: ParticipantKind;
+  minRating?: number;
+}
 
-/** The opening explorer: a board to try moves on, and what was played in its position. The address carries the moves. */
-export function ExploreScreen({ moves }: { moves: string }) {
-  const { archive, game, stats } = text.value;
+/** The opening explorer: a board to try moves on, and what was played in its position. The address carries all choices. */
+export function ExploreScreen({ moves, kind = ParticipantKind.UNSPECIFIED, minRating = 0 }: ExploreProps) {
+  const { archive, game } = text.value;
   const line = parseLine(moves);
-  const kinds = [
-    [ParticipantKind.UNSPECIFIED, archive.everyone],
-    [ParticipantKind.HUMAN, stats.humans],
-    [ParticipantKind.BOT, stats.bots],
-    [ParticipantKind.AI, stats.ais],
-  ] as const;
-  const [kind, setKind] = useState<ParticipantKind>(ParticipantKind.UNSPECIFIED);
-  const [minRating, setMinRating] = useState(0);
   const { answer, refused } = useExploration(line, kind, minRating);
-  const go = (to: Line) => replace({ screen: "explore", moves: lineText(to) });
+  const go = (to: Line, by = kind, from = minRating) =>
+    replace({ screen: "explore", moves: lineText(to), kind: by, minRating: from });
   return (
     <div class="board-view explore-view">
       <section class="board-main" aria-label={game.board}>
@@ -53,28 +51,10 @@ export function ExploreScreen({ moves }: { moves: string }) {
         <section class="panel">
           <h1>{archive.openings}</h1>
           <p class="muted">{archive.why}</p>
-          <h2 aria-live="polite">{answer?.opening || archive.unnamed}</h2>
+          <h2 aria-live="polite">{answer && (answer.opening || archive.unnamed)}</h2>
           <p class="muted moves-text">{lineText(line) || archive.start}</p>
-          <label class="field">
-            <span>{archive.who}</span>
-            <select value={kind} onChange={(event) => setKind(Number(event.currentTarget.value))}>
-              {kinds.map(([value, name]) => (
-                <option key={value} value={value}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label class="field">
-            <span>{archive.minRating}</span>
-            <select value={minRating} onChange={(event) => setMinRating(Number(event.currentTarget.value))}>
-              {RATINGS.map((rating) => (
-                <option key={rating} value={rating}>
-                  {rating || archive.any}
-                </option>
-              ))}
-            </select>
-          </label>
+          <KindChoice kind={kind} set={(chosen) => go(line, chosen)} />
+          <RatingChoice minRating={minRating} set={(chosen) => go(line, kind, chosen)} />
           {refused && <p>{refused.reason === "WRONG_PHASE" ? archive.ratedGame : refusalText(text.value, refused)}</p>}
           {answer?.moves.length === 0 && <p class="muted">{archive.none}</p>}
           {answer && answer.moves.length > 0 && (

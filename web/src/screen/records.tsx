@@ -1,24 +1,26 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { useEffect, useState } from "preact/hooks";
 import { records } from "../api/client";
-import { type GameRecord, ParticipantKind } from "../gen/reversi/v1/record_pb";
+import { ParticipantKind } from "../gen/reversi/v1/record_pb";
+import type { RecordFilter } from "../record_filter";
 import { address } from "../route";
-import { retry } from "../api/retry";
-import { attempt } from "../state/call";
+import { replace, route } from "../state/location";
+import { usePages } from "../state/use_pages";
 import { text } from "../text/text";
 import { Ranking } from "../ui/archive/ranking";
-import { ALL_GAMES, type RecordFilter, RecordFilterForm } from "../ui/archive/record_filter";
+import { RecordFilterForm } from "../ui/archive/record_filter";
 import { RecordList } from "../ui/archive/record_list";
 
 /** Games a page. */
 const PAGE = 50;
 
-const DAY = 24 * 60 * 60 * 1000;
-
-/** All finished games with a filter, and the ranking of people and bots. */
-export function RecordsScreen() {
+/** All finished games with a filter, and the ranking of people, bots and AIs. The address carries the filter. */
+export function RecordsScreen({ filter }: { filter: RecordFilter }) {
   const { archive } = text.value;
-  const [filter, setFilter] = useState(ALL_GAMES);
+  const change = (changed: Partial<RecordFilter>) => {
+    // A player may be found after the screen is left, and after another choice.
+    const shown = route.value;
+    if (shown.screen === "records") replace({ screen: "records", filter: { ...shown.filter, ...changed } });
+  };
   return (
     <div class="records">
       <div class="title-row">
@@ -30,7 +32,7 @@ export function RecordsScreen() {
       <div class="records-columns">
         <section class="panel">
           <h2>{archive.games}</h2>
-          <RecordFilterForm filter={filter} change={(changed) => setFilter((before) => ({ ...before, ...changed }))} />
+          <RecordFilterForm filter={filter} change={change} />
           <Games key={JSON.stringify(filter)} filter={filter} />
         </section>
         <div class="stack">
@@ -45,25 +47,20 @@ export function RecordsScreen() {
 
 function Games({ filter }: { filter: RecordFilter }) {
   const { archive, stats, connection } = text.value;
-  const [games, setGames] = useState<readonly GameRecord[] | undefined>();
-  const [next, setNext] = useState("");
-  const [busy, setBusy] = useState(false);
-  const more = async () => {
-    setBusy(true);
-    const request = { filter: wireFilter(filter), pageSize: PAGE, pageToken: next };
-    const page = await attempt(() => retry(() => records.listGames(request)));
-    setBusy(false);
-    if (!page) return;
-    setGames([...(games ?? []), ...page.games]);
-    setNext(page.nextPageToken);
-  };
-  useEffect(() => void more(), []);
+  const {
+    entries: games,
+    busy,
+    more,
+  } = usePages(async (pageToken) => {
+    const page = await records.listGames({ filter: wireFilter(filter), pageSize: PAGE, pageToken });
+    return { entries: page.games, next: page.nextPageToken };
+  });
   if (!games) return <p class="muted">{connection.loading}</p>;
   return (
     <>
       {games.length === 0 && <p class="muted">{archive.noGames}</p>}
       <RecordList games={games} />
-      {next && (
+      {more && (
         <button type="button" disabled={busy} onClick={more}>
           {stats.more}
         </button>
@@ -72,15 +69,18 @@ function Games({ filter }: { filter: RecordFilter }) {
   );
 }
 
-function wireFilter({ player, kind, result, opening, minRating, rated, until }: RecordFilter) {
-  const day = until ? new Date(`${until}T00:00`) : undefined;
+function wireFilter({ from, until, rated, playerName: _, ...rest }: RecordFilter) {
   return {
-    playerId: player?.playerId ?? "",
-    kind,
-    result,
-    opening,
-    minRating,
+    ...rest,
     ...(rated && { rated }),
-    ...(day && { endedBefore: timestampFromDate(new Date(day.getTime() + DAY)) }),
+    ...(from && { endedFrom: timestampFromDate(midnight(from)) }),
+    ...(until && { endedBefore: timestampFromDate(midnight(until, 1)) }),
   };
+}
+
+/** The start of a day, or of a later one, here. */
+function midnight(day: string, later = 0): Date {
+  const date = new Date(`${day}T00:00`);
+  date.setDate(date.getDate() + later);
+  return date;
 }

@@ -28,7 +28,7 @@ export const analysis = {
   setUp: "Set up a position",
   setUpKeys: "Arrow keys move, Enter changes the square.",
   brush: "A click sets",
-  next: "Next",
+  next: "Alternate",
   empty: "Empty",
   toMove: "To move",
   undo: "Undo",

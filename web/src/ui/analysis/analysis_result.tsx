@@ -28,8 +28,8 @@ export function AnalysisResult({ line, state: { analysis, busy, refused }, play 
       <p class="muted">{exact ? texts.exact : texts.depth(depth)}</p>
       <h3>{texts.best}</h3>
       <ol class="variations">
-        {analysis.lines.map(({ moves, evaluation: value }) => (
-          <li key={moves[0]}>
+        {analysis.lines.map(({ moves, evaluation: value }, rank) => (
+          <li key={rank}>
             <strong class="numbers">{signed(line.mover === "black" ? value : -value)}</strong>{" "}
             {moves.map((move, at) => (
               <button key={at} type="button" class="small quiet" onClick={() => play(moves.slice(0, at + 1))}>

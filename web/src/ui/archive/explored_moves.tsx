@@ -40,7 +40,7 @@ export function ExploredMoves({ moves, play }: { moves: readonly ExploredMove[];
   );
 }
 
-/** A bar of three parts, drawn as SVG because the page may have no inline styles. */
+/** A bar of three parts, drawn as SVG, which takes the widths as attributes. */
 function Shares({ label, parts: [won, drawn, lost] }: { label: string; parts: [number, number, number] }) {
   const all = Math.max(1, won + drawn + lost);
   return (

@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { records } from "../../api/client";
 import { refusal } from "../../api/refusal";
 import type { Player } from "../../gen/reversi/v1/types_pb";
@@ -6,11 +6,18 @@ import { retry } from "../../api/retry";
 import { attempt } from "../../state/call";
 import { text } from "../../text/text";
 
+interface PlayerFieldProps {
+  /** The chosen player; empty for nobody. */
+  name: string;
+  choose: (player: Player | undefined) => void;
+}
+
 /** Chooses a player by name, present or departed; empty for nobody. */
-export function PlayerField({ choose }: { choose: (player: Player | undefined) => void }) {
+export function PlayerField({ name: chosen, choose }: PlayerFieldProps) {
   const { archive } = text.value;
   const [unknown, setUnknown] = useState("");
   const asked = useRef("");
+  const field = useRef<HTMLInputElement>(null);
   const find = async (name: string) => {
     asked.current = name;
     setUnknown("");
@@ -20,10 +27,15 @@ export function PlayerField({ choose }: { choose: (player: Player | undefined) =
     if (player === "nobody") setUnknown(name);
     choose(player === "nobody" ? undefined : player);
   };
+  // The choice may come from the address; a name that nobody has stays in the field.
+  useEffect(() => {
+    if (field.current && !unknown) field.current.value = chosen;
+  }, [chosen]);
   return (
     <label class="field">
       <span>{archive.player}</span>
       <input
+        ref={field}
         type="search"
         maxLength={24}
         autoComplete="off"

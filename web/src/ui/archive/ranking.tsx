@@ -1,23 +1,26 @@
 import { records } from "../../api/client";
 import type { ParticipantKind } from "../../gen/reversi/v1/record_pb";
-import { useQuery } from "../../state/use_query";
+import { usePages } from "../../state/use_pages";
 import { text } from "../../text/text";
 import { ParticipantLink } from "../profile/participant_link";
 
-/** How many are listed. */
-const LISTED = 20;
+/** Participants a page. */
+const PAGE = 20;
 
 /** The participants of a kind with the highest ratings. */
 export function Ranking({ title, kind }: { title: string; kind: ParticipantKind }) {
   const { archive } = text.value;
-  const { answer } = useQuery(() => records.listRatings({ kind, pageSize: LISTED }));
+  const { entries, busy, more } = usePages(async (pageToken) => {
+    const page = await records.listRatings({ kind, pageSize: PAGE, pageToken });
+    return { entries: page.participants, next: page.nextPageToken };
+  });
   return (
     <section class="panel">
       <h2>
         {archive.ranking} · {title}
       </h2>
-      {answer?.participants.length === 0 && <p class="muted">{archive.noRanking}</p>}
-      {answer && answer.participants.length > 0 && (
+      {entries?.length === 0 && <p class="muted">{archive.noRanking}</p>}
+      {entries && entries.length > 0 && (
         <table class="scores">
           <thead>
             <tr>
@@ -28,7 +31,7 @@ export function Ranking({ title, kind }: { title: string; kind: ParticipantKind 
             </tr>
           </thead>
           <tbody>
-            {answer.participants.map(({ rank, participant, stats }) => (
+            {entries.map(({ rank, participant, stats }) => (
               <tr key={rank}>
                 <th scope="row">
                   {rank}. <ParticipantLink of={participant} />
@@ -40,6 +43,11 @@ export function Ranking({ title, kind }: { title: string; kind: ParticipantKind 
             ))}
           </tbody>
         </table>
+      )}
+      {more && (
+        <button type="button" disabled={busy} onClick={more}>
+          {archive.more}
+        </button>
       )}
     </section>
   );

@@ -1,34 +1,9 @@
-import type { ComponentChildren } from "preact";
 import { OPENING_NAMES } from "../../game/opening/opening_names";
-import { ParticipantKind } from "../../gen/reversi/v1/record_pb";
-import { GameResult, type Player } from "../../gen/reversi/v1/types_pb";
+import { GameResult } from "../../gen/reversi/v1/types_pb";
+import type { RecordFilter } from "../../record_filter";
 import { text } from "../../text/text";
+import { Choice, KindChoice, RatingChoice } from "./choice";
 import { PlayerField } from "./player_field";
-
-/** Which finished games are listed. */
-export interface RecordFilter {
-  player: Player | undefined;
-  kind: ParticipantKind;
-  result: GameResult;
-  /** The name of an opening; empty for any. */
-  opening: string;
-  rated: boolean;
-  minRating: number;
-  /** A day, as YYYY-MM-DD; empty for none. */
-  until: string;
-}
-
-export const ALL_GAMES: RecordFilter = {
-  player: undefined,
-  kind: ParticipantKind.UNSPECIFIED,
-  result: GameResult.UNSPECIFIED,
-  opening: "",
-  rated: false,
-  minRating: 0,
-  until: "",
-};
-
-const RATINGS = [0, 1400, 1600, 1800, 2000];
 
 interface RecordFilterFormProps {
   filter: RecordFilter;
@@ -37,12 +12,6 @@ interface RecordFilterFormProps {
 
 export function RecordFilterForm({ filter, change }: RecordFilterFormProps) {
   const { archive, create, stats } = text.value;
-  const kinds = [
-    [ParticipantKind.UNSPECIFIED, archive.everyone],
-    [ParticipantKind.HUMAN, stats.humans],
-    [ParticipantKind.BOT, stats.bots],
-    [ParticipantKind.AI, stats.ais],
-  ] as const;
   const results = [
     [GameResult.UNSPECIFIED, archive.any],
     [GameResult.BLACK_WINS, archive.blackWins],
@@ -52,12 +21,11 @@ export function RecordFilterForm({ filter, change }: RecordFilterFormProps) {
   ] as const;
   return (
     <div class="record-filter">
-      <PlayerField choose={(player) => change({ player })} />
-      <Choice label={archive.who} value={filter.kind} set={(kind) => change({ kind: Number(kind) })}>
-        {kinds.map(([kind, name]) => (
-          <option value={kind}>{name}</option>
-        ))}
-      </Choice>
+      <PlayerField
+        name={filter.playerName}
+        choose={(player) => change({ playerId: player?.playerId ?? "", playerName: player?.displayName ?? "" })}
+      />
+      <KindChoice kind={filter.kind} set={(kind) => change({ kind })} />
       <Choice label={archive.result} value={filter.result} set={(result) => change({ result: Number(result) })}>
         {results.map(([result, name]) => (
           <option value={result}>{name}</option>
@@ -69,19 +37,9 @@ export function RecordFilterForm({ filter, change }: RecordFilterFormProps) {
           <option>{name}</option>
         ))}
       </Choice>
-      <Choice
-        label={archive.minRating}
-        value={filter.minRating}
-        set={(rating) => change({ minRating: Number(rating) })}
-      >
-        {RATINGS.map((rating) => (
-          <option value={rating}>{rating || archive.any}</option>
-        ))}
-      </Choice>
-      <label class="field">
-        <span>{archive.until}</span>
-        <input type="date" value={filter.until} onChange={(event) => change({ until: event.currentTarget.value })} />
-      </label>
+      <RatingChoice minRating={filter.minRating} set={(minRating) => change({ minRating })} />
+      <Day label={archive.from} value={filter.from} set={(from) => change({ from })} />
+      <Day label={archive.until} value={filter.until} set={(until) => change({ until })} />
       <label class="check">
         <input
           type="checkbox"
@@ -94,20 +52,11 @@ export function RecordFilterForm({ filter, change }: RecordFilterFormProps) {
   );
 }
 
-interface ChoiceProps {
-  label: string;
-  value: string | number;
-  set: (value: string) => void;
-  children: ComponentChildren;
-}
-
-function Choice({ label, value, set, children }: ChoiceProps) {
+function Day({ label, value, set }: { label: string; value: string; set: (day: string) => void }) {
   return (
     <label class="field">
       <span>{label}</span>
-      <select value={value} onChange={(event) => set(event.currentTarget.value)}>
-        {children}
-      </select>
+      <input type="date" value={value} onChange={(event) => set(event.currentTarget.value)} />
     </label>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { records } from "../../api/client";
 import { opposite, parseBoard } from "../../game/board";
 import { instant } from "../../game/clock";
@@ -6,8 +6,7 @@ import type { GameRecord } from "../../gen/reversi/v1/record_pb";
 import { participantName, resultFor, sideIn } from "../../room/game_record";
 import { discsOf } from "../../room/outcome";
 import { address } from "../../route";
-import { retry } from "../../api/retry";
-import { attempt } from "../../state/call";
+import { usePages } from "../../state/use_pages";
 import { dateTime } from "../../text/date_time";
 import { text } from "../../text/text";
 import { ParticipantLink } from "./participant_link";
@@ -16,30 +15,22 @@ import { SmallBoard } from "../board/small_board";
 /** Games a page. */
 const PAGE = 24;
 
-interface Listed {
-  games: readonly GameRecord[];
-  /** The token of the next page; empty after the last. */
-  next: string;
-}
-
 /** A player's finished games, newest first, loaded by page. */
 export function GameHistory({ playerId }: { playerId: string }) {
   const { stats } = text.value;
-  const [listed, setListed] = useState<Listed | undefined>();
-  const [busy, setBusy] = useState(false);
-  const more = async () => {
-    setBusy(true);
-    const request = { filter: { playerId }, pageSize: PAGE, pageToken: listed?.next ?? "" };
-    const page = await attempt(() => retry(() => records.listGames(request)));
-    setBusy(false);
-    if (page) setListed({ games: [...(listed?.games ?? []), ...page.games], next: page.nextPageToken });
-  };
-  useEffect(() => void more(), []);
+  const {
+    entries: games,
+    busy,
+    more,
+  } = usePages(async (pageToken) => {
+    const page = await records.listGames({ filter: { playerId }, pageSize: PAGE, pageToken });
+    return { entries: page.games, next: page.nextPageToken };
+  });
   return (
     <section class="panel">
       <h2>{stats.games}</h2>
-      {!listed && <p class="muted">{text.value.connection.loading}</p>}
-      {listed?.games.length === 0 && (
+      {!games && <p class="muted">{text.value.connection.loading}</p>}
+      {games?.length === 0 && (
         <>
           <p class="muted">{stats.noGames}</p>
           <a class="button primary" href={address({ screen: "home" })}>
@@ -48,11 +39,11 @@ export function GameHistory({ playerId }: { playerId: string }) {
         </>
       )}
       <ul class="history">
-        {listed?.games.map((record) => (
+        {games?.map((record) => (
           <Row key={record.gameId} record={record} playerId={playerId} />
         ))}
       </ul>
-      {listed?.next && (
+      {more && (
         <button type="button" disabled={busy} onClick={more}>
           {stats.more}
         </button>

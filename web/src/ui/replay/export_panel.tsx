@@ -1,18 +1,13 @@
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";
 import { fileName } from "../../room/game_record";
 import { attempt } from "../../state/call";
-import { notify } from "../../state/notice";
 import { fetchGgf, textBlob, download } from "../../state/download";
 import { text } from "../../text/text";
+import { CopyField } from "../control/copy_field";
 
-/** Downloads of the game's moves. */
+/** The game's moves, to be copied and to be downloaded. */
 export function ExportPanel({ record }: { record: GameRecord }) {
   const { replay } = text.value;
-  const copy = () =>
-    attempt(async () => {
-      await navigator.clipboard.writeText(record.transcript);
-      notify(replay.copied);
-    });
   const saveGgf = () =>
     attempt(async () => {
       const line = await fetchGgf(record);
@@ -21,13 +16,8 @@ export function ExportPanel({ record }: { record: GameRecord }) {
   return (
     <section class="panel export">
       <h2>{replay.export}</h2>
+      <CopyField label={replay.moves} value={record.transcript} />
       <div class="buttons">
-        {/* Browsers offer the clipboard to secure origins only. */}
-        {navigator.clipboard && (
-          <button type="button" class="small" onClick={copy}>
-            {replay.copy}
-          </button>
-        )}
         <button
           type="button"
           class="small"

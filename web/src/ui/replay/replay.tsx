@@ -77,7 +77,7 @@ export function Replay({ record, first }: { record: GameRecord; first: number })
           <MoveList plies={record.plies} at={at} losses={losses} choose={go} />
           <SharePanel
             open
-            route={{ screen: "game", gameId: record.gameId, ply: at }}
+            route={record.private ? undefined : { screen: "game", gameId: record.gameId, ply: at }}
             title={replay.title(names.black, names.white)}
             name={record.gameId}
             picture={pictures[at] as Picture}

@@ -10,7 +10,7 @@ import { FinalScore } from "../game/final_score";
 /** The length of the moves that the link to the explorer has: ten moves. */
 const EXPLORED = 20;
 
-/** Players, result and date of a finished game. */
+/** Players, result and date of a finished game. A room has the name of its owner by default, which says nothing more here. */
 export function ResultPanel({ record }: { record: GameRecord }) {
   const texts = text.value;
   const { archive, replay } = texts;
@@ -30,7 +30,7 @@ export function ResultPanel({ record }: { record: GameRecord }) {
       )}
       <p class="facts muted">
         {startedAt && <span>{dateTime(instant(startedAt))}</span>}
-        <span>{record.roomName}</span>
+        {!Object.values(names).includes(record.roomName) && <span>{record.roomName}</span>}
         {record.rated && <span class="tag">{replay.rated}</span>}
         {record.opening && <span>{record.opening}</span>}
       </p>

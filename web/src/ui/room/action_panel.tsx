@@ -4,7 +4,6 @@ import {
   Offer,
   type Outcome,
   RoomPhase,
-  GameResult,
   type Seat,
   type Series,
   type SeriesScore,
@@ -105,9 +104,7 @@ function Result({ room, side, outcome }: RoomProps & { outcome: Outcome }) {
       <h2>{headline(text.value, outcome, names, side)}</h2>
       <FinalScore outcome={outcome} />
       <p class="muted">{reasonText(text.value, outcome, names, side)}</p>
-      {room.game && outcome.result !== GameResult.ABORTED && (
-        <a href={address({ screen: "game", gameId: room.game.gameId })}>{game.replay}</a>
-      )}
+      {room.game && <a href={address({ screen: "game", gameId: room.game.gameId })}>{game.replay}</a>}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { Frame } from "../../game/history";
 import type { Picture } from "../../game/picture/picture";
 import type { EmbedRoute } from "../../embed_route";
-import { GameResult, type Room } from "../../gen/reversi/v1/types_pb";
+import type { Room } from "../../gen/reversi/v1/types_pb";
 import { isOpenToAll, namesOf } from "../../room/seat";
 import { text } from "../../text/text";
 import { gamePictures } from "../share/game_pictures";
@@ -23,6 +23,5 @@ export function RoomShare({ room, frames, at }: { room: Room; frames: readonly F
 }
 
 function routeOf({ roomId, game }: Room, ply: number): EmbedRoute {
-  const stored = game?.outcome !== undefined && game.outcome.result !== GameResult.ABORTED;
-  return stored ? { screen: "game", gameId: game.gameId, ply } : { screen: "room", roomId };
+  return game?.outcome ? { screen: "game", gameId: game.gameId, ply } : { screen: "room", roomId };
 }

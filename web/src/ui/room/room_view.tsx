@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Color, opposite } from "../../game/board";
 import { balance, history, movesTo } from "../../game/history";
-import { type Game, GameResult, type Room } from "../../gen/reversi/v1/types_pb";
+import type { Room } from "../../gen/reversi/v1/types_pb";
 import { roomTitle } from "../../room/row/title";
 import { isRunning, namesOf, sideOf } from "../../room/seat";
 import { address } from "../../route";
@@ -78,9 +78,7 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
             {text.value.analysis.open}
           </a>
         )}
-        {room.game && isCounted(room.game) && (
-          <MistakesPanel state={state} start={start} ply={(at ?? plies.length) - 1} />
-        )}
+        {room.game?.outcome && <MistakesPanel state={state} start={start} ply={(at ?? plies.length) - 1} />}
         <MoveList plies={plies} losses={losses} choose={look} {...looking} />
         {at !== undefined && <PastPosition at={at} plies={plies.length} go={look} />}
       </div>
@@ -92,11 +90,6 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
       </div>
     </div>
   );
-}
-
-/** Whether the game is over and has a record. */
-function isCounted({ outcome }: Game): boolean {
-  return outcome !== undefined && outcome.result !== GameResult.ABORTED;
 }
 
 /** The number of plies after which the board is shown, undefined for the current position, and how to change it. */

@@ -1,5 +1,6 @@
 import type { Signal } from "@preact/signals";
 import { useState } from "preact/hooks";
+import { ALL_GAMES } from "../../record_filter";
 import { address } from "../../route";
 import { hasNotifications, notifications, setNotifications } from "../../state/browser_notification";
 import { showLanguage } from "../../state/page/language";
@@ -37,7 +38,7 @@ export function Menu() {
         <a href={address({ screen: "rules" })} onClick={close}>
           {text.value.rules.title}
         </a>
-        <a href={address({ screen: "records" })} onClick={close}>
+        <a href={address({ screen: "records", filter: ALL_GAMES })} onClick={close}>
           {text.value.archive.finished}
         </a>
         <a href={address({ screen: "explore", moves: "" })} onClick={close}>

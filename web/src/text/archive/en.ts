@@ -18,6 +18,7 @@ export const archive = {
   who: "Played by",
   minRating: "Rating from",
   explore: "Explore the opening",
+  filter: "Filter",
   finished: "Finished games and ranking",
   ranking: "Ranking",
   name: "Name",

@@ -19,6 +19,7 @@ export const archive: ArchiveTexts = {
   who: "打った人",
   minRating: "レートの下限",
   explore: "定石を調べる",
+  filter: "絞り込み",
   finished: "終わった対局とランキング",
   ranking: "ランキング",
   name: "名前",

@@ -19,6 +19,7 @@ export const archive: ArchiveTexts = {
   who: "下子者",
   minRating: "等级分下限",
   explore: "查看开局",
+  filter: "筛选",
   finished: "已结束的对局与排名",
   ranking: "排名",
   name: "名字",

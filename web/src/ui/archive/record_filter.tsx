@@ -1,6 +1,7 @@
+import { useState } from "preact/hooks";
 import { OPENING_NAMES } from "../../game/opening/opening_names";
 import { GameResult } from "../../gen/reversi/v1/types_pb";
-import type { RecordFilter } from "../../record_filter";
+import { query, type RecordFilter } from "../../record_filter";
 import { text } from "../../text/text";
 import { Choice, KindChoice, RatingChoice } from "./choice";
 import { PlayerField } from "./player_field";
@@ -10,7 +11,18 @@ interface RecordFilterFormProps {
   change: (changed: Partial<RecordFilter>) => void;
 }
 
-export function RecordFilterForm({ filter, change }: RecordFilterFormProps) {
+/** The filter, folded at first in a narrow window that shows all games. */
+export function RecordFilterForm(props: RecordFilterFormProps) {
+  const [open] = useState(() => matchMedia("(min-width: 40rem)").matches || query(props.filter) !== "");
+  return (
+    <details open={open}>
+      <summary>{text.value.archive.filter}</summary>
+      <Fields {...props} />
+    </details>
+  );
+}
+
+function Fields({ filter, change }: RecordFilterFormProps) {
   const { archive, create, stats } = text.value;
   const results = [
     [GameResult.UNSPECIFIED, archive.any],

@@ -51,7 +51,7 @@ export function ExploreScreen({ moves, kind = ParticipantKind.UNSPECIFIED, minRa
         <section class="panel">
           <h1>{archive.openings}</h1>
           <p class="muted">{archive.why}</p>
-          <h2 aria-live="polite">{answer && (answer.opening || archive.unnamed)}</h2>
+          <div aria-live="polite">{answer && <h2>{answer.opening || archive.unnamed}</h2>}</div>
           <p class="muted moves-text">{lineText(line) || archive.start}</p>
           <KindChoice kind={kind} set={(chosen) => go(line, chosen)} />
           <RatingChoice minRating={minRating} set={(chosen) => go(line, kind, chosen)} />

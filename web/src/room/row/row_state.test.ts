@@ -11,7 +11,7 @@ const player = (present: boolean) => ({
 const open = { occupant: { case: "open" as const, value: {} } };
 const ai = { occupant: { case: "ai" as const, value: { kind: "mcts", level: 1 } } };
 
-it("tells what a room waits for", () => {
+it("derives the state of a room from its row", () => {
   const row = (phase: RoomPhase, seats: (typeof ai | typeof open | ReturnType<typeof player>)[], finished = false) => {
     const room = create(RoomSummarySchema, { phase, seats, finished });
     return [rowState(room), isLive(room)];

@@ -1,7 +1,7 @@
 import type { RoomSummary } from "../../gen/reversi/v1/lobby_pb";
 import { RoomPhase } from "../../gen/reversi/v1/types_pb";
 
-/** What a row of the room list tells of its room. */
+/** The state of a room in the list. */
 export type RowState = "playing" | "waiting" | "finished" | "abandoned";
 
 /** A room is abandoned when all players in its seats have lost their connections. */

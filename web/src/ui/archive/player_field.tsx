@@ -7,12 +7,12 @@ import { attempt } from "../../state/call";
 import { text } from "../../text/text";
 
 interface PlayerFieldProps {
-  /** The chosen player; empty for nobody. */
+  /** The chosen player; empty for any. */
   name: string;
   choose: (player: Player | undefined) => void;
 }
 
-/** Chooses a player by name, present or departed; empty for nobody. */
+/** Chooses a player by name, present or departed; empty for any. */
 export function PlayerField({ name: chosen, choose }: PlayerFieldProps) {
   const { archive } = text.value;
   const [unknown, setUnknown] = useState("");

@@ -93,7 +93,7 @@ scenario("an owner sets and removes a password", async ({ openAs }) => {
   const ada = await openAs("ada");
   await createRoom(ada, (page) => page.getByLabel(en.create.password).fill("secret"));
   const bob = await openAs("bob", { at: address(await invitation(ada)) });
-  await bob.getByRole("heading", { name: texts.password }).waitFor();
+  await bob.getByLabel(en.create.password).waitFor();
 
   await ada.getByText(texts.manage, { exact: true }).click();
   await ada.locator("summary").getByText(texts.settings, { exact: true }).click();

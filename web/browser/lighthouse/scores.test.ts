@@ -16,6 +16,9 @@ const FOLDER = join(OUT, "lighthouse");
 const RUNS = 3;
 const LEAST_ACCESSIBILITY = 95;
 
+/** Lighthouse sometimes cannot record a page load, and asks to be run again. */
+const ATTEMPTS = 4;
+
 interface Scores {
   performance: number;
   accessibility: number;
@@ -63,9 +66,15 @@ async function measure(url: string, name: string): Promise<Scores> {
     "--chrome-flags=--headless=new --no-sandbox --disable-dev-shm-usage",
   ];
   const chrome = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-  await promisify(execFile)(process.execPath, [LIGHTHOUSE, url, ...options], {
-    env: { ...process.env, CHROME_PATH: chrome },
-  });
+  const env = { ...process.env, CHROME_PATH: chrome };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await promisify(execFile)(process.execPath, [LIGHTHOUSE, url, ...options], { env });
+      break;
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+    }
+  }
   const { categories } = JSON.parse(readFileSync(`${report}.report.json`, "utf8")) as {
     categories: Record<keyof Scores, { score: number }>;
   };

@@ -104,7 +104,7 @@ async fn a_write_that_did_not_arrive_is_sent_again() {
     assert_eq!(last(&store).await, Ok(Some(Seq(3))));
 }
 
-/// After the patience the outcome is unknown, and nobody reads the room until it is certain.
+/// After the patience the outcome is unknown, and the room cannot be read until it is certain.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_room_is_not_read_while_a_write_may_still_arrive() {
     let Some((database, proxy)) = link() else { return };

@@ -74,7 +74,7 @@ impl Proxy {
         Self { folder, held, cuts, connections, stopped, _tasks: tasks }
     }
 
-    /// Opens the store behind it.
+    /// Opens a store whose connections pass through this proxy.
     pub(crate) async fn open(&self, database: &Database, patience: std::time::Duration) -> PostgresStore {
         PostgresStore::open(&url(self.folder.path(), &database.schema), patience).await.expect("the store is opened")
     }

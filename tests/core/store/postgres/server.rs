@@ -19,7 +19,7 @@ use std::{
 use reversi::store::{PostgresError, PostgresStore, Store};
 use tempfile::TempDir;
 
-/// The user of the server, which does not run as root: nobody.
+/// The id of the user `nobody`: PostgreSQL refuses to run as root.
 const NOBODY: u32 = 65_534;
 
 /// Starts the server in a folder, and stops it when the test's process ends, however it ends.

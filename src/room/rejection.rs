@@ -5,6 +5,16 @@ use thiserror::Error;
 use super::settings::SettingsError;
 use crate::rules::Bitboard;
 
+pub(super) const NO_SERIES: &str = "no series is running";
+pub(super) const NO_OFFER: &str = "there is no such offer";
+pub(super) const OWN_OFFER: &str = "only the other side can accept this offer";
+pub(super) const NO_GAME: &str = "no game has been played in this room";
+pub(super) const OWNER_STAYS: &str = "the owner cannot be removed; leave the room instead";
+pub(super) const BANS_FULL: &str = "the ban list is full";
+
+/// The reasons of a room for [`Rejection::WrongPhase`].
+pub(super) const WRONG_PHASES: [&str; 6] = [NO_SERIES, NO_OFFER, OWN_OFFER, NO_GAME, OWNER_STAYS, BANS_FULL];
+
 /// The reason for rejecting a command, which then changes nothing.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum Rejection {

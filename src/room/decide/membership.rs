@@ -5,6 +5,7 @@ use crate::room::{
     command::Credentials,
     event::{CloseReason, Fact, LeaveReason},
     game::{EndReason, GameEnd},
+    rejection,
     seat::{Occupant, Profile},
     settings::Settings,
     state::Room,
@@ -50,14 +51,14 @@ impl Draft {
         if issuer != Issuer::Admin {
             self.require_owner(issuer)?;
             if player == self.room.owner {
-                return Err(Rejection::WrongPhase("the owner cannot be removed; leave the room instead"));
+                return Err(Rejection::WrongPhase(rejection::OWNER_STAYS));
             }
             if self.room.phase == Phase::Playing && self.room.seat_of(player).is_some() {
                 return Err(Rejection::RoomInGame);
             }
         }
         if ban && !self.room.bans.contains(&player) && self.room.bans.len() >= Room::MAX_BANS {
-            return Err(Rejection::WrongPhase("the ban list is full"));
+            return Err(Rejection::WrongPhase(rejection::BANS_FULL));
         }
         match (self.room.member(player), ban) {
             (Some(_), true) => self.remove(player, LeaveReason::Banned),

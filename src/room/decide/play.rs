@@ -5,6 +5,7 @@ use crate::{
     room::{
         event::Offer,
         game::Game,
+        rejection,
         seat::{Occupant, PlayerKind},
         thought::Thought,
     },
@@ -175,7 +176,7 @@ impl Draft {
         if issuer != Issuer::Admin {
             self.require_owner(issuer)?;
         }
-        let series = self.room.series.ok_or(Rejection::WrongPhase("no series is running"))?;
+        let series = self.room.series.ok_or(Rejection::WrongPhase(rejection::NO_SERIES))?;
         // The last game may already be running.
         if self.room.running().is_none() || series.index + 1 < series.games {
             self.emit(Fact::SeriesEnded);
@@ -203,9 +204,9 @@ impl Draft {
 
     pub(super) fn answer(&mut self, issuer: Issuer, offer: Offer, accept: bool) -> Result<(), Rejection> {
         let seat = self.seated(issuer)?;
-        let by = self.open_offer(offer)?.ok_or(Rejection::WrongPhase("there is no such offer"))?;
+        let by = self.open_offer(offer)?.ok_or(Rejection::WrongPhase(rejection::NO_OFFER))?;
         if by == seat && accept {
-            return Err(Rejection::WrongPhase("only the other side can accept this offer"));
+            return Err(Rejection::WrongPhase(rejection::OWN_OFFER));
         }
         self.close_offer(offer, accept);
         Ok(())
@@ -218,7 +219,7 @@ impl Draft {
             Offer::Rematch => {
                 self.require_lobby()?;
                 if self.room.game.is_none() {
-                    return Err(Rejection::WrongPhase("no game has been played in this room"));
+                    return Err(Rejection::WrongPhase(rejection::NO_GAME));
                 }
                 if !self.room.seats.iter().all(|(_, seat)| seat.occupant.can_play()) {
                     return Err(Rejection::SeatsNotReady);

@@ -3,8 +3,10 @@
 //! ```text
 //!   event:  version │ seq │ at │ fact │ checksum     a byte, two varints, a protobuf message, four bytes
 //!   room:   version │ room │ checksum                a byte, a protobuf message, four bytes
-//!   search reports of a finished game: as a room
+//!   search reports of a finished game, commands, rejections: as a room
 //! ```
+//!
+//! Commands and rejections are sent from one node of a cluster to another, not kept; events and rooms are both.
 //!
 //! The messages are declared here, independent of the public API. Within a version, a field may be added whose default
 //! means what its absence meant; tags and numbers never change their meaning. Any other change needs a new version.
@@ -16,8 +18,10 @@
 //! this layer panics or loops forever. Whether a decoded event fits its room is checked by [`Room::check_next`].
 
 mod codec;
+mod command;
 mod event;
 mod game;
+mod rejection;
 mod room;
 mod seat;
 mod settings;
@@ -29,10 +33,14 @@ use prost::{
 };
 use thiserror::Error;
 
-use self::{event::StoredFact, game::StoredThoughts, room::StoredRoom};
+use self::{
+    command::StoredCommand, event::StoredFact, game::StoredThoughts, rejection::StoredRejection, room::StoredRoom,
+};
 use super::{
+    command::Command,
     event::{Event, Fact},
     ids::Seq,
+    rejection::Rejection,
     state::Room,
     thought::Thought,
     timestamp::Timestamp,
@@ -52,7 +60,7 @@ const CHECKSUM: usize = 4;
 /// The highest sequence number accepted, far below overflow.
 const LAST_SEQ: u64 = 1 << 62;
 
-/// Why bytes do not decode to an event or room, or why an event cannot be applied.
+/// Why bytes do not decode, or why an event cannot be applied.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum StoredError {
     /// Written by a newer version of the server.
@@ -127,6 +135,34 @@ pub fn encode_thoughts(thoughts: &[(u16, Thought)]) -> Vec<u8> {
 /// [`StoredError`] for other bytes.
 pub fn decode_thoughts(bytes: &[u8], plies: usize) -> Result<Vec<(u16, Thought)>, StoredError> {
     StoredThoughts::decode(verify_checksum(bytes)?)?.read(plies)
+}
+
+/// Encodes a command for the node that has its room.
+#[must_use]
+pub fn encode_command(command: &Command) -> Vec<u8> {
+    encode_message(&StoredCommand::from(command))
+}
+
+/// Decodes what [`encode_command`] returned.
+///
+/// # Errors
+/// [`StoredError`] for other bytes.
+pub fn decode_command(bytes: &[u8]) -> Result<Command, StoredError> {
+    StoredCommand::decode(verify_checksum(bytes)?)?.read()
+}
+
+/// Encodes the answer to a rejected command.
+#[must_use]
+pub fn encode_rejection(rejection: Rejection) -> Vec<u8> {
+    encode_message(&StoredRejection::from(rejection))
+}
+
+/// Decodes what [`encode_rejection`] returned. Of settings that are out of bounds it does not say which.
+///
+/// # Errors
+/// [`StoredError`] for other bytes.
+pub fn decode_rejection(bytes: &[u8]) -> Result<Rejection, StoredError> {
+    StoredRejection::decode(verify_checksum(bytes)?)?.read()
 }
 
 fn encode_message(message: &impl Message) -> Vec<u8> {

@@ -40,7 +40,7 @@ impl StoredProfile {
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
-struct StoredAi {
+pub(super) struct StoredAi {
     #[prost(string, tag = "1")]
     kind: String,
     #[prost(uint32, tag = "2")]
@@ -56,7 +56,7 @@ impl From<&AiSeat> for StoredAi {
 }
 
 impl StoredAi {
-    fn read(self) -> Result<AiSeat, StoredError> {
+    pub(super) fn read(self) -> Result<AiSeat, StoredError> {
         let kind = self.kind.as_str();
         let plain = kind.len() <= MAX_AI_KIND && kind.bytes().all(|byte| byte.is_ascii_graphic());
         Ok(AiSeat { kind: checked(kind, plain, "AI")?.into(), level: narrow(self.level, "level")?, seed: self.seed })

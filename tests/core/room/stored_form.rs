@@ -3,7 +3,10 @@
 use proptest::prelude::*;
 use reversi::room::{
     Fact, Room,
-    stored::{StoredError, decode_event, decode_room, decode_thoughts, encode_event, encode_room, encode_thoughts},
+    stored::{
+        StoredError, decode_command, decode_event, decode_rejection, decode_room, decode_thoughts, encode_command,
+        encode_event, encode_rejection, encode_room, encode_thoughts,
+    },
 };
 
 use crate::room::{
@@ -28,6 +31,17 @@ fn every_room_round_trips_even_between_two_events_of_a_command() {
         for event in trace.result.as_deref().unwrap_or(&[]) {
             room.apply(event);
             prop_assert_eq!(decode_room(&encode_room(&room)), Ok(room.clone()));
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn every_command_and_every_rejection_round_trips() {
+    for_every_command(|trace| {
+        prop_assert_eq!(decode_command(&encode_command(&trace.command)), Ok(trace.command.clone()));
+        if let Err(rejection) = trace.result {
+            prop_assert_eq!(decode_rejection(&encode_rejection(rejection)), Ok(rejection));
         }
         Ok(())
     });
@@ -141,11 +155,19 @@ proptest! {
         for (which, damage) in damages {
             let event = &random.test.history[which.index(random.test.history.len())];
             let room = &random.commands[which.index(random.commands.len())].after;
+            let command = &random.commands[which.index(random.commands.len())].command;
             // Without the checksum, which would detect all damage.
             let (mut event, mut room) = (unchecked(encode_event(event)), unchecked(encode_room(room)));
+            let mut command = unchecked(encode_command(command));
             for one in damage {
                 one.apply(&mut event);
                 one.apply(&mut room);
+                one.apply(&mut command);
+            }
+            if let Ok(command) = decode_command(&command) {
+                prop_assert_eq!(decode_command(&encode_command(&command)), Ok(command.clone()));
+                let trace = &random.commands[which.index(random.commands.len())];
+                let _ = trace.before.decide(trace.now, trace.actor, command);
             }
             if let Ok(event) = decode_event(&event) {
                 prop_assert_eq!(decode_event(&encode_event(&event)), Ok(event));
@@ -166,6 +188,8 @@ proptest! {
             }
             let _ = decode_event(&bytes);
             let _ = decode_room(&bytes);
+            let _ = decode_command(&bytes);
+            let _ = decode_rejection(&bytes);
             let _ = decode_thoughts(&bytes, 60);
         }
     }

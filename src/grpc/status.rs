@@ -163,7 +163,12 @@ impl From<RoomError> for Status {
                     "what the server has stored of this is damaged; tell the operator to run `reversi doctor`";
                 status(Code::DataLoss, "DAMAGED", message, Details::default())
             }
-            RoomError::Busy => retry(Code::Unavailable, "BUSY", BUSY, BUSY_RETRY),
+            RoomError::Unreachable => {
+                let message =
+                    "the part of the server that has the room does not answer; this may have been carried out";
+                retry(Code::Unavailable, "UNREACHABLE", message, STORE_RETRY)
+            }
+            RoomError::Moved | RoomError::Busy => retry(Code::Unavailable, "BUSY", BUSY, BUSY_RETRY),
         }
     }
 }
@@ -337,6 +342,8 @@ mod tests {
             (draining(SECOND), Code::Unavailable, "DRAINING", Some(SECOND)),
             (RoomError::Damaged.into(), Code::DataLoss, "DAMAGED", None),
             (RoomError::StoreUnavailable.into(), Code::Unavailable, "STORE_UNAVAILABLE", Some(STORE_RETRY)),
+            (RoomError::Unreachable.into(), Code::Unavailable, "UNREACHABLE", Some(STORE_RETRY)),
+            (RoomError::Moved.into(), Code::Unavailable, "BUSY", Some(BUSY_RETRY)),
             (RoomError::Busy.into(), Code::Unavailable, "BUSY", Some(BUSY_RETRY)),
             (internal("t1"), Code::Internal, "INTERNAL", None),
         ];

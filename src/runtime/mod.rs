@@ -8,15 +8,17 @@
 //!                      └─ analyses ──▶ AnalysisPool
 //! ```
 //!
-//! Folders use those before them: `limit`, `player`, `lobby` and `ai`, `room`, `watch`, `analysis`. Every queue has a
-//! bound in `limit/limits.rs`. Shutdown waits for every task, through the tracker in `lifecycle.rs`.
+//! Folders use those before them: `limit`, `cluster`, `player`, `lobby` and `ai`, `room`, `watch`, `analysis`. Every queue
+//! has a bound in `limit/limits.rs`. Shutdown waits for every task, through the tracker in `lifecycle.rs`.
 
 mod ai;
 mod analysis;
+mod cluster;
 mod games;
 mod lifecycle;
 mod limit;
 mod lobby;
+mod node;
 mod outcome;
 mod player;
 mod random;
@@ -37,6 +39,10 @@ use tokio::{
 
 pub use ai::pool::{AiLoad, Think};
 pub use analysis::analyses::{Analyses, Analysis, AnalysisEnd, AnalysisPlan};
+pub use cluster::{
+    directory::{NodeId, Ownership, Shard},
+    peers::{Ask, FeedEnd, FeedItem, LinkError, News, Peers, PlayerStreams, Question, Reply},
+};
 pub use games::Games;
 pub(crate) use limit::limits::limits_table;
 pub use limit::{
@@ -47,6 +53,7 @@ pub use limit::{
     request_cost::RequestCost,
 };
 pub use lobby::listing::{Lobby, LobbyUpdate, LobbyWatch, Row, RowFilter, RowKey};
+pub use node::Node;
 pub use outcome::{Accepted, RoomError, StreamEnd};
 pub use player::{
     directory::{LogInError, Players},
@@ -67,6 +74,7 @@ pub use server_clock::Clock;
 pub use server_metrics::Census;
 pub use session::Sessions;
 pub use watch::{
+    feed::FollowedRoom,
     open_stream::OpenStream,
     room_watch::{Update, Watch, WatchStart},
     streams::{Streams, WatchedLobby},
@@ -83,6 +91,7 @@ use crate::{
 };
 use ai::pool::MovePool;
 use analysis::analysis_pool::AnalysisPool;
+use cluster::membership::Cluster;
 use lifecycle::Lifecycle;
 use limit::password_guesses::PasswordGuesses;
 use room::{actor::ActorContext, host::RoomHost, passwords::Passwords, presence, recovery, registry::Registry};
@@ -110,6 +119,8 @@ pub struct Parts {
     pub retention: Option<Retention>,
     /// The administrator's token, if there is an administrator.
     pub admin: Option<Token>,
+    /// This node and its links, in a cluster. It then has the rooms that [`Node`] is given, and none at the start.
+    pub cluster: Option<(NodeId, Arc<dyn Peers>)>,
 }
 
 impl Parts {
@@ -127,6 +138,7 @@ impl Parts {
             ponder: false,
             retention: None,
             admin: None,
+            cluster: None,
         }
     }
 }
@@ -169,7 +181,9 @@ impl Runtime {
 
         let lifecycle = Lifecycle::default();
         let in_force = LimitsInForce::from(limits);
-        let players = Players::new(in_force.clone(), clock, random.clone(), parts.admin.as_ref(), lifecycle.clone());
+        let cluster = parts.cluster.map(|(me, peers)| Arc::new(Cluster::new(me, peers, Arc::clone(&store.players))));
+        let admin = parts.admin.as_ref();
+        let players = Players::new(in_force.clone(), clock, random.clone(), admin, lifecycle.clone(), cluster.clone());
         let lobby = Arc::<Lobby>::default();
         let context = ActorContext {
             limits: in_force,
@@ -182,6 +196,7 @@ impl Runtime {
             encode: parts.encode,
             stalls: Stalls::new(clock),
             resumes: Semaphore::new((cores / 2).max(1)),
+            cluster: cluster.clone(),
         };
         let host = RoomHost { context: Arc::new(context), lobby: Arc::clone(&lobby) };
         let rooms = Rooms {
@@ -191,13 +206,18 @@ impl Runtime {
             guesses: Arc::new(PasswordGuesses::new(host.context.limits.clone())),
             random,
         };
-        if let Err(unavailable) = recovery::recover(&host, &*store.players, &rooms.waiting).await {
+        if cluster.is_none()
+            && let Err(unavailable) = recovery::recover(&host, &*store.players, &rooms.waiting).await
+        {
             // Rooms that are already live must not write while the next attempt reads.
             lifecycle.shut_down().await;
             return Err(std::io::Error::other(unavailable));
         }
         lifecycle.spawn(presence::check_regularly(host.clone(), Arc::clone(&store.players)));
-        lifecycle.spawn(recovery::write_heartbeats(host.clone()));
+        if cluster.is_none() {
+            // In a cluster the membership notes when the rooms of a node ran last.
+            lifecycle.spawn(recovery::write_heartbeats(host.clone()));
+        }
         lifecycle.spawn(recovery::note_stalls(host.clone()));
         if let Some(retention) = parts.retention {
             let archive = Arc::clone(&store.archive);
@@ -216,6 +236,12 @@ impl Runtime {
             lobby,
             rooms,
         })
+    }
+
+    /// What the other nodes of a cluster call; none in one process.
+    #[must_use]
+    pub fn node(&self) -> Option<Node> {
+        Some(Node { rooms: self.rooms.clone(), cluster: self.context().cluster.clone()? })
     }
 
     fn context(&self) -> &ActorContext {

@@ -65,6 +65,12 @@ pub enum RoomError {
     /// What was asked for is stored and cannot be read.
     #[error("stored data is damaged; tell the operator to run `reversi doctor`")]
     Damaged,
+    /// Nothing was done, because the room is moving to another node.
+    #[error("the room is moving to another node")]
+    Moved,
+    /// The node that has the room does not answer. The request may have been executed.
+    #[error("the node of the room does not answer")]
+    Unreachable,
     /// The room's mailbox stayed full, or too many passwords wait to be hashed.
     #[error("the room or the server is busy")]
     Busy,

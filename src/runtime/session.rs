@@ -18,8 +18,8 @@ use super::{
     room::{actor::ActorContext, host::RoomHost, presence::check_presence},
 };
 use crate::{
-    room::{Command, DisplayName, Issuer, PlayerId, PlayerKind},
-    store::{PlayerStore, StoredPlayer},
+    room::{Command, DisplayName, Issuer, PlayerId, PlayerKind, Rejection},
+    store::{PlayerKey, PlayerStore, StoredPlayer},
 };
 
 /// Logs players in and out. Clones are handles to the same server.
@@ -71,6 +71,20 @@ impl Sessions {
             Ok((player, token))
         };
         lifecycle.run_to_end(log_in).await
+    }
+
+    /// The player of a token, on whichever node it has logged in.
+    ///
+    /// # Errors
+    /// When the store is unavailable.
+    pub async fn bearer(&self, token: &Token) -> Result<Option<Arc<Player>>, RoomError> {
+        let players = &self.host.context.players;
+        let known = players.bearer(token);
+        if known.is_some() || self.host.context.cluster.is_none() {
+            return Ok(known);
+        }
+        let found = self.player_store.find(PlayerKey::Token(token.hash().0)).await?;
+        Ok(found.map(|found| players.adopt(found)).filter(|player| player.token_hash().matches(token)))
     }
 
     /// Leaves every room and ends the streams. Revokes the token and frees the name, unless the name is claimed and
@@ -141,9 +155,8 @@ impl Sessions {
         }
         let mut outcome = Ok(());
         for room in player.rooms() {
-            let left = match self.host.room(room).await {
-                Ok(handle) => handle.command(Issuer::Player(player.id()), Command::Leave).await.map(|_| ()),
-                Err(RoomError::Rejected(_)) => Ok(()),
+            let left = match self.host.command(room, Issuer::Player(player.id()), Command::Leave).await {
+                Ok(_) | Err(RoomError::Rejected(Rejection::RoomNotFound)) => Ok(()),
                 Err(error) => Err(error),
             };
             outcome = outcome.and(left);
@@ -159,6 +172,8 @@ impl Sessions {
         } else {
             players.remove(player);
         }
+        players.announce(player);
+        players.tell_log_out(player);
         // Starts the grace where leaving failed.
         check_presence(&self.host, player, player.rooms());
         outcome

@@ -63,6 +63,9 @@ pub enum AppendError {
     /// It may or may not have been written: the room must be read again.
     #[error("the outcome of a write is unknown: {0}")]
     Unknown(String),
+    /// Another server has the room now. Here it must not be written or read again.
+    #[error("another server has taken over the room")]
+    Fenced,
     /// Nothing was written, because what is stored of this room cannot be read; to retry does not help.
     #[error("stored data is damaged, see `reversi doctor`: {0}")]
     Damaged(String),
@@ -71,7 +74,7 @@ pub enum AppendError {
 impl AppendError {
     /// Whether the store has failed, for all rooms.
     pub(crate) fn is_fault(&self) -> bool {
-        !matches!(self, Self::Conflict(_) | Self::Damaged(_))
+        !matches!(self, Self::Conflict(_) | Self::Fenced | Self::Damaged(_))
     }
 }
 

@@ -35,7 +35,7 @@ pub use journal::{
 };
 pub use memory::MemoryStore;
 pub use player_stats::{Contestant, OpponentKind, ParseContestantError, PlayerStats, Rating, RatingWeight, Results};
-pub use player_store::{PlayerStore, StoredPlayer};
+pub use player_store::{PlayerKey, PlayerStore, StoredPlayer};
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresError, PostgresStore};
 pub use sqlite::{Diagnosis, Doctor, Observer, OpenError, SqliteStore};

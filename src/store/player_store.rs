@@ -20,10 +20,22 @@ pub struct StoredPlayer {
     pub played: bool,
 }
 
+/// How a player with a valid token is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlayerKey {
+    /// By the id.
+    Id(PlayerId),
+    /// By the SHA-256 of the token.
+    Token([u8; 32]),
+}
+
 /// Stores players with valid tokens, and the names of former players who have stored games.
 pub trait PlayerStore: Send + Sync + 'static {
     /// All players with a valid token.
     fn players(&self) -> StoreFuture<'_, Vec<StoredPlayer>>;
+
+    /// A player with a valid token.
+    fn find(&self, player: PlayerKey) -> StoreFuture<'_, Option<StoredPlayer>>;
 
     /// The player or former player with an id.
     fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>>;

@@ -418,6 +418,21 @@ pub(crate) const VISITOR_IDLE: Duration = Duration::from_secs(60);
 /// Pause before a room retries a deadline at which its storage failed.
 pub(crate) const STORE_RETRY: Duration = Duration::from_millis(500);
 
+/// Time for the answer of another node: longer than its own wait for a full mailbox.
+pub(crate) const ASK_DEADLINE: Duration = Duration::from_secs(5);
+
+/// Time until a node that did nothing is asked again. A new owner of the room is asked at once.
+pub(crate) const ASK_RETRY: Duration = Duration::from_millis(250);
+
+/// Longest wait for a room that has no owner, or is moving: longer than it takes to notice the end of a node.
+pub(crate) const MOVE_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Time without watchers after which a room of another node is followed no longer.
+pub(crate) const MIRROR_IDLE: Duration = Duration::from_secs(30);
+
+/// Time after which a node of a cluster forgets a player who has no stream here and is in no room here. It is stored.
+pub(crate) const COPY_IDLE: Duration = Duration::from_secs(600);
+
 /// The part of an AI's time that is reserved for the delivery of its move: the greater of this and a tenth.
 pub(crate) const AI_MARGIN: Duration = Duration::from_millis(20);
 

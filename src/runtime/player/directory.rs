@@ -13,6 +13,7 @@ use foldhash::fast::RandomState;
 use thiserror::Error;
 
 use super::{
+    attached::Attached,
     guests::Guests,
     likeness,
     pairings::Pairings,
@@ -25,6 +26,7 @@ use crate::{
     room::{DisplayName, GameRecord, Participant, PlayerId, PlayerKind, Profile, RoomId, Timestamp},
     rules::ByColor,
     runtime::{
+        cluster::membership::Cluster,
         lifecycle::Lifecycle,
         limit::{
             client_address::{ClientAddress, Prefix},
@@ -67,10 +69,10 @@ pub enum LogInError {
 /// The players of the server.
 #[derive(Default)]
 pub struct Players {
-    by_id: DashMap<PlayerId, Arc<Player>, RandomState>,
-    by_token: DashMap<u64, Arc<Player>>,
+    pub(super) by_id: DashMap<PlayerId, Arc<Player>, RandomState>,
+    pub(super) by_token: DashMap<u64, Arc<Player>>,
     /// Names in use, and those reserved by log-ins that are not stored yet.
-    by_name: DashMap<String, PlayerId>,
+    pub(super) by_name: DashMap<String, PlayerId>,
     /// What these names look like. A stored name that looks like one before it has no entry.
     by_look: DashMap<String, PlayerId>,
     guests: Mutex<Guests>,
@@ -78,12 +80,16 @@ pub struct Players {
     visitors: Visitors,
     pairings: Pairings,
     /// Number of players who have claimed their names.
-    claimed: AtomicUsize,
-    limits: LimitsInForce,
-    clock: Clock,
+    pub(super) claimed: AtomicUsize,
+    /// Those with streams on other nodes.
+    pub(crate) attached: Attached,
+    pub(super) limits: LimitsInForce,
+    pub(super) clock: Clock,
     random: RandomSource,
     admin: Option<TokenHash>,
-    lifecycle: Lifecycle,
+    pub(super) lifecycle: Lifecycle,
+    /// None in one process.
+    pub(super) cluster: Option<Arc<Cluster>>,
 }
 
 impl Players {
@@ -93,8 +99,9 @@ impl Players {
         random: RandomSource,
         admin: Option<&Token>,
         lifecycle: Lifecycle,
+        cluster: Option<Arc<Cluster>>,
     ) -> Self {
-        Self { limits, clock, random, admin: admin.map(Token::hash), lifecycle, ..Self::default() }
+        Self { limits, clock, random, admin: admin.map(Token::hash), lifecycle, cluster, ..Self::default() }
     }
 
     /// The player of a token.
@@ -350,7 +357,15 @@ impl Players {
 
     /// Members of rooms who have no stream.
     pub(crate) fn without_stream(&self) -> Vec<Arc<Player>> {
-        self.filter(|player| !player.has_stream() && player.quota.has_confirmed(Holding::Room))
+        self.filter(|player| {
+            let has_stream = player.has_stream() || self.attached.is_present(player.id());
+            !has_stream && player.quota.has_confirmed(Holding::Room)
+        })
+    }
+
+    /// Forgets what players hold in rooms that have moved to other nodes.
+    pub(crate) fn release(&self, has_moved: impl Fn(RoomId) -> bool) {
+        self.by_id.iter().for_each(|player| player.quota.release(&has_moved));
     }
 
     /// Players whose quota counts a room or a seat in it.

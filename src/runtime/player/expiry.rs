@@ -12,7 +12,7 @@ use crate::{
     room::Timestamp,
     runtime::{
         lifecycle::Lifecycle,
-        limit::limits::{Limits, VISITOR_IDLE},
+        limit::limits::{COPY_IDLE, Limits, VISITOR_IDLE},
         outcome::{RoomError, StreamEnd},
         server_clock::Clock,
     },
@@ -47,11 +47,27 @@ pub(crate) async fn expire(players: &Players, player_store: &dyn PlayerStore, li
             tracing::warn!(%error, player = %player.id(), "an idle player could not be removed");
         }
     }
+    store_seen(players, player_store).await;
+}
+
+async fn store_seen(players: &Players, player_store: &dyn PlayerStore) {
     let seen = players.unstored_seen(SEEN_STEP);
     if !seen.is_empty()
         && let Err(error) = player_store.record_seen(seen).await
     {
         tracing::warn!(%error, "when players were last seen could not be stored");
+    }
+}
+
+/// As [`expire`] for a node of a cluster: players are forgotten here only, since other nodes may know them.
+pub(crate) async fn forget_unused(players: &Players, player_store: &dyn PlayerStore, clock: Clock) {
+    let now = clock.now();
+    players.forget_unused_visitors(now.before(VISITOR_IDLE));
+    store_seen(players, player_store).await;
+    for player in players.idle(|_| now.before(COPY_IDLE)) {
+        if players.revoke_idle(&player, now.before(COPY_IDLE)) {
+            players.remove(&player);
+        }
     }
 }
 

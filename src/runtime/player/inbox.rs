@@ -93,6 +93,17 @@ impl Inbox {
         missed.into_iter().for_each(|notice| reader.push(notice));
     }
 
+    /// Ends the stream, because the player has a newer one on another node.
+    pub(crate) fn supersede(&self) {
+        let superseded = self.state().end(StreamEnd::Superseded);
+        drop(superseded);
+    }
+
+    /// Takes the missed notices, for a stream on another node.
+    pub(crate) fn take_missed(&self) -> VecDeque<Notice> {
+        std::mem::take(&mut self.state().missed)
+    }
+
     /// Sends a notice. A stream whose queue is full ends, and its notices are kept ([`Notice::is_kept`]) for the next.
     pub(crate) fn send(&self, notice: Notice) {
         let mut state = self.state();

@@ -5,6 +5,7 @@
 //!   requests ──reserve──▶ Quota ◀──note── rooms
 //! ```
 
+mod attached;
 pub(crate) mod directory;
 pub(crate) mod expiry;
 mod guests;
@@ -12,6 +13,7 @@ mod idempotent_requests;
 pub(crate) mod inbox;
 mod likeness;
 pub(crate) mod notice;
+mod other_nodes;
 mod pairings;
 #[expect(clippy::module_inception, reason = "the file of one player in the folder of players")]
 pub(crate) mod player;

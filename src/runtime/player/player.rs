@@ -25,6 +25,7 @@ use super::{
 use crate::{
     room::{DisplayName, PlayerId, PlayerKind, Profile, RoomId, Timestamp},
     runtime::{
+        cluster::peers::PlayerStreams,
         limit::{
             client_address::ClientAddress,
             concurrency_limit::ConcurrencyLimit,
@@ -58,6 +59,10 @@ pub struct Player {
     calls: ConcurrencyLimit,
     pub(crate) analyses: ConcurrencyLimit,
     streams: AtomicUsize,
+    /// The number of the open stream of turns here; [`NEVER`] without one. Used in a cluster only.
+    turns_number: AtomicI64,
+    /// The streams here, as told to the other nodes.
+    pub(super) told: Mutex<PlayerStreams>,
     last_seen: AtomicI64,
     /// The last call, if it counts as presence; [`NEVER`] when a stream has ended since.
     called: AtomicI64,
@@ -124,6 +129,8 @@ impl Player {
             calls: ConcurrencyLimit::new(limits.calls_per_player),
             analyses: ConcurrencyLimit::new(limits.analyses_per_player),
             streams: AtomicUsize::new(0),
+            turns_number: AtomicI64::new(NEVER),
+            told: Mutex::default(),
             last_seen: AtomicI64::new(enrolled.seen.0),
             called: AtomicI64::new(now.0),
             stored_seen: AtomicI64::new(enrolled.seen.0),
@@ -311,6 +318,41 @@ impl Player {
         self.last_seen.store(self.clock.now().0, Relaxed);
         self.called.store(NEVER, Relaxed);
         self.streams.fetch_sub(1, SeqCst) == 1
+    }
+
+    /// Begins a stream of turns with this number.
+    pub(crate) fn begin_turns(&self, number: i64) {
+        self.turns_number.store(number, SeqCst);
+    }
+
+    /// Ends a stream of turns, which may not be the newest.
+    pub(crate) fn end_turns(&self, number: i64) {
+        let _ = self.turns_number.compare_exchange(number, NEVER, SeqCst, SeqCst);
+    }
+
+    pub(super) fn turns_number(&self) -> i64 {
+        self.turns_number.load(SeqCst)
+    }
+
+    pub(super) fn streams_here(&self) -> PlayerStreams {
+        if self.is_logged_out() {
+            // Its streams end when they are read.
+            return PlayerStreams::default();
+        }
+        let turns = Some(self.turns_number()).filter(|number| *number != NEVER);
+        PlayerStreams { present: self.has_stream(), turns }
+    }
+
+    /// Notes a call at another node about a room of this one.
+    pub(crate) fn note_call_elsewhere(&self) {
+        let now = self.clock.now().0;
+        self.last_seen.store(now, Relaxed);
+        self.called.store(now, Relaxed);
+    }
+
+    /// Notes that the last stream at another node has ended.
+    pub(crate) fn note_end_elsewhere(&self) {
+        self.called.store(NEVER, Relaxed);
     }
 
     pub(crate) fn has_stream(&self) -> bool {

@@ -118,6 +118,13 @@ impl Quota {
         });
     }
 
+    /// Forgets what is confirmed in these rooms.
+    pub(crate) fn release(&self, has_moved: impl Fn(RoomId) -> bool) {
+        for what in Holding::ALL {
+            self.change(what, |held| held.confirmed.retain(|room| !has_moved(*room)));
+        }
+    }
+
     /// The confirmed rooms.
     pub(crate) fn confirmed(&self, what: Holding) -> Vec<RoomId> {
         self.holdings().held[what as usize].confirmed.iter().copied().collect()

@@ -2,19 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{actor::Origin, message::Snapshot, rooms::Rooms};
+use super::{message::Snapshot, rooms::Rooms};
 use crate::{
-    room::{
-        Command, Creation, Event, Fact, Issuer, JoinCode, Occupant, Policy, Rejection, Room, RoomId, SeatSpec, Seq,
-        Settings,
-    },
+    room::{Command, Creation, Issuer, JoinCode, Occupant, Policy, Rejection, RoomId, SeatSpec, Settings},
     rules::{ByColor, Color},
     runtime::{
-        limit::limits::STORE_RETRY,
         outcome::RoomError,
         player::{notice::Notice, player::Player},
     },
-    store::{Append, AppendError},
 };
 
 /// A room to be created.
@@ -69,8 +64,9 @@ impl Rooms {
         if sides > 1 {
             return Err(RoomError::QuotaSeats);
         }
-        let seats = ByColor::new(self.occupant(player, new.seats.black)?, self.occupant(player, new.seats.white)?);
-        let id = RoomId::from_random(self.random.bits());
+        let black = self.occupant(player, new.seats.black).await?;
+        let seats = ByColor::new(black, self.occupant(player, new.seats.white).await?);
+        let id = self.host.new_room(self.random.bits())?;
         let limits = context.limits.get();
         let _membership = self.reserve_room(player, id)?;
         // Last, so that no room is left for a request that is refused.
@@ -88,10 +84,10 @@ impl Rooms {
             seats: seats.clone(),
         };
         let starts = creation.settings.auto_start && seats.iter().all(|(_, seat)| matches!(seat, Occupant::Ai(_)));
-        self.store_and_start(creation).await?;
-        if starts && let Ok(room) = self.host.room(id).await {
+        self.host.create(creation).await?;
+        if starts {
             // No later event would start it. If the store fails now, the owner can.
-            let started = room.command(Issuer::Player(player.id()), Command::Start).await;
+            let started = self.host.command(id, Issuer::Player(player.id()), Command::Start).await;
             if let Err(error @ RoomError::TooFast(_)) = started {
                 // If this fails, `GetMe` lists the room.
                 let _ = self.command(player, id, Command::Leave).await;
@@ -111,71 +107,23 @@ impl Rooms {
         Ok(id)
     }
 
-    /// Writes a new room to the journal, then starts its actor.
-    async fn store_and_start(&self, creation: Creation) -> Result<(), RoomError> {
-        let context = &self.host.context;
-        let at = context.clock.now();
-        let id = creation.id;
-        let room = Room::new(creation.clone(), at);
-        let created = Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation)) };
-        let append = Append { room: id, expected: Seq(0), events: std::slice::from_ref(&created), games: &[] };
-        let write = context.stalls.begin_write();
-        let appended = context.journal.append(append).await;
-        write.end(!appended.as_ref().is_err_and(AppendError::is_fault));
-        match appended {
-            Ok(()) => {
-                self.host.start(room, Origin::New);
-                Ok(())
-            }
-            Err(error @ (AppendError::Unavailable(_) | AppendError::Conflict(_))) => {
-                tracing::error!(room = %id, %error, "a room could not be created");
-                Err(RoomError::StoreUnavailable)
-            }
-            Err(error @ AppendError::Damaged(_)) => {
-                tracing::error!(room = %id, %error, "a room could not be created");
-                Err(RoomError::Damaged)
-            }
-            Err(error @ AppendError::Unknown(_)) => {
-                tracing::error!(room = %id, %error, "whether a room was created is looked up");
-                self.look_up(id).await
-            }
-        }
-    }
-
-    /// Starts a room if it was written after all. Retries until the store answers.
-    async fn look_up(&self, id: RoomId) -> Result<(), RoomError> {
-        loop {
-            match self.host.room(id).await {
-                Ok(_) => return Ok(()),
-                Err(RoomError::Rejected(_) | RoomError::Damaged) => return Err(RoomError::StoreUnavailable),
-                Err(_) => tokio::select! {
-                    biased;
-                    () = self.host.context.lifecycle.stop.cancelled() => return Err(RoomError::Draining),
-                    () = tokio::time::sleep(STORE_RETRY) => {}
-                },
-            }
-        }
-    }
-
     /// Sends an invitation to the guest of a reserved seat.
     async fn invite(&self, room: RoomId, seat: Color) {
-        let Some(handle) = self.host.context.registry.live(room) else { return };
-        let Ok(snapshot) = handle.snapshot().await else { return };
+        let Ok(snapshot) = self.host.snapshot(room).await else { return };
         let room = &snapshot.room;
-        if let Occupant::Reserved(guest) = &room.seats()[seat].occupant
-            && let Some(guest) = self.host.context.players.get(guest.id)
-        {
+        if let Occupant::Reserved(guest) = &room.seats()[seat].occupant {
             let by = room.owner().cloned();
-            guest.inbox.send(Notice::Invited { room: room.id(), seat, code: room.code(), by });
+            let invited = Notice::Invited { room: room.id(), seat, code: room.code(), by };
+            self.host.context.players.send(guest.id, invited);
         }
     }
 
-    pub(super) fn occupant(&self, player: &Player, spec: SeatSpec) -> Result<Occupant, RoomError> {
+    pub(super) async fn occupant(&self, player: &Player, spec: SeatSpec) -> Result<Occupant, RoomError> {
         Ok(match spec {
             SeatSpec::Open => Occupant::Open,
             SeatSpec::Me => Occupant::Player(player.profile.clone()),
             SeatSpec::Reserved(guest) => {
-                let guest = self.host.context.players.get(guest).ok_or(RoomError::PlayerNotFound)?;
+                let guest = self.host.player(guest).await?.ok_or(RoomError::PlayerNotFound)?;
                 Occupant::Reserved(guest.profile.clone())
             }
             SeatSpec::Ai(ai) => Occupant::Ai(self.ai_seat(&ai)?),

@@ -1,5 +1,7 @@
 //! An event as sent to the watchers of a room: encoded once and shared.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use crate::room::{Event, Fact, LeaveReason, PlayerId, Room, Seq, Visibility};
@@ -14,6 +16,8 @@ pub(crate) struct EncodedEvent {
     /// Sent to the AI's opponent instead, without the search report. In rated games `bytes` has none either.
     redacted: Option<(PlayerId, Bytes)>,
     pub(crate) effect: Effect,
+    /// The event itself, for the nodes that follow the room.
+    pub(crate) event: Option<Arc<Event>>,
 }
 
 impl EncodedEvent {
@@ -22,13 +26,18 @@ impl EncodedEvent {
         let hidden = without_thought(event);
         if room.settings().rated {
             let bytes = encode(hidden.as_ref().unwrap_or(event), room);
-            return Self { seq: event.seq, bytes, redacted: None, effect };
+            return Self { seq: event.seq, bytes, redacted: None, effect, event: None };
         }
         let redacted = hidden.and_then(|redacted| {
             let opponent = room.seats().iter().find_map(|(_, seat)| seat.occupant.player())?;
             Some((opponent, encode(&redacted, room)))
         });
-        Self { seq: event.seq, bytes: encode(event, room), redacted, effect }
+        Self { seq: event.seq, bytes: encode(event, room), redacted, effect, event: None }
+    }
+
+    /// With the event itself.
+    pub(crate) fn for_nodes(self, event: &Event) -> Self {
+        Self { event: Some(Arc::new(event.clone())), ..self }
     }
 
     pub(crate) fn bytes_for(self, viewer: PlayerId) -> Bytes {

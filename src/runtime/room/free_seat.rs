@@ -76,7 +76,7 @@ impl Rooms {
     }
 
     async fn vacate(&self, player: &Player, room: RoomId) -> Result<(), RoomError> {
-        self.host.room(room).await?.command(Issuer::Player(player.id()), Command::Vacate).await.map(drop)
+        self.host.command(room, Issuer::Player(player.id()), Command::Vacate).await.map(drop)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    room::{Event, Phase, PlayerId, Room},
+    room::{Event, Phase, PlayerId, Room, RoomId},
     runtime::player::{directory::Players, quota::Holding},
 };
 
@@ -41,7 +41,7 @@ impl Holders {
 
     /// Records the changes since.
     pub(crate) fn update(&mut self, players: &Players, room: &Room) {
-        self.replace(players, room, Self::of(room));
+        self.replace(players, room.id(), Self::of(room));
     }
 
     /// Also records the holdings from events that may be in the journal, so that no player exceeds a quota meanwhile.
@@ -51,15 +51,20 @@ impl Holders {
         let mut expected = Self::of(&after);
         expected.members.extend(&self.members);
         expected.seated.extend(&self.seated);
-        self.replace(players, room, expected);
+        self.replace(players, room.id(), expected);
     }
 
-    fn replace(&mut self, players: &Players, room: &Room, after: Self) {
+    /// Records that another node has the room.
+    pub(crate) fn release(&mut self, players: &Players, room: RoomId) {
+        self.replace(players, room, Self::default());
+    }
+
+    fn replace(&mut self, players: &Players, room: RoomId, after: Self) {
         let before = std::mem::replace(self, after);
         let note = |what, before: &BTreeSet<PlayerId>, after: &BTreeSet<PlayerId>| {
             for player in before.symmetric_difference(after) {
                 if let Some(known) = players.get(*player) {
-                    known.quota.note(what, room.id(), after.contains(player));
+                    known.quota.note(what, room, after.contains(player));
                 }
             }
         };

@@ -1,18 +1,27 @@
-//! The host of rooms, which starts their actors.
+//! The host of rooms, which starts their actors, and finds the node of a room.
 
 use std::sync::Arc;
 
 use super::{
     actor::{self, ActorContext, Origin},
     holders::Holders,
+    message::Snapshot,
     registry::RoomHandle,
+    remote,
 };
 use crate::{
-    room::{Rejection, Room, RoomId},
+    room::{Command, Creation, Event, Fact, Issuer, Occupant, PlayerId, Rejection, Room, RoomId, Seq},
     runtime::{
+        cluster::{
+            membership::{Cluster, Patience},
+            peers::{Ask, Question, Reply},
+        },
+        limit::limits::STORE_RETRY,
         lobby::listing::{Listing, Lobby},
-        outcome::RoomError,
+        outcome::{Accepted, RoomError},
+        player::player::Player,
     },
+    store::{Append, AppendError, PlayerKey},
 };
 
 /// Gives rooms their actors. Clones are handles to the same rooms.
@@ -23,19 +32,209 @@ pub(crate) struct RoomHost {
 }
 
 impl RoomHost {
-    /// The actor of an open room, started from the journal if it has none.
+    /// The actor of an open room of this node, started from the journal if it has none.
+    ///
+    /// # Errors
+    /// [`RoomError::Moved`] when another node has the room.
     pub(crate) async fn room(&self, id: RoomId) -> Result<RoomHandle, RoomError> {
         if let Some(handle) = self.context.registry.live(id) {
             return Ok(handle);
         }
+        self.require_owned(id)?;
         let history = self.context.journal.load(id).await.map_err(|error| {
             tracing::error!(room = %id, "a room cannot be read");
             RoomError::from(error)
         })?;
         let room = history.ok_or(Rejection::RoomNotFound)?.latest();
+        self.know_members(&room).await?;
+        // It may have moved meanwhile.
+        self.require_owned(id)?;
         Ok(self.start(room, Origin::Journal))
     }
 
+    fn require_owned(&self, id: RoomId) -> Result<(), RoomError> {
+        let is_here = self.context.cluster.as_ref().is_none_or(|cluster| cluster.owns(id));
+        if is_here { Ok(()) } else { Err(RoomError::Moved) }
+    }
+
+    /// Executes a command of a player or an administrator, on whichever node the room is.
+    pub(crate) async fn command(&self, id: RoomId, issuer: Issuer, command: Command) -> Result<Accepted, RoomError> {
+        let Some(cluster) = &self.context.cluster else { return self.room(id).await?.command(issuer, command).await };
+        self.ask(cluster, Ask { room: id, what: Question::Command(issuer, command) }).await?.accepted()
+    }
+
+    /// The current state of a room, on whichever node it is.
+    pub(crate) async fn snapshot(&self, id: RoomId) -> Result<Snapshot, RoomError> {
+        let Some(cluster) = &self.context.cluster else { return self.room(id).await?.snapshot().await };
+        match self.ask(cluster, Ask { room: id, what: Question::Snapshot }).await? {
+            Reply::Snapshot(snapshot) => Ok(snapshot),
+            answer => Err(answer.accepted().err().unwrap_or(RoomError::Unreachable)),
+        }
+    }
+
+    /// Creates a room: on this node, or on another one if this one has no rooms.
+    pub(crate) async fn create(&self, creation: Creation) -> Result<(), RoomError> {
+        let Some(cluster) = self.context.cluster.as_ref().filter(|cluster| !cluster.owns(creation.id)) else {
+            return self.create_here(creation).await;
+        };
+        let ask = Ask { room: creation.id, what: Question::Create(Box::new(creation)) };
+        self.ask(cluster, ask).await?.accepted().map(drop)
+    }
+
+    /// An id for a new room.
+    pub(crate) fn new_room(&self, random: u64) -> Result<RoomId, RoomError> {
+        match &self.context.cluster {
+            None => Ok(RoomId::from_random(random)),
+            Some(cluster) => cluster.new_room(random).ok_or(RoomError::Unreachable),
+        }
+    }
+
+    async fn ask(&self, cluster: &Cluster, ask: Ask) -> Result<Reply, RoomError> {
+        let mut patience = Patience::new(cluster);
+        loop {
+            // Boxed, so that the tasks of calls are small.
+            let answer = match cluster.owns(ask.room) {
+                true => Some(Box::pin(self.answer(ask.clone())).await).filter(Reply::is_of_owner),
+                false => Box::pin(cluster.ask(&ask)).await?,
+            };
+            match answer {
+                Some(answer) => return Ok(answer),
+                None => patience.wait().await?,
+            }
+        }
+    }
+
+    /// Does what is asked of a room of this node.
+    pub(crate) async fn answer(&self, Ask { room, what }: Ask) -> Reply {
+        let done = async {
+            Ok(match what {
+                Question::Command(issuer, command) => {
+                    Reply::Accepted(self.room(room).await?.command(issuer, command).await?)
+                }
+                Question::Snapshot => Reply::Snapshot(self.room(room).await?.snapshot().await?),
+                Question::Create(creation) => {
+                    self.require_owned(creation.id)?;
+                    self.create_once(*creation).await?;
+                    Reply::Accepted(Accepted { seq: Seq(1), changed: true, game: None })
+                }
+            })
+        };
+        match done.await {
+            Ok(answer) => answer,
+            Err(RoomError::Moved) => {
+                Reply::Elsewhere(self.context.cluster.as_ref().and_then(|cluster| cluster.owner(room)))
+            }
+            Err(error) => Reply::Refused(error),
+        }
+    }
+
+    /// A room for a watcher who has its events up to `after`: the room itself, or its mirror. A mirror may lag; if a
+    /// watcher `may` not watch the room that it shows, it first catches up with the room.
+    pub(crate) async fn watched(
+        &self,
+        id: RoomId,
+        after: Option<Seq>,
+        may: impl Fn(&Room) -> bool,
+    ) -> Result<RoomHandle, RoomError> {
+        let Some(cluster) = &self.context.cluster else { return self.room(id).await };
+        let mut patience = Patience::new(cluster);
+        loop {
+            match Box::pin(self.watched_now(cluster, id, after, &may)).await {
+                Err(RoomError::Moved) => patience.wait().await?,
+                found => return found,
+            }
+        }
+    }
+
+    async fn watched_now(
+        &self,
+        cluster: &Arc<Cluster>,
+        id: RoomId,
+        after: Option<Seq>,
+        may: impl Fn(&Room) -> bool,
+    ) -> Result<RoomHandle, RoomError> {
+        let has_all = |room: &Room| after.is_none_or(|after| after <= room.seq());
+        let is_here = cluster.owns(id);
+        let handle = match is_here {
+            true => self.room(id).await?,
+            false => remote::mirror(&self.context, cluster, id).await?,
+        };
+        let seen = handle.snapshot().await?;
+        if has_all(&seen.room) && (is_here || may(&seen.room)) {
+            return Ok(handle);
+        }
+        let newest = self.snapshot(id).await?;
+        // A node that does not know yet that it has lost the room may lack events.
+        if !has_all(&newest.room) {
+            return Err(RoomError::Moved);
+        }
+        remote::catch_up(&handle, newest.room.seq()).await?;
+        Ok(handle)
+    }
+
+    /// Writes a new room to the journal, then starts its actor.
+    async fn create_here(&self, creation: Creation) -> Result<(), RoomError> {
+        let context = &self.context;
+        let at = context.clock.now();
+        let id = creation.id;
+        let room = Room::new(creation.clone(), at);
+        let created = Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation)) };
+        let append = Append { room: id, expected: Seq(0), events: std::slice::from_ref(&created), games: &[] };
+        let write = context.stalls.begin_write();
+        let appended = context.journal.append(append).await;
+        write.end(!appended.as_ref().is_err_and(AppendError::is_fault));
+        match appended {
+            Ok(()) => {
+                self.start(room, Origin::New);
+                Ok(())
+            }
+            Err(error @ (AppendError::Unavailable(_) | AppendError::Conflict(_))) => {
+                tracing::error!(room = %id, %error, "a room could not be created");
+                Err(RoomError::StoreUnavailable)
+            }
+            Err(AppendError::Fenced) => Err(RoomError::Moved),
+            Err(error @ AppendError::Damaged(_)) => {
+                tracing::error!(room = %id, %error, "a room could not be created");
+                Err(RoomError::Damaged)
+            }
+            Err(error @ AppendError::Unknown(_)) => {
+                tracing::error!(room = %id, %error, "whether a room was created is looked up");
+                self.look_up(id).await
+            }
+        }
+    }
+
+    /// As [`RoomHost::create_here`], for another node, which asks again where it had no answer.
+    async fn create_once(&self, creation: Creation) -> Result<(), RoomError> {
+        self.player(creation.owner.id).await?;
+        for occupant in [&creation.seats.black, &creation.seats.white] {
+            if let Occupant::Reserved(guest) = occupant {
+                self.player(guest.id).await?;
+            }
+        }
+        match self.room(creation.id).await {
+            Err(RoomError::Rejected(Rejection::RoomNotFound)) => self.create_here(creation).await,
+            found => found.map(drop),
+        }
+    }
+
+    /// Starts a room if it was written after all. Retries until the store answers.
+    async fn look_up(&self, id: RoomId) -> Result<(), RoomError> {
+        loop {
+            match self.room(id).await {
+                Ok(_) => return Ok(()),
+                Err(RoomError::Moved) => return Err(RoomError::Moved),
+                Err(RoomError::Rejected(_) | RoomError::Damaged) => return Err(RoomError::StoreUnavailable),
+                Err(_) => tokio::select! {
+                    biased;
+                    () = self.context.lifecycle.stop.cancelled() => return Err(RoomError::Draining),
+                    () = tokio::time::sleep(STORE_RETRY) => {}
+                },
+            }
+        }
+    }
+
+    /// Starts the actor of a room.
     pub(crate) fn start(&self, room: Room, origin: Origin) -> RoomHandle {
         // A separate token, so that rooms do not contend when they poll it.
         let stop = self.context.lifecycle.stop.child_token();
@@ -57,9 +256,32 @@ impl RoomHost {
     pub(crate) fn wake(&self, room: RoomId) {
         let host = self.clone();
         self.context.lifecycle.spawn(async move {
-            if let Err(error) = host.room(room).await {
-                tracing::warn!(%room, %error, "a dormant room could not be loaded");
+            match host.room(room).await {
+                Ok(_) | Err(RoomError::Moved) => {}
+                Err(error) => tracing::warn!(%room, %error, "a dormant room could not be loaded"),
             }
         });
+    }
+
+    /// A player who is logged in, on whichever node.
+    pub(crate) async fn player(&self, id: PlayerId) -> Result<Option<Arc<Player>>, RoomError> {
+        let known = self.context.players.get(id);
+        match &self.context.cluster {
+            Some(cluster) if known.is_none() => {
+                let found = cluster.player_store.find(PlayerKey::Id(id)).await?;
+                Ok(found.map(|found| self.context.players.adopt(found)))
+            }
+            _ => Ok(known),
+        }
+    }
+
+    /// Looks up the members whom this node does not know, before their room is started.
+    pub(crate) async fn know_members(&self, room: &Room) -> Result<(), RoomError> {
+        if self.context.cluster.is_some() {
+            for member in room.members() {
+                self.player(member.profile.id).await?;
+            }
+        }
+        Ok(())
     }
 }

@@ -44,6 +44,12 @@ impl Mailbox {
         })
     }
 
+    /// Accepts messages until no caller has a handle, whatever the stop says.
+    pub(super) fn outlive_stop(&mut self) {
+        self.stop = None;
+        self.gate.signal().open();
+    }
+
     /// Accepts no more messages. Those in the queue can still be taken.
     pub(super) fn close(&mut self) {
         self.messages.close();

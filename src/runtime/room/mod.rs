@@ -6,6 +6,8 @@
 //!                       players' inboxes ◀── Notifier ◀────────────────┼──▶ watchers (encoded once, shared)
 //!                                                                      └──▶ Listing, AI turn
 //! ```
+//!
+//! Where a room is of no concern above [`RoomHost`](host::RoomHost): it asks the room's node if that is another one.
 
 pub(crate) mod actor;
 mod actor_cell;
@@ -25,4 +27,6 @@ pub(crate) mod presence;
 pub(crate) mod quick_start;
 pub(crate) mod recovery;
 pub(crate) mod registry;
+pub(crate) mod remote;
 pub(crate) mod rooms;
+mod watchers;

@@ -219,12 +219,8 @@ impl Notifier<'_> {
     fn send(&self, player: PlayerId, notice: Notice) {
         let mut seated = self.cache.seated.iter().filter_map(|(_, seated)| seated.as_ref());
         match seated.find(|seated| seated.id() == player) {
-            Some(seated) => seated.inbox.send(notice),
-            None => {
-                if let Some(player) = self.players.get(player) {
-                    player.inbox.send(notice);
-                }
-            }
+            Some(seated) => self.players.deliver(seated, notice),
+            None => self.players.send(player, notice),
         }
     }
 }

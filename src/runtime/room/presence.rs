@@ -11,7 +11,7 @@ use super::{host::RoomHost, message::Message};
 use crate::{
     room::RoomId,
     runtime::player::{
-        expiry::{expire, ticks},
+        expiry::{expire, forget_unused, ticks},
         player::Player,
     },
     store::PlayerStore,
@@ -26,7 +26,7 @@ pub(crate) fn check_presence(host: &RoomHost, player: &Arc<Player>, rooms: Vec<R
     for room in rooms {
         let Some(handle) = context.registry.live(room) else {
             // A dormant room has no absent members, and checks on its own when loaded.
-            if !player.is_present(context.limits.get().presence_grace) {
+            if !context.players.is_present(player.id(), context.limits.get().presence_grace) {
                 host.wake(room);
             }
             continue;
@@ -69,7 +69,10 @@ pub(crate) async fn check_regularly(host: RoomHost, player_store: Arc<dyn Player
         for player in context.players.without_stream() {
             check_presence(&host, &player, player.rooms());
         }
-        expire(&context.players, &*player_store, &context.limits.get(), context.clock).await;
+        match &context.cluster {
+            None => expire(&context.players, &*player_store, &context.limits.get(), context.clock).await,
+            Some(_) => forget_unused(&context.players, &*player_store, context.clock).await,
+        }
         for room in context.registry.due(context.clock.now()) {
             host.wake(room);
         }

@@ -64,7 +64,7 @@ pub(crate) async fn recover(
     Ok(())
 }
 
-fn restore(host: &RoomHost, room: Room, alive: Option<Timestamp>) {
+pub(crate) fn restore(host: &RoomHost, room: Room, alive: Option<Timestamp>) {
     let context = &host.context;
     let now = context.clock.now();
     let is_due = room.deadline().is_some_and(|deadline| deadline <= now);
@@ -74,13 +74,11 @@ fn restore(host: &RoomHost, room: Room, alive: Option<Timestamp>) {
         return host.register_dormant(&room);
     }
     // Activity after the last heartbeat means that the server was still running.
-    let up = alive.map(|alive| alive.max(room.last_activity()));
-    let away = up.map_or(0, |up| now.0 - up.0);
-    context.registry.uncredited.fetch_add(1, Relaxed);
-    host.start(room, Origin::Start { away });
+    let origin = alive.map_or(Origin::Start { away: 0 }, |alive| Origin::since(&room, alive, context.clock));
+    host.start(room, origin);
 }
 
-fn waits_for_opponent(room: &Room) -> bool {
+pub(crate) fn waits_for_opponent(room: &Room) -> bool {
     let seats = room.seats();
     let waits =
         |(side, seat): (Color, &Seat)| matches!(seat.occupant, Occupant::Open) && seats[side.opposite()].ready();
@@ -132,7 +130,8 @@ pub(crate) async fn note_stalls(host: RoomHost) {
 /// The last write of a server: the final heartbeat, and when players were last seen. False on failure.
 pub(crate) async fn write_shutdown(context: &ActorContext, player_store: &dyn PlayerStore) -> bool {
     let seen = player_store.record_seen(context.players.unstored_seen(Duration::ZERO)).await;
-    let written = seen.and(heartbeat(context).await);
+    let heartbeat = if context.cluster.is_none() { heartbeat(context).await } else { Ok(()) };
+    let written = seen.and(heartbeat);
     if let Err(error) = &written {
         tracing::warn!(%error, "the shutdown could not be written");
     }

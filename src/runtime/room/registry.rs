@@ -112,7 +112,12 @@ pub(crate) struct NewActor {
 
 enum Slot {
     /// The room has an actor.
-    Live { generation: u64, handle: RoomHandle },
+    Live {
+        generation: u64,
+        handle: RoomHandle,
+        /// Ends the actor when the room moves to another node.
+        stop: CancellationToken,
+    },
     /// In the journal, with only the listing in memory.
     Dormant {
         listing: Listing,
@@ -126,6 +131,8 @@ enum Slot {
 pub(crate) struct Registry {
     slots: DashMap<RoomId, Slot, RandomState>,
     codes: DashMap<JoinCode, RoomId>,
+    /// The mirrors of rooms of other nodes.
+    mirrors: DashMap<RoomId, (u64, RoomHandle), RandomState>,
     generations: AtomicU64,
     games: AtomicUsize,
     /// Rooms whose clocks are not yet credited for the server's downtime.
@@ -182,10 +189,10 @@ impl Registry {
         }
         let generation = self.generations.fetch_add(1, Relaxed);
         let (sender, messages) = mpsc::channel(MAILBOX_CAPACITY);
-        let mailbox = Mailbox::new(messages, stop);
+        let mailbox = Mailbox::new(messages, stop.clone());
         let cell = Arc::new(ActorCell::new(Arc::clone(mailbox.gate.signal())));
         let handle = RoomHandle { mailbox: sender, cell: Arc::downgrade(&cell) };
-        let live = Slot::Live { generation, handle: handle.clone() };
+        let live = Slot::Live { generation, handle: handle.clone(), stop };
         let dormant = match entry {
             Entry::Occupied(mut slot) => match slot.insert(live) {
                 Slot::Dormant { listing, .. } => Some(listing),
@@ -218,8 +225,80 @@ impl Registry {
         found
     }
 
+    /// Ends the actors of rooms that have moved to other nodes, and forgets the dormant ones.
+    pub(crate) fn release(&self, has_moved: impl Fn(RoomId) -> bool) {
+        let mut live = Vec::new();
+        self.slots.retain(|room, slot| match slot {
+            Slot::Live { stop, .. } => {
+                live.extend(has_moved(*room).then(|| (*room, stop.clone())));
+                true
+            }
+            Slot::Dormant { .. } => !has_moved(*room),
+        });
+        // The map's order differs between processes.
+        live.sort_unstable_by_key(|(room, _)| *room);
+        live.iter().for_each(|(_, stop)| stop.cancel());
+        self.codes.retain(|_, room| !has_moved(*room));
+    }
+
+    /// The room, or its mirror.
+    pub(crate) fn watched(&self, room: RoomId) -> Option<RoomHandle> {
+        self.live(room).or_else(|| self.mirror(room))
+    }
+
+    pub(crate) fn mirror(&self, room: RoomId) -> Option<RoomHandle> {
+        self.mirrors.get(&room).map(|mirror| mirror.1.clone())
+    }
+
+    /// The handle of a mirror and, unless there was one, the parts of a new one, which the caller must start.
+    pub(super) fn register_mirror(
+        self: &Arc<Self>,
+        room: RoomId,
+        stop: CancellationToken,
+    ) -> (RoomHandle, Option<NewMirror>) {
+        let slot = match self.mirrors.entry(room) {
+            Entry::Occupied(mirror) => return (mirror.get().1.clone(), None),
+            Entry::Vacant(slot) => slot,
+        };
+        let generation = self.generations.fetch_add(1, Relaxed);
+        let (sender, messages) = mpsc::channel(MAILBOX_CAPACITY);
+        // It is never run by callers.
+        let handle = RoomHandle { mailbox: sender, cell: Weak::new() };
+        slot.insert((generation, handle.clone()));
+        let registration = MirrorRegistration { registry: Arc::clone(self), room, generation };
+        (handle, Some(NewMirror { registration, mailbox: Mailbox::new(messages, stop) }))
+    }
+
     pub(crate) fn remove_code(&self, code: JoinCode) {
         self.codes.remove(&code);
+    }
+}
+
+/// The parts of a new mirror.
+pub(super) struct NewMirror {
+    pub(super) registration: MirrorRegistration,
+    pub(super) mailbox: Mailbox,
+}
+
+/// A mirror's entry, removed when it is dropped.
+pub(super) struct MirrorRegistration {
+    registry: Arc<Registry>,
+    room: RoomId,
+    generation: u64,
+}
+
+impl MirrorRegistration {
+    /// Removes the entry unless a caller may be about to send a message, and returns whether it did.
+    pub(super) fn remove_if_idle(&self, mailbox: &Mailbox) -> bool {
+        // The slot is locked, so no caller can get a handle; the only one is the slot's own.
+        let is_idle = |generation: u64| generation == self.generation && mailbox.is_idle();
+        self.registry.mirrors.remove_if(&self.room, |_, (generation, _)| is_idle(*generation)).is_some()
+    }
+}
+
+impl Drop for MirrorRegistration {
+    fn drop(&mut self) {
+        self.registry.mirrors.remove_if(&self.room, |_, (generation, _)| *generation == self.generation);
     }
 }
 

@@ -55,7 +55,7 @@ impl Rooms {
             let (this, player) = (self.clone(), Arc::clone(player));
             return lifecycle.run_to_end(async move { this.occupy(&player, room, command).await }).await;
         }
-        self.host.room(room).await?.command(Issuer::Player(player.id()), command).await
+        self.host.command(room, Issuer::Player(player.id()), command).await
     }
 
     /// Executes an administrator's command.
@@ -63,7 +63,7 @@ impl Rooms {
     /// # Errors
     /// The reason for the refusal.
     pub async fn command_as_admin(&self, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
-        self.host.room(room).await?.command(Issuer::Admin, command).await
+        self.host.command(room, Issuer::Admin, command).await
     }
 
     /// Makes a seat open, reserved or an AI's.
@@ -77,7 +77,7 @@ impl Rooms {
         seat: Color,
         spec: SeatSpec,
     ) -> Result<Accepted, RoomError> {
-        let setting = match self.occupant(player, spec)? {
+        let setting = match self.occupant(player, spec).await? {
             Occupant::Open => SeatSetting::Open,
             Occupant::Reserved(guest) | Occupant::Player(guest) => SeatSetting::Reserved(guest),
             Occupant::Ai(ai) => SeatSetting::Ai(ai),
@@ -118,7 +118,7 @@ impl Rooms {
             return Play(Sent::Inline(answer));
         }
         let host = self.host.clone();
-        Play(Sent::Queued(Box::pin(async move { host.room(game.room).await?.command(issuer, play).await })))
+        Play(Sent::Queued(Box::pin(async move { host.command(game.room, issuer, play).await })))
     }
 
     /// The current state of a room.
@@ -141,7 +141,7 @@ impl Rooms {
     /// # Errors
     /// When it does not exist.
     pub async fn snapshot_as_admin(&self, room: RoomId) -> Result<Snapshot, RoomError> {
-        self.host.room(room).await?.snapshot().await
+        self.host.snapshot(room).await
     }
 
     /// The room of a join code, which is not counted as a guess.
@@ -189,12 +189,11 @@ impl Rooms {
 
     /// Joins a room or takes a seat, within the player's quota.
     async fn occupy(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
-        let handle = self.host.room(room).await?;
         let (takes_seat, joins) = (matches!(command, Command::TakeSeat(_)), matches!(command, Command::Join(..)));
         // Before the command, so that two concurrent requests cannot both get the last place.
         let _seat = if takes_seat { Some(self.seat_to_take(player, room, &command).await?) } else { None };
         let _membership = joins.then(|| self.reserve_room(player, room)).transpose()?;
-        let outcome = handle.command(Issuer::Player(player.id()), command).await;
+        let outcome = self.host.command(room, Issuer::Player(player.id()), command).await;
         if joins && outcome.is_ok() && player.is_logged_out() {
             // The log-out left only the rooms known then.
             return self.leave_after_log_out(player, room).await;
@@ -204,10 +203,7 @@ impl Rooms {
 
     /// Makes a logged-out player leave. If that fails, the player leaves when the room's grace ends.
     pub(super) async fn leave_after_log_out(&self, player: &Arc<Player>, room: RoomId) -> Result<Accepted, RoomError> {
-        let left = match self.host.room(room).await {
-            Ok(handle) => handle.command(Issuer::Player(player.id()), Command::Leave).await,
-            Err(error) => Err(error),
-        };
+        let left = self.host.command(room, Issuer::Player(player.id()), Command::Leave).await;
         if left.is_err() {
             check_presence(&self.host, player, vec![room]);
         }

@@ -15,6 +15,8 @@ pub struct OpenStream {
     pub(crate) host: RoomHost,
     pub(crate) player: Arc<Player>,
     kind: StreamKind,
+    /// The number of a stream of turns in a cluster.
+    turns_number: Option<i64>,
     _home: Option<SharePermit>,
 }
 
@@ -25,14 +27,26 @@ impl OpenStream {
         let home = home.map(|home| home.acquire(Share::Streams).ok_or(RoomError::QuotaStreams)).transpose()?;
         let before = player.open_stream();
         server_metrics::streams(kind, 1.0);
-        let stream = Self { host: host.clone(), player: Arc::clone(player), kind, _home: home };
+        let stream = Self { host: host.clone(), player: Arc::clone(player), kind, turns_number: None, _home: home };
         if before >= host.context.limits.get().streams_per_player {
             return Err(RoomError::QuotaStreams);
         }
         if before == 0 {
             check_presence(host, player, player.rooms());
         }
+        host.context.players.announce(player);
         Ok(stream)
+    }
+
+    /// Makes it the player's newest stream of turns.
+    pub(super) fn begin_turns(&mut self) {
+        let Self { host, player, turns_number, .. } = self;
+        if host.context.cluster.is_some() {
+            let number = host.context.players.next_turns_number(player);
+            *turns_number = Some(number);
+            player.begin_turns(number);
+            host.context.players.announce(player);
+        }
     }
 
     /// Waits until the server or the player ends all streams.
@@ -50,8 +64,12 @@ impl OpenStream {
 impl Drop for OpenStream {
     fn drop(&mut self) {
         server_metrics::streams(self.kind, -1.0);
+        if let Some(number) = self.turns_number {
+            self.player.end_turns(number);
+        }
         if self.player.close_stream() {
             check_presence(&self.host, &self.player, self.player.rooms());
         }
+        self.host.context.players.announce(&self.player);
     }
 }

@@ -1,57 +1,35 @@
 //! The stream of one room's events, for one watcher.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use thiserror::Error;
 use tokio::{
-    sync::broadcast::{self, error::RecvError},
-    task::yield_now,
+    sync::broadcast::error::RecvError,
     time::{Instant, sleep_until},
 };
 
-use super::open_stream::OpenStream;
+use super::{
+    feed::{Feed, WatchAccess, WatchError, subscribe},
+    open_stream::OpenStream,
+};
 use crate::{
-    room::{Credentials, PlayerId, Rejection, Room, RoomId, Seq},
+    room::{Rejection, RoomId, Seq},
     runtime::{
         outcome::{RoomError, StreamEnd},
         player::player::Player,
         reusable_wait::Cancelled,
         room::{
-            actor::ActorContext,
             encoded_event::{Effect, EncodedEvent},
             host::RoomHost,
-            message::{Message, Snapshot, Subscribed},
+            message::Snapshot,
         },
         server_metrics::{self, StreamKind},
     },
-    store::History,
 };
-
-/// Missed events encoded between yields to other tasks.
-const RESUME_STEP: u64 = 32;
 
 /// Minimum time between two snapshots of a watcher of snapshots, each of which costs the room and the watcher's task as
 /// much as many events.
 const SNAPSHOT_INTERVAL: Duration = Duration::from_millis(250);
-
-/// The permission of a watcher.
-#[derive(Clone, Debug)]
-pub(crate) enum WatchAccess {
-    /// Membership, or the room's password or join code.
-    Credentials(Credentials),
-    /// The administrator's token.
-    Admin,
-}
-
-impl WatchAccess {
-    fn check(&self, room: &Room, player: PlayerId) -> Result<(), Rejection> {
-        match self {
-            Self::Credentials(credentials) => room.may_watch(player, credentials),
-            Self::Admin => Ok(()),
-        }
-    }
-}
 
 /// The first update of a watcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +83,7 @@ impl Watch {
             WatchStart::After(seq) => (Some(seq), false),
             WatchStart::SnapshotsOnly => (None, true),
         };
-        let feed = subscribe(&open, room, &access, after).await.map_err(|error| match error {
+        let feed = subscribe(host, player.id(), room, &access, after).await.map_err(|error| match error {
             WatchError::Access(rejection) => rejection.into(),
             WatchError::Room(error) => error,
         })?;
@@ -223,7 +201,7 @@ impl Watch {
     /// The room, if the player may still watch it.
     async fn check_access(&mut self) -> Result<Snapshot, StreamEnd> {
         let may = async {
-            let snapshot = self.open.host.room(self.room).await?.snapshot().await?;
+            let snapshot = self.open.host.watched(self.room, None, |_| true).await?.snapshot().await?;
             self.access.check(&snapshot.room, self.open.player.id())?;
             Ok(snapshot)
         };
@@ -235,73 +213,14 @@ impl Watch {
     }
 
     async fn catch_up(&mut self, after: Option<Seq>) -> Result<(), StreamEnd> {
+        let player = self.open.player.id();
         self.feed = tokio::select! {
             biased;
-            feed = subscribe(&self.open, self.room, &self.access, after) => feed.map_err(end_of)?,
+            feed = subscribe(&self.open.host, player, self.room, &self.access, after) => feed.map_err(end_of)?,
             () = self.streams_end.wait() => return Err(self.open.why_ended()),
         };
         Ok(())
     }
-}
-
-/// The updates for a watcher, in the order of the fields.
-struct Feed {
-    /// The last event that the watcher has.
-    seq: Seq,
-    snapshot: Option<Snapshot>,
-    missed: VecDeque<EncodedEvent>,
-    events: broadcast::Receiver<EncodedEvent>,
-}
-
-/// Subscribes to a room, if the player may watch it.
-async fn subscribe(
-    open: &OpenStream,
-    room: RoomId,
-    access: &WatchAccess,
-    after: Option<Seq>,
-) -> Result<Feed, WatchError> {
-    let handle = open.host.room(room).await?;
-    let player = open.player.id();
-    access.check(&handle.snapshot().await?.room, player)?;
-    let Subscribed { mut snapshot, seq, events } = handle.subscribe(after).await?;
-    let mut missed = VecDeque::new();
-    if let (None, Some(after)) = (&snapshot, after) {
-        match read_missed(&open.host.context, room, after, seq).await {
-            Some(read) => missed = read,
-            None => snapshot = Some(handle.snapshot().await?),
-        }
-    }
-    // Checked again, because access may have ended before the subscription. Later ends are among `events`.
-    match &snapshot {
-        Some(snapshot) => access.check(&snapshot.room, player)?,
-        None => access.check(&handle.snapshot().await?.room, player)?,
-    }
-    let seq = snapshot.as_ref().map_or(after, |snapshot| Some(snapshot.room.seq())).unwrap_or_default();
-    Ok(Feed { seq, snapshot, missed, events })
-}
-
-/// The events after `after` up to `last`; none if the journal starts later. Read in the watcher's task, not the room's.
-async fn read_missed(context: &ActorContext, room: RoomId, after: Seq, last: Seq) -> Option<VecDeque<EncodedEvent>> {
-    let mut missed = VecDeque::new();
-    if after == last {
-        return Some(missed);
-    }
-    // Few at a time, so that the tasks of players wait for one watcher, not for all that resume.
-    let _permit = context.resumes.acquire().await.ok()?;
-    let History { base: mut room, events } = context.journal.load(room).await.ok()??;
-    if after < room.seq() {
-        return None;
-    }
-    for event in events.iter().take_while(|event| event.seq <= last) {
-        room.apply(event);
-        if event.seq > after {
-            missed.push_back(EncodedEvent::new(context.encode, event, &room));
-        }
-        if event.seq.0.is_multiple_of(RESUME_STEP) {
-            yield_now().await;
-        }
-    }
-    (room.seq() == last).then_some(missed)
 }
 
 /// The end of a stream that cannot continue.
@@ -313,32 +232,5 @@ fn end_of(error: WatchError) -> StreamEnd {
         WatchError::Room(RoomError::Draining) => StreamEnd::Draining,
         WatchError::Room(RoomError::Rejected(_)) => StreamEnd::RoomClosed,
         WatchError::Room(_) => StreamEnd::SlowConsumer,
-    }
-}
-
-/// Why a watcher cannot continue.
-#[derive(Debug, Error)]
-enum WatchError {
-    /// The player may not watch.
-    #[error(transparent)]
-    Access(#[from] Rejection),
-    /// The room cannot be reached.
-    #[error(transparent)]
-    Room(#[from] RoomError),
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        let context = &self.open.host.context;
-        if let Some(handle) = context.registry.live(self.room)
-            && !context.lifecycle.stop.is_cancelled()
-        {
-            // Before the message, so that the room does not count this watcher.
-            self.feed.events = broadcast::Sender::new(1).subscribe();
-            context.lifecycle.spawn(async move {
-                // A busy room counts its watchers at the next change.
-                let _ = handle.send(Message::Unwatched).await;
-            });
-        }
     }
 }

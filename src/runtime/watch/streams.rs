@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::{
+    feed::WatchAccess,
     open_stream::OpenStream,
-    room_watch::{Watch, WatchAccess, WatchStart},
+    room_watch::{Watch, WatchStart},
     turns::Turns,
 };
 use crate::{

@@ -33,7 +33,8 @@ pub struct Turns {
 impl Turns {
     /// Opens the stream and ends an older one. Open turns are sent first.
     pub(crate) async fn open(host: &RoomHost, player: &Arc<Player>) -> Result<Self, RoomError> {
-        let stream = OpenStream::new(host, player, StreamKind::Turns)?;
+        let mut stream = OpenStream::new(host, player, StreamKind::Turns)?;
+        stream.begin_turns();
         let inbox = player.inbox.open(Box::new(stream));
         if let Some(end) = player.stream_end() {
             player.inbox.close(end);
@@ -68,6 +69,21 @@ fn remind(host: &RoomHost, player: &Arc<Player>, room: RoomId) -> oneshot::Recei
     let (this, player) = (host.clone(), player.id());
     host.context.lifecycle.spawn(async move { send_reminder(&this, player, room, reply).await });
     answer
+}
+
+/// Makes the rooms of this node send open turns again, and what the player has missed, to a new stream on another node.
+pub(crate) fn remind_elsewhere(host: &RoomHost, player: &Arc<Player>) {
+    for room in player.seats() {
+        let (this, player) = (host.clone(), player.id());
+        host.context.lifecycle.spawn(async move {
+            // Kept until the reminder is sent.
+            let (reply, _answer) = oneshot::channel();
+            send_reminder(&this, player, room, reply).await;
+        });
+    }
+    for notice in player.inbox.take_missed() {
+        host.context.players.deliver(player, notice);
+    }
 }
 
 async fn send_reminder(host: &RoomHost, player: PlayerId, room: RoomId, mut reply: oneshot::Sender<()>) {

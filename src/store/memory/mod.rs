@@ -15,7 +15,7 @@ use super::{
     explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendError, AppendFuture, EndedGame, FaultHook, History, Journal, StoreFuture},
     player_stats::{Contestant, OpponentKind, PlayerStats},
-    player_store::{PlayerStore, StoredPlayer},
+    player_store::{PlayerKey, PlayerStore, StoredPlayer},
 };
 use crate::{
     room::{AiSeat, DisplayName, GameId, GameRecord, Participant, PlayerId, Profile, Room, RoomId, Timestamp},
@@ -46,6 +46,12 @@ impl Inner {
     fn profile(&self, player: PlayerId) -> Option<(&Profile, Timestamp)> {
         let logged_in = self.players.get(&player).map(|player| (&player.profile, player.seen));
         logged_in.or_else(|| self.games.player(player))
+    }
+
+    /// A player with a valid token, as it is read.
+    fn enrolled(&self, player: &StoredPlayer) -> StoredPlayer {
+        let results = self.games.standing(&Contestant::Player(player.profile.id));
+        StoredPlayer { played: results.total().played() > 0, ..player.clone() }
     }
 
     fn keep(&mut self, game: &EndedGame) {
@@ -208,10 +214,16 @@ impl Archive for MemoryStore {
 
 impl PlayerStore for MemoryStore {
     fn players(&self) -> StoreFuture<'_, Vec<StoredPlayer>> {
+        self.answer(|inner| inner.players.values().map(|player| inner.enrolled(player)).collect())
+    }
+
+    fn find(&self, player: PlayerKey) -> StoreFuture<'_, Option<StoredPlayer>> {
         self.answer(|inner| {
-            let played = |id| inner.games.standing(&Contestant::Player(id)).total().played() > 0;
-            let players = inner.players.values().cloned();
-            players.map(|player| StoredPlayer { played: played(player.profile.id), ..player }).collect()
+            let found = match player {
+                PlayerKey::Id(id) => inner.players.get(&id),
+                PlayerKey::Token(token) => inner.players.values().find(|player| player.token == token),
+            };
+            found.map(|player| inner.enrolled(player))
         })
     }
 

@@ -44,7 +44,7 @@ use super::{
     explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendError, AppendFuture, History, Journal, StoreError, StoreFuture},
     player_stats::{Contestant, PlayerStats},
-    player_store::{PlayerStore, StoredPlayer},
+    player_store::{PlayerKey, PlayerStore, StoredPlayer},
     transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
 use crate::{
@@ -235,6 +235,10 @@ impl PlayerStore for PostgresStore {
     fn players(&self) -> StoreFuture<'_, Vec<StoredPlayer>> {
         let damaged = Arc::clone(&self.damaged);
         self.rooms.ask(move |session| async move { players::all(&session, &damaged).await })
+    }
+
+    fn find(&self, player: PlayerKey) -> StoreFuture<'_, Option<StoredPlayer>> {
+        self.archive.ask(move |session| async move { players::find(&session, player).await })
     }
 
     fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>> {

@@ -8,7 +8,7 @@ use crate::{
     store::{
         damage::{DamagedRows, ReadError},
         game_row::{self, player_kind_name},
-        player_store::StoredPlayer,
+        player_store::{PlayerKey, StoredPlayer},
     },
 };
 
@@ -36,6 +36,19 @@ pub(super) async fn note_former(session: &Session, former: &[(&Profile, Timestam
     let kinds: Vec<_> = former.iter().map(|(profile, _)| player_kind_name(profile.kind)).collect();
     let seen: Vec<_> = former.iter().map(|(_, seen)| seen.0).collect();
     session.execute(NOTE, &[&ids, &names, &keys, &kinds, &seen]).await.map(drop)
+}
+
+/// A player with a token.
+pub(super) async fn find(session: &Session, player: PlayerKey) -> Result<Option<StoredPlayer>, ReadError> {
+    let by_id = "SELECT *, EXISTS (SELECT 1 FROM standings WHERE contestant = players.id) AS played FROM players \
+        WHERE id = $1 AND token IS NOT NULL";
+    let by_token = "SELECT *, EXISTS (SELECT 1 FROM standings WHERE contestant = players.id) AS played FROM players \
+        WHERE token = $1";
+    let row = match player {
+        PlayerKey::Id(id) => session.row(by_id, &[&id.to_string()]).await?,
+        PlayerKey::Token(token) => session.row(by_token, &[&&token[..]]).await?,
+    };
+    row.as_ref().map(read).transpose()
 }
 
 pub(super) async fn profile(session: &Session, player: PlayerId) -> Result<Option<Profile>, ReadError> {

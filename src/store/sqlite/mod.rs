@@ -49,7 +49,7 @@ use super::{
     explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendFuture, FaultHook, History, Journal, StoreError, StoreFuture},
     player_stats::{Contestant, PlayerStats},
-    player_store::{PlayerStore, StoredPlayer},
+    player_store::{PlayerKey, PlayerStore, StoredPlayer},
     transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
 use crate::{
@@ -285,6 +285,11 @@ impl PlayerStore for SqliteStore {
     fn players(&self) -> StoreFuture<'_, Vec<StoredPlayer>> {
         let damaged = Arc::clone(&self.damaged);
         self.rooms.ask(move |connection| players::all(connection, &damaged))
+    }
+
+    fn find(&self, player: PlayerKey) -> StoreFuture<'_, Option<StoredPlayer>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |connection| damaged.noted("players", "by a key", players::find(connection, player)))
     }
 
     fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>> {

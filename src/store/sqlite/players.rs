@@ -13,7 +13,7 @@ use crate::{
     room::{DisplayName, PlayerId, Profile, Timestamp},
     store::{
         game_row::{self, player_kind_name},
-        player_store::StoredPlayer,
+        player_store::{PlayerKey, StoredPlayer},
     },
 };
 
@@ -56,6 +56,21 @@ pub(super) fn write_name_keys(connection: &Connection) -> rusqlite::Result<()> {
     let names = names.collect::<rusqlite::Result<Vec<(String, String)>>>()?;
     let mut update = connection.prepare("UPDATE players SET name_key = ? WHERE id = ?")?;
     names.iter().try_for_each(|(id, name)| update.execute((name.to_lowercase(), id)).map(drop))
+}
+
+/// A player with a token.
+pub(super) fn find(connection: &Connection, player: PlayerKey) -> Result<Option<StoredPlayer>, ReadError> {
+    let (column, value) = match player {
+        PlayerKey::Id(id) => ("id", Value::Text(id.to_string())),
+        PlayerKey::Token(token) => ("token", Value::Blob(token.to_vec())),
+    };
+    let sql = format!(
+        "SELECT *, EXISTS (SELECT 1 FROM standings WHERE contestant = players.id) AS played FROM players \
+            WHERE {column} = ? AND token IS NOT NULL"
+    );
+    let mut select = connection.prepare_cached(&sql)?;
+    let mut rows = select.query([value])?;
+    rows.next()?.map(read).transpose()
 }
 
 pub(super) fn profile(connection: &Connection, player: PlayerId) -> Result<Option<Profile>, ReadError> {

@@ -9,8 +9,8 @@ use std::{
 use reversi::{
     room::{DisplayName, PlayerId, Profile, Room, RoomId, Timestamp},
     store::{
-        Append, AppendError, AppendFuture, BoxFuture, History, Journal, MemoryStore, PlayerStore, Store, StoreError,
-        StoredPlayer,
+        Append, AppendError, AppendFuture, BoxFuture, History, Journal, MemoryStore, PlayerKey, PlayerStore, Store,
+        StoreError, StoredPlayer,
     },
 };
 use tokio_util::sync::CancellationToken;
@@ -263,6 +263,13 @@ impl PlayerStore for FaultyDisk {
         Box::pin(async move {
             self.fail_if_set().await?;
             self.store.players.players().await
+        })
+    }
+
+    fn find(&self, player: PlayerKey) -> BoxFuture<'_, Result<Option<StoredPlayer>, StoreError>> {
+        Box::pin(async move {
+            self.fail_if_set().await?;
+            self.store.players.find(player).await
         })
     }
 

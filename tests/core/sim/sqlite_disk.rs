@@ -18,8 +18,8 @@ use reversi::{
     rules::Position,
     store::{
         Append, AppendError, AppendFuture, Archive, ArchiveSize, Contestant, EndedGame, Exploration, ExplorerFilter,
-        GameFilter, GameKey, GamePage, History, Journal, PlayerStats, PlayerStore, RankedContestant, RankingFilter,
-        Retention, SqliteStore, StoreError, StoreFuture, StoredPlayer,
+        GameFilter, GameKey, GamePage, History, Journal, PlayerKey, PlayerStats, PlayerStore, RankedContestant,
+        RankingFilter, Retention, SqliteStore, StoreError, StoreFuture, StoredPlayer,
     },
 };
 use tokio::{sync::oneshot, time::Instant};
@@ -330,6 +330,10 @@ impl Archive for SqliteDisk {
 impl PlayerStore for SqliteDisk {
     fn players(&self) -> StoreFuture<'_, Vec<StoredPlayer>> {
         self.call(|store| store.players())
+    }
+
+    fn find(&self, player: PlayerKey) -> StoreFuture<'_, Option<StoredPlayer>> {
+        self.call(move |store| store.find(player))
     }
 
     fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>> {

@@ -2,7 +2,7 @@
 
 use reversi::{
     room::{DisplayName, EndReason, GameEnd, GameRecord, Profile},
-    store::{Store, StoredPlayer},
+    store::{PlayerKey, Store, StoredPlayer},
 };
 
 use crate::{
@@ -91,6 +91,26 @@ async fn a_player_is_replaced_by_the_same_id() {
         let changed = StoredPlayer { token: [9; 32], claimed: true, ..ada };
         store.players.put_player(changed.clone()).await.unwrap();
         assert_eq!(known(store).await, [changed]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_player_with_a_token_is_found_by_the_id_and_by_the_token() {
+    on_each(async |store| {
+        let ada = StoredPlayer { token: [9; 32], ..stored_player("ada", 1) };
+        for player in [ada.clone(), stored_player("bob", 1)] {
+            store.players.put_player(player).await.unwrap();
+        }
+        let keys = [PlayerKey::Id(id("ada")), PlayerKey::Token([9; 32])];
+        for key in keys {
+            assert_eq!(store.players.find(key).await.unwrap(), Some(ada.clone()));
+        }
+        archive(store, room_id(1), &[game(room_id(1), 1, 1, ["ada", "bob"])]).await;
+        store.players.remove_player(id("ada")).await.unwrap();
+        for key in keys.into_iter().chain([PlayerKey::Id(id("eve")), PlayerKey::Token([8; 32])]) {
+            assert_eq!(store.players.find(key).await.unwrap(), None, "{key:?}");
+        }
     })
     .await;
 }

@@ -4,10 +4,10 @@ mod deadlines;
 mod presence;
 mod writes;
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use tokio::{
-    sync::{Semaphore, broadcast, oneshot},
+    sync::{Semaphore, oneshot},
     time::Instant,
 };
 use tracing::Instrument as _;
@@ -21,13 +21,15 @@ use super::{
     message::{Message, Snapshot, Subscribed},
     notifier::{Before, Notifier, TurnCache},
     registry::{NewActor, Registration, Registry},
+    watchers::Watchers,
 };
 use crate::{
     room::{Command, Event, Fact, GameId, Issuer, Phase, PlayerId, PlayerKind, Rejection, Room, Seq, Timestamp},
     runtime::{
         ai::pool::MovePool,
+        cluster::membership::Cluster,
         lifecycle::Lifecycle,
-        limit::{in_force::LimitsInForce, limits::WATCHER_LAG},
+        limit::in_force::LimitsInForce,
         lobby::listing::Listing,
         outcome::{Accepted, RoomError},
         player::directory::Players,
@@ -51,6 +53,16 @@ pub(crate) struct ActorContext {
     pub(crate) stalls: Stalls,
     /// Bounds the watchers that read missed events concurrently.
     pub(crate) resumes: Semaphore,
+    /// None in one process.
+    pub(crate) cluster: Option<Arc<Cluster>>,
+}
+
+impl ActorContext {
+    /// An event for watchers and for following nodes, given the room after it.
+    pub(crate) fn encoded(&self, event: &Event, room: &Room) -> EncodedEvent {
+        let encoded = EncodedEvent::new(self.encode, event, room);
+        if self.cluster.is_some() { encoded.for_nodes(event) } else { encoded }
+    }
 }
 
 /// The source of a new actor's room.
@@ -69,6 +81,13 @@ pub(crate) enum Origin {
     },
 }
 
+impl Origin {
+    /// That of a room that ran last at `since`, or at its last activity.
+    pub(crate) fn since(room: &Room, since: Timestamp, clock: Clock) -> Self {
+        Self::Start { away: clock.now().0 - since.max(room.last_activity()).0 }
+    }
+}
+
 /// Why an actor ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
@@ -78,6 +97,8 @@ enum Ending {
     Stopped,
     /// The room is idle. The next request loads it from the journal.
     Dormant,
+    /// Another server has the room.
+    Fenced,
 }
 
 struct RoomActor {
@@ -96,10 +117,10 @@ struct RoomActor {
     recheck: Option<Instant>,
     /// Events that may or may not be in the journal. Until that is known, nothing else is done.
     in_doubt: Option<Vec<Event>>,
+    /// Whether another server has the room, so that this actor must end.
+    is_fenced: bool,
     ai_turn: AiTurnState,
-    watchers: Option<broadcast::Sender<EncodedEvent>>,
-    /// The last snapshot, shared by concurrent requests.
-    snapshot: Option<Arc<Room>>,
+    watchers: Watchers,
     cache: TurnCache,
     room: Room,
     /// The holdings as recorded in the players' quotas.
@@ -111,6 +132,9 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
     let NewActor { listing, registration, cell, mailbox, .. } = new;
     let span = tracing::info_span!(parent: None, "room", id = %room.id());
     let lifecycle = context.lifecycle.clone();
+    if let Origin::Start { .. } = origin {
+        context.registry.uncredited.fetch_add(1, Relaxed);
+    }
     // Boxed, because a task is created by copying its captures.
     let actor = Box::new(RoomActor {
         listing,
@@ -119,10 +143,10 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
         holders: Holders::note(&context.players, &room, origin == Origin::Journal),
         cache: TurnCache::of(&context.players, &room),
         ai_turn: AiTurnState::default(),
-        watchers: None,
-        snapshot: None,
+        watchers: Watchers::default(),
         retry: None,
         in_doubt: None,
+        is_fenced: false,
         recheck: None,
         quiet_since: Instant::now(),
         credited: context.stalls.lost(context.clock.now()),
@@ -145,6 +169,10 @@ impl RoomActor {
         if let Origin::Start { away } = origin {
             // First, because later events would end the downtime.
             if let Err(ending) = self.credit_downtime(away, mailbox).await {
+                if ending == Ending::Fenced {
+                    // The other server gives the credit.
+                    self.context.registry.uncredited.fetch_sub(1, Relaxed);
+                }
                 return self.end(ending, mailbox).await;
             }
         }
@@ -177,7 +205,13 @@ impl RoomActor {
         if ending == Ending::Closed {
             self.context.registry.remove_code(self.room.code());
         }
-        mailbox.close();
+        if ending == Ending::Fenced {
+            self.holders.release(&self.context.players, self.room.id());
+            // A closed mailbox would mean that the room has closed.
+            mailbox.outlive_stop();
+        } else {
+            mailbox.close();
+        }
         while let Some(message) = mailbox.next().await {
             self.reject(*message, ending);
         }
@@ -215,14 +249,14 @@ impl RoomActor {
             // Before the timer, because a move that waits here may have arrived before the deadline.
             message = mailbox.next() => match message {
                 Some(message) => self.handle(message).await,
-                None => Err(Ending::Stopped),
+                None => Err(self.stopped()),
             },
             () = self.timer.until(deadline) => self.handle_deadline().await,
         }
     }
 
     fn ai_turn(&mut self) -> (&mut AiTurnState, TurnContext<'_>) {
-        let has_watchers = self.watcher_count() > 0;
+        let has_watchers = self.watchers.count() > 0;
         let ActorContext { players, clock, pool, .. } = &*self.context;
         (&mut self.ai_turn, TurnContext { room: &self.room, has_watchers, players, clock: *clock, pool })
     }
@@ -261,7 +295,10 @@ impl RoomActor {
             }
             Message::Snapshot(reply) => drop(reply.send(self.snapshot())),
             Message::Subscribe(after, reply) => self.subscribe(after, reply),
-            Message::Unwatched => self.count_watchers(),
+            Message::Unwatched => {
+                let count = self.watchers.recount();
+                self.listing.update_watchers(count);
+            }
             Message::Remind(player, reply) => self.remind(player, reply),
             Message::CheckPresence(player) => self.check_presence(player).await,
             // If it fails, it is done before the next command or deadline.
@@ -287,7 +324,17 @@ impl RoomActor {
         Err(error)
     }
 
+    /// Why the mailbox has ended.
+    fn stopped(&self) -> Ending {
+        if self.context.lifecycle.stop.is_cancelled() { Ending::Stopped } else { Ending::Fenced }
+    }
+
+    fn check_owned(&self) -> Result<(), Ending> {
+        if self.is_fenced { Err(Ending::Fenced) } else { Ok(()) }
+    }
+
     fn check_open(&self) -> Result<(), Ending> {
+        self.check_owned()?;
         if self.room.phase() == Phase::Closed { Err(Ending::Closed) } else { Ok(()) }
     }
 
@@ -330,7 +377,7 @@ impl RoomActor {
 
     /// Applies written events, and sends them to players, watchers and the list of rooms.
     fn publish(&mut self, events: &[Event]) {
-        self.snapshot = None;
+        self.watchers.outdate();
         let only_moves = events.iter().all(|event| matches!(event.fact, Fact::Played { .. } | Fact::Passed));
         let mut encoded = Vec::new();
         for event in events {
@@ -339,8 +386,8 @@ impl RoomActor {
             if let Fact::ClockCredited { micros } = event.fact {
                 self.credited = self.credited.saturating_add(micros);
             }
-            if self.watchers.is_some() {
-                encoded.push(EncodedEvent::new(self.context.encode, event, &self.room));
+            if !self.watchers.is_none() {
+                encoded.push(self.context.encoded(event, &self.room));
             }
             self.notifier().notify(event, &before);
         }
@@ -354,54 +401,33 @@ impl RoomActor {
         }
         self.notifier().request_turn(events);
         // After the players, whose clocks run while thousands of watchers are woken.
-        if let Some(watchers) = &self.watchers {
-            // The last receiver may have gone.
-            encoded.into_iter().for_each(|event| drop(watchers.send(event)));
-        }
+        encoded.into_iter().for_each(|event| self.watchers.send(event));
         if only_moves {
             self.listing.update_board(&self.room);
         } else {
             self.holders.update(&self.context.players, &self.room);
-            self.listing.update(&self.room, self.watcher_count());
+            self.listing.update(&self.room, self.watchers.count());
             self.registration.count_game(self.room.running().is_some());
         }
     }
 
     fn snapshot(&mut self) -> Snapshot {
-        let watchers = self.watcher_count();
-        let room = self.snapshot.take().unwrap_or_else(|| Arc::new(self.room.clone()));
-        // Kept only while the room is watched: otherwise a second copy is not worth its memory.
-        self.snapshot = (watchers > 0).then(|| Arc::clone(&room));
-        Snapshot { room, watchers }
-    }
-
-    fn watcher_count(&self) -> u32 {
-        let count = self.watchers.as_ref().map_or(0, broadcast::Sender::receiver_count);
-        u32::try_from(count).unwrap_or(u32::MAX)
+        self.watchers.snapshot(&self.room)
     }
 
     /// Subscribes a watcher to later events. It reads missed events from the journal itself.
     fn subscribe(&mut self, after: Option<Seq>, reply: oneshot::Sender<Subscribed>) {
-        let events = self.watchers.get_or_insert_with(|| broadcast::Sender::new(WATCHER_LAG)).subscribe();
-        let seq = self.room.seq();
-        let snapshot = if after.is_some_and(|after| after <= seq) { None } else { Some(self.snapshot()) };
-        self.listing.update_watchers(self.watcher_count());
+        let subscribed = self.watchers.subscribe(&self.room, after);
+        self.listing.update_watchers(self.watchers.count());
         // If the caller has gone, its receiver is dropped here.
-        let _ = reply.send(Subscribed { snapshot, seq, events });
-    }
-
-    fn count_watchers(&mut self) {
-        let count = self.watcher_count();
-        if count == 0 {
-            (self.watchers, self.snapshot) = (None, None);
-        }
-        self.listing.update_watchers(count);
+        let _ = reply.send(subscribed);
     }
 
     /// Answers a message after the end.
     fn reject(&mut self, message: Message, ending: Ending) {
         let error = match ending {
             Ending::Closed => RoomError::Rejected(Rejection::RoomClosed),
+            Ending::Fenced => RoomError::Moved,
             Ending::Stopped | Ending::Dormant => RoomError::Draining,
         };
         self.answer_error(message, error);
@@ -412,10 +438,7 @@ impl RoomActor {
         match message {
             Message::Command(_, _, _, reply) => drop(reply.send(Err(error))),
             Message::Snapshot(reply) => drop(reply.send(self.snapshot())),
-            Message::Subscribe(_, reply) => {
-                let (snapshot, seq) = (Some(self.snapshot()), self.room.seq());
-                let _ = reply.send(Subscribed { snapshot, seq, events: broadcast::Sender::new(1).subscribe() });
-            }
+            Message::Subscribe(_, reply) => drop(reply.send(self.watchers.last(&self.room))),
             Message::Unwatched | Message::Remind(..) | Message::CheckPresence(_) | Message::CreditStalls => {}
         }
     }

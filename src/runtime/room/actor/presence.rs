@@ -22,8 +22,7 @@ impl RoomActor {
     }
 
     fn is_present(&self, player: PlayerId) -> bool {
-        let grace = self.context.limits.get().presence_grace;
-        self.context.players.get(player).is_some_and(|player| player.is_present(grace))
+        self.context.players.is_present(player, self.context.limits.get().presence_grace)
     }
 
     fn is_absent(&self, player: PlayerId) -> bool {

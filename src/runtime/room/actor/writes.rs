@@ -35,6 +35,12 @@ impl RoomActor {
                 games.iter().for_each(|game| self.context.players.unweigh(game));
                 return Err(if error.is_fault() { RoomError::StoreUnavailable } else { RoomError::Damaged });
             }
+            Err(error @ AppendError::Fenced) => {
+                tracing::debug!(%error, "the room ends here");
+                games.iter().for_each(|game| self.context.players.unweigh(game));
+                self.is_fenced = true;
+                return Err(RoomError::Moved);
+            }
             Err(error @ (AppendError::Conflict(_) | AppendError::Unknown(_))) => {
                 tracing::error!(%error, "the journal is read again");
                 return match self.confirm(events).await {
@@ -60,7 +66,8 @@ impl RoomActor {
             Ok(Some(History { base, events })) => {
                 if base.seq() > self.room.seq() {
                     // Another writer has moved the base. The watchers restart with a snapshot.
-                    (self.room, self.watchers, self.snapshot) = (base, None, None);
+                    self.room = base;
+                    self.watchers.restart();
                     self.cache = TurnCache::of(&self.context.players, &self.room);
                 }
                 events.into_iter().filter(|event| event.seq > self.room.seq()).collect()
@@ -104,7 +111,7 @@ impl RoomActor {
                 () = tokio::time::sleep_until(retry) => return Ok(()),
                 message = mailbox.next() => match message {
                     Some(message) => self.answer_paused(*message),
-                    None => return Err(Ending::Stopped),
+                    None => return Err(self.stopped()),
                 },
             }
         }

@@ -1,0 +1,226 @@
+//! This node, as the other nodes and the membership of the cluster call it.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
+};
+
+use super::{
+    cluster::{
+        directory::{NodeId, Ownership, Shard},
+        membership::Cluster,
+        peers::{Ask, FeedEnd, News, PlayerStreams, Question, Reply},
+    },
+    limit::limits::STORE_RETRY,
+    outcome::{RoomError, StreamEnd},
+    player::player::Player,
+    room::{
+        host::RoomHost,
+        presence::check_presence,
+        recovery::{restore, waits_for_opponent},
+        rooms::Rooms,
+    },
+    watch::{feed::FollowedRoom, turns::remind_elsewhere},
+};
+use crate::{
+    room::{Command, Issuer, PlayerId, RoomId, SeatSetting, Seq, Timestamp},
+    store::StoreError,
+};
+
+/// Rooms read at a time.
+const STEP: usize = 500;
+
+/// The interval of looks at an actor that is about to end.
+const ENDING: Duration = Duration::from_millis(10);
+
+/// A node of a cluster. Clones are handles to the same one.
+#[derive(Clone)]
+pub struct Node {
+    pub(super) rooms: Rooms,
+    pub(super) cluster: Arc<Cluster>,
+}
+
+impl Node {
+    fn host(&self) -> &RoomHost {
+        &self.rooms.host
+    }
+
+    /// Executes a request of another node.
+    pub async fn answer(&self, ask: Ask) -> Reply {
+        let host = self.host();
+        if !self.cluster.owns(ask.room) {
+            return Reply::Elsewhere(self.cluster.owner(ask.room));
+        }
+        if let Question::Command(issuer, command) = &ask.what
+            && let Err(error) = self.prepare(*issuer, command).await
+        {
+            return Reply::Refused(error);
+        }
+        match host.answer(ask).await {
+            // Its next owner does it.
+            Reply::Refused(RoomError::Draining) => Reply::Elsewhere(None),
+            answer => answer,
+        }
+    }
+
+    /// Looks up the players of a command, and notes the call.
+    async fn prepare(&self, issuer: Issuer, command: &Command) -> Result<(), RoomError> {
+        let host = self.host();
+        if let Command::SetSeat(_, SeatSetting::Reserved(guest)) = command {
+            host.player(guest.id).await?;
+        }
+        match issuer {
+            Issuer::Player(player) => {
+                let player = host.player(player).await?.ok_or(RoomError::PlayerNotFound)?;
+                player.note_call_elsewhere();
+                Ok(())
+            }
+            Issuer::Admin => Ok(()),
+            Issuer::Server => Err(RoomError::PlayerNotFound),
+        }
+    }
+
+    /// Follows a room for another node, from its current state or from the event after `after` on.
+    ///
+    /// # Errors
+    /// When the room is not here, or cannot be followed.
+    pub async fn follow(&self, room: RoomId, after: Option<Seq>) -> Result<FollowedRoom, FeedEnd> {
+        FollowedRoom::new(self.host(), room, after).await
+    }
+
+    /// Takes note of what another node tells.
+    pub fn told(&self, from: NodeId, news: News) {
+        let players = &self.host().context.players;
+        match news {
+            News::Streams(player, streams) => self.attach(player, from, streams),
+            News::Notice(player, notice) => {
+                if let Some(player) = players.get(player) {
+                    player.inbox.send(notice);
+                }
+            }
+            News::LoggedOut(player) => {
+                if let Some(player) = players.get(player) {
+                    self.forget(player);
+                }
+            }
+        }
+    }
+
+    /// There is a link to a node now.
+    pub fn linked(&self, node: NodeId) {
+        self.host().context.players.announce_all(node);
+    }
+
+    /// There is no link to a node any longer: its players count as absent until it, or they, are back.
+    pub fn unlinked(&self, node: NodeId) {
+        let host = self.host();
+        for player in host.context.players.attached.remove(node) {
+            if let Some(player) = host.context.players.get(player) {
+                check_presence(host, &player, player.rooms());
+            }
+        }
+    }
+
+    /// Records owners of shards, as the store has them. Rooms of shards that this node has lost end here, and their
+    /// watchers follow them.
+    pub fn learn(&self, owners: impl IntoIterator<Item = Ownership>) {
+        let lost = self.cluster.learn(owners);
+        if !lost.is_empty() {
+            let lost: BTreeSet<_> = lost.into_iter().collect();
+            self.release(|room| lost.contains(&Shard::of(room)));
+        }
+    }
+
+    /// Goes on as another node, after this one was declared dead: without rooms, and with the streams of its players.
+    pub fn rename(&self, node: NodeId) {
+        self.cluster.rename(node);
+        self.release(|_| true);
+    }
+
+    fn release(&self, has_moved: impl Fn(RoomId) -> bool) {
+        let context = &self.host().context;
+        context.registry.release(&has_moved);
+        context.players.release(&has_moved);
+    }
+
+    /// Restores the rooms of shards that this node owns now, and credits their clocks with the time since they ran last.
+    /// Returns when that is written: only then may the store forget when that was.
+    ///
+    /// # Errors
+    /// When the store cannot be read; the rooms are not served before it is tried again.
+    pub async fn host_shards(&self, shards: &[(Shard, Option<Timestamp>)]) -> Result<(), StoreError> {
+        let context = &self.host().context;
+        for &(shard, away_since) in shards {
+            self.restore_shard(shard, away_since).await?;
+        }
+        let shards: Vec<_> = shards.iter().map(|(shard, _)| *shard).collect();
+        self.cluster.host(&shards);
+        // What was restored of a shard that was lost meanwhile.
+        self.release(|room| shards.contains(&Shard::of(room)) && !self.cluster.owns(room));
+        while context.registry.uncredited.load(Relaxed) > 0 {
+            if context.lifecycle.stop.is_cancelled() {
+                return Err(StoreError::Unavailable("the server is stopping".into()));
+            }
+            tokio::time::sleep(STORE_RETRY).await;
+        }
+        Ok(())
+    }
+
+    async fn restore_shard(&self, shard: Shard, away_since: Option<Timestamp>) -> Result<(), StoreError> {
+        let host = self.host();
+        let mut after = shard.before();
+        loop {
+            let rooms = host.context.journal.open_rooms(after, STEP).await?;
+            let Some(last) = rooms.last().map(|room| room.id()) else { return Ok(()) };
+            after = Some(last);
+            for room in rooms.into_iter().filter(|room| Shard::of(room.id()) == shard) {
+                if host.know_members(&room).await.is_err() {
+                    return Err(StoreError::Unavailable("the members of a room cannot be read".into()));
+                }
+                while host.context.registry.live(room.id()).is_some() {
+                    // The actor of an earlier time as owner has not ended yet.
+                    tokio::time::sleep(ENDING).await;
+                }
+                if waits_for_opponent(&room) {
+                    self.rooms.waiting.lock().await.add(room.id());
+                }
+                restore(host, room, away_since);
+            }
+            if Shard::of(last) > shard {
+                return Ok(());
+            }
+        }
+    }
+
+    fn attach(&self, player: PlayerId, from: NodeId, streams: PlayerStreams) {
+        let host = self.host();
+        let before = host.context.players.attach(player, from, streams);
+        let Some(player) = host.context.players.get(player) else { return };
+        if before.present && !streams.present {
+            player.note_end_elsewhere();
+        }
+        if before.present != streams.present {
+            check_presence(host, &player, player.rooms());
+        }
+        if streams.turns.is_some() && streams.turns != before.turns {
+            remind_elsewhere(host, &player);
+        }
+    }
+
+    /// A player has logged out at another node, and leaves the rooms of this one.
+    fn forget(&self, player: Arc<Player>) {
+        let host = self.host().clone();
+        let context = Arc::clone(&host.context);
+        context.players.revoke(&player);
+        context.lifecycle.spawn(async move {
+            for room in player.rooms() {
+                // If that fails, the room's grace ends.
+                let _ = host.command(room, Issuer::Player(player.id()), Command::Leave).await;
+            }
+            player.end_streams(StreamEnd::LoggedOut);
+            host.context.players.remove(&player);
+            check_presence(&host, &player, player.rooms());
+        });
+    }
+}

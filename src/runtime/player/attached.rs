@@ -1,0 +1,55 @@
+//! The players with streams on other nodes of a cluster, as those nodes tell.
+//!
+//! Each node knows all of them, not only those in its rooms: a room that moves then finds its players at once, and an
+//! invitation reaches a player who is in no room. One entry takes under 100 bytes.
+
+use dashmap::{DashMap, Entry};
+use foldhash::fast::RandomState;
+
+use crate::{
+    room::PlayerId,
+    runtime::cluster::{directory::NodeId, peers::PlayerStreams},
+};
+
+#[derive(Default)]
+pub(crate) struct Attached(DashMap<PlayerId, Vec<(NodeId, PlayerStreams)>, RandomState>);
+
+impl Attached {
+    /// Replaces the streams of a player on a node, and returns the earlier ones.
+    pub(crate) fn set(&self, player: PlayerId, node: NodeId, streams: PlayerStreams) -> PlayerStreams {
+        let mut entry = match self.0.entry(player) {
+            Entry::Occupied(entry) => entry,
+            Entry::Vacant(_) if !streams.present => return PlayerStreams::default(),
+            Entry::Vacant(entry) => entry.insert_entry(Vec::with_capacity(1)),
+        };
+        let nodes = entry.get_mut();
+        let before = nodes.iter().position(|(at, _)| *at == node).map(|index| nodes.swap_remove(index).1);
+        if streams.present {
+            nodes.push((node, streams));
+        } else if nodes.is_empty() {
+            entry.remove();
+        }
+        before.unwrap_or_default()
+    }
+
+    /// Forgets the streams on a node, and returns the players who had any there.
+    pub(crate) fn remove(&self, node: NodeId) -> Vec<PlayerId> {
+        let has = |nodes: &Vec<(NodeId, PlayerStreams)>| nodes.iter().any(|(at, _)| *at == node);
+        let mut players: Vec<_> = self.0.iter().filter(|entry| has(entry)).map(|entry| *entry.key()).collect();
+        // The map's order differs between processes.
+        players.sort_unstable();
+        for player in &players {
+            self.set(*player, node, PlayerStreams::default());
+        }
+        players
+    }
+
+    pub(crate) fn is_present(&self, player: PlayerId) -> bool {
+        self.0.contains_key(&player)
+    }
+
+    /// The newest stream of turns on another node.
+    pub(crate) fn turns(&self, player: PlayerId) -> Option<(i64, NodeId)> {
+        self.0.get(&player)?.iter().filter_map(|(node, streams)| Some((streams.turns?, *node))).max()
+    }
+}

@@ -1,0 +1,125 @@
+//! Players in a cluster: this node tells the others of their streams, and finds those who are connected elsewhere.
+
+use std::{
+    sync::{Arc, PoisonError, atomic::Ordering::Relaxed},
+    time::Duration,
+};
+
+use dashmap::Entry;
+
+use super::{directory::Players, notice::Notice, player::Player};
+use crate::{
+    room::PlayerId,
+    runtime::{
+        cluster::{
+            directory::NodeId,
+            membership::Cluster,
+            peers::{News, PlayerStreams},
+        },
+        outcome::StreamEnd,
+    },
+    store::StoredPlayer,
+};
+
+impl Players {
+    /// A player who logged in at another node, as it is stored.
+    pub(crate) fn adopt(&self, enrolled: StoredPlayer) -> Arc<Player> {
+        let slot = match self.by_id.entry(enrolled.profile.id) {
+            Entry::Occupied(known) => return Arc::clone(known.get()),
+            Entry::Vacant(slot) => slot,
+        };
+        let player = Arc::new(Player::new(enrolled, self.clock, &self.limits.get()));
+        slot.insert(Arc::clone(&player));
+        self.claimed.fetch_add(usize::from(player.is_claimed()), Relaxed);
+        self.by_token.insert(player.token_hash().key(), Arc::clone(&player));
+        self.by_name.entry(player.profile.name.key()).or_insert(player.id());
+        if self.lifecycle.is_draining() {
+            player.end_streams(StreamEnd::Draining);
+        }
+        player
+    }
+
+    /// Whether a player has a stream on any node, or has called within `grace`. One who is unknown has logged out: the
+    /// members of a room are looked up before it is started.
+    pub(crate) fn is_present(&self, player: PlayerId, grace: Duration) -> bool {
+        self.get(player).is_some_and(|player| {
+            player.is_present(grace) || !player.is_logged_out() && self.attached.is_present(player.id())
+        })
+    }
+
+    /// Sends a notice of a room of this node to the player's stream of turns, or keeps it for the next one.
+    pub(crate) fn send(&self, player: PlayerId, notice: Notice) {
+        match self.get(player) {
+            Some(player) => self.deliver(&player, notice),
+            None => {
+                if let Some((cluster, node)) = self.newer_turns(player, 0) {
+                    cluster.tell(node, News::Notice(player, notice));
+                }
+            }
+        }
+    }
+
+    /// As [`Players::send`], for a player whom the caller knows.
+    pub(crate) fn deliver(&self, player: &Player, notice: Notice) {
+        match self.newer_turns(player.id(), player.turns_number()) {
+            Some((cluster, node)) => cluster.tell(node, News::Notice(player.id(), notice)),
+            None => player.inbox.send(notice),
+        }
+    }
+
+    /// The node with a stream of turns that is newer than the one here.
+    fn newer_turns(&self, player: PlayerId, here: i64) -> Option<(&Cluster, NodeId)> {
+        let cluster = self.cluster.as_deref()?;
+        let newest = self.attached.turns(player)?;
+        (newest > (here, cluster.me())).then_some((cluster, newest.1))
+    }
+
+    /// The number of a new stream of turns: higher than those known, and by time, so that of two nodes without a link the
+    /// newer one wins.
+    pub(crate) fn next_turns_number(&self, player: &Player) -> i64 {
+        let elsewhere = self.attached.turns(player.id()).map_or(0, |(number, _)| number);
+        self.clock.now().0.max(elsewhere.max(player.turns_number()).saturating_add(1))
+    }
+
+    /// Tells the other nodes of the player's streams here, if they have changed.
+    pub(crate) fn announce(&self, player: &Player) {
+        let Some(cluster) = self.cluster.as_deref().filter(|_| !player.is_visitor()) else { return };
+        let mut told = player.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let streams = player.streams_here();
+        if *told != streams {
+            *told = streams;
+            // Under the lock, so that the last news is of the last change.
+            cluster.tell_all(&News::Streams(player.id(), streams));
+        }
+    }
+
+    /// Tells a node of all streams here.
+    pub(crate) fn announce_all(&self, node: NodeId) {
+        let Some(cluster) = self.cluster.as_deref() else { return };
+        for player in self.all() {
+            let told = player.told.lock().unwrap_or_else(PoisonError::into_inner);
+            if told.present {
+                cluster.tell(node, News::Streams(player.id(), *told));
+            }
+        }
+    }
+
+    pub(crate) fn tell_log_out(&self, player: &Player) {
+        if let Some(cluster) = self.cluster.as_deref() {
+            cluster.tell_all(&News::LoggedOut(player.id()));
+        }
+    }
+
+    /// Records the streams of a player on another node, and returns the earlier ones there. Ends an older stream of turns
+    /// here.
+    pub(crate) fn attach(&self, player: PlayerId, node: NodeId, streams: PlayerStreams) -> PlayerStreams {
+        let before = self.attached.set(player, node, streams);
+        if let Some(known) = self.get(player)
+            && known.turns_number() != 0
+            && self.newer_turns(player, known.turns_number()).is_some()
+        {
+            known.inbox.supersede();
+        }
+        before
+    }
+}

@@ -1,0 +1,232 @@
+//! The mirror of a room of another node: follows the room once, and serves all its watchers on this node as the room
+//! itself would.
+//!
+//! It has only events that are written, so it never takes one back. When the room moves or the link breaks, it follows the
+//! room again from its last event on. It ends when it has had no watchers for a while, or this node gets the room; watchers
+//! then look the room up again.
+
+use std::{ops::ControlFlow, sync::Arc};
+
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep_until, timeout},
+};
+use tracing::Instrument as _;
+
+use crate::{
+    room::{Event, Phase, Room, RoomId, Seq},
+    runtime::{
+        cluster::{
+            directory::NodeId,
+            membership::{Cluster, DirectoryChange},
+            peers::{FeedEnd, FeedItem},
+        },
+        limit::limits::{ASK_DEADLINE, ASK_RETRY, MIRROR_IDLE},
+        outcome::RoomError,
+        room::{
+            actor::ActorContext,
+            encoded_event::EncodedEvent,
+            mailbox::Mailbox,
+            message::Message,
+            registry::{MirrorRegistration, NewMirror, RoomHandle},
+            watchers::Watchers,
+        },
+    },
+};
+
+/// The mirror of a room, started if there is none.
+///
+/// # Errors
+/// [`RoomError::Moved`] when the room must be looked for again.
+pub(crate) async fn mirror(
+    context: &Arc<ActorContext>,
+    cluster: &Arc<Cluster>,
+    id: RoomId,
+) -> Result<RoomHandle, RoomError> {
+    if let Some(handle) = context.registry.mirror(id) {
+        return Ok(handle);
+    }
+    // Before the first look at the directory.
+    let change = cluster.change();
+    let (owner, mut feed) = cluster.follow(id, None).ok_or(RoomError::Moved)?;
+    let room = match timeout(ASK_DEADLINE, feed.recv()).await {
+        Ok(Some(FeedItem::Base(room))) if room.id() == id => Arc::unwrap_or_clone(room),
+        Ok(Some(FeedItem::Ended(FeedEnd::Refused(error)))) => return Err(error),
+        Ok(Some(FeedItem::Ended(FeedEnd::Elsewhere(known)))) => {
+            cluster.learn_elsewhere(known);
+            return Err(RoomError::Moved);
+        }
+        Ok(Some(FeedItem::Base(_) | FeedItem::Event(_)) | None) | Err(_) => return Err(RoomError::Moved),
+    };
+    let (handle, new) = context.registry.register_mirror(id, context.lifecycle.stop.child_token());
+    if let Some(NewMirror { registration, mailbox }) = new {
+        let mirror = Mirror {
+            context: Arc::clone(context),
+            cluster: Arc::clone(cluster),
+            room,
+            owner,
+            change,
+            feed: Some(feed),
+            retry: None,
+            watchers: Watchers::default(),
+            check: Instant::now() + MIRROR_IDLE,
+        };
+        let span = tracing::info_span!(parent: None, "mirror", %id);
+        context.lifecycle.spawn(Box::pin(mirror.run(registration, mailbox)).instrument(span));
+    }
+    Ok(handle)
+}
+
+/// Waits until a mirror has an event.
+pub(crate) async fn catch_up(handle: &RoomHandle, seq: Seq) -> Result<(), RoomError> {
+    let mut subscribed = handle.subscribe(None).await?;
+    let deadline = Instant::now() + ASK_DEADLINE;
+    while subscribed.seq < seq {
+        match tokio::time::timeout_at(deadline, subscribed.events.recv()).await {
+            Ok(Ok(event)) => subscribed.seq = event.seq,
+            Ok(Err(_)) | Err(_) => return Err(RoomError::Moved),
+        }
+    }
+    Ok(())
+}
+
+struct Mirror {
+    context: Arc<ActorContext>,
+    cluster: Arc<Cluster>,
+    /// As of the last event received.
+    room: Room,
+    /// The node that it follows.
+    owner: NodeId,
+    change: DirectoryChange,
+    /// None until it follows the room again.
+    feed: Option<mpsc::Receiver<FeedItem>>,
+    retry: Option<Instant>,
+    watchers: Watchers,
+    /// When it ends unless it has watchers.
+    check: Instant,
+}
+
+impl Mirror {
+    async fn run(mut self, registration: MirrorRegistration, mut mailbox: Mailbox) {
+        while self.step(&registration, &mut mailbox).await.is_continue() {}
+        // Before the watchers look the room up again.
+        drop(registration);
+        self.watchers.restart();
+        mailbox.outlive_stop();
+        while let Some(message) = mailbox.next().await {
+            match *message {
+                Message::Subscribe(_, reply) => drop(reply.send(self.watchers.last(&self.room))),
+                message => self.handle(message),
+            }
+        }
+    }
+
+    async fn step(&mut self, registration: &MirrorRegistration, mailbox: &mut Mailbox) -> ControlFlow<()> {
+        let due = self.retry.map_or(self.check, |retry| retry.min(self.check));
+        // Biased, so that a seed repeats.
+        tokio::select! {
+            biased;
+            message = mailbox.next() => match message {
+                Some(message) => self.handle(*message),
+                None => return ControlFlow::Break(()),
+            },
+            item = next(&mut self.feed) => match item {
+                Some(item) => return self.receive(item),
+                None => self.follow_later(),
+            },
+            () = self.change.as_mut() => {
+                // Before it looks at the directory.
+                self.change = self.cluster.change();
+                match self.cluster.owner(self.room.id()) {
+                    Some(owned) if owned.node == self.cluster.me() => return ControlFlow::Break(()),
+                    Some(owned) if owned.node != self.owner => self.follow(),
+                    _ => {}
+                }
+            }
+            () = sleep_until(due) => {
+                let now = Instant::now();
+                if self.retry.is_some_and(|retry| retry <= now) {
+                    self.follow();
+                }
+                if self.check <= now {
+                    if self.watchers.recount() == 0 && registration.remove_if_idle(mailbox) {
+                        return ControlFlow::Break(());
+                    }
+                    self.check = now + MIRROR_IDLE;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn handle(&mut self, message: Message) {
+        match message {
+            Message::Snapshot(reply) => drop(reply.send(self.watchers.snapshot(&self.room))),
+            Message::Subscribe(after, reply) => {
+                self.check = Instant::now() + MIRROR_IDLE;
+                let _ = reply.send(self.watchers.subscribe(&self.room, after));
+            }
+            Message::Unwatched => {
+                self.check = Instant::now() + MIRROR_IDLE;
+                self.watchers.recount();
+            }
+            Message::Command(_, _, _, reply) => drop(reply.send(Err(RoomError::Moved))),
+            Message::Remind(..) | Message::CheckPresence(_) | Message::CreditStalls => {}
+        }
+    }
+
+    fn receive(&mut self, item: FeedItem) -> ControlFlow<()> {
+        match item {
+            FeedItem::Base(room) if room.id() != self.room.id() => self.follow_later(),
+            FeedItem::Base(room) => {
+                // A node that does not know yet that it has lost the room may lack events.
+                if room.seq() > self.room.seq() {
+                    self.room = Arc::unwrap_or_clone(room);
+                    self.watchers.restart();
+                }
+            }
+            FeedItem::Event(event) if event.seq <= self.room.seq() => {}
+            FeedItem::Event(event) => return self.apply(&event),
+            FeedItem::Ended(FeedEnd::Elsewhere(known)) => {
+                self.cluster.learn_elsewhere(known);
+                self.follow_later();
+            }
+            // The room has closed.
+            FeedItem::Ended(FeedEnd::Refused(RoomError::Rejected(_))) => return ControlFlow::Break(()),
+            FeedItem::Ended(FeedEnd::Refused(_)) => self.follow_later(),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn apply(&mut self, event: &Event) -> ControlFlow<()> {
+        if let Err(error) = self.room.check_next(event) {
+            tracing::warn!(%error, "a mirror begins anew");
+            return ControlFlow::Break(());
+        }
+        self.room.apply(event);
+        self.watchers.outdate();
+        if !self.watchers.is_none() {
+            self.watchers.send(EncodedEvent::new(self.context.encode, event, &self.room));
+        }
+        if self.room.phase() == Phase::Closed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Follows the room from its last event on, at its present owner.
+    fn follow(&mut self) {
+        match self.cluster.follow(self.room.id(), Some(self.room.seq())) {
+            Some((owner, feed)) => (self.owner, self.feed, self.retry) = (owner, Some(feed), None),
+            None => self.follow_later(),
+        }
+    }
+
+    fn follow_later(&mut self) {
+        (self.feed, self.retry) = (None, Some(Instant::now() + ASK_RETRY));
+    }
+}
+
+async fn next(feed: &mut Option<mpsc::Receiver<FeedItem>>) -> Option<FeedItem> {
+    match feed {
+        Some(feed) => feed.recv().await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,82 @@
+//! The watchers of one room, or of its mirror on another node.
+
+use std::sync::Arc;
+
+use tokio::sync::broadcast;
+
+use super::{
+    encoded_event::EncodedEvent,
+    message::{Snapshot, Subscribed},
+};
+use crate::{
+    room::{Room, Seq},
+    runtime::limit::limits::WATCHER_LAG,
+};
+
+/// The channel to the watchers, while there are any, and the snapshot that they share.
+#[derive(Default)]
+pub(super) struct Watchers {
+    events: Option<broadcast::Sender<EncodedEvent>>,
+    /// The last snapshot, shared by concurrent requests.
+    snapshot: Option<Arc<Room>>,
+}
+
+impl Watchers {
+    /// Whether events must be encoded for them.
+    pub(super) fn is_none(&self) -> bool {
+        self.events.is_none()
+    }
+
+    pub(super) fn count(&self) -> u32 {
+        let count = self.events.as_ref().map_or(0, broadcast::Sender::receiver_count);
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    /// Counts them, and closes the channel that none uses.
+    pub(super) fn recount(&mut self) -> u32 {
+        let count = self.count();
+        if count == 0 {
+            *self = Self::default();
+        }
+        count
+    }
+
+    /// Ends the channel: each looks the room up and continues after its last event.
+    pub(super) fn restart(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The room has changed.
+    pub(super) fn outdate(&mut self) {
+        self.snapshot = None;
+    }
+
+    pub(super) fn send(&self, event: EncodedEvent) {
+        if let Some(events) = &self.events {
+            // The last receiver may have gone.
+            let _ = events.send(event);
+        }
+    }
+
+    pub(super) fn snapshot(&mut self, room: &Room) -> Snapshot {
+        let watchers = self.count();
+        let room = self.snapshot.take().unwrap_or_else(|| Arc::new(room.clone()));
+        // Kept only while the room is watched: otherwise a second copy is not worth its memory.
+        self.snapshot = (watchers > 0).then(|| Arc::clone(&room));
+        Snapshot { room, watchers }
+    }
+
+    /// Subscribes a watcher to later events. It reads missed events from the journal itself.
+    pub(super) fn subscribe(&mut self, room: &Room, after: Option<Seq>) -> Subscribed {
+        let events = self.events.get_or_insert_with(|| broadcast::Sender::new(WATCHER_LAG)).subscribe();
+        let seq = room.seq();
+        let snapshot = if after.is_some_and(|after| after <= seq) { None } else { Some(self.snapshot(room)) };
+        Subscribed { snapshot, seq, events }
+    }
+
+    /// The answer to a watcher after the end.
+    pub(super) fn last(&mut self, room: &Room) -> Subscribed {
+        let snapshot = Some(self.snapshot(room));
+        Subscribed { snapshot, seq: room.seq(), events: broadcast::Sender::new(1).subscribe() }
+    }
+}

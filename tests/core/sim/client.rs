@@ -130,7 +130,10 @@ impl Client {
     /// The player with the client's token. Forgets the token if it is not valid any more.
     async fn resume(&mut self, server: &SimServer) -> Option<Arc<Player>> {
         let player = match &self.grpc {
-            None => server.runtime.players().bearer(self.token.as_ref()?),
+            None => match server.runtime.sessions.bearer(self.token.as_ref()?).await {
+                Ok(player) => player,
+                Err(_) => return None,
+            },
             Some(grpc) => match grpc.me().await {
                 Ok(player) => server.runtime.players().get(player),
                 Err(status) if Failure::from(&status).is("TOKEN_INVALID") => None,

@@ -15,7 +15,7 @@ use reversi::{
     proto::v1::play_event::Event as PlayEvent,
     room::{Command, Event, GameId, PlayerId, Room, RoomId, SeatSpec, Seq, Timestamp, stored},
     rules::{Color, Square},
-    runtime::{LogInError, NewRoom, Notice, Opponent, RoomError, Row, StreamEnd},
+    runtime::{LogInError, NewRoom, NodeId, Notice, Opponent, RoomError, Row, Shard, StreamEnd},
 };
 use tokio::time::Instant;
 
@@ -43,6 +43,14 @@ pub(crate) enum SimEvent {
     DiskFaulty(bool),
     /// The disk failed in this way.
     DiskFailed(&'static str),
+    /// Something happens to a node of a cluster, or its end.
+    Fate(String),
+    /// A node of a cluster was declared dead.
+    NodeDead(NodeId),
+    /// A node of a cluster took these shards.
+    ShardsTaken(NodeId, Shards),
+    /// A node of a cluster wrote to this room.
+    WrittenBy(NodeId, RoomId),
     /// The disk wrote these events.
     Written { room: RoomId, events: Vec<Event> },
     /// A token was used after a restart; `valid` if the server knew it.
@@ -174,6 +182,15 @@ impl fmt::Debug for WatchUpdate {
             Self::WireSnapshot(room) => write!(f, "snapshot {} {:x}", room.seq, hash(format!("{room:?}").as_bytes())),
             Self::WireEvent(event) => event.fmt(f),
         }
+    }
+}
+
+/// Shown by their number only.
+pub(crate) struct Shards(pub(crate) Vec<Shard>);
+
+impl fmt::Debug for Shards {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} shards", self.0.len())
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod call_pattern;
 mod client;
+mod cluster;
 mod event_log;
 mod faulty_disk;
 mod grpc;
@@ -85,9 +86,15 @@ fn with_power_cuts(seed: u64) -> Plan {
 }
 
 fn check_seeds(seeds: u64, plan: fn(u64) -> Plan) {
-    let try_seed = |seed| try_plan(plan(seed));
     if let Some(seed) = number("REVERSI_SIM_SEED") {
         println!("{}", event_log::trace(&Simulation::run(plan(seed)).entries));
+    }
+    run_seeds(seeds, |seed| try_plan(plan(seed)));
+}
+
+/// Tries all seeds, or the one that is asked for, on all cores.
+fn run_seeds(seeds: u64, try_seed: impl Fn(u64) -> Result<(), String> + Sync) {
+    if let Some(seed) = number("REVERSI_SIM_SEED") {
         return no_failures(&[try_seed(seed)]);
     }
     let (next, seeds) = (AtomicU64::new(0), number("REVERSI_SIM_SEEDS").unwrap_or(seeds));
@@ -128,7 +135,12 @@ fn the_same_seed_gives_the_same_trace() {
 fn try_plan(plan: Plan) -> Result<(), String> {
     let (seed, storage, transport) = (plan.seed, plan.storage, plan.transport);
     let history = Simulation::run(plan);
-    let broken = broken(&history);
+    let title = format!("seed {seed} with {storage:?}, {transport:?}");
+    report(&history, &broken(&history), &title, seed, "sim::the_invariants_hold")
+}
+
+/// Fails with the end of the trace if invariants are violated.
+fn report(history: &RecordedHistory, broken: &[String], title: &str, seed: u64, test: &str) -> Result<(), String> {
     if broken.is_empty() {
         return Ok(());
     }
@@ -136,7 +148,7 @@ fn try_plan(plan: Plan) -> Result<(), String> {
     let lines: Vec<_> = trace.lines().collect();
     let tail = lines[lines.len().saturating_sub(TAIL)..].join("\n");
     Err(format!(
-        "seed {seed} with {storage:?}, {transport:?}\n{}\nthe end of its trace:\n{tail}\nrun it again: REVERSI_SIM_SEED={seed} cargo test --test core sim::the_invariants_hold -- --nocapture",
+        "{title}\n{}\nthe end of its trace:\n{tail}\nrun it again: REVERSI_SIM_SEED={seed} cargo test --test core {test} -- --nocapture",
         broken.join("\n")
     ))
 }

@@ -26,10 +26,10 @@ use crate::sim::{
 pub(crate) const START_TIME: Timestamp = Timestamp(1_800_000_000_000_000);
 
 /// Within this time every game without moves by players is over: three games lost on time, with the AI moves between.
-const GAMES_END: Duration = Duration::from_secs(600);
+pub(crate) const GAMES_END: Duration = Duration::from_secs(600);
 
 /// Within this time a room without members is closed, even if the clock was set back.
-const ROOMS_CLOSE: Duration = Duration::from_secs(600);
+pub(crate) const ROOMS_CLOSE: Duration = Duration::from_secs(600);
 
 pub(crate) struct Simulation {
     plan: Plan,

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use reversi::{
     room::{RoomId, Seq, stored},
-    runtime::{Player, Update, Watch, WatchStart},
+    runtime::{Player, StreamEnd, Update, Watch, WatchStart},
 };
 
 use crate::sim::{
     call_pattern::poll_at_most,
-    event_log::{SimEvent, WatchUpdate},
+    event_log::{Log, SimEvent, WatchUpdate},
     rng::Rng,
     server::SimServer,
 };
@@ -34,7 +34,7 @@ pub(crate) async fn watch_room(server: Arc<SimServer>, player: Arc<Player>, clie
 
 async fn read_updates(server: &SimServer, watcher: u64, watch: &mut Watch, rng: &mut Rng, after: &mut Option<Seq>) {
     let slow = rng.percent(30);
-    let mut end = None;
+    let mut open = OpenWatch { log: &server.log, watcher, end: None };
     for _ in 0..rng.pick(&[3, 30, 300]) {
         if slow && rng.percent(10) {
             tokio::time::sleep(rng.millis(100..15_000)).await;
@@ -55,11 +55,23 @@ async fn read_updates(server: &SimServer, watcher: u64, watch: &mut Watch, rng: 
                 WatchUpdate::Event(event)
             }
             Err(reason) => {
-                end = Some(reason);
+                open.end = Some(reason);
                 break;
             }
         };
         server.log.note(SimEvent::UpdateReceived { watcher, update });
     }
-    server.log.note(SimEvent::WatchEnded { watcher, end });
+}
+
+/// Records the end of a watch, also when its task is dropped.
+struct OpenWatch<'a> {
+    log: &'a Log,
+    watcher: u64,
+    end: Option<StreamEnd>,
+}
+
+impl Drop for OpenWatch<'_> {
+    fn drop(&mut self) {
+        self.log.note(SimEvent::WatchEnded { watcher: self.watcher, end: self.end });
+    }
 }

@@ -3,6 +3,7 @@
 mod acknowledged;
 mod archive;
 mod clocks;
+pub(crate) mod cluster;
 mod credits;
 mod durable;
 mod failures;

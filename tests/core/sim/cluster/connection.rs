@@ -1,0 +1,175 @@
+//! The connection of one process to the database: it delays, and can be cut or held.
+
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicI64, Ordering::SeqCst},
+    },
+    time::Duration,
+};
+
+use reversi::{
+    room::{DisplayName, PlayerId, Profile, Room, RoomId, Timestamp},
+    runtime::NodeId,
+    store::{
+        Append, AppendError, AppendFuture, History, Journal, PlayerKey, PlayerStore, Store, StoreError, StoreFuture,
+        StoredPlayer,
+    },
+};
+
+use super::{engine::Engine, gate::Gate};
+use crate::sim::rng::Rng;
+
+/// The state of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    Open,
+    /// Calls wait, and arrive late.
+    Held,
+    /// Calls fail.
+    Cut,
+    /// The process has ended: its calls have no effect.
+    Gone,
+}
+
+pub(super) struct Connection {
+    pub(super) engine: Arc<Engine>,
+    node: AtomicI64,
+    line: Gate<Line>,
+    rng: Mutex<Rng>,
+}
+
+impl Connection {
+    pub(super) fn new(engine: Arc<Engine>, node: NodeId, rng: Rng) -> Arc<Self> {
+        Arc::new(Self { engine, node: AtomicI64::new(node.0), line: Gate::new(Line::Open), rng: Mutex::new(rng) })
+    }
+
+    pub(super) fn store(self: &Arc<Self>) -> Store {
+        Store {
+            journal: Arc::clone(self) as Arc<dyn Journal>,
+            archive: Arc::clone(&self.engine.store.archive),
+            players: Arc::clone(self) as Arc<dyn PlayerStore>,
+        }
+    }
+
+    pub(super) fn node(&self) -> NodeId {
+        NodeId(self.node.load(SeqCst))
+    }
+
+    pub(super) fn rename(&self, node: NodeId) {
+        self.node.store(node.0, SeqCst);
+    }
+
+    pub(super) fn set(&self, line: Line) {
+        self.line.set(line);
+    }
+
+    /// Waits for the way there or back. False if the connection is cut.
+    pub(super) async fn cross(&self) -> bool {
+        let delay = self.delay();
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
+        self.line.pass(|line| matches!(line, Line::Held | Line::Gone)).await == Line::Open
+    }
+
+    fn delay(&self) -> Duration {
+        let mut rng = self.rng();
+        match rng.below(100) {
+            0..2 => rng.millis(20..400),
+            2..20 => rng.millis(1..4),
+            _ => Duration::ZERO,
+        }
+    }
+
+    fn rng(&self) -> MutexGuard<'_, Rng> {
+        self.rng.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn write(&self, append: Append<'_>) -> Result<(), AppendError> {
+        // Of the node as which it was sent.
+        let node = self.node();
+        if !self.cross().await {
+            return Err(AppendError::Unavailable("cut by the test".into()));
+        }
+        let written = self.engine.append(node, append).await;
+        if !self.cross().await {
+            return Err(AppendError::Unknown("cut by the test".into()));
+        }
+        written
+    }
+
+    async fn reach(&self) -> Result<(), StoreError> {
+        if self.cross().await { Ok(()) } else { Err(StoreError::Unavailable("cut by the test".into())) }
+    }
+}
+
+impl Journal for Connection {
+    fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a> {
+        AppendFuture::Slow(Box::pin(self.write(append)))
+    }
+
+    fn load(&self, room: RoomId) -> StoreFuture<'_, Option<History>> {
+        Box::pin(async move {
+            self.reach().await?;
+            self.engine.store.journal.load(room).await
+        })
+    }
+
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>> {
+        Box::pin(async move {
+            self.reach().await?;
+            self.engine.store.journal.open_rooms(after, limit).await
+        })
+    }
+
+    fn mark_alive(&self, _: Timestamp) -> StoreFuture<'_, ()> {
+        unreachable!("the membership does that")
+    }
+
+    fn last_alive(&self) -> StoreFuture<'_, Option<Timestamp>> {
+        unreachable!("the membership does that")
+    }
+}
+
+impl PlayerStore for Connection {
+    fn players(&self) -> StoreFuture<'_, Vec<StoredPlayer>> {
+        unreachable!("a node of a cluster looks players up")
+    }
+
+    fn find(&self, player: PlayerKey) -> StoreFuture<'_, Option<StoredPlayer>> {
+        Box::pin(async move {
+            self.reach().await?;
+            self.engine.store.players.find(player).await
+        })
+    }
+
+    fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>> {
+        self.engine.store.players.profile(player)
+    }
+
+    fn named(&self, name: DisplayName, limit: usize) -> StoreFuture<'_, Vec<Profile>> {
+        self.engine.store.players.named(name, limit)
+    }
+
+    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()> {
+        Box::pin(async move {
+            self.reach().await?;
+            self.engine.store.players.put_player(player).await
+        })
+    }
+
+    fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {
+        Box::pin(async move {
+            self.reach().await?;
+            self.engine.store.players.remove_player(player).await
+        })
+    }
+
+    fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()> {
+        Box::pin(async move {
+            self.reach().await?;
+            self.engine.store.players.record_seen(seen).await
+        })
+    }
+}

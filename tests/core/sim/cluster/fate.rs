@@ -1,0 +1,34 @@
+//! What happens to a process of the cluster.
+
+use std::time::Duration;
+
+use super::connection::Line;
+use crate::sim::rng::Rng;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fate {
+    /// It ends at once; perhaps another one starts later.
+    Ends { process: usize, then: Option<Duration> },
+    /// It does nothing for this time, and then goes on.
+    IsPaused { process: usize, time: Duration },
+    /// It does not reach the database.
+    LosesStore { process: usize, line: Line, time: Duration },
+    /// It does not reach another one.
+    LosesPeer { process: usize, peer: usize, time: Duration },
+}
+
+impl Fate {
+    /// One that leaves a process alive.
+    pub(super) fn random(rng: &mut Rng, living: &[usize]) -> Self {
+        let process = rng.pick(living);
+        let others: Vec<_> = living.iter().copied().filter(|other| *other != process).collect();
+        // Some are shorter than a lease.
+        let time = rng.millis(200..12_000);
+        match rng.below(10) {
+            0..3 if !others.is_empty() => Self::Ends { process, then: rng.percent(70).then_some(time) },
+            3..6 if !others.is_empty() => Self::LosesPeer { process, peer: rng.pick(&others), time },
+            6..8 => Self::IsPaused { process, time },
+            _ => Self::LosesStore { process, line: rng.pick(&[Line::Cut, Line::Held]), time },
+        }
+    }
+}

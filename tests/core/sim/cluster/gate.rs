@@ -1,0 +1,33 @@
+//! A state that tasks wait for. A `watch` channel would wake them in a random order.
+
+use std::sync::{Mutex, PoisonError};
+
+use tokio::sync::Notify;
+
+pub(super) struct Gate<T> {
+    state: Mutex<T>,
+    changes: Notify,
+}
+
+impl<T: Copy> Gate<T> {
+    pub(super) fn new(state: T) -> Self {
+        Self { state: Mutex::new(state), changes: Notify::new() }
+    }
+
+    pub(super) fn set(&self, state: T) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
+        self.changes.notify_waiters();
+    }
+
+    /// The first state that is no reason to wait.
+    pub(super) async fn pass(&self, waits: impl Fn(T) -> bool) -> T {
+        loop {
+            let changed = self.changes.notified();
+            let state = *self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            if !waits(state) {
+                return state;
+            }
+            changed.await;
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! One process of the cluster: a runtime, its connection to the database, and its membership.
+
+use std::{sync::Arc, time::Duration};
+
+use reversi::{
+    room::Timestamp,
+    runtime::{Node, NodeId, Parts, RandomSource, Runtime, Shard},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{
+    connection::{Connection, Line},
+    engine::Engine,
+    wire::{SimPeers, Wire},
+    world::World,
+};
+use crate::sim::{rng::Rng, server::SimServer, simulation::encode};
+
+/// The interval at which a node looks at the database; it renews its lease at every second one.
+const BEAT: Duration = Duration::from_millis(250);
+
+#[derive(Clone)]
+pub(super) struct Process {
+    pub(super) number: usize,
+    pub(super) server: Arc<SimServer>,
+    pub(super) connection: Arc<Connection>,
+    node: Node,
+    wire: Arc<Wire>,
+    gone: CancellationToken,
+}
+
+impl Process {
+    pub(super) async fn start(world: &World, number: usize) -> Self {
+        let World { seed, engine, wire, log, .. } = world;
+        let rng = |purpose| Rng::seeded(*seed, purpose + number as u64);
+        let id = engine.join();
+        let connection = Connection::new(Arc::clone(engine), id, rng(200));
+        let peers = Arc::new(SimPeers { wire: Arc::clone(wire), process: number });
+        let parts = Parts {
+            limits: world.limits,
+            clock: world.clock,
+            random: RandomSource::seeded(rng(300).bits()),
+            ai_threads: Some(0),
+            cluster: Some((id, peers)),
+            ..Parts::new(connection.store(), encode)
+        };
+        let runtime = Runtime::start(parts).await.expect("a node that reads nothing at its start");
+        let node = runtime.node().expect("a node of a cluster");
+        let server = Arc::new(SimServer {
+            grpc: None,
+            runtime,
+            log: Arc::clone(log),
+            known: Arc::clone(&world.known),
+            read_only: world.read_only.clone(),
+            leave: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+            list: Default::default(),
+        });
+        wire.add(number, id, node.clone());
+        let process = Self { number, server, connection, node, wire: Arc::clone(wire), gone: CancellationToken::new() };
+        let (member, gone) = (process.clone(), process.gone.clone());
+        wire.tasks.spawn(async move {
+            tokio::select! {
+                biased;
+                () = gone.cancelled() => {}
+                () = member.be_a_member() => {}
+            }
+        });
+        process
+    }
+
+    /// The process ends, as far as others notice. What is left of it has no effect.
+    pub(super) fn kill(&self) {
+        self.connection.set(Line::Gone);
+        self.wire.remove(self.number);
+        self.server.leave.cancel();
+        self.gone.cancel();
+        let runtime = self.server.runtime.clone();
+        self.wire.tasks.spawn(async move { runtime.shut_down(Duration::ZERO).await });
+    }
+
+    fn engine(&self) -> &Arc<Engine> {
+        &self.connection.engine
+    }
+
+    async fn be_a_member(&self) {
+        let (mut seen, mut beats) = (0, 0_u32);
+        loop {
+            tokio::time::sleep(BEAT).await;
+            beats += 1;
+            if !self.connection.cross().await {
+                continue;
+            }
+            if beats.is_multiple_of(2) && !self.engine().renew(self.connection.node()) {
+                let id = self.engine().join();
+                self.connection.rename(id);
+                self.node.rename(id);
+                self.wire.rename(self.number, id);
+                seen = 0;
+            }
+            let me = self.connection.node();
+            self.engine().bury(me);
+            let taken = self.engine().take(me);
+            self.node.learn(self.engine().directory(&mut seen));
+            if !taken.is_empty() {
+                self.wire.tasks.spawn(self.clone().host(me, taken));
+            }
+        }
+    }
+
+    /// Restores the rooms of shards, until that succeeds or the node is no more.
+    async fn host(self, me: NodeId, taken: Vec<(Shard, Option<Timestamp>)>) {
+        while self.connection.node() == me && !self.gone.is_cancelled() {
+            if self.node.host_shards(&taken).await.is_ok() && self.connection.cross().await {
+                return self.engine().note_credited(me, &taken);
+            }
+            tokio::time::sleep(BEAT).await;
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Three processes that share a database, clients that move between them, and what happens to them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex as StdMutex, PoisonError},
+    time::Duration,
+};
+
+use reversi::{
+    room::PlayerId,
+    runtime::{Clock, Limits, RowFilter},
+};
+use tokio::{sync::Mutex, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+use super::{connection::Line, engine::Engine, fate::Fate, process::Process, wire::Wire};
+use crate::sim::{
+    client::Client,
+    event_log::{Audit, Log, SimEvent},
+    plan::Plan,
+    recorded_history::RecordedHistory,
+    rng::Rng,
+    server::KnownIds,
+    simulation::{GAMES_END, ROOMS_CLOSE, START_TIME},
+};
+
+/// The number of processes at the start.
+const PROCESSES: usize = 3;
+
+/// Time after the end of a fate in which the cluster recovers: a lease, and what moved rooms need.
+const RECOVERY: Duration = Duration::from_secs(8);
+
+/// Within this time the first owners have their shards.
+const SETTLED: Duration = Duration::from_secs(5);
+
+pub(super) struct World {
+    pub(super) seed: u64,
+    pub(super) limits: Limits,
+    pub(super) clock: Clock,
+    pub(super) engine: Arc<Engine>,
+    pub(super) wire: Arc<Wire>,
+    pub(super) log: Arc<Log>,
+    pub(super) known: Arc<KnownIds>,
+    pub(super) read_only: CancellationToken,
+    leave: CancellationToken,
+    /// The living ones, by their numbers.
+    processes: StdMutex<BTreeMap<usize, Process>>,
+}
+
+impl World {
+    pub(super) fn run(plan: &Plan) -> RecordedHistory {
+        let tokio = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        let tokio = tokio.expect("a tokio runtime");
+        let log = Arc::new(Log::new());
+        let store = tokio.block_on(async {
+            log.begin();
+            log.note(SimEvent::ServerBegan { wall: START_TIME });
+            let clock = Clock::starting(START_TIME);
+            let engine = Engine::new(Arc::clone(&log), clock);
+            let world = Arc::new(Self {
+                seed: plan.seed,
+                limits: plan.limits,
+                clock,
+                wire: Wire::new(Rng::seeded(plan.seed, 4)),
+                engine: Arc::clone(&engine),
+                log: Arc::clone(&log),
+                known: Arc::default(),
+                read_only: CancellationToken::new(),
+                leave: CancellationToken::new(),
+                processes: StdMutex::default(),
+            });
+            world.live(plan).await;
+            log.end();
+            engine.store.clone()
+        });
+        drop(tokio);
+        log.sort_drops();
+        RecordedHistory::new(plan, log.take(), store)
+    }
+
+    async fn live(self: &Arc<Self>, plan: &Plan) {
+        let mut rng = Rng::seeded(self.seed, 5);
+        for number in 0..PROCESSES {
+            self.start(number).await;
+        }
+        tokio::time::sleep(SETTLED).await;
+        let clients: Vec<_> = plan.clients.iter().enumerate().collect();
+        let clients: Vec<_> = clients
+            .into_iter()
+            .map(|(index, client)| Arc::new(Mutex::new(Client::new(self.seed, index, *client))))
+            .collect();
+        for (index, client) in clients.iter().enumerate() {
+            self.wire
+                .tasks
+                .spawn(Arc::clone(self).roam(Arc::clone(client), Rng::seeded(self.seed, 400 + index as u64)));
+        }
+        let end = Instant::now() + rng.millis(20_000..60_000);
+        let mut started = PROCESSES;
+        tokio::time::sleep(rng.millis(0..15_000)).await;
+        while Instant::now() < end {
+            self.suffer(&mut rng, &mut started).await;
+            tokio::time::sleep(rng.millis(0..10_000)).await;
+        }
+        self.read_only.cancel();
+        tokio::time::sleep(GAMES_END).await;
+        self.audit(false);
+        self.leave.cancel();
+        for process in self.living() {
+            process.server.leave.cancel();
+            process.server.tasks.close();
+            process.server.tasks.wait().await;
+        }
+        tokio::time::sleep(ROOMS_CLOSE).await;
+        self.audit(true);
+    }
+
+    async fn start(&self, number: usize) {
+        let process = Process::start(self, number).await;
+        self.processes.lock().unwrap_or_else(PoisonError::into_inner).insert(number, process);
+    }
+
+    fn living(&self) -> Vec<Process> {
+        self.processes.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
+    /// Something happens, and ends.
+    async fn suffer(&self, rng: &mut Rng, started: &mut usize) {
+        let living: Vec<_> = self.living().iter().map(|process| process.number).collect();
+        let fate = Fate::random(rng, &living);
+        self.log.note(SimEvent::Fate(format!("{fate:?}")));
+        // From now on turns may be late.
+        self.log.note(SimEvent::DiskFaulty(true));
+        match fate {
+            Fate::Ends { process, then } => {
+                let killed = self.processes.lock().unwrap_or_else(PoisonError::into_inner).remove(&process);
+                killed.iter().for_each(Process::kill);
+                if let Some(time) = then {
+                    tokio::time::sleep(time).await;
+                    self.start(*started).await;
+                    *started += 1;
+                }
+            }
+            Fate::IsPaused { process, time } => {
+                self.wire.hold(process, true);
+                self.with_line(process, Line::Held, time).await;
+                self.wire.hold(process, false);
+            }
+            Fate::LosesStore { process, line, time } => self.with_line(process, line, time).await,
+            Fate::LosesPeer { process, peer, time } => {
+                self.wire.cut(process, peer);
+                tokio::time::sleep(time).await;
+                self.wire.link(process, peer);
+            }
+        }
+        self.log.note(SimEvent::Fate("over".into()));
+        tokio::time::sleep(RECOVERY).await;
+        self.log.note(SimEvent::DiskFaulty(false));
+    }
+
+    async fn with_line(&self, process: usize, line: Line, time: Duration) {
+        let living = self.living();
+        let Some(process) = living.iter().find(|living| living.number == process) else { return };
+        process.connection.set(line);
+        tokio::time::sleep(time).await;
+        process.connection.set(Line::Open);
+    }
+
+    /// Lets a client act at one process after another.
+    async fn roam(self: Arc<Self>, client: Arc<Mutex<Client>>, mut rng: Rng) {
+        let mut client = client.lock().await;
+        while !self.leave.is_cancelled() {
+            let living = self.living();
+            let server = &living[rng.below(living.len())].server;
+            let stay = rng.millis(2_000..25_000);
+            tokio::select! {
+                biased;
+                () = self.leave.cancelled() => {}
+                () = server.leave.cancelled() => {}
+                () = tokio::time::sleep(stay) => {}
+                () = client.run(server) => {}
+            }
+            client.disconnect();
+            tokio::time::sleep(rng.millis(5..400)).await;
+        }
+    }
+
+    /// The state of all processes together.
+    fn audit(&self, players_gone: bool) {
+        let living = self.living();
+        let mut audit = Audit {
+            players_gone,
+            wall: self.clock.now(),
+            rooms: 0,
+            games: 0,
+            list: Vec::new(),
+            updated_list: None,
+            holdings: Vec::new(),
+        };
+        for process in &living {
+            let runtime = &process.server.runtime;
+            let census = runtime.census();
+            audit.rooms += census.rooms;
+            audit.games += census.games;
+            audit.list.extend(runtime.lobby.page(&RowFilter::default(), None, usize::MAX));
+        }
+        let players: BTreeSet<PlayerId> = self.known.players().into_iter().collect();
+        for id in players {
+            let known = living.iter().filter_map(|process| process.server.runtime.players().get(id));
+            let (mut rooms, mut seats, mut is_known) = (BTreeSet::new(), BTreeSet::new(), false);
+            for player in known {
+                is_known = true;
+                rooms.extend(player.rooms());
+                seats.extend(player.seats());
+            }
+            if is_known {
+                audit.holdings.push((id, rooms.into_iter().collect(), seats.into_iter().collect()));
+            }
+        }
+        self.log.note(SimEvent::Audited(Box::new(audit)));
+    }
+}

@@ -1,0 +1,16 @@
+//! The invariants of clusters only.
+
+mod credited_once;
+mod executed_once;
+mod one_writer;
+mod watchers_catch_up;
+
+use super::Check;
+
+/// All of them with their names.
+pub(crate) const ALL: [(&str, Check); 4] = [
+    ("credited_once", credited_once::check),
+    ("executed_once", executed_once::check),
+    ("one_writer", one_writer::check),
+    ("watchers_catch_up", watchers_catch_up::check),
+];

@@ -12,9 +12,10 @@ import { OUT, scenario } from "../harness/scenario";
 const LIGHTHOUSE = process.env["LIGHTHOUSE"] ?? "../.ci/tools/lighthouse/node_modules/lighthouse/cli/index.js";
 const FOLDER = join(OUT, "lighthouse");
 
-/** A score of performance varies with the machine, so all runs are printed, and only accessibility is judged. */
 const RUNS = 3;
 const LEAST_ACCESSIBILITY = 95;
+/** Of the best run, since other work on the machine only lowers the score. On a quiet one all screens have 95 and more. */
+const LEAST_PERFORMANCE = 85;
 
 /** Lighthouse sometimes cannot record a page load, and asks to be run again. */
 const ATTEMPTS = 4;
@@ -24,7 +25,7 @@ interface Scores {
   accessibility: number;
 }
 
-scenario("Lighthouse finds the screens accessible, and scores their performance", async ({ openAs, server }) => {
+scenario("Lighthouse finds the screens fast and accessible", async ({ openAs, server }) => {
   mkdirSync(FOLDER, { recursive: true });
   const page = await openAs("ada");
   const game = await replayAddress(page);
@@ -38,7 +39,9 @@ scenario("Lighthouse finds the screens accessible, and scores their performance"
       const scores = runs.map((scores) => scores[category]).sort((a, b) => a - b);
       console.log(`${screen}: ${category} ${scores.join(", ")}`);
     }
-    if (runs.some(({ accessibility }) => accessibility < LEAST_ACCESSIBILITY)) low.push(screen);
+    const performance = Math.max(...runs.map((scores) => scores.performance));
+    const accessibility = Math.min(...runs.map((scores) => scores.accessibility));
+    if (performance < LEAST_PERFORMANCE || accessibility < LEAST_ACCESSIBILITY) low.push(screen);
   }
   expect(low).toEqual([]);
 });

@@ -1,4 +1,5 @@
-import { lobby, records } from "../api/client";
+import { lobby } from "../api/client";
+import { records } from "../api/records";
 import { retry } from "../api/retry";
 import { attempt } from "../state/call";
 import { useQuery } from "../state/use_query";

@@ -22,6 +22,7 @@ import { PositionEditor } from "../ui/analysis/position_editor";
 import { BoardGrid } from "../ui/board/board_grid";
 import { BACK_ICON, FIRST_ICON, FORWARD_ICON, StepButton } from "../ui/control/step_button";
 import { SharePanel } from "../ui/share/share_panel";
+import { Later } from "../ui/shell/later";
 
 /** The analysis board, and the editor that sets up its position. The address carries the position. */
 export function AnalysisScreen({ start, moves }: { start: string; moves: string }) {
@@ -108,18 +109,20 @@ function AnalysisBoard({ line, go, edit }: AnalysisBoardProps) {
         </label>
       </div>
       <div class="board-panels">
-        <section class="panel">
+        <section class="panel analysis-panel">
           <h1>{texts.title}</h1>
           <p class="muted moves-text">{lineText(line)}</p>
           <AnalysisResult line={line} state={state} play={(variation) => show(parseLine(variation.join(""), line))} />
         </section>
-        <PasteForm load={show} />
-        <SharePanel
-          route={routeOf(line)}
-          title={texts.title}
-          name="position"
-          picture={{ board: line.board, last: line.squares.at(-1) }}
-        />
+        <Later>
+          <PasteForm load={show} />
+          <SharePanel
+            route={routeOf(line)}
+            title={texts.title}
+            name="position"
+            picture={{ board: line.board, last: line.squares.at(-1) }}
+          />
+        </Later>
       </div>
     </>
   );

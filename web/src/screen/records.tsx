@@ -1,5 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { records } from "../api/client";
+import { records } from "../api/records";
 import { ParticipantKind } from "../gen/reversi/v1/record_pb";
 import type { RecordFilter } from "../record_filter";
 import { address } from "../route";

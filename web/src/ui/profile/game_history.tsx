@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { records } from "../../api/client";
+import { records } from "../../api/records";
 import { opposite, parseBoard } from "../../game/board";
 import { instant } from "../../game/clock";
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";

@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { type Color, count } from "../../game/board";
 import { clockText, milliseconds } from "../../game/clock";
-import { balance, colorOf, type Frame, history, movesTo } from "../../game/history";
+import { colorOf, type Frame, history, movesTo } from "../../game/history";
 import type { Picture } from "../../game/picture/picture";
 import { squareName } from "../../game/square";
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";
@@ -20,6 +20,7 @@ import { ParticipantLink } from "../profile/participant_link";
 import { MistakesPanel } from "../game/mistakes_panel";
 import { gamePictures } from "../share/game_pictures";
 import { SharePanel } from "../share/share_panel";
+import { Later } from "../shell/later";
 import { ResultPanel } from "./result_panel";
 import { ReplayControls } from "./replay_controls";
 import { usePlayback } from "./use_playback";
@@ -28,7 +29,6 @@ import { usePlayback } from "./use_playback";
 export function Replay({ record, first }: { record: GameRecord; first: number }) {
   const { game, replay } = text.value;
   const frames = useMemo(() => history(record.plies), [record]);
-  const points = useMemo(() => frames.map(balance), [frames]);
   const plies = record.plies.length;
   const playback = usePlayback(plies, first);
   const { at, go } = playback;
@@ -59,31 +59,39 @@ export function Replay({ record, first }: { record: GameRecord; first: number })
       </div>
       <div class="board-panels">
         <div class="column">
-          <ResultPanel record={record} />
-          <a class="button" href={address({ screen: "analysis", start: "", moves: movesTo(record.plies, at) })}>
-            {text.value.analysis.open}
-          </a>
-          <ProgressPanel
-            points={points}
-            plies={record.plies}
-            names={names}
-            at={at}
-            mistakes={[...losses.keys()]}
-            choose={go}
-          />
-          <MistakesPanel state={state} start={start} ply={at - 1} />
+          <Later>
+            <ResultPanel record={record} />
+            <a class="button" href={address({ screen: "analysis", start: "", moves: movesTo(record.plies, at) })}>
+              {text.value.analysis.open}
+            </a>
+          </Later>
+          <Later>
+            <ProgressPanel
+              frames={frames}
+              plies={record.plies}
+              names={names}
+              at={at}
+              mistakes={[...losses.keys()]}
+              choose={go}
+            />
+            <MistakesPanel state={state} start={start} ply={at - 1} />
+          </Later>
         </div>
         <div class="column">
-          <MoveList plies={record.plies} at={at} losses={losses} choose={go} />
-          <SharePanel
-            open
-            route={record.private ? undefined : { screen: "game", gameId: record.gameId, ply: at }}
-            title={replay.title(names.black, names.white)}
-            name={record.gameId}
-            picture={pictures[at] as Picture}
-            pictures={pictures}
-          />
-          <ExportPanel record={record} />
+          <Later>
+            <MoveList plies={record.plies} at={at} losses={losses} choose={go} />
+          </Later>
+          <Later>
+            <SharePanel
+              open
+              route={record.private ? undefined : { screen: "game", gameId: record.gameId, ply: at }}
+              title={replay.title(names.black, names.white)}
+              name={record.gameId}
+              picture={pictures[at] as Picture}
+              pictures={pictures}
+            />
+            <ExportPanel record={record} />
+          </Later>
         </div>
       </div>
     </div>

@@ -12,9 +12,9 @@ import { OUT, scenario } from "../harness/scenario";
 const LIGHTHOUSE = process.env["LIGHTHOUSE"] ?? "../.ci/tools/lighthouse/node_modules/lighthouse/cli/index.js";
 const FOLDER = join(OUT, "lighthouse");
 
-const RUNS = 3;
-const LEAST_ACCESSIBILITY = 95;
-/** Of the best run, since other work on the machine only lowers the score. On a quiet one all screens have 95 and more. */
+const RUNS = 4;
+const GOAL = 95;
+/** Of the best run. Lower than the goal, which screens reach on a quiet machine only. */
 const LEAST_PERFORMANCE = 85;
 
 /** Lighthouse sometimes cannot record a page load, and asks to be run again. */
@@ -34,14 +34,13 @@ scenario("Lighthouse finds the screens fast and accessible", async ({ openAs, se
   const low: string[] = [];
   for (const [screen, address] of Object.entries(screens)) {
     const runs: Scores[] = [];
-    for (let run = 1; run <= RUNS; run++) runs.push(await measure(`${server.url}${address}`, `${screen}-${run}`));
-    for (const category of ["performance", "accessibility"] as const) {
-      const scores = runs.map((scores) => scores[category]).sort((a, b) => a - b);
-      console.log(`${screen}: ${category} ${scores.join(", ")}`);
-    }
-    const performance = Math.max(...runs.map((scores) => scores.performance));
+    // Further runs only where other work on the machine has lowered the score.
+    while (runs.length < RUNS && runs.every(({ performance }) => performance < GOAL))
+      runs.push(await measure(`${server.url}${address}`, `${screen}-${runs.length + 1}`));
+    const performance = runs.map((scores) => scores.performance);
     const accessibility = Math.min(...runs.map((scores) => scores.accessibility));
-    if (performance < LEAST_PERFORMANCE || accessibility < LEAST_ACCESSIBILITY) low.push(screen);
+    console.log(`${screen}: performance ${performance.join(", ")}; accessibility ${accessibility}`);
+    if (Math.max(...performance) < LEAST_PERFORMANCE || accessibility < GOAL) low.push(screen);
   }
   expect(low).toEqual([]);
 });

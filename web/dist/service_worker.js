@@ -1,5 +1,7 @@
-const VERSION = "8b7d76a26049da16";
-const FILES = ["/assets/ai-CKXwmaPM.js","/assets/ais-Dd3EKqeB.js","/assets/analysis-D_Z-r0N9.js","/assets/appearance-Dr-KH_pG.js","/assets/create_room-CmCIKtwk.js","/assets/explore-DnG738zB.js","/assets/first_paint-DKcy6ZGc.css","/assets/gifenc-BgRG_TFA.js","/assets/home-BQyiC7QV.js","/assets/icon_turn-CKn0XoSb.svg","/assets/index-Bw-3I3WT.js","/assets/index-D3NBlHpX.css","/assets/ja-Rx1i-jKg.js","/assets/join_room-BMdif1wg.js","/assets/live_games-BsYVClAd.js","/assets/player-DMdapvko.js","/assets/protocol-BnDYhC2l.js","/assets/records-9PBo00NY.js","/assets/replay-DNzsBj-W.js","/assets/rolldown-runtime-WkwZ5CU-.js","/assets/room-CDqvfJQu.js","/assets/rooms-D9cIhmuu.js","/assets/rules-D6XUtSYv.js","/assets/shared-BmPejvrt.js","/assets/zh-CIv4m8_O.js"];
+const VERSION = "2d3f6c43b4f6025e";
+const FILES = ["/assets/ai-C29vI5qo.js","/assets/ais-gQuFtUyk.js","/assets/analysis-D8ZrTwTZ.js","/assets/appearance-Dr-KH_pG.js","/assets/create_room-CNzofibI.js","/assets/explore-Dg7Fhw8H.js","/assets/first_paint-DKcy6ZGc.css","/assets/gifenc-BgRG_TFA.js","/assets/home-Bkfg9QGq.js","/assets/icon_turn-CKn0XoSb.svg","/assets/index-C3tO7f4N.js","/assets/index-D3NBlHpX.css","/assets/ja-Rx1i-jKg.js","/assets/join_room-BFs9yNia.js","/assets/live_games-BOY1e-YO.js","/assets/player-BYioN0PS.js","/assets/protocol-BnDYhC2l.js","/assets/records-zs8TRlUg.js","/assets/replay-DkDNpVvu.js","/assets/rolldown-runtime-WkwZ5CU-.js","/assets/room-CYvP7ZOu.js","/assets/rooms-1lpgZVao.js","/assets/rules-C5YaHWNo.js","/assets/shared-CPJke9rL.js","/assets/zh-CIv4m8_O.js"];
+/** The longest wait for the server's page, in milliseconds, where an earlier one is kept. */
+const PATIENCE = 4e3;
 const worker = self;
 const CACHE = `page-${VERSION}`;
 worker.addEventListener("install", (event) => event.waitUntil(install()));
@@ -20,12 +22,11 @@ async function removeOldVersions() {
 	const old = (await caches.keys()).filter((name) => name !== CACHE);
 	await Promise.all(old.map((name) => caches.delete(name)));
 }
+/** The server's answer, or the kept one where there is none or it takes too long. */
 async function networkFirst(request) {
-	try {
-		return await fetch(request);
-	} catch {
-		return await caches.match("/") ?? Response.error();
-	}
+	const answer = fetch(request).catch(() => undefined);
+	const tooLong = new Promise((resolve) => setTimeout(resolve, PATIENCE));
+	return await Promise.race([answer, tooLong]) ?? await caches.match("/") ?? await answer ?? Response.error();
 }
 async function cacheFirst(request) {
 	return await caches.match(request) ?? fetch(request);

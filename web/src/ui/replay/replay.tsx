@@ -74,7 +74,7 @@ export function Replay({ record, first }: { record: GameRecord; first: number })
               mistakes={[...losses.keys()]}
               choose={go}
             />
-            <MistakesPanel state={state} start={start} ply={at - 1} />
+            {plies > 0 && <MistakesPanel state={state} start={start} ply={at - 1} />}
           </Later>
         </div>
         <div class="column">

@@ -12,6 +12,7 @@ import { lossesOf, useGameAnalysis } from "../../state/stream/game_analysis";
 import { address } from "../../route";
 import { text } from "../../text/text";
 import { BoardGrid } from "../board/board_grid";
+import { SideBar } from "../board/side_bar";
 import { passText } from "../board/use_pass_note";
 import { ProgressPanel } from "../game/progress_panel";
 import { ExportPanel } from "./export_panel";
@@ -108,25 +109,14 @@ interface SideProps {
 
 /** One player's name, number of discs, and time used. */
 function Side({ record, frame, at, color }: SideProps) {
-  const { side, game, replay } = text.value;
+  const { replay } = text.value;
   return (
-    <div class="player-bar">
-      <span class={`chip large-chip ${color}`} aria-hidden="true" />
-      <span class="visually-hidden">{side[color]}: </span>
-      <div class="player-who">
-        <strong>
-          <ParticipantLink of={record[color]} />
-        </strong>
-      </div>
-      <span class="discs" title={game.discs}>
-        <span class="visually-hidden">{game.discs}: </span>
-        {count(frame.board, color)}
-      </span>
+    <SideBar color={color} name={<ParticipantLink of={record[color]} />} discs={count(frame.board, color)}>
       <span class="clock" title={replay.timeUsed}>
         <span class="visually-hidden">{replay.timeUsed}: </span>
         {clockText(timeUsed(record.plies.slice(0, at), color))}
       </span>
-    </div>
+    </SideBar>
   );
 }
 

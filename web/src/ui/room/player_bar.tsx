@@ -7,6 +7,7 @@ import { attempt } from "../../state/call";
 import { joinRoom, takeSeat } from "../../state/room/membership";
 import { text } from "../../text/text";
 import { GameClock } from "../board/game_clock";
+import { SideBar } from "../board/side_bar";
 import type { RoomProps } from "./room_view";
 
 interface PlayerBarProps extends RoomProps {
@@ -32,27 +33,23 @@ export function PlayerBar({ room, me, color, past }: PlayerBarProps) {
       await takeSeat(room.roomId, index);
     });
   return (
-    <div class={`player-bar${toMove ? " to-move" : ""}`}>
-      <span class={`chip large-chip ${color}`} aria-hidden="true" />
-      <span class="visually-hidden">{texts.side[color]}: </span>
-      <div class="player-who">
-        <strong>{who()}</strong>
-        <p class="player-tags">
-          <Tags seat={seat} />
-        </p>
-      </div>
-      {mayTake && (
-        <button type="button" class="small" onClick={sit}>
-          {texts.room.sit}
-        </button>
-      )}
-      {toMove && seat.occupant.case === "ai" && <span class="dots" role="img" aria-label={texts.game.thinking} />}
-      {room.game && (
-        <span class="discs" title={texts.game.discs}>
-          <span class="visually-hidden">{texts.game.discs}: </span>
-          {discs}
-        </span>
-      )}
+    <SideBar
+      color={color}
+      name={who()}
+      tags={<Tags seat={seat} />}
+      actions={
+        <>
+          {mayTake && (
+            <button type="button" class="small" onClick={sit}>
+              {texts.room.sit}
+            </button>
+          )}
+          {toMove && seat.occupant.case === "ai" && <span class="dots" role="img" aria-label={texts.game.thinking} />}
+        </>
+      }
+      discs={room.game && discs}
+      toMove={toMove}
+    >
       {running && room.game?.clocks && (
         <GameClock
           clocks={room.game.clocks}
@@ -61,7 +58,7 @@ export function PlayerBar({ room, me, color, past }: PlayerBarProps) {
           moveLimit={room.settings?.moveLimit}
         />
       )}
-    </div>
+    </SideBar>
   );
 
   function isMember(): boolean {

@@ -76,7 +76,12 @@ impl Proxy {
 
     /// Opens a store whose connections pass through this proxy.
     pub(crate) async fn open(&self, database: &Database, patience: std::time::Duration) -> PostgresStore {
-        PostgresStore::open(&url(self.folder.path(), &database.schema), patience).await.expect("the store is opened")
+        PostgresStore::open(&self.url(database), patience).await.expect("the store is opened")
+    }
+
+    /// The URL of a database through this proxy.
+    pub(crate) fn url(&self, database: &Database) -> String {
+        url(self.folder.path(), &database.schema)
     }
 
     /// Holds what the present connections send.

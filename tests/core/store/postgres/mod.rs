@@ -8,7 +8,7 @@ mod takeover;
 use futures_util::future::join_all;
 use reversi::{
     room::Seq,
-    store::{Append, AppendError, Journal as _, PostgresError, Store, StoreError},
+    store::{Append, AppendError, PostgresError, Store, StoreError},
 };
 
 pub(crate) use server::{Database, database};

@@ -93,6 +93,11 @@ impl Proxy {
         });
     }
 
+    /// Holds what the present connections send, and later ones.
+    pub(crate) fn hold_all_requests(&self) {
+        self.held.send_replace(Held { requests: true, answers: false, below: usize::MAX });
+    }
+
     /// Holds what the server answers to the present connections, and to later ones.
     pub(crate) fn hold_answers(&self) {
         self.held.send_replace(Held { requests: false, answers: true, below: usize::MAX });

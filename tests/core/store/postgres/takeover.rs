@@ -9,7 +9,7 @@ use reversi::{
 
 use super::{
     proxy::Proxy,
-    server::{Database, database, url},
+    server::{Database, database},
 };
 use crate::{
     room::test_room::{TestRoom, chat},
@@ -23,10 +23,6 @@ const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_secs(1);
 
 impl Database {
-    fn url(&self) -> String {
-        url(self.server.folder(), &self.schema)
-    }
-
     /// A server that listens at an address of its own.
     async fn join(&self, address: &str, lease: Duration) -> Standby {
         join(&self.url(), address, lease).await
@@ -129,7 +125,7 @@ async fn a_late_batch_of_a_server_that_was_declared_dead_is_refused() {
     let history = history();
     begin(&first, &history).await;
     let second = database.join("two", SHORT).await;
-    proxy.hold_requests();
+    proxy.hold_all_requests();
     let taken = async {
         proxy.stopped().await;
         // Its lease ends, as its renewals are held as well.
@@ -149,14 +145,14 @@ async fn a_late_batch_of_a_server_that_was_declared_dead_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_connection_raises_the_session() {
     let Some(database) = database() else { return };
-    let store = open(database.join("one", LONG).await).await;
+    let name = &database.schema;
+    let url = format!("{}&application_name={name}", database.url());
+    let store = open(join(&url, "one", LONG).await).await;
     let history = history();
     begin(&store, &history).await;
     assert_eq!(database.sql("SELECT session FROM fence"), "1");
-    database.sql(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%UPDATE room%' \
-         AND pid <> pg_backend_pid()",
-    );
+    let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name";
+    assert_eq!(database.sql(&format!("{end} = '{name}'")), "2", "of the writer and of the lease");
     assert_eq!(append(&store, 2, &history[2..]).await, Ok(()));
     assert_eq!(database.sql("SELECT session FROM fence"), "2");
 }
@@ -195,7 +191,7 @@ async fn nobody_is_declared_dead_within_a_lease_after_an_outage() {
     assert_eq!(second.active().as_deref(), Some("the server at one"), "it has looked twice");
     // As if it had been connected for a lease.
     database.sql("UPDATE node SET since = now() - interval '1 hour' WHERE listens = 'two'");
-    open(second).await;
+    let _second = open(second).await;
     assert_eq!(database.owners(), "two|4096");
 }
 

@@ -140,6 +140,8 @@ struct Node {
     /// None before it is inserted, and after it was declared dead without shards.
     id: Option<i64>,
     session: Option<Arc<Session>>,
+    /// Whether the node has not yet looked at the others.
+    is_new: bool,
     /// Whether the lease has still to be renewed for the first time over this connection.
     is_new_connection: bool,
     renewed: Instant,
@@ -161,6 +163,7 @@ impl Node {
             lease,
             listens,
             id: None,
+            is_new: true,
             session: Some(Arc::new(session)),
             is_new_connection: true,
             renewed: Instant::now(),
@@ -209,7 +212,7 @@ impl Node {
 
     fn note_failure(&mut self, error: &str) {
         if !std::mem::replace(&mut self.is_failing, true) {
-            tracing::warn!(error, "the lease could not be renewed, and is tried again");
+            tracing::warn!(error, "the lease is not renewed, or the other servers are not seen; trying again");
         }
     }
 
@@ -227,13 +230,14 @@ impl Node {
         (self.is_new_connection, self.renewed) = (false, Instant::now());
         let (mut owner, mut is_in_use) = (None, false);
         for other in node::others(session, id).await? {
-            if !other.is_dead(was_connected) {
+            if !other.is_dead(was_connected, self.is_new) {
                 is_in_use |= other.is_living();
                 owner = owner.or_else(|| other.has_shards.then(|| other.place()));
             } else if node::declare_dead(session, &other).await? {
                 tracing::warn!(node = other.id, "{} is gone", other.place());
             }
         }
+        self.is_new = false;
         if is_owner || shard::take(session, id).await? {
             return Ok(Part::Owner(id));
         }
@@ -251,12 +255,14 @@ impl Node {
                 Arc::clone(self.session.insert(Arc::new(session)))
             }
         };
-        let is_new_node = self.id.is_none();
         let id = match self.id {
             Some(id) => id,
-            None => *self.id.insert(node::join(&session, self.listens.as_deref()).await?),
+            None => {
+                self.is_new = true;
+                *self.id.insert(node::join(&session, self.listens.as_deref()).await?)
+            }
         };
-        if self.is_new_connection || is_new_node {
+        if self.is_new_connection || self.is_new {
             match node::lock(&session, id).await {
                 // The database has not noticed the end of an earlier connection.
                 Err(error) if is_refusal(&error) => tracing::debug!("the lock of the lease is held"),

@@ -70,12 +70,13 @@ struct Signs {
 }
 
 impl Signs {
-    /// Whether it is dead. A node that has not itself been connected for a whole lease cannot say of another one that
-    /// it had the time to renew: the database may have been away. But of two that listen at one address, the earlier has
-    /// ended.
-    fn is_death(self, was_connected: bool) -> bool {
+    /// Whether it is dead. An observer that has not itself been connected for a whole lease cannot say that the node had
+    /// the time to renew: the database may have been away. But of two that listen at one address the earlier has ended, as
+    /// a new observer may conclude; later it would find every lost connection, as both may have to one pool.
+    fn is_death(self, was_connected: bool, is_new: bool) -> bool {
         let Self { is_late, is_silent, is_disconnected, is_predecessor } = self;
-        is_disconnected && is_predecessor || was_connected && (is_late || is_silent && is_disconnected)
+        let is_replaced = is_new && is_predecessor && is_disconnected;
+        is_replaced || was_connected && (is_late || is_silent && is_disconnected)
     }
 }
 
@@ -112,8 +113,9 @@ fn read(row: &Row) -> Result<Other, Error> {
 }
 
 impl Other {
-    pub(super) fn is_dead(&self, was_connected: bool) -> bool {
-        self.signs.is_death(was_connected)
+    /// Whether it is dead, for an observer that has been connected for a whole lease or not, and is new or not.
+    pub(super) fn is_dead(&self, was_connected: bool, is_new: bool) -> bool {
+        self.signs.is_death(was_connected, is_new)
     }
 
     /// Whether it renews its lease.
@@ -158,22 +160,25 @@ mod tests {
     #[test]
     fn a_node_is_dead_when_its_lease_has_ended_or_it_is_silent_and_its_connection_has_ended() {
         let silent = Signs { is_silent: true, ..ALIVE };
-        assert!(!ALIVE.is_death(true) && !silent.is_death(true), "it may be slow");
-        assert!(!Signs { is_disconnected: true, ..ALIVE }.is_death(true), "it may connect again");
-        assert!(Signs { is_disconnected: true, ..silent }.is_death(true));
-        assert!(Signs { is_late: true, ..silent }.is_death(true));
+        let is_death = |signs: Signs| signs.is_death(true, false);
+        assert!(!is_death(ALIVE) && !is_death(silent), "it may be slow");
+        assert!(!is_death(Signs { is_disconnected: true, ..ALIVE }), "it may connect again");
+        assert!(is_death(Signs { is_disconnected: true, ..silent }));
+        assert!(is_death(Signs { is_late: true, ..silent }));
     }
 
     #[test]
     fn who_was_not_connected_for_a_lease_declares_nobody_dead() {
         let dead = Signs { is_late: true, is_silent: true, is_disconnected: true, is_predecessor: false };
-        assert!(dead.is_death(true) && !dead.is_death(false));
+        assert!(dead.is_death(true, true) && !dead.is_death(false, true) && !dead.is_death(false, false));
     }
 
     #[test]
     fn of_two_nodes_at_one_address_the_earlier_has_ended_with_its_connection() {
         let earlier = Signs { is_predecessor: true, ..ALIVE };
-        assert!(!earlier.is_death(true), "its connection may be about to end");
-        assert!(Signs { is_disconnected: true, ..earlier }.is_death(false));
+        assert!(!earlier.is_death(false, true), "its connection may be about to end");
+        let disconnected = Signs { is_disconnected: true, ..earlier };
+        assert!(disconnected.is_death(false, true));
+        assert!(!disconnected.is_death(false, false), "the connections of both may have been lost");
     }
 }

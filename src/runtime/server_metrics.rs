@@ -86,11 +86,11 @@ pub fn describe() {
         "Damaged rows that were read and skipped since the start, at most 1,000: see `reversi doctor`."
     );
     describe_gauge!(LEASE_AGE, Unit::Seconds, "Time since the server last renewed its lease in PostgreSQL.");
-    describe_gauge!(OWNED_SHARDS, "Shards of the rooms in PostgreSQL that this server has: 4,096, or 0 while it stands by.");
-    describe_counter!(
-        FENCED_APPENDS,
-        "Writes of rooms that were refused because another server had taken them over."
+    describe_gauge!(
+        OWNED_SHARDS,
+        "Shards of the rooms in PostgreSQL that this server has: 4,096, or 0 while it stands by."
     );
+    describe_counter!(FENCED_APPENDS, "Writes of rooms that were refused because another server had taken them over.");
     gauge!(DAMAGED_ROWS).set(0.0);
     for name in [LAGS, SLOW] {
         counter!(name).absolute(0);

@@ -30,8 +30,8 @@ pub use archive::{
 pub use damage::DAMAGED_ROWS;
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter};
 pub use journal::{
-    Append, AppendError, AppendFuture, BoxFuture, COMMIT_WRITES, EndedGame, FENCED_APPENDS, FaultHook, History, Journal,
-    LEASE_AGE, OWNED_SHARDS, StoreError, StoreFuture,
+    Append, AppendError, AppendFuture, BoxFuture, COMMIT_WRITES, EndedGame, FENCED_APPENDS, FaultHook, History,
+    Journal, LEASE_AGE, OWNED_SHARDS, StoreError, StoreFuture,
 };
 pub use memory::MemoryStore;
 pub use player_stats::{Contestant, OpponentKind, ParseContestantError, PlayerStats, Rating, RatingWeight, Results};

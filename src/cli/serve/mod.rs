@@ -119,24 +119,10 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let tls = tls(&args)?;
     let admin = args.admin_token.as_deref().map(admin).transpose()?;
     let listening = Listening::bind(&args.listen, tls.is_none() && !args.insecure).await?;
-    let access = Access {
-        tls: tls.clone(),
-        allow_origins: args.allow_origin.clone(),
-        hosts: hosts(&args.host, listening.address.ip()),
-        trusted_proxies: args.trusted_proxy.clone(),
-        page: Some(page()),
-    };
-    let (started, mut metrics) = (Arc::<OnceLock<Runtime>>::default(), JoinSet::new());
-    let metrics_address = match &args.metrics {
-        Some(metrics_at) => {
-            let listener = bind(metrics_at, false).await?;
-            let (address, handle) = (listener.local_addr()?, metrics_endpoint::install()?);
-            let sources = Sources { handle, runtime: Arc::clone(&started), dropped: log.dropped_lines() };
-            metrics.spawn(metrics_endpoint::serve(listener, hosts(&args.host, Some(address.ip())), sources));
-            Some(address)
-        }
-        None => None,
-    };
+    let access = access(&args, tls.clone(), listening.address.ip());
+    let started = Arc::<OnceLock<Runtime>>::default();
+    let mut metrics = JoinSet::new();
+    let metrics_address = serve_metrics(&args, &log, &started, &mut metrics).await?;
     let Joined { active, opened } = join(&args, &listening.address).await?;
     // Registered before the address is printed, after which a signal may arrive.
     let mut signals = Signals::of_server()?;
@@ -158,12 +144,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     };
     let (runtime, lost, leave) = tokio::select! {
         start = start => start?,
-        () = signals.next() => {
-            service_manager::stopping();
-            tracing::info!("stopped: clean");
-            log.end().await;
-            return Ok(());
-        }
+        () = signals.next() => return end_early(log).await,
         Some(failed) = standby.join_next() => return Ok(failed??),
         never = log.report_missing_lines() => match never {},
         never = service_manager::report_alive() => match never {},
@@ -193,6 +174,40 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
         Ended::Late => bail!("stopped; some tasks did not end in time"),
         Ended::Lost => bail!("another server has taken over; started again, this one stands by"),
     }
+}
+
+/// Ends a server that stands by, or starts.
+async fn end_early(log: Log) -> anyhow::Result<()> {
+    service_manager::stopping();
+    tracing::info!("stopped: clean");
+    log.end().await;
+    Ok(())
+}
+
+fn access(args: &Args, tls: Option<Tls>, address: Option<IpAddr>) -> Access {
+    Access {
+        tls,
+        allow_origins: args.allow_origin.clone(),
+        hosts: hosts(&args.host, address),
+        trusted_proxies: args.trusted_proxy.clone(),
+        page: Some(page()),
+    }
+}
+
+/// Serves metrics in a task, if an address is given. Returns the bound address.
+async fn serve_metrics(
+    args: &Args,
+    log: &Log,
+    runtime: &Arc<OnceLock<Runtime>>,
+    tasks: &mut JoinSet<anyhow::Result<()>>,
+) -> anyhow::Result<Option<SocketAddr>> {
+    let Some(address) = &args.metrics else { return Ok(None) };
+    let listener = bind(address, false).await?;
+    let address = listener.local_addr()?;
+    let handle = metrics_endpoint::install()?;
+    let sources = Sources { handle, runtime: Arc::clone(runtime), dropped: log.dropped_lines() };
+    tasks.spawn(metrics_endpoint::serve(listener, hosts(&args.host, Some(address.ip())), sources));
+    Ok(Some(address))
 }
 
 fn parts(args: &Args, store: Store, admin: Option<Token>) -> Parts {

@@ -34,12 +34,7 @@ pub(super) enum Change {
 
 impl Change {
     /// Executes it within a transaction. Returns what it counts.
-    pub(super) async fn execute(
-        &self,
-        session: &Session,
-        fence: Fence,
-        damaged: &DamagedRows,
-    ) -> Result<usize, Error> {
+    pub(super) async fn execute(&self, session: &Session, fence: Fence, damaged: &DamagedRows) -> Result<usize, Error> {
         match self {
             Self::Nothing => Ok(0),
             Self::MarkAlive(now) => fence.mark_alive(session, *now).await.map(|()| 0),

@@ -14,16 +14,12 @@ pub(super) mod fence;
 mod node;
 pub(super) mod shard;
 
-use std::{
-    sync::Arc,
-    thread::JoinHandle,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, thread::JoinHandle, time::Duration};
 
 use metrics::gauge;
 use tokio::{
     sync::{oneshot, watch},
-    time::{MissedTickBehavior, interval, timeout},
+    time::{Instant, MissedTickBehavior, interval, timeout},
 };
 use tokio_postgres::Config;
 
@@ -67,11 +63,7 @@ pub struct Membership {
 
 impl Membership {
     /// Joins the nodes of a database, whose tables are created if necessary. Returns after the first beat.
-    pub(super) async fn join(
-        config: Config,
-        lease: Duration,
-        listens: Option<String>,
-    ) -> Result<Self, PostgresError> {
+    pub(super) async fn join(config: Config, lease: Duration, listens: Option<String>) -> Result<Self, PostgresError> {
         let (leave, left) = watch::channel(false);
         let (reply, joined) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

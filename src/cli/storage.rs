@@ -5,7 +5,6 @@ use std::{
     future::{pending, ready},
     path::{Path, PathBuf},
     str::FromStr,
-    time::Duration,
 };
 
 use anyhow::{Context as _, anyhow};
@@ -133,7 +132,7 @@ async fn stand_by(url: &str, patience: Option<u64>, lease: Option<u64>, address:
 #[cfg(feature = "postgres")]
 fn sharing(patience: Option<u64>, lease: Option<u64>) -> crate::store::Sharing {
     let default = crate::store::Sharing::default();
-    let [patience, lease] = [patience, lease].map(|seconds| seconds.map(Duration::from_secs));
+    let [patience, lease] = [patience, lease].map(|seconds| seconds.map(std::time::Duration::from_secs));
     let patience = patience.unwrap_or(default.patience);
     crate::store::Sharing { patience, lease: lease.unwrap_or(default.lease), ..default }
 }

@@ -131,6 +131,7 @@ impl Rooms {
                 tracing::error!(room = %id, %error, "a room could not be created");
                 Err(RoomError::StoreUnavailable)
             }
+            Err(AppendError::Fenced) => Err(RoomError::Draining),
             Err(error @ AppendError::Damaged(_)) => {
                 tracing::error!(room = %id, %error, "a room could not be created");
                 Err(RoomError::Damaged)

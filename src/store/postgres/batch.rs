@@ -1,8 +1,8 @@
 //! The writes of a batch, in one transaction.
 //!
 //! ```text
-//!   moves only:  one statement
-//!   otherwise:   BEGIN, rooms ──▶ games of the appends that were right ──▶ other changes ──▶ folds ──▶ COMMIT
+//!   moves only:  one statement, with the fence
+//!   otherwise:   BEGIN, fence, rooms ──▶ games of the appends that were right ──▶ other changes ──▶ folds ──▶ COMMIT
 //! ```
 //!
 //! Statements of a step are sent without waiting for the answers of those before.
@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use tokio_postgres::Error;
 
-use super::{change::Change, games, rooms, rooms::RoomWrite, session::Session};
+use super::{change::Change, cluster::fence::Fence, games, rooms, rooms::RoomWrite, session::Session};
 use crate::{
     room::Seq,
     store::{
@@ -29,28 +29,41 @@ pub(super) enum Write {
 /// What a write has done: for a change, how many rows it counts.
 pub(super) type Outcome = Result<usize, AppendError>;
 
-/// Executes the writes, all or none, and folds rooms. Returns the outcome of each, and the rooms with long tails.
+/// Executes the writes, all or none, and folds rooms. Returns the outcome of each, and the rooms with long tails; none if
+/// the fence permits nothing any more, so that nothing is written.
 ///
 /// # Errors
 /// When the database refuses a statement; then nothing is written and a transaction may be open. When the connection is
 /// lost; then all or nothing is written.
 pub(super) async fn execute(
     session: &Session,
+    fence: Fence,
     damaged: &DamagedRows,
     writes: &[&Write],
     folds: &[i64],
-) -> Result<(Vec<Outcome>, Vec<i64>), Error> {
+) -> Result<Option<(Vec<Outcome>, Vec<i64>)>, Error> {
     let appends: Vec<&RoomWrite> = writes.iter().filter_map(|write| write.append()).collect();
     let is_simple = |write: &&Write| write.append().is_some_and(RoomWrite::is_simple);
     let in_transaction = !folds.is_empty() || !writes.iter().all(is_simple);
     let begin = async { if in_transaction { session.batch("BEGIN").await } else { Ok(()) } };
-    let (_, extended, begun) = tokio::try_join!(
+    // Held when the transaction is committed, it was held before.
+    let hold = async { if in_transaction { fence.hold(session).await } else { Ok(true) } };
+    let (_, is_held, extended, begun) = tokio::try_join!(
         begin,
-        rooms::extend(session, appends.iter().copied().filter(|append| append.state.is_none())),
+        hold,
+        rooms::extend(session, fence, appends.iter().copied().filter(|append| append.state.is_none())),
         rooms::begin(session, appends.iter().copied().filter(|append| append.state.is_some())),
     )?;
     let long: Vec<i64> = extended.iter().filter(|(_, bytes)| *bytes > rooms::FOLD).map(|(room, _)| *room).collect();
     let written: HashSet<i64> = extended.into_iter().map(|(room, _)| room).chain(begun).collect();
+    let is_complete = appends.iter().all(|append| written.contains(&append.key()));
+    // A statement without the fence writes nothing.
+    if !is_held || !is_complete && !fence.hold(session).await? {
+        if in_transaction {
+            session.batch("ROLLBACK").await?;
+        }
+        return Ok(None);
+    }
     let found = conflicts(session, &appends, &written).await?;
     let mut counts = Vec::new();
     if in_transaction {
@@ -63,7 +76,7 @@ pub(super) async fn execute(
         games::keep(session, &ended).await?;
         for write in writes {
             if let Write::Change(change) = write {
-                counts.push(change.execute(session, damaged).await?);
+                counts.push(change.execute(session, fence, damaged).await?);
             }
         }
         if !folds.is_empty() {
@@ -77,7 +90,7 @@ pub(super) async fn execute(
         Some(append) => Err(AppendError::Conflict(found.get(&append.key()).copied().unwrap_or(Seq(0)))),
         None => Ok(counts.next().unwrap_or(0)),
     };
-    Ok((writes.iter().map(outcome).collect(), long))
+    Ok(Some((writes.iter().map(outcome).collect(), long)))
 }
 
 /// The last events of the rooms that are not where their appends expected them.

@@ -95,6 +95,7 @@ impl RoomActor {
     pub(super) async fn credit_downtime(&mut self, away: i64, mailbox: &mut Mailbox) -> Result<(), Ending> {
         self.credited = self.credited.saturating_sub(away);
         while self.credit_stalls(self.now(), Duration::ZERO).await.is_err() {
+            self.check_owned()?;
             self.pause(mailbox).await?;
             if let Some(events) = self.in_doubt.take() {
                 // A credit in doubt must not be given twice.

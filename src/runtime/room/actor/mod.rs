@@ -78,6 +78,8 @@ enum Ending {
     Stopped,
     /// The room is idle. The next request loads it from the journal.
     Dormant,
+    /// Another server has the room.
+    Fenced,
 }
 
 struct RoomActor {
@@ -96,6 +98,8 @@ struct RoomActor {
     recheck: Option<Instant>,
     /// Events that may or may not be in the journal. Until that is known, nothing else is done.
     in_doubt: Option<Vec<Event>>,
+    /// Whether another server has the room, so that this actor must end.
+    is_fenced: bool,
     ai_turn: AiTurnState,
     watchers: Option<broadcast::Sender<EncodedEvent>>,
     /// The last snapshot, shared by concurrent requests.
@@ -123,6 +127,7 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
         snapshot: None,
         retry: None,
         in_doubt: None,
+        is_fenced: false,
         recheck: None,
         quiet_since: Instant::now(),
         credited: context.stalls.lost(context.clock.now()),
@@ -288,7 +293,12 @@ impl RoomActor {
     }
 
     fn check_open(&self) -> Result<(), Ending> {
+        self.check_owned()?;
         if self.room.phase() == Phase::Closed { Err(Ending::Closed) } else { Ok(()) }
+    }
+
+    fn check_owned(&self) -> Result<(), Ending> {
+        if self.is_fenced { Err(Ending::Fenced) } else { Ok(()) }
     }
 
     fn is_bot(&self, issuer: Issuer) -> bool {
@@ -402,7 +412,7 @@ impl RoomActor {
     fn reject(&mut self, message: Message, ending: Ending) {
         let error = match ending {
             Ending::Closed => RoomError::Rejected(Rejection::RoomClosed),
-            Ending::Stopped | Ending::Dormant => RoomError::Draining,
+            Ending::Stopped | Ending::Dormant | Ending::Fenced => RoomError::Draining,
         };
         self.answer_error(message, error);
     }

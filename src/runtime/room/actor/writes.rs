@@ -35,6 +35,12 @@ impl RoomActor {
                 games.iter().for_each(|game| self.context.players.unweigh(game));
                 return Err(if error.is_fault() { RoomError::StoreUnavailable } else { RoomError::Damaged });
             }
+            Err(error @ AppendError::Fenced) => {
+                tracing::debug!(%error, "the room ends here");
+                games.iter().for_each(|game| self.context.players.unweigh(game));
+                self.is_fenced = true;
+                return Err(RoomError::Draining);
+            }
             Err(error @ (AppendError::Conflict(_) | AppendError::Unknown(_))) => {
                 tracing::error!(%error, "the journal is read again");
                 return match self.confirm(events).await {

@@ -76,7 +76,12 @@ impl Proxy {
 
     /// Opens a store whose connections pass through this proxy.
     pub(crate) async fn open(&self, database: &Database, patience: std::time::Duration) -> PostgresStore {
-        PostgresStore::open(&url(self.folder.path(), &database.schema), patience).await.expect("the store is opened")
+        PostgresStore::open(&self.url(database), patience).await.expect("the store is opened")
+    }
+
+    /// The URL of a database through this proxy.
+    pub(crate) fn url(&self, database: &Database) -> String {
+        url(self.folder.path(), &database.schema)
     }
 
     /// Holds what the present connections send.
@@ -86,6 +91,11 @@ impl Proxy {
             answers: false,
             below: self.connections.load(Ordering::Relaxed),
         });
+    }
+
+    /// Holds what the present connections send, and later ones.
+    pub(crate) fn hold_all_requests(&self) {
+        self.held.send_replace(Held { requests: true, answers: false, below: usize::MAX });
     }
 
     /// Holds what the server answers to the present connections, and to later ones.

@@ -24,7 +24,7 @@ use crate::{
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Credits may be greater than the downtime by the time since the last renewal of the lease, and that of the takeover.
-const MAX_EXTRA_CREDIT: Duration = Duration::from_secs(1);
+const MAX_EXTRA_CREDIT: Duration = Duration::from_secs(2);
 
 fn start(database: &Database) -> Server {
     Server::start(&["--store", &database.url(), "--drain", "2"])

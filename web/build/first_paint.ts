@@ -24,7 +24,12 @@ export function firstPaint(): Plugin {
       order: "post",
       handler(html, { bundle }) {
         if (!bundle) return [...STYLE.map(sheet), script(APPEARANCE)];
-        const built = (name: string) => Object.values(bundle).find((file) => file.name === name)?.fileName ?? "";
+        const built = (name: string) => {
+          const file = Object.values(bundle).find((file) => file.name === name);
+          if (!file) throw new Error(`${name} is not built`);
+          return file.fileName;
+        };
+        if (!IMPORTED.test(html)) throw new Error("the entry does not import one file");
         const links = html.match(/ *<link rel="stylesheet".*\n/g) ?? [];
         const scripts = html.replace(
           IMPORTED,

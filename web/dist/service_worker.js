@@ -1,5 +1,5 @@
-const VERSION = "bfbdba3b61a73432";
-const FILES = ["/assets/ai-Vce4Dn3A.js","/assets/ais-D1kIXFGh.js","/assets/analysis-CcNJ5-ZU.js","/assets/appearance-Dr-KH_pG.js","/assets/create_room-BTH8DBNC.js","/assets/explore-BYojFM0b.js","/assets/first_paint-DKcy6ZGc.css","/assets/gifenc-BgRG_TFA.js","/assets/home-Ccja3iia.js","/assets/icon_turn-CKn0XoSb.svg","/assets/index-D3NBlHpX.css","/assets/index-DpU7VCPG.js","/assets/ja-C339BRrL.js","/assets/join_room-BrdWY6oY.js","/assets/live_games-CTqlpY5a.js","/assets/player-DBoRYFdp.js","/assets/protocol-BnDYhC2l.js","/assets/records-bGf50t2X.js","/assets/replay-b-EOFbzo.js","/assets/rolldown-runtime-WkwZ5CU-.js","/assets/room-aa5H3IHm.js","/assets/rooms-btDcw882.js","/assets/rules-BQaDfGHJ.js","/assets/shared-Dr5Otxh8.js","/assets/zh-DLe3B5ZC.js"];
+const VERSION = "8f8e4d3870916a4f";
+const FILES = ["/assets/ai-U7COGWc4.js","/assets/ais-TJMOGSN9.js","/assets/analysis-BluCvao5.js","/assets/appearance-Dr-KH_pG.js","/assets/create_room-Cszoirh9.js","/assets/explore-BOt-W64L.js","/assets/first_paint-DKcy6ZGc.css","/assets/gifenc-BgRG_TFA.js","/assets/home-BDL3zPYM.js","/assets/icon_turn-CKn0XoSb.svg","/assets/index-B1EkDlTT.js","/assets/index-D3NBlHpX.css","/assets/ja-C339BRrL.js","/assets/join_room-B4DTM-ms.js","/assets/live_games-D2whINKT.js","/assets/player-DgJeNtII.js","/assets/protocol-BnDYhC2l.js","/assets/records-BdzL3LGm.js","/assets/replay-CuJ8V3Rk.js","/assets/rolldown-runtime-WkwZ5CU-.js","/assets/room-Da65wEwm.js","/assets/rooms-Z75QMqcm.js","/assets/rules-COP6Z2ag.js","/assets/shared-DvVofFeU.js","/assets/zh-DLe3B5ZC.js"];
 /** The longest wait for the server's page, in milliseconds, where an earlier one is kept. */
 const PATIENCE = 4e3;
 const worker = self;
@@ -22,9 +22,9 @@ async function removeOldVersions() {
 	const old = (await caches.keys()).filter((name) => name !== CACHE);
 	await Promise.all(old.map((name) => caches.delete(name)));
 }
-/** The server's answer, or the kept one where there is none or it takes too long. */
+/** The server's answer, or the kept one where there is none, it takes too long, or a proxy says that there is no server. */
 async function networkFirst(request) {
-	const answer = fetch(request).catch(() => undefined);
+	const answer = fetch(request).then((response) => response.status < 500 ? response : undefined, () => undefined);
 	const tooLong = new Promise((resolve) => setTimeout(resolve, PATIENCE));
 	return await Promise.race([answer, tooLong]) ?? await caches.match("/") ?? await answer ?? Response.error();
 }

@@ -34,9 +34,12 @@ async function removeOldVersions(): Promise<void> {
   await Promise.all(old.map((name) => caches.delete(name)));
 }
 
-/** The server's answer, or the kept one where there is none or it takes too long. */
+/** The server's answer, or the kept one where there is none, it takes too long, or a proxy says that there is no server. */
 async function networkFirst(request: Request): Promise<Response> {
-  const answer = fetch(request).catch(() => undefined);
+  const answer = fetch(request).then(
+    (response) => (response.status < 500 ? response : undefined),
+    () => undefined,
+  );
   const tooLong = new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE));
   return (await Promise.race([answer, tooLong])) ?? (await caches.match("/")) ?? (await answer) ?? Response.error();
 }

@@ -15,21 +15,20 @@ export interface AnalysisState {
   refused?: Refusal;
 }
 
-/** The least time between two results that are shown, in milliseconds: the first depths come almost at once. */
+/** How long results are gathered before the latest is shown, in milliseconds: the first depths come almost at once. */
 const PACE = 200;
 
 /** The server's analysis of a position, as it deepens. It ends when the position changes or the component goes. */
 export function usePositionAnalysis({ board, mover }: Line): AnalysisState {
-  const [state, setState] = useState<AnalysisState>({});
+  const [{ of, state }, setShown] = useState<{ of: string; state: AnalysisState }>({ of: "", state: {} });
   const key = `${boardText(board)} ${mover}`;
   useEffect(() => {
-    setState({});
     if (!mover) return;
     const abort = new AbortController();
-    void follow({ board, mover }, abort.signal, setState);
+    void follow({ board, mover }, abort.signal, (state) => setShown({ of: key, state }));
     return () => abort.abort();
   }, [key]);
-  return state;
+  return of === key ? state : {};
 }
 
 async function follow(
@@ -54,7 +53,7 @@ async function follow(
     () => analyses.analyzePosition({ subject, lines }, { signal }),
     signal,
     (message) => message.case === "analysis" && show({ analysis: message.value }),
-    () => show({ busy: true }),
+    () => show({ ...latest, busy: true }),
   );
-  if (refused) show({ refused });
+  if (refused) show({ ...latest, busy: false, refused });
 }

@@ -51,6 +51,8 @@ export function BoardGrid(props: BoardProps) {
     setRefused({ square });
   };
   const move = (event: KeyboardEvent) => {
+    // A board to look at leaves the keys to the screen, whose arrows may step through a game.
+    if (!props.play || event.altKey || event.ctrlKey || event.metaKey) return;
     const to = target(event.key, focus);
     if (to !== undefined) {
       setFocus(to);

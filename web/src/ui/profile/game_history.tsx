@@ -29,7 +29,7 @@ export function GameHistory({ playerId }: { playerId: string }) {
   return (
     <section class="panel">
       <h2>{stats.games}</h2>
-      {!games && <p class="muted">{text.value.connection.loading}</p>}
+      {!games && !more && <p class="muted">{text.value.connection.loading}</p>}
       {games?.length === 0 && (
         <>
           <p class="muted">{stats.noGames}</p>

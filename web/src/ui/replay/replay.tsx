@@ -8,6 +8,7 @@ import type { GameRecord } from "../../gen/reversi/v1/record_pb";
 import type { Ply } from "../../gen/reversi/v1/types_pb";
 import { participantName } from "../../room/game_record";
 import { announce } from "../../state/notice";
+import { screenName } from "../../state/page/title";
 import { lossesOf, useGameAnalysis } from "../../state/stream/game_analysis";
 import { address } from "../../route";
 import { text } from "../../text/text";
@@ -42,6 +43,8 @@ export function Replay({ record, first }: { record: GameRecord; first: number })
   const { state, start } = useGameAnalysis(record.gameId);
   const losses = lossesOf(state);
 
+  const title = replay.title(names.black, names.white);
+  useEffect(() => void (screenName.value = title), [title]);
   useEffect(() => announce(said), [said]);
 
   return (
@@ -86,7 +89,7 @@ export function Replay({ record, first }: { record: GameRecord; first: number })
             <SharePanel
               open
               route={record.private ? undefined : { screen: "game", gameId: record.gameId, ply: at }}
-              title={replay.title(names.black, names.white)}
+              title={title}
               name={record.gameId}
               picture={pictures[at] as Picture}
               pictures={pictures}

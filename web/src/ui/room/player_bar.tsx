@@ -2,7 +2,7 @@ import { type Board, type Color, count } from "../../game/board";
 import { colorOf } from "../../game/history";
 import { address } from "../../route";
 import { havePlayed, isAwaited, isFreeFor, isRunning, occupantKind, occupantName, SEATS } from "../../room/seat";
-import { RoomPhase, type Seat } from "../../gen/reversi/v1/types_pb";
+import { type Room, RoomPhase, type Seat } from "../../gen/reversi/v1/types_pb";
 import { attempt } from "../../state/call";
 import { joinRoom, takeSeat } from "../../state/room/membership";
 import { text } from "../../text/text";
@@ -36,7 +36,7 @@ export function PlayerBar({ room, me, color, past }: PlayerBarProps) {
     <SideBar
       color={color}
       name={who()}
-      tags={<Tags seat={seat} />}
+      tags={<Tags room={room} seat={seat} />}
       actions={
         <>
           {mayTake && (
@@ -76,20 +76,21 @@ export function PlayerBar({ room, me, color, past }: PlayerBarProps) {
       </>
     );
   }
+}
 
-  function Tags({ seat }: { seat: Seat }) {
-    const kind = occupantKind(texts, seat);
-    const awaited = !running && !havePlayed(room) && isAwaited(room, seat) && seat.occupant.case === "player";
-    return (
-      <>
-        {kind && <span class="tag">{kind}</span>}
-        {seat.occupant.case === "player" && !seat.present && <span class="tag">{texts.room.away}</span>}
-        {!running && seat.ready && seat.occupant.case === "player" && (
-          <span class="tag good">✓ {texts.room.ready}</span>
-        )}
-        {awaited && <span class="tag">{texts.room.notReady}</span>}
-        {(seat.wins > 0 || seat.draws > 0) && <span class="tag">{texts.room.score(seat.wins, seat.draws)}</span>}
-      </>
-    );
-  }
+/** What else is known of the occupant. */
+function Tags({ room, seat }: { room: Room; seat: Seat }) {
+  const texts = text.value;
+  const running = isRunning(room);
+  const kind = occupantKind(texts, seat);
+  const awaited = !running && !havePlayed(room) && isAwaited(room, seat) && seat.occupant.case === "player";
+  return (
+    <>
+      {kind && <span class="tag">{kind}</span>}
+      {seat.occupant.case === "player" && !seat.present && <span class="tag">{texts.room.away}</span>}
+      {!running && seat.ready && seat.occupant.case === "player" && <span class="tag good">✓ {texts.room.ready}</span>}
+      {awaited && <span class="tag">{texts.room.notReady}</span>}
+      {(seat.wins > 0 || seat.draws > 0) && <span class="tag">{texts.room.score(seat.wins, seat.draws)}</span>}
+    </>
+  );
 }

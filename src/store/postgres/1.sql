@@ -25,6 +25,7 @@ CREATE TABLE node (
 CREATE TABLE fence (
     node bigint PRIMARY KEY REFERENCES node,
     session bigint NOT NULL,
+    backend int,                        -- the process of the database that serves that connection
     alive_us bigint,                    -- the last mark of the node, by its own clock
     alive_at timestamptz                -- when it was written, by the clock of this database
 ) WITH (fillfactor = 10);

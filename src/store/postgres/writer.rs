@@ -23,8 +23,8 @@ use tokio::{
 use tokio_postgres::Config;
 
 use super::{
-    batch::{self, Outcome, Write},
-    cluster::fence::Fence,
+    batch::{self, BatchError, Outcome, Write},
+    cluster::fence::{Fence, Refusal},
     schema::PostgresError,
     session::{Session, describe, is_refusal},
 };
@@ -142,12 +142,10 @@ impl Writer {
                 return self.refuse(batch, sent, &error);
             }
             if sent {
-                match self.resolve(batch, end).await {
-                    Ok(left) => batch = left,
-                    Err(unresolved) => {
-                        batch = unresolved;
-                        continue;
-                    }
+                match self.resolve(&batch, end).await {
+                    Ok(outcomes) => batch = answer(batch, outcomes),
+                    Err(Failure::Fenced) => return self.refuse(batch, sent, &PostgresError::Fenced),
+                    Err(_) => continue,
                 }
             }
             sent = true;
@@ -157,7 +155,7 @@ impl Writer {
                 }
                 Err(Failure::Lost) => {}
                 Err(Failure::Fenced) => return self.refuse(batch, sent, &PostgresError::Fenced),
-                Err(Failure::Refused(error)) if batch.len() > 1 && !self.folds.is_empty() => {
+                Err(Failure::Refused(error)) if !self.folds.is_empty() => {
                     // No write fails because of a fold.
                     tracing::error!(error, "the events of rooms could not be folded");
                     self.folds.clear();
@@ -205,24 +203,16 @@ impl Writer {
         }
     }
 
-    /// Answers the writes of a lost connection that were written, and returns the others; all of them if that is lost too.
-    async fn resolve(&mut self, batch: Vec<Request>, end: Instant) -> Result<Vec<Request>, Vec<Request>> {
-        let Some(session) = &self.session else { return Err(batch) };
+    /// The outcomes of the writes of a lost connection; none for those that were not written.
+    async fn resolve(&mut self, batch: &[Request], end: Instant) -> Result<Vec<Option<Outcome>>, Failure> {
+        let Some(session) = &self.session else { return Err(Failure::Lost) };
         let writes: Vec<&Write> = batch.iter().map(|request| &request.write).collect();
-        match timeout_at(end, batch::resolve(session, &writes)).await {
-            Ok(Ok(outcomes)) => {
-                let mut left = Vec::new();
-                for (request, outcome) in batch.into_iter().zip(outcomes) {
-                    match outcome {
-                        Some(outcome) => request.done.send(outcome),
-                        None => left.push(request),
-                    }
-                }
-                Ok(left)
-            }
+        match timeout_at(end, batch::resolve(session, self.fence, &writes)).await {
+            Ok(Ok(outcomes)) => Ok(outcomes),
+            Ok(Err(BatchError::Refused(Refusal::Fenced))) => Err(Failure::Fenced),
             _ => {
                 self.session = None;
-                Err(batch)
+                Err(Failure::Lost)
             }
         }
     }
@@ -233,8 +223,7 @@ impl Writer {
         let is_due = self.folds.len() >= MAX_FOLDS || writes.iter().any(|write| write.room().is_none());
         let folds: &[i64] = if is_due { &self.folds } else { &[] };
         match timeout_at(end, batch::execute(session, self.fence, &self.damaged, &writes, folds)).await {
-            Ok(Ok(None)) => Err(Failure::Fenced),
-            Ok(Ok(Some((outcomes, long)))) => {
+            Ok(Ok((outcomes, long))) => {
                 if is_due {
                     self.folds.clear();
                 }
@@ -242,12 +231,14 @@ impl Writer {
                 self.folds.extend(new);
                 Ok(outcomes)
             }
-            Ok(Err(error)) if is_refusal(&error) && session.batch("ROLLBACK").await.is_ok() => {
+            Ok(Err(BatchError::Refused(Refusal::Fenced))) => Err(Failure::Fenced),
+            Ok(Err(BatchError::Database(error))) if is_refusal(&error) && session.batch("ROLLBACK").await.is_ok() => {
                 Err(Failure::Refused(describe(&error)))
             }
             lost => {
                 let error = match lost {
-                    Ok(Err(error)) => describe(&error),
+                    Ok(Err(BatchError::Database(error))) => describe(&error),
+                    Ok(Err(BatchError::Refused(_))) => "a later one has replaced it".to_owned(),
                     _ => "it gives no answer".to_owned(),
                 };
                 tracing::warn!(error, "the connection to the database is lost");
@@ -294,10 +285,22 @@ async fn open(config: &Config, node: i64) -> Result<(Session, Fence), PostgresEr
 enum Failure {
     /// Nothing was written.
     Refused(String),
-    /// Nothing was written, and nothing will be: another server has taken over.
+    /// Another server has taken over: nothing is written any more. An earlier try may have written all.
     Fenced,
     /// All or nothing was written.
     Lost,
+}
+
+/// Answers the writes whose outcome is known, and returns the others.
+fn answer(batch: Vec<Request>, outcomes: Vec<Option<Outcome>>) -> Vec<Request> {
+    let mut left = Vec::new();
+    for (request, outcome) in batch.into_iter().zip(outcomes) {
+        match outcome {
+            Some(outcome) => request.done.send(outcome),
+            None => left.push(request),
+        }
+    }
+    left
 }
 
 async fn next(waiting: &mut VecDeque<Request>, queue: &mut mpsc::Receiver<Request>) -> Option<Request> {

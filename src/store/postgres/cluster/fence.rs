@@ -7,6 +7,15 @@ use crate::{
     store::postgres::{schema::PostgresError, session::Session},
 };
 
+/// Why a connection may not write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store::postgres) enum Refusal {
+    /// The node was declared dead.
+    Fenced,
+    /// A later connection of the node has raised the session.
+    Raised,
+}
+
 /// The fence of a node, at the session of one connection.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::store::postgres) struct Fence {
@@ -15,20 +24,26 @@ pub(in crate::store::postgres) struct Fence {
 }
 
 impl Fence {
-    /// Raises the session of a node for a new connection. Writes of earlier ones are over then, or refused.
+    /// Raises the session of a node for a new connection. Writes of earlier ones are over then, or refused. The number of
+    /// the database's process is kept, so that another node can end it.
     ///
     /// # Errors
     /// [`PostgresError::Fenced`] when the node was declared dead.
     pub(in crate::store::postgres) async fn raise(session: &Session, node: i64) -> Result<Self, PostgresError> {
-        let sql = "UPDATE fence SET session = session + 1 WHERE node = $1 RETURNING session";
+        let sql =
+            "UPDATE fence SET session = session + 1, backend = pg_backend_pid() WHERE node = $1 RETURNING session";
         let row = session.row(sql, &[&node]).await?.ok_or(PostgresError::Fenced)?;
         Ok(Self { node, session: row.try_get(0)? })
     }
 
-    /// Whether the node may write over this connection; true until the end of the transaction.
-    pub(in crate::store::postgres) async fn hold(self, session: &Session) -> Result<bool, Error> {
-        let sql = "SELECT 1 FROM fence WHERE node = $1 AND session = $2 FOR SHARE";
-        Ok(session.row(sql, &[&self.node, &self.session]).await?.is_some())
+    /// Whether the node may write over this connection; if so, until the end of the transaction.
+    pub(in crate::store::postgres) async fn hold(self, session: &Session) -> Result<Result<(), Refusal>, Error> {
+        let row = session.row("SELECT session FROM fence WHERE node = $1 FOR SHARE", &[&self.node]).await?;
+        Ok(match row.map(|row| row.try_get::<_, i64>(0)).transpose()? {
+            None => Err(Refusal::Fenced),
+            Some(session) if session != self.session => Err(Refusal::Raised),
+            Some(_) => Ok(()),
+        })
     }
 
     /// Records when the node lived, and that no clock waits for a credit in its shards.

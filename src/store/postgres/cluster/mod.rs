@@ -25,7 +25,7 @@ use tokio_postgres::Config;
 
 use super::{
     schema::{self, PostgresError},
-    session::{Session, is_refusal},
+    session::Session,
 };
 use crate::store::journal::{LEASE_AGE, OWNED_SHARDS};
 
@@ -35,7 +35,7 @@ const BEAT: Duration = Duration::from_millis(250);
 /// The longest wait for a row that another node has locked; the next beat tries again.
 const LOCK_TIMEOUT: &str = "SET lock_timeout = '500ms'";
 
-/// The longest time to say goodbye.
+/// The longest wait for the database when the node leaves.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The part of a node.
@@ -78,8 +78,7 @@ impl Membership {
             }
         };
         let thread = std::thread::Builder::new().name("store-lease".into()).spawn(move || runtime.block_on(run))?;
-        let gone = || PostgresError::Database("the thread of the lease has ended".to_owned());
-        let part = joined.await.map_err(|_| gone())??;
+        let part = joined.await.map_err(|_| thread_ended())??;
         Ok(Self { part, leave, thread: Some(thread) })
     }
 
@@ -94,14 +93,15 @@ impl Membership {
         let owner = part.wait_for(|part| !matches!(part, Part::StandBy { .. })).await;
         match owner.map(|part| part.clone()) {
             Ok(Part::Owner(node)) => Ok(node),
-            _ => Err(PostgresError::Fenced),
+            Ok(_) => Err(PostgresError::Fenced),
+            Err(_) => Err(thread_ended()),
         }
     }
 
-    /// Waits until another server has taken over.
+    /// Waits until another server has taken over, or can.
     pub async fn lost(&self) {
-        if self.part().wait_for(|part| *part == Part::Lost).await.is_err() {
-            // This one has left.
+        if self.part().wait_for(|part| *part == Part::Lost).await.is_err() && *self.leave.borrow() {
+            // The thread has ended because this server leaves, not because of a fault.
             std::future::pending().await
         }
     }
@@ -112,6 +112,10 @@ impl Membership {
         // Until the thread ends.
         let _ = self.part().wait_for(|_| false).await;
     }
+}
+
+fn thread_ended() -> PostgresError {
+    PostgresError::Database("the thread of the lease has ended".to_owned())
 }
 
 impl Drop for Membership {
@@ -136,6 +140,8 @@ struct Node {
     is_new: bool,
     /// Whether the lease has still to be renewed for the first time over this connection.
     is_new_connection: bool,
+    /// Whether this connection holds the node's advisory lock.
+    is_locked: bool,
     renewed: Instant,
     is_failing: bool,
 }
@@ -158,6 +164,7 @@ impl Node {
             is_new: true,
             session: Some(Arc::new(session)),
             is_new_connection: true,
+            is_locked: false,
             renewed: Instant::now(),
             is_failing: false,
         };
@@ -180,10 +187,11 @@ impl Node {
                 beat = beat => beat,
             };
             gauge!(LEASE_AGE).set(self.renewed.elapsed().as_secs_f64());
-            gauge!(OWNED_SHARDS).set(if is_owner { f64::from(shard::SHARDS) } else { 0.0 });
             match beat {
                 Ok(Ok(now)) => {
                     self.is_failing = false;
+                    let is_owner = matches!(now, Part::Owner(_));
+                    gauge!(OWNED_SHARDS).set(if is_owner { f64::from(shard::SHARDS) } else { 0.0 });
                     part.send_if_modified(|known| std::mem::replace(known, now.clone()) != now);
                     if now == Part::Lost {
                         return;
@@ -243,31 +251,27 @@ impl Node {
             None => {
                 let session = Session::open(&self.config).await?;
                 session.batch(LOCK_TIMEOUT).await?;
-                self.is_new_connection = true;
+                (self.is_new_connection, self.is_locked) = (true, false);
                 Arc::clone(self.session.insert(Arc::new(session)))
             }
         };
         let id = match self.id {
             Some(id) => id,
             None => {
-                self.is_new = true;
+                (self.is_new, self.is_locked) = (true, false);
                 *self.id.insert(node::join(&session, self.listens.as_deref()).await?)
             }
         };
-        if self.is_new_connection || self.is_new {
-            match node::lock(&session, id).await {
-                // The database has not noticed the end of an earlier connection.
-                Err(error) if is_refusal(&error) => tracing::debug!("the lock of the lease is held"),
-                locked => locked?,
-            }
+        if !self.is_locked {
+            self.is_locked = node::lock(&session, id).await?;
         }
         Ok((session, id))
     }
 
     async fn leave(self) {
         let (Some(session), Some(id)) = (self.session, self.id) else { return };
-        if let Ok(Err(error)) = timeout(FAREWELL, node::leave(&session, id)).await {
-            tracing::warn!(%error, "the server could not say that it ends; the others wait for the end of its lease");
+        if !matches!(timeout(FAREWELL, node::leave(&session, id)).await, Ok(Ok(()))) {
+            tracing::warn!("the node could not be removed; the other servers wait for the end of its lease");
         }
         if let Some(session) = Arc::into_inner(session) {
             session.close().await;

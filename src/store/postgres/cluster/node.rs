@@ -4,7 +4,10 @@ use std::time::{Duration, SystemTime};
 
 use tokio_postgres::{Error, Row};
 
-use crate::store::postgres::{schema::PostgresError, session::Session};
+use crate::store::postgres::{
+    schema::PostgresError,
+    session::{Session, is_refusal},
+};
 
 /// A node without renewals for this time whose connection has ended is dead before its lease ends.
 const SILENCE: Duration = Duration::from_millis(1_500);
@@ -19,21 +22,19 @@ pub(super) async fn join(session: &Session, listens: Option<&str>) -> Result<i64
     Ok(row.ok_or_else(|| PostgresError::Database("a node could not be inserted".to_owned()))?.try_get(0)?)
 }
 
-/// Holds a node's advisory lock as long as this connection lives. Another node tries it only for a moment.
-///
-/// # Errors
-/// When it cannot be had within the session's `lock_timeout`, because the database has not noticed the end of an earlier
-/// connection.
-pub(super) async fn lock(session: &Session, node: i64) -> Result<(), Error> {
-    session.execute("SELECT pg_advisory_lock(hashtextextended(current_schema()::text, $1))", &[&node]).await.map(drop)
+/// Takes a node's advisory lock for as long as this connection lives. Returns false while it is held elsewhere: by another
+/// node, which tries it for a moment, or by an earlier connection whose end the database has not noticed.
+pub(super) async fn lock(session: &Session, node: i64) -> Result<bool, Error> {
+    let sql = "SELECT pg_try_advisory_lock(hashtextextended(current_schema()::text, $1))";
+    session.row(sql, &[&node]).await?.map_or(Ok(false), |row| row.try_get(0))
 }
 
 const RENEW: &str = "UPDATE node SET renewed = now(), until = now() + make_interval(secs => $2), \
-    since = CASE WHEN $3 OR until < now() THEN now() ELSE since END \
+    since = CASE WHEN $3 OR renewed < now() - make_interval(secs => $2 / 2) THEN now() ELSE since END \
     WHERE id = $1 RETURNING since <= now() - make_interval(secs => $2)";
 
-/// Renews a lease. Returns whether it was renewed without a break, over one connection, for as long as it lasts; none when
-/// the node was declared dead.
+/// Renews a lease. Returns whether it was renewed over one connection for as long as it lasts, without a break of half of
+/// that: after one, the database may have been away for others, too. None when the node was declared dead.
 pub(super) async fn renew(
     session: &Session,
     node: i64,
@@ -140,10 +141,22 @@ const REMOVE: &str = "WITH gone AS (DELETE FROM node WHERE id = $1 AND ($2::time
         FROM fenced WHERE shard.node = fenced.node) \
     SELECT id FROM gone";
 
+/// Ends the process of the database that writes for a node. The application's name is checked, since the process may have
+/// ended, and its number may be another's.
+const END_WRITER: &str = "SELECT pg_terminate_backend(pid) FROM fence JOIN pg_stat_activity ON pid = backend \
+    WHERE node = $1 AND application_name = current_setting('application_name')";
+
 /// Declares a node dead, unless it has been renewed meanwhile: it can no longer write, and its shards are free. Returns
-/// whether this call did it.
+/// whether this call did it. A write in progress that keeps the fence for longer than `lock_timeout` is ended, as its node
+/// may have stopped to read the answer; the next call finds the fence free.
 pub(super) async fn declare_dead(session: &Session, other: &Other) -> Result<bool, Error> {
-    Ok(session.row(REMOVE, &[&other.id, &Some(other.renewed)]).await?.is_some())
+    match session.row(REMOVE, &[&other.id, &Some(other.renewed)]).await {
+        Err(error) if is_refusal(&error) => {
+            session.execute(END_WRITER, &[&other.id]).await?;
+            Ok(false)
+        }
+        removed => Ok(removed?.is_some()),
+    }
 }
 
 /// Ends a node that will not write any more.

@@ -6,7 +6,7 @@ use crate::{
     room::Timestamp,
     store::{
         damage::ReadError,
-        postgres::session::{Session, column},
+        postgres::session::{Session, column, is_refusal},
     },
 };
 
@@ -17,9 +17,12 @@ pub(super) const SHARDS: u32 = 4_096;
 const TAKE: &str = "WITH free AS (SELECT id FROM shard WHERE node IS NULL ORDER BY id FOR UPDATE) \
     UPDATE shard SET node = $1 FROM free WHERE shard.id = free.id";
 
-/// Takes the free shards for a node. Returns whether it has all.
+/// Takes the free shards for a node. Returns whether it has all: not while another node takes them.
 pub(super) async fn take(session: &Session, node: i64) -> Result<bool, Error> {
-    session.execute(TAKE, &[&node]).await?;
+    match session.execute(TAKE, &[&node]).await {
+        Err(error) if is_refusal(&error) => return Ok(false),
+        taken => taken?,
+    };
     let row = session.row("SELECT count(*) FROM shard WHERE node = $1", &[&node]).await?;
     Ok(row.is_some_and(|row| row.get::<_, i64>(0) == i64::from(SHARDS)))
 }

@@ -12,6 +12,7 @@ mod service_manager;
 mod unix_socket;
 
 use std::{
+    cell::Cell,
     net::{IpAddr, SocketAddr},
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
@@ -32,7 +33,7 @@ use super::{
 };
 use crate::{
     grpc::{self, Access, HostName, Origin, ServedHosts, Tls, TrustedProxy},
-    runtime::{Clock, Parts, RandomSource, Runtime, Token},
+    runtime::{Clock, Limits, Parts, RandomSource, Runtime, Token},
     store::{MemoryStore, Retention, Store},
     web::page,
 };
@@ -126,8 +127,9 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let Joined { active, opened } = join(&args, &listening.address).await?;
     // Registered before the address is printed, after which a signal may arrive.
     let mut signals = Signals::of_server()?;
+    let scheme = if tls.is_some() { "https" } else { "http" };
     let announce = || {
-        announce(&listening.address, if tls.is_some() { "https" } else { "http" }, metrics_address);
+        announce(&listening.address, scheme, metrics_address);
         service_manager::ready();
     };
     let (is_standby, taken_over) = (active.is_some(), CancellationToken::new());
@@ -137,16 +139,23 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
         standby.spawn(grpc::stand_by(args.limits.0, listening.socket.clone(), access.clone(), taken_over.clone()));
         announce();
     }
+    let limits = Cell::new(args.limits.0);
+    let reload = Reload { options: reread, log: &log, tls, runtime: &started, limits: &limits };
+    let mut reloading = Box::pin(reload.run(hangup));
     let start = async {
         let ServerStore { store, lost, leave } = opened.await?;
-        let parts = parts(&args, store, admin);
+        let parts = parts(&args, limits.get(), store, admin);
         anyhow::Ok((Runtime::start(parts).await.context("the server cannot start")?, lost, leave))
     };
     let (runtime, lost, leave) = tokio::select! {
         start = start => start?,
-        () = signals.next() => return end_early(log).await,
+        () = signals.next() => {
+            drop(reloading);
+            return end_early(log).await;
+        }
         Some(failed) = standby.join_next() => return Ok(failed??),
         never = log.report_missing_lines() => match never {},
+        never = &mut reloading => match never {},
         never = service_manager::report_alive() => match never {},
     };
     let runtime = started.get_or_init(|| runtime).clone();
@@ -157,13 +166,13 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     } else {
         announce();
     }
-    let reload = Reload { options: reread, log: &log, tls, runtime: runtime.clone() };
     let ended = tokio::select! {
         ended = serve_until_stopped(signals, lost, |shutdown| serve(runtime, listening, access, metrics, shutdown)) => ended?,
         never = log.report_missing_lines() => match never {},
-        never = reload.run(hangup) => match never {},
+        never = &mut reloading => match never {},
         never = service_manager::report_alive() => match never {},
     };
+    drop(reloading);
     leave.await;
     if ended == Ended::Clean {
         tracing::info!("stopped: clean");
@@ -210,9 +219,9 @@ async fn serve_metrics(
     Ok(Some(address))
 }
 
-fn parts(args: &Args, store: Store, admin: Option<Token>) -> Parts {
+fn parts(args: &Args, limits: Limits, store: Store, admin: Option<Token>) -> Parts {
     Parts {
-        limits: args.limits.0,
+        limits,
         clock: Clock::of_process(),
         ai_threads: args.ai_threads.map(usize::from),
         ponder: args.ponder,

@@ -110,7 +110,7 @@ CREATE TABLE played (
     PRIMARY KEY (contestant, ended_us, game)
 );
 
--- One row: the number of rows in games, so that nobody has to count them.
+-- One row: the number of rows in games, since counting them is slow.
 CREATE TABLE archive (
     id int PRIMARY KEY CHECK (id = 1),
     games bigint NOT NULL

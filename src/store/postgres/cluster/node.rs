@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_not_connected_for_a_lease_declares_nobody_dead() {
+    fn a_node_that_was_not_connected_for_a_lease_declares_no_other_dead() {
         let dead = Signs { is_late: true, is_silent: true, is_disconnected: true, is_predecessor: false };
         assert!(dead.is_death(true, true) && !dead.is_death(false, true) && !dead.is_death(false, false));
     }

@@ -18,9 +18,11 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // One file for the first screen, and one for what other screens share: each further file costs a round trip.
+        // Two files for the first screen, of which the protocol runs in a task of its own, and one for what other screens
+        // share: each further file costs a round trip.
         codeSplitting: {
           groups: [
+            { name: "protocol", tags: ["$initial"], test: /src\/gen|@bufbuild|@connectrpc/ },
             { name: "first", tags: ["$initial"] },
             { name: "shared", minShareCount: 2 },
           ],

@@ -2,13 +2,14 @@
 
 use std::{
     convert::Infallible,
+    future::{pending, ready},
     path::{Path, PathBuf},
     str::FromStr,
 };
 
 use anyhow::{Context as _, anyhow};
 
-use crate::store::{OpenError, SqliteStore, Store, Transfer};
+use crate::store::{BoxFuture, OpenError, SqliteStore, Store, Transfer};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct StorageOptions {
@@ -23,20 +24,55 @@ pub(super) struct StorageOptions {
     store_patience: Option<u64>,
 }
 
+/// The store of a server.
+pub(super) struct ServerStore {
+    pub(super) store: Store,
+    /// Ends when another server has taken over.
+    pub(super) lost: BoxFuture<'static, ()>,
+    /// Lets another server take over; called when nothing is written any more.
+    pub(super) leave: BoxFuture<'static, ()>,
+}
+
+/// The store of a server that may have to stand by.
+pub(super) struct Joined {
+    /// Which server it stands by for, if it does.
+    pub(super) active: Option<String>,
+    /// The store, once this server may use it.
+    pub(super) opened: BoxFuture<'static, anyhow::Result<ServerStore>>,
+}
+
 impl StorageOptions {
-    /// Opens the store. `advice` says what else to do where a file cannot be used.
+    /// Opens the store for a command. `advice` says what else to do where a file cannot be used.
     pub(super) async fn open(&self, advice: &str) -> anyhow::Result<Store> {
-        let Some(url) = &self.store else {
-            let folder = folder(self.data.as_deref())?;
-            let store = file(&folder).with_context(|| {
-                format!("cannot keep anything in {} ({advice})", folder.join(SqliteStore::FILE).display())
-            })?;
-            tracing::info!(folder = %folder.display(), "everything is kept");
-            return Ok(Store::of(store));
-        };
-        let store = database(url, self.store_patience).await.context("cannot keep anything in that database")?;
+        let Some(url) = &self.store else { return self.open_file(advice) };
+        let store = database(url, self.store_patience).await.context(NO_DATABASE)?;
         tracing::info!("everything is kept in PostgreSQL");
         Ok(Store::of(store))
+    }
+
+    /// Opens the store for a server that listens at `address`; where another one uses the database, once that has ended.
+    pub(super) async fn join(&self, advice: &str, address: String, lease: Option<u64>) -> anyhow::Result<Joined> {
+        match &self.store {
+            None => Ok(Joined::alone(self.open_file(advice)?)),
+            Some(url) => stand_by(url, self.store_patience, lease, address).await.context(NO_DATABASE),
+        }
+    }
+
+    fn open_file(&self, advice: &str) -> anyhow::Result<Store> {
+        let folder = folder(self.data.as_deref())?;
+        let store = file(&folder).with_context(|| {
+            format!("cannot keep anything in {} ({advice})", folder.join(SqliteStore::FILE).display())
+        })?;
+        tracing::info!(folder = %folder.display(), "everything is kept");
+        Ok(Store::of(store))
+    }
+}
+
+impl Joined {
+    /// A store that no other server can take over.
+    pub(super) fn alone(store: Store) -> Self {
+        let opened = ServerStore { store, lost: Box::pin(pending()), leave: Box::pin(ready(())) };
+        Self { active: None, opened: Box::pin(async { Ok(opened) }) }
     }
 }
 
@@ -70,17 +106,51 @@ pub(super) async fn open_to_copy(place: &Place) -> anyhow::Result<Box<dyn Transf
 async fn database(url: &str, patience: Option<u64>) -> anyhow::Result<crate::store::PostgresStore> {
     use crate::store::{PostgresError, PostgresStore};
 
-    let patience = patience.map_or(PostgresStore::PATIENCE, std::time::Duration::from_secs);
-    PostgresStore::open(url, patience).await.map_err(|error| {
+    PostgresStore::open(url, sharing(patience, None).patience).await.map_err(|error| {
         let hint = if matches!(error, PostgresError::InUse) { STOP } else { "" };
         anyhow!("{error}{hint}")
     })
 }
 
+#[cfg(feature = "postgres")]
+async fn stand_by(url: &str, patience: Option<u64>, lease: Option<u64>, address: String) -> anyhow::Result<Joined> {
+    use crate::store::{Sharing, Standby};
+
+    let standby = Standby::join(url, Sharing { listens: Some(address), ..sharing(patience, lease) }).await?;
+    let active = standby.active();
+    let opened = Box::pin(async {
+        let store = standby.take_over().await.context(NO_DATABASE)?;
+        tracing::info!("everything is kept in PostgreSQL");
+        let (observed, left) = (store.membership(), store.membership());
+        let lost = Box::pin(async move { observed.lost().await });
+        let leave = Box::pin(async move { left.leave().await });
+        Ok(ServerStore { store: Store::of(store), lost, leave })
+    });
+    Ok(Joined { active, opened })
+}
+
+#[cfg(feature = "postgres")]
+fn sharing(patience: Option<u64>, lease: Option<u64>) -> crate::store::Sharing {
+    let default = crate::store::Sharing::default();
+    let [patience, lease] = [patience, lease].map(|seconds| seconds.map(std::time::Duration::from_secs));
+    let patience = patience.unwrap_or(default.patience);
+    crate::store::Sharing { patience, lease: lease.unwrap_or(default.lease), ..default }
+}
+
 #[cfg(not(feature = "postgres"))]
 async fn database(_: &str, _: Option<u64>) -> anyhow::Result<SqliteStore> {
-    Err(anyhow!("this program was built without the feature `postgres`"))
+    Err(anyhow!(NO_POSTGRES))
 }
+
+#[cfg(not(feature = "postgres"))]
+async fn stand_by(_: &str, _: Option<u64>, _: Option<u64>, _: String) -> anyhow::Result<Joined> {
+    Err(anyhow!(NO_POSTGRES))
+}
+
+#[cfg(not(feature = "postgres"))]
+const NO_POSTGRES: &str = "this program was built without the feature `postgres`";
+
+const NO_DATABASE: &str = "cannot keep anything in that database";
 
 fn file(folder: &Path) -> anyhow::Result<SqliteStore> {
     SqliteStore::open(folder).map_err(|error| {

@@ -20,7 +20,7 @@ pub use layer::{
     cors::{Origin, ParseOriginError},
     host::{HostName, ParseHostNameError, ServedHosts},
 };
-pub use server::{Access, ServeError, serve, serve_streams, serve_with};
+pub use server::{Access, ServeError, serve, serve_streams, serve_with, stand_by};
 pub use transport::{
     server_socket::ServerSocket,
     tls::{Tls, TlsError},

@@ -1,16 +1,18 @@
 //! Serves a runtime on a socket, or on open streams: combines the connections, the layers and the services.
 
-use std::{io, sync::Arc};
+use std::{convert::Infallible, io, sync::Arc};
 
 use axum::Router;
+use http::{Request, Response};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_stream::Stream;
 use tokio_util::sync::CancellationToken;
-use tonic::{Status, codec::CompressionEncoding::Gzip, service::Routes, transport::Server};
+use tonic::{Status, body::Body, codec::CompressionEncoding::Gzip, service::Routes, transport::Server};
 use tonic_health::pb::health_server::HealthServer;
 use tonic_web::GrpcWebLayer;
 use tower::{
+    Service,
     layer::layer_fn,
     util::{MapResponseLayer, option_layer},
 };
@@ -27,11 +29,11 @@ use super::{
         request_id::{RequestIds, WithRequestId},
         web_page::WebPage,
     },
-    service::{Services, health::Health, router::ServiceRouter},
+    service::{Services, health::Health, router::ServiceRouter, standby::Standby},
     transport::{
         connection::Connection,
         connection_limit::ConnectionLimit,
-        listener::Listener,
+        listener::{Listener, Socket},
         open_streams::open_streams,
         period_offset::PeriodOffsets,
         server_socket::ServerSocket,
@@ -42,7 +44,7 @@ use super::{
 use crate::{
     grpc::status,
     proto::DESCRIPTORS,
-    runtime::{Limits, Runtime},
+    runtime::{Limits, LimitsInForce, RandomSource, Runtime},
 };
 
 /// The access of clients to a server.
@@ -94,16 +96,10 @@ pub async fn serve_with(
     access: Access,
     shutdown: CancellationToken,
 ) -> Result<bool, ServeError> {
-    let connections = ConnectionLimit::new(runtime.limits_in_force().clone());
-    let listener = Listener {
-        socket: socket.into(),
-        tls: access.tls.clone(),
-        proxies: TrustedProxies::new(&access.trusted_proxies),
-        connections: Arc::clone(&connections),
-        limits: *runtime.limits(),
-        offsets: offsets(&runtime),
-    };
-    serve_connections(runtime, listener.incoming(), connections, access, shutdown).await
+    let offsets = offsets(&runtime.rooms.random);
+    let front = Front::new(runtime.limits_in_force().clone(), access, &runtime.rooms.random);
+    let incoming = front.incoming(socket.into(), offsets);
+    serve_connections(runtime, incoming, front, shutdown).await
 }
 
 /// As [`serve`], but on connections that are already open, such as [`tokio::io::DuplexStream`]s in memory. They count
@@ -116,50 +112,114 @@ pub async fn serve_streams<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     streams: impl Stream<Item = S>,
     shutdown: CancellationToken,
 ) -> Result<bool, ServeError> {
-    let connections = ConnectionLimit::new(runtime.limits_in_force().clone());
-    let incoming = open_streams(streams, Arc::clone(&connections), *runtime.limits(), offsets(&runtime));
-    serve_connections(runtime, incoming, connections, Access::default(), shutdown).await
+    let offsets = offsets(&runtime.rooms.random);
+    let front = Front::new(runtime.limits_in_force().clone(), Access::default(), &runtime.rooms.random);
+    let incoming = open_streams(streams, Arc::clone(&front.connections), *runtime.limits(), offsets);
+    serve_connections(runtime, incoming, front, shutdown).await
 }
 
-fn offsets(runtime: &Runtime) -> PeriodOffsets {
-    PeriodOffsets::new(runtime.rooms.random.bits() as u32)
+/// Answers calls on `socket` as a server that stands by for another one, until `end` is cancelled and all connections are
+/// closed. Health is that of a server that is not ready, and the page is served.
+///
+/// # Errors
+/// When the transport fails.
+pub async fn stand_by(
+    limits: Limits,
+    socket: ServerSocket,
+    access: Access,
+    end: CancellationToken,
+) -> Result<(), ServeError> {
+    let random = RandomSource::default();
+    let front = Front::new(limits.into(), access, &random);
+    let incoming = front.incoming(socket, offsets(&random));
+    let service = Standby::new(&limits, end.clone());
+    Ok(front.serve(incoming, service, end.cancelled_owned()).await?)
+}
+
+fn offsets(random: &RandomSource) -> PeriodOffsets {
+    PeriodOffsets::new(random.bits() as u32)
 }
 
 /// Serves connections that are within the limits and open for HTTP.
 async fn serve_connections<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     runtime: Runtime,
     incoming: impl Stream<Item = io::Result<Connection<S>>>,
-    connections: Arc<ConnectionLimit>,
-    access: Access,
+    front: Front,
     shutdown: CancellationToken,
 ) -> Result<bool, ServeError> {
     let end = CancellationToken::new();
     let others = others(&runtime, &shutdown, &end)?;
-    let services = Services { runtime: runtime.clone(), connections: Arc::clone(&connections) };
+    let services = Services { runtime: runtime.clone(), connections: Arc::clone(&front.connections) };
     let services = ServiceRouter::new(services, others);
-    let proxies = TrustedProxies::new(&access.trusted_proxies);
+    let admitted = Auth { inner: services, guard: Guard { runtime: runtime.clone() } };
     let signal = drain(shutdown.clone(), runtime.clone(), end);
-    let ids = RequestIds::new((runtime.rooms.random.bits() >> 32) as u32);
-    let guard = Guard { runtime: runtime.clone() };
-    let server = transport(&runtime.limits())
-        .layer(layer_fn(move |inner| ForwardedFor {
-            inner,
-            proxies: proxies.clone(),
-            connections: Arc::clone(&connections),
-        }))
-        .layer(layer_fn(Http1Pacing))
-        .layer(layer_fn(move |inner| WithRequestId { inner, ids: ids.clone() }))
-        .layer(option_layer(access.hosts.map(|hosts| layer_fn(move |inner| HostCheck { inner, hosts: hosts.clone() }))))
-        // Outside of gRPC-Web, which treats every HTTP/1.1 request as a call.
-        .layer(option_layer(access.page.map(|page| layer_fn(move |calls| WebPage { page: page.clone(), calls }))))
-        // Outside of gRPC-Web, which does not answer preflight requests.
-        .layer(option_layer(cors::layer(&access.allow_origins)))
-        .layer(GrpcWebLayer::new())
-        .layer(MapResponseLayer::new(add_reasons))
-        .layer(layer_fn(move |inner| Auth { inner, guard: guard.clone() }))
-        .serve_with_incoming_shutdown(services, incoming, signal);
+    Ok(run_to_end(front.serve(incoming, admitted, signal), &shutdown, &runtime).await?)
+}
 
-    Ok(run_to_end(server, &shutdown, &runtime).await?)
+/// What is in front of the services.
+struct Front {
+    limits: LimitsInForce,
+    access: Access,
+    connections: Arc<ConnectionLimit>,
+    ids: RequestIds,
+}
+
+impl Front {
+    fn new(limits: LimitsInForce, access: Access, random: &RandomSource) -> Self {
+        let ids = RequestIds::new((random.bits() >> 32) as u32);
+        Self { connections: ConnectionLimit::new(limits.clone()), limits, access, ids }
+    }
+
+    fn incoming(
+        &self,
+        socket: ServerSocket,
+        offsets: PeriodOffsets,
+    ) -> impl Stream<Item = io::Result<Connection<Socket>>> + use<> {
+        let listener = Listener {
+            socket,
+            tls: self.access.tls.clone(),
+            proxies: TrustedProxies::new(&self.access.trusted_proxies),
+            connections: Arc::clone(&self.connections),
+            limits: *self.limits.get(),
+            offsets,
+        };
+        listener.incoming()
+    }
+
+    /// Serves until `signal` has ended and all connections are closed.
+    async fn serve<S, C>(
+        self,
+        incoming: impl Stream<Item = io::Result<Connection<S>>>,
+        calls: C,
+        signal: impl Future<Output = ()>,
+    ) -> Result<(), tonic::transport::Error>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        C: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
+        C::Future: Send,
+    {
+        let Self { limits, access, connections, ids, .. } = self;
+        let proxies = TrustedProxies::new(&access.trusted_proxies);
+        transport(&limits.get())
+            .layer(layer_fn(move |inner| ForwardedFor {
+                inner,
+                proxies: proxies.clone(),
+                connections: Arc::clone(&connections),
+            }))
+            .layer(layer_fn(Http1Pacing))
+            .layer(layer_fn(move |inner| WithRequestId { inner, ids: ids.clone() }))
+            .layer(option_layer(
+                access.hosts.map(|hosts| layer_fn(move |inner| HostCheck { inner, hosts: hosts.clone() })),
+            ))
+            // Outside of gRPC-Web, which treats every HTTP/1.1 request as a call.
+            .layer(option_layer(access.page.map(|page| layer_fn(move |calls| WebPage { page: page.clone(), calls }))))
+            // Outside of gRPC-Web, which does not answer preflight requests.
+            .layer(option_layer(cors::layer(&access.allow_origins)))
+            .layer(GrpcWebLayer::new())
+            .layer(MapResponseLayer::new(add_reasons))
+            .serve_with_incoming_shutdown(calls, incoming, signal)
+            .await
+    }
 }
 
 /// The HTTP server, with the limits of one connection that the transport can enforce; [`Listener`] adds the others.
@@ -194,7 +254,7 @@ fn others(runtime: &Runtime, shutdown: &CancellationToken, end: &CancellationTok
 }
 
 /// Adds a reason to errors that the transport itself returns: a request that is too large or cannot be read.
-fn add_reasons<B>(mut response: http::Response<B>) -> http::Response<B> {
+fn add_reasons<B>(mut response: Response<B>) -> Response<B> {
     let headers = response.headers_mut();
     if headers.contains_key(status::REASON) {
         return response;

@@ -229,6 +229,12 @@ pub(crate) fn draining(retry_after: Duration) -> Status {
     retry(Code::Unavailable, "DRAINING", "the server is stopping; come back later", retry_after)
 }
 
+/// The server stands by for another one, which it may replace within seconds.
+pub(crate) fn standing_by() -> Status {
+    let message = "this server stands by for another one; call that one, or come back later";
+    retry(Code::Unavailable, "STANDBY", message, RETRY)
+}
+
 /// The status for a message that cannot be read or is too large. The transport reports it as INTERNAL, although it is
 /// an error of the client. None for other errors of the transport.
 pub(crate) fn unreadable(refusal: &Status) -> Option<Status> {

@@ -9,7 +9,7 @@ use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogra
 use super::ai::pool::AiLoad;
 use crate::{
     room::{EndReason, Occupant, PlayerKind},
-    store::{ArchiveSize, COMMIT_WRITES, DAMAGED_ROWS},
+    store::{ArchiveSize, COMMIT_WRITES, DAMAGED_ROWS, FENCED_APPENDS, LEASE_AGE, OWNED_SHARDS},
 };
 
 const PLAYERS: &str = "reversi_players";
@@ -85,6 +85,12 @@ pub fn describe() {
         DAMAGED_ROWS,
         "Damaged rows that were read and skipped since the start, at most 1,000: see `reversi doctor`."
     );
+    describe_gauge!(LEASE_AGE, Unit::Seconds, "Time since the server last renewed its lease in PostgreSQL.");
+    describe_gauge!(
+        OWNED_SHARDS,
+        "Shards of the rooms in PostgreSQL that this server has: 4,096, or 0 while it stands by."
+    );
+    describe_counter!(FENCED_APPENDS, "Writes of rooms that were refused because another server had taken them over.");
     gauge!(DAMAGED_ROWS).set(0.0);
     for name in [LAGS, SLOW] {
         counter!(name).absolute(0);

@@ -15,6 +15,15 @@ use crate::room::{Event, GameRecord, Room, RoomId, Seq, Timestamp};
 /// The metric of the number of writes in a commit.
 pub const COMMIT_WRITES: &str = "reversi_journal_commit_writes";
 
+/// The metric of appends that were refused because another server has taken over.
+pub const FENCED_APPENDS: &str = "reversi_cluster_fenced_appends_total";
+
+/// The metric of the time since a server last renewed its lease.
+pub const LEASE_AGE: &str = "reversi_cluster_lease_age_seconds";
+
+/// The metric of the number of shards that a server owns.
+pub const OWNED_SHARDS: &str = "reversi_cluster_shards";
+
 /// A boxed future.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -63,7 +72,8 @@ pub enum AppendError {
     /// It may or may not have been written: the room must be read again.
     #[error("the outcome of a write is unknown: {0}")]
     Unknown(String),
-    /// Another server has the room now. Here it must not be written or read again.
+    /// Another server has the room now. Here it must not be written or read again. It may have been written if the
+    /// connection was lost just before.
     #[error("another server has taken over the room")]
     Fenced,
     /// Nothing was written, because what is stored of this room cannot be read; to retry does not help.

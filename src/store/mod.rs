@@ -30,14 +30,14 @@ pub use archive::{
 pub use damage::DAMAGED_ROWS;
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter};
 pub use journal::{
-    Append, AppendError, AppendFuture, BoxFuture, COMMIT_WRITES, EndedGame, FaultHook, History, Journal, StoreError,
-    StoreFuture,
+    Append, AppendError, AppendFuture, BoxFuture, COMMIT_WRITES, EndedGame, FENCED_APPENDS, FaultHook, History,
+    Journal, LEASE_AGE, OWNED_SHARDS, StoreError, StoreFuture,
 };
 pub use memory::MemoryStore;
 pub use player_stats::{Contestant, OpponentKind, ParseContestantError, PlayerStats, Rating, RatingWeight, Results};
 pub use player_store::{PlayerKey, PlayerStore, StoredPlayer};
 #[cfg(feature = "postgres")]
-pub use postgres::{PostgresError, PostgresStore};
+pub use postgres::{Membership, PostgresError, PostgresStore, Sharing, Standby};
 pub use sqlite::{Diagnosis, Doctor, Observer, OpenError, SqliteStore};
 pub use transfer::{Copied, FormerPlayer, Restored, Standing, Transfer, copy, is_empty};
 

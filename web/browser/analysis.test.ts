@@ -77,6 +77,19 @@ scenario("a position is set up by hand, by pointer, touch and keyboard, and anal
   await visitor.getByRole("button", { name: analysis.standard }).click();
   await visitor.getByRole("button", { name: analysis.cancel }).click();
   expect(await colors()).toEqual([2, 4]);
+  const focused = () => visitor.evaluate(() => document.activeElement?.role);
+  await expect.poll(focused).toBe("gridcell");
+
+  // Another address shows its position, not the editor.
+  await visitor.getByRole("button", { name: analysis.setUp }).click();
+  await expect.poll(focused).toBe("gridcell");
+  await visitor.goto(new URL("#/analysis/start/f5", visitor.url()).href);
+  await visitor.getByRole("button", { name: analysis.setUp }).waitFor();
+  expect(await colors()).toEqual([4, 1]);
+  await visitor.getByRole("button", { name: analysis.start }).click();
+  await expect.poll(colors).toEqual([2, 2]);
+  await visitor.getByRole("button", { name: analysis.forward }).click();
+  await expect.poll(colors).toEqual([4, 1]);
 });
 
 scenario("the mistakes of a watched game are found where it was watched", async ({ open, openAs }) => {

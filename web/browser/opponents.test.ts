@@ -24,7 +24,7 @@ scenario("eight opponents are ordered by strength, and the first is the default"
   await form.locator(".opponents").getByText(opponent.club.name).click();
   await form.getByRole("button", { name: home.start, exact: true }).click();
   await legal(ada).first().waitFor();
-  await ada.locator(".player-tags").getByText(opponent.club.name).waitFor();
+  await ada.locator(".player-who").getByText(opponent.club.name).waitFor();
 });
 
 scenario("any program at any level is behind More, and the tables are one click away", async ({ openAs }) => {

@@ -34,6 +34,10 @@ scenario("a game of two AIs shows evaluations, is replayed and downloaded", asyn
   await page.keyboard.press("Home");
   await at(page, 0, plies);
   expect(await board(page)).toBe(start);
+  // Keys step through the game wherever the focus is, on its board, too.
+  await page.getByRole("gridcell", { name: "d4," }).click();
+  await page.keyboard.press("ArrowRight");
+  await at(page, 1, plies);
   await slider.fill(String(plies - 5));
   await at(page, plies - 5, plies);
   await page.getByRole("combobox", { name: replay.speed }).selectOption("4×");

@@ -1,5 +1,7 @@
-const VERSION = "34145a43b6c47cdc";
-const FILES = ["/assets/ai-CMLKXQ5o.js","/assets/ais-Ec4ctrGj.js","/assets/analysis-GdXHrAZN.js","/assets/appearance-Dr-KH_pG.js","/assets/create_room-DGimB0QJ.js","/assets/explore-DdHgOxnT.js","/assets/first_paint-DKcy6ZGc.css","/assets/gifenc-BgRG_TFA.js","/assets/home-C6ew7qIn.js","/assets/icon_turn-CKn0XoSb.svg","/assets/index-BDLB22Oy.js","/assets/index-CHxFovBy.css","/assets/ja-IIUv4PXI.js","/assets/join_room-Breq3tg_.js","/assets/live_games-CLeOEN-N.js","/assets/player-DB6cNAPH.js","/assets/records-BPHm3iqw.js","/assets/replay-BcHwkJ15.js","/assets/rolldown-runtime-WkwZ5CU-.js","/assets/room-CuZtoHEy.js","/assets/rooms-BX4Yk3EW.js","/assets/rules-Bd7Dwf8x.js","/assets/shared-BEy-UcCL.js","/assets/zh-CKbHDtUx.js"];
+const VERSION = "8f8e4d3870916a4f";
+const FILES = ["/assets/ai-U7COGWc4.js","/assets/ais-TJMOGSN9.js","/assets/analysis-BluCvao5.js","/assets/appearance-Dr-KH_pG.js","/assets/create_room-Cszoirh9.js","/assets/explore-BOt-W64L.js","/assets/first_paint-DKcy6ZGc.css","/assets/gifenc-BgRG_TFA.js","/assets/home-BDL3zPYM.js","/assets/icon_turn-CKn0XoSb.svg","/assets/index-B1EkDlTT.js","/assets/index-D3NBlHpX.css","/assets/ja-C339BRrL.js","/assets/join_room-B4DTM-ms.js","/assets/live_games-D2whINKT.js","/assets/player-DgJeNtII.js","/assets/protocol-BnDYhC2l.js","/assets/records-BdzL3LGm.js","/assets/replay-CuJ8V3Rk.js","/assets/rolldown-runtime-WkwZ5CU-.js","/assets/room-Da65wEwm.js","/assets/rooms-Z75QMqcm.js","/assets/rules-COP6Z2ag.js","/assets/shared-DvVofFeU.js","/assets/zh-DLe3B5ZC.js"];
+/** The longest wait for the server's page, in milliseconds, where an earlier one is kept. */
+const PATIENCE = 4e3;
 const worker = self;
 const CACHE = `page-${VERSION}`;
 worker.addEventListener("install", (event) => event.waitUntil(install()));
@@ -20,12 +22,11 @@ async function removeOldVersions() {
 	const old = (await caches.keys()).filter((name) => name !== CACHE);
 	await Promise.all(old.map((name) => caches.delete(name)));
 }
+/** The server's answer, or the kept one where there is none, it takes too long, or a proxy says that there is no server. */
 async function networkFirst(request) {
-	try {
-		return await fetch(request);
-	} catch {
-		return await caches.match("/") ?? Response.error();
-	}
+	const answer = fetch(request).then((response) => response.status < 500 ? response : undefined, () => undefined);
+	const tooLong = new Promise((resolve) => setTimeout(resolve, PATIENCE));
+	return await Promise.race([answer, tooLong]) ?? await caches.match("/") ?? await answer ?? Response.error();
 }
 async function cacheFirst(request) {
 	return await caches.match(request) ?? fetch(request);

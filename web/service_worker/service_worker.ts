@@ -7,6 +7,9 @@ declare const VERSION: string;
 /** The paths of the files with a hash in their names. */
 declare const FILES: readonly string[];
 
+/** The longest wait for the server's page, in milliseconds, where an earlier one is kept. */
+const PATIENCE = 4_000;
+
 const worker = self as unknown as ServiceWorkerGlobalScope;
 const CACHE = `page-${VERSION}`;
 
@@ -31,12 +34,14 @@ async function removeOldVersions(): Promise<void> {
   await Promise.all(old.map((name) => caches.delete(name)));
 }
 
+/** The server's answer, or the kept one where there is none, it takes too long, or a proxy says that there is no server. */
 async function networkFirst(request: Request): Promise<Response> {
-  try {
-    return await fetch(request);
-  } catch {
-    return (await caches.match("/")) ?? Response.error();
-  }
+  const answer = fetch(request).then(
+    (response) => (response.status < 500 ? response : undefined),
+    () => undefined,
+  );
+  const tooLong = new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE));
+  return (await Promise.race([answer, tooLong])) ?? (await caches.match("/")) ?? (await answer) ?? Response.error();
 }
 
 async function cacheFirst(request: Request): Promise<Response> {

@@ -1,6 +1,9 @@
 //! The server's metrics as text for Prometheus. There is no authentication: the operator must choose a safe address.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use anyhow::Context as _;
 use axum::{
@@ -50,7 +53,8 @@ pub(super) fn install() -> anyhow::Result<PrometheusHandle> {
 #[derive(Clone)]
 pub(super) struct Sources {
     pub(super) handle: PrometheusHandle,
-    pub(super) runtime: Runtime,
+    /// None while the server stands by.
+    pub(super) runtime: Arc<OnceLock<Runtime>>,
     pub(super) dropped: DroppedLines,
 }
 
@@ -80,10 +84,12 @@ async fn check_host(State(hosts): State<ServedHosts>, request: Request, next: Ne
 }
 
 async fn render(State(sources): State<Sources>) -> impl IntoResponse {
-    server_metrics::measure(&sources.runtime.census());
-    // While the store cannot be read or is busy, the last size stays.
-    if let Ok(Ok(size)) = timeout(PATIENCE, sources.runtime.games.archive_size()).await {
-        server_metrics::measure_archive(size);
+    if let Some(runtime) = sources.runtime.get() {
+        server_metrics::measure(&runtime.census());
+        // While the store cannot be read or is busy, the last size stays.
+        if let Ok(Ok(size)) = timeout(PATIENCE, runtime.games.archive_size()).await {
+            server_metrics::measure_archive(size);
+        }
     }
     server_metrics::dropped_log_lines(sources.dropped.count());
     ([(CONTENT_TYPE, FORMAT)], sources.handle.render())

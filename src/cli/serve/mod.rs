@@ -12,13 +12,15 @@ mod service_manager;
 mod unix_socket;
 
 use std::{
-    net::IpAddr,
+    cell::Cell,
+    net::{IpAddr, SocketAddr},
     path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
-use anyhow::Context as _;
-use tokio::{net::TcpListener, task::JoinSet};
+use anyhow::{Context as _, bail};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -26,12 +28,12 @@ use super::{
         server_address::{self, CONNECTION},
         token_file,
     },
-    storage::StorageOptions,
+    storage::{Joined, ServerStore, StorageOptions},
     terminal::interrupt::Signals,
 };
 use crate::{
     grpc::{self, Access, HostName, Origin, ServedHosts, Tls, TrustedProxy},
-    runtime::{Clock, Parts, RandomSource, Runtime, Token},
+    runtime::{Clock, Limits, Parts, RandomSource, Runtime, Token},
     store::{MemoryStore, Retention, Store},
     web::page,
 };
@@ -59,6 +61,9 @@ pub struct Args {
     trusted_proxy: Vec<TrustedProxy>,
     #[command(flatten)]
     storage: StorageOptions,
+    /// With --store: seconds without an answer after which a server that stands by takes over [default: 3].
+    #[arg(long, env = "REVERSI_LEASE", value_name = "SECONDS", requires = "store", value_parser = clap::value_parser!(u64).range(1..=60))]
+    lease: Option<u64>,
     /// Keep everything in memory: a restart loses it.
     #[arg(long, env = "REVERSI_EPHEMERAL", conflicts_with_all = ["data", "store"], value_parser = clap::builder::FalseyValueParser::new())]
     ephemeral: bool,
@@ -103,10 +108,10 @@ pub struct Args {
     limits: LimitOptions,
 }
 
-/// Runs a server until a signal stops it. `reread` reads the options again, for a reload.
+/// Runs a server until a signal stops it, or another server takes over. `reread` reads the options again, for a reload.
 ///
 /// # Errors
-/// The server cannot be started, its transport fails, or it does not stop in time.
+/// The server cannot be started, its transport fails, it does not stop in time, or another server has taken over.
 pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyhow::Result<()> {
     // Registered first, so that no signal for a reload ends the process.
     let hangup = Hangup::listen()?;
@@ -115,60 +120,119 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let tls = tls(&args)?;
     let admin = args.admin_token.as_deref().map(admin).transpose()?;
     let listening = Listening::bind(&args.listen, tls.is_none() && !args.insecure).await?;
-    let access = Access {
-        tls: tls.clone(),
+    let access = access(&args, tls.clone(), listening.address.ip());
+    let started = Arc::<OnceLock<Runtime>>::default();
+    let mut metrics = JoinSet::new();
+    let metrics_address = serve_metrics(&args, &log, &started, &mut metrics).await?;
+    let Joined { active, opened } = join(&args, &listening.address).await?;
+    // Registered before the address is printed, after which a signal may arrive.
+    let mut signals = Signals::of_server()?;
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let announce = || {
+        announce(&listening.address, scheme, metrics_address);
+        service_manager::ready();
+    };
+    let (is_standby, taken_over) = (active.is_some(), CancellationToken::new());
+    let mut standby = JoinSet::new();
+    if let Some(active) = active {
+        tracing::info!("this server stands by for {active}, and takes over when that ends");
+        standby.spawn(grpc::stand_by(args.limits.0, listening.socket.clone(), access.clone(), taken_over.clone()));
+        announce();
+    }
+    let limits = Cell::new(args.limits.0);
+    let reload = Reload { options: reread, log: &log, tls, runtime: &started, limits: &limits };
+    let mut reloading = Box::pin(reload.run(hangup));
+    let start = async {
+        let ServerStore { store, lost, leave } = opened.await?;
+        let parts = parts(&args, limits.get(), store, admin);
+        anyhow::Ok((Runtime::start(parts).await.context("the server cannot start")?, lost, leave))
+    };
+    let (runtime, lost, leave) = tokio::select! {
+        start = start => start?,
+        () = signals.next() => {
+            drop(reloading);
+            return end_early(log).await;
+        }
+        Some(failed) = standby.join_next() => return Ok(failed??),
+        never = log.report_missing_lines() => match never {},
+        never = &mut reloading => match never {},
+        never = service_manager::report_alive() => match never {},
+    };
+    let runtime = started.get_or_init(|| runtime).clone();
+    if is_standby {
+        // Clients that are connected to the standby are told to connect again.
+        taken_over.cancel();
+        tracing::info!("this server has taken over");
+    } else {
+        announce();
+    }
+    let ended = tokio::select! {
+        ended = serve_until_stopped(signals, lost, |shutdown| serve(runtime, listening, access, metrics, shutdown)) => ended?,
+        never = log.report_missing_lines() => match never {},
+        never = &mut reloading => match never {},
+        never = service_manager::report_alive() => match never {},
+    };
+    drop(reloading);
+    leave.await;
+    if ended == Ended::Clean {
+        tracing::info!("stopped: clean");
+    }
+    log.end().await;
+    match ended {
+        Ended::Clean => Ok(()),
+        Ended::Late => bail!("stopped; some tasks did not end in time"),
+        Ended::Lost => bail!("another server has taken over; started again, this one stands by"),
+    }
+}
+
+/// Ends a server that stands by, or starts.
+async fn end_early(log: Log) -> anyhow::Result<()> {
+    service_manager::stopping();
+    tracing::info!("stopped: clean");
+    log.end().await;
+    Ok(())
+}
+
+fn access(args: &Args, tls: Option<Tls>, address: Option<IpAddr>) -> Access {
+    Access {
+        tls,
         allow_origins: args.allow_origin.clone(),
-        hosts: hosts(&args.host, listening.address.ip()),
+        hosts: hosts(&args.host, address),
         trusted_proxies: args.trusted_proxy.clone(),
         page: Some(page()),
-    };
-    let metrics = match &args.metrics {
-        Some(metrics) => Some((bind(metrics, false).await?, metrics_endpoint::install()?)),
-        None => None,
-    };
-    let parts = Parts {
-        limits: args.limits.0,
+    }
+}
+
+/// Serves metrics in a task, if an address is given. Returns the bound address.
+async fn serve_metrics(
+    args: &Args,
+    log: &Log,
+    runtime: &Arc<OnceLock<Runtime>>,
+    tasks: &mut JoinSet<anyhow::Result<()>>,
+) -> anyhow::Result<Option<SocketAddr>> {
+    let Some(address) = &args.metrics else { return Ok(None) };
+    let listener = bind(address, false).await?;
+    let address = listener.local_addr()?;
+    let handle = metrics_endpoint::install()?;
+    let sources = Sources { handle, runtime: Arc::clone(runtime), dropped: log.dropped_lines() };
+    tasks.spawn(metrics_endpoint::serve(listener, hosts(&args.host, Some(address.ip())), sources));
+    Ok(Some(address))
+}
+
+fn parts(args: &Args, limits: Limits, store: Store, admin: Option<Token>) -> Parts {
+    Parts {
+        limits,
         clock: Clock::of_process(),
         ai_threads: args.ai_threads.map(usize::from),
         ponder: args.ponder,
         retention: args.keep_games,
         admin,
-        ..Parts::new(store(&args).await?, grpc::encode)
-    };
-    let runtime = Runtime::start(parts).await.context("the server cannot start")?;
-    let sources = |handle| Sources { handle, runtime: runtime.clone(), dropped: log.dropped_lines() };
-    let metrics = match metrics {
-        Some((listener, handle)) => {
-            let hosts = hosts(&args.host, Some(listener.local_addr()?.ip()));
-            Some((listener, hosts, sources(handle)))
-        }
-        None => None,
-    };
-
-    // Registered before the address is printed, after which a signal may arrive.
-    let signals = Signals::of_server()?;
-    announce(&listening.address, if tls.is_some() { "https" } else { "http" });
-    if let Some((listener, ..)) = &metrics {
-        super::say(format_args!("metrics: http://{}/metrics", listener.local_addr()?));
+        ..Parts::new(store, grpc::encode)
     }
-    service_manager::ready();
-    let reload = Reload { options: reread, log: &log, tls, runtime: runtime.clone() };
-    let clean = tokio::select! {
-        clean = serve_until_stopped(signals, |shutdown| serve(runtime, listening, access, metrics, shutdown)) => clean?,
-        never = log.report_missing_lines() => match never {},
-        never = reload.run(hangup) => match never {},
-        never = service_manager::report_alive() => match never {},
-    };
-    if clean {
-        tracing::info!("stopped: clean");
-    }
-    log.end().await;
-    anyhow::ensure!(clean, "stopped; some tasks did not end in time");
-    Ok(())
 }
 
 /// Prints where clients reach the server.
-fn announce(address: &BoundAddress, scheme: &str) {
+fn announce(address: &BoundAddress, scheme: &str, metrics: Option<SocketAddr>) {
     super::say(format_args!("reversi is listening on {address}"));
     if let Some(url) = address.local_url(scheme) {
         if address.ip().is_some() {
@@ -177,27 +241,48 @@ fn announce(address: &BoundAddress, scheme: &str) {
         super::say(format_args!("play:  reversi play --server {url}"));
         super::say(format_args!("watch: reversi rooms --server {url}"));
     }
+    if let Some(address) = metrics {
+        super::say(format_args!("metrics: http://{address}/metrics"));
+    }
 }
 
-/// Serves until a signal; a second one does not wait for the end.
+/// How a server has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    Clean,
+    /// Some tasks did not end in time.
+    Late,
+    /// Another server has taken over.
+    Lost,
+}
+
+/// Serves until a signal, or until the rooms are `lost`; a second signal does not wait for the end.
 async fn serve_until_stopped<F: Future<Output = anyhow::Result<bool>>>(
     mut signals: Signals,
+    lost: impl Future<Output = ()>,
     serve: impl FnOnce(CancellationToken) -> F,
-) -> anyhow::Result<bool> {
+) -> anyhow::Result<Ended> {
+    let end = |clean| if clean { Ended::Clean } else { Ended::Late };
     let shutdown = CancellationToken::new();
     let served = serve(shutdown.clone());
     tokio::pin!(served);
-    tokio::select! {
-        clean = &mut served => return clean,
-        () = signals.next() => {}
+    let is_lost = tokio::select! {
+        clean = &mut served => return clean.map(end),
+        () = signals.next() => false,
+        () = lost => true,
+    };
+    if is_lost {
+        tracing::error!("another server has taken over; this one stops");
+    } else {
+        tracing::info!("stopping; a second signal stops at once");
     }
-    tracing::info!("stopping; a second signal stops at once");
     service_manager::stopping();
     shutdown.cancel();
-    tokio::select! {
-        clean = &mut served => clean,
-        () = signals.next() => Ok(false),
-    }
+    let clean = tokio::select! {
+        clean = &mut served => clean?,
+        () = signals.next() => false,
+    };
+    Ok(if is_lost { Ended::Lost } else { end(clean) })
 }
 
 /// Reads the administrator's token from the file, or generates one and writes it.
@@ -212,33 +297,28 @@ fn admin(file: &Path) -> anyhow::Result<Token> {
     Ok(token)
 }
 
-async fn store(args: &Args) -> anyhow::Result<Store> {
+async fn join(args: &Args, address: &BoundAddress) -> anyhow::Result<Joined> {
     if args.ephemeral {
-        return Ok(Store::of(MemoryStore::default()));
+        return Ok(Joined::alone(Store::of(MemoryStore::default())));
     }
-    args.storage.open("--data names another folder, --ephemeral uses none").await
+    let advice = "--data names another folder, --ephemeral uses none";
+    args.storage.join(advice, address.to_string(), args.lease).await
 }
 
-/// Serves players and metrics; returns whether everything ended in time.
+/// Serves players; returns whether everything ended in time. Fails when the metrics cannot be served.
 async fn serve(
     runtime: Runtime,
     listening: Listening,
     access: Access,
-    metrics: Option<(TcpListener, Option<ServedHosts>, Sources)>,
+    mut metrics: JoinSet<anyhow::Result<()>>,
     shutdown: CancellationToken,
 ) -> anyhow::Result<bool> {
-    let scraped = async {
-        match metrics {
-            Some((listener, hosts, sources)) => metrics_endpoint::serve(listener, hosts, sources).await,
-            None => std::future::pending().await,
-        }
-    };
     // As a task it runs on a worker thread; on the main thread it would contend with those.
     let mut server = JoinSet::new();
     server.spawn(grpc::serve_with(runtime, listening.socket, access, shutdown));
     tokio::select! {
         Some(ended) = server.join_next() => Ok(ended??),
-        failed = scraped => failed.map(|()| false),
+        Some(failed) = metrics.join_next() => failed?.map(|()| false),
     }
 }
 

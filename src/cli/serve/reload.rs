@@ -1,6 +1,6 @@
 //! SIGHUP: reads the options again, and takes over certificates, limits and the filter of the log.
 
-use std::{convert::Infallible, io};
+use std::{cell::Cell, convert::Infallible, io, sync::OnceLock};
 
 use anyhow::anyhow;
 #[cfg(unix)]
@@ -11,7 +11,10 @@ use super::{
     log::{self, Log},
     open_files, service_manager,
 };
-use crate::{grpc::Tls, runtime::Runtime};
+use crate::{
+    grpc::Tls,
+    runtime::{Limits, Runtime},
+};
 
 /// The signal, which no longer ends the process.
 pub(super) struct Hangup {
@@ -42,7 +45,10 @@ pub(super) struct Reload<'a> {
     pub(super) options: fn() -> Result<Args, clap::Error>,
     pub(super) log: &'a Log,
     pub(super) tls: Option<Tls>,
-    pub(super) runtime: Runtime,
+    /// None while the server stands by.
+    pub(super) runtime: &'a OnceLock<Runtime>,
+    /// The limits with which the runtime will start.
+    pub(super) limits: &'a Cell<Limits>,
 }
 
 impl Reload<'_> {
@@ -71,7 +77,11 @@ impl Reload<'_> {
             (None, None) => {}
             _ => tracing::warn!("TLS is switched on or off only by a restart"),
         }
-        let fixed = self.runtime.replace_limits(args.limits.0);
+        let Some(runtime) = self.runtime.get() else {
+            self.limits.set(args.limits.0);
+            return Ok(());
+        };
+        let fixed = runtime.replace_limits(args.limits.0);
         if !fixed.is_empty() {
             tracing::warn!(options = fixed.join(" "), "these limits change only by a restart");
         }

@@ -12,6 +12,7 @@ mod record_filter;
 mod room;
 pub(crate) mod router;
 mod session;
+pub(crate) mod standby;
 mod streaming;
 
 use std::sync::Arc;

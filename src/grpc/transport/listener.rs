@@ -25,7 +25,7 @@ use crate::runtime::{Limits, server_metrics};
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A connection before HTTP.
-type Socket = Either<ClientStream, Box<TlsStream<ClientStream>>>;
+pub(crate) type Socket = Either<ClientStream, Box<TlsStream<ClientStream>>>;
 
 pub(crate) struct Listener {
     pub(crate) socket: ServerSocket,

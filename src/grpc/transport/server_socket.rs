@@ -3,6 +3,7 @@
 use std::{
     io,
     net::{IpAddr, Ipv4Addr},
+    sync::Arc,
 };
 
 #[cfg(not(unix))]
@@ -15,14 +16,14 @@ use tokio::{
 };
 use tokio_util::either::Either;
 
-/// A bound socket.
-#[derive(Debug)]
+/// A bound socket. Clones accept from the same queue of connections.
+#[derive(Clone, Debug)]
 pub enum ServerSocket {
     /// TCP.
-    Tcp(TcpListener),
+    Tcp(Arc<TcpListener>),
     /// A UNIX socket, for programs on the same machine.
     #[cfg(unix)]
-    Unix(UnixListener),
+    Unix(Arc<UnixListener>),
 }
 
 /// A connection before TLS.
@@ -51,14 +52,14 @@ impl ServerSocket {
 
 impl From<TcpListener> for ServerSocket {
     fn from(socket: TcpListener) -> Self {
-        Self::Tcp(socket)
+        Self::Tcp(Arc::new(socket))
     }
 }
 
 #[cfg(unix)]
 impl From<UnixListener> for ServerSocket {
     fn from(socket: UnixListener) -> Self {
-        Self::Unix(socket)
+        Self::Unix(Arc::new(socket))
     }
 }
 

@@ -1,14 +1,42 @@
 -- Columns that end in us are microseconds since 1970-01-01 UTC: to_timestamp(ended_us / 1e6). Ids and names of contestants
 -- sort as bytes, as in SQLite.
 
--- One row: the version of these tables, and how many servers have begun to use them.
+-- One row: the version of these tables.
 CREATE TABLE reversi (
     id int PRIMARY KEY CHECK (id = 1),
-    version int NOT NULL,
-    session bigint NOT NULL,
-    alive_us bigint                     -- the last moment at which the server is known to have lived
+    version int NOT NULL
 );
-INSERT INTO reversi (id, version, session) VALUES (1, 0, 0);
+INSERT INTO reversi (id, version) VALUES (1, 0);
+
+-- The servers and commands that use these tables. Each renews its lease over a connection on which it also holds an
+-- advisory lock. One that no longer does is declared dead: its rows here and in fence are deleted, and its shards are free.
+CREATE TABLE node (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,     -- never used again
+    host text NOT NULL,                 -- the address from which it is connected; empty for a UNIX socket
+    listens text,                       -- where it serves players; null for a command
+    renewed timestamptz NOT NULL,       -- when the lease was last renewed
+    until timestamptz NOT NULL,         -- when it ends
+    since timestamptz NOT NULL          -- since when it was renewed in time, over one connection
+) WITH (fillfactor = 10);
+
+-- What permits a node to write. Each of its transactions locks the row (FOR SHARE) until it is committed, so that who deletes
+-- it waits for a write in progress, and every later one finds no row. A new connection raises the session: writes on their
+-- way over an earlier one are refused.
+CREATE TABLE fence (
+    node bigint PRIMARY KEY REFERENCES node,
+    session bigint NOT NULL,
+    backend int,                        -- the process of the database that serves that connection
+    alive_us bigint,                    -- the last mark of the node, by its own clock
+    alive_at timestamptz                -- when it was written, by the clock of this database
+) WITH (fillfactor = 10);
+
+-- Shards of the rooms: the highest 12 of the 60 bits of an id (id >> 48).
+CREATE TABLE shard (
+    id int PRIMARY KEY CHECK (id BETWEEN 0 AND 4095),
+    node bigint REFERENCES node,        -- the only one that writes to its rooms; null for none
+    away_us bigint                      -- when an earlier node last lived, by that node's clock, while clocks may have to be credited
+) WITH (fillfactor = 50);
+INSERT INTO shard (id) SELECT generate_series(0, 4095);
 
 -- Open rooms. The tail has the events after the state, the newest first, in the stored form of room/stored, each with its
 -- length in front as a varint. PostgreSQL logs what lies between the equal beginning and the equal end of an old and a new
@@ -82,7 +110,7 @@ CREATE TABLE played (
     PRIMARY KEY (contestant, ended_us, game)
 );
 
--- One row: the number of rows in games, so that nobody has to count them.
+-- One row: the number of rows in games, since counting them is slow.
 CREATE TABLE archive (
     id int PRIMARY KEY CHECK (id = 1),
     games bigint NOT NULL

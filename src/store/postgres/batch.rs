@@ -1,8 +1,8 @@
 //! The writes of a batch, in one transaction.
 //!
 //! ```text
-//!   moves only:  one statement
-//!   otherwise:   BEGIN, rooms ──▶ games of the appends that were right ──▶ other changes ──▶ folds ──▶ COMMIT
+//!   moves only:  one statement, with the fence
+//!   otherwise:   BEGIN, fence, rooms ──▶ games of the appends that were right ──▶ other changes ──▶ folds ──▶ COMMIT
 //! ```
 //!
 //! Statements of a step are sent without waiting for the answers of those before.
@@ -11,7 +11,13 @@ use std::collections::{HashMap, HashSet};
 
 use tokio_postgres::Error;
 
-use super::{change::Change, games, rooms, rooms::RoomWrite, session::Session};
+use super::{
+    change::Change,
+    cluster::fence::{Fence, Refusal},
+    games, rooms,
+    rooms::RoomWrite,
+    session::Session,
+};
 use crate::{
     room::Seq,
     store::{
@@ -29,28 +35,57 @@ pub(super) enum Write {
 /// What a write has done: for a change, how many rows it counts.
 pub(super) type Outcome = Result<usize, AppendError>;
 
+/// Why a batch is not executed.
+pub(super) enum BatchError {
+    /// The database refuses a statement: nothing is written and a transaction may be open. Or the connection is lost: all or
+    /// nothing is written.
+    Database(Error),
+    /// The connection may not write. This batch wrote nothing, but an earlier try may have.
+    Refused(Refusal),
+}
+
+impl From<Error> for BatchError {
+    fn from(error: Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<Refusal> for BatchError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
 /// Executes the writes, all or none, and folds rooms. Returns the outcome of each, and the rooms with long tails.
-///
-/// # Errors
-/// When the database refuses a statement; then nothing is written and a transaction may be open. When the connection is
-/// lost; then all or nothing is written.
 pub(super) async fn execute(
     session: &Session,
+    fence: Fence,
     damaged: &DamagedRows,
     writes: &[&Write],
     folds: &[i64],
-) -> Result<(Vec<Outcome>, Vec<i64>), Error> {
+) -> Result<(Vec<Outcome>, Vec<i64>), BatchError> {
     let appends: Vec<&RoomWrite> = writes.iter().filter_map(|write| write.append()).collect();
     let is_simple = |write: &&Write| write.append().is_some_and(RoomWrite::is_simple);
     let in_transaction = !folds.is_empty() || !writes.iter().all(is_simple);
     let begin = async { if in_transaction { session.batch("BEGIN").await } else { Ok(()) } };
-    let (_, extended, begun) = tokio::try_join!(
+    // Held when the transaction is committed, it was held before.
+    let hold = async { if in_transaction { fence.hold(session).await } else { Ok(Ok(())) } };
+    let (_, mut held, extended, begun) = tokio::try_join!(
         begin,
-        rooms::extend(session, appends.iter().copied().filter(|append| append.state.is_none())),
+        hold,
+        rooms::extend(session, fence, appends.iter().copied().filter(|append| append.state.is_none())),
         rooms::begin(session, appends.iter().copied().filter(|append| append.state.is_some())),
     )?;
     let long: Vec<i64> = extended.iter().filter(|(_, bytes)| *bytes > rooms::FOLD).map(|(room, _)| *room).collect();
     let written: HashSet<i64> = extended.into_iter().map(|(room, _)| room).chain(begun).collect();
+    // A statement without the fence writes nothing.
+    if held.is_ok() && !appends.iter().all(|append| written.contains(&append.key())) {
+        held = fence.hold(session).await?;
+    }
+    if held.is_err() && in_transaction {
+        session.batch("ROLLBACK").await?;
+    }
+    held?;
     let found = conflicts(session, &appends, &written).await?;
     let mut counts = Vec::new();
     if in_transaction {
@@ -63,7 +98,7 @@ pub(super) async fn execute(
         games::keep(session, &ended).await?;
         for write in writes {
             if let Write::Change(change) = write {
-                counts.push(change.execute(session, damaged).await?);
+                counts.push(change.execute(session, fence, damaged).await?);
             }
         }
         if !folds.is_empty() {
@@ -96,9 +131,15 @@ async fn conflicts(
 
 /// The outcome of writes whose connection was lost, as far as the rooms show it: `None` for a write that has to be
 /// executed again, which changes nothing twice.
-pub(super) async fn resolve(session: &Session, writes: &[&Write]) -> Result<Vec<Option<Outcome>>, Error> {
+pub(super) async fn resolve(
+    session: &Session,
+    fence: Fence,
+    writes: &[&Write],
+) -> Result<Vec<Option<Outcome>>, BatchError> {
     let rooms: Vec<i64> = writes.iter().filter_map(|write| write.append().map(RoomWrite::key)).collect();
     let lasts: HashMap<i64, i64> = rooms::lasts(session, &rooms).await?.into_iter().collect();
+    // Held after the rooms were read, it was held then: no other server can have written to them.
+    fence.hold(session).await??;
     let outcome = |write: &&Write| {
         let append = write.append()?;
         let is_written = match lasts.get(&append.key()) {

@@ -2,7 +2,7 @@
 
 use tokio_postgres::Error;
 
-use super::{explorer, games, players, retention, session::Session, transfer};
+use super::{cluster::fence::Fence, explorer, games, players, retention, session::Session, transfer};
 use crate::{
     room::{GameRecord, PlayerId, Timestamp},
     store::{archive::Retention, damage::DamagedRows, player_store::StoredPlayer, transfer::Restored},
@@ -34,13 +34,10 @@ pub(super) enum Change {
 
 impl Change {
     /// Executes it within a transaction. Returns what it counts.
-    pub(super) async fn execute(&self, session: &Session, damaged: &DamagedRows) -> Result<usize, Error> {
+    pub(super) async fn execute(&self, session: &Session, fence: Fence, damaged: &DamagedRows) -> Result<usize, Error> {
         match self {
             Self::Nothing => Ok(0),
-            Self::MarkAlive(now) => {
-                session.execute("UPDATE reversi SET alive_us = $1", &[&now.0]).await?;
-                Ok(0)
-            }
+            Self::MarkAlive(now) => fence.mark_alive(session, *now).await.map(|()| 0),
             Self::PutPlayer(player) => players::put(session, player).await.map(|()| 0),
             Self::RemovePlayer(player) => players::remove(session, *player).await.map(|()| 0),
             Self::RecordSeen(seen) => players::record_seen(session, seen).await.map(|()| 0),

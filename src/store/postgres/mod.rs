@@ -4,12 +4,13 @@
 //!   actors ──append──▶ queue ──▶ writer ── one batch for all that waits ──▶ database ◀── two connections ◀── questions
 //! ```
 //!
-//! The writer and the connections run on one thread of their own. One server at a time uses a database: it holds a lock
-//! on the connection that writes. A batch of moves is one statement and one commit. When the connection is lost, the
-//! writer connects again and finds out what was written, for as long as its patience lasts; callers only wait longer.
+//! The writer and the connections run on one thread of their own. One server at a time writes to a database, by the rules
+//! of `cluster`; others stand by. A batch of moves is one statement and one commit. When the connection is lost, the writer
+//! connects again and finds out what was written, for as long as its patience lasts; callers only wait longer.
 
 mod batch;
 mod change;
+mod cluster;
 mod explorer;
 mod games;
 mod page;
@@ -35,7 +36,9 @@ use tokio::sync::{
     mpsc::{self, error::TrySendError},
     oneshot,
 };
+use tokio_postgres::Config;
 
+pub use cluster::Membership;
 pub use schema::PostgresError;
 
 use super::{
@@ -53,6 +56,7 @@ use crate::{
 };
 use batch::{Outcome, Write};
 use change::Change;
+use cluster::{Part, shard};
 use read_session::ReadSession;
 use rooms::RoomWrite;
 use writer::{Done, Request, Writer};
@@ -60,35 +64,114 @@ use writer::{Done, Request, Writer};
 /// Capacity of the queue. Beyond it callers wait, at the speed of the database.
 const QUEUE: usize = 4_096;
 
-/// A store in a database. Dropping it completes all queued writes and ends its thread.
+/// The longest wait at start for a server that is about to end.
+const ENDS_SOON: Duration = Duration::from_secs(1);
+
+/// A store in a database. Dropping it completes all queued writes, ends its threads, and lets another server take over.
 pub struct PostgresStore {
     requests: Option<mpsc::Sender<Request>>,
     thread: Option<JoinHandle<()>>,
     /// Separate from the archive's, so that reading a room does not wait for a long query.
     rooms: ReadSession,
     archive: ReadSession,
-    /// Whether the outcome of a batch is unknown.
+    /// Whether the outcome of a batch is unknown, or another server has taken over.
     in_doubt: Arc<AtomicBool>,
     damaged: Arc<DamagedRows>,
+    node: i64,
+    /// Dropped last.
+    membership: Arc<Membership>,
+}
+
+/// How a server shares a database.
+#[derive(Clone, Debug)]
+pub struct Sharing {
+    /// How long writes and questions wait for a database that is away.
+    pub patience: Duration,
+    /// The time without renewals after which another server takes over.
+    pub lease: Duration,
+    /// Where the server listens; none for a command.
+    pub listens: Option<String>,
+}
+
+impl Default for Sharing {
+    fn default() -> Self {
+        Self { patience: Duration::from_secs(10), lease: Duration::from_secs(3), listens: None }
+    }
+}
+
+/// A server that has joined those of a database, and has a store once it owns the rooms.
+pub struct Standby {
+    config: Config,
+    patience: Duration,
+    membership: Membership,
+}
+
+impl Standby {
+    /// Joins the servers of the database of a URL, `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; creates its tables if
+    /// necessary.
+    ///
+    /// # Errors
+    /// When the database cannot be reached or used.
+    pub async fn join(url: &str, sharing: Sharing) -> Result<Self, PostgresError> {
+        let Sharing { patience, lease, listens } = sharing;
+        let config = session::parse(url, patience)?;
+        let membership = Membership::join(config.clone(), lease, listens).await?;
+        Ok(Self { config, patience, membership })
+    }
+
+    /// For people: which server has the rooms. None when this one does.
+    #[must_use]
+    pub fn active(&self) -> Option<String> {
+        match &*self.membership.part().borrow() {
+            Part::StandBy { owner, .. } => Some(owner.clone().unwrap_or_else(|| "a server that starts".to_owned())),
+            Part::Owner(_) | Part::Lost => None,
+        }
+    }
+
+    /// Waits until no other server lives, and opens the store.
+    ///
+    /// # Errors
+    /// When the database cannot be used then.
+    pub async fn take_over(self) -> Result<PostgresStore, PostgresError> {
+        let node = self.membership.owns().await?;
+        PostgresStore::start(self, node).await
+    }
+
+    /// Fails when another server is seen to live for longer than it takes to end.
+    async fn require_unused(&self) -> Result<(), PostgresError> {
+        tokio::time::sleep(ENDS_SOON).await;
+        let mut part = self.membership.part();
+        let seen = part.wait_for(|part| !matches!(part, Part::StandBy { is_in_use: false, .. })).await;
+        match seen.as_deref() {
+            Ok(Part::StandBy { .. }) => Err(PostgresError::InUse),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl PostgresStore {
-    /// How long writes and questions wait for a database that is away.
-    pub const PATIENCE: Duration = Duration::from_secs(10);
-
-    /// Opens the store in the database of a URL, `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; creates its tables if
-    /// necessary.
+    /// Opens the store in the database of a URL for a command, or another user that does not stand by.
     ///
     /// # Errors
     /// When the database cannot be reached or used, or another server uses it.
     pub async fn open(url: &str, patience: Duration) -> Result<Self, PostgresError> {
-        let config = session::parse(url, patience)?;
+        let standby = Standby::join(url, Sharing { patience, ..Sharing::default() }).await?;
+        let node = tokio::select! {
+            biased;
+            node = standby.membership.owns() => node?,
+            Err(in_use) = standby.require_unused() => return Err(in_use),
+        };
+        Self::start(standby, node).await
+    }
+
+    async fn start(standby: Standby, node: i64) -> Result<Self, PostgresError> {
+        let Standby { config, patience, membership } = standby;
         let (requests, queue) = mpsc::channel(QUEUE);
         let (in_doubt, damaged) = (Arc::<AtomicBool>::default(), Arc::<DamagedRows>::default());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
         let (reply, opened) = oneshot::channel();
-        let open = Writer::open(config.clone(), patience, Arc::clone(&in_doubt), Arc::clone(&damaged));
+        let open = Writer::open(config.clone(), node, patience, Arc::clone(&in_doubt), Arc::clone(&damaged));
         let write = async move {
             match open.await {
                 // The caller may have stopped waiting.
@@ -108,7 +191,15 @@ impl PostgresStore {
             archive: ReadSession::new(config, patience, handle),
             in_doubt,
             damaged,
+            node,
+            membership: Arc::new(membership),
         })
+    }
+
+    /// The place of this store among the servers of its database.
+    #[must_use]
+    pub fn membership(&self) -> Arc<Membership> {
+        Arc::clone(&self.membership)
     }
 
     /// Queues an append, at once unless the queue is full.
@@ -180,7 +271,8 @@ impl Journal for PostgresStore {
     }
 
     fn last_alive(&self) -> StoreFuture<'_, Option<Timestamp>> {
-        self.rooms.ask(|session| async move { schema::last_alive(&session).await })
+        let node = self.node;
+        self.rooms.ask(move |session| async move { shard::last_alive(&session, node).await })
     }
 }
 

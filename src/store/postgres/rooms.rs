@@ -8,7 +8,10 @@
 use prost::encoding::{decode_varint, encode_varint};
 use tokio_postgres::{Error, Row};
 
-use super::session::{Session, column};
+use super::{
+    cluster::fence::Fence,
+    session::{Session, column},
+};
 use crate::{
     room::{Event, Fact, Room, RoomId, Seq, stored},
     store::{
@@ -189,21 +192,23 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// One statement for all rooms. Their new events go in front of the tails.
-const EXTEND: &str = "UPDATE room SET seq = a.last, tail = a.tail || room.tail \
-    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[]) AS a (id, expected, last, tail) \
+/// One statement for all rooms, which changes nothing without the fence. Their new events go in front of the tails.
+const EXTEND: &str = "WITH me AS (SELECT 1 FROM fence WHERE node = $5 AND session = $6 FOR SHARE) \
+    UPDATE room SET seq = a.last, tail = a.tail || room.tail \
+    FROM me, unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[]) AS a (id, expected, last, tail) \
     WHERE room.id = a.id AND room.seq = a.expected RETURNING room.id, octet_length(room.tail)";
 
-/// Appends to rooms at their expected events. Returns those that were, with the bytes of their tails.
+/// Appends to rooms at their expected events. Returns those that were, with the bytes of their tails: none without the fence.
 pub(super) async fn extend(
     session: &Session,
+    fence: Fence,
     writes: impl Iterator<Item = &RoomWrite>,
 ) -> Result<Vec<(i64, i32)>, Error> {
     let Columns { ids, expected, last, tails, .. } = Columns::of(writes);
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let rows = session.query(EXTEND, &[&ids, &expected, &last, &tails]).await?;
+    let rows = session.query(EXTEND, &[&ids, &expected, &last, &tails, &fence.node, &fence.session]).await?;
     rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
 }
 

@@ -1,9 +1,10 @@
-//! The writer: the only one that writes to the database, over the connection that holds the lock. It executes together all
+//! The writer: the only one of this process that writes to the database, by the fence of its node. It executes together all
 //! writes that were queued during the previous batch, so that batches gather as long as the database takes for one.
 //!
 //! ```text
-//!   lost connection ──▶ connect, lock ──▶ read the rooms of the batch: written, or not and executed again
-//!                          └──▶ after the patience: unknown; rooms are read again only after the next connection
+//!   lost connection ──▶ connect, raise ──▶ read the rooms of the batch: written, or not and executed again
+//!                       the fence ├─────▶ no fence: another server has taken over; nothing is written any more
+//!                                 └─────▶ after the patience: unknown; rooms are read again only after the next connection
 //! ```
 
 use std::{
@@ -22,13 +23,14 @@ use tokio::{
 use tokio_postgres::Config;
 
 use super::{
-    batch::{self, Outcome, Write},
-    schema::{self, PostgresError},
+    batch::{self, BatchError, Outcome, Write},
+    cluster::fence::{Fence, Refusal},
+    schema::PostgresError,
     session::{Session, describe, is_refusal},
 };
 use crate::store::{
     damage::DamagedRows,
-    journal::{AppendError, COMMIT_WRITES},
+    journal::{AppendError, COMMIT_WRITES, FENCED_APPENDS},
 };
 
 /// Maximum number of writes in one batch, which bounds the wait of its first.
@@ -70,8 +72,10 @@ pub(super) struct Writer {
     config: Config,
     patience: Duration,
     session: Option<Session>,
-    /// The number of this use of the database.
-    number: i64,
+    /// What permits writes over this connection.
+    fence: Fence,
+    /// Whether another server has taken over.
+    is_fenced: bool,
     /// Whether the patience has ended without a connection.
     is_away: bool,
     /// Whether the outcome of a batch is unknown.
@@ -82,21 +86,26 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Connects, takes the lock, and creates or migrates the tables.
+    /// Connects as a node that owns shards.
     pub(super) async fn open(
-        mut config: Config,
+        config: Config,
+        node: i64,
         patience: Duration,
         in_doubt: Arc<AtomicBool>,
         damaged: Arc<DamagedRows>,
     ) -> Result<Self, PostgresError> {
-        let session = Session::open(&config).await?;
-        schema::lock(&session).await?;
-        let number = schema::begin(&session).await?;
-        let name = schema::application_name(number);
-        session.batch(&format!("SET application_name = '{name}'")).await?;
-        config.application_name(name);
-        let (session, folds) = (Some(session), Vec::new());
-        Ok(Self { config, patience, session, number, is_away: false, in_doubt, damaged, folds })
+        let (session, fence) = open(&config, node).await?;
+        Ok(Self {
+            config,
+            patience,
+            session: Some(session),
+            fence,
+            is_fenced: false,
+            is_away: false,
+            in_doubt,
+            damaged,
+            folds: Vec::new(),
+        })
     }
 
     /// Executes requests until their queue ends.
@@ -130,15 +139,13 @@ impl Writer {
         let mut sent = false;
         while !batch.is_empty() {
             if let Err(error) = self.connect(end).await {
-                return self.refuse(batch, sent, &error.to_string());
+                return self.refuse(batch, sent, &error);
             }
             if sent {
-                match self.resolve(batch, end).await {
-                    Ok(left) => batch = left,
-                    Err(unresolved) => {
-                        batch = unresolved;
-                        continue;
-                    }
+                match self.resolve(&batch, end).await {
+                    Ok(outcomes) => batch = answer(batch, outcomes),
+                    Err(Failure::Fenced) => return self.refuse(batch, sent, &PostgresError::Fenced),
+                    Err(_) => continue,
                 }
             }
             sent = true;
@@ -147,7 +154,8 @@ impl Writer {
                     return batch.into_iter().zip(outcomes).for_each(|(request, outcome)| request.done.send(outcome));
                 }
                 Err(Failure::Lost) => {}
-                Err(Failure::Refused(error)) if batch.len() > 1 && !self.folds.is_empty() => {
+                Err(Failure::Fenced) => return self.refuse(batch, sent, &PostgresError::Fenced),
+                Err(Failure::Refused(error)) if !self.folds.is_empty() => {
                     // No write fails because of a fold.
                     tracing::error!(error, "the events of rooms could not be folded");
                     self.folds.clear();
@@ -159,32 +167,35 @@ impl Writer {
                     }
                     return;
                 }
-                Err(Failure::Refused(error)) => return self.refuse(batch, false, &error),
+                Err(Failure::Refused(error)) => return self.refuse(batch, false, &PostgresError::Database(error)),
             }
         }
     }
 
     /// Connects again, if necessary, until `end`; only once if the database has been away for longer.
     async fn connect(&mut self, end: Instant) -> Result<(), PostgresError> {
+        if self.is_fenced {
+            return Err(PostgresError::Fenced);
+        }
         if self.session.as_ref().is_some_and(|session| !session.is_closed()) {
             return Ok(());
         }
         self.session = None;
         loop {
-            let tried = timeout_at(end, self.reopen()).await;
+            let tried = timeout_at(end, open(&self.config, self.fence.node)).await;
             let error = match tried {
-                Ok(Ok(session)) => {
+                Ok(Ok((session, fence))) => {
                     tracing::warn!("the database is reached again");
-                    self.session = Some(session);
+                    (self.session, self.fence) = (Some(session), fence);
                     self.is_away = false;
-                    // The lock is ours again, so nothing of an earlier connection is under way.
+                    // Nothing of an earlier connection can be written any more.
                     self.in_doubt.store(false, Ordering::Release);
                     return Ok(());
                 }
                 Ok(Err(error)) => error,
                 Err(_) => PostgresError::Database("it gives no answer".to_owned()),
             };
-            if self.is_away || Instant::now() + RETRY >= end || matches!(error, PostgresError::Superseded) {
+            if self.is_away || Instant::now() + RETRY >= end || matches!(error, PostgresError::Fenced) {
                 self.is_away = true;
                 return Err(error);
             }
@@ -192,32 +203,16 @@ impl Writer {
         }
     }
 
-    async fn reopen(&self) -> Result<Session, PostgresError> {
-        let session = Session::open(&self.config).await?;
-        schema::end_earlier(&session, self.number).await?;
-        schema::lock(&session).await?;
-        schema::resume(&session, self.number).await?;
-        Ok(session)
-    }
-
-    /// Answers the writes of a lost connection that were written, and returns the others; all of them if that is lost too.
-    async fn resolve(&mut self, batch: Vec<Request>, end: Instant) -> Result<Vec<Request>, Vec<Request>> {
-        let Some(session) = &self.session else { return Err(batch) };
+    /// The outcomes of the writes of a lost connection; none for those that were not written.
+    async fn resolve(&mut self, batch: &[Request], end: Instant) -> Result<Vec<Option<Outcome>>, Failure> {
+        let Some(session) = &self.session else { return Err(Failure::Lost) };
         let writes: Vec<&Write> = batch.iter().map(|request| &request.write).collect();
-        match timeout_at(end, batch::resolve(session, &writes)).await {
-            Ok(Ok(outcomes)) => {
-                let mut left = Vec::new();
-                for (request, outcome) in batch.into_iter().zip(outcomes) {
-                    match outcome {
-                        Some(outcome) => request.done.send(outcome),
-                        None => left.push(request),
-                    }
-                }
-                Ok(left)
-            }
+        match timeout_at(end, batch::resolve(session, self.fence, &writes)).await {
+            Ok(Ok(outcomes)) => Ok(outcomes),
+            Ok(Err(BatchError::Refused(Refusal::Fenced))) => Err(Failure::Fenced),
             _ => {
                 self.session = None;
-                Err(batch)
+                Err(Failure::Lost)
             }
         }
     }
@@ -227,7 +222,7 @@ impl Writer {
         let writes: Vec<&Write> = batch.iter().map(|request| &request.write).collect();
         let is_due = self.folds.len() >= MAX_FOLDS || writes.iter().any(|write| write.room().is_none());
         let folds: &[i64] = if is_due { &self.folds } else { &[] };
-        match timeout_at(end, batch::execute(session, &self.damaged, &writes, folds)).await {
+        match timeout_at(end, batch::execute(session, self.fence, &self.damaged, &writes, folds)).await {
             Ok(Ok((outcomes, long))) => {
                 if is_due {
                     self.folds.clear();
@@ -236,12 +231,14 @@ impl Writer {
                 self.folds.extend(new);
                 Ok(outcomes)
             }
-            Ok(Err(error)) if is_refusal(&error) && session.batch("ROLLBACK").await.is_ok() => {
+            Ok(Err(BatchError::Refused(Refusal::Fenced))) => Err(Failure::Fenced),
+            Ok(Err(BatchError::Database(error))) if is_refusal(&error) && session.batch("ROLLBACK").await.is_ok() => {
                 Err(Failure::Refused(describe(&error)))
             }
             lost => {
                 let error = match lost {
-                    Ok(Err(error)) => describe(&error),
+                    Ok(Err(BatchError::Database(error))) => describe(&error),
+                    Ok(Err(BatchError::Refused(_))) => "a later one has replaced it".to_owned(),
                     _ => "it gives no answer".to_owned(),
                 };
                 tracing::warn!(error, "the connection to the database is lost");
@@ -252,23 +249,58 @@ impl Writer {
     }
 
     /// Refuses writes. After they were sent, it is unknown whether they are written.
-    fn refuse(&self, batch: Vec<Request>, sent: bool, error: &str) {
-        if sent {
+    fn refuse(&mut self, batch: Vec<Request>, sent: bool, error: &PostgresError) {
+        if matches!(error, PostgresError::Fenced) {
+            if !std::mem::replace(&mut self.is_fenced, true) {
+                tracing::error!("another server has taken over: nothing is written any more");
+            }
+            let appends = batch.iter().filter(|request| request.write.room().is_some()).count();
+            metrics::counter!(FENCED_APPENDS).increment(appends as u64);
+        }
+        // What is read may be what this node no longer has, or may still change.
+        if sent || self.is_fenced {
             self.in_doubt.store(true, Ordering::Release);
         }
         for request in batch {
-            let error = error.to_owned();
-            request.done.send(Err(if sent { AppendError::Unknown(error) } else { AppendError::Unavailable(error) }));
+            let refusal = match error {
+                PostgresError::Fenced => AppendError::Fenced,
+                error if sent => AppendError::Unknown(error.to_string()),
+                error => AppendError::Unavailable(error.to_string()),
+            };
+            request.done.send(Err(refusal));
         }
     }
+}
+
+/// Connects, and refuses what is on its way over earlier connections. A transaction whose client has stopped ends soon,
+/// because its lock of the fence would keep others from declaring the node dead.
+async fn open(config: &Config, node: i64) -> Result<(Session, Fence), PostgresError> {
+    let session = Session::open(config).await?;
+    session.batch("SET idle_in_transaction_session_timeout = '1s'").await?;
+    let fence = Fence::raise(&session, node).await?;
+    Ok((session, fence))
 }
 
 /// Why a batch was not executed.
 enum Failure {
     /// Nothing was written.
     Refused(String),
+    /// Another server has taken over: nothing is written any more. An earlier try may have written all.
+    Fenced,
     /// All or nothing was written.
     Lost,
+}
+
+/// Answers the writes whose outcome is known, and returns the others.
+fn answer(batch: Vec<Request>, outcomes: Vec<Option<Outcome>>) -> Vec<Request> {
+    let mut left = Vec::new();
+    for (request, outcome) in batch.into_iter().zip(outcomes) {
+        match outcome {
+            Some(outcome) => request.done.send(outcome),
+            None => left.push(request),
+        }
+    }
+    left
 }
 
 async fn next(waiting: &mut VecDeque<Request>, queue: &mut mpsc::Receiver<Request>) -> Option<Request> {

@@ -96,7 +96,8 @@ impl Server {
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
             command.env_remove(name);
         }
-        let storage: &[&str] = if options.contains(&"--data") { &[] } else { &["--ephemeral"] };
+        let is_stored = ["--data", "--store"].iter().any(|option| options.contains(option));
+        let storage: &[&str] = if is_stored { &[] } else { &["--ephemeral"] };
         let listen: &[&str] = if options.contains(&"--listen") { &[] } else { &["--listen", "127.0.0.1:0"] };
         command.arg("serve").args(listen).args(storage).args(options);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -141,16 +142,26 @@ impl Server {
         self.child.wait().unwrap();
     }
 
+    /// Sends a signal by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args(["-s", name, &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// Asks the server to stop, and waits. Returns whether it stopped cleanly, and its log. Clients keep running
     /// meanwhile, so that they see the end of their streams.
-    pub(crate) async fn stop(mut self) -> (bool, String) {
+    pub(crate) async fn stop(self) -> (bool, String) {
+        self.signal("TERM");
+        self.ended().await
+    }
+
+    /// Waits for the end. Returns whether it was a clean one, and the log.
+    pub(crate) async fn ended(mut self) -> (bool, String) {
         let stopped = tokio::task::spawn_blocking(move || {
-            let asked = Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
-            assert!(asked.success());
             self.hold = None;
             let clean = self.child.wait().unwrap().success();
             (clean, self.log.take().unwrap().join().unwrap())

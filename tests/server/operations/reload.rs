@@ -6,7 +6,10 @@ use rcgen::{CertifiedKey, generate_simple_self_signed};
 use reversi::client::{Client, PlayerKind, Trust};
 use tempfile::TempDir;
 
-use crate::harness::process::{Player, Server};
+use crate::harness::{
+    postgres::database,
+    process::{Player, Server},
+};
 
 /// Timeout of each wait; no test needs this long.
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -112,6 +115,21 @@ async fn a_signal_reloads_limits_and_the_filter_of_the_log() {
     let mut last = [0; 16];
     let length = reports.recv(&mut last).unwrap();
     assert_eq!(&last[..length], b"STOPPING=1\n");
+}
+
+/// The reloaded limits are those with which it takes over.
+#[tokio::test]
+async fn a_signal_reloads_a_standby() {
+    let Some(database) = database() else { return };
+    let url = database.url();
+    let active = Server::start(&["--store", &url]);
+    let standby = Service::start("REVERSI_MAX_ROOMS=3\n", &["--store", &url]);
+    standby.reload("REVERSI_MAX_ROOMS=4\n");
+    active.stop().await;
+    let serves = async || Client::connect(&standby.server.url).await?.log_in("Ada", PlayerKind::Human).await;
+    while serves().await.is_err() {}
+    let bea = standby.server.log_in("Bea", 1 << 16).await;
+    assert_eq!(limits(&bea).await.0, 4);
 }
 
 /// Writes a new certificate for 127.0.0.1 and its key. Returns what a client has to trust.

@@ -204,6 +204,24 @@ impl Journal for DelayedJournal {
     }
 }
 
+/// As a store that another server has taken over: nothing is written, and no room can be read.
+#[tokio::test]
+async fn a_room_that_another_server_has_taken_over_ends_here() {
+    let faults = Faults::default();
+    let hook = faults.clone();
+    let fenced = move |_, _| hook.next_fails().then_some(AppendError::Fenced);
+    let journal = DelayedJournal::over(MemoryStore::with_faults(Box::new(fenced)));
+    let server = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
+    let SeatedRoom { black, room, game, .. } = server.two_player_game(v1::RoomSettings::default()).await;
+    journal.mute.store(true, SeqCst);
+    faults.fail_next(1);
+    refused(black.play(&game, 0, "d3").await, Code::Unavailable, "DRAINING");
+    refused(black.play(&game, 0, "d3").await, Code::Unavailable, "STORE_UNAVAILABLE");
+    refused(black.try_room(&room).await, Code::Unavailable, "STORE_UNAVAILABLE");
+    faults.fail_next(1);
+    refused(black.try_create(v1::CreateRoomRequest::default()).await, Code::Unavailable, "DRAINING");
+}
+
 #[tokio::test]
 async fn answers_and_events_wait_for_the_disk() {
     let journal = DelayedJournal::over(MemoryStore::default());

@@ -4,3 +4,5 @@ mod crash;
 mod damaged_games;
 mod failing_store;
 mod recovery;
+#[cfg(all(unix, feature = "postgres"))]
+mod standby;

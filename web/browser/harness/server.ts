@@ -40,6 +40,16 @@ export class Server {
     this.child.kill("SIGTERM");
   }
 
+  /** Stops the process in its place: connections stay open, without answers. */
+  freeze(): void {
+    this.child.kill("SIGSTOP");
+  }
+
+  /** Lets a frozen process go on. */
+  thaw(): void {
+    this.child.kill("SIGCONT");
+  }
+
   /** Kills the process. */
   async kill(): Promise<void> {
     this.child.kill("SIGKILL");

@@ -12,9 +12,10 @@ import { OUT, scenario } from "../harness/scenario";
 const LIGHTHOUSE = process.env["LIGHTHOUSE"] ?? "../.ci/tools/lighthouse/node_modules/lighthouse/cli/index.js";
 const FOLDER = join(OUT, "lighthouse");
 
-/** A score of performance varies with the machine, so all runs are printed, and only accessibility is judged. */
-const RUNS = 3;
-const LEAST_ACCESSIBILITY = 95;
+const RUNS = 4;
+const GOAL = 95;
+/** Of the best run, and far below the goal, which is for a quiet machine: a fault of the machine fails no test. */
+const LEAST_PERFORMANCE = 70;
 
 /** Lighthouse sometimes cannot record a page load, and asks to be run again. */
 const ATTEMPTS = 4;
@@ -24,7 +25,7 @@ interface Scores {
   accessibility: number;
 }
 
-scenario("Lighthouse finds the screens accessible, and scores their performance", async ({ openAs, server }) => {
+scenario("Lighthouse finds the screens fast and accessible", async ({ openAs, server }) => {
   mkdirSync(FOLDER, { recursive: true });
   const page = await openAs("ada");
   const game = await replayAddress(page);
@@ -33,12 +34,13 @@ scenario("Lighthouse finds the screens accessible, and scores their performance"
   const low: string[] = [];
   for (const [screen, address] of Object.entries(screens)) {
     const runs: Scores[] = [];
-    for (let run = 1; run <= RUNS; run++) runs.push(await measure(`${server.url}${address}`, `${screen}-${run}`));
-    for (const category of ["performance", "accessibility"] as const) {
-      const scores = runs.map((scores) => scores[category]).sort((a, b) => a - b);
-      console.log(`${screen}: ${category} ${scores.join(", ")}`);
-    }
-    if (runs.some(({ accessibility }) => accessibility < LEAST_ACCESSIBILITY)) low.push(screen);
+    // Further runs only where other work on the machine has lowered the score.
+    while (runs.length < RUNS && runs.every(({ performance }) => performance < GOAL))
+      runs.push(await measure(`${server.url}${address}`, `${screen}-${runs.length + 1}`));
+    const performance = runs.map((scores) => scores.performance);
+    const accessibility = Math.min(...runs.map((scores) => scores.accessibility));
+    console.log(`${screen}: performance ${performance.join(", ")}; accessibility ${accessibility}`);
+    if (Math.max(...performance) < LEAST_PERFORMANCE || accessibility < GOAL) low.push(screen);
   }
   expect(low).toEqual([]);
 });

@@ -19,7 +19,7 @@ scenario("a reader chooses light or dark, from the first paint on", async ({ ope
 
   await page.route(server.url, async (route) => {
     const page = await (await route.fetch()).text();
-    await route.fulfill({ contentType: "text/html", body: page.replace(/<script type="module".*<\/script>/, "") });
+    await route.fulfill({ contentType: "text/html", body: page.replace(/<script type="module".*<\/script>/g, "") });
   });
   await page.reload();
   await page.getByText("Loading…").waitFor();

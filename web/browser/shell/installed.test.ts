@@ -38,6 +38,16 @@ scenario("without a connection the page opens, and says what is missing", async 
   await page.getByText(en.shell.withoutServer).waitFor({ state: "hidden" });
 });
 
+scenario("while the server gives no answer the kept page opens", async ({ open, server }) => {
+  const page = await open();
+  await page.evaluate(async () => void (await navigator.serviceWorker.ready));
+  server.freeze();
+  await page.goto(`${server.url}#/rules`);
+  await page.reload();
+  await page.getByText(en.rules.guide).waitFor();
+  server.thaw();
+});
+
 scenario("with a connection the page is the server's, not the kept one", async ({ open, server }) => {
   const page = await open();
   await page.evaluate(async () => void (await navigator.serviceWorker.ready));

@@ -20,6 +20,17 @@ for (const [locale, tag, texts] of LANGUAGES) {
     await page.getByRole("heading", { name: texts.game.yourTurn }).waitFor();
     await page.getByRole("gridcell", { name: `d3, ${texts.game.empty}, ${texts.game.legal}` }).waitFor();
   });
+
+  scenario(`games, openings and analysis are in the language of a browser set to ${locale}`, async ({ open }) => {
+    const page = await open({ locale, at: "records" });
+    await page.getByText(texts.archive.noGames).waitFor();
+    await page.getByRole("link", { name: texts.archive.openings }).click();
+    await page.getByText(texts.archive.none).waitFor();
+    await page.goto(new URL("#/analysis/start/f5d6", page.url()).href);
+    await page.getByRole("heading", { name: texts.analysis.best }).waitFor();
+    await page.getByRole("button", { name: texts.analysis.setUp }).click();
+    await page.getByText(texts.analysis.next, { exact: true }).waitFor();
+  });
 }
 
 scenario("a chosen language is kept after a reload", async ({ open }) => {

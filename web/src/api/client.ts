@@ -1,9 +1,7 @@
 import { createClient, type Interceptor } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
-import { AnalysisService } from "../gen/reversi/v1/analysis_pb";
 import { GameService } from "../gen/reversi/v1/game_pb";
 import { LobbyService } from "../gen/reversi/v1/lobby_pb";
-import { RecordService } from "../gen/reversi/v1/record_pb";
 import { RoomService } from "../gen/reversi/v1/room_pb";
 import { SessionService } from "../gen/reversi/v1/session_pb";
 
@@ -19,11 +17,9 @@ const bearer: Interceptor = (next) => (request) => {
   return next(request);
 };
 
-const transport = createGrpcWebTransport({ baseUrl: location.origin, interceptors: [bearer] });
+export const transport = createGrpcWebTransport({ baseUrl: location.origin, interceptors: [bearer] });
 
 export const sessions = createClient(SessionService, transport);
 export const lobby = createClient(LobbyService, transport);
 export const rooms = createClient(RoomService, transport);
-export const analyses = createClient(AnalysisService, transport);
 export const games = createClient(GameService, transport);
-export const records = createClient(RecordService, transport);

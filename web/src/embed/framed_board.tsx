@@ -7,6 +7,7 @@ import type { Route } from "../route";
 import { text } from "../text/text";
 import { BoardGrid } from "../ui/board/board_grid";
 import { GameClock } from "../ui/board/game_clock";
+import { SideBar } from "../ui/board/side_bar";
 import { PageLink } from "./page_link";
 
 interface FramedBoardProps {
@@ -47,19 +48,9 @@ export function FramedBoard(props: FramedBoardProps) {
 }
 
 function Side({ board, names, mover, clocks, moveLimit, color }: FramedBoardProps & { color: Color }) {
-  const { game, side } = text.value;
   return (
-    <div class={`player-bar${mover === color ? " to-move" : ""}`}>
-      <span class={`chip large-chip ${color}`} aria-hidden="true" />
-      <span class="visually-hidden">{side[color]}: </span>
-      <div class="player-who">
-        <strong>{names[color]}</strong>
-      </div>
-      <span class="discs" title={game.discs}>
-        <span class="visually-hidden">{game.discs}: </span>
-        {count(board, color)}
-      </span>
+    <SideBar color={color} name={names[color]} discs={count(board, color)} toMove={mover === color}>
       {clocks && <GameClock clocks={clocks} color={color} mover={mover} moveLimit={moveLimit} />}
-    </div>
+    </SideBar>
   );
 }

@@ -1,11 +1,13 @@
-import { lobby, records } from "../api/client";
+import { lobby } from "../api/client";
+import { records } from "../api/records";
 import { retry } from "../api/retry";
+import { aiPlayerKind, aiPlayerName } from "../room/seat";
 import { attempt } from "../state/call";
 import { useQuery } from "../state/use_query";
 import { navigate, replace } from "../state/location";
 import { requestId } from "../state/request_id";
 import { serverInfo, useServerInfo } from "../state/server_info";
-import { aiName, aiStrength, aiSummary } from "../text/ai_name";
+import { aiStrength, aiSummary } from "../text/ai_name";
 import { text } from "../text/text";
 import { Unavailable } from "../ui/control/unavailable";
 import { EloTable } from "../ui/profile/elo_table";
@@ -20,11 +22,12 @@ export function AiScreen({ kind, level }: { kind: string; level: number }) {
   if (serverInfo.value && !offered) return <Unavailable why={texts.home.noSuchAi} />;
   if (refused) return <Unavailable refused={refused} />;
   if (!answer?.stats) return <p class="muted">{texts.connection.loading}</p>;
+  const ai = { kind, level: answer.level };
   return (
     <div class="profile">
       <section class="panel">
-        <p class="muted">{texts.room.kind.ai}</p>
-        <h1 class="profile-name">{aiName(texts, kind)}</h1>
+        <p class="muted">{aiPlayerKind(texts, ai)}</p>
+        <h1 class="profile-name">{aiPlayerName(texts, ai)}</h1>
         {offered && (
           <>
             <p>{aiSummary(texts, offered)}</p>

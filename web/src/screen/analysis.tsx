@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import {
   type Line,
   lineFrom,
@@ -22,26 +22,37 @@ import { PositionEditor } from "../ui/analysis/position_editor";
 import { BoardGrid } from "../ui/board/board_grid";
 import { BACK_ICON, FIRST_ICON, FORWARD_ICON, StepButton } from "../ui/control/step_button";
 import { SharePanel } from "../ui/share/share_panel";
+import { Later } from "../ui/shell/later";
 
 /** The analysis board, and the editor that sets up its position. The address carries the position. */
 export function AnalysisScreen({ start, moves }: { start: string; moves: string }) {
   const line = parseLine(moves, lineFrom(parseStart(start) ?? NO_MOVES.start));
-  const [editing, setEditing] = useState(false);
+  const here = address(routeOf(line));
+  /** The address at which the editor was opened: another one shows its own position. */
+  const [edited, setEdited] = useState<string | undefined>();
+  const editing = edited === here;
+  const view = useRef<HTMLDivElement>(null);
+  const wasEditing = useRef(editing);
+  // The button that was pressed is gone.
+  useEffect(() => {
+    if (editing !== wasEditing.current) view.current?.querySelector<HTMLElement>(".cell[tabindex='0']")?.focus();
+    wasEditing.current = editing;
+  }, [editing]);
   const go = (to: Line) => {
-    setEditing(false);
+    setEdited(undefined);
     replace(routeOf(to));
   };
   const { board, mover = line.start.mover } = line;
   return (
-    <div class="board-view analysis-view">
+    <div ref={view} class="board-view analysis-view">
       {editing ? (
         <PositionEditor
           start={{ board, mover }}
           done={(position) => go(lineFrom(position))}
-          cancel={() => setEditing(false)}
+          cancel={() => setEdited(undefined)}
         />
       ) : (
-        <AnalysisBoard line={line} go={go} edit={() => setEditing(true)} />
+        <AnalysisBoard line={line} go={go} edit={() => setEdited(here)} />
       )}
     </div>
   );
@@ -87,7 +98,7 @@ function AnalysisBoard({ line, go, edit }: AnalysisBoardProps) {
             label={texts.start}
             icon={FIRST_ICON}
             disabled={line.squares.length === 0}
-            run={() => show(lineFrom(line.start))}
+            run={() => show(lineFrom(line.start), [...ahead, ...[...line.squares].reverse()])}
           />
           <StepButton label={texts.back} icon={BACK_ICON} disabled={line.squares.length === 0} run={back} />
           <StepButton
@@ -108,18 +119,20 @@ function AnalysisBoard({ line, go, edit }: AnalysisBoardProps) {
         </label>
       </div>
       <div class="board-panels">
-        <section class="panel">
+        <section class="panel analysis-panel">
           <h1>{texts.title}</h1>
           <p class="muted moves-text">{lineText(line)}</p>
           <AnalysisResult line={line} state={state} play={(variation) => show(parseLine(variation.join(""), line))} />
         </section>
-        <PasteForm load={show} />
-        <SharePanel
-          route={routeOf(line)}
-          title={texts.title}
-          name="position"
-          picture={{ board: line.board, last: line.squares.at(-1) }}
-        />
+        <Later>
+          <PasteForm load={show} />
+          <SharePanel
+            route={routeOf(line)}
+            title={texts.title}
+            name="position"
+            picture={{ board: line.board, last: line.squares.at(-1) }}
+          />
+        </Later>
       </div>
     </>
   );

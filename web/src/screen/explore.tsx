@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { records } from "../api/client";
+import { records } from "../api/records";
 import { type Refusal, refusal } from "../api/refusal";
 import { type Line, lineText, NO_MOVES, parseLine, played, undone } from "../game/line";
 import { parseSquare } from "../game/square";

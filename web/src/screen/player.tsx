@@ -1,4 +1,4 @@
-import { records } from "../api/client";
+import { records } from "../api/records";
 import { PlayerKind } from "../gen/reversi/v1/types_pb";
 import { useQuery } from "../state/use_query";
 import { session } from "../state/session";

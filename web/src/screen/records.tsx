@@ -1,5 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { records } from "../api/client";
+import { records } from "../api/records";
 import { ParticipantKind } from "../gen/reversi/v1/record_pb";
 import type { RecordFilter } from "../record_filter";
 import { address } from "../route";
@@ -55,11 +55,11 @@ function Games({ filter }: { filter: RecordFilter }) {
     const page = await records.listGames({ filter: wireFilter(filter), pageSize: PAGE, pageToken });
     return { entries: page.games, next: page.nextPageToken };
   });
-  if (!games) return <p class="muted">{connection.loading}</p>;
   return (
     <>
-      {games.length === 0 && <p class="muted">{archive.noGames}</p>}
-      <RecordList games={games} />
+      {!games && !more && <p class="muted">{connection.loading}</p>}
+      {games?.length === 0 && <p class="muted">{archive.noGames}</p>}
+      {games && <RecordList games={games} />}
       {more && (
         <button type="button" disabled={busy} onClick={more}>
           {stats.more}

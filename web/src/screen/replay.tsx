@@ -1,4 +1,4 @@
-import { records } from "../api/client";
+import { records } from "../api/records";
 import { useQuery } from "../state/use_query";
 import { text } from "../text/text";
 import { Unavailable } from "../ui/control/unavailable";

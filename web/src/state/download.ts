@@ -1,4 +1,4 @@
-import { records } from "../api/client";
+import { records } from "../api/records";
 import { ExportFormat, type GameRecord } from "../gen/reversi/v1/record_pb";
 
 /** Saves `content` as a file. */

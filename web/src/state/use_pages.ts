@@ -1,6 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { retry } from "../api/retry";
 import { attempt } from "./call";
+import { useWhenConnected } from "./connection";
 
 /** A part of a list, and the token of the next part; empty after the last. */
 interface Part<T> {
@@ -8,16 +9,23 @@ interface Part<T> {
   next: string;
 }
 
-/** A list that the server tells page by page. `entries` are absent before the first page, `more` after the last. */
+/**
+ * A list that the server tells page by page. `entries` are absent before the first page. `more` loads the next page, or the
+ * first again where that failed; it is absent after the last.
+ */
 export function usePages<T>(load: (pageToken: string) => Promise<Part<T>>) {
   const [list, setList] = useState<Part<T> | undefined>();
   const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState(false);
   const more = async () => {
     setBusy(true);
     const page = await attempt(() => retry(() => load(list?.next ?? "")));
     setBusy(false);
+    setFailed(!page);
     if (page) setList({ entries: [...(list?.entries ?? []), ...page.entries], next: page.next });
   };
-  useEffect(() => void more(), []);
-  return { entries: list?.entries, busy, more: list?.next ? more : undefined };
+  useWhenConnected(() => {
+    if (!list) void more();
+  });
+  return { entries: list?.entries, busy, more: list?.next || failed ? more : undefined };
 }

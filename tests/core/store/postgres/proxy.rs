@@ -26,6 +26,15 @@ struct Held {
     answers: bool,
     /// The connections with smaller numbers.
     below: usize,
+    /// Of the other connections, requests with this text.
+    containing: Option<&'static str>,
+}
+
+impl Held {
+    fn holds_request(&self, chunk: &[u8], number: usize) -> bool {
+        let contains = |text: &str| chunk.windows(text.len()).any(|part| part == text.as_bytes());
+        self.requests && (number < self.below || self.containing.is_some_and(contains))
+    }
 }
 
 /// What goes from one end to the other passes through here.
@@ -65,8 +74,8 @@ impl Proxy {
                     cut.mark_unchanged();
                     tokio::select! {
                         _ = cut.changed() => {}
-                        () = pass(from_client, to_server, &stops, &mut held, |held| held.requests && number < held.below) => {}
-                        () = pass(from_server, to_client, &more, &mut holding, |held| held.answers && number < held.below) => {}
+                        () = pass(from_client, to_server, &stops, &mut held, |held, chunk| held.holds_request(chunk, number)) => {}
+                        () = pass(from_server, to_client, &more, &mut holding, |held, _| held.answers && number < held.below) => {}
                     }
                 });
             }
@@ -76,21 +85,37 @@ impl Proxy {
 
     /// Opens a store whose connections pass through this proxy.
     pub(crate) async fn open(&self, database: &Database, patience: std::time::Duration) -> PostgresStore {
-        PostgresStore::open(&url(self.folder.path(), &database.schema), patience).await.expect("the store is opened")
+        PostgresStore::open(&self.url(database), patience).await.expect("the store is opened")
+    }
+
+    /// The URL of a database through this proxy.
+    pub(crate) fn url(&self, database: &Database) -> String {
+        url(self.folder.path(), &database.schema)
     }
 
     /// Holds what the present connections send.
     pub(crate) fn hold_requests(&self) {
         self.held.send_replace(Held {
             requests: true,
-            answers: false,
             below: self.connections.load(Ordering::Relaxed),
+            ..Held::default()
         });
+    }
+
+    /// Holds what the present connections send, and requests of later ones with this text.
+    pub(crate) fn hold_requests_with(&self, text: &'static str) {
+        let below = self.connections.load(Ordering::Relaxed);
+        self.held.send_replace(Held { requests: true, below, containing: Some(text), ..Held::default() });
+    }
+
+    /// Holds what the present connections send, and later ones.
+    pub(crate) fn hold_all_requests(&self) {
+        self.held.send_replace(Held { requests: true, below: usize::MAX, ..Held::default() });
     }
 
     /// Holds what the server answers to the present connections, and to later ones.
     pub(crate) fn hold_answers(&self) {
-        self.held.send_replace(Held { requests: false, answers: true, below: usize::MAX });
+        self.held.send_replace(Held { answers: true, below: usize::MAX, ..Held::default() });
     }
 
     pub(crate) fn release(&self) {
@@ -114,14 +139,14 @@ async fn pass(
     mut to: impl AsyncWrite + Unpin,
     stops: &watch::Sender<usize>,
     held: &mut watch::Receiver<Held>,
-    is_held: impl Fn(&Held) -> bool,
+    is_held: impl Fn(&Held, &[u8]) -> bool,
 ) {
     let mut chunk = vec![0; 1 << 16];
     while let Ok(length @ 1..) = from.read(&mut chunk).await {
-        if is_held(&held.borrow()) {
+        if is_held(&held.borrow(), &chunk[..length]) {
             stops.send_modify(|stops| *stops += 1);
         }
-        let passed = held.wait_for(|held| !is_held(held)).await.is_ok();
+        let passed = held.wait_for(|held| !is_held(held, &chunk[..length])).await.is_ok();
         if !passed || to.write_all(&chunk[..length]).await.is_err() {
             return;
         }

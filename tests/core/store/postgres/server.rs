@@ -112,6 +112,7 @@ impl PostgresServer {
     }
 
     /// Ends it at once, as a crash of its machine would.
+    #[allow(dead_code, reason = "not used by tests/server")]
     pub(crate) fn kill(&self) {
         let file = fs::read_to_string(self.folder.join("data/postmaster.pid")).expect("a running server");
         let process = file.lines().next().expect("its number");
@@ -152,10 +153,15 @@ pub(crate) fn url(folder: &Path, schema: &str) -> String {
 }
 
 impl Database {
-    pub(crate) async fn try_open(&self) -> Result<PostgresStore, PostgresError> {
-        PostgresStore::open(&url(self.server.folder(), &self.schema), Duration::from_secs(60)).await
+    pub(crate) fn url(&self) -> String {
+        url(self.server.folder(), &self.schema)
     }
 
+    pub(crate) async fn try_open(&self) -> Result<PostgresStore, PostgresError> {
+        PostgresStore::open(&self.url(), Duration::from_secs(60)).await
+    }
+
+    #[allow(dead_code, reason = "not used by tests/server")]
     pub(crate) async fn open(&self) -> Store {
         Store::of(self.try_open().await.expect("the store is opened"))
     }

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { analyses } from "../../api/client";
+import { analyses } from "../../api/analyses";
 import type { Refusal } from "../../api/refusal";
 import type { GameAnalysis, MoveAnalysis } from "../../gen/reversi/v1/analysis_pb";
 import { readAnalysis } from "./analysis_stream";

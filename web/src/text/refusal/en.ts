@@ -39,6 +39,7 @@ export const refusal = {
   QUOTA_PLAYERS: "The server is full.",
   RATE: "Too fast. Wait a moment.",
   DRAINING: "The server restarts. Try again in a moment.",
+  STANDBY: "This server stands by for another one. Try again in a moment.",
   STORE_UNAVAILABLE: "The server cannot save changes now. Try again.",
   DAMAGED: "This is stored, but its data is damaged. Tell the operator of the server.",
   BUSY: "The room is busy. Try again.",

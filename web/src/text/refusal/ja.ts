@@ -40,6 +40,7 @@ export const refusal: typeof shape = {
   QUOTA_PLAYERS: "サーバーが満員です。",
   RATE: "速すぎます。少し待ってください。",
   DRAINING: "サーバーが再起動中です。少し待ってください。",
+  STANDBY: "このサーバーは待機中です。少し待ってください。",
   STORE_UNAVAILABLE: "サーバーが保存できません。もう一度お試しください。",
   DAMAGED: "このデータは壊れています。サーバーの管理者に連絡してください。",
   BUSY: "部屋が混み合っています。もう一度お試しください。",

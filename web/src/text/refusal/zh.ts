@@ -40,6 +40,7 @@ export const refusal: typeof shape = {
   QUOTA_PLAYERS: "服务器已满。",
   RATE: "太快了，请稍等。",
   DRAINING: "服务器正在重启，请稍后再试。",
+  STANDBY: "此服务器正在待命，请稍后再试。",
   STORE_UNAVAILABLE: "服务器暂时无法保存，请再试一次。",
   DAMAGED: "这些数据已损坏，请联系服务器的管理员。",
   BUSY: "房间太忙，请再试一次。",

@@ -1,4 +1,5 @@
-import { type Color, opposite } from "../../game/board";
+import type { Refusal } from "../../api/refusal";
+import type { Color } from "../../game/board";
 import type { Line } from "../../game/line";
 import type { AnalysisState } from "../../state/stream/position_analysis";
 import { refusalText, text } from "../../text/text";
@@ -14,14 +15,14 @@ interface AnalysisResultProps {
 export function AnalysisResult({ line, state: { analysis, busy, refused }, play }: AnalysisResultProps) {
   const { analysis: texts, side } = text.value;
   if (!line.mover) return <p>{texts.over}</p>;
-  if (refused) return <p>{refused.reason === "WRONG_PHASE" ? texts.ratedGame : refusalText(text.value, refused)}</p>;
   const best = analysis?.lines[0];
-  if (!best) return <p role="status">{busy ? texts.waiting : texts.thinking}</p>;
+  const said = refused ? whyNot(refused) : busy ? texts.waiting : best ? "" : texts.thinking;
+  if (!best) return <p role="status">{said}</p>;
   const { evaluation, depth, exact } = best;
-  const leader: Color = evaluation >= 0 ? "black" : opposite("black");
+  const leader: Color = evaluation >= 0 ? "black" : "white";
   return (
     <>
-      {busy && <p role="status">{texts.waiting}</p>}
+      {said && <p role="status">{said}</p>}
       <h2>
         {Math.abs(evaluation) < 0.05 ? texts.even : texts.value(side[leader], signed(Math.abs(evaluation)).slice(1))}
       </h2>
@@ -41,4 +42,8 @@ export function AnalysisResult({ line, state: { analysis, busy, refused }, play 
       </ol>
     </>
   );
+}
+
+function whyNot(refused: Refusal): string {
+  return refused.reason === "WRONG_PHASE" ? text.value.analysis.ratedGame : refusalText(text.value, refused);
 }

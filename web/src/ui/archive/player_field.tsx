@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { records } from "../../api/client";
+import { records } from "../../api/records";
 import { refusal } from "../../api/refusal";
 import type { Player } from "../../gen/reversi/v1/types_pb";
 import { retry } from "../../api/retry";

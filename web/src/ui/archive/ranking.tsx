@@ -1,4 +1,4 @@
-import { records } from "../../api/client";
+import { records } from "../../api/records";
 import type { ParticipantKind } from "../../gen/reversi/v1/record_pb";
 import { usePages } from "../../state/use_pages";
 import { text } from "../../text/text";

@@ -1,6 +1,7 @@
+import { Component } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Board, type Color, flips } from "../../game/board";
-import { FILES, type Square, squareName } from "../../game/square";
+import { FILES, parseSquare, type Square, squareName } from "../../game/square";
 import { announce } from "../../state/notice";
 import { text } from "../../text/text";
 
@@ -50,6 +51,8 @@ export function BoardGrid(props: BoardProps) {
     setRefused({ square });
   };
   const move = (event: KeyboardEvent) => {
+    // A board to look at leaves the keys to the screen, whose arrows may step through a game.
+    if (!props.play || event.altKey || event.ctrlKey || event.metaKey) return;
     const to = target(event.key, focus);
     if (to !== undefined) {
       setFocus(to);
@@ -63,7 +66,18 @@ export function BoardGrid(props: BoardProps) {
   return (
     <div class={`board-frame${props.pending ? " pending" : ""}`}>
       <Coordinates />
-      <div ref={grid} class="board" role="grid" aria-label={props.label} onKeyDown={move}>
+      <div
+        ref={grid}
+        class="board"
+        role="grid"
+        aria-label={props.label}
+        onKeyDown={move}
+        onClick={at(choose)}
+        onFocusIn={at((square) => (setFocus(square), setAim(square)))}
+        onFocusOut={() => setAim(undefined)}
+        onPointerOver={at(setAim)}
+        onPointerLeave={() => setAim(undefined)}
+      >
         {ROWS.map((row) => (
           <div key={row} role="row" class="rank">
             {ROWS.map((column) => {
@@ -73,18 +87,15 @@ export function BoardGrid(props: BoardProps) {
                   key={square}
                   square={square}
                   color={board[square]}
-                  last={props.last}
-                  mover={mover}
+                  last={square === props.last}
+                  delay={board[square] ? delay(square, props.last) : 0}
                   legal={props.play !== undefined && legal.includes(square)}
-                  marked={marked && legal.includes(square)}
+                  mark={marked && legal.includes(square) ? mover : undefined}
                   refused={square === refused?.square}
                   turns={turned.includes(square)}
                   value={props.values?.get(square)}
                   label={cellLabel(props, square)}
                   reachable={square === focus}
-                  focus={() => (setFocus(square), setAim(square))}
-                  aim={setAim}
-                  choose={choose}
                 />
               );
             })}
@@ -102,47 +113,56 @@ const REFUSED_SHOWN = 450;
 interface CellProps {
   square: Square;
   color: Color | undefined;
-  last: Square | undefined;
-  mover: Color | undefined;
+  last: boolean;
+  /** The delay before its disc turns, in milliseconds. */
+  delay: number;
   legal: boolean;
-  marked: boolean;
+  /** The side whose legal move is marked. */
+  mark: Color | undefined;
   refused: boolean;
   turns: boolean;
   value: string | undefined;
   label: string;
   reachable: boolean;
-  focus: () => void;
-  aim: (square: Square | undefined) => void;
-  choose: (square: Square) => void;
 }
 
-function Cell(props: CellProps) {
-  const { square, color, last, mover, legal, marked, refused, turns, value, label, reachable, focus, aim, choose } =
-    props;
-  const classes = ["cell"];
-  if (square === last) classes.push("last");
-  if (legal) classes.push("legal");
-  if (refused) classes.push("refused");
-  if (marked) classes.push("marked", `for-${mover}`);
-  if (turns) classes.push("turns");
-  if (value) classes.push("valued");
-  return (
-    <div
-      role="gridcell"
-      class={classes.join(" ")}
-      tabIndex={reachable ? 0 : -1}
-      aria-label={label}
-      data-square={squareName(square)}
-      onClick={() => choose(square)}
-      onFocus={focus}
-      onBlur={() => aim(undefined)}
-      onPointerEnter={() => aim(square)}
-      onPointerLeave={() => aim(undefined)}
-    >
-      {value && <span class="move-value">{value}</span>}
-      {color && <span class={`disc ${color}`} style={{ transitionDelay: `${delay(square, last)}ms` }} />}
-    </div>
-  );
+/** Its props are plain values, so that of 64 cells only those that have changed are rendered again. */
+class Cell extends Component<CellProps> {
+  override shouldComponentUpdate(next: CellProps): boolean {
+    const names = Object.keys(next) as (keyof CellProps)[];
+    return names.some((name) => next[name] !== this.props[name]);
+  }
+
+  render({ square, color, last, delay, legal, mark, refused, turns, value, label, reachable }: CellProps) {
+    const classes = ["cell"];
+    if (last) classes.push("last");
+    if (legal) classes.push("legal");
+    if (refused) classes.push("refused");
+    if (mark) classes.push("marked", `for-${mark}`);
+    if (turns) classes.push("turns");
+    if (value) classes.push("valued");
+    return (
+      <div
+        role="gridcell"
+        class={classes.join(" ")}
+        tabIndex={reachable ? 0 : -1}
+        aria-label={label}
+        data-square={squareName(square)}
+      >
+        {value && <span class="move-value">{value}</span>}
+        {color && <span class={`disc ${color}`} style={{ transitionDelay: `${delay}ms` }} />}
+      </div>
+    );
+  }
+}
+
+/** Handles an event of the board at the square where it happened. */
+function at(handle: (square: Square) => void): (event: Event) => void {
+  return ({ target }) => {
+    const cell = (target as Element).closest<HTMLElement>("[data-square]");
+    const square = parseSquare(cell?.dataset["square"] ?? "");
+    if (square !== undefined) handle(square);
+  };
 }
 
 function Coordinates() {

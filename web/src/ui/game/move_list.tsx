@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Ply } from "../../gen/reversi/v1/types_pb";
 import { text } from "../../text/text";
 import { passText } from "../board/use_pass_note";
@@ -17,7 +17,7 @@ interface MoveListProps {
 export function MoveList({ plies, at = plies.length, losses, choose }: MoveListProps) {
   const { game } = text.value;
   const list = useRef<HTMLOListElement>(null);
-  useLayoutEffect(() => {
+  useEffect(() => {
     if (list.current) reveal(list.current);
   }, [plies.length, at]);
   const pairs = Array.from({ length: Math.ceil(plies.length / 2) }, (_, pair) => plies.slice(2 * pair, 2 * pair + 2));
@@ -67,6 +67,7 @@ function Move({ ply, latest, loss, choose }: MoveProps) {
 
 /** Scrolls the list, not the page, to its latest move. */
 function reveal(list: HTMLElement): void {
-  const latest = list.querySelector(".latest") ?? list;
-  list.scrollTop += latest.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
+  const latest = list.querySelector(".latest");
+  if (!latest) list.scrollTop = 0;
+  else list.scrollTop += latest.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
 }

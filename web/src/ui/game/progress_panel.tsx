@@ -1,5 +1,6 @@
+import { useMemo } from "preact/hooks";
 import type { Color } from "../../game/board";
-import type { Balance } from "../../game/history";
+import { balance, type Frame } from "../../game/history";
 import type { Ply } from "../../gen/reversi/v1/types_pb";
 import { text } from "../../text/text";
 import { Evaluation } from "./evaluation";
@@ -7,7 +8,7 @@ import { BalanceGraph } from "./balance_graph";
 
 interface ProgressPanelProps {
   /** At the start and after each ply. */
-  points: readonly Balance[];
+  frames: readonly Frame[];
   plies: readonly Ply[];
   names: Record<Color, string>;
   /** How many plies the shown board includes; all by default. */
@@ -19,7 +20,8 @@ interface ProgressPanelProps {
 }
 
 /** The latest evaluation and the graph of a game, for watchers. */
-export function ProgressPanel({ points, plies, names, at, mistakes = [], choose }: ProgressPanelProps) {
+export function ProgressPanel({ frames, plies, names, at, mistakes = [], choose }: ProgressPanelProps) {
+  const points = useMemo(() => frames.map(balance), [frames]);
   return (
     <section class="panel course">
       <h2>{text.value.game.graph}</h2>

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { records } from "../../api/client";
+import { records } from "../../api/records";
 import { opposite, parseBoard } from "../../game/board";
 import { instant } from "../../game/clock";
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";
@@ -29,7 +29,7 @@ export function GameHistory({ playerId }: { playerId: string }) {
   return (
     <section class="panel">
       <h2>{stats.games}</h2>
-      {!games && <p class="muted">{text.value.connection.loading}</p>}
+      {!games && !more && <p class="muted">{text.value.connection.loading}</p>}
       {games?.length === 0 && (
         <>
           <p class="muted">{stats.noGames}</p>

@@ -1,17 +1,19 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { type Color, count } from "../../game/board";
 import { clockText, milliseconds } from "../../game/clock";
-import { balance, colorOf, type Frame, history, movesTo } from "../../game/history";
+import { colorOf, type Frame, history, movesTo } from "../../game/history";
 import type { Picture } from "../../game/picture/picture";
 import { squareName } from "../../game/square";
 import type { GameRecord } from "../../gen/reversi/v1/record_pb";
 import type { Ply } from "../../gen/reversi/v1/types_pb";
 import { participantName } from "../../room/game_record";
 import { announce } from "../../state/notice";
+import { screenName } from "../../state/page/title";
 import { lossesOf, useGameAnalysis } from "../../state/stream/game_analysis";
 import { address } from "../../route";
 import { text } from "../../text/text";
 import { BoardGrid } from "../board/board_grid";
+import { SideBar } from "../board/side_bar";
 import { passText } from "../board/use_pass_note";
 import { ProgressPanel } from "../game/progress_panel";
 import { ExportPanel } from "./export_panel";
@@ -20,6 +22,7 @@ import { ParticipantLink } from "../profile/participant_link";
 import { MistakesPanel } from "../game/mistakes_panel";
 import { gamePictures } from "../share/game_pictures";
 import { SharePanel } from "../share/share_panel";
+import { Later } from "../shell/later";
 import { ResultPanel } from "./result_panel";
 import { ReplayControls } from "./replay_controls";
 import { usePlayback } from "./use_playback";
@@ -28,7 +31,6 @@ import { usePlayback } from "./use_playback";
 export function Replay({ record, first }: { record: GameRecord; first: number }) {
   const { game, replay } = text.value;
   const frames = useMemo(() => history(record.plies), [record]);
-  const points = useMemo(() => frames.map(balance), [frames]);
   const plies = record.plies.length;
   const playback = usePlayback(plies, first);
   const { at, go } = playback;
@@ -41,6 +43,8 @@ export function Replay({ record, first }: { record: GameRecord; first: number })
   const { state, start } = useGameAnalysis(record.gameId);
   const losses = lossesOf(state);
 
+  const title = replay.title(names.black, names.white);
+  useEffect(() => void (screenName.value = title), [title]);
   useEffect(() => announce(said), [said]);
 
   return (
@@ -59,31 +63,39 @@ export function Replay({ record, first }: { record: GameRecord; first: number })
       </div>
       <div class="board-panels">
         <div class="column">
-          <ResultPanel record={record} />
-          <a class="button" href={address({ screen: "analysis", start: "", moves: movesTo(record.plies, at) })}>
-            {text.value.analysis.open}
-          </a>
-          <ProgressPanel
-            points={points}
-            plies={record.plies}
-            names={names}
-            at={at}
-            mistakes={[...losses.keys()]}
-            choose={go}
-          />
-          <MistakesPanel state={state} start={start} ply={at - 1} />
+          <Later>
+            <ResultPanel record={record} />
+            <a class="button" href={address({ screen: "analysis", start: "", moves: movesTo(record.plies, at) })}>
+              {text.value.analysis.open}
+            </a>
+          </Later>
+          <Later>
+            <ProgressPanel
+              frames={frames}
+              plies={record.plies}
+              names={names}
+              at={at}
+              mistakes={[...losses.keys()]}
+              choose={go}
+            />
+            {plies > 0 && <MistakesPanel state={state} start={start} ply={at - 1} />}
+          </Later>
         </div>
         <div class="column">
-          <MoveList plies={record.plies} at={at} losses={losses} choose={go} />
-          <SharePanel
-            open
-            route={record.private ? undefined : { screen: "game", gameId: record.gameId, ply: at }}
-            title={replay.title(names.black, names.white)}
-            name={record.gameId}
-            picture={pictures[at] as Picture}
-            pictures={pictures}
-          />
-          <ExportPanel record={record} />
+          <Later>
+            <MoveList plies={record.plies} at={at} losses={losses} choose={go} />
+          </Later>
+          <Later>
+            <SharePanel
+              open
+              route={record.private ? undefined : { screen: "game", gameId: record.gameId, ply: at }}
+              title={title}
+              name={record.gameId}
+              picture={pictures[at] as Picture}
+              pictures={pictures}
+            />
+            <ExportPanel record={record} />
+          </Later>
         </div>
       </div>
     </div>
@@ -100,25 +112,14 @@ interface SideProps {
 
 /** One player's name, number of discs, and time used. */
 function Side({ record, frame, at, color }: SideProps) {
-  const { side, game, replay } = text.value;
+  const { replay } = text.value;
   return (
-    <div class="player-bar">
-      <span class={`chip large-chip ${color}`} aria-hidden="true" />
-      <span class="visually-hidden">{side[color]}: </span>
-      <div class="player-who">
-        <strong>
-          <ParticipantLink of={record[color]} />
-        </strong>
-      </div>
-      <span class="discs" title={game.discs}>
-        <span class="visually-hidden">{game.discs}: </span>
-        {count(frame.board, color)}
-      </span>
+    <SideBar color={color} name={<ParticipantLink of={record[color]} />} discs={count(frame.board, color)}>
       <span class="clock" title={replay.timeUsed}>
         <span class="visually-hidden">{replay.timeUsed}: </span>
         {clockText(timeUsed(record.plies.slice(0, at), color))}
       </span>
-    </div>
+    </SideBar>
   );
 }
 

@@ -2,11 +2,12 @@ import { type Board, type Color, count } from "../../game/board";
 import { colorOf } from "../../game/history";
 import { address } from "../../route";
 import { havePlayed, isAwaited, isFreeFor, isRunning, occupantKind, occupantName, SEATS } from "../../room/seat";
-import { RoomPhase, type Seat } from "../../gen/reversi/v1/types_pb";
+import { type Room, RoomPhase, type Seat } from "../../gen/reversi/v1/types_pb";
 import { attempt } from "../../state/call";
 import { joinRoom, takeSeat } from "../../state/room/membership";
 import { text } from "../../text/text";
 import { GameClock } from "../board/game_clock";
+import { SideBar } from "../board/side_bar";
 import type { RoomProps } from "./room_view";
 
 interface PlayerBarProps extends RoomProps {
@@ -32,27 +33,23 @@ export function PlayerBar({ room, me, color, past }: PlayerBarProps) {
       await takeSeat(room.roomId, index);
     });
   return (
-    <div class={`player-bar${toMove ? " to-move" : ""}`}>
-      <span class={`chip large-chip ${color}`} aria-hidden="true" />
-      <span class="visually-hidden">{texts.side[color]}: </span>
-      <div class="player-who">
-        <strong>{who()}</strong>
-        <p class="player-tags">
-          <Tags seat={seat} />
-        </p>
-      </div>
-      {mayTake && (
-        <button type="button" class="small" onClick={sit}>
-          {texts.room.sit}
-        </button>
-      )}
-      {toMove && seat.occupant.case === "ai" && <span class="dots" role="img" aria-label={texts.game.thinking} />}
-      {room.game && (
-        <span class="discs" title={texts.game.discs}>
-          <span class="visually-hidden">{texts.game.discs}: </span>
-          {discs}
-        </span>
-      )}
+    <SideBar
+      color={color}
+      name={who()}
+      tags={<Tags room={room} seat={seat} />}
+      actions={
+        <>
+          {mayTake && (
+            <button type="button" class="small" onClick={sit}>
+              {texts.room.sit}
+            </button>
+          )}
+          {toMove && seat.occupant.case === "ai" && <span class="dots" role="img" aria-label={texts.game.thinking} />}
+        </>
+      }
+      discs={room.game && discs}
+      toMove={toMove}
+    >
       {running && room.game?.clocks && (
         <GameClock
           clocks={room.game.clocks}
@@ -61,7 +58,7 @@ export function PlayerBar({ room, me, color, past }: PlayerBarProps) {
           moveLimit={room.settings?.moveLimit}
         />
       )}
-    </div>
+    </SideBar>
   );
 
   function isMember(): boolean {
@@ -79,20 +76,21 @@ export function PlayerBar({ room, me, color, past }: PlayerBarProps) {
       </>
     );
   }
+}
 
-  function Tags({ seat }: { seat: Seat }) {
-    const kind = occupantKind(texts, seat);
-    const awaited = !running && !havePlayed(room) && isAwaited(room, seat) && seat.occupant.case === "player";
-    return (
-      <>
-        {kind && <span class="tag">{kind}</span>}
-        {seat.occupant.case === "player" && !seat.present && <span class="tag">{texts.room.away}</span>}
-        {!running && seat.ready && seat.occupant.case === "player" && (
-          <span class="tag good">✓ {texts.room.ready}</span>
-        )}
-        {awaited && <span class="tag">{texts.room.notReady}</span>}
-        {(seat.wins > 0 || seat.draws > 0) && <span class="tag">{texts.room.score(seat.wins, seat.draws)}</span>}
-      </>
-    );
-  }
+/** What else is known of the occupant. */
+function Tags({ room, seat }: { room: Room; seat: Seat }) {
+  const texts = text.value;
+  const running = isRunning(room);
+  const kind = occupantKind(texts, seat);
+  const awaited = !running && !havePlayed(room) && isAwaited(room, seat) && seat.occupant.case === "player";
+  return (
+    <>
+      {kind && <span class="tag">{kind}</span>}
+      {seat.occupant.case === "player" && !seat.present && <span class="tag">{texts.room.away}</span>}
+      {!running && seat.ready && seat.occupant.case === "player" && <span class="tag good">✓ {texts.room.ready}</span>}
+      {awaited && <span class="tag">{texts.room.notReady}</span>}
+      {(seat.wins > 0 || seat.draws > 0) && <span class="tag">{texts.room.score(seat.wins, seat.draws)}</span>}
+    </>
+  );
 }

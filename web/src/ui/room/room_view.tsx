@@ -1,6 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Color, opposite } from "../../game/board";
-import { balance, history, movesTo } from "../../game/history";
+import { history, movesTo } from "../../game/history";
 import type { Room } from "../../gen/reversi/v1/types_pb";
 import { roomTitle } from "../../room/row/title";
 import { isRunning, namesOf, sideOf } from "../../room/seat";
@@ -38,7 +38,7 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
   const props: RoomProps = { room, me, side };
   const below = side ?? "black";
   const plies = room.game?.plies ?? [];
-  const frames = history(plies);
+  const frames = useMemo(() => history(plies), [plies]);
   const { at, look } = useLookBack(room.game?.gameId, plies.length);
   const looking = at !== undefined && { at };
   const { state, start } = useGameAnalysis(room.game?.gameId ?? "");
@@ -62,7 +62,7 @@ export function RoomView({ room, me, watchers }: { room: Room; me: string; watch
         <ActionPanel {...props} />
         {room.game && !(side && isRunning(room)) && (
           <ProgressPanel
-            points={frames.map(balance)}
+            frames={frames}
             plies={plies}
             names={namesOf(text.value, room)}
             mistakes={[...losses.keys()]}

@@ -105,7 +105,7 @@ function Banner() {
   );
 }
 
-/** Names the screen in the tab's title. A room uses its own name. */
+/** Names the screen in the tab's title. Rooms and replays use names of their own. */
 function useScreenName(): void {
   const { home, rooms, create, liveGames, stats, archive, analysis, rules } = text.value;
   const titles: Partial<Record<Route["screen"], string>> = {
@@ -123,6 +123,6 @@ function useScreenName(): void {
   const { screen } = route.value;
   const name = titles[screen] ?? "";
   useEffect(() => {
-    if (screen !== "room") screenName.value = name;
+    if (screen !== "room" && screen !== "game") screenName.value = name;
   }, [screen, name]);
 }

@@ -114,9 +114,13 @@ async fn database(url: &str, patience: Option<u64>) -> anyhow::Result<crate::sto
 
 #[cfg(feature = "postgres")]
 async fn stand_by(url: &str, patience: Option<u64>, lease: Option<u64>, address: String) -> anyhow::Result<Joined> {
-    use crate::store::{Sharing, Standby};
+    use crate::store::{Places, Sharing, Standby};
 
-    let standby = Standby::join(url, Sharing { listens: Some(address), ..sharing(patience, lease) }).await?;
+    let standby = Standby::join(
+        url,
+        Sharing { places: Places { listens: Some(address), address: None }, ..sharing(patience, lease) },
+    )
+    .await?;
     let active = standby.active();
     let opened = Box::pin(async {
         let store = standby.take_over().await.context(NO_DATABASE)?;

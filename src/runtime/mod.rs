@@ -39,10 +39,7 @@ use tokio::{
 
 pub use ai::pool::{AiLoad, Think};
 pub use analysis::analyses::{Analyses, Analysis, AnalysisEnd, AnalysisPlan};
-pub use cluster::{
-    directory::{NodeId, Ownership, Shard},
-    peers::{Ask, FeedEnd, FeedItem, LinkError, News, Peers, PlayerStreams, Question, Reply},
-};
+pub use cluster::peers::{Ask, FeedEnd, FeedItem, LinkError, News, Peers, PlayerStreams, Question, Reply};
 pub use games::Games;
 pub(crate) use limit::limits::limits_table;
 pub use limit::{
@@ -83,7 +80,7 @@ pub use watch::{
 
 pub use crate::store::{
     ArchiveSize, Contestant, Exploration, ExploredMove, ExplorerFilter, GameFilter, GameKey, GamePage, GameResult,
-    OpponentKind, PlayerStats, RankedContestant, RankingFilter, Rating, Results,
+    NodeId, OpponentKind, Ownership, PlayerStats, RankedContestant, RankingFilter, Rating, Results, Shard,
 };
 use crate::{
     ai::engine::Engines,

@@ -10,6 +10,7 @@
 //! memory. An append names the sequence number that it expects, so that of two owners of a room only one can write.
 
 mod archive;
+mod cluster_store;
 mod damage;
 mod explorer;
 mod game_row;
@@ -19,6 +20,7 @@ mod player_stats;
 mod player_store;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod shard;
 mod sqlite;
 mod transfer;
 
@@ -27,6 +29,7 @@ use std::sync::Arc;
 pub use archive::{
     Archive, ArchiveSize, GameFilter, GameKey, GamePage, GameResult, RankedContestant, RankingFilter, Retention,
 };
+pub use cluster_store::{Away, ClusterStore, ClusterView};
 pub use damage::DAMAGED_ROWS;
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter};
 pub use journal::{
@@ -37,7 +40,8 @@ pub use memory::MemoryStore;
 pub use player_stats::{Contestant, OpponentKind, ParseContestantError, PlayerStats, Rating, RatingWeight, Results};
 pub use player_store::{PlayerKey, PlayerStore, StoredPlayer};
 #[cfg(feature = "postgres")]
-pub use postgres::{Membership, PostgresError, PostgresStore, Sharing, Standby};
+pub use postgres::{Membership, Places, PostgresError, PostgresStore, Sharing, Standby};
+pub use shard::{NodeId, Ownership, Shard};
 pub use sqlite::{Diagnosis, Doctor, Observer, OpenError, SqliteStore};
 pub use transfer::{Copied, FormerPlayer, Restored, Standing, Transfer, copy, is_empty};
 

@@ -10,12 +10,12 @@ use std::{
 };
 
 use tokio::{
-    sync::{Notify, futures::OwnedNotified, mpsc},
+    sync::{Mutex, Notify, futures::OwnedNotified, mpsc},
     time::{Instant, timeout, timeout_at},
 };
 
 use super::{
-    directory::{Directory, NodeId, Ownership, Shard},
+    directory::Directory,
     peers::{Ask, FeedItem, LinkError, News, Peers, Reply},
 };
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
         limit::limits::{ASK_DEADLINE, ASK_RETRY, MOVE_PATIENCE},
         outcome::RoomError,
     },
-    store::PlayerStore,
+    store::{NodeId, Ownership, PlayerStore, Shard},
 };
 
 /// This node: the directory, the links, and where players of other nodes are looked up.
@@ -37,12 +37,15 @@ pub(crate) struct Cluster {
     changes: Arc<Notify>,
     /// The shards of this node whose rooms are restored.
     hosted: RwLock<BTreeSet<Shard>>,
+    /// Held while rooms are restored.
+    pub(crate) restoring: Mutex<()>,
 }
 
 impl Cluster {
     pub(crate) fn new(me: NodeId, peers: Arc<dyn Peers>, player_store: Arc<dyn PlayerStore>) -> Self {
         let (directory, hosted) = (RwLock::default(), RwLock::default());
-        Self { me: AtomicI64::new(me.0), peers, player_store, directory, changes: Arc::default(), hosted }
+        let (changes, restoring) = (Arc::default(), Mutex::default());
+        Self { me: AtomicI64::new(me.0), peers, player_store, directory, changes, hosted, restoring }
     }
 
     pub(crate) fn me(&self) -> NodeId {
@@ -70,13 +73,24 @@ impl Cluster {
         self.hosts(Shard::of(room))
     }
 
-    /// The rooms of these shards are restored, unless the node has lost them since.
-    pub(crate) fn host(&self, shards: &[Shard]) {
+    /// The given shards that this node owns.
+    pub(crate) fn owned(&self, shards: impl IntoIterator<Item = Shard>) -> Vec<Ownership> {
         let (directory, me) = (self.directory(), self.me());
-        let is_mine = |shard: &&Shard| directory.get(**shard).is_some_and(|owned| owned.node == me);
-        self.hosted_mut().extend(shards.iter().filter(is_mine));
+        shards.into_iter().filter_map(|shard| directory.get(shard).filter(|owned| owned.node == me)).collect()
+    }
+
+    /// The rooms of these shards are restored, unless the node has lost them since.
+    pub(crate) fn host<'a>(&self, shards: impl IntoIterator<Item = &'a Ownership>) {
+        let directory = self.directory();
+        let is_current = |owned: &&Ownership| directory.get(owned.shard) == Some(**owned) && owned.node == self.me();
+        self.hosted_mut().extend(shards.into_iter().filter(is_current).map(|owned| owned.shard));
         drop(directory);
         self.changes.notify_waiters();
+    }
+
+    /// The rooms of these shards are on this node no longer.
+    pub(crate) fn end_hosting(&self, shards: &BTreeSet<Shard>) {
+        self.hosted_mut().retain(|shard| !shards.contains(shard));
     }
 
     /// Records owners, and returns the shards that this node has lost by it.
@@ -87,7 +101,8 @@ impl Cluster {
             let was_mine = directory.get(new.shard).is_some_and(|known| known.node == me);
             if directory.learn(new) {
                 any = true;
-                if was_mine && new.node != me {
+                // If this node has it again, another one had it meanwhile.
+                if was_mine {
                     lost.push(new.shard);
                 }
             }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::directory::{NodeId, Ownership};
 use crate::{
     room::{Command, Creation, Event, Issuer, PlayerId, Room, RoomId, Seq},
     runtime::{
@@ -12,7 +11,7 @@ use crate::{
         player::notice::Notice,
         room::message::Snapshot,
     },
-    store::BoxFuture,
+    store::{BoxFuture, NodeId, Ownership},
 };
 
 /// The links from this node to the others. Whoever implements it calls the `Node` of the other process.

@@ -6,10 +6,7 @@
 use dashmap::{DashMap, Entry};
 use foldhash::fast::RandomState;
 
-use crate::{
-    room::PlayerId,
-    runtime::cluster::{directory::NodeId, peers::PlayerStreams},
-};
+use crate::{room::PlayerId, runtime::cluster::peers::PlayerStreams, store::NodeId};
 
 #[derive(Default)]
 pub(crate) struct Attached(DashMap<PlayerId, Vec<(NodeId, PlayerStreams)>, RandomState>);

@@ -12,13 +12,12 @@ use crate::{
     room::PlayerId,
     runtime::{
         cluster::{
-            directory::NodeId,
             membership::Cluster,
             peers::{News, PlayerStreams},
         },
         outcome::StreamEnd,
     },
-    store::StoredPlayer,
+    store::{NodeId, StoredPlayer},
 };
 
 impl Players {

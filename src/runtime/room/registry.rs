@@ -241,6 +241,11 @@ impl Registry {
         self.codes.retain(|_, room| !has_moved(*room));
     }
 
+    /// Whether any of these rooms has an actor.
+    pub(crate) fn any_live(&self, is_asked: impl Fn(RoomId) -> bool) -> bool {
+        self.slots.iter().any(|slot| is_asked(*slot.key()) && matches!(slot.value(), Slot::Live { .. }))
+    }
+
     /// The room, or its mirror.
     pub(crate) fn watched(&self, room: RoomId) -> Option<RoomHandle> {
         self.live(room).or_else(|| self.mirror(room))

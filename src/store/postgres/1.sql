@@ -10,10 +10,13 @@ INSERT INTO reversi (id, version) VALUES (1, 0);
 
 -- The servers and commands that use these tables. Each renews its lease over a connection on which it also holds an
 -- advisory lock. One that no longer does is declared dead: its rows here and in fence are deleted, and its shards are free.
+-- Nodes with an address share the shards; one without takes all or none.
 CREATE TABLE node (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,     -- never used again
     host text NOT NULL,                 -- the address from which it is connected; empty for a UNIX socket
     listens text,                       -- where it serves players; null for a command
+    address text,                       -- where it serves other nodes; null if it does not
+    draining boolean NOT NULL DEFAULT false, -- whether it gives its shards to others
     renewed timestamptz NOT NULL,       -- when the lease was last renewed
     until timestamptz NOT NULL,         -- when it ends
     since timestamptz NOT NULL          -- since when it was renewed in time, over one connection
@@ -34,7 +37,10 @@ CREATE TABLE fence (
 CREATE TABLE shard (
     id int PRIMARY KEY CHECK (id BETWEEN 0 AND 4095),
     node bigint REFERENCES node,        -- the only one that writes to its rooms; null for none
-    away_us bigint                      -- when an earlier node last lived, by that node's clock, while clocks may have to be credited
+    version bigint NOT NULL DEFAULT 0,  -- one more with each new node
+    changed timestamptz NOT NULL DEFAULT now(), -- when it got the node, or was freed by it
+    away_us bigint                      -- when an earlier node last lived, while clocks may have to be credited: by the clock of
+                                        -- that node, or of this database if the node shared the shards
 ) WITH (fillfactor = 50);
 INSERT INTO shard (id) SELECT generate_series(0, 4095);
 

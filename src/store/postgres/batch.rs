@@ -74,7 +74,7 @@ pub(super) async fn execute(
         begin,
         hold,
         rooms::extend(session, fence, appends.iter().copied().filter(|append| append.state.is_none())),
-        rooms::begin(session, appends.iter().copied().filter(|append| append.state.is_some())),
+        rooms::begin(session, fence, appends.iter().copied().filter(|append| append.state.is_some())),
     )?;
     let long: Vec<i64> = extended.iter().filter(|(_, bytes)| *bytes > rooms::FOLD).map(|(room, _)| *room).collect();
     let written: HashSet<i64> = extended.into_iter().map(|(room, _)| room).chain(begun).collect();
@@ -86,7 +86,7 @@ pub(super) async fn execute(
         session.batch("ROLLBACK").await?;
     }
     held?;
-    let found = conflicts(session, &appends, &written).await?;
+    let mut refusals = refusals(session, fence, &appends, &written).await?;
     let mut counts = Vec::new();
     if in_transaction {
         let right = || appends.iter().filter(|append| written.contains(&append.key()));
@@ -109,24 +109,27 @@ pub(super) async fn execute(
     let mut counts = counts.into_iter();
     let outcome = |write: &&Write| match write.append() {
         Some(append) if written.contains(&append.key()) => Ok(0),
-        Some(append) => Err(AppendError::Conflict(found.get(&append.key()).copied().unwrap_or(Seq(0)))),
+        Some(append) => Err(refusals.remove(&append.key()).unwrap_or(AppendError::Conflict(Seq(0)))),
         None => Ok(counts.next().unwrap_or(0)),
     };
     Ok((writes.iter().map(outcome).collect(), long))
 }
 
-/// The last events of the rooms that are not where their appends expected them.
-async fn conflicts(
+/// Why appends wrote nothing: another node has the room, or it is not where the append expected it.
+async fn refusals(
     session: &Session,
+    fence: Fence,
     appends: &[&RoomWrite],
     written: &HashSet<i64>,
-) -> Result<HashMap<i64, Seq>, Error> {
+) -> Result<HashMap<i64, AppendError>, Error> {
     let refused: Vec<i64> = appends.iter().map(|append| append.key()).filter(|room| !written.contains(room)).collect();
     if refused.is_empty() {
         return Ok(HashMap::new());
     }
+    let of_others = rooms::of_others(session, fence, &refused).await?;
     let lasts = rooms::lasts(session, &refused).await?;
-    Ok(lasts.into_iter().map(|(room, last)| (room, Seq(last.cast_unsigned()))).collect())
+    let conflicts = lasts.into_iter().map(|(room, last)| (room, AppendError::Conflict(Seq(last.cast_unsigned()))));
+    Ok(conflicts.chain(of_others.into_iter().map(|room| (room, AppendError::Fenced))).collect())
 }
 
 /// The outcome of writes whose connection was lost, as far as the rooms show it: `None` for a write that has to be
@@ -137,7 +140,7 @@ pub(super) async fn resolve(
     writes: &[&Write],
 ) -> Result<Vec<Option<Outcome>>, BatchError> {
     let rooms: Vec<i64> = writes.iter().filter_map(|write| write.append().map(RoomWrite::key)).collect();
-    let lasts: HashMap<i64, i64> = rooms::lasts(session, &rooms).await?.into_iter().collect();
+    let lasts = rooms::lasts(session, &rooms).await?;
     // Held after the rooms were read, it was held then: no other server can have written to them.
     fence.hold(session).await??;
     let outcome = |write: &&Write| {

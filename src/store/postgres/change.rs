@@ -2,16 +2,25 @@
 
 use tokio_postgres::Error;
 
-use super::{cluster::fence::Fence, explorer, games, players, retention, session::Session, transfer};
+use super::{
+    cluster::{fence::Fence, shard},
+    explorer, games, players, retention,
+    session::Session,
+    transfer,
+};
 use crate::{
     room::{GameRecord, PlayerId, Timestamp},
-    store::{archive::Retention, damage::DamagedRows, player_store::StoredPlayer, transfer::Restored},
+    store::{archive::Retention, damage::DamagedRows, player_store::StoredPlayer, shard::Shard, transfer::Restored},
 };
 
 pub(super) enum Change {
     /// Changes nothing: its answer says that earlier writes are over.
     Nothing,
     MarkAlive(Timestamp),
+    /// The clocks of these shards of this node are credited.
+    NoteCredited(Vec<Shard>),
+    /// Gives up shards of this node.
+    FreeShards(Vec<Shard>),
     PutPlayer(StoredPlayer),
     RemovePlayer(PlayerId),
     RecordSeen(Vec<(PlayerId, Timestamp)>),
@@ -38,11 +47,13 @@ impl Change {
         match self {
             Self::Nothing => Ok(0),
             Self::MarkAlive(now) => fence.mark_alive(session, *now).await.map(|()| 0),
+            Self::NoteCredited(shards) => shard::note_credited(session, fence, shards).await.map(|()| 0),
+            Self::FreeShards(shards) => shard::free(session, fence, shards).await.map(|()| 0),
             Self::PutPlayer(player) => players::put(session, player).await.map(|()| 0),
             Self::RemovePlayer(player) => players::remove(session, *player).await.map(|()| 0),
             Self::RecordSeen(seen) => players::record_seen(session, seen).await.map(|()| 0),
             Self::Import(records) => games::enter(session, records).await,
-            Self::Restore(restored) => transfer::restore(session, restored).await.map(|()| 0),
+            Self::Restore(restored) => transfer::restore(session, fence, restored).await.map(|()| 0),
             Self::CountOpenings { skip, limit } => explorer::count(session, damaged, *skip, *limit).await,
             Self::Trim { retention, now, limit } => retention::trim(session, *retention, *now, *limit).await,
         }

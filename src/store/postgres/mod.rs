@@ -34,20 +34,22 @@ use std::{
 
 use tokio::sync::{
     mpsc::{self, error::TrySendError},
-    oneshot,
+    oneshot, watch,
 };
 use tokio_postgres::Config;
 
-pub use cluster::Membership;
+pub use cluster::{Membership, Places};
 pub use schema::PostgresError;
 
 use super::{
     archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
+    cluster_store::{ClusterStore, ClusterView},
     damage::DamagedRows,
     explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendError, AppendFuture, History, Journal, StoreError, StoreFuture},
     player_stats::{Contestant, PlayerStats},
     player_store::{PlayerKey, PlayerStore, StoredPlayer},
+    shard::Shard,
     transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
 use crate::{
@@ -89,13 +91,13 @@ pub struct Sharing {
     pub patience: Duration,
     /// The time without renewals after which another server takes over.
     pub lease: Duration,
-    /// Where the server listens; none for a command.
-    pub listens: Option<String>,
+    /// Where the server is reached.
+    pub places: Places,
 }
 
 impl Default for Sharing {
     fn default() -> Self {
-        Self { patience: Duration::from_secs(10), lease: Duration::from_secs(3), listens: None }
+        Self { patience: Duration::from_secs(10), lease: Duration::from_secs(3), places: Places::default() }
     }
 }
 
@@ -113,9 +115,9 @@ impl Standby {
     /// # Errors
     /// When the database cannot be reached or used.
     pub async fn join(url: &str, sharing: Sharing) -> Result<Self, PostgresError> {
-        let Sharing { patience, lease, listens } = sharing;
+        let Sharing { patience, lease, places } = sharing;
         let config = session::parse(url, patience)?;
-        let membership = Membership::join(config.clone(), lease, listens).await?;
+        let membership = Membership::join(config.clone(), lease, places).await?;
         Ok(Self { config, patience, membership })
     }
 
@@ -124,11 +126,11 @@ impl Standby {
     pub fn active(&self) -> Option<String> {
         match &*self.membership.part().borrow() {
             Part::StandBy { owner, .. } => Some(owner.clone().unwrap_or_else(|| "a server that starts".to_owned())),
-            Part::Owner(_) | Part::Lost => None,
+            Part::Owner(_) | Part::Member(_) | Part::Lost => None,
         }
     }
 
-    /// Waits until no other server lives, and opens the store.
+    /// Waits until this server has all rooms, or shares them with others, and opens the store.
     ///
     /// # Errors
     /// When the database cannot be used then.
@@ -171,7 +173,8 @@ impl PostgresStore {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
         let (reply, opened) = oneshot::channel();
-        let open = Writer::open(config.clone(), node, patience, Arc::clone(&in_doubt), Arc::clone(&damaged));
+        let open =
+            Writer::open(config.clone(), membership.part(), patience, Arc::clone(&in_doubt), Arc::clone(&damaged));
         let write = async move {
             match open.await {
                 // The caller may have stopped waiting.
@@ -273,6 +276,20 @@ impl Journal for PostgresStore {
     fn last_alive(&self) -> StoreFuture<'_, Option<Timestamp>> {
         let node = self.node;
         self.rooms.ask(move |session| async move { shard::last_alive(&session, node).await })
+    }
+}
+
+impl ClusterStore for PostgresStore {
+    fn views(&self) -> watch::Receiver<Arc<ClusterView>> {
+        self.membership.views()
+    }
+
+    fn note_credited(&self, shards: Vec<Shard>) -> StoreFuture<'_, ()> {
+        self.write(Change::NoteCredited(shards))
+    }
+
+    fn free(&self, shards: Vec<Shard>) -> StoreFuture<'_, ()> {
+        self.write(Change::FreeShards(shards))
     }
 }
 

@@ -5,6 +5,8 @@
 //!                     └─ past FOLD bytes: all but the latest go into the state
 //! ```
 
+use std::collections::{HashMap, HashSet};
+
 use prost::encoding::{decode_varint, encode_varint};
 use tokio_postgres::{Error, Row};
 
@@ -192,10 +194,12 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// One statement for all rooms, which changes nothing without the fence. Their new events go in front of the tails.
+/// One statement for all rooms, which changes nothing without the fence, nor rooms of other nodes' shards. Their new events
+/// go in front of the tails.
 const EXTEND: &str = "WITH me AS (SELECT 1 FROM fence WHERE node = $5 AND session = $6 FOR SHARE) \
     UPDATE room SET seq = a.last, tail = a.tail || room.tail \
     FROM me, unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[]) AS a (id, expected, last, tail) \
+    JOIN shard ON shard.id = (a.id >> 48)::int AND shard.node = $5 \
     WHERE room.id = a.id AND room.seq = a.expected RETURNING room.id, octet_length(room.tail)";
 
 /// Appends to rooms at their expected events. Returns those that were, with the bytes of their tails: none without the fence.
@@ -214,26 +218,31 @@ pub(super) async fn extend(
 
 const BEGIN: &str = "WITH a AS (SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::bytea[]) \
     AS t (id, seq, tail, state)), \
-    begun AS (INSERT INTO room (id, seq, tail) SELECT id, seq, tail FROM a ON CONFLICT DO NOTHING RETURNING id), \
+    begun AS (INSERT INTO room (id, seq, tail) SELECT a.id, seq, tail FROM a \
+        JOIN shard ON shard.id = (a.id >> 48)::int AND shard.node = $5 ON CONFLICT DO NOTHING RETURNING id), \
     states AS (INSERT INTO room_state (room, state) SELECT id, state FROM a JOIN begun USING (id)) \
     SELECT id FROM begun";
 
-/// Begins rooms. Returns those that there were not.
-pub(super) async fn begin(session: &Session, writes: impl Iterator<Item = &RoomWrite>) -> Result<Vec<i64>, Error> {
+/// Begins rooms of the node's shards. Returns those that there were not.
+pub(super) async fn begin(
+    session: &Session,
+    fence: Fence,
+    writes: impl Iterator<Item = &RoomWrite>,
+) -> Result<Vec<i64>, Error> {
     let Columns { ids, last, tails, states, .. } = Columns::of(writes);
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let rows = session.query(BEGIN, &[&ids, &last, &tails, &states]).await?;
+    let rows = session.query(BEGIN, &[&ids, &last, &tails, &states, &fence.node]).await?;
     rows.iter().map(|row| row.try_get(0)).collect()
 }
 
 /// Inserts rooms in their latest states, without earlier events.
-pub(super) async fn restore(session: &Session, rooms: &[Room]) -> Result<(), Error> {
+pub(super) async fn restore(session: &Session, fence: Fence, rooms: &[Room]) -> Result<(), Error> {
     let ids: Vec<_> = rooms.iter().map(|room| key(room.id())).collect();
     let seqs: Vec<_> = rooms.iter().map(|room| number(room.seq())).collect();
     let (tails, states) = (vec![&[][..]; rooms.len()], rooms.iter().map(stored::encode_room).collect::<Vec<_>>());
-    session.query(BEGIN, &[&ids, &seqs, &(tails as Vec<&[u8]>), &states]).await.map(drop)
+    session.query(BEGIN, &[&ids, &seqs, &(tails as Vec<&[u8]>), &states, &fence.node]).await.map(drop)
 }
 
 /// Deletes rooms.
@@ -242,25 +251,36 @@ pub(super) async fn remove(session: &Session, ids: &[i64]) -> Result<(), Error> 
 }
 
 /// The last events of rooms, by their columns.
-pub(super) async fn lasts(session: &Session, ids: &[i64]) -> Result<Vec<(i64, i64)>, Error> {
+pub(super) async fn lasts(session: &Session, ids: &[i64]) -> Result<HashMap<i64, i64>, Error> {
     let rows = session.query("SELECT id, seq FROM room WHERE id = ANY($1)", &[&ids]).await?;
     rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
 }
 
-const FOLDED: &str = "WITH a AS (SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS t (id, tail, state)), \
-    states AS (UPDATE room_state SET state = a.state FROM a WHERE room_state.room = a.id) \
-    UPDATE room SET tail = a.tail FROM a WHERE room.id = a.id";
+/// Which of these rooms are of shards of other nodes, or of none.
+pub(super) async fn of_others(session: &Session, fence: Fence, ids: &[i64]) -> Result<HashSet<i64>, Error> {
+    let sql = "SELECT a.id FROM unnest($1::bigint[]) AS a (id) JOIN shard ON shard.id = (a.id >> 48)::int \
+        WHERE shard.node IS DISTINCT FROM $2";
+    let rows = session.query(sql, &[&ids, &fence.node]).await?;
+    rows.iter().map(|row| row.try_get(0)).collect()
+}
 
-/// Takes all but the latest events of rooms into their states. A damaged room is left as it is.
+const FOLDED: &str = "WITH a AS (SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::bytea[]) \
+    AS t (id, seq, tail, state)), \
+    folded AS (UPDATE room SET tail = a.tail FROM a WHERE room.id = a.id AND room.seq = a.seq RETURNING room.id) \
+    UPDATE room_state SET state = a.state FROM a JOIN folded USING (id) WHERE room_state.room = a.id";
+
+/// Takes all but the latest events of rooms into their states. A damaged room is left as it is, and one that has meanwhile
+/// grown at another node.
 pub(super) async fn fold(session: &Session, damaged: &DamagedRows, rooms: &[i64]) -> Result<(), Error> {
     let rows = session.query(ROOMS_OF, &[&rooms]).await?;
-    let (mut ids, mut tails, mut states) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut ids, mut seqs, mut tails, mut states) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for row in &rows {
         match history(row) {
             Ok(History { mut base, events }) => {
                 let (older, kept) = events.split_at(events.len().saturating_sub(KEPT));
                 older.iter().for_each(|event| base.apply(event));
                 ids.push(key(base.id()));
+                seqs.push(events.last().map_or(number(base.seq()), |event| number(event.seq)));
                 tails.push(encode(kept));
                 states.push(stored::encode_room(&base));
             }
@@ -270,5 +290,5 @@ pub(super) async fn fold(session: &Session, damaged: &DamagedRows, rooms: &[i64]
             }
         }
     }
-    session.execute(FOLDED, &[&ids, &tails, &states]).await.map(drop)
+    session.execute(FOLDED, &[&ids, &seqs, &tails, &states]).await.map(drop)
 }

@@ -3,6 +3,7 @@
 use tokio_postgres::Error;
 
 use super::{
+    cluster::fence::Fence,
     games, players, rooms,
     session::{Session, column},
 };
@@ -55,9 +56,9 @@ pub(super) async fn standings(
     rows.iter().map(read).collect()
 }
 
-pub(super) async fn restore(session: &Session, restored: &Restored) -> Result<(), Error> {
+pub(super) async fn restore(session: &Session, fence: Fence, restored: &Restored) -> Result<(), Error> {
     match restored {
-        Restored::Rooms(rooms) => rooms::restore(session, rooms).await?,
+        Restored::Rooms(rooms) => rooms::restore(session, fence, rooms).await?,
         Restored::Players(players) => {
             for player in players {
                 players::put(session, player).await?;

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   lost connection ──▶ connect, raise ──▶ read the rooms of the batch: written, or not and executed again
-//!                       the fence ├─────▶ no fence: another server has taken over; nothing is written any more
+//!                       the fence ├─────▶ no fence: others have the rooms; nothing is written until this is another node
 //!                                 └─────▶ after the patience: unknown; rooms are read again only after the next connection
 //! ```
 
@@ -17,14 +17,17 @@ use std::{
 };
 
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{mpsc, oneshot, watch},
     time::{Instant, timeout_at},
 };
 use tokio_postgres::Config;
 
 use super::{
     batch::{self, BatchError, Outcome, Write},
-    cluster::fence::{Fence, Refusal},
+    cluster::{
+        Part,
+        fence::{Fence, Refusal},
+    },
     schema::PostgresError,
     session::{Session, describe, is_refusal},
 };
@@ -71,10 +74,12 @@ impl Done {
 pub(super) struct Writer {
     config: Config,
     patience: Duration,
+    /// As which node it may write.
+    part: watch::Receiver<Part>,
     session: Option<Session>,
     /// What permits writes over this connection.
     fence: Fence,
-    /// Whether another server has taken over.
+    /// Whether the node of the fence was declared dead.
     is_fenced: bool,
     /// Whether the patience has ended without a connection.
     is_away: bool,
@@ -89,15 +94,17 @@ impl Writer {
     /// Connects as a node that owns shards.
     pub(super) async fn open(
         config: Config,
-        node: i64,
+        part: watch::Receiver<Part>,
         patience: Duration,
         in_doubt: Arc<AtomicBool>,
         damaged: Arc<DamagedRows>,
     ) -> Result<Self, PostgresError> {
+        let node = part.borrow().writer().ok_or(PostgresError::Fenced)?;
         let (session, fence) = open(&config, node).await?;
         Ok(Self {
             config,
             patience,
+            part,
             session: Some(session),
             fence,
             is_fenced: false,
@@ -136,25 +143,31 @@ impl Writer {
     async fn execute(&mut self, mut batch: Vec<Request>) {
         metrics::histogram!(COMMIT_WRITES).record(f64::from(u32::try_from(batch.len()).unwrap_or(u32::MAX)));
         let end = Instant::now() + self.patience;
-        let mut sent = false;
+        let mut sent_by = None;
         while !batch.is_empty() {
             if let Err(error) = self.connect(end).await {
-                return self.refuse(batch, sent, &error);
+                return self.refuse(batch, sent_by.is_some(), &error);
+            }
+            let sent = sent_by.is_some();
+            if sent_by.replace(self.fence.node).is_some_and(|node| node != self.fence.node) {
+                // Others have the rooms since, so their numbers do not show what this node has written.
+                let (appends, others) = batch.into_iter().partition(|request| request.write.room().is_some());
+                self.refuse(appends, false, &PostgresError::Fenced);
+                batch = others;
             }
             if sent {
                 match self.resolve(&batch, end).await {
                     Ok(outcomes) => batch = answer(batch, outcomes),
-                    Err(Failure::Fenced) => return self.refuse(batch, sent, &PostgresError::Fenced),
+                    Err(Failure::Fenced) => return self.lose(batch),
                     Err(_) => continue,
                 }
             }
-            sent = true;
             match self.write(&batch, end).await {
                 Ok(outcomes) => {
                     return batch.into_iter().zip(outcomes).for_each(|(request, outcome)| request.done.send(outcome));
                 }
                 Err(Failure::Lost) => {}
-                Err(Failure::Fenced) => return self.refuse(batch, sent, &PostgresError::Fenced),
+                Err(Failure::Fenced) => return self.lose(batch),
                 Err(Failure::Refused(error)) if !self.folds.is_empty() => {
                     // No write fails because of a fold.
                     tracing::error!(error, "the events of rooms could not be folded");
@@ -174,6 +187,12 @@ impl Writer {
 
     /// Connects again, if necessary, until `end`; only once if the database has been away for longer.
     async fn connect(&mut self, end: Instant) -> Result<(), PostgresError> {
+        let node = self.part.borrow().writer().unwrap_or(self.fence.node);
+        if node != self.fence.node {
+            // It goes on as another node, to which no earlier write belongs.
+            (self.session, self.is_fenced) = (None, false);
+            self.folds.clear();
+        }
         if self.is_fenced {
             return Err(PostgresError::Fenced);
         }
@@ -182,7 +201,7 @@ impl Writer {
         }
         self.session = None;
         loop {
-            let tried = timeout_at(end, open(&self.config, self.fence.node)).await;
+            let tried = timeout_at(end, open(&self.config, node)).await;
             let error = match tried {
                 Ok(Ok((session, fence))) => {
                     tracing::warn!("the database is reached again");
@@ -195,7 +214,11 @@ impl Writer {
                 Ok(Err(error)) => error,
                 Err(_) => PostgresError::Database("it gives no answer".to_owned()),
             };
-            if self.is_away || Instant::now() + RETRY >= end || matches!(error, PostgresError::Fenced) {
+            if matches!(error, PostgresError::Fenced) {
+                self.note_fenced();
+                return Err(error);
+            }
+            if self.is_away || Instant::now() + RETRY >= end {
                 self.is_away = true;
                 return Err(error);
             }
@@ -248,12 +271,21 @@ impl Writer {
         }
     }
 
+    /// Refuses writes, as the node was declared dead after they were sent.
+    fn lose(&mut self, batch: Vec<Request>) {
+        self.note_fenced();
+        self.refuse(batch, true, &PostgresError::Fenced);
+    }
+
+    fn note_fenced(&mut self) {
+        if !std::mem::replace(&mut self.is_fenced, true) {
+            tracing::error!("another server has taken over the rooms: they are not written here any more");
+        }
+    }
+
     /// Refuses writes. After they were sent, it is unknown whether they are written.
     fn refuse(&mut self, batch: Vec<Request>, sent: bool, error: &PostgresError) {
         if matches!(error, PostgresError::Fenced) {
-            if !std::mem::replace(&mut self.is_fenced, true) {
-                tracing::error!("another server has taken over: nothing is written any more");
-            }
             let appends = batch.iter().filter(|request| request.write.room().is_some()).count();
             metrics::counter!(FENCED_APPENDS).increment(appends as u64);
         }

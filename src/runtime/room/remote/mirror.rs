@@ -17,7 +17,6 @@ use crate::{
     room::{Event, Phase, Room, RoomId, Seq},
     runtime::{
         cluster::{
-            directory::NodeId,
             membership::{Cluster, DirectoryChange},
             peers::{FeedEnd, FeedItem},
         },
@@ -32,6 +31,7 @@ use crate::{
             watchers::Watchers,
         },
     },
+    store::NodeId,
 };
 
 /// The mirror of a room, started if there is none.

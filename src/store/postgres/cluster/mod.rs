@@ -1,20 +1,31 @@
-//! Which servers share a database, and which of them writes.
+//! Which servers share a database, and which of them writes to which rooms.
 //!
 //! ```text
-//!   join ──▶ a node with a lease ──▶ beat: renew the lease, look at the others, take free shards ──▶ owner of all shards
-//!                                      │                                                             writes by its fence
+//!   join ──▶ a node with a lease ──▶ beat: renew the lease, look at the others, take free shards ─┬▶ owner of all shards
+//!                                      │                                                          └▶ member: its share
 //!                                      └── no row to renew: it was declared dead by another node
 //! ```
 //!
 //! Every write of a node locks the node's row in `fence`. Declaring a node dead deletes that row, so it waits for a write in
 //! progress and refuses all later ones. Leases, silence and ended connections only say when to do so: a mistake costs a
-//! pause, never a write. Today one node owns all shards, and the others stand by to take them.
+//! pause, never a write.
+//!
+//! A node without an address for others owns all shards, and others like it stand by to take them. Nodes with one share the
+//! shards: each takes free ones up to its share, and frees those beyond it.
 
 pub(super) mod fence;
 mod node;
 pub(super) mod shard;
 
-use std::{sync::Arc, thread::JoinHandle, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
 
 use metrics::gauge;
 use tokio::{
@@ -23,11 +34,17 @@ use tokio::{
 };
 use tokio_postgres::Config;
 
+use self::node::Other;
+pub use self::node::Places;
 use super::{
     schema::{self, PostgresError},
     session::Session,
 };
-use crate::store::journal::{LEASE_AGE, OWNED_SHARDS};
+use crate::store::{
+    cluster_store::{Away, ClusterView},
+    journal::{LEASE_AGE, OWNED_SHARDS},
+    shard::{NodeId, Ownership, Shard},
+};
 
 /// The interval of beats.
 const BEAT: Duration = Duration::from_millis(250);
@@ -50,36 +67,52 @@ pub(super) enum Part {
     },
     /// It owns all shards, as this node.
     Owner(i64),
+    /// It shares the shards, as this node.
+    Member(i64),
     /// It was declared dead after it owned shards.
     Lost,
+}
+
+impl Part {
+    /// The node as which it may write, if it may.
+    pub(super) fn writer(&self) -> Option<i64> {
+        match self {
+            Self::Owner(node) | Self::Member(node) => Some(*node),
+            Self::StandBy { .. } | Self::Lost => None,
+        }
+    }
 }
 
 /// A node of this process. Dropping it frees its shards.
 pub struct Membership {
     part: watch::Receiver<Part>,
+    view: watch::Receiver<Arc<ClusterView>>,
+    is_draining: Arc<AtomicBool>,
     leave: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Membership {
     /// Joins the nodes of a database, whose tables are created if necessary. Returns after the first beat.
-    pub(super) async fn join(config: Config, lease: Duration, listens: Option<String>) -> Result<Self, PostgresError> {
+    pub(super) async fn join(config: Config, lease: Duration, places: Places) -> Result<Self, PostgresError> {
         let (leave, left) = watch::channel(false);
+        let is_draining = Arc::<AtomicBool>::default();
         let (reply, joined) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let join = Node::join(config, lease, places, Arc::clone(&is_draining));
         let run = async move {
-            match Node::join(config, lease, listens).await {
+            match join.await {
                 Ok((node, part)) => {
                     // The caller may have stopped waiting.
-                    let _ = reply.send(Ok(part.subscribe()));
+                    let _ = reply.send(Ok((part.subscribe(), node.view.subscribe())));
                     node.run(part, left).await;
                 }
                 Err(error) => drop(reply.send(Err(error))),
             }
         };
         let thread = std::thread::Builder::new().name("store-lease".into()).spawn(move || runtime.block_on(run))?;
-        let part = joined.await.map_err(|_| thread_ended())??;
-        Ok(Self { part, leave, thread: Some(thread) })
+        let (part, view) = joined.await.map_err(|_| thread_ended())??;
+        Ok(Self { part, view, is_draining, leave, thread: Some(thread) })
     }
 
     /// The present part, and each change.
@@ -87,15 +120,22 @@ impl Membership {
         self.part.clone()
     }
 
-    /// Waits until the node owns all shards. Returns its number.
+    /// The cluster as this node sees it, and each change. For a node that shares the shards.
+    pub(super) fn views(&self) -> watch::Receiver<Arc<ClusterView>> {
+        self.view.clone()
+    }
+
+    /// Gives the node's shards to others from now on, as far as there are any.
+    pub fn drain(&self) {
+        self.is_draining.store(true, Relaxed);
+    }
+
+    /// Waits until the node owns all shards, or shares them. Returns its number.
     pub(super) async fn owns(&self) -> Result<i64, PostgresError> {
         let mut part = self.part();
         let owner = part.wait_for(|part| !matches!(part, Part::StandBy { .. })).await;
-        match owner.map(|part| part.clone()) {
-            Ok(Part::Owner(node)) => Ok(node),
-            Ok(_) => Err(PostgresError::Fenced),
-            Err(_) => Err(thread_ended()),
-        }
+        let node = owner.map(|part| part.writer()).map_err(|_| thread_ended())?;
+        node.ok_or(PostgresError::Fenced)
     }
 
     /// Waits until another server has taken over, or can.
@@ -132,8 +172,13 @@ impl Drop for Membership {
 struct Node {
     config: Config,
     lease: Duration,
-    listens: Option<String>,
-    /// None before it is inserted, and after it was declared dead without shards.
+    places: Places,
+    is_draining: Arc<AtomicBool>,
+    view: watch::Sender<Arc<ClusterView>>,
+    /// The owners of shards, of which only changes are read once all are known.
+    owners: BTreeMap<Shard, Ownership>,
+    knows_owners: bool,
+    /// None before it is inserted, and after it was declared dead and does not own all shards.
     id: Option<i64>,
     session: Option<Arc<Session>>,
     /// Whether the node has not yet looked at the others.
@@ -151,7 +196,8 @@ impl Node {
     async fn join(
         config: Config,
         lease: Duration,
-        listens: Option<String>,
+        places: Places,
+        is_draining: Arc<AtomicBool>,
     ) -> Result<(Self, watch::Sender<Part>), PostgresError> {
         let session = Session::open(&config).await?;
         schema::migrate(&session).await?;
@@ -159,7 +205,11 @@ impl Node {
         let mut node = Self {
             config,
             lease,
-            listens,
+            places,
+            is_draining,
+            view: watch::Sender::default(),
+            owners: BTreeMap::new(),
+            knows_owners: false,
             id: None,
             is_new: true,
             session: Some(Arc::new(session)),
@@ -190,8 +240,7 @@ impl Node {
             match beat {
                 Ok(Ok(now)) => {
                     self.is_failing = false;
-                    let is_owner = matches!(now, Part::Owner(_));
-                    gauge!(OWNED_SHARDS).set(if is_owner { f64::from(shard::SHARDS) } else { 0.0 });
+                    gauge!(OWNED_SHARDS).set(f64::from(self.owned(&now)));
                     part.send_if_modified(|known| std::mem::replace(known, now.clone()) != now);
                     if now == Part::Lost {
                         return;
@@ -220,28 +269,97 @@ impl Node {
     async fn beat(&mut self, is_owner: bool) -> Result<Part, PostgresError> {
         let (session, id) = self.connect().await?;
         let session = &*session;
-        let Some(was_connected) = node::renew(session, id, self.lease, self.is_new_connection).await? else {
+        let is_draining = self.is_draining.load(Relaxed);
+        let renewed = node::renew(session, id, self.lease, self.is_new_connection, is_draining).await?;
+        let Some(was_connected) = renewed else {
             if is_owner {
                 return Ok(Part::Lost);
             }
             self.id = None;
+            if self.places.address.is_some() {
+                // It goes on as another node.
+                return Box::pin(self.beat(false)).await;
+            }
             return Ok(Part::StandBy { owner: None, is_in_use: true });
         };
         (self.is_new_connection, self.renewed) = (false, Instant::now());
-        let (mut owner, mut is_in_use) = (None, false);
+        let (mut living, mut dead) = (Vec::new(), Vec::new());
         for other in node::others(session, id).await? {
-            if !other.is_dead(was_connected, self.is_new) {
-                is_in_use |= other.is_living();
-                owner = owner.or_else(|| other.has_shards.then(|| other.place()));
-            } else if node::declare_dead(session, &other).await? {
+            let is_dead = other.is_dead(was_connected, self.is_new);
+            if is_dead { dead.push(other) } else { living.push(other) }
+        }
+        for other in dead {
+            if node::declare_dead(session, &other).await? {
                 tracing::warn!(node = other.id, "{} is gone", other.place());
             }
         }
         self.is_new = false;
-        if is_owner || shard::take(session, id).await? {
+        if self.places.address.is_some() {
+            self.share(session, id, &living, is_draining).await?;
+            return Ok(Part::Member(id));
+        }
+        if is_owner || shard::take_all(session, id).await? {
             return Ok(Part::Owner(id));
         }
-        Ok(Part::StandBy { owner, is_in_use })
+        let owner = living.iter().find(|other| other.has_shards).map(Other::place);
+        Ok(Part::StandBy { owner, is_in_use: living.iter().any(Other::is_living) })
+    }
+
+    /// Takes free shards up to the node's share, and looks who has the others.
+    async fn share(
+        &mut self,
+        session: &Session,
+        id: i64,
+        others: &[Other],
+        is_draining: bool,
+    ) -> Result<(), PostgresError> {
+        let takes = |other: &&Other| other.address.is_some() && other.is_living() && !other.is_draining;
+        let takers = others.iter().filter(takes).count() + usize::from(!is_draining);
+        // One that drains keeps its shards where there is nobody else.
+        let share = if is_draining { 0 } else { usize::from(Shard::COUNT).div_ceil(takers) };
+        let taken = if is_draining { BTreeMap::new() } else { shard::take(session, id, share).await? };
+        let me = NodeId(id);
+        let before = Arc::clone(&self.view.borrow());
+        let is_renamed = before.me != me;
+        for (shard, owner) in shard::owners(session, !self.knows_owners).await? {
+            match owner {
+                Some(owner) => drop(self.owners.insert(shard, owner)),
+                None => drop(self.owners.remove(&shard)),
+            }
+        }
+        self.knows_owners = true;
+        let owners: Vec<Ownership> = self.owners.values().copied().collect();
+        let owned = owners.iter().filter(|owned| owned.node == me).count();
+        let mut away: BTreeMap<Shard, Away> = if is_renamed { BTreeMap::new() } else { before.away.clone() };
+        for (shard, time) in taken {
+            away.remove(&shard);
+            away.extend(time.map(|time| (shard, time)));
+        }
+        let address = |other: &Other| Some((NodeId(other.id), other.address.clone()?));
+        let view = ClusterView {
+            me,
+            others: others.iter().filter_map(address).collect(),
+            owners,
+            away,
+            surplus: if takers == 0 { 0 } else { owned.saturating_sub(share) },
+        };
+        self.view.send_if_modified(|known| {
+            let is_new = **known != view;
+            if is_new {
+                *known = Arc::new(view);
+            }
+            is_new
+        });
+        Ok(())
+    }
+
+    /// How many shards the node has.
+    fn owned(&self, part: &Part) -> u32 {
+        match part {
+            Part::Owner(_) => Shard::COUNT.into(),
+            Part::Member(id) => self.owners.values().map(|owned| u32::from(owned.node == NodeId(*id))).sum(),
+            Part::StandBy { .. } | Part::Lost => 0,
+        }
     }
 
     /// The open connection, and the node's number. Connects and inserts the node if necessary.
@@ -251,7 +369,7 @@ impl Node {
             None => {
                 let session = Session::open(&self.config).await?;
                 session.batch(LOCK_TIMEOUT).await?;
-                (self.is_new_connection, self.is_locked) = (true, false);
+                (self.is_new_connection, self.is_locked, self.knows_owners) = (true, false, false);
                 Arc::clone(self.session.insert(Arc::new(session)))
             }
         };
@@ -259,7 +377,7 @@ impl Node {
             Some(id) => id,
             None => {
                 (self.is_new, self.is_locked) = (true, false);
-                *self.id.insert(node::join(&session, self.listens.as_deref()).await?)
+                *self.id.insert(node::join(&session, &self.places).await?)
             }
         };
         if !self.is_locked {

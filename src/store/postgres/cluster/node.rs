@@ -12,13 +12,22 @@ use crate::store::postgres::{
 /// A node without renewals for this time whose connection has ended is dead before its lease ends.
 const SILENCE: Duration = Duration::from_millis(1_500);
 
-const JOIN: &str = "WITH me AS (INSERT INTO node (host, listens, renewed, until, since) \
-    VALUES (coalesce(host(inet_client_addr()), ''), $1, now(), now(), now()) RETURNING id) \
+/// Where a node serves.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// Where it serves players; none for a command.
+    pub listens: Option<String>,
+    /// Where it serves other nodes, if it shares the shards with them.
+    pub address: Option<String>,
+}
+
+const JOIN: &str = "WITH me AS (INSERT INTO node (host, listens, address, renewed, until, since) \
+    VALUES (coalesce(host(inet_client_addr()), ''), $1, $2, now(), now(), now()) RETURNING id) \
     INSERT INTO fence (node, session) SELECT id, 0 FROM me RETURNING node";
 
 /// Inserts a node, which lives from its first renewal. Returns its number.
-pub(super) async fn join(session: &Session, listens: Option<&str>) -> Result<i64, PostgresError> {
-    let row = session.row(JOIN, &[&listens]).await?;
+pub(super) async fn join(session: &Session, places: &Places) -> Result<i64, PostgresError> {
+    let row = session.row(JOIN, &[&places.listens, &places.address]).await?;
     Ok(row.ok_or_else(|| PostgresError::Database("a node could not be inserted".to_owned()))?.try_get(0)?)
 }
 
@@ -29,7 +38,7 @@ pub(super) async fn lock(session: &Session, node: i64) -> Result<bool, Error> {
     session.row(sql, &[&node]).await?.map_or(Ok(false), |row| row.try_get(0))
 }
 
-const RENEW: &str = "UPDATE node SET renewed = now(), until = now() + make_interval(secs => $2), \
+const RENEW: &str = "UPDATE node SET renewed = now(), until = now() + make_interval(secs => $2), draining = $4, \
     since = CASE WHEN $3 OR renewed < now() - make_interval(secs => $2 / 2) THEN now() ELSE since END \
     WHERE id = $1 RETURNING since <= now() - make_interval(secs => $2)";
 
@@ -40,8 +49,9 @@ pub(super) async fn renew(
     node: i64,
     lease: Duration,
     is_new_connection: bool,
+    is_draining: bool,
 ) -> Result<Option<bool>, Error> {
-    let row = session.row(RENEW, &[&node, &lease.as_secs_f64(), &is_new_connection]).await?;
+    let row = session.row(RENEW, &[&node, &lease.as_secs_f64(), &is_new_connection, &is_draining]).await?;
     row.map(|row| row.try_get(0)).transpose()
 }
 
@@ -51,6 +61,10 @@ pub(super) struct Other {
     pub(super) id: i64,
     host: String,
     listens: Option<String>,
+    /// Where it serves other nodes, if it does.
+    pub(super) address: Option<String>,
+    /// Whether it gives its shards to others.
+    pub(super) is_draining: bool,
     renewed: SystemTime,
     signs: Signs,
     /// Whether it has shards.
@@ -82,7 +96,7 @@ impl Signs {
 }
 
 /// The lock is tried last, and only where it counts.
-const OTHERS: &str = "SELECT id, host, listens, renewed, is_late, is_silent, is_predecessor, has_shards, \
+const OTHERS: &str = "SELECT id, host, listens, address, draining, renewed, is_late, is_silent, is_predecessor, has_shards, \
     CASE WHEN is_silent OR is_predecessor \
     THEN pg_try_advisory_xact_lock(hashtextextended(current_schema()::text, id)) ELSE false END AS is_disconnected \
     FROM (SELECT node.*, node.until < now() AS is_late, \
@@ -102,6 +116,8 @@ fn read(row: &Row) -> Result<Other, Error> {
         id: row.try_get("id")?,
         host: row.try_get("host")?,
         listens: row.try_get("listens")?,
+        address: row.try_get("address")?,
+        is_draining: row.try_get("draining")?,
         renewed: row.try_get("renewed")?,
         signs: Signs {
             is_late: row.try_get("is_late")?,
@@ -132,11 +148,13 @@ impl Other {
 }
 
 /// Waits for a write of the node in progress. The mark of its shards is the one of an even earlier node, if that has still
-/// to be credited; otherwise its own last mark, and the time from then to its last renewal.
+/// to be credited; otherwise its own last mark, and the time from then to its last renewal. A node that shares the shards
+/// makes no marks: it lived at its last renewal.
 const REMOVE: &str = "WITH gone AS (DELETE FROM node WHERE id = $1 AND ($2::timestamptz IS NULL OR renewed = $2) \
-    RETURNING id, renewed), \
+    RETURNING id, renewed, address), \
     fenced AS (DELETE FROM fence USING gone WHERE fence.node = gone.id RETURNING fence.node, \
-        alive_us + (extract(epoch FROM greatest(renewed, alive_at) - alive_at) * 1000000)::bigint AS away_us), \
+        coalesce(alive_us + (extract(epoch FROM greatest(renewed, alive_at) - alive_at) * 1000000)::bigint, \
+            CASE WHEN address IS NOT NULL THEN (extract(epoch FROM renewed) * 1000000)::bigint END) AS away_us), \
     freed AS (UPDATE shard SET node = NULL, away_us = coalesce(shard.away_us, fenced.away_us) \
         FROM fenced WHERE shard.node = fenced.node) \
     SELECT id FROM gone";

@@ -3,6 +3,7 @@
 mod lost_connections;
 mod proxy;
 mod server;
+mod sharing;
 mod takeover;
 
 use futures_util::future::join_all;

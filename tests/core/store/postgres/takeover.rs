@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reversi::{
     room::{Event, Seq},
-    store::{AppendError, Journal as _, PostgresError, PostgresStore, Sharing, Standby, Store, StoreError},
+    store::{AppendError, Journal as _, Places, PostgresError, PostgresStore, Sharing, Standby, Store, StoreError},
 };
 
 use super::{
@@ -42,7 +42,8 @@ impl Database {
 }
 
 async fn join(url: &str, address: &str, lease: Duration) -> Standby {
-    let sharing = Sharing { patience: LONG, lease, listens: Some(address.to_owned()) };
+    let sharing =
+        Sharing { patience: LONG, lease, places: Places { listens: Some(address.to_owned()), address: None } };
     Standby::join(url, sharing).await.expect("the database is there")
 }
 

@@ -1,38 +1,23 @@
 //! This node, as the other nodes and the membership of the cluster call it.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, atomic::Ordering::Relaxed},
-    time::Duration,
-};
+mod shards;
+
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     cluster::{
-        directory::{NodeId, Ownership, Shard},
         membership::Cluster,
         peers::{Ask, FeedEnd, News, PlayerStreams, Question, Reply},
     },
-    limit::limits::STORE_RETRY,
     outcome::{RoomError, StreamEnd},
     player::player::Player,
-    room::{
-        host::RoomHost,
-        presence::check_presence,
-        recovery::{restore, waits_for_opponent},
-        rooms::Rooms,
-    },
+    room::{host::RoomHost, presence::check_presence, rooms::Rooms},
     watch::{feed::FollowedRoom, turns::remind_elsewhere},
 };
 use crate::{
-    room::{Command, Issuer, PlayerId, RoomId, SeatSetting, Seq, Timestamp},
-    store::StoreError,
+    room::{Command, Issuer, PlayerId, RoomId, SeatSetting, Seq},
+    store::{NodeId, Ownership, Shard},
 };
-
-/// Rooms read at a time.
-const STEP: usize = 500;
-
-/// The interval of looks at an actor that is about to end.
-const ENDING: Duration = Duration::from_millis(10);
 
 /// A node of a cluster. Clones are handles to the same one.
 #[derive(Clone)]
@@ -142,55 +127,6 @@ impl Node {
         let context = &self.host().context;
         context.registry.release(&has_moved);
         context.players.release(&has_moved);
-    }
-
-    /// Restores the rooms of shards that this node owns now, and credits their clocks with the time since they ran last.
-    /// Returns when that is written: only then may the store forget when that was.
-    ///
-    /// # Errors
-    /// When the store cannot be read; the rooms are not served before it is tried again.
-    pub async fn host_shards(&self, shards: &[(Shard, Option<Timestamp>)]) -> Result<(), StoreError> {
-        let context = &self.host().context;
-        for &(shard, away_since) in shards {
-            self.restore_shard(shard, away_since).await?;
-        }
-        let shards: Vec<_> = shards.iter().map(|(shard, _)| *shard).collect();
-        self.cluster.host(&shards);
-        // What was restored of a shard that was lost meanwhile.
-        self.release(|room| shards.contains(&Shard::of(room)) && !self.cluster.owns(room));
-        while context.registry.uncredited.load(Relaxed) > 0 {
-            if context.lifecycle.stop.is_cancelled() {
-                return Err(StoreError::Unavailable("the server is stopping".into()));
-            }
-            tokio::time::sleep(STORE_RETRY).await;
-        }
-        Ok(())
-    }
-
-    async fn restore_shard(&self, shard: Shard, away_since: Option<Timestamp>) -> Result<(), StoreError> {
-        let host = self.host();
-        let mut after = shard.before();
-        loop {
-            let rooms = host.context.journal.open_rooms(after, STEP).await?;
-            let Some(last) = rooms.last().map(|room| room.id()) else { return Ok(()) };
-            after = Some(last);
-            for room in rooms.into_iter().filter(|room| Shard::of(room.id()) == shard) {
-                if host.know_members(&room).await.is_err() {
-                    return Err(StoreError::Unavailable("the members of a room cannot be read".into()));
-                }
-                while host.context.registry.live(room.id()).is_some() {
-                    // The actor of an earlier time as owner has not ended yet.
-                    tokio::time::sleep(ENDING).await;
-                }
-                if waits_for_opponent(&room) {
-                    self.rooms.waiting.lock().await.add(room.id());
-                }
-                restore(host, room, away_since);
-            }
-            if Shard::of(last) > shard {
-                return Ok(());
-            }
-        }
     }
 
     fn attach(&self, player: PlayerId, from: NodeId, streams: PlayerStreams) {

@@ -1,0 +1,46 @@
+//! Which nodes share a store, as one of them sees it.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use tokio::{sync::watch, time::Instant};
+
+use super::{
+    journal::StoreFuture,
+    shard::{NodeId, Ownership, Shard},
+};
+
+/// A store that several nodes share.
+pub trait ClusterStore: Send + Sync + 'static {
+    /// The present view, and each change. It ends when this node has left.
+    fn views(&self) -> watch::Receiver<Arc<ClusterView>>;
+
+    /// Notes that no clock of the rooms of these shards waits for a credit, as far as this node has them.
+    fn note_credited(&self, shards: Vec<Shard>) -> StoreFuture<'_, ()>;
+
+    /// Frees shards of this node for others, after all writes queued before. Their rooms must have ended here.
+    fn free(&self, shards: Vec<Shard>) -> StoreFuture<'_, ()>;
+}
+
+/// A cluster as one of its nodes sees it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClusterView {
+    /// This node. It changes when the node was declared dead.
+    pub me: NodeId,
+    /// The other nodes that live, and the addresses of their links.
+    pub others: Vec<(NodeId, String)>,
+    /// The owners of shards, which may have ended since.
+    pub owners: Vec<Ownership>,
+    /// For shards that this node took whose clocks may have to be credited: how long nobody had them.
+    pub away: BTreeMap<Shard, Away>,
+    /// How many shards this node has beyond its share.
+    pub surplus: usize,
+}
+
+/// The time in which nobody had a shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Away {
+    /// How long it had been when it was taken.
+    pub time: Duration,
+    /// When it was taken.
+    pub taken: Instant,
+}

@@ -1,0 +1,143 @@
+//! Several nodes that share the shards of one database.
+
+use std::{sync::Arc, time::Duration};
+
+use reversi::{
+    room::{Event, RoomId, Seq},
+    store::{
+        AppendError, ClusterStore as _, ClusterView, Journal as _, NodeId, Places, PostgresStore, Shard, Sharing,
+        Standby,
+    },
+};
+use tokio::time::timeout;
+
+use super::server::{Database, database};
+use crate::{
+    room::test_room::{TestRoom, chat},
+    store::{creation_of, moved, write},
+};
+
+/// Long enough for any test: nothing is declared dead because it is late.
+const LEASE: Duration = Duration::from_secs(60);
+
+impl Database {
+    /// A node that serves others at an address.
+    async fn member(&self, address: &str) -> PostgresStore {
+        let places = Places { listens: Some(address.to_owned()), address: Some(address.to_owned()) };
+        let sharing = Sharing { patience: LEASE, lease: LEASE, places };
+        let standby = Standby::join(&self.url(), sharing).await.expect("the database is there");
+        assert_eq!(standby.active(), None);
+        standby.take_over().await.expect("a node of a cluster waits for nobody")
+    }
+
+    /// Who owns shards, with their number.
+    fn shares(&self) -> String {
+        let sql = "SELECT coalesce(address, 'none'), count(*) FROM shard LEFT JOIN node ON node.id = shard.node \
+            GROUP BY address ORDER BY address";
+        self.sql(sql).replace('\n', " ")
+    }
+
+    /// Declares a node dead, as another one would.
+    fn declare_node_dead(&self, node: NodeId) {
+        self.sql(&format!(
+            "BEGIN; UPDATE shard SET node = NULL, away_us = 1 WHERE node = {node}; \
+             DELETE FROM fence WHERE node = {node}; DELETE FROM node WHERE id = {node}; COMMIT"
+        ));
+    }
+}
+
+/// Waits until a node sees what is wanted.
+async fn seen(store: &PostgresStore, is_wanted: impl Fn(&ClusterView) -> bool) -> Arc<ClusterView> {
+    let mut views = store.views();
+    let seen = timeout(LEASE, views.wait_for(|view| is_wanted(view))).await;
+    Arc::clone(&seen.expect("it is seen in time").expect("the node is there"))
+}
+
+fn owned(view: &ClusterView) -> Vec<Shard> {
+    view.owners.iter().filter(|owned| owned.node == view.me).map(|owned| owned.shard).collect()
+}
+
+fn room_of(shard: Shard) -> RoomId {
+    RoomId::from_random(u64::from(shard.number()) << 48 | 7)
+}
+
+/// The second event of a room.
+fn line(room: RoomId) -> Vec<Event> {
+    let mut test = TestRoom::lobby();
+    test.ok("ada", chat("one"));
+    moved(test.history, room).split_off(1)
+}
+
+#[tokio::test]
+async fn a_node_frees_what_is_beyond_its_share_and_others_take_it() {
+    let Some(database) = database() else { return };
+    let first = database.member("one").await;
+    let alone = seen(&first, |view| owned(view).len() == 4_096).await;
+    assert!(alone.others.is_empty() && alone.surplus == 0 && alone.away.is_empty());
+    let second = database.member("two").await;
+    let shared = seen(&first, |view| view.surplus == 2_048).await;
+    let id = seen(&second, |view| view.owners.len() == 4_096).await.me;
+    assert_eq!(shared.others, [(id, "two".to_owned())]);
+    assert_eq!(database.shares(), "one|4096");
+    let given = owned(&shared).split_off(2_048);
+    first.free(given.clone()).await.unwrap();
+    let taken = seen(&second, |view| owned(view) == given).await;
+    assert!(given.iter().all(|shard| taken.away.contains_key(shard)), "their clocks may have to be credited");
+    second.note_credited(given.clone()).await.unwrap();
+    assert_eq!(database.sql("SELECT count(away_us), min(version), max(version) FROM shard"), "0|1|2");
+    seen(&first, |view| view.surplus == 0 && owned(view).len() == 2_048).await;
+    assert_eq!(database.shares(), "one|2048 two|2048");
+}
+
+/// The fence of a node does not permit to write to the shards of another.
+#[tokio::test]
+async fn a_node_writes_only_to_its_own_shards() {
+    let Some(database) = database() else { return };
+    let first = database.member("one").await;
+    let second = database.member("two").await;
+    let shared = seen(&first, |view| view.surplus == 2_048).await;
+    let given = owned(&shared).split_off(2_048);
+    let (stays, moves) = (room_of(owned(&shared)[0]), room_of(given[0]));
+    for room in [stays, moves] {
+        assert_eq!(write(&first, room, Seq(0), &creation_of(room)).await, Ok(()));
+    }
+    first.free(given.clone()).await.unwrap();
+    seen(&second, |view| owned(view) == given).await;
+    let line = line(moves);
+    assert_eq!(write(&first, moves, Seq(1), &line).await, Err(AppendError::Fenced));
+    assert_eq!(write(&second, stays, Seq(1), &line).await, Err(AppendError::Fenced));
+    let new = room_of(given[1]);
+    assert_eq!(write(&first, new, Seq(0), &creation_of(new)).await, Err(AppendError::Fenced));
+    assert_eq!(write(&second, moves, Seq(0), &creation_of(moves)).await, Err(AppendError::Conflict(Seq(1))));
+    assert_eq!(write(&second, moves, Seq(1), &line).await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_node_that_was_declared_dead_goes_on_as_another() {
+    let Some(database) = database() else { return };
+    let first = database.member("one").await;
+    let before = seen(&first, |view| owned(view).len() == 4_096).await;
+    let room = room_of(owned(&before)[0]);
+    write(&first, room, Seq(0), &creation_of(room)).await.unwrap();
+    database.declare_node_dead(before.me);
+    let after = seen(&first, |view| view.me != before.me && owned(view).len() == 4_096).await;
+    assert!(after.me > before.me);
+    assert_eq!(after.away.len(), 4_096, "nobody had them since");
+    assert_eq!(write(&first, room, Seq(1), &line(room)).await, Ok(()));
+    assert!(first.load(room).await.unwrap().is_some());
+}
+
+/// One without an address for others would own all shards or none.
+#[tokio::test]
+async fn a_server_alone_and_nodes_that_share_do_not_mix() {
+    let Some(database) = database() else { return };
+    let alone = database.open().await;
+    let member = database.member("two").await;
+    let view = seen(&member, |view| !view.owners.is_empty()).await;
+    assert!(owned(&view).is_empty());
+    drop(alone);
+    seen(&member, |view| owned(view).len() == 4_096).await;
+    assert!(database.try_open().await.is_err());
+    drop(member);
+    database.open().await;
+}

@@ -5,11 +5,12 @@ use std::{
     future::{pending, ready},
     path::{Path, PathBuf},
     str::FromStr,
+    sync::Arc,
 };
 
 use anyhow::{Context as _, anyhow};
 
-use crate::store::{BoxFuture, OpenError, SqliteStore, Store, Transfer};
+use crate::store::{BoxFuture, ClusterStore, OpenError, Places, SqliteStore, Store, Transfer};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct StorageOptions {
@@ -27,8 +28,17 @@ pub(super) struct StorageOptions {
 /// The store of a server.
 pub(super) struct ServerStore {
     pub(super) store: Store,
+    /// The servers that share the rooms, if this is one of them.
+    pub(super) cluster: Option<Arc<dyn ClusterStore>>,
+    pub(super) exits: Exits,
+}
+
+/// How a server loses its rooms, and gives them up.
+pub(super) struct Exits {
     /// Ends when another server has taken over.
     pub(super) lost: BoxFuture<'static, ()>,
+    /// Gives the rooms to the servers that share them, if there are any, and waits until that is done.
+    pub(super) hand_over: BoxFuture<'static, ()>,
     /// Lets another server take over; called when nothing is written any more.
     pub(super) leave: BoxFuture<'static, ()>,
 }
@@ -50,11 +60,11 @@ impl StorageOptions {
         Ok(Store::of(store))
     }
 
-    /// Opens the store for a server that listens at `address`; where another one uses the database, once that has ended.
-    pub(super) async fn join(&self, advice: &str, address: String, lease: Option<u64>) -> anyhow::Result<Joined> {
+    /// Opens the store for a server; where another one uses the database, once that has ended, unless they share the rooms.
+    pub(super) async fn join(&self, advice: &str, places: Places, lease: Option<u64>) -> anyhow::Result<Joined> {
         match &self.store {
             None => Ok(Joined::alone(self.open_file(advice)?)),
-            Some(url) => stand_by(url, self.store_patience, lease, address).await.context(NO_DATABASE),
+            Some(url) => stand_by(url, self.store_patience, lease, places).await.context(NO_DATABASE),
         }
     }
 
@@ -71,7 +81,8 @@ impl StorageOptions {
 impl Joined {
     /// A store that no other server can take over.
     pub(super) fn alone(store: Store) -> Self {
-        let opened = ServerStore { store, lost: Box::pin(pending()), leave: Box::pin(ready(())) };
+        let exits = Exits { lost: Box::pin(pending()), hand_over: Box::pin(ready(())), leave: Box::pin(ready(())) };
+        let opened = ServerStore { store, cluster: None, exits };
         Self { active: None, opened: Box::pin(async { Ok(opened) }) }
     }
 }
@@ -113,22 +124,23 @@ async fn database(url: &str, patience: Option<u64>) -> anyhow::Result<crate::sto
 }
 
 #[cfg(feature = "postgres")]
-async fn stand_by(url: &str, patience: Option<u64>, lease: Option<u64>, address: String) -> anyhow::Result<Joined> {
-    use crate::store::{Places, Sharing, Standby};
+async fn stand_by(url: &str, patience: Option<u64>, lease: Option<u64>, places: Places) -> anyhow::Result<Joined> {
+    use crate::store::{Sharing, Standby};
 
-    let standby = Standby::join(
-        url,
-        Sharing { places: Places { listens: Some(address), address: None }, ..sharing(patience, lease) },
-    )
-    .await?;
+    let is_shared = places.address.is_some();
+    let standby = Standby::join(url, Sharing { places, ..sharing(patience, lease) }).await?;
     let active = standby.active();
-    let opened = Box::pin(async {
-        let store = standby.take_over().await.context(NO_DATABASE)?;
+    let opened = Box::pin(async move {
+        let store = Arc::new(standby.take_over().await.context(NO_DATABASE)?);
         tracing::info!("everything is kept in PostgreSQL");
-        let (observed, left) = (store.membership(), store.membership());
-        let lost = Box::pin(async move { observed.lost().await });
-        let leave = Box::pin(async move { left.leave().await });
-        Ok(ServerStore { store: Store::of(store), lost, leave })
+        let [observed, giving, left] = [(); 3].map(|()| store.membership());
+        let cluster: Arc<dyn ClusterStore> = Arc::clone(&store) as _;
+        let exits = Exits {
+            lost: Box::pin(async move { observed.lost().await }),
+            hand_over: Box::pin(async move { giving.hand_over().await }),
+            leave: Box::pin(async move { left.leave().await }),
+        };
+        Ok(ServerStore { store: Store::shared(&store), cluster: is_shared.then_some(cluster), exits })
     });
     Ok(Joined { active, opened })
 }
@@ -147,7 +159,7 @@ async fn database(_: &str, _: Option<u64>) -> anyhow::Result<SqliteStore> {
 }
 
 #[cfg(not(feature = "postgres"))]
-async fn stand_by(_: &str, _: Option<u64>, _: Option<u64>, _: String) -> anyhow::Result<Joined> {
+async fn stand_by(_: &str, _: Option<u64>, _: Option<u64>, _: Places) -> anyhow::Result<Joined> {
     Err(anyhow!(NO_POSTGRES))
 }
 

@@ -11,6 +11,7 @@
 
 mod drain;
 mod layer;
+mod links;
 mod server;
 mod service;
 mod status;
@@ -20,6 +21,7 @@ pub use layer::{
     cors::{Origin, ParseOriginError},
     host::{HostName, ParseHostNameError, ServedHosts},
 };
+pub use links::{NodeLinks, NodeTls};
 pub use server::{Access, ServeError, serve, serve_streams, serve_with, stand_by};
 pub use transport::{
     server_socket::ServerSocket,

@@ -32,6 +32,8 @@ pub struct ClusterView {
     pub owners: Vec<Ownership>,
     /// For shards that this node took whose clocks may have to be credited: how long nobody had them.
     pub away: BTreeMap<Shard, Away>,
+    /// Whether this node gives its shards to others, as far as there are any.
+    pub is_draining: bool,
     /// How many shards this node has beyond its share.
     pub surplus: usize,
 }
@@ -43,4 +45,13 @@ pub struct Away {
     pub time: Duration,
     /// When it was taken.
     pub taken: Instant,
+}
+
+/// Where a node serves.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// Where it serves players; none for a command.
+    pub listens: Option<String>,
+    /// Where it serves other nodes, if it shares the shards with them.
+    pub address: Option<String>,
 }

@@ -5,6 +5,7 @@ mod line_limit;
 mod listening;
 mod log;
 mod metrics_endpoint;
+mod node;
 pub(in crate::cli) mod open_files;
 mod reload;
 mod service_manager;
@@ -20,7 +21,7 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use tokio::task::JoinSet;
+use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -28,20 +29,24 @@ use super::{
         server_address::{self, CONNECTION},
         token_file,
     },
-    storage::{Joined, ServerStore, StorageOptions},
+    storage::{Exits, Joined, ServerStore, StorageOptions},
     terminal::interrupt::Signals,
 };
 use crate::{
     grpc::{self, Access, HostName, Origin, ServedHosts, Tls, TrustedProxy},
     runtime::{Clock, Limits, Parts, RandomSource, Runtime, Token},
-    store::{MemoryStore, Retention, Store},
+    store::{MemoryStore, Places, Retention, Store},
     web::page,
 };
 use limit_options::LimitOptions;
 use listening::{BoundAddress, ListenAddress, Listening, bind, host_and_port};
 use log::Log;
 use metrics_endpoint::Sources;
+use node::{ClusterMember, NodeOptions, NodeSocket, RunningMember};
 use reload::{Hangup, Reload};
+
+/// The longest wait for other servers that take over the rooms.
+const HAND_OVER: Duration = Duration::from_secs(10);
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -103,6 +108,8 @@ pub struct Args {
     #[arg(long, env = "REVERSI_SETTINGS", value_name = "FILE")]
     settings: Option<PathBuf>,
     #[command(flatten)]
+    node: NodeOptions,
+    #[command(flatten)]
     log: log::Args,
     #[command(flatten)]
     limits: LimitOptions,
@@ -124,7 +131,8 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let started = Arc::<OnceLock<Runtime>>::default();
     let mut metrics = JoinSet::new();
     let metrics_address = serve_metrics(&args, &log, &started, &mut metrics).await?;
-    let Joined { active, opened } = join(&args, &listening.address).await?;
+    let node_socket = args.node.bind(args.insecure).await?;
+    let Joined { active, opened } = join(&args, &listening.address, node_socket.as_ref()).await?;
     // Registered before the address is printed, after which a signal may arrive.
     let mut signals = Signals::of_server()?;
     let scheme = if tls.is_some() { "https" } else { "http" };
@@ -143,11 +151,18 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let reload = Reload { options: reread, log: &log, tls, runtime: &started, limits: &limits };
     let mut reloading = Box::pin(reload.run(hangup));
     let start = async {
-        let ServerStore { store, lost, leave } = opened.await?;
-        let parts = parts(&args, limits.get(), store, admin);
-        anyhow::Ok((Runtime::start(parts).await.context("the server cannot start")?, lost, leave))
+        let ServerStore { store, cluster, exits } = opened.await?;
+        let mut parts = parts(&args, limits.get(), store, admin);
+        let member = node_socket.zip(cluster).map(|(socket, store)| ClusterMember::new(socket, store));
+        let member = member.map(|(member, place)| {
+            parts.cluster = Some(place);
+            member
+        });
+        let runtime = Runtime::start(parts).await.context("the server cannot start")?;
+        let member = member.zip(runtime.node()).map(|(member, node)| member.start(node));
+        anyhow::Ok((runtime, member, exits))
     };
-    let (runtime, lost, leave) = tokio::select! {
+    let (runtime, mut member, exits) = tokio::select! {
         start = start => start?,
         () = signals.next() => {
             drop(reloading);
@@ -166,13 +181,18 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     } else {
         announce();
     }
+    let Exits { lost, hand_over, leave } = exits;
+    let served = |shutdown| serve(runtime, listening, access, metrics, member.as_mut(), shutdown);
     let ended = tokio::select! {
-        ended = serve_until_stopped(signals, lost, |shutdown| serve(runtime, listening, access, metrics, shutdown)) => ended?,
+        ended = serve_until_stopped(signals, lost, hand_over, served) => ended?,
         never = log.report_missing_lines() => match never {},
         never = &mut reloading => match never {},
         never = service_manager::report_alive() => match never {},
     };
     drop(reloading);
+    if let Some(member) = member {
+        member.end().await;
+    }
     leave.await;
     if ended == Ended::Clean {
         tracing::info!("stopped: clean");
@@ -256,10 +276,12 @@ enum Ended {
     Lost,
 }
 
-/// Serves until a signal, or until the rooms are `lost`; a second signal does not wait for the end.
+/// Serves until a signal, or until the rooms are `lost`. At a signal others first take over the rooms, and clients follow
+/// them; a second signal does not wait for the end.
 async fn serve_until_stopped<F: Future<Output = anyhow::Result<bool>>>(
     mut signals: Signals,
     lost: impl Future<Output = ()>,
+    hand_over: impl Future<Output = ()>,
     serve: impl FnOnce(CancellationToken) -> F,
 ) -> anyhow::Result<Ended> {
     let end = |clean| if clean { Ended::Clean } else { Ended::Late };
@@ -277,7 +299,20 @@ async fn serve_until_stopped<F: Future<Output = anyhow::Result<bool>>>(
         tracing::info!("stopping; a second signal stops at once");
     }
     service_manager::stopping();
+    let hand_over = async {
+        if !is_lost && timeout(HAND_OVER, hand_over).await.is_err() {
+            tracing::warn!("the other servers have not taken all rooms over");
+        }
+    };
+    let is_hurried = tokio::select! {
+        clean = &mut served => return clean.map(end),
+        () = hand_over => false,
+        () = signals.next() => true,
+    };
     shutdown.cancel();
+    if is_hurried {
+        return Ok(end(false));
+    }
     let clean = tokio::select! {
         clean = &mut served => clean?,
         () = signals.next() => false,
@@ -297,20 +332,22 @@ fn admin(file: &Path) -> anyhow::Result<Token> {
     Ok(token)
 }
 
-async fn join(args: &Args, address: &BoundAddress) -> anyhow::Result<Joined> {
+async fn join(args: &Args, address: &BoundAddress, node: Option<&NodeSocket>) -> anyhow::Result<Joined> {
     if args.ephemeral {
         return Ok(Joined::alone(Store::of(MemoryStore::default())));
     }
     let advice = "--data names another folder, --ephemeral uses none";
-    args.storage.join(advice, address.to_string(), args.lease).await
+    let places = Places { listens: Some(address.to_string()), address: node.map(|node| node.url.clone()) };
+    args.storage.join(advice, places, args.lease).await
 }
 
-/// Serves players; returns whether everything ended in time. Fails when the metrics cannot be served.
+/// Serves players; returns whether everything ended in time. Fails when the metrics or the other servers cannot be served.
 async fn serve(
     runtime: Runtime,
     listening: Listening,
     access: Access,
     mut metrics: JoinSet<anyhow::Result<()>>,
+    member: Option<&mut RunningMember>,
     shutdown: CancellationToken,
 ) -> anyhow::Result<bool> {
     // As a task it runs on a worker thread; on the main thread it would contend with those.
@@ -319,6 +356,14 @@ async fn serve(
     tokio::select! {
         Some(ended) = server.join_next() => Ok(ended??),
         Some(failed) = metrics.join_next() => failed?.map(|()| false),
+        failed = failed(member) => Err(failed),
+    }
+}
+
+async fn failed(member: Option<&mut RunningMember>) -> anyhow::Error {
+    match member {
+        Some(member) => member.failed().await,
+        None => std::future::pending().await,
     }
 }
 

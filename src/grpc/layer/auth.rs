@@ -71,17 +71,35 @@ struct AdmittedCall {
     _address: Option<SharePermit>,
 }
 
+/// Who makes a call.
+enum Caller {
+    Known(Arc<Player>),
+    /// A player who may have logged in at another node.
+    Bearer(Token),
+}
+
 impl Guard {
-    fn admit(&self, request: &mut Request<Body>) -> Result<AdmittedCall, Status> {
+    /// Waits only where the player of a token is looked up in a cluster.
+    async fn admit(&self, request: &mut Request<Body>) -> Result<AdmittedCall, Status> {
         let address = Peer::address(request.extensions()).cloned();
         let path = request.uri().path();
         let needs_player = path.starts_with(FOR_PLAYERS) && path != LOG_IN;
-        let player = match needs_player.then(|| self.caller(path, request.headers(), address.as_ref())) {
+        let caller = match needs_player.then(|| self.caller(path, request.headers(), address.as_ref())) {
             None => None,
-            Some(Ok(player)) => Some(player),
+            Some(Ok(caller)) => Some(caller),
             Some(Err(refusal)) => {
                 count(address.as_ref())?;
                 return Err(refusal);
+            }
+        };
+        let player = match caller {
+            None => None,
+            Some(Caller::Known(player)) => Some(player),
+            Some(Caller::Bearer(token)) => {
+                // Before the store is asked, so that made-up tokens are bounded.
+                count(address.as_ref())?;
+                let found = Box::pin(self.runtime.sessions.bearer(&token)).await.map_err(Status::from)?;
+                Some(found.ok_or_else(status::token_invalid)?)
             }
         };
         match &player {
@@ -104,28 +122,27 @@ impl Guard {
     }
 
     /// The player of the token; without a token, for methods that need none, the visitor of the address.
-    fn caller(
-        &self,
-        path: &str,
-        headers: &HeaderMap,
-        address: Option<&Arc<ClientAddress>>,
-    ) -> Result<Arc<Player>, Status> {
+    fn caller(&self, path: &str, headers: &HeaderMap, address: Option<&Arc<ClientAddress>>) -> Result<Caller, Status> {
         let claims_nothing = ![TOKEN, ADMIN_TOKEN].iter().any(|header| headers.contains_key(*header));
         if claims_nothing && FOR_VISITORS.contains(&path) {
-            return Ok(self.runtime.players().visitor(address));
+            return Ok(Caller::Known(self.runtime.players().visitor(address)));
         }
         self.bearer(headers)
     }
 
     /// The player of the token. Wrong tokens need no limit: tokens have 256 random bits, and a check costs only a hash.
-    fn bearer(&self, headers: &HeaderMap) -> Result<Arc<Player>, Status> {
+    fn bearer(&self, headers: &HeaderMap) -> Result<Caller, Status> {
         let header = headers.get(TOKEN).ok_or_else(status::token_missing)?;
         let (scheme, token) = header.to_str().ok().and_then(|text| text.split_once(' ')).unwrap_or_default();
         if !scheme.eq_ignore_ascii_case("bearer") {
             return Err(status::token_missing());
         }
         let token: Token = token.trim().parse().map_err(|_| status::token_invalid())?;
-        self.runtime.players().bearer(&token).ok_or_else(status::token_invalid)
+        match self.runtime.players().bearer(&token) {
+            Some(player) => Ok(Caller::Known(player)),
+            None if self.runtime.node().is_some() => Ok(Caller::Bearer(token)),
+            None => Err(status::token_invalid()),
+        }
     }
 
     /// The role of a request: administrator if it has the administrator's token.
@@ -166,7 +183,7 @@ where
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
         Box::pin(catch_panic(async move {
-            let response = match guard.admit(&mut request) {
+            let response = match guard.admit(&mut request).await {
                 Ok(permit) => inner.call(request).await?.map(|body| with_permit(body, permit)),
                 Err(refusal) => refusal.into_http(),
             };

@@ -70,6 +70,7 @@ CREATE TABLE players (
     claimed boolean NOT NULL
 );
 CREATE INDEX players_with_token ON players (id) WHERE token IS NOT NULL;
+CREATE INDEX players_by_token ON players (token) WHERE token IS NOT NULL;
 CREATE INDEX players_by_name ON players (name_key, seen_us);
 
 -- Finished games. A contestant is a player's id, or an AI as kind:level.

@@ -38,12 +38,12 @@ use tokio::sync::{
 };
 use tokio_postgres::Config;
 
-pub use cluster::{Membership, Places};
+pub use cluster::Membership;
 pub use schema::PostgresError;
 
 use super::{
     archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
-    cluster_store::{ClusterStore, ClusterView},
+    cluster_store::{ClusterStore, ClusterView, Places},
     damage::DamagedRows,
     explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendError, AppendFuture, History, Journal, StoreError, StoreFuture},
@@ -73,7 +73,7 @@ const ENDS_SOON: Duration = Duration::from_secs(1);
 pub struct PostgresStore {
     requests: Option<mpsc::Sender<Request>>,
     thread: Option<JoinHandle<()>>,
-    /// Separate from the archive's, so that reading a room does not wait for a long query.
+    /// Separate from the archive's, so that reading a room or a player does not wait for a long query.
     rooms: ReadSession,
     archive: ReadSession,
     /// Whether the outcome of a batch is unknown, or another server has taken over.
@@ -347,7 +347,7 @@ impl PlayerStore for PostgresStore {
     }
 
     fn find(&self, player: PlayerKey) -> StoreFuture<'_, Option<StoredPlayer>> {
-        self.archive.ask(move |session| async move { players::find(&session, player).await })
+        self.rooms.ask(move |session| async move { players::find(&session, player).await })
     }
 
     fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>> {

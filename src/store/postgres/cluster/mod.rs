@@ -35,13 +35,12 @@ use tokio::{
 use tokio_postgres::Config;
 
 use self::node::Other;
-pub use self::node::Places;
 use super::{
     schema::{self, PostgresError},
     session::Session,
 };
 use crate::store::{
-    cluster_store::{Away, ClusterView},
+    cluster_store::{Away, ClusterView, Places},
     journal::{LEASE_AGE, OWNED_SHARDS},
     shard::{NodeId, Ownership, Shard},
 };
@@ -74,6 +73,10 @@ pub(super) enum Part {
 }
 
 impl Part {
+    fn is_member(&self) -> bool {
+        matches!(self, Self::Member(_))
+    }
+
     /// The node as which it may write, if it may.
     pub(super) fn writer(&self) -> Option<i64> {
         match self {
@@ -125,9 +128,13 @@ impl Membership {
         self.view.clone()
     }
 
-    /// Gives the node's shards to others from now on, as far as there are any.
-    pub fn drain(&self) {
-        self.is_draining.store(true, Relaxed);
+    /// Gives the node's shards to others, as far as there are any, and waits until it has none.
+    pub async fn hand_over(&self) {
+        if self.part.borrow().is_member() {
+            self.is_draining.store(true, Relaxed);
+            // It fails when the node has left.
+            let _ = self.views().wait_for(|view| view.is_draining && view.surplus == 0).await;
+        }
     }
 
     /// Waits until the node owns all shards, or shares them. Returns its number.
@@ -341,6 +348,7 @@ impl Node {
             others: others.iter().filter_map(address).collect(),
             owners,
             away,
+            is_draining,
             surplus: if takers == 0 { 0 } else { owned.saturating_sub(share) },
         };
         self.view.send_if_modified(|known| {

@@ -4,22 +4,16 @@ use std::time::{Duration, SystemTime};
 
 use tokio_postgres::{Error, Row};
 
-use crate::store::postgres::{
-    schema::PostgresError,
-    session::{Session, is_refusal},
+use crate::store::{
+    cluster_store::Places,
+    postgres::{
+        schema::PostgresError,
+        session::{Session, is_refusal},
+    },
 };
 
 /// A node without renewals for this time whose connection has ended is dead before its lease ends.
 const SILENCE: Duration = Duration::from_millis(1_500);
-
-/// Where a node serves.
-#[derive(Clone, Debug, Default)]
-pub struct Places {
-    /// Where it serves players; none for a command.
-    pub listens: Option<String>,
-    /// Where it serves other nodes, if it shares the shards with them.
-    pub address: Option<String>,
-}
 
 const JOIN: &str = "WITH me AS (INSERT INTO node (host, listens, address, renewed, until, since) \
     VALUES (coalesce(host(inet_client_addr()), ''), $1, $2, now(), now(), now()) RETURNING id) \

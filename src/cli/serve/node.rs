@@ -1,0 +1,158 @@
+//! The options of a server that shares the rooms with others, and its part among them.
+
+use std::{path::PathBuf, sync::Arc};
+
+use anyhow::{Context as _, bail};
+use tokio::{net::TcpListener, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    super::connect::server_address,
+    listening::{bind, host_and_port},
+};
+use crate::{
+    grpc::{NodeLinks, NodeTls},
+    runtime::{Node, NodeId, Peers},
+    store::ClusterStore,
+};
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Several servers")]
+pub(super) struct NodeOptions {
+    /// Share the rooms with the other servers of the database that have this option: where to listen for them.
+    #[arg(long, env = "REVERSI_NODE_LISTEN", value_name = "HOST:PORT", requires = "store", value_parser = host_and_port)]
+    node_listen: Option<String>,
+    /// The URL under which the others reach that, as http://10.0.0.5:50053 [default: the address of --node-listen].
+    #[arg(long, env = "REVERSI_ADVERTISE", value_name = "URL", requires = "node_listen", value_parser = url)]
+    advertise: Option<String>,
+    /// The certificate that this server shows the others, in PEM: speak TLS with them, in both directions.
+    #[arg(long, env = "REVERSI_NODE_CERT", value_name = "FILE", requires_all = ["node_listen", "node_key", "node_ca"])]
+    node_cert: Option<PathBuf>,
+    /// The key of that certificate, in PEM.
+    #[arg(long, env = "REVERSI_NODE_KEY", value_name = "FILE", requires = "node_cert")]
+    node_key: Option<PathBuf>,
+    /// The authority of the certificates of all these servers, in PEM.
+    #[arg(long, env = "REVERSI_NODE_CA", value_name = "FILE", requires = "node_cert")]
+    node_ca: Option<PathBuf>,
+}
+
+/// Where this server listens for others.
+pub(super) struct NodeSocket {
+    listener: TcpListener,
+    tls: Option<NodeTls>,
+    /// Under which the others reach it.
+    pub(super) url: String,
+}
+
+impl NodeOptions {
+    /// Listens for other servers, if they share the rooms. Beyond loopback only with TLS, or if it is `insecure`.
+    pub(super) async fn bind(&self, insecure: bool) -> anyhow::Result<Option<NodeSocket>> {
+        let Some(address) = &self.node_listen else { return Ok(None) };
+        let tls = self.tls()?;
+        let listener = bind(address, false).await?;
+        let bound = listener.local_addr()?;
+        if tls.is_none() && !insecure && !bound.ip().is_loopback() {
+            bail!(
+                "{address} is open to other machines, and without TLS anyone on the network path can play for anyone; \
+                 give --node-cert, --node-key and --node-ca, or --insecure if the network is private"
+            );
+        }
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        if self.advertise.is_none() && bound.ip().is_unspecified() {
+            bail!("the others cannot reach {bound}; give --advertise {scheme}://ADDRESS:{}", bound.port());
+        }
+        let url = self.advertise.clone().unwrap_or_else(|| format!("{scheme}://{bound}"));
+        if !url.starts_with(&format!("{scheme}://")) {
+            bail!(
+                "--advertise {url} must begin with {scheme}://, as --node-cert is {}",
+                if tls.is_some() { "given" } else { "not given" }
+            );
+        }
+        Ok(Some(NodeSocket { listener, tls, url }))
+    }
+
+    fn tls(&self) -> anyhow::Result<Option<NodeTls>> {
+        let (Some(chain), Some(key), Some(authority)) = (&self.node_cert, &self.node_key, &self.node_ca) else {
+            return Ok(None);
+        };
+        let [chain_pem, key, authority] = [chain, key, authority].map(|file| server_address::read(file));
+        let tls = NodeTls::from_pem(&chain_pem?, &key?, &authority?);
+        Ok(Some(tls.with_context(|| format!("TLS between servers is not possible with {}", chain.display()))?))
+    }
+}
+
+/// A server among others that share the rooms.
+pub(super) struct ClusterMember {
+    store: Arc<dyn ClusterStore>,
+    links: Arc<NodeLinks>,
+    listener: TcpListener,
+}
+
+impl ClusterMember {
+    /// The member, and what the runtime needs to know of it.
+    pub(super) fn new(socket: NodeSocket, store: Arc<dyn ClusterStore>) -> (Self, (NodeId, Arc<dyn Peers>)) {
+        let me = store.views().borrow().me;
+        let links = NodeLinks::new(me, socket.tls);
+        let peers: Arc<dyn Peers> = Arc::clone(&links) as _;
+        (Self { store, links, listener: socket.listener }, (me, peers))
+    }
+
+    /// Links the node with the others, and hosts its share of the rooms.
+    pub(super) fn start(self, node: Node) -> RunningMember {
+        let Self { store, links, listener } = self;
+        let (mut tasks, end) = (JoinSet::new(), CancellationToken::new());
+        let mut views = store.views();
+        views.mark_changed();
+        let (known, ended) = (Arc::clone(&links), end.clone());
+        tasks.spawn(async move {
+            // An error means that the node has left.
+            while let Some(Ok(())) = ended.run_until_cancelled(views.changed()).await {
+                let view = Arc::clone(&views.borrow_and_update());
+                known.set_nodes(view.me, &view.others);
+            }
+            Ok(())
+        });
+        let served = links.serve(node.clone(), listener, end.clone());
+        tasks.spawn(async move { Ok(served.await?) });
+        tasks.spawn(async move {
+            node.follow_views(store).await;
+            Ok(())
+        });
+        RunningMember { tasks, end }
+    }
+}
+
+/// The tasks of a server among others.
+pub(super) struct RunningMember {
+    tasks: JoinSet<anyhow::Result<()>>,
+    end: CancellationToken,
+}
+
+impl RunningMember {
+    /// Ends when one of the tasks fails.
+    pub(super) async fn failed(&mut self) -> anyhow::Error {
+        while let Some(ended) = self.tasks.join_next().await {
+            match ended {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => return error,
+                Err(error) => return error.into(),
+            }
+        }
+        std::future::pending().await
+    }
+
+    /// Ends the links. The runtime must have ended.
+    pub(super) async fn end(mut self) {
+        self.end.cancel();
+        // A failure would not change anything any more.
+        while self.tasks.join_next().await.is_some() {}
+    }
+}
+
+/// Checks a URL with a host and a port.
+fn url(text: &str) -> Result<String, String> {
+    let address = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    let address = address.ok_or_else(|| "it needs a URL, as http://10.0.0.5:50053".to_owned())?;
+    host_and_port(address)?;
+    Ok(text.to_owned())
+}

@@ -39,7 +39,7 @@ use tokio::{
 
 pub use ai::pool::{AiLoad, Think};
 pub use analysis::analyses::{Analyses, Analysis, AnalysisEnd, AnalysisPlan};
-pub use cluster::peers::{Ask, FeedEnd, FeedItem, LinkError, News, Peers, PlayerStreams, Question, Reply};
+pub use cluster::peers::{Ask, FeedEnd, FeedItem, LinkError, MAX_STREAMS, News, Peers, PlayerStreams, Question, Reply};
 pub use games::Games;
 pub(crate) use limit::limits::limits_table;
 pub use limit::{

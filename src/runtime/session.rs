@@ -128,12 +128,19 @@ impl Sessions {
             if player.is_logged_out() {
                 return Err(RoomError::PlayerNotFound);
             }
-            let before = player.stored();
+            let before = match this.host.context.cluster {
+                // It may have changed at another node.
+                Some(_) => {
+                    this.player_store.find(PlayerKey::Id(player.id())).await?.ok_or(RoomError::PlayerNotFound)?
+                }
+                None => player.stored(),
+            };
             let after = change(before.clone());
             if after != before {
                 let (token, claimed) = (TokenHash(after.token), after.claimed);
                 this.player_store.put_player(after).await?;
                 this.host.context.players.change_account(&player, token, claimed);
+                this.host.context.players.tell_account(&player);
             }
             Ok(())
         };

@@ -14,11 +14,12 @@ pub trait ClusterStore: Send + Sync + 'static {
     /// The present view, and each change. It ends when this node has left.
     fn views(&self) -> watch::Receiver<Arc<ClusterView>>;
 
-    /// Notes that no clock of the rooms of these shards waits for a credit, as far as this node has them.
-    fn note_credited(&self, shards: Vec<Shard>) -> StoreFuture<'_, ()>;
+    /// Notes that no clock of the rooms of these shards waits for a credit, as far as they have no newer owner.
+    fn note_credited(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()>;
 
-    /// Frees shards of this node for others, after all writes queued before. Their rooms must have ended here.
-    fn free(&self, shards: Vec<Shard>) -> StoreFuture<'_, ()>;
+    /// Frees shards for other nodes, after all writes queued before, as far as they have no newer owner. Their rooms must have
+    /// ended here.
+    fn free(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()>;
 }
 
 /// A cluster as one of its nodes sees it.
@@ -30,7 +31,7 @@ pub struct ClusterView {
     pub others: Vec<(NodeId, String)>,
     /// The owners of shards, which may have ended since.
     pub owners: Vec<Ownership>,
-    /// For shards that this node took whose clocks may have to be credited: how long nobody had them.
+    /// For shards of this node whose clocks may have to be credited: for how long.
     pub away: BTreeMap<Shard, Away>,
     /// Whether this node gives its shards to others, as far as there are any.
     pub is_draining: bool,
@@ -38,13 +39,13 @@ pub struct ClusterView {
     pub surplus: usize,
 }
 
-/// The time in which nobody had a shard.
+/// The time since a shard was last served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Away {
-    /// How long it had been when it was taken.
+    /// How long it had been at that moment.
     pub time: Duration,
-    /// When it was taken.
-    pub taken: Instant,
+    /// When that was read.
+    pub read: Instant,
 }
 
 /// Where a node serves.

@@ -72,8 +72,7 @@ pub enum AppendError {
     /// It may or may not have been written: the room must be read again.
     #[error("the outcome of a write is unknown: {0}")]
     Unknown(String),
-    /// Another server has the room now. Here it must not be written or read again. It may have been written if the
-    /// connection was lost just before.
+    /// Nothing was written, because another server has the room now. Here it must not be written or read again.
     #[error("another server has taken over the room")]
     Fenced,
     /// Nothing was written, because what is stored of this room cannot be read; to retry does not help.

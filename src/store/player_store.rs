@@ -1,6 +1,6 @@
 //! Storage of players.
 
-use super::journal::StoreFuture;
+use super::journal::{StoreError, StoreFuture};
 use crate::room::{DisplayName, PlayerId, Profile, Timestamp};
 
 /// A stored player.
@@ -36,6 +36,21 @@ pub trait PlayerStore: Send + Sync + 'static {
 
     /// A player with a valid token.
     fn find(&self, player: PlayerKey) -> StoreFuture<'_, Option<StoredPlayer>>;
+
+    /// The players with these ids and valid tokens, in any order. Those whose rows are damaged are passed over.
+    fn find_all(&self, players: Vec<PlayerId>) -> StoreFuture<'_, Vec<StoredPlayer>> {
+        Box::pin(async move {
+            let mut found = Vec::new();
+            for player in players {
+                match self.find(PlayerKey::Id(player)).await {
+                    Ok(player) => found.extend(player),
+                    Err(StoreError::Damaged(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(found)
+        })
+    }
 
     /// The player or former player with an id.
     fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>>;

@@ -73,10 +73,9 @@ impl Cluster {
         self.hosts(Shard::of(room))
     }
 
-    /// The given shards that this node owns.
-    pub(crate) fn owned(&self, shards: impl IntoIterator<Item = Shard>) -> Vec<Ownership> {
-        let (directory, me) = (self.directory(), self.me());
-        shards.into_iter().filter_map(|shard| directory.get(shard).filter(|owned| owned.node == me)).collect()
+    /// Whether this node has a shard at this version.
+    pub(crate) fn has(&self, owned: Ownership) -> bool {
+        self.directory().get(owned.shard) == Some(owned) && owned.node == self.me()
     }
 
     /// The rooms of these shards are restored, unless the node has lost them since.
@@ -132,7 +131,8 @@ impl Cluster {
 
     /// Asks the owner of a room once. None if nothing was done, and the request may be repeated.
     pub(crate) async fn ask(&self, ask: &Ask) -> Result<Option<Reply>, RoomError> {
-        let Some(owner) = self.owner(ask.room) else { return Ok(None) };
+        // This node may own the room and not have restored it.
+        let Some(owner) = self.owner(ask.room).filter(|owner| owner.node != self.me()) else { return Ok(None) };
         match timeout(ASK_DEADLINE, self.peers.ask(owner.node, ask.clone())).await {
             Ok(Ok(Reply::Elsewhere(known))) => {
                 self.learn_elsewhere(known);

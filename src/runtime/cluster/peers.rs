@@ -120,13 +120,18 @@ pub enum FeedEnd {
     Refused(RoomError),
 }
 
+/// The most players of one [`News::Streams`], so that a new link's queue holds those of all players.
+pub const MAX_STREAMS: usize = 4_096;
+
 /// What one node tells another.
 #[derive(Clone, Debug)]
 pub enum News {
-    /// The streams of a player on the sending node have changed.
-    Streams(PlayerId, PlayerStreams),
+    /// The streams of players on the sending node have changed, or are told to a new link: at most [`MAX_STREAMS`].
+    Streams(Vec<(PlayerId, PlayerStreams)>),
     /// A room of the sending node has a notice for a player whose stream of turns is on the receiving one.
     Notice(PlayerId, Notice),
+    /// The player's token or claim has changed in the store.
+    Account(PlayerId),
     /// The player has logged out.
     LoggedOut(PlayerId),
 }

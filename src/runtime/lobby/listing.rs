@@ -236,7 +236,8 @@ impl Listing {
         self.lobby.notify(self.key);
     }
 
-    fn remove(&mut self) {
+    /// Removes the row from the list.
+    pub(crate) fn remove(&mut self) {
         if self.row.take().is_some() {
             self.lobby.rows.write().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
             self.lobby.notify(self.key);

@@ -19,6 +19,9 @@ use crate::{
     store::{NodeId, Ownership, Shard},
 };
 
+/// Accounts read at a time.
+const ACCOUNTS: usize = 500;
+
 /// A node of a cluster. Clones are handles to the same one.
 #[derive(Clone)]
 pub struct Node {
@@ -78,12 +81,15 @@ impl Node {
     pub fn told(&self, from: NodeId, news: News) {
         let players = &self.host().context.players;
         match news {
-            News::Streams(player, streams) => self.attach(player, from, streams),
+            News::Streams(players) => {
+                players.into_iter().for_each(|(player, streams)| self.attach(player, from, streams));
+            }
             News::Notice(player, notice) => {
                 if let Some(player) = players.get(player) {
                     player.inbox.send(notice);
                 }
             }
+            News::Account(player) => self.read_accounts(players.get(player).into_iter().collect()),
             News::LoggedOut(player) => {
                 if let Some(player) = players.get(player) {
                     self.forget(player);
@@ -94,7 +100,10 @@ impl Node {
 
     /// There is a link to a node now.
     pub fn linked(&self, node: NodeId) {
-        self.host().context.players.announce_all(node);
+        let players = &self.host().context.players;
+        players.announce_all(node);
+        // News of accounts may have been lost with an earlier link.
+        self.read_accounts(players.all());
     }
 
     /// There is no link to a node any longer: its players count as absent until it, or they, are back.
@@ -144,6 +153,30 @@ impl Node {
         }
     }
 
+    /// Reads accounts again that may have changed at other nodes.
+    fn read_accounts(&self, accounts: Vec<Arc<Player>>) {
+        let node = self.clone();
+        let context = &self.host().context;
+        let stop = context.lifecycle.stop.clone();
+        context.lifecycle.spawn(async move {
+            let read = async {
+                for accounts in accounts.chunks(ACCOUNTS) {
+                    let ids = accounts.iter().map(|player| player.id()).collect();
+                    let stored = match node.cluster.player_store.find_all(ids).await {
+                        Ok(stored) => stored,
+                        // The next link reads them again.
+                        Err(error) => return tracing::warn!(%error, "accounts could not be read again"),
+                    };
+                    let stored: BTreeSet<_> =
+                        stored.into_iter().map(|stored| node.host().context.players.adopt(stored).id()).collect();
+                    let gone = accounts.iter().filter(|player| !stored.contains(&player.id()));
+                    gone.for_each(|player| node.forget(Arc::clone(player)));
+                }
+            };
+            stop.run_until_cancelled(read).await;
+        });
+    }
+
     /// A player has logged out at another node, and leaves the rooms of this one.
     fn forget(&self, player: Arc<Player>) {
         let host = self.host().clone();
@@ -155,6 +188,7 @@ impl Node {
                 let _ = host.command(room, Issuer::Player(player.id()), Command::Leave).await;
             }
             player.end_streams(StreamEnd::LoggedOut);
+            host.context.players.announce(&player);
             host.context.players.remove(&player);
             check_presence(&host, &player, player.rooms());
         });

@@ -1,8 +1,8 @@
 //! The shards of this node: it restores the rooms of those that it gets, and gives up those beyond its share.
 //!
 //! ```text
-//!   view ──▶ owned, not hosted ──▶ read rooms, start their actors ──▶ hosted ──▶ clocks credited: the store is told
-//!       └──▶ beyond the share ───▶ not hosted, actors end ──────────▶ freed in the store, for any other node
+//!   view ──▶ new ──────────────▶ read the rooms, start their actors ──▶ hosted ──▶ clocks credited: the store is told
+//!       └──▶ beyond the share ─▶ not hosted, actors end ────────────▶ freed in the store, for any other node
 //! ```
 
 use std::{
@@ -12,6 +12,7 @@ use std::{
 };
 
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
+use tokio::time::Instant;
 
 use super::Node;
 use crate::{
@@ -20,7 +21,7 @@ use crate::{
         limit::limits::STORE_RETRY,
         room::recovery::{restore, waits_for_opponent},
     },
-    store::{ClusterStore, ClusterView, NodeId, Shard, StoreError},
+    store::{Away, ClusterStore, ClusterView, NodeId, Ownership, Shard, StoreError},
 };
 
 /// Rooms read at a time.
@@ -32,15 +33,64 @@ const FREED: usize = 64;
 /// The interval of looks at actors that are about to end.
 const ENDING: Duration = Duration::from_millis(10);
 
-/// A shard at one version.
-type Held = BTreeMap<Shard, u64>;
+/// How far this node is with a shard that it owns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Its rooms are being restored, or their clocks credited.
+    Taken,
+    /// Its rooms are served.
+    Served,
+    /// Its rooms have ended here, and it is being freed, or the view does not show yet that it is.
+    GivenUp,
+    /// It could not be freed, and its rooms are to be restored; with when they ended here.
+    Kept(Instant),
+}
 
-/// What a background step has done.
-enum Done {
-    Hosted,
-    Freed(Held),
-    /// They were not freed, as far as is known, and are hosted again.
-    NotFreed(Held),
+/// The shards of this node.
+#[derive(Default)]
+struct OwnShards(BTreeMap<Shard, (Ownership, Stage)>);
+
+impl OwnShards {
+    /// Follows a view. Returns the shards to take, with how long nobody had those whose clocks may have to be credited.
+    fn follow(&mut self, view: &ClusterView) -> Vec<(Ownership, Option<Away>)> {
+        let owned: BTreeMap<_, _> =
+            view.owners.iter().filter(|owned| owned.node == view.me).map(|owned| (owned.shard, *owned)).collect();
+        self.0.retain(|shard, (known, _)| owned.get(shard) == Some(known));
+        let mut taken = Vec::new();
+        for owned in owned.into_values() {
+            let away = match self.0.get(&owned.shard) {
+                None => view.away.get(&owned.shard).copied(),
+                Some((_, Stage::Kept(ended))) => Some(Away { time: Duration::ZERO, read: *ended }),
+                Some(_) => continue,
+            };
+            self.0.insert(owned.shard, (owned, Stage::Taken));
+            taken.push((owned, away));
+        }
+        taken
+    }
+
+    /// The shards to give up next, which are then given up.
+    fn give_up(&mut self, surplus: usize) -> Vec<Ownership> {
+        let given_up = self.0.values().filter(|(_, stage)| *stage == Stage::GivenUp).count();
+        let served = self.0.values_mut().rev().filter(|(_, stage)| *stage == Stage::Served);
+        let given = served.take(surplus.saturating_sub(given_up).min(FREED));
+        given
+            .map(|(owned, stage)| {
+                *stage = Stage::GivenUp;
+                *owned
+            })
+            .collect()
+    }
+
+    fn set(&mut self, shards: &[Ownership], new: Stage) {
+        for owned in shards {
+            if let Some((known, stage)) = self.0.get_mut(&owned.shard)
+                && known == owned
+            {
+                *stage = new;
+            }
+        }
+    }
 }
 
 impl Node {
@@ -49,9 +99,9 @@ impl Node {
     pub async fn follow_views(self, store: Arc<dyn ClusterStore>) {
         let mut views = store.views();
         views.mark_changed();
-        let (mut hosted, mut freed) = (Held::new(), Held::new());
-        let mut steps = FuturesUnordered::<BoxFuture<'_, Done>>::new();
-        let mut is_freeing = false;
+        let mut shards = OwnShards::default();
+        let mut steps = FuturesUnordered::<BoxFuture<'_, (Vec<Ownership>, Stage)>>::new();
+        let mut is_giving = false;
         loop {
             tokio::select! {
                 biased;
@@ -59,17 +109,10 @@ impl Node {
                 changed = views.changed() => if changed.is_err() {
                     return;
                 },
-                Some(done) = steps.next() => match done {
-                    Done::Hosted => {}
-                    Done::Freed(shards) => {
-                        is_freeing = false;
-                        freed.extend(shards);
-                    }
-                    Done::NotFreed(shards) => {
-                        is_freeing = false;
-                        hosted.retain(|shard, _| !shards.contains_key(shard));
-                    }
-                },
+                Some((done, stage)) = steps.next() => {
+                    is_giving &= stage == Stage::Served;
+                    shards.set(&done, stage);
+                }
             }
             let view = Arc::clone(&views.borrow_and_update());
             if view.me != self.cluster.me() {
@@ -77,48 +120,35 @@ impl Node {
                 self.rename(view.me);
             }
             self.learn(view.owners.iter().copied());
-            let owned = owned(&view);
-            freed.retain(|shard, version| owned.get(shard) == Some(version));
-            hosted.retain(|shard, version| owned.get(shard) == Some(version));
-            let new: Held = owned
-                .iter()
-                .filter(|(shard, _)| !hosted.contains_key(shard) && !freed.contains_key(shard))
-                .map(|(shard, version)| (*shard, *version))
-                .collect();
-            if !new.is_empty() {
-                hosted.extend(&new);
-                steps.push(self.take(&*store, Arc::clone(&view), new).boxed());
+            let taken = shards.follow(&view);
+            if !taken.is_empty() {
+                steps.push(self.take(&*store, view.me, taken).boxed());
             }
-            let surplus = view.surplus.saturating_sub(freed.len()).min(FREED);
-            if surplus > 0 && !is_freeing {
-                let given: Held = hosted
-                    .iter()
-                    .rev()
-                    .filter(|(shard, _)| self.cluster.hosts(**shard))
-                    .map(|(shard, version)| (*shard, *version))
-                    .take(surplus)
-                    .collect();
-                if !given.is_empty() {
-                    is_freeing = true;
-                    steps.push(self.give_up(&*store, given).boxed());
-                }
+            let given = if is_giving { Vec::new() } else { shards.give_up(view.surplus) };
+            if !given.is_empty() {
+                is_giving = true;
+                steps.push(self.give_up(&*store, given).boxed());
             }
         }
     }
 
     /// Hosts shards, until that succeeds or the node is another one.
-    async fn take(&self, store: &dyn ClusterStore, view: Arc<ClusterView>, shards: Held) -> Done {
-        let clock = self.host().context.clock;
-        let away = |shard: &Shard| {
-            let away = view.away.get(shard)?;
-            let micros = (away.time + away.taken.elapsed()).as_micros();
-            Some(Timestamp(clock.now().0.saturating_sub(i64::try_from(micros).unwrap_or(i64::MAX))))
+    async fn take(
+        &self,
+        store: &dyn ClusterStore,
+        me: NodeId,
+        taken: Vec<(Ownership, Option<Away>)>,
+    ) -> (Vec<Ownership>, Stage) {
+        let now = self.host().context.clock.now().0;
+        let since = |away: Away| {
+            let micros = (away.time + away.read.elapsed()).as_micros();
+            Timestamp(now.saturating_sub(i64::try_from(micros).unwrap_or(i64::MAX)))
         };
-        let marked: Vec<_> = shards.keys().map(|shard| (*shard, away(shard))).collect();
-        let numbers: Vec<_> = shards.into_keys().collect();
-        while self.cluster.me() == view.me {
+        let marked: Vec<_> = taken.iter().map(|(owned, away)| (*owned, away.map(since))).collect();
+        let shards: Vec<_> = taken.into_iter().map(|(owned, _)| owned).collect();
+        while self.cluster.me() == me {
             let hosted = match self.host_shards(&marked).await {
-                Ok(()) => store.note_credited(numbers.clone()).await,
+                Ok(()) => store.note_credited(shards.clone()).await,
                 failed => failed,
             };
             match hosted {
@@ -127,29 +157,32 @@ impl Node {
             }
             tokio::time::sleep(STORE_RETRY).await;
         }
-        Done::Hosted
+        (shards, Stage::Served)
     }
 
     /// Ends the rooms of shards here, and frees them for other nodes.
-    async fn give_up(&self, store: &dyn ClusterStore, shards: Held) -> Done {
-        let numbers: BTreeSet<_> = shards.keys().copied().collect();
-        let is_given = |room: RoomId| numbers.contains(&Shard::of(room));
-        self.cluster.end_hosting(&numbers);
-        let registry = &self.host().context.registry;
-        loop {
-            // Again, as a request may just have started one.
-            self.release(is_given);
-            if !registry.any_live(is_given) {
-                break;
-            }
-            tokio::time::sleep(ENDING).await;
-        }
-        match store.free(numbers.into_iter().collect()).await {
-            Ok(()) => Done::Freed(shards),
+    async fn give_up(&self, store: &dyn ClusterStore, given: Vec<Ownership>) -> (Vec<Ownership>, Stage) {
+        let (shards, ended): (BTreeSet<_>, _) = (given.iter().map(|owned| owned.shard).collect(), Instant::now());
+        self.cluster.end_hosting(&shards);
+        self.end_rooms(|room| shards.contains(&Shard::of(room))).await;
+        match store.free(given.clone()).await {
+            Ok(()) => (given, Stage::GivenUp),
             Err(error) => {
                 tracing::warn!(%error, "rooms could not be given to another node");
-                Done::NotFreed(shards)
+                (given, Stage::Kept(ended))
             }
+        }
+    }
+
+    /// Ends the actors of rooms that are not served here, and waits for them.
+    async fn end_rooms(&self, has_moved: impl Fn(RoomId) -> bool) {
+        loop {
+            // Again each time, as a request may just have started one.
+            self.release(&has_moved);
+            if !self.host().context.registry.any_live(&has_moved) {
+                return;
+            }
+            tokio::time::sleep(ENDING).await;
         }
     }
 
@@ -158,9 +191,9 @@ impl Node {
     ///
     /// # Errors
     /// When the store cannot be read; the rooms are not served before it is tried again.
-    pub async fn host_shards(&self, shards: &[(Shard, Option<Timestamp>)]) -> Result<(), StoreError> {
+    pub async fn host_shards(&self, shards: &[(Ownership, Option<Timestamp>)]) -> Result<(), StoreError> {
         let context = &self.host().context;
-        self.restore_shards(shards.iter().copied().collect()).await?;
+        self.restore_shards(shards).await?;
         while context.registry.uncredited.load(Relaxed) > 0 {
             if context.lifecycle.stop.is_cancelled() {
                 return Err(StoreError::Unavailable("the server is stopping".into()));
@@ -170,54 +203,40 @@ impl Node {
         Ok(())
     }
 
-    async fn restore_shards(&self, mut left: BTreeMap<Shard, Option<Timestamp>>) -> Result<(), StoreError> {
-        let journal = &self.host().context.journal;
-        // One after the other, so that none takes the actors of another for those of an earlier time as owner.
+    async fn restore_shards(&self, shards: &[(Ownership, Option<Timestamp>)]) -> Result<(), StoreError> {
+        let host = self.host();
+        // One after the other, so that none ends the rooms of another.
         let _restoring = self.cluster.restoring.lock().await;
-        left.retain(|shard, _| !self.cluster.hosts(*shard));
-        let owned = self.cluster.owned(left.keys().copied());
-        // An earlier try may have failed.
-        self.release(|room| left.contains_key(&Shard::of(room)));
-        let mut after = None;
+        let is_left = |owned: &Ownership| self.cluster.has(*owned) && !self.cluster.hosts(owned.shard);
+        let left = shards.iter().filter(|(owned, _)| is_left(owned));
+        let mut left: BTreeMap<_, _> = left.map(|(owned, away_since)| (owned.shard, (*owned, *away_since))).collect();
+        // Those of an earlier time as owner, or of an earlier try.
+        self.end_rooms(|room| left.contains_key(&Shard::of(room))).await;
+        let (mut after, mut waiting) = (None, Vec::new());
         while let Some((&first, _)) = left.first_key_value() {
             after = after.max(first.before());
-            let rooms = journal.open_rooms(after, STEP).await?;
-            let last = rooms.last().map(|room| room.id());
+            let mut rooms = host.context.journal.open_rooms(after, STEP).await?;
+            after = rooms.last().map(Room::id);
+            rooms.retain(|room| left.contains_key(&Shard::of(room.id())));
+            host.know_members(&rooms).await?;
             for room in rooms {
-                if let Some(&away_since) = left.get(&Shard::of(room.id())) {
-                    self.restore_room(room, away_since).await?;
-                }
+                let away_since = left.get(&Shard::of(room.id())).and_then(|(_, away_since)| *away_since);
+                waiting.extend(waits_for_opponent(&room).then_some(room.id()));
+                restore(host, room, away_since);
             }
             // The rooms of the last shard may go on.
-            let rest = last.map_or_else(BTreeMap::new, |last| left.split_off(&Shard::of(last)));
+            let rest = after.map_or_else(BTreeMap::new, |last| left.split_off(&Shard::of(last)));
             let restored = std::mem::replace(&mut left, rest);
-            after = last;
-            self.cluster.host(owned.iter().filter(|owned| restored.contains_key(&owned.shard)));
+            self.cluster.host(restored.values().map(|(owned, _)| owned));
             // What was restored of a shard that was lost meanwhile.
             self.release(|room| restored.contains_key(&Shard::of(room)) && !self.cluster.owns(room));
         }
+        let rooms = self.rooms.clone();
+        // Later, as a quick match may hold the list and wait for these rooms.
+        host.context.lifecycle.spawn(async move {
+            let mut list = rooms.waiting.lock().await;
+            waiting.into_iter().for_each(|room| list.add(room));
+        });
         Ok(())
     }
-
-    async fn restore_room(&self, room: Room, away_since: Option<Timestamp>) -> Result<(), StoreError> {
-        let host = self.host();
-        if host.know_members(&room).await.is_err() {
-            return Err(StoreError::Unavailable("the members of a room cannot be read".into()));
-        }
-        while host.context.registry.live(room.id()).is_some() {
-            // The actor of an earlier time as owner has not ended yet.
-            tokio::time::sleep(ENDING).await;
-        }
-        if waits_for_opponent(&room) {
-            self.rooms.waiting.lock().await.add(room.id());
-        }
-        restore(host, room, away_since);
-        Ok(())
-    }
-}
-
-/// The shards of this node in a view.
-fn owned(view: &ClusterView) -> Held {
-    let is_mine = |owner: NodeId| owner == view.me;
-    view.owners.iter().filter(|owned| is_mine(owned.node)).map(|owned| (owned.shard, owned.version)).collect()
 }

@@ -7,13 +7,13 @@ use std::{
 
 use dashmap::Entry;
 
-use super::{directory::Players, notice::Notice, player::Player};
+use super::{directory::Players, notice::Notice, player::Player, token::TokenHash};
 use crate::{
     room::PlayerId,
     runtime::{
         cluster::{
             membership::Cluster,
-            peers::{News, PlayerStreams},
+            peers::{MAX_STREAMS, News, PlayerStreams},
         },
         outcome::StreamEnd,
     },
@@ -21,12 +21,21 @@ use crate::{
 };
 
 impl Players {
-    /// A player who logged in at another node, as it is stored.
+    /// A player who logged in at another node, or has changed its account there, as it is stored.
     pub(crate) fn adopt(&self, enrolled: StoredPlayer) -> Arc<Player> {
+        let (token, claimed) = (TokenHash(enrolled.token), enrolled.claimed);
         let slot = match self.by_id.entry(enrolled.profile.id) {
-            Entry::Occupied(known) => return Arc::clone(known.get()),
+            Entry::Occupied(known) => {
+                let known = Arc::clone(known.get());
+                if known.token_hash().0 != token.0 || known.is_claimed() != claimed {
+                    self.change_account(&known, token, claimed);
+                }
+                return known;
+            }
             Entry::Vacant(slot) => slot,
         };
+        // What is stored may be old, and the player active at another node.
+        let enrolled = StoredPlayer { seen: self.clock.now(), ..enrolled };
         let player = Arc::new(Player::new(enrolled, self.clock, &self.limits.get()));
         slot.insert(Arc::clone(&player));
         self.claimed.fetch_add(usize::from(player.is_claimed()), Relaxed);
@@ -88,18 +97,28 @@ impl Players {
         if *told != streams {
             *told = streams;
             // Under the lock, so that the last news is of the last change.
-            cluster.tell_all(&News::Streams(player.id(), streams));
+            cluster.tell_all(&News::Streams(vec![(player.id(), streams)]));
         }
     }
 
     /// Tells a node of all streams here.
     pub(crate) fn announce_all(&self, node: NodeId) {
         let Some(cluster) = self.cluster.as_deref() else { return };
-        for player in self.all() {
-            let told = player.told.lock().unwrap_or_else(PoisonError::into_inner);
-            if told.present {
-                cluster.tell(node, News::Streams(player.id(), *told));
+        for players in self.all().chunks(MAX_STREAMS) {
+            // Locked until it is told, so that the last news is of the last change.
+            let told: Vec<_> = players.iter().map(|player| (player, player.told.lock())).collect();
+            let told =
+                told.iter().map(|(player, told)| (player.id(), **told.as_ref().unwrap_or_else(PoisonError::get_ref)));
+            let present: Vec<_> = told.filter(|(_, streams)| streams.present).collect();
+            if !present.is_empty() {
+                cluster.tell(node, News::Streams(present));
             }
+        }
+    }
+
+    pub(crate) fn tell_account(&self, player: &Player) {
+        if let Some(cluster) = self.cluster.as_deref() {
+            cluster.tell_all(&News::Account(player.id()));
         }
     }
 
@@ -113,12 +132,17 @@ impl Players {
     /// here.
     pub(crate) fn attach(&self, player: PlayerId, node: NodeId, streams: PlayerStreams) -> PlayerStreams {
         let before = self.attached.set(player, node, streams);
-        if let Some(known) = self.get(player)
-            && known.turns_number() != 0
-            && self.newer_turns(player, known.turns_number()).is_some()
-        {
-            known.inbox.supersede();
+        if let Some(known) = self.get(player) {
+            self.supersede_older_turns(&known);
         }
         before
+    }
+
+    /// Ends the player's stream of turns here if another node has a newer one.
+    pub(crate) fn supersede_older_turns(&self, player: &Player) {
+        let here = player.turns_number();
+        if here != 0 && self.newer_turns(player.id(), here).is_some() {
+            player.inbox.supersede();
+        }
     }
 }

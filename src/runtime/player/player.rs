@@ -61,6 +61,8 @@ pub struct Player {
     streams: AtomicUsize,
     /// The number of the open stream of turns here; [`NEVER`] without one. Used in a cluster only.
     turns_number: AtomicI64,
+    /// Held while a stream of turns is opened.
+    pub(crate) opening_turns: Mutex<()>,
     /// The streams here, as told to the other nodes.
     pub(super) told: Mutex<PlayerStreams>,
     last_seen: AtomicI64,
@@ -130,6 +132,7 @@ impl Player {
             analyses: ConcurrencyLimit::new(limits.analyses_per_player),
             streams: AtomicUsize::new(0),
             turns_number: AtomicI64::new(NEVER),
+            opening_turns: Mutex::default(),
             told: Mutex::default(),
             last_seen: AtomicI64::new(enrolled.seen.0),
             called: AtomicI64::new(now.0),

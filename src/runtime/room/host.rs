@@ -1,6 +1,6 @@
 //! The host of rooms, which starts their actors, and finds the node of a room.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     actor::{self, ActorContext, Origin},
@@ -21,8 +21,12 @@ use crate::{
         outcome::{Accepted, RoomError},
         player::player::Player,
     },
-    store::{Append, AppendError, PlayerKey},
+    store::{Append, AppendError, PlayerKey, StoreError},
 };
+
+/// How often the owner of a room is asked again that has fewer events than a watcher: longer than it takes a node to learn
+/// that it has lost the room.
+const OWNER_CHECKS: u32 = 3;
 
 /// Gives rooms their actors. Clones are handles to the same rooms.
 #[derive(Clone)]
@@ -46,15 +50,31 @@ impl RoomHost {
             RoomError::from(error)
         })?;
         let room = history.ok_or(Rejection::RoomNotFound)?.latest();
-        self.know_members(&room).await?;
-        // It may have moved meanwhile.
+        self.know_members(std::slice::from_ref(&room)).await?;
+        self.start_owned(room, Origin::Journal)
+    }
+
+    /// Starts the actor of a room, which may have moved meanwhile.
+    fn start_owned(&self, room: Room, origin: Origin) -> Result<RoomHandle, RoomError> {
+        let id = room.id();
         self.require_owned(id)?;
-        Ok(self.start(room, Origin::Journal))
+        let handle = self.start(room, origin);
+        // Again, so that either this finds that the room has moved, or who gives it up finds the actor.
+        self.require_owned(id).inspect_err(|_| self.context.registry.release_one(id))?;
+        Ok(handle)
     }
 
     fn require_owned(&self, id: RoomId) -> Result<(), RoomError> {
         let is_here = self.context.cluster.as_ref().is_none_or(|cluster| cluster.owns(id));
         if is_here { Ok(()) } else { Err(RoomError::Moved) }
+    }
+
+    /// Whether no node serves a room now, as far as this one knows.
+    pub(super) fn is_moving(&self, id: RoomId) -> bool {
+        let is_unserved = |cluster: &Arc<Cluster>| {
+            cluster.owner(id).is_none_or(|owner| owner.node == cluster.me() && !cluster.owns(id))
+        };
+        self.context.cluster.as_ref().is_some_and(is_unserved)
     }
 
     /// Executes a command of a player or an administrator, on whichever node the room is.
@@ -74,9 +94,16 @@ impl RoomHost {
 
     /// Creates a room: on this node, or on another one if this one has no rooms.
     pub(crate) async fn create(&self, creation: Creation) -> Result<(), RoomError> {
-        let Some(cluster) = self.context.cluster.as_ref().filter(|cluster| !cluster.owns(creation.id)) else {
-            return self.create_here(creation).await;
+        let cluster = match &self.context.cluster {
+            None => return self.create_here(creation).await,
+            Some(cluster) => cluster,
         };
+        if cluster.owns(creation.id) {
+            match self.create_here(creation.clone()).await {
+                Err(RoomError::Moved) => {}
+                created => return created,
+            }
+        }
         let ask = Ask { room: creation.id, what: Question::Create(Box::new(creation)) };
         self.ask(cluster, ask).await?.accepted().map(drop)
     }
@@ -138,8 +165,9 @@ impl RoomHost {
     ) -> Result<RoomHandle, RoomError> {
         let Some(cluster) = &self.context.cluster else { return self.room(id).await };
         let mut patience = Patience::new(cluster);
+        let mut checks = OWNER_CHECKS;
         loop {
-            match Box::pin(self.watched_now(cluster, id, after, &may)).await {
+            match Box::pin(self.watched_now(cluster, id, after, &may, &mut checks)).await {
                 Err(RoomError::Moved) => patience.wait().await?,
                 found => return found,
             }
@@ -152,6 +180,7 @@ impl RoomHost {
         id: RoomId,
         after: Option<Seq>,
         may: impl Fn(&Room) -> bool,
+        checks: &mut u32,
     ) -> Result<RoomHandle, RoomError> {
         let has_all = |room: &Room| after.is_none_or(|after| after <= room.seq());
         let is_here = cluster.owns(id);
@@ -164,8 +193,9 @@ impl RoomHost {
             return Ok(handle);
         }
         let newest = self.snapshot(id).await?;
-        // A node that does not know yet that it has lost the room may lack events.
-        if !has_all(&newest.room) {
+        // A node that does not know yet that it has lost the room may lack events; or there never were so many.
+        if !has_all(&newest.room) && *checks > 0 {
+            *checks -= 1;
             return Err(RoomError::Moved);
         }
         remote::catch_up(&handle, newest.room.seq()).await?;
@@ -184,14 +214,16 @@ impl RoomHost {
         let appended = context.journal.append(append).await;
         write.end(!appended.as_ref().is_err_and(AppendError::is_fault));
         match appended {
-            Ok(()) => {
-                self.start(room, Origin::New);
-                Ok(())
-            }
+            Ok(()) => match self.start_owned(room, Origin::New) {
+                // The next owner has it.
+                Ok(_) | Err(RoomError::Moved) => Ok(()),
+                Err(error) => Err(error),
+            },
             Err(error @ (AppendError::Unavailable(_) | AppendError::Conflict(_))) => {
                 tracing::error!(room = %id, %error, "a room could not be created");
                 Err(RoomError::StoreUnavailable)
             }
+            Err(AppendError::Fenced) if context.cluster.is_none() => Err(RoomError::Draining),
             Err(AppendError::Fenced) => Err(RoomError::Moved),
             Err(error @ AppendError::Damaged(_)) => {
                 tracing::error!(room = %id, %error, "a room could not be created");
@@ -212,8 +244,13 @@ impl RoomHost {
                 self.player(guest.id).await?;
             }
         }
-        match self.room(creation.id).await {
-            Err(RoomError::Rejected(Rejection::RoomNotFound)) => self.create_here(creation).await,
+        let id = creation.id;
+        match self.room(id).await {
+            Err(RoomError::Rejected(Rejection::RoomNotFound)) => match self.create_here(creation).await {
+                // An earlier ask may have written it meanwhile.
+                Err(RoomError::StoreUnavailable) if self.room(id).await.is_ok() => Ok(()),
+                created => created,
+            },
             found => found.map(drop),
         }
     }
@@ -241,7 +278,8 @@ impl RoomHost {
         let listing = || Listing::new(&self.lobby, &room);
         let (handle, new) = self.context.registry.register(&room, stop, listing);
         if let Some(new) = new {
-            let origin = if new.was_dormant { Origin::Dormant } else { origin };
+            let origin =
+                if new.was_dormant && !matches!(origin, Origin::Start { .. }) { Origin::Dormant } else { origin };
             actor::spawn(Arc::clone(&self.context), room, origin, new);
         }
         handle
@@ -275,12 +313,14 @@ impl RoomHost {
         }
     }
 
-    /// Looks up the members whom this node does not know, before their room is started.
-    pub(crate) async fn know_members(&self, room: &Room) -> Result<(), RoomError> {
-        if self.context.cluster.is_some() {
-            for member in room.members() {
-                self.player(member.profile.id).await?;
-            }
+    /// Looks up the members whom this node does not know, before their rooms are started.
+    pub(crate) async fn know_members(&self, rooms: &[Room]) -> Result<(), StoreError> {
+        let Some(cluster) = &self.context.cluster else { return Ok(()) };
+        let members = rooms.iter().flat_map(|room| room.members()).map(|member| member.profile.id);
+        let unknown: BTreeSet<_> = members.filter(|member| self.context.players.get(*member).is_none()).collect();
+        if !unknown.is_empty() {
+            let found = cluster.player_store.find_all(unknown.into_iter().collect()).await?;
+            found.into_iter().for_each(|found| drop(self.context.players.adopt(found)));
         }
         Ok(())
     }

@@ -88,7 +88,15 @@ impl Rooms {
 
     /// Tries to take the seat opposite a waiting player.
     async fn try_match(&self, player: &Arc<Player>, room: RoomId, side: Option<Color>) -> Match {
-        let Ok(snapshot) = self.snapshot(player, room, &Credentials::default()).await else { return Match::Stale };
+        if self.host.is_moving(room) {
+            // Others would wait for it, too.
+            return Match::NotNow;
+        }
+        let snapshot = match self.snapshot(player, room, &Credentials::default()).await {
+            Ok(snapshot) => snapshot,
+            Err(RoomError::Moved | RoomError::Unreachable | RoomError::Busy) => return Match::NotNow,
+            Err(_) => return Match::Stale,
+        };
         let seats = snapshot.room.seats();
         let free = |side: Color| matches!(seats[side].occupant, Occupant::Open) && seats[side.opposite()].ready();
         let Some(open) = [Color::Black, Color::White].into_iter().find(|&side| free(side)) else {

@@ -241,6 +241,15 @@ impl Registry {
         self.codes.retain(|_, room| !has_moved(*room));
     }
 
+    /// Ends the actor of a room that has moved to another node.
+    pub(crate) fn release_one(&self, room: RoomId) {
+        if let Some(slot) = self.slots.get(&room)
+            && let Slot::Live { stop, .. } = slot.value()
+        {
+            stop.cancel();
+        }
+    }
+
     /// Whether any of these rooms has an actor.
     pub(crate) fn any_live(&self, is_asked: impl Fn(RoomId) -> bool) -> bool {
         self.slots.iter().any(|slot| is_asked(*slot.key()) && matches!(slot.value(), Slot::Live { .. }))
@@ -332,7 +341,8 @@ impl Registration {
     pub(super) fn make_dormant(&self, room: &Room, listing: &mut Listing, mailbox: &Mailbox) -> bool {
         let Entry::Occupied(mut slot) = self.registry.slots.entry(self.room) else { return false };
         // The slot is locked, so no caller can get a handle; the only one is the slot's own.
-        if !mailbox.is_idle() || !self.owns(slot.get()) {
+        let is_released = matches!(slot.get(), Slot::Live { stop, .. } if stop.is_cancelled());
+        if !mailbox.is_idle() || !self.owns(slot.get()) || is_released {
             return false;
         }
         slot.insert(Slot::Dormant { listing: listing.hand_over(), due: room.deadline() });

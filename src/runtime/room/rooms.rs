@@ -189,6 +189,10 @@ impl Rooms {
 
     /// Joins a room or takes a seat, within the player's quota.
     async fn occupy(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
+        if self.host.context.cluster.is_none() {
+            // A room that does not exist is found out first.
+            self.host.room(room).await?;
+        }
         let (takes_seat, joins) = (matches!(command, Command::TakeSeat(_)), matches!(command, Command::Join(..)));
         // Before the command, so that two concurrent requests cannot both get the last place.
         let _seat = if takes_seat { Some(self.seat_to_take(player, room, &command).await?) } else { None };

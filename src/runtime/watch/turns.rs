@@ -2,7 +2,7 @@
 
 use std::{
     future::poll_fn,
-    sync::Arc,
+    sync::{Arc, PoisonError},
     task::{Context, Poll},
 };
 
@@ -34,8 +34,13 @@ impl Turns {
     /// Opens the stream and ends an older one. Open turns are sent first.
     pub(crate) async fn open(host: &RoomHost, player: &Arc<Player>) -> Result<Self, RoomError> {
         let mut stream = OpenStream::new(host, player, StreamKind::Turns)?;
-        stream.begin_turns();
-        let inbox = player.inbox.open(Box::new(stream));
+        let inbox = {
+            // So that the stream with the highest number is the one that is open.
+            let _opening = player.opening_turns.lock().unwrap_or_else(PoisonError::into_inner);
+            stream.begin_turns();
+            player.inbox.open(Box::new(stream))
+        };
+        host.context.players.supersede_older_turns(player);
         if let Some(end) = player.stream_end() {
             player.inbox.close(end);
         }

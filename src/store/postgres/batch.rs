@@ -85,8 +85,16 @@ pub(super) async fn execute(
     if held.is_err() && in_transaction {
         session.batch("ROLLBACK").await?;
     }
-    held?;
-    let mut refusals = refusals(session, fence, &appends, &written).await?;
+    let mut refusals = match held {
+        // The fence went after the statement that wrote the others.
+        Err(Refusal::Fenced) if !in_transaction && !written.is_empty() => {
+            appends.iter().map(|append| (append.key(), AppendError::Fenced)).collect()
+        }
+        held => {
+            held?;
+            refusals(session, fence, &appends, &written).await?
+        }
+    };
     let mut counts = Vec::new();
     if in_transaction {
         let right = || appends.iter().filter(|append| written.contains(&append.key()));

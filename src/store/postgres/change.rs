@@ -10,17 +10,19 @@ use super::{
 };
 use crate::{
     room::{GameRecord, PlayerId, Timestamp},
-    store::{archive::Retention, damage::DamagedRows, player_store::StoredPlayer, shard::Shard, transfer::Restored},
+    store::{
+        archive::Retention, damage::DamagedRows, player_store::StoredPlayer, shard::Ownership, transfer::Restored,
+    },
 };
 
 pub(super) enum Change {
     /// Changes nothing: its answer says that earlier writes are over.
     Nothing,
     MarkAlive(Timestamp),
-    /// The clocks of these shards of this node are credited.
-    NoteCredited(Vec<Shard>),
-    /// Gives up shards of this node.
-    FreeShards(Vec<Shard>),
+    /// The clocks of these shards are credited.
+    NoteCredited(Vec<Ownership>),
+    /// Gives up shards.
+    FreeShards(Vec<Ownership>),
     PutPlayer(StoredPlayer),
     RemovePlayer(PlayerId),
     RecordSeen(Vec<(PlayerId, Timestamp)>),
@@ -47,8 +49,8 @@ impl Change {
         match self {
             Self::Nothing => Ok(0),
             Self::MarkAlive(now) => fence.mark_alive(session, *now).await.map(|()| 0),
-            Self::NoteCredited(shards) => shard::note_credited(session, fence, shards).await.map(|()| 0),
-            Self::FreeShards(shards) => shard::free(session, fence, shards).await.map(|()| 0),
+            Self::NoteCredited(shards) => shard::note_credited(session, shards).await.map(|()| 0),
+            Self::FreeShards(shards) => shard::free(session, shards).await.map(|()| 0),
             Self::PutPlayer(player) => players::put(session, player).await.map(|()| 0),
             Self::RemovePlayer(player) => players::remove(session, *player).await.map(|()| 0),
             Self::RecordSeen(seen) => players::record_seen(session, seen).await.map(|()| 0),

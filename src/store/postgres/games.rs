@@ -34,6 +34,8 @@ pub(super) async fn keep(session: &Session, games: &[&EndedGame]) -> Result<(), 
     let ids: Vec<String> = games.iter().map(|game| game.record.id.to_string()).collect();
     let who = games.iter().flat_map(|game| game.record.players.iter());
     let who: HashSet<Contestant> = who.map(|(_, participant)| participant.into()).collect();
+    // Another node may end a game of the same contestants.
+    session.execute("SELECT FROM archive FOR UPDATE", &[]).await?;
     let (known, mut standings) = tokio::try_join!(known(session, &ids), standings(session, who))?;
     let (mut known, mut changed): (HashSet<String>, HashMap<Contestant, String>) = (known, HashMap::new());
     let mut records = Vec::new();

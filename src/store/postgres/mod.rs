@@ -49,7 +49,7 @@ use super::{
     journal::{Append, AppendError, AppendFuture, History, Journal, StoreError, StoreFuture},
     player_stats::{Contestant, PlayerStats},
     player_store::{PlayerKey, PlayerStore, StoredPlayer},
-    shard::Shard,
+    shard::Ownership,
     transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
 use crate::{
@@ -284,11 +284,11 @@ impl ClusterStore for PostgresStore {
         self.membership.views()
     }
 
-    fn note_credited(&self, shards: Vec<Shard>) -> StoreFuture<'_, ()> {
+    fn note_credited(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()> {
         self.write(Change::NoteCredited(shards))
     }
 
-    fn free(&self, shards: Vec<Shard>) -> StoreFuture<'_, ()> {
+    fn free(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()> {
         self.write(Change::FreeShards(shards))
     }
 }
@@ -348,6 +348,11 @@ impl PlayerStore for PostgresStore {
 
     fn find(&self, player: PlayerKey) -> StoreFuture<'_, Option<StoredPlayer>> {
         self.rooms.ask(move |session| async move { players::find(&session, player).await })
+    }
+
+    fn find_all(&self, players: Vec<PlayerId>) -> StoreFuture<'_, Vec<StoredPlayer>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.rooms.ask(move |session| async move { players::find_all(&session, &damaged, &players).await })
     }
 
     fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>> {

@@ -51,6 +51,19 @@ pub(super) async fn find(session: &Session, player: PlayerKey) -> Result<Option<
     row.as_ref().map(read).transpose()
 }
 
+/// The players with these ids and a token. Damaged rows are passed over.
+pub(super) async fn find_all(
+    session: &Session,
+    damaged: &DamagedRows,
+    players: &[PlayerId],
+) -> Result<Vec<StoredPlayer>, ReadError> {
+    let sql = "SELECT *, EXISTS (SELECT 1 FROM standings WHERE contestant = players.id) AS played FROM players \
+        WHERE id = ANY($1) AND token IS NOT NULL";
+    let ids: Vec<_> = players.iter().map(PlayerId::to_string).collect();
+    let rows = session.query(sql, &[&ids]).await?;
+    Ok(rows.iter().filter_map(|row| readable(damaged, "players", row, read(row))).collect())
+}
+
 pub(super) async fn profile(session: &Session, player: PlayerId) -> Result<Option<Profile>, ReadError> {
     let row = session.row("SELECT id, name, kind FROM players WHERE id = $1", &[&player.to_string()]).await?;
     row.as_ref().map(read_profile).transpose()

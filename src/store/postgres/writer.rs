@@ -152,13 +152,13 @@ impl Writer {
             if sent_by.replace(self.fence.node).is_some_and(|node| node != self.fence.node) {
                 // Others have the rooms since, so their numbers do not show what this node has written.
                 let (appends, others) = batch.into_iter().partition(|request| request.write.room().is_some());
-                self.refuse(appends, false, &PostgresError::Fenced);
+                self.refuse(appends, sent, &PostgresError::Fenced);
                 batch = others;
             }
             if sent {
                 match self.resolve(&batch, end).await {
                     Ok(outcomes) => batch = answer(batch, outcomes),
-                    Err(Failure::Fenced) => return self.lose(batch),
+                    Err(Failure::Fenced) => return self.lose(batch, sent),
                     Err(_) => continue,
                 }
             }
@@ -167,7 +167,7 @@ impl Writer {
                     return batch.into_iter().zip(outcomes).for_each(|(request, outcome)| request.done.send(outcome));
                 }
                 Err(Failure::Lost) => {}
-                Err(Failure::Fenced) => return self.lose(batch),
+                Err(Failure::Fenced) => return self.lose(batch, sent),
                 Err(Failure::Refused(error)) if !self.folds.is_empty() => {
                     // No write fails because of a fold.
                     tracing::error!(error, "the events of rooms could not be folded");
@@ -271,10 +271,10 @@ impl Writer {
         }
     }
 
-    /// Refuses writes, as the node was declared dead after they were sent.
-    fn lose(&mut self, batch: Vec<Request>) {
+    /// Refuses writes, as the node was declared dead. An earlier try may have written them if they were `sent`.
+    fn lose(&mut self, batch: Vec<Request>, sent: bool) {
         self.note_fenced();
-        self.refuse(batch, true, &PostgresError::Fenced);
+        self.refuse(batch, sent, &PostgresError::Fenced);
     }
 
     fn note_fenced(&mut self) {
@@ -295,7 +295,7 @@ impl Writer {
         }
         for request in batch {
             let refusal = match error {
-                PostgresError::Fenced => AppendError::Fenced,
+                PostgresError::Fenced if !sent => AppendError::Fenced,
                 error if sent => AppendError::Unknown(error.to_string()),
                 error => AppendError::Unavailable(error.to_string()),
             };

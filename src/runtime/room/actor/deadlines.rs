@@ -94,8 +94,12 @@ impl RoomActor {
     /// Credits the clocks with the server's downtime, retrying until it is written.
     pub(super) async fn credit_downtime(&mut self, away: i64, mailbox: &mut Mailbox) -> Result<(), Ending> {
         self.credited = self.credited.saturating_sub(away);
-        while self.credit_stalls(self.now(), Duration::ZERO).await.is_err() {
+        while let Err(error) = self.credit_stalls(self.now(), Duration::ZERO).await {
             self.check_owned()?;
+            if error == RoomError::Damaged {
+                // It is not credited until it is repaired.
+                break;
+            }
             self.pause(mailbox).await?;
             if let Some(events) = self.in_doubt.take() {
                 // A credit in doubt must not be given twice.

@@ -201,12 +201,16 @@ impl RoomActor {
     }
 
     async fn end(&mut self, ending: Ending, mailbox: &mut Mailbox) {
+        if ending == Ending::Fenced {
+            // Before the room may be restored here again.
+            self.holders.release(&self.context.players, self.room.id());
+            self.listing.remove();
+        }
         self.registration.remove();
         if ending == Ending::Closed {
             self.context.registry.remove_code(self.room.code());
         }
         if ending == Ending::Fenced {
-            self.holders.release(&self.context.players, self.room.id());
             // A closed mailbox would mean that the room has closed.
             mailbox.outlive_stop();
         } else {
@@ -271,7 +275,11 @@ impl RoomActor {
         if let Message::Command(issuer, command, arrived, _) = &*message {
             let now = self.context.clock.at(self.quiet_since);
             if self.credit_stalls(now, SHORTEST).await.is_err() {
-                self.answer_error(*message, RoomError::StoreUnavailable);
+                if self.is_fenced {
+                    self.reject(*message, Ending::Fenced);
+                } else {
+                    self.answer_error(*message, RoomError::StoreUnavailable);
+                }
                 return Ok(());
             }
             if self.is_due(self.context.clock.at(*arrived))
@@ -427,8 +435,8 @@ impl RoomActor {
     fn reject(&mut self, message: Message, ending: Ending) {
         let error = match ending {
             Ending::Closed => RoomError::Rejected(Rejection::RoomClosed),
-            Ending::Fenced => RoomError::Moved,
-            Ending::Stopped | Ending::Dormant => RoomError::Draining,
+            Ending::Fenced if self.context.cluster.is_some() => RoomError::Moved,
+            Ending::Fenced | Ending::Stopped | Ending::Dormant => RoomError::Draining,
         };
         self.answer_error(message, error);
     }

@@ -39,7 +39,7 @@ impl RoomActor {
                 tracing::debug!(%error, "the room ends here");
                 games.iter().for_each(|game| self.context.players.unweigh(game));
                 self.is_fenced = true;
-                return Err(RoomError::Moved);
+                return Err(if self.context.cluster.is_some() { RoomError::Moved } else { RoomError::Draining });
             }
             Err(error @ (AppendError::Conflict(_) | AppendError::Unknown(_))) => {
                 tracing::error!(%error, "the journal is read again");
@@ -53,15 +53,16 @@ impl RoomActor {
         Ok(self.accepted(true))
     }
 
-    /// Reads the journal again, and returns whether these events are its last.
+    /// Reads the journal again, and returns whether it has these events. Another node may have added others.
     async fn confirm(&mut self, events: Vec<Event>) -> bool {
         let last = events.last().cloned();
-        matches!(self.reload(events).await, Some(newest) if newest.is_some() && newest == last)
+        let read = self.reload(events).await.unwrap_or_default();
+        last.is_some_and(|last| read.contains(&last))
     }
 
-    /// Applies and sends the journal's events that the room lacks, and returns the last of them. None when the journal
-    /// cannot be read; nothing else is done until it can.
-    pub(super) async fn reload(&mut self, in_doubt: Vec<Event>) -> Option<Option<Event>> {
+    /// Applies and sends the journal's events that the room lacks, and returns them. None when the journal cannot be read;
+    /// nothing else is done until it can.
+    pub(super) async fn reload(&mut self, in_doubt: Vec<Event>) -> Option<Vec<Event>> {
         let unknown = match self.context.journal.load(self.room.id()).await {
             Ok(Some(History { base, events })) => {
                 if base.seq() > self.room.seq() {
@@ -89,7 +90,7 @@ impl RoomActor {
         }
         // Holdings counted in doubt are now certain.
         self.holders.update(&self.context.players, &self.room);
-        Some(unknown.into_iter().next_back())
+        Some(unknown)
     }
 
     /// Handles only reads until the journal can be read again.

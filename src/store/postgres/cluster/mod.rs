@@ -105,10 +105,10 @@ impl Membership {
         let join = Node::join(config, lease, places, Arc::clone(&is_draining));
         let run = async move {
             match join.await {
-                Ok((node, part)) => {
+                Ok(node) => {
                     // The caller may have stopped waiting.
-                    let _ = reply.send(Ok((part.subscribe(), node.view.subscribe())));
-                    node.run(part, left).await;
+                    let _ = reply.send(Ok((node.part.subscribe(), node.view.subscribe())));
+                    node.run(left).await;
                 }
                 Err(error) => drop(reply.send(Err(error))),
             }
@@ -181,10 +181,11 @@ struct Node {
     lease: Duration,
     places: Places,
     is_draining: Arc<AtomicBool>,
+    part: watch::Sender<Part>,
     view: watch::Sender<Arc<ClusterView>>,
     /// The owners of shards, of which only changes are read once all are known.
     owners: BTreeMap<Shard, Ownership>,
-    knows_owners: bool,
+    owners_read: Option<Instant>,
     /// None before it is inserted, and after it was declared dead and does not own all shards.
     id: Option<i64>,
     session: Option<Arc<Session>>,
@@ -205,7 +206,7 @@ impl Node {
         lease: Duration,
         places: Places,
         is_draining: Arc<AtomicBool>,
-    ) -> Result<(Self, watch::Sender<Part>), PostgresError> {
+    ) -> Result<Self, PostgresError> {
         let session = Session::open(&config).await?;
         schema::migrate(&session).await?;
         session.batch(LOCK_TIMEOUT).await?;
@@ -214,9 +215,10 @@ impl Node {
             lease,
             places,
             is_draining,
+            part: watch::Sender::new(Part::StandBy { owner: None, is_in_use: false }),
             view: watch::Sender::default(),
             owners: BTreeMap::new(),
-            knows_owners: false,
+            owners_read: None,
             id: None,
             is_new: true,
             session: Some(Arc::new(session)),
@@ -226,15 +228,24 @@ impl Node {
             is_failing: false,
         };
         let part = node.beat(false).await?;
-        Ok((node, watch::Sender::new(part)))
+        node.set_part(part);
+        Ok(node)
+    }
+
+    fn set_part(&self, part: Part) {
+        self.part.send_if_modified(|known| {
+            let is_new = *known != part;
+            *known = part;
+            is_new
+        });
     }
 
     /// Beats until `left`, or until shards are lost.
-    async fn run(mut self, part: watch::Sender<Part>, mut left: watch::Receiver<bool>) {
+    async fn run(mut self, mut left: watch::Receiver<bool>) {
         let mut ticks = interval(BEAT);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            let is_owner = matches!(*part.borrow(), Part::Owner(_));
+            let is_owner = matches!(*self.part.borrow(), Part::Owner(_));
             let beat = async {
                 ticks.tick().await;
                 timeout(self.lease, self.beat(is_owner)).await
@@ -247,9 +258,10 @@ impl Node {
             match beat {
                 Ok(Ok(now)) => {
                     self.is_failing = false;
+                    let is_lost = now == Part::Lost;
                     gauge!(OWNED_SHARDS).set(f64::from(self.owned(&now)));
-                    part.send_if_modified(|known| std::mem::replace(known, now.clone()) != now);
-                    if now == Part::Lost {
+                    self.set_part(now);
+                    if is_lost {
                         return;
                     }
                 }
@@ -282,7 +294,7 @@ impl Node {
             if is_owner {
                 return Ok(Part::Lost);
             }
-            self.id = None;
+            (self.id, self.owners_read) = (None, None);
             if self.places.address.is_some() {
                 // It goes on as another node.
                 return Box::pin(self.beat(false)).await;
@@ -324,24 +336,29 @@ impl Node {
         let takers = others.iter().filter(takes).count() + usize::from(!is_draining);
         // One that drains keeps its shards where there is nobody else.
         let share = if is_draining { 0 } else { usize::from(Shard::COUNT).div_ceil(takers) };
-        let taken = if is_draining { BTreeMap::new() } else { shard::take(session, id, share).await? };
+        if !is_draining {
+            shard::take(session, id, share).await?;
+        }
         let me = NodeId(id);
         let before = Arc::clone(&self.view.borrow());
-        let is_renamed = before.me != me;
-        for (shard, owner) in shard::owners(session, !self.knows_owners).await? {
-            match owner {
-                Some(owner) => drop(self.owners.insert(shard, owner)),
-                None => drop(self.owners.remove(&shard)),
+        let mut away = if before.me == me { before.away.clone() } else { BTreeMap::new() };
+        let now = Instant::now();
+        let knows_rest = self.owners_read.is_some_and(|read| now - read < shard::CHANGES / 2);
+        for row in shard::owners(session, id, !knows_rest).await? {
+            let known = match row.owner {
+                Some(owner) => self.owners.insert(row.shard, owner),
+                None => self.owners.remove(&row.shard),
+            };
+            match row.away {
+                // Read earlier.
+                Some(_) if known == row.owner && away.contains_key(&row.shard) => {}
+                Some(time) => drop(away.insert(row.shard, Away { time, read: now })),
+                None => drop(away.remove(&row.shard)),
             }
         }
-        self.knows_owners = true;
+        self.owners_read = Some(now);
         let owners: Vec<Ownership> = self.owners.values().copied().collect();
         let owned = owners.iter().filter(|owned| owned.node == me).count();
-        let mut away: BTreeMap<Shard, Away> = if is_renamed { BTreeMap::new() } else { before.away.clone() };
-        for (shard, time) in taken {
-            away.remove(&shard);
-            away.extend(time.map(|time| (shard, time)));
-        }
         let address = |other: &Other| Some((NodeId(other.id), other.address.clone()?));
         let view = ClusterView {
             me,
@@ -351,6 +368,8 @@ impl Node {
             is_draining,
             surplus: if takers == 0 { 0 } else { owned.saturating_sub(share) },
         };
+        // First, as who sees the view may write as this node.
+        self.set_part(Part::Member(id));
         self.view.send_if_modified(|known| {
             let is_new = **known != view;
             if is_new {
@@ -377,7 +396,7 @@ impl Node {
             None => {
                 let session = Session::open(&self.config).await?;
                 session.batch(LOCK_TIMEOUT).await?;
-                (self.is_new_connection, self.is_locked, self.knows_owners) = (true, false, false);
+                (self.is_new_connection, self.is_locked, self.owners_read) = (true, false, None);
                 Arc::clone(self.session.insert(Arc::new(session)))
             }
         };

@@ -1,15 +1,12 @@
 //! Which node has which shards. Only it writes to their rooms.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
 
-use tokio::time::Instant;
 use tokio_postgres::{Error, Row};
 
-use super::fence::Fence;
 use crate::{
     room::Timestamp,
     store::{
-        cluster_store::Away,
         damage::ReadError,
         postgres::{
             schema::PostgresError,
@@ -39,63 +36,66 @@ pub(super) async fn take_all(session: &Session, node: i64) -> Result<bool, Error
 const TAKE: &str = "WITH free AS (SELECT id FROM shard WHERE node IS NULL AND NOT EXISTS \
             (SELECT FROM node JOIN shard ON shard.node = node.id WHERE node.address IS NULL) \
         ORDER BY id LIMIT (SELECT greatest($2 - count(*), 0) FROM shard WHERE node = $1) FOR UPDATE SKIP LOCKED) \
-    UPDATE shard SET node = $1, version = version + 1, changed = now() FROM free WHERE shard.id = free.id \
-    RETURNING shard.id, (extract(epoch FROM now()) * 1000000)::bigint - away_us";
+    UPDATE shard SET node = $1, version = version + 1, changed = now() FROM free WHERE shard.id = free.id";
 
-/// Takes free shards for a node that shares them, until it has its `share`. Returns them, and how long nobody had those
-/// whose clocks may have to be credited.
-pub(super) async fn take(
-    session: &Session,
-    node: i64,
-    share: usize,
-) -> Result<BTreeMap<Shard, Option<Away>>, PostgresError> {
-    let now = Instant::now();
-    let rows = session.query(TAKE, &[&node, &i64::try_from(share).unwrap_or(i64::MAX)]).await?;
-    let mut taken = BTreeMap::new();
-    for row in &rows {
-        let time = row.try_get::<_, Option<i64>>(1)?.map(|micros| Duration::from_micros(micros.max(0).unsigned_abs()));
-        taken.insert(shard(row.try_get(0)?)?, time.map(|time| Away { time, taken: now }));
-    }
-    Ok(taken)
+/// Takes free shards for a node that shares them, until it has its `share`.
+pub(super) async fn take(session: &Session, node: i64, share: usize) -> Result<(), Error> {
+    session.execute(TAKE, &[&node, &i64::try_from(share).unwrap_or(i64::MAX)]).await.map(drop)
 }
 
-/// The owners of shards that have changed within the time in which a change may have been committed, or of all.
-pub(super) async fn owners(session: &Session, all: bool) -> Result<Vec<(Shard, Option<Ownership>)>, PostgresError> {
-    let sql = "SELECT id, node, version FROM shard WHERE $1 OR changed > now() - interval '10 s'";
-    let rows = session.query(sql, &[&all]).await?;
-    let read = |row: &Row| -> Result<_, PostgresError> {
-        let (shard, version) = (shard(row.try_get(0)?)?, row.try_get::<_, i64>(2)?.unsigned_abs());
-        let node = row.try_get::<_, Option<i64>>(1)?.map(NodeId);
-        Ok((shard, node.map(|node| Ownership { shard, node, version })))
-    };
+/// Within this time a change is committed and read by all nodes.
+pub(super) const CHANGES: Duration = Duration::from_secs(10);
+
+/// A shard, and who has it.
+pub(super) struct ShardRow {
+    pub(super) shard: Shard,
+    pub(super) owner: Option<Ownership>,
+    /// For the shards of the node that asks whose clocks may have to be credited: for how long.
+    pub(super) away: Option<Duration>,
+}
+
+const OWNERS: &str = "SELECT id, node, version, \
+        CASE WHEN node = $1 THEN (extract(epoch FROM now()) * 1000000)::bigint - away_us END AS away_us \
+    FROM shard WHERE $2 OR changed > now() - make_interval(secs => $3)";
+
+/// The shards that have changed within [`CHANGES`], or all.
+pub(super) async fn owners(session: &Session, node: i64, all: bool) -> Result<Vec<ShardRow>, PostgresError> {
+    let rows = session.query(OWNERS, &[&node, &all, &CHANGES.as_secs_f64()]).await?;
     rows.iter().map(read).collect()
 }
 
-fn shard(id: i32) -> Result<Shard, PostgresError> {
+fn read(row: &Row) -> Result<ShardRow, PostgresError> {
+    let (id, version): (i32, i64) = (row.try_get("id")?, row.try_get("version")?);
     let shard = u16::try_from(id).ok().and_then(Shard::new);
-    shard.ok_or_else(|| PostgresError::Database(format!("there is no shard {id}")))
+    let shard = shard.ok_or_else(|| PostgresError::Database(format!("there is no shard {id}")))?;
+    let node = row.try_get::<_, Option<i64>>("node")?.map(NodeId);
+    let away = row.try_get::<_, Option<i64>>("away_us")?;
+    Ok(ShardRow {
+        shard,
+        owner: node.map(|node| Ownership { shard, node, version: version.unsigned_abs() }),
+        away: away.map(|micros| Duration::from_micros(micros.max(0).unsigned_abs())),
+    })
 }
 
-/// Forgets since when nobody had these shards of a node.
-pub(in crate::store::postgres) async fn note_credited(
-    session: &Session,
-    fence: Fence,
-    shards: &[Shard],
-) -> Result<(), Error> {
-    let sql = "UPDATE shard SET away_us = NULL WHERE node = $1 AND id = ANY($2)";
-    session.execute(sql, &[&fence.node, &ids(shards)]).await.map(drop)
+/// Forgets since when shards were not served.
+pub(in crate::store::postgres) async fn note_credited(session: &Session, shards: &[Ownership]) -> Result<(), Error> {
+    let sql = "UPDATE shard SET away_us = NULL FROM unnest($1::int[], $2::bigint[]) AS a (id, version) \
+        WHERE shard.id = a.id AND shard.version = a.version";
+    let (ids, versions) = columns(shards);
+    session.execute(sql, &[&ids, &versions]).await.map(drop)
 }
 
-/// Frees shards of a node. What has still to be credited stays so.
-pub(in crate::store::postgres) async fn free(session: &Session, fence: Fence, shards: &[Shard]) -> Result<(), Error> {
+/// Frees shards. What has still to be credited stays so.
+pub(in crate::store::postgres) async fn free(session: &Session, shards: &[Ownership]) -> Result<(), Error> {
     let sql = "UPDATE shard SET node = NULL, changed = now(), \
-        away_us = coalesce(away_us, (extract(epoch FROM now()) * 1000000)::bigint) \
-        WHERE node = $1 AND id = ANY($2)";
-    session.execute(sql, &[&fence.node, &ids(shards)]).await.map(drop)
+            away_us = coalesce(away_us, (extract(epoch FROM now()) * 1000000)::bigint) \
+        FROM unnest($1::int[], $2::bigint[]) AS a (id, version) WHERE shard.id = a.id AND shard.version = a.version";
+    let (ids, versions) = columns(shards);
+    session.execute(sql, &[&ids, &versions]).await.map(drop)
 }
 
-fn ids(shards: &[Shard]) -> Vec<i32> {
-    shards.iter().map(|shard| shard.number().into()).collect()
+fn columns(shards: &[Ownership]) -> (Vec<i32>, Vec<i64>) {
+    shards.iter().map(|owned| (i32::from(owned.shard.number()), owned.version.cast_signed())).unzip()
 }
 
 const LAST_ALIVE: &str = "SELECT coalesce((SELECT min(away_us) FROM shard WHERE node = $1), \

@@ -10,12 +10,14 @@ use std::{
 
 use reversi::{
     room::{DisplayName, PlayerId, Profile, Room, RoomId, Timestamp},
-    runtime::NodeId,
+    runtime::{NodeId, Ownership},
     store::{
-        Append, AppendError, AppendFuture, History, Journal, PlayerKey, PlayerStore, Store, StoreError, StoreFuture,
-        StoredPlayer,
+        Append, AppendError, AppendFuture, ClusterStore, ClusterView, History, Journal, PlayerKey, PlayerStore, Store,
+        StoreError, StoreFuture, StoredPlayer,
     },
 };
+
+use tokio::sync::watch;
 
 use super::{engine::Engine, gate::Gate};
 use crate::sim::rng::Rng;
@@ -37,11 +39,13 @@ pub(super) struct Connection {
     node: AtomicI64,
     line: Gate<Line>,
     rng: Mutex<Rng>,
+    view: watch::Sender<Arc<ClusterView>>,
 }
 
 impl Connection {
     pub(super) fn new(engine: Arc<Engine>, node: NodeId, rng: Rng) -> Arc<Self> {
-        Arc::new(Self { engine, node: AtomicI64::new(node.0), line: Gate::new(Line::Open), rng: Mutex::new(rng) })
+        let view = watch::Sender::new(Arc::new(ClusterView { me: node, ..ClusterView::default() }));
+        Arc::new(Self { engine, node: AtomicI64::new(node.0), line: Gate::new(Line::Open), rng: Mutex::new(rng), view })
     }
 
     pub(super) fn store(self: &Arc<Self>) -> Store {
@@ -58,6 +62,11 @@ impl Connection {
 
     pub(super) fn rename(&self, node: NodeId) {
         self.node.store(node.0, SeqCst);
+    }
+
+    /// The node sees the cluster so.
+    pub(super) fn see(&self, view: ClusterView) {
+        self.view.send_replace(Arc::new(view));
     }
 
     pub(super) fn set(&self, line: Line) {
@@ -99,8 +108,28 @@ impl Connection {
         written
     }
 
+    async fn change(&self, change: impl FnOnce(&Engine)) -> Result<(), StoreError> {
+        self.reach().await?;
+        change(&self.engine);
+        self.reach().await
+    }
+
     async fn reach(&self) -> Result<(), StoreError> {
         if self.cross().await { Ok(()) } else { Err(StoreError::Unavailable("cut by the test".into())) }
+    }
+}
+
+impl ClusterStore for Connection {
+    fn views(&self) -> watch::Receiver<Arc<ClusterView>> {
+        self.view.subscribe()
+    }
+
+    fn note_credited(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()> {
+        Box::pin(self.change(move |engine| engine.note_credited(&shards)))
+    }
+
+    fn free(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()> {
+        Box::pin(self.change(move |engine| engine.free(&shards)))
     }
 }
 

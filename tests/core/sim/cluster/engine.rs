@@ -10,7 +10,7 @@ use std::{
 use reversi::{
     room::{RoomId, Timestamp},
     runtime::{Clock, NodeId, Ownership, Shard},
-    store::{Append, AppendError, MemoryStore, Store},
+    store::{Append, AppendError, Away, ClusterView, MemoryStore, Store},
 };
 use tokio::time::Instant;
 
@@ -33,15 +33,16 @@ struct State {
     nodes: i64,
     leases: BTreeMap<NodeId, Lease>,
     shards: Vec<ShardRow>,
+    /// Raised by each change of what nodes see.
+    changes: u64,
     /// Shards without a living owner.
     free: BTreeSet<u16>,
-    /// Raised by each change of the directory.
-    changes: u64,
 }
 
 struct Lease {
     until: Instant,
     renewed: Timestamp,
+    is_draining: bool,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -68,7 +69,9 @@ impl Engine {
         let mut state = self.state();
         state.nodes += 1;
         let node = NodeId(state.nodes);
-        state.leases.insert(node, Lease { until: Instant::now() + LEASE, renewed: self.clock.now() });
+        let lease = Lease { until: Instant::now() + LEASE, renewed: self.clock.now(), is_draining: false };
+        state.leases.insert(node, lease);
+        state.changes += 1;
         node
     }
 
@@ -76,7 +79,7 @@ impl Engine {
     pub(super) fn renew(&self, node: NodeId) -> bool {
         let mut state = self.state();
         let Some(lease) = state.leases.get_mut(&node) else { return false };
-        *lease = Lease { until: Instant::now() + LEASE, renewed: self.clock.now() };
+        (lease.until, lease.renewed) = (Instant::now() + LEASE, self.clock.now());
         true
     }
 
@@ -91,10 +94,12 @@ impl Engine {
             state.leases.iter().filter(|(_, lease)| lease.until <= now).map(|(node, _)| *node).collect();
         for node in ended {
             let renewed = state.leases.remove(&node).map(|lease| lease.renewed);
+            state.changes += 1;
             self.log.note(SimEvent::NodeDead(node));
             for number in 0..Shard::COUNT {
                 let row = &mut state.shards[usize::from(number)];
                 if row.node == Some(node) {
+                    row.node = None;
                     row.away_since = row.away_since.or(renewed);
                     state.free.insert(number);
                 }
@@ -102,49 +107,76 @@ impl Engine {
         }
     }
 
-    /// Gives a node shards without a living owner, up to its share.
-    pub(super) fn take(&self, node: NodeId) -> Vec<(Shard, Option<Timestamp>)> {
+    /// Gives a node shards without a living owner, up to its share. Returns what it then sees, if anything is new since
+    /// `seen`.
+    pub(super) fn beat(&self, node: NodeId, is_draining: bool, seen: &mut u64) -> Option<ClusterView> {
         let mut state = self.state();
-        if state.free.is_empty() || !state.leases.contains_key(&node) {
-            return Vec::new();
-        }
-        let share = usize::from(Shard::COUNT) / state.leases.len() + 1;
-        let owned = state.shards.iter().filter(|row| row.node == Some(node)).count();
-        let numbers: Vec<_> = state.free.iter().copied().take(share.saturating_sub(owned).min(STEP)).collect();
-        let mut taken = Vec::new();
-        for number in numbers {
-            state.free.remove(&number);
-            let row = &mut state.shards[usize::from(number)];
-            (row.node, row.version) = (Some(node), row.version + 1);
-            taken.extend(Shard::new(number).map(|shard| (shard, row.away_since)));
-        }
-        if !taken.is_empty() {
+        if let Some(lease) = state.leases.get_mut(&node)
+            && std::mem::replace(&mut lease.is_draining, is_draining) != is_draining
+        {
             state.changes += 1;
-            let shards = taken.iter().map(|(shard, _)| *shard).collect();
-            self.log.note(SimEvent::ShardsTaken(node, Shards(shards)));
         }
-        taken
+        let takers = state.leases.values().filter(|lease| !lease.is_draining).count();
+        let share = if is_draining { 0 } else { usize::from(Shard::COUNT).div_ceil(takers.max(1)) };
+        let owned = state.shards.iter().filter(|row| row.node == Some(node)).count();
+        let wanted = if state.leases.contains_key(&node) { share.saturating_sub(owned).min(STEP) } else { 0 };
+        let numbers: Vec<_> = state.free.iter().copied().take(wanted).collect();
+        for number in &numbers {
+            state.free.remove(number);
+            let row = &mut state.shards[usize::from(*number)];
+            (row.node, row.version) = (Some(node), row.version + 1);
+        }
+        if !numbers.is_empty() {
+            let shards = numbers.iter().copied().filter_map(Shard::new).collect();
+            self.log.note(SimEvent::ShardsTaken(node, Shards(shards)));
+            state.changes += 1;
+        }
+        if std::mem::replace(seen, state.changes) == state.changes {
+            return None;
+        }
+        let rows = || Shard::all().zip(&state.shards);
+        let away = |row: &ShardRow| {
+            let micros = self.clock.now().0 - row.away_since?.0;
+            Some(Away { time: Duration::from_micros(micros.unsigned_abs()), read: Instant::now() })
+        };
+        Some(ClusterView {
+            me: node,
+            others: Vec::new(),
+            owners: rows()
+                .filter_map(|(shard, row)| Some(Ownership { shard, node: row.node?, version: row.version }))
+                .collect(),
+            away: rows()
+                .filter(|(_, row)| row.node == Some(node))
+                .filter_map(|(shard, row)| Some((shard, away(row)?)))
+                .collect(),
+            is_draining,
+            surplus: if takers == 0 { 0 } else { (owned + numbers.len()).saturating_sub(share) },
+        })
     }
 
     /// The rooms of these shards are credited.
-    pub(super) fn note_credited(&self, node: NodeId, shards: &[(Shard, Option<Timestamp>)]) {
+    pub(super) fn note_credited(&self, shards: &[Ownership]) {
         let mut state = self.state();
-        for (shard, _) in shards {
-            let row = &mut state.shards[usize::from(shard.number())];
-            if row.node == Some(node) {
+        for owned in shards {
+            let row = &mut state.shards[usize::from(owned.shard.number())];
+            if row.version == owned.version {
                 row.away_since = None;
             }
         }
     }
 
-    /// The owners of all shards, if any has changed since.
-    pub(super) fn directory(&self, seen: &mut u64) -> Vec<Ownership> {
-        let state = self.state();
-        if std::mem::replace(seen, state.changes) == state.changes {
-            return Vec::new();
+    /// A node gives up shards.
+    pub(super) fn free(&self, shards: &[Ownership]) {
+        let mut state = self.state();
+        for owned in shards {
+            let row = &mut state.shards[usize::from(owned.shard.number())];
+            if row.version == owned.version && row.node.is_some() {
+                row.node = None;
+                row.away_since = row.away_since.or(Some(self.clock.now()));
+                state.free.insert(owned.shard.number());
+            }
         }
-        let owned = |(shard, row): (Shard, &ShardRow)| Some(Ownership { shard, node: row.node?, version: row.version });
-        Shard::all().zip(&state.shards).filter_map(owned).collect()
+        state.changes += 1;
     }
 
     /// Writes, if the node lives and has the room's shard.

@@ -9,6 +9,8 @@ use crate::sim::rng::Rng;
 pub(super) enum Fate {
     /// It ends at once; perhaps another one starts later.
     Ends { process: usize, then: Option<Duration> },
+    /// It gives its rooms to the others and ends; perhaps another one starts later.
+    Leaves { process: usize, then: Option<Duration> },
     /// It does nothing for this time, and then goes on.
     IsPaused { process: usize, time: Duration },
     /// It does not reach the database.
@@ -24,7 +26,8 @@ impl Fate {
         let others: Vec<_> = living.iter().copied().filter(|other| *other != process).collect();
         // Some are shorter than a lease.
         let time = rng.millis(200..12_000);
-        match rng.below(10) {
+        match rng.below(12) {
+            10..12 if !others.is_empty() => Self::Leaves { process, then: rng.percent(70).then_some(time) },
             0..3 if !others.is_empty() => Self::Ends { process, then: rng.percent(70).then_some(time) },
             3..6 if !others.is_empty() => Self::LosesPeer { process, peer: rng.pick(&others), time },
             6..8 => Self::IsPaused { process, time },

@@ -1,10 +1,16 @@
 //! One process of the cluster: a runtime, its connection to the database, and its membership.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+    time::Duration,
+};
 
 use reversi::{
-    room::Timestamp,
-    runtime::{Node, NodeId, Parts, RandomSource, Runtime, Shard},
+    runtime::{Parts, RandomSource, Runtime},
+    store::ClusterStore,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -24,7 +30,7 @@ pub(super) struct Process {
     pub(super) number: usize,
     pub(super) server: Arc<SimServer>,
     pub(super) connection: Arc<Connection>,
-    node: Node,
+    is_draining: Arc<AtomicBool>,
     wire: Arc<Wire>,
     gone: CancellationToken,
 }
@@ -57,13 +63,16 @@ impl Process {
             list: Default::default(),
         });
         wire.add(number, id, node.clone());
-        let process = Self { number, server, connection, node, wire: Arc::clone(wire), gone: CancellationToken::new() };
+        let (is_draining, gone) = (Arc::default(), CancellationToken::new());
+        let process = Self { number, server, connection, is_draining, wire: Arc::clone(wire), gone };
         let (member, gone) = (process.clone(), process.gone.clone());
+        let views = node.follow_views(Arc::clone(&process.connection) as Arc<dyn ClusterStore>);
         wire.tasks.spawn(async move {
             tokio::select! {
                 biased;
                 () = gone.cancelled() => {}
                 () = member.be_a_member() => {}
+                () = views => {}
             }
         });
         process
@@ -83,8 +92,19 @@ impl Process {
         &self.connection.engine
     }
 
+    /// Gives the shards to other processes, as far as there are any.
+    pub(super) fn drain(&self) {
+        self.is_draining.store(true, SeqCst);
+    }
+
+    /// Whether others have all shards.
+    pub(super) fn is_drained(&self) -> bool {
+        let view = self.connection.views().borrow().clone();
+        view.is_draining && view.surplus == 0
+    }
+
     async fn be_a_member(&self) {
-        let (mut seen, mut beats) = (0, 0_u32);
+        let (mut beats, mut seen) = (0_u32, 0);
         loop {
             tokio::time::sleep(BEAT).await;
             beats += 1;
@@ -93,28 +113,15 @@ impl Process {
             }
             if beats.is_multiple_of(2) && !self.engine().renew(self.connection.node()) {
                 let id = self.engine().join();
+                // Before the runtime knows of it, as in a process that is slow.
                 self.connection.rename(id);
-                self.node.rename(id);
                 self.wire.rename(self.number, id);
-                seen = 0;
             }
             let me = self.connection.node();
             self.engine().bury(me);
-            let taken = self.engine().take(me);
-            self.node.learn(self.engine().directory(&mut seen));
-            if !taken.is_empty() {
-                self.wire.tasks.spawn(self.clone().host(me, taken));
+            if let Some(view) = self.engine().beat(me, self.is_draining.load(SeqCst), &mut seen) {
+                self.connection.see(view);
             }
-        }
-    }
-
-    /// Restores the rooms of shards, until that succeeds or the node is no more.
-    async fn host(self, me: NodeId, taken: Vec<(Shard, Option<Timestamp>)>) {
-        while self.connection.node() == me && !self.gone.is_cancelled() {
-            if self.node.host_shards(&taken).await.is_ok() && self.connection.cross().await {
-                return self.engine().note_credited(me, &taken);
-            }
-            tokio::time::sleep(BEAT).await;
         }
     }
 }

@@ -140,6 +140,22 @@ impl World {
                     *started += 1;
                 }
             }
+            Fate::Leaves { process, then } => {
+                let leaving = self.living().into_iter().find(|living| living.number == process);
+                if let Some(leaving) = leaving {
+                    leaving.drain();
+                    while !leaving.is_drained() {
+                        tokio::time::sleep(Duration::from_millis(100)).await;
+                    }
+                    self.processes.lock().unwrap_or_else(PoisonError::into_inner).remove(&process);
+                    leaving.kill();
+                }
+                if let Some(time) = then {
+                    tokio::time::sleep(time).await;
+                    self.start(*started).await;
+                    *started += 1;
+                }
+            }
             Fate::IsPaused { process, time } => {
                 self.wire.hold(process, true);
                 self.with_line(process, Line::Held, time).await;

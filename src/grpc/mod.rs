@@ -11,7 +11,6 @@
 
 mod drain;
 mod layer;
-mod links;
 mod server;
 mod service;
 mod status;
@@ -21,7 +20,6 @@ pub use layer::{
     cors::{Origin, ParseOriginError},
     host::{HostName, ParseHostNameError, ServedHosts},
 };
-pub use links::{NodeLinks, NodeTls};
 pub use server::{Access, ServeError, serve, serve_streams, serve_with, stand_by};
 pub use transport::{
     server_socket::ServerSocket,

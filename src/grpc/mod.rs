@@ -11,6 +11,7 @@
 
 mod drain;
 mod layer;
+mod links;
 mod server;
 mod service;
 mod status;

@@ -1,0 +1,3 @@
+//! The links between the nodes of a cluster.
+
+mod message;

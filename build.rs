@@ -27,5 +27,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     streamed
         .fold(services, |services, message| services.extern_path(message, "crate::proto::EncodedMessage"))
         .compile_fds(files.clone())?;
+
+    // The links between nodes: not among the descriptors, as no client calls them.
+    let cluster = out.join("cluster");
+    fs::create_dir_all(&cluster)?;
+    let files = protox::compile(["proto/reversi/cluster/v1/node.proto"], ["proto"])?;
+    tonic_prost_build::configure().out_dir(cluster).compile_fds(files)?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The services of `reversi.v1` over a runtime. One port serves gRPC, gRPC-Web, reflection and the web page, with or
 //! without TLS. [`serve()`] takes a bound socket, [`serve_streams`] connections that are already open, such as those in
-//! memory.
+//! memory. [`NodeLinks`] are the links between the nodes of a cluster, on a port of their own.
 //!
 //! ```text
 //!   socket ─▶ transport ──────────▶ HTTP ───────▶ layer ──────────▶ service ─▶ Runtime
@@ -11,6 +11,7 @@
 
 mod drain;
 mod layer;
+mod links;
 mod server;
 mod service;
 mod status;
@@ -20,6 +21,7 @@ pub use layer::{
     cors::{Origin, ParseOriginError},
     host::{HostName, ParseHostNameError, ServedHosts},
 };
+pub use links::{NodeLinks, NodeTls};
 pub use server::{Access, ServeError, serve, serve_streams, serve_with, stand_by};
 pub use transport::{
     server_socket::ServerSocket,

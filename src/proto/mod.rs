@@ -1,5 +1,7 @@
-//! The wire types of `reversi.v1`, and their conversion to and from the types of rooms.
+//! The wire types of `reversi.v1`, and their conversion to and from the types of rooms; those of the links
+//! between nodes.
 
+pub mod cluster;
 mod codec;
 pub mod convert;
 pub mod generated_services;

@@ -9,7 +9,7 @@ use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogra
 use super::ai::pool::AiLoad;
 use crate::{
     room::{EndReason, Occupant, PlayerKind},
-    store::{ArchiveSize, COMMIT_WRITES, DAMAGED_ROWS, FENCED_APPENDS, LEASE_AGE, OWNED_SHARDS},
+    store::{ArchiveSize, COMMIT_WRITES, DAMAGED_ROWS, FENCED_APPENDS, LEASE_AGE, NodeId, OWNED_SHARDS},
 };
 
 const PLAYERS: &str = "reversi_players";
@@ -32,6 +32,8 @@ const WRITABLE: &str = "reversi_store_writable";
 const LOST: &str = "reversi_lost_seconds_total";
 const ARCHIVED_GAMES: &str = "reversi_archived_games";
 const ARCHIVE_BYTES: &str = "reversi_archive_bytes";
+const LINK_UP: &str = "reversi_cluster_link_up";
+const ASKS: &str = "reversi_cluster_asks_total";
 
 /// The histograms, with the upper bounds of their buckets; times are in seconds.
 pub const BUCKETS: [(&str, &[f64]); 3] = [
@@ -91,6 +93,11 @@ pub fn describe() {
         "Shards of the rooms in PostgreSQL that this server has: 4,096, or 0 while it stands by."
     );
     describe_counter!(FENCED_APPENDS, "Writes of rooms that were refused because another server had taken them over.");
+    describe_gauge!(LINK_UP, "1 while there is a link to the node of the cluster in `peer`, otherwise 0.");
+    describe_counter!(
+        ASKS,
+        "Requests that other nodes of the cluster were asked, by outcome: answered, down (no link), full, lost."
+    );
     gauge!(DAMAGED_ROWS).set(0.0);
     for name in [LAGS, SLOW] {
         counter!(name).absolute(0);
@@ -200,6 +207,16 @@ pub(crate) fn streams(kind: StreamKind, change: f64) {
 
 pub(crate) fn lagged() {
     counter!(LAGS).increment(1);
+}
+
+/// Sets whether there is a link to a node.
+pub(crate) fn link_up(peer: NodeId, up: bool) {
+    gauge!(LINK_UP, "peer" => peer.to_string()).set(f64::from(up));
+}
+
+/// Counts a request that another node was asked.
+pub(crate) fn asked(outcome: &'static str) {
+    counter!(ASKS, "outcome" => outcome).increment(1);
 }
 
 pub(crate) fn cut_off() {

@@ -5,7 +5,7 @@ use std::{future::Future, sync::Arc, time::Duration};
 use reversi::{
     grpc,
     proto::v1::{self, play_event::Event, room_event, watch_room_response::Message},
-    runtime::{Clock, Encode, Limits, Parts, Runtime, Think, Token},
+    runtime::{Clock, Encode, Limits, NodeId, Parts, Peers, Runtime, Think, Token},
     store::{MemoryStore, Store},
 };
 use tokio::{
@@ -40,6 +40,7 @@ pub(crate) struct ServerOptions {
     pub(crate) encode: Encode,
     pub(crate) access: grpc::Access,
     pub(crate) admin: Option<Token>,
+    pub(crate) cluster: Option<(NodeId, Arc<dyn Peers>)>,
 }
 
 impl Default for ServerOptions {
@@ -63,6 +64,7 @@ impl Default for ServerOptions {
             encode: grpc::encode,
             access: grpc::Access::default(),
             admin: None,
+            cluster: None,
         }
     }
 }
@@ -93,6 +95,7 @@ impl TestServer {
             ai_threads: Some(1),
             ponder: plan.ponder,
             admin: plan.admin,
+            cluster: plan.cluster,
             ..Parts::new(plan.store, plan.encode)
         };
         if let Some(think) = plan.think {

@@ -5,6 +5,7 @@ mod gzip;
 mod health;
 #[cfg(unix)]
 mod idle_connections;
+mod links;
 mod misuse;
 pub(crate) mod shutdown;
 #[cfg(target_os = "linux")]

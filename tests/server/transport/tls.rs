@@ -22,13 +22,13 @@ use tokio_rustls::{
 use crate::harness::in_process::{ServerOptions, TestServer, within};
 
 /// A certificate authority.
-struct Authority {
-    pem: String,
+pub(super) struct Authority {
+    pub(super) pem: String,
     issuer: Issuer<'static, KeyPair>,
 }
 
 impl Authority {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let mut params = CertificateParams::new([]).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().unwrap();
@@ -37,7 +37,7 @@ impl Authority {
     }
 
     /// A certificate for a name, and its key.
-    fn sign(&self, name: &str) -> (Vec<u8>, Vec<u8>) {
+    pub(super) fn sign(&self, name: &str) -> (Vec<u8>, Vec<u8>) {
         let key = KeyPair::generate().unwrap();
         let certificate = CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, &self.issuer).unwrap();
         (certificate.pem().into_bytes(), key.serialize_pem().into_bytes())

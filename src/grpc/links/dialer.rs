@@ -1,0 +1,126 @@
+//! Dials another node, again whenever the link has ended.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{sync::mpsc, time::timeout};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{
+    Status, Streaming,
+    transport::{Endpoint, Error},
+};
+
+use super::{
+    exchange::exchange,
+    feeds::receive_feeds,
+    hello::hello,
+    link::{Link, OpenLinks},
+    node_tls::NodeTls,
+};
+use crate::{
+    proto::cluster::{
+        ExchangeRequest, ExchangeResponse, FollowRequest, FollowResponse, exchange_request, follow_request,
+        node_service_client::NodeServiceClient,
+    },
+    runtime::{Node, NodeId, RandomSource, server_metrics},
+};
+
+/// The time in which a node must accept both streams.
+const DIAL: Duration = Duration::from_secs(5);
+
+/// The interval of pings, and the time for their answer: a link without a cable ends after 3 s, as the lease of a node.
+pub(super) const PING: Duration = Duration::from_secs(1);
+pub(super) const PONG: Duration = Duration::from_secs(2);
+
+/// The wait before the first new attempt, and the longest one; drawn from the upper half of it.
+const BACKOFF: Duration = Duration::from_millis(100);
+const LONGEST_BACKOFF: Duration = Duration::from_secs(1);
+
+/// Messages between a queue and its stream.
+const SENT: usize = 16;
+
+pub(super) struct Dialer {
+    pub(super) me: NodeId,
+    pub(super) peer: NodeId,
+    pub(super) address: String,
+    pub(super) tls: Option<NodeTls>,
+    pub(super) node: Node,
+    pub(super) open: Arc<OpenLinks>,
+}
+
+/// A link that the other node has accepted.
+struct Streams {
+    requests: mpsc::Sender<ExchangeRequest>,
+    responses: Streaming<ExchangeResponse>,
+    follows: mpsc::Sender<FollowRequest>,
+    items: Streaming<FollowResponse>,
+}
+
+impl Dialer {
+    /// Keeps a link up. Never returns; dropping it ends the link.
+    pub(super) async fn keep_linked(self) {
+        server_metrics::link_up(self.peer, false);
+        let random = RandomSource::default();
+        let mut backoff = BACKOFF;
+        loop {
+            match timeout(DIAL, self.dial()).await.unwrap_or_else(|_| Err(Status::deadline_exceeded("no answer"))) {
+                Ok(streams) => {
+                    tracing::info!(node = %self.peer, "linked");
+                    let ended = self.run(streams).await;
+                    tracing::warn!(node = %self.peer, %ended, "the link ended");
+                    backoff = BACKOFF;
+                }
+                Err(status) => {
+                    tracing::debug!(node = %self.peer, address = self.address, %status, "a node cannot be linked");
+                }
+            }
+            let half = backoff / 2;
+            let jitter = random.bits() % u64::try_from(half.as_micros()).unwrap_or(1).max(1);
+            tokio::time::sleep(half + Duration::from_micros(jitter)).await;
+            backoff = (backoff * 2).min(LONGEST_BACKOFF);
+        }
+    }
+
+    fn endpoint(&self) -> Result<Endpoint, Error> {
+        let endpoint = Endpoint::from_shared(self.address.clone())?
+            .tcp_nodelay(true)
+            .connect_timeout(DIAL)
+            .http2_keep_alive_interval(PING)
+            .keep_alive_timeout(PONG)
+            .keep_alive_while_idle(true);
+        match &self.tls {
+            Some(tls) => endpoint.tls_config(tls.client.clone()),
+            None => Ok(endpoint),
+        }
+    }
+
+    async fn dial(&self) -> Result<Streams, Status> {
+        if self.tls.is_some() && !self.address.starts_with("https://") {
+            return Err(Status::failed_precondition("its address is not one with TLS"));
+        }
+        let endpoint = self.endpoint().map_err(|error| Status::invalid_argument(error.to_string()))?;
+        let mut client =
+            NodeServiceClient::new(endpoint.connect().await.map_err(|error| Status::from_error(error.into()))?);
+        let hello = hello(self.me, self.peer);
+        let (follows, sent) = mpsc::channel(SENT);
+        let _ = follows.try_send(FollowRequest { kind: Some(follow_request::Kind::Hello(hello)) });
+        let items = client.follow(ReceiverStream::new(sent)).await?.into_inner();
+        let (requests, sent) = mpsc::channel(SENT);
+        let _ = requests.try_send(ExchangeRequest { kind: Some(exchange_request::Kind::Hello(hello)) });
+        let responses = client.exchange(ReceiverStream::new(sent)).await?.into_inner();
+        Ok(Streams { requests, responses, follows, items })
+    }
+
+    /// Runs a link until it ends, and says why.
+    async fn run(&self, streams: Streams) -> Status {
+        let (link, queues) = Link::new();
+        let broken = link.broken.clone();
+        let _open = self.open.open(self.peer, link);
+        self.node.linked(self.peer);
+        let ended = tokio::select! {
+            () = broken.cancelled() => Err(Status::resource_exhausted("it does not take news fast enough")),
+            ended = exchange(queues.asks, queues.news, streams.requests, streams.responses) => ended,
+            ended = receive_feeds(queues.feeds, streams.follows, streams.items) => ended,
+        };
+        ended.err().unwrap_or_else(|| Status::unavailable("the other node has ended it"))
+    }
+}

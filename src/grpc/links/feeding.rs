@@ -1,0 +1,92 @@
+//! The feeds that this node sends to one that has dialled it.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::mpsc;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tonic::{Status, Streaming};
+
+use super::link::FEEDS;
+use crate::{
+    proto::cluster::{FollowRequest, FollowResponse, Followed, follow_request::Kind, follow_response::Item},
+    runtime::{FeedItem, Node},
+};
+
+/// Feeds that have ended and are not yet removed, though the follower knows.
+const ENDING: usize = 1_024;
+
+/// The feeds of one stream.
+#[derive(Clone)]
+pub(super) struct Feeding {
+    pub(super) node: Node,
+    pub(super) tasks: TaskTracker,
+    pub(super) responses: mpsc::Sender<Result<FollowResponse, Status>>,
+    /// Ends all of them.
+    pub(super) ended: CancellationToken,
+    pub(super) feeds: Arc<Mutex<HashMap<u64, CancellationToken>>>,
+}
+
+impl Feeding {
+    /// Starts and ends feeds as requested, until the stream of requests ends or breaks the rules.
+    pub(super) async fn run(self, mut requests: Streaming<FollowRequest>) {
+        while let Ok(Some(FollowRequest { kind: Some(kind) })) = requests.message().await {
+            match kind {
+                Kind::Followed(followed) => {
+                    let end = self.ended.child_token();
+                    let id = followed.feed;
+                    if self.feeds().len() >= FEEDS + ENDING || self.feeds().insert(id, end.clone()).is_some() {
+                        return;
+                    }
+                    let feeding = self.clone();
+                    self.tasks.spawn(async move {
+                        tokio::select! {
+                            biased;
+                            () = end.cancelled() => {}
+                            () = feeding.feed(followed) => {}
+                        }
+                        feeding.feeds().remove(&id);
+                    });
+                }
+                Kind::Unfollowed(id) => {
+                    if let Some(end) = self.feeds().remove(&id) {
+                        end.cancel();
+                    }
+                }
+                Kind::Hello(_) => return,
+            }
+        }
+    }
+
+    fn feeds(&self) -> MutexGuard<'_, HashMap<u64, CancellationToken>> {
+        self.feeds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn feed(&self, followed: Followed) {
+        let feed = followed.feed;
+        let send = async |item: Option<FeedItem>| {
+            let item = item.map(Item::from);
+            self.responses.send(Ok(FollowResponse { feed, item })).await
+        };
+        let (room, after) = match followed.read() {
+            Ok(read) => read,
+            Err(error) => {
+                tracing::warn!(%error, "a request of another node cannot be read");
+                return drop(send(None).await);
+            }
+        };
+        let mut followed = match self.node.follow(room, after).await {
+            Ok(followed) => followed,
+            Err(end) => return drop(send(Some(FeedItem::Ended(end))).await),
+        };
+        loop {
+            let item = followed.next().await;
+            let is_last = item.is_none();
+            if send(item).await.is_err() || is_last {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The stream of the feeds of a link.
+
+use std::{collections::HashMap, convert::Infallible};
+
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use tokio::sync::{mpsc, oneshot};
+use tonic::{Status, Streaming};
+
+use super::link::{FEEDS, NewFeed};
+use crate::{
+    proto::cluster::{FollowRequest, FollowResponse, Followed, follow_request::Kind},
+    runtime::FeedItem,
+};
+
+struct Feed {
+    items: mpsc::Sender<FeedItem>,
+    /// Dropped with the feed, so that nobody waits for its follower.
+    _ended: oneshot::Sender<Infallible>,
+}
+
+/// Asks for feeds, and gives their items to the followers, until the stream ends.
+pub(super) async fn receive_feeds(
+    mut new: mpsc::Receiver<NewFeed>,
+    requests: mpsc::Sender<FollowRequest>,
+    mut responses: Streaming<FollowResponse>,
+) -> Result<(), Status> {
+    let mut feeds = HashMap::<u64, Feed>::new();
+    let mut followers = FuturesUnordered::new();
+    let mut last = 0;
+    loop {
+        let request = tokio::select! {
+            Some(NewFeed { room, after, items }) = new.recv() => {
+                if feeds.len() >= FEEDS {
+                    continue;
+                }
+                last += 1;
+                let (id, follower) = (last, items.clone());
+                let (ended, end) = oneshot::channel();
+                followers.push(async move {
+                    tokio::select! {
+                        () = follower.closed() => Some(id),
+                        _ = end => None,
+                    }
+                });
+                feeds.insert(id, Feed { items, _ended: ended });
+                Kind::Followed(Followed { feed: id, room: room.bits(), after: after.map(|seq| seq.0) })
+            }
+            Some(gone) = followers.next() => match gone.filter(|id| feeds.remove(id).is_some()) {
+                Some(id) => Kind::Unfollowed(id),
+                None => continue,
+            },
+            response = responses.message() => {
+                let Some(response) = response? else { return Ok(()) };
+                match receive(&mut feeds, response) {
+                    Some(unread) => Kind::Unfollowed(unread),
+                    None => continue,
+                }
+            }
+        };
+        if requests.send(FollowRequest { kind: Some(request) }).await.is_err() {
+            return Ok(());
+        }
+    }
+}
+
+/// Returns the feed if it ends here before it has ended on the other node.
+fn receive(feeds: &mut HashMap<u64, Feed>, response: FollowResponse) -> Option<u64> {
+    let id = response.feed;
+    let feed = feeds.get(&id)?;
+    let Some(item) = response.item else {
+        feeds.remove(&id);
+        return None;
+    };
+    let goes_on = match item.read() {
+        Ok(item) => {
+            let is_last = matches!(item, FeedItem::Ended(_));
+            // Fails for a follower that is gone or too slow.
+            let is_given = feed.items.try_send(item).is_ok();
+            if is_last {
+                feeds.remove(&id);
+                return None;
+            }
+            is_given
+        }
+        Err(error) => {
+            tracing::warn!(%error, "an item of a feed cannot be read");
+            false
+        }
+    };
+    if goes_on {
+        return None;
+    }
+    feeds.remove(&id);
+    Some(id)
+}

@@ -1,0 +1,211 @@
+//! The links of other nodes to this one.
+
+use std::{
+    collections::HashMap,
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use futures_util::StreamExt as _;
+use tokio::{
+    sync::{Mutex as Turn, OwnedMutexGuard, Semaphore, mpsc, watch},
+    time::timeout,
+};
+use tokio_stream::{Stream, wrappers::ReceiverStream};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tonic::{Request, Response, Status, Streaming};
+
+use super::{
+    feeding::Feeding,
+    hello::{Caller, Nodes},
+    link::ASKS,
+    message::ask::read_news,
+};
+use crate::{
+    proto::cluster::{
+        Ask, ExchangeRequest, ExchangeResponse, FollowRequest, FollowResponse, exchange_request, follow_request,
+        node_service_server::NodeService,
+    },
+    runtime::{Node, NodeId},
+};
+
+/// The time for the first message of a stream.
+const HELLO: Duration = Duration::from_secs(5);
+
+/// Replies, or items of feeds, that wait for the stream.
+const SENT: usize = 64;
+
+/// The service that other nodes dial.
+pub(super) struct Incoming {
+    pub(super) node: Node,
+    pub(super) nodes: watch::Receiver<Nodes>,
+    pub(super) tasks: TaskTracker,
+    pub(super) shutdown: CancellationToken,
+    pub(super) newest: Mutex<HashMap<NodeId, Newest>>,
+}
+
+/// The newest link of a node.
+#[derive(Default)]
+pub(super) struct Newest {
+    /// Ends it.
+    end: CancellationToken,
+    /// Held by a link until `Node::unlinked` is called for it.
+    turn: Arc<Turn<()>>,
+}
+
+type Sent<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+#[tonic::async_trait]
+impl NodeService for Incoming {
+    type ExchangeStream = Sent<ExchangeResponse>;
+    type FollowStream = Sent<FollowResponse>;
+
+    async fn exchange(
+        &self,
+        request: Request<Streaming<ExchangeRequest>>,
+    ) -> Result<Response<Self::ExchangeStream>, Status> {
+        let mut requests = request.into_inner();
+        let Some(exchange_request::Kind::Hello(hello)) = self.first(&mut requests).await?.kind else {
+            return Err(Status::invalid_argument("no hello"));
+        };
+        let caller = hello.caller(&self.nodes.borrow())?;
+        let (end, turn) = self.replace(caller.from);
+        let turn = turn.lock_owned().await;
+        let (responses, sent) = mpsc::channel(SENT);
+        let link = IncomingLink {
+            from: caller.from,
+            node: self.node.clone(),
+            tasks: self.tasks.clone(),
+            responses,
+            slots: Arc::new(Semaphore::new(ASKS)),
+        };
+        self.tasks.spawn(link.run(requests, self.end(caller, end.clone()), turn));
+        Ok(Response::new(until(sent, end)))
+    }
+
+    async fn follow(&self, request: Request<Streaming<FollowRequest>>) -> Result<Response<Self::FollowStream>, Status> {
+        let mut requests = request.into_inner();
+        let Some(follow_request::Kind::Hello(hello)) = self.first(&mut requests).await?.kind else {
+            return Err(Status::invalid_argument("no hello"));
+        };
+        let caller = hello.caller(&self.nodes.borrow())?;
+        let (responses, sent) = mpsc::channel(SENT);
+        let ended = CancellationToken::new();
+        let feeding = Feeding {
+            node: self.node.clone(),
+            tasks: self.tasks.clone(),
+            responses,
+            ended: ended.clone(),
+            feeds: Arc::default(),
+        };
+        let end = self.end(caller, ended.clone());
+        self.tasks.spawn(async move {
+            tokio::select! {
+                () = end => {}
+                () = feeding.run(requests) => {}
+            }
+        });
+        Ok(Response::new(until(sent, ended)))
+    }
+}
+
+impl Incoming {
+    async fn first<T>(&self, requests: &mut Streaming<T>) -> Result<T, Status> {
+        tokio::select! {
+            () = self.shutdown.cancelled() => Err(Status::unavailable("this node is stopping")),
+            first = timeout(HELLO, requests.message()) => {
+                let first = first.map_err(|_| Status::deadline_exceeded("no hello"))??;
+                first.ok_or_else(|| Status::invalid_argument("no hello"))
+            }
+        }
+    }
+
+    /// Ends the link of a node, if it has one, and returns what a new one needs.
+    fn replace(&self, from: NodeId) -> (CancellationToken, Arc<Turn<()>>) {
+        let mut links = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        let nodes = self.nodes.borrow();
+        links.retain(|node, _| nodes.others.contains_key(node));
+        let newest = links.entry(from).or_default();
+        newest.end.cancel();
+        newest.end = CancellationToken::new();
+        (newest.end.clone(), Arc::clone(&newest.turn))
+    }
+
+    /// Ends when a stream must end. Cancels `ended` when it is dropped.
+    fn end(&self, caller: Caller, ended: CancellationToken) -> impl Future<Output = ()> + use<> {
+        let (mut nodes, shutdown) = (self.nodes.clone(), self.shutdown.clone());
+        let guard = ended.clone().drop_guard();
+        async move {
+            let _guard = guard;
+            tokio::select! {
+                () = ended.cancelled() => {}
+                () = shutdown.cancelled() => {}
+                _ = nodes.wait_for(|nodes| !nodes.admits(caller)) => {}
+            }
+        }
+    }
+}
+
+/// What is sent until a token is cancelled.
+fn until<T: Send + 'static>(sent: mpsc::Receiver<Result<T, Status>>, end: CancellationToken) -> Sent<T> {
+    Box::pin(ReceiverStream::new(sent).take_until(end.cancelled_owned()))
+}
+
+/// A link of another node.
+struct IncomingLink {
+    from: NodeId,
+    node: Node,
+    tasks: TaskTracker,
+    responses: mpsc::Sender<Result<ExchangeResponse, Status>>,
+    slots: Arc<Semaphore>,
+}
+
+impl IncomingLink {
+    async fn run(self, requests: Streaming<ExchangeRequest>, end: impl Future<Output = ()>, turn: OwnedMutexGuard<()>) {
+        tracing::debug!(node = %self.from, "linked by");
+        tokio::select! {
+            () = end => {}
+            () = self.receive(requests) => {}
+        }
+        self.node.unlinked(self.from);
+        drop(turn);
+    }
+
+    /// Until the stream ends or breaks the rules.
+    async fn receive(&self, mut requests: Streaming<ExchangeRequest>) {
+        while let Ok(Some(ExchangeRequest { kind: Some(kind) })) = requests.message().await {
+            match kind {
+                exchange_request::Kind::Hello(_) => return,
+                exchange_request::Kind::Ask(ask) => {
+                    let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else { return };
+                    let (node, responses) = (self.node.clone(), self.responses.clone());
+                    self.tasks.spawn(async move {
+                        let response = answer(&node, ask).await;
+                        if let Ok(place) = responses.reserve().await {
+                            // Before the other node has the reply and asks again.
+                            drop(slot);
+                            place.send(Ok(response));
+                        }
+                    });
+                }
+                news => match read_news(news) {
+                    Ok(news) => self.node.told(self.from, news),
+                    Err(error) => tracing::warn!(%error, node = %self.from, "news cannot be read"),
+                },
+            }
+        }
+    }
+}
+
+async fn answer(node: &Node, ask: Ask) -> ExchangeResponse {
+    let id = ask.id;
+    let reply = match ask.read() {
+        Ok(ask) => Some(node.answer(ask).await.into()),
+        Err(error) => {
+            tracing::warn!(%error, "an ask of another node cannot be read");
+            None
+        }
+    };
+    ExchangeResponse { id, reply }
+}

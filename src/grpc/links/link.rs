@@ -1,0 +1,148 @@
+//! A link to another node, as long as it is up: the queues of what is to be sent.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    proto::cluster,
+    room::{RoomId, Seq},
+    runtime::{Ask, FeedItem, LinkError, News, NodeId, Reply, server_metrics},
+};
+
+/// Asks of one link that wait or are under way: what a node executes in about 50 ms.
+pub(super) const ASKS: usize = 1_024;
+
+/// News that wait. A new link begins with one for each player with a stream; a node has 100,000 players by default. The
+/// queue takes memory only for those that wait.
+const NEWS: usize = 1 << 18;
+
+/// Feeds of one link, each of a room that someone on this node watches.
+pub(super) const FEEDS: usize = 1 << 16;
+
+/// Items that wait for one follower.
+const FEED: usize = 256;
+
+/// The queues to one node. Once it is broken it is never up again.
+pub(super) struct Link {
+    asks: mpsc::Sender<SentAsk>,
+    news: mpsc::Sender<News>,
+    feeds: mpsc::Sender<NewFeed>,
+    slots: Arc<Semaphore>,
+    /// Cancelled to end the link.
+    pub(super) broken: CancellationToken,
+}
+
+/// The other ends of the queues.
+pub(super) struct Queues {
+    pub(super) asks: mpsc::Receiver<SentAsk>,
+    pub(super) news: mpsc::Receiver<News>,
+    pub(super) feeds: mpsc::Receiver<NewFeed>,
+}
+
+/// An ask on its way.
+pub(super) struct SentAsk {
+    pub(super) ask: cluster::Ask,
+    pub(super) asker: Asker,
+}
+
+/// Who waits for the reply. Hears how the ask ended if it is dropped.
+pub(super) struct Asker {
+    reply: Option<oneshot::Sender<Result<Reply, LinkError>>>,
+    /// Whether the ask may have reached the other node.
+    pub(super) sent: bool,
+    _slot: OwnedSemaphorePermit,
+}
+
+impl Asker {
+    pub(super) fn answer(mut self, reply: Reply) {
+        if let Some(asker) = self.reply.take() {
+            let _ = asker.send(Ok(reply));
+        }
+    }
+}
+
+impl Drop for Asker {
+    fn drop(&mut self) {
+        if let Some(asker) = self.reply.take() {
+            let _ = asker.send(Err(if self.sent { LinkError::Lost } else { LinkError::Down }));
+        }
+    }
+}
+
+/// A room to follow.
+pub(super) struct NewFeed {
+    pub(super) room: RoomId,
+    pub(super) after: Option<Seq>,
+    pub(super) items: mpsc::Sender<FeedItem>,
+}
+
+impl Link {
+    pub(super) fn new() -> (Arc<Self>, Queues) {
+        let ((asks, sent), (news, told), (feeds, new)) =
+            (mpsc::channel(ASKS), mpsc::channel(NEWS), mpsc::channel(FEEDS));
+        let slots = Arc::new(Semaphore::new(ASKS));
+        let link = Self { asks, news, feeds, slots, broken: CancellationToken::new() };
+        (Arc::new(link), Queues { asks: sent, news: told, feeds: new })
+    }
+
+    pub(super) async fn ask(&self, ask: Ask) -> Result<Reply, LinkError> {
+        let slot = Arc::clone(&self.slots).try_acquire_owned().map_err(|_| LinkError::Full)?;
+        let (reply, answer) = oneshot::channel();
+        let asker = Asker { reply: Some(reply), sent: false, _slot: slot };
+        // The queue has a place for each slot. If it is closed, the asker is dropped.
+        let _ = self.asks.try_send(SentAsk { ask: cluster::Ask::new(ask), asker });
+        answer.await.unwrap_or(Err(LinkError::Lost))
+    }
+
+    /// A feed that cannot be queued has ended.
+    pub(super) fn follow(&self, room: RoomId, after: Option<Seq>) -> mpsc::Receiver<FeedItem> {
+        let (items, feed) = mpsc::channel(FEED);
+        let _ = self.feeds.try_send(NewFeed { room, after, items });
+        feed
+    }
+
+    pub(super) fn tell(&self, news: News) {
+        if self.news.try_send(news).is_err() {
+            self.broken.cancel();
+        }
+    }
+}
+
+/// The links that are up.
+#[derive(Default)]
+pub(super) struct OpenLinks(RwLock<BTreeMap<NodeId, Arc<Link>>>);
+
+impl OpenLinks {
+    pub(super) fn get(&self, node: NodeId) -> Option<Arc<Link>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(&node).cloned()
+    }
+
+    pub(super) fn nodes(&self) -> Vec<NodeId> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
+    }
+
+    /// The link is up until the result is dropped.
+    pub(super) fn open(&self, node: NodeId, link: Arc<Link>) -> OpenLink<'_> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(node, link);
+        server_metrics::link_up(node, true);
+        OpenLink { links: self, node }
+    }
+}
+
+/// Keeps a link among those that are up.
+pub(super) struct OpenLink<'a> {
+    links: &'a OpenLinks,
+    node: NodeId,
+}
+
+impl Drop for OpenLink<'_> {
+    fn drop(&mut self) {
+        self.links.0.write().unwrap_or_else(PoisonError::into_inner).remove(&self.node);
+        server_metrics::link_up(self.node, false);
+    }
+}

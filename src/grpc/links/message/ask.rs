@@ -1,0 +1,76 @@
+//! Asks and news.
+
+use super::{decode_fact, encode_fact, read_player, read_room, required};
+use crate::{
+    proto::cluster::{self, ask::Question as Asked, command_issued::Issuer as IssuedBy, exchange_request::Kind},
+    room::{
+        Fact, Issuer,
+        stored::{StoredError, decode_command, encode_command},
+    },
+    runtime::{Ask, News, PlayerStreams, Question},
+};
+
+impl cluster::Ask {
+    /// An ask, before it has an id.
+    pub(crate) fn new(ask: Ask) -> Self {
+        let question = match ask.what {
+            Question::Command(issuer, command) => {
+                let issuer = match issuer {
+                    Issuer::Player(player) => Some(IssuedBy::Player(player.bits())),
+                    Issuer::Admin => Some(IssuedBy::Admin(())),
+                    Issuer::Server => None,
+                };
+                Asked::Command(cluster::CommandIssued { command: encode_command(&command), issuer })
+            }
+            Question::Snapshot => Asked::Snapshot(()),
+            Question::Create(creation) => Asked::Create(encode_fact(Fact::Created(creation))),
+        };
+        Self { id: 0, room: ask.room.bits(), question: Some(question) }
+    }
+
+    pub(crate) fn read(self) -> Result<Ask, StoredError> {
+        let what = match required(self.question, "ask")? {
+            Asked::Command(cluster::CommandIssued { command, issuer }) => {
+                let issuer = match issuer {
+                    Some(IssuedBy::Player(player)) => Issuer::Player(read_player(player)?),
+                    Some(IssuedBy::Admin(())) => Issuer::Admin,
+                    None => Issuer::Server,
+                };
+                Question::Command(issuer, decode_command(&command)?)
+            }
+            Asked::Snapshot(()) => Question::Snapshot,
+            Asked::Create(created) => match decode_fact(&created)? {
+                Fact::Created(creation) => Question::Create(creation),
+                _ => return Err(StoredError::Malformed("creation")),
+            },
+        };
+        Ok(Ask { room: read_room(self.room)?, what })
+    }
+}
+
+impl From<News> for cluster::ExchangeRequest {
+    fn from(news: News) -> Self {
+        let kind = match news {
+            News::Streams(player, PlayerStreams { present, turns }) => {
+                Kind::StreamsChanged(cluster::StreamsChanged { player: player.bits(), present, turns })
+            }
+            News::Notice(player, notice) => {
+                Kind::NoticeSent(cluster::NoticeSent { player: player.bits(), notice: Some(notice.into()) })
+            }
+            News::LoggedOut(player) => Kind::LoggedOut(player.bits()),
+        };
+        Self { kind: Some(kind) }
+    }
+}
+
+/// The news in a message that is not an ask.
+pub(crate) fn read_news(kind: Kind) -> Result<News, StoredError> {
+    Ok(match kind {
+        Kind::StreamsChanged(cluster::StreamsChanged { player, present, turns }) => {
+            News::Streams(read_player(player)?, PlayerStreams { present, turns })
+        }
+        Kind::NoticeSent(sent) => News::Notice(read_player(sent.player)?, required(sent.notice, "notice")?.read()?),
+        Kind::LoggedOut(player) => News::LoggedOut(read_player(player)?),
+        Kind::Hello(_) | Kind::Ask(_) => return Err(StoredError::Malformed("news")),
+    })
+}

@@ -1,0 +1,81 @@
+//! Refusals by rooms.
+
+use std::time::Duration;
+
+use super::read_room;
+use crate::{
+    proto::cluster::{self, RoomErrorKind as Kind},
+    room::stored::{StoredError, decode_rejection, encode_rejection},
+    runtime::RoomError,
+};
+
+/// Read for a limit of rooms. Those of a player are checked where it is connected.
+const TOO_MANY_ROOMS: &str = "the server has as many as it can";
+
+impl From<RoomError> for cluster::RoomError {
+    fn from(error: RoomError) -> Self {
+        let (mut rejection, mut value) = (Vec::new(), 0);
+        let kind = match error {
+            RoomError::Rejected(reason) => {
+                rejection = encode_rejection(reason);
+                Kind::Rejected
+            }
+            RoomError::PlayerNotFound => Kind::PlayerNotFound,
+            RoomError::UnknownAi => Kind::UnknownAi,
+            RoomError::QuotaRooms(_) => Kind::QuotaRooms,
+            RoomError::QuotaSeats => Kind::QuotaSeats,
+            RoomError::QuotaSeatsPlaying(room) => {
+                value = room.bits();
+                Kind::QuotaSeatsPlaying
+            }
+            RoomError::QuotaStreams => Kind::QuotaStreams,
+            RoomError::QuotaAnalyses => Kind::QuotaAnalyses,
+            RoomError::QuotaNames => Kind::QuotaNames,
+            RoomError::TooFast(wait) => {
+                value = nanos(wait);
+                Kind::TooFast
+            }
+            RoomError::WrongGuesses(wait) => {
+                value = nanos(wait);
+                Kind::WrongGuesses
+            }
+            RoomError::Draining => Kind::Draining,
+            RoomError::StoreUnavailable => Kind::StoreUnavailable,
+            RoomError::Damaged => Kind::Damaged,
+            RoomError::Moved => Kind::Moved,
+            RoomError::Unreachable => Kind::Unreachable,
+            RoomError::Busy => Kind::Busy,
+        };
+        Self { kind: kind.into(), rejection, value }
+    }
+}
+
+pub(super) fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl cluster::RoomError {
+    pub(super) fn read(self) -> Result<RoomError, StoredError> {
+        let wait = Duration::from_nanos(self.value);
+        Ok(match self.kind() {
+            Kind::Unspecified => return Err(StoredError::Malformed("refusal")),
+            Kind::Rejected => RoomError::Rejected(decode_rejection(&self.rejection)?),
+            Kind::PlayerNotFound => RoomError::PlayerNotFound,
+            Kind::UnknownAi => RoomError::UnknownAi,
+            Kind::QuotaRooms => RoomError::QuotaRooms(TOO_MANY_ROOMS),
+            Kind::QuotaSeats => RoomError::QuotaSeats,
+            Kind::QuotaSeatsPlaying => RoomError::QuotaSeatsPlaying(read_room(self.value)?),
+            Kind::QuotaStreams => RoomError::QuotaStreams,
+            Kind::QuotaAnalyses => RoomError::QuotaAnalyses,
+            Kind::QuotaNames => RoomError::QuotaNames,
+            Kind::TooFast => RoomError::TooFast(wait),
+            Kind::WrongGuesses => RoomError::WrongGuesses(wait),
+            Kind::Draining => RoomError::Draining,
+            Kind::StoreUnavailable => RoomError::StoreUnavailable,
+            Kind::Damaged => RoomError::Damaged,
+            Kind::Moved => RoomError::Moved,
+            Kind::Unreachable => RoomError::Unreachable,
+            Kind::Busy => RoomError::Busy,
+        })
+    }
+}

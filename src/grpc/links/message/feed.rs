@@ -1,0 +1,48 @@
+//! Feeds of rooms.
+
+use std::sync::Arc;
+
+use super::{read_room, read_seq, required};
+use crate::{
+    proto::cluster::{self, feed_end::End, follow_response::Item},
+    room::{
+        RoomId, Seq,
+        stored::{StoredError, decode_event, decode_room, encode_event, encode_room},
+    },
+    runtime::{FeedEnd, FeedItem},
+};
+
+impl cluster::Followed {
+    pub(crate) fn read(self) -> Result<(RoomId, Option<Seq>), StoredError> {
+        Ok((read_room(self.room)?, self.after.map(read_seq).transpose()?))
+    }
+}
+
+impl From<FeedItem> for Item {
+    fn from(item: FeedItem) -> Self {
+        match item {
+            FeedItem::Base(room) => Self::Base(encode_room(&room)),
+            FeedItem::Event(event) => Self::Event(encode_event(&event)),
+            FeedItem::Ended(end) => {
+                let end = match end {
+                    FeedEnd::Elsewhere(known) => End::Elsewhere(known.into()),
+                    FeedEnd::Refused(error) => End::Refused(error.into()),
+                };
+                Self::Ended(cluster::FeedEnd { end: Some(end) })
+            }
+        }
+    }
+}
+
+impl Item {
+    pub(crate) fn read(self) -> Result<FeedItem, StoredError> {
+        Ok(match self {
+            Self::Base(room) => FeedItem::Base(Arc::new(decode_room(&room)?)),
+            Self::Event(event) => FeedItem::Event(Arc::new(decode_event(&event)?)),
+            Self::Ended(ended) => FeedItem::Ended(match required(ended.end, "end of a feed")? {
+                End::Elsewhere(elsewhere) => FeedEnd::Elsewhere(elsewhere.read()?),
+                End::Refused(error) => FeedEnd::Refused(error.read()?),
+            }),
+        })
+    }
+}

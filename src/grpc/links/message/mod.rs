@@ -1,0 +1,93 @@
+//! The messages of the links: `From` writes them, and `read` reads what another node has sent, without panic.
+
+pub(super) mod ask;
+mod error;
+mod feed;
+mod notice;
+mod reply;
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    proto::cluster,
+    room::{
+        Event, Fact, GameId, JoinCode, PlayerId, RoomId, Seq, Timestamp,
+        stored::{StoredError, decode_event, encode_event},
+    },
+    rules::Square,
+    runtime::{NodeId, Ownership, Shard},
+};
+
+/// The highest sequence number accepted, far below overflow.
+const LAST_SEQ: u64 = 1 << 62;
+
+/// A fact that carries something that has no stored form of its own.
+fn encode_fact(fact: Fact) -> Vec<u8> {
+    // Only the first event of a room creates it.
+    let seq = if matches!(fact, Fact::Created(_)) { Seq(1) } else { Seq(2) };
+    encode_event(&Event { seq, at: Timestamp(0), fact })
+}
+
+fn decode_fact(bytes: &[u8]) -> Result<Fact, StoredError> {
+    Ok(decode_event(bytes)?.fact)
+}
+
+fn required<T>(value: Option<T>, what: &'static str) -> Result<T, StoredError> {
+    value.ok_or(StoredError::Malformed(what))
+}
+
+fn narrow<T: TryFrom<u32>>(number: u32, what: &'static str) -> Result<T, StoredError> {
+    required(T::try_from(number).ok(), what)
+}
+
+fn read_player(bits: u64) -> Result<PlayerId, StoredError> {
+    required(PlayerId::from_bits(bits), "player")
+}
+
+fn read_room(bits: u64) -> Result<RoomId, StoredError> {
+    required(RoomId::from_bits(bits), "room")
+}
+
+fn read_code(bits: u64) -> Result<JoinCode, StoredError> {
+    required(JoinCode::from_bits(bits), "join code")
+}
+
+fn read_seq(number: u64) -> Result<Seq, StoredError> {
+    required((number <= LAST_SEQ).then_some(Seq(number)), "sequence number")
+}
+
+fn read_square(index: u32) -> Result<Square, StoredError> {
+    required(Square::new(narrow(index, "square")?), "square")
+}
+
+impl From<GameId> for cluster::GameId {
+    fn from(game: GameId) -> Self {
+        Self { room: game.room.bits(), number: game.number }
+    }
+}
+
+impl cluster::GameId {
+    fn read(self) -> Result<GameId, StoredError> {
+        Ok(GameId { room: read_room(self.room)?, number: self.number })
+    }
+}
+
+impl From<Ownership> for cluster::Ownership {
+    fn from(Ownership { shard, node, version }: Ownership) -> Self {
+        Self { shard: shard.number().into(), node: node.0, version }
+    }
+}
+
+impl From<Option<Ownership>> for cluster::Elsewhere {
+    fn from(known: Option<Ownership>) -> Self {
+        Self { known: known.map(Into::into) }
+    }
+}
+
+impl cluster::Elsewhere {
+    fn read(self) -> Result<Option<Ownership>, StoredError> {
+        let Some(cluster::Ownership { shard, node, version }) = self.known else { return Ok(None) };
+        let shard = required(Shard::new(narrow(shard, "shard")?), "shard")?;
+        Ok(Some(Ownership { shard, node: NodeId(node), version }))
+    }
+}

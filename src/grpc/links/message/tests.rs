@@ -1,0 +1,282 @@
+//! Messages are read as they were written, and any bytes without panic. Rooms, events and commands have such laws of their
+//! own, in `tests/core/room`.
+
+use std::{fmt::Debug, sync::Arc, time::Duration};
+
+use proptest::{option::of, prelude::*};
+use prost::Message;
+
+use super::ask::read_news;
+use crate::{
+    proto::cluster::{self, exchange_response::Reply as Replied, follow_response::Item},
+    room::{
+        AiSeat, Clocks, Command, Creation, DisplayName, EndReason, Event, Fact, GameEnd, GameId, Issuer, JoinCode,
+        Occupant, Offer, PlayerId, PlayerKind, Policy, Profile, Rejection, Room, RoomId, RoomName, Seat, Seq, Series,
+        Settings, Timestamp, TurnRequest,
+    },
+    rules::{Bitboard, Board, ByColor, Color, Position, Square},
+    runtime::{
+        Accepted, Ask, FeedEnd, FeedItem, News, NodeId, Notice, OfferStatus, Ownership, PlayerStreams, Question, Reply,
+        RoomError, Shard, Snapshot, TurnEnd,
+    },
+};
+
+fn room_id() -> impl Strategy<Value = RoomId> {
+    any::<u64>().prop_map(RoomId::from_random)
+}
+
+fn player_id() -> impl Strategy<Value = PlayerId> {
+    any::<u64>().prop_map(PlayerId::from_random)
+}
+
+fn game() -> impl Strategy<Value = GameId> {
+    (room_id(), any::<u32>()).prop_map(|(room, number)| GameId { room, number })
+}
+
+fn color() -> impl Strategy<Value = Color> {
+    prop_oneof![Just(Color::Black), Just(Color::White)]
+}
+
+fn square() -> impl Strategy<Value = Square> {
+    (0_u8..64).prop_map(|index| Square::new(index).unwrap())
+}
+
+fn position() -> impl Strategy<Value = Position> {
+    (any::<u64>(), any::<u64>(), color()).prop_map(|(black, white, turn)| {
+        Position::new(Board::new(Bitboard(black & !white), Bitboard(white)).unwrap(), turn)
+    })
+}
+
+fn wait() -> impl Strategy<Value = Duration> {
+    any::<u64>().prop_map(Duration::from_nanos)
+}
+
+fn profile() -> impl Strategy<Value = Profile> {
+    let kind = prop_oneof![Just(PlayerKind::Human), Just(PlayerKind::Bot)];
+    (player_id(), "[a-zA-Z][a-z0-9]{1,12}", kind).prop_map(|(id, name, kind)| Profile {
+        id,
+        name: DisplayName::parse(&name).unwrap(),
+        kind,
+    })
+}
+
+fn occupant() -> impl Strategy<Value = Occupant> {
+    let ai = (any::<u8>(), any::<u64>()).prop_map(|(level, seed)| AiSeat { kind: "random".into(), level, seed });
+    prop_oneof![
+        Just(Occupant::Open),
+        profile().prop_map(Occupant::Reserved),
+        profile().prop_map(Occupant::Player),
+        ai.prop_map(Occupant::Ai)
+    ]
+}
+
+fn seat() -> impl Strategy<Value = Seat> {
+    (occupant(), any::<bool>(), any::<u16>(), any::<u16>()).prop_map(|(occupant, marked_ready, wins, draws)| Seat {
+        occupant,
+        marked_ready,
+        wins,
+        draws,
+    })
+}
+
+fn series() -> impl Strategy<Value = Series> {
+    (any::<u16>(), 1_u16.., of(any::<i64>().prop_map(Timestamp))).prop_map(|(index, games, next_at)| Series {
+        index: index % games,
+        games,
+        next_at,
+    })
+}
+
+fn turn_request() -> impl Strategy<Value = TurnRequest> {
+    (game(), any::<u16>(), position(), of(square()), of(wait()), of(wait()), wait(), any::<i64>()).prop_map(
+        |(game, ply, position, last_move, black, white, left, deadline)| TurnRequest {
+            game,
+            ply,
+            position,
+            last_move,
+            clocks: Clocks { totals: ByColor::new(black, white), left, deadline: Timestamp(deadline) },
+        },
+    )
+}
+
+fn notice() -> impl Strategy<Value = Notice> {
+    let turn_end = prop_oneof![square().prop_map(TurnEnd::Played), Just(TurnEnd::TimedOut), Just(TurnEnd::GameEnded)];
+    let end = (of(color()), prop_oneof![Just(EndReason::Discs), Just(EndReason::Agreed), Just(EndReason::Left)])
+        .prop_map(|(winner, reason)| GameEnd { winner, reason });
+    let offer = prop_oneof![Just(Offer::Draw), Just(Offer::Rematch)];
+    let status = prop_oneof![Just(OfferStatus::Open), Just(OfferStatus::Accepted), Just(OfferStatus::Closed)];
+    prop_oneof![
+        turn_request().prop_map(|request| Notice::TurnRequested(Box::new(request))),
+        (game(), any::<u16>(), turn_end).prop_map(|(game, ply, end)| Notice::TurnClosed { game, ply, end }),
+        (game(), color(), seat(), any::<bool>(), of(series())).prop_map(|(game, side, opponent, present, series)| {
+            Notice::GameStarted { game, side, opponent, present, series }
+        }),
+        (game(), color(), end, position(), of(series())).prop_map(|(game, side, end, position, series)| {
+            Notice::GameEnded { game, side, end, position, series }
+        }),
+        (game(), offer, status, any::<bool>()).prop_map(|(game, offer, status, own)| Notice::Offer {
+            game,
+            offer,
+            status,
+            own
+        }),
+        room_id().prop_map(Notice::SeriesEnded),
+        (room_id(), any::<bool>()).prop_map(|(room, banned)| Notice::Kicked { room, banned }),
+        room_id().prop_map(Notice::RoomClosed),
+        (room_id(), color(), any::<u64>(), of(profile())).prop_map(|(room, seat, code, by)| Notice::Invited {
+            room,
+            seat,
+            code: JoinCode::from_random(code),
+            by,
+        }),
+    ]
+}
+
+fn news() -> impl Strategy<Value = News> {
+    prop_oneof![
+        (player_id(), any::<bool>(), of(any::<i64>()))
+            .prop_map(|(player, present, turns)| News::Streams(player, PlayerStreams { present, turns })),
+        (player_id(), notice()).prop_map(|(player, notice)| News::Notice(player, notice)),
+        player_id().prop_map(News::LoggedOut),
+    ]
+}
+
+fn error() -> impl Strategy<Value = RoomError> {
+    let plain = [
+        RoomError::PlayerNotFound,
+        RoomError::UnknownAi,
+        RoomError::QuotaRooms("the server has as many as it can"),
+        RoomError::QuotaSeats,
+        RoomError::QuotaStreams,
+        RoomError::QuotaAnalyses,
+        RoomError::QuotaNames,
+        RoomError::Draining,
+        RoomError::StoreUnavailable,
+        RoomError::Damaged,
+        RoomError::Moved,
+        RoomError::Unreachable,
+        RoomError::Busy,
+    ];
+    prop_oneof![
+        proptest::sample::select(plain.to_vec()),
+        any::<u64>().prop_map(|legal| RoomError::Rejected(Rejection::IllegalMove(Bitboard(legal)))),
+        room_id().prop_map(RoomError::QuotaSeatsPlaying),
+        wait().prop_map(RoomError::TooFast),
+        wait().prop_map(RoomError::WrongGuesses),
+    ]
+}
+
+fn ownership() -> impl Strategy<Value = Ownership> {
+    (0..Shard::COUNT, any::<i64>(), any::<u64>()).prop_map(|(shard, node, version)| Ownership {
+        shard: Shard::new(shard).unwrap(),
+        node: NodeId(node),
+        version,
+    })
+}
+
+fn creation() -> impl Strategy<Value = Creation> {
+    (room_id(), any::<u64>(), profile()).prop_map(|(id, code, owner)| Creation {
+        id,
+        code: JoinCode::from_random(code),
+        seats: ByColor::new(Occupant::Player(owner.clone()), Occupant::Open),
+        owner,
+        settings: Settings::named(RoomName::parse("Tea").unwrap()),
+        policy: Policy { grace: Duration::from_secs(60), idle_close: Duration::from_secs(600), members: 100 },
+    })
+}
+
+fn room() -> impl Strategy<Value = Room> {
+    creation().prop_map(|creation| Room::new(creation, Timestamp(5)))
+}
+
+fn ask() -> impl Strategy<Value = Ask> {
+    let issuer = prop_oneof![player_id().prop_map(Issuer::Player), Just(Issuer::Admin), Just(Issuer::Server)];
+    let what = prop_oneof![
+        (issuer, any::<u32>()).prop_map(|(issuer, game)| Question::Command(issuer, Command::Resign { game })),
+        Just(Question::Snapshot),
+        creation().prop_map(|creation| Question::Create(Box::new(creation))),
+    ];
+    (room_id(), what).prop_map(|(room, what)| Ask { room, what })
+}
+
+fn reply() -> impl Strategy<Value = Reply> {
+    let accepted = (0_u64..1 << 62, any::<bool>(), of(game()));
+    prop_oneof![
+        accepted.prop_map(|(seq, changed, game)| Reply::Accepted(Accepted { seq: Seq(seq), changed, game })),
+        (room(), any::<u32>())
+            .prop_map(|(room, watchers)| Reply::Snapshot(Snapshot { room: Arc::new(room), watchers })),
+        error().prop_map(Reply::Refused),
+        of(ownership()).prop_map(Reply::Elsewhere),
+    ]
+}
+
+fn item() -> impl Strategy<Value = FeedItem> {
+    let event = |seq: u64| Event { seq: Seq(seq), at: Timestamp(7), fact: Fact::Passed };
+    prop_oneof![
+        room().prop_map(|room| FeedItem::Base(Arc::new(room))),
+        (2_u64..1 << 62).prop_map(move |seq| FeedItem::Event(Arc::new(event(seq)))),
+        error().prop_map(|error| FeedItem::Ended(FeedEnd::Refused(error))),
+        of(ownership()).prop_map(|known| FeedItem::Ended(FeedEnd::Elsewhere(known))),
+    ]
+}
+
+/// The message as the other node gets it.
+fn sent<M: Message + Default>(message: &M) -> M {
+    M::decode(&*message.encode_to_vec()).unwrap()
+}
+
+/// Not all of these have `Eq`.
+#[track_caller]
+fn same(read: impl Debug, written: impl Debug) {
+    assert_eq!(format!("{read:?}"), format!("{written:?}"));
+}
+
+proptest! {
+    #[test]
+    fn asks_are_read_as_written(ask in ask()) {
+        same(sent(&cluster::Ask::new(ask.clone())).read().unwrap(), ask);
+    }
+
+    #[test]
+    fn news_are_read_as_written(news in news()) {
+        same(read_news(sent(&cluster::ExchangeRequest::from(news.clone())).kind.unwrap()).unwrap(), news);
+    }
+
+    #[test]
+    fn replies_are_read_as_written(reply in reply()) {
+        let response = cluster::ExchangeResponse { id: 1, reply: Some(Replied::from(reply.clone())) };
+        same(sent(&response).read().unwrap(), reply);
+    }
+
+    #[test]
+    fn items_of_feeds_are_read_as_written(item in item()) {
+        let response = cluster::FollowResponse { feed: 1, item: Some(Item::from(item.clone())) };
+        same(sent(&response).item.unwrap().read().unwrap(), item);
+    }
+
+    #[test]
+    fn damaged_messages_are_read_without_panic(
+        news in news(), ask in ask(), reply in reply(), at: prop::sample::Index, with: u8,
+    ) {
+        let response = cluster::ExchangeResponse { id: 1, reply: Some(reply.into()) };
+        let news = cluster::ExchangeRequest::from(news).encode_to_vec();
+        for mut bytes in [news, cluster::Ask::new(ask).encode_to_vec(), response.encode_to_vec()] {
+            let at = at.index(bytes.len());
+            bytes[at] ^= with;
+            read_any(&bytes);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read_without_panic(bytes: Vec<u8>) {
+        read_any(&bytes);
+    }
+}
+
+fn read_any(bytes: &[u8]) {
+    let _ = cluster::Ask::decode(bytes).map(cluster::Ask::read);
+    let _ = cluster::ExchangeRequest::decode(bytes).map(|request| request.kind.map(read_news));
+    let _ = cluster::ExchangeResponse::decode(bytes).map(cluster::ExchangeResponse::read);
+    let _ = cluster::Followed::decode(bytes).map(cluster::Followed::read);
+    let _ = cluster::FollowResponse::decode(bytes).map(|response| response.item.map(Item::read));
+}

@@ -1,0 +1,26 @@
+//! The links between the nodes of a cluster: [`Peers`](crate::runtime::Peers) over gRPC, on a port of their own.
+//!
+//! ```text
+//!   asks, news, feeds of this node                                 Node of the other process
+//!      │                                                                    ▲
+//!      ▼                         Exchange: asks, news │ replies             │
+//!   NodeLinks ──▶ Link of dialer ════════════════════════════════▶ incoming ┤
+//!                                Follow: feeds, apart               feeding ┘
+//! ```
+//!
+//! Each node dials each other one, so a pair has two links. Whoever dials learns that its link is up by `Node::linked`;
+//! whoever is dialled learns that it ended by `Node::unlinked`.
+
+mod dialer;
+mod exchange;
+mod feeding;
+mod feeds;
+mod hello;
+mod incoming;
+mod link;
+mod message;
+mod node_links;
+mod node_tls;
+
+pub use node_links::NodeLinks;
+pub use node_tls::NodeTls;

@@ -1,0 +1,187 @@
+//! All links of this node.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use futures_util::future::BoxFuture;
+use tokio::{
+    net::TcpListener,
+    sync::{mpsc, watch},
+    task::JoinHandle,
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tonic::transport::{Error, Server, server::TcpIncoming};
+
+use super::{
+    dialer::{Dialer, PING, PONG},
+    hello::Nodes,
+    incoming::Incoming,
+    link::OpenLinks,
+    node_tls::NodeTls,
+};
+use crate::{
+    proto::cluster::node_service_server::NodeServiceServer,
+    room::{RoomId, Seq},
+    runtime::{Ask, FeedItem, LinkError, News, Node, NodeId, Peers, Reply, server_metrics},
+};
+
+/// Streams of one connection: a link has two.
+const STREAMS: u32 = 2;
+
+/// The links from and to this node. There are none before [`NodeLinks::serve`].
+pub struct NodeLinks {
+    tls: Option<NodeTls>,
+    nodes: watch::Sender<Nodes>,
+    open: Arc<OpenLinks>,
+}
+
+/// A node as this one dials it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Dialled {
+    me: NodeId,
+    peer: NodeId,
+    address: String,
+}
+
+impl NodeLinks {
+    /// The links of a node that knows no others. With TLS, both sides of each link need a certificate.
+    #[must_use]
+    pub fn new(me: NodeId, tls: Option<NodeTls>) -> Arc<Self> {
+        let nodes = watch::Sender::new(Nodes { me, others: BTreeMap::new() });
+        Arc::new(Self { tls, nodes, open: Arc::default() })
+    }
+
+    /// Sets this node, and all others that live with the addresses of their links, such as `http://10.0.0.5:50053`, or
+    /// `https://` with TLS. New ones are dialled; links from and to others end. If this node is another one now, all its
+    /// links end and it dials anew.
+    pub fn set_nodes(&self, me: NodeId, others: &[(NodeId, String)]) {
+        let nodes = Nodes { me, others: others.iter().cloned().filter(|(node, _)| *node != me).collect() };
+        self.nodes.send_if_modified(|known| {
+            let is_new = *known != nodes;
+            *known = nodes;
+            is_new
+        });
+    }
+
+    /// Links `node` with the others, which it accepts on `listener`, until `shutdown` is cancelled. All tasks have ended
+    /// when it returns.
+    ///
+    /// # Errors
+    /// When the transport fails, or the certificate cannot be used.
+    pub async fn serve(
+        self: Arc<Self>,
+        node: Node,
+        listener: TcpListener,
+        shutdown: CancellationToken,
+    ) -> Result<(), Error> {
+        let mut server = Server::builder()
+            .http2_keepalive_interval(Some(PING))
+            .http2_keepalive_timeout(Some(PONG))
+            .max_concurrent_streams(STREAMS);
+        if let Some(tls) = &self.tls {
+            server = server.tls_config(tls.server.clone())?;
+        }
+        let (tasks, end) = (TaskTracker::new(), shutdown.child_token());
+        let ended = end.clone().drop_guard();
+        let incoming = Incoming {
+            node: node.clone(),
+            nodes: self.nodes.subscribe(),
+            tasks: tasks.clone(),
+            shutdown: end.clone(),
+            newest: Default::default(),
+        };
+        tasks.spawn(Arc::clone(&self).dial_all(node, tasks.clone(), end.clone()));
+        let served = server
+            .add_service(NodeServiceServer::new(incoming))
+            .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), end.cancelled_owned())
+            .await;
+        drop(ended);
+        tasks.close();
+        tasks.wait().await;
+        served
+    }
+
+    /// Has one dialer for each other node.
+    async fn dial_all(self: Arc<Self>, node: Node, tasks: TaskTracker, end: CancellationToken) {
+        let mut nodes = self.nodes.subscribe();
+        nodes.mark_changed();
+        let mut dialers = BTreeMap::<Dialled, (CancellationToken, JoinHandle<()>)>::new();
+        loop {
+            tokio::select! {
+                () = end.cancelled() => return,
+                changed = nodes.changed() => if changed.is_err() {
+                    return;
+                },
+            }
+            let wanted: BTreeSet<Dialled> = {
+                let Nodes { me, others } = &*nodes.borrow_and_update();
+                let dialled =
+                    |(peer, address): (&NodeId, &String)| Dialled { me: *me, peer: *peer, address: address.clone() };
+                others.iter().map(dialled).collect()
+            };
+            let gone: Vec<_> = dialers.extract_if(.., |dialled, _| !wanted.contains(dialled)).collect();
+            for (_, (cancel, dialer)) in gone {
+                cancel.cancel();
+                // A node has one link at a time.
+                let _ = dialer.await;
+            }
+            for dialled in wanted {
+                dialers.entry(dialled).or_insert_with_key(|Dialled { me, peer, address }| {
+                    let dialer = Dialer {
+                        me: *me,
+                        peer: *peer,
+                        address: address.clone(),
+                        tls: self.tls.clone(),
+                        node: node.clone(),
+                        open: Arc::clone(&self.open),
+                    };
+                    let cancel = end.child_token();
+                    (
+                        cancel.clone(),
+                        tasks.spawn(async move {
+                            cancel.run_until_cancelled(dialer.keep_linked()).await;
+                        }),
+                    )
+                });
+            }
+        }
+    }
+}
+
+impl Peers for NodeLinks {
+    fn ask(&self, node: NodeId, ask: Ask) -> BoxFuture<'_, Result<Reply, LinkError>> {
+        let link = self.open.get(node);
+        Box::pin(async move {
+            let answer = match link {
+                Some(link) => link.ask(ask).await,
+                None => Err(LinkError::Down),
+            };
+            server_metrics::asked(match answer {
+                Ok(_) => "answered",
+                Err(LinkError::Down) => "down",
+                Err(LinkError::Full) => "full",
+                Err(LinkError::Lost) => "lost",
+            });
+            answer
+        })
+    }
+
+    fn follow(&self, node: NodeId, room: RoomId, after: Option<Seq>) -> mpsc::Receiver<FeedItem> {
+        match self.open.get(node) {
+            Some(link) => link.follow(room, after),
+            None => mpsc::channel(1).1,
+        }
+    }
+
+    fn tell(&self, node: NodeId, news: News) {
+        if let Some(link) = self.open.get(node) {
+            link.tell(news);
+        }
+    }
+
+    fn linked(&self) -> Vec<NodeId> {
+        self.open.nodes()
+    }
+}

@@ -1,0 +1,248 @@
+//! The links between two nodes of a cluster, over sockets.
+
+mod cable;
+mod pair;
+
+use futures_util::FutureExt as _;
+use reversi::{
+    grpc::NodeTls,
+    proto::{
+        cluster::{
+            ExchangeRequest, ExchangeResponse, Hello, exchange_request::Kind, node_service_client::NodeServiceClient,
+        },
+        v1::room_event::Event,
+    },
+    room::RoomId,
+    runtime::{Ask, LinkError, Peers as _, Question, Reply},
+};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{
+    Code, Status, Streaming,
+    transport::{Certificate, ClientTlsConfig, Endpoint, Identity},
+};
+
+use self::pair::{Pair, TestNode};
+use super::tls::Authority;
+use crate::harness::in_process::{Player, Watcher, named, within};
+
+/// A room of the first node. A player of the second one has taken its other seat, over the link.
+struct SharedRoom {
+    black: Player,
+    white: Player,
+    id: String,
+}
+
+async fn shared_room(nodes: &[TestNode; 2]) -> SharedRoom {
+    let (black, white) = (nodes[0].server.human("Bea").await, nodes[1].server.human("Wim").await);
+    let id = black.create_with(named("shared"), ["me", "open"]).await.room_id;
+    assert_eq!(id.parse::<RoomId>().unwrap().bits() >> 48 & 1, 0, "a room of the first node");
+    white.join(&id).await.unwrap();
+    white.sit(&id, 1).await.unwrap();
+    white.ready(&id).await.unwrap();
+    SharedRoom { black, white, id }
+}
+
+fn snapshot(room: &str) -> Ask {
+    Ask { room: room.parse().unwrap(), what: Question::Snapshot }
+}
+
+async fn presence(watcher: &mut Watcher, player: &str) -> bool {
+    let present = |event| match event {
+        Event::PresenceChanged(changed) if changed.player_id == player => Some(changed.present),
+        _ => None,
+    };
+    watcher.until(present).await
+}
+
+#[tokio::test]
+async fn commands_events_and_turns_cross_the_links() {
+    let pair = Pair::start([None, None]).await;
+    let SharedRoom { black, white, id } = shared_room(&pair.nodes).await;
+    let mut watcher = pair.nodes[1].server.human("Eve").await.watch(&id).await;
+    let first = watcher.snapshot().await.seq;
+    let mut turns = white.turns().await;
+    let game = black.start(&id).await.unwrap().game_id;
+    black.play(&game, 0, "f5").await.unwrap();
+    let turn = turns.turn_request().await;
+    assert_eq!((turn.game_id.as_str(), turn.ply), (game.as_str(), 1));
+    white.play(&game, 1, "d6").await.unwrap();
+    let last = black.chat(&id, "well").await.unwrap();
+    for seq in first + 1..=last {
+        assert_eq!(watcher.event().await.seq, seq);
+    }
+    let mut late = pair.nodes[1].server.human("Ida").await.watch_after(&id, first).await;
+    assert_eq!(late.event().await.seq, first + 1, "a watcher who resumes gets what it has missed");
+    pair.stop().await;
+}
+
+#[tokio::test]
+async fn a_broken_link_is_dialled_again_and_attaches_players_again() {
+    let pair = Pair::start([None, None]).await;
+    let SharedRoom { black, white, id } = shared_room(&pair.nodes).await;
+    let mut watcher = black.watch(&id).await;
+    watcher.snapshot().await;
+    // From the end of a stream on, only another one makes the player present.
+    drop(white.turns().await);
+    assert!(!presence(&mut watcher, &white.id).await);
+    let mut turns = white.turns().await;
+    assert!(presence(&mut watcher, &white.id).await);
+    let game = black.start(&id).await.unwrap().game_id;
+    let (to, links, cable) = (pair.nodes[0].id, &pair.nodes[1].links, &pair.nodes[0].cable);
+    let answer = links.ask(to, snapshot(&id)).await;
+    assert!(matches!(answer, Ok(Reply::Snapshot(_))), "{answer:?}");
+
+    cable.hold();
+    let ask = links.ask(to, snapshot(&id));
+    let (lost, ()) = tokio::join!(ask, async {
+        cable.holds(&id.parse::<RoomId>().unwrap().bits().to_le_bytes()).await;
+        cable.cut();
+    });
+    assert!(matches!(lost, Err(LinkError::Lost)), "{lost:?}");
+    let down = links.ask(to, snapshot(&id)).await;
+    assert!(matches!(down, Err(LinkError::Down)), "{down:?}");
+    assert!(!presence(&mut watcher, &white.id).await, "nobody knows whether the player is still there");
+    black.play(&game, 0, "f5").await.unwrap();
+
+    cable.open();
+    assert!(presence(&mut watcher, &white.id).await);
+    assert_eq!(turns.turn_request().await.ply, 1);
+    white.play(&game, 1, "d6").await.unwrap();
+    pair.stop().await;
+}
+
+#[tokio::test]
+async fn a_mirror_follows_again_after_its_link_was_cut() {
+    let pair = Pair::start([None, None]).await;
+    let SharedRoom { black, id, .. } = shared_room(&pair.nodes).await;
+    let mut watcher = pair.nodes[1].server.human("Eve").await.watch(&id).await;
+    let first = watcher.snapshot().await.seq;
+    pair.nodes[0].cable.cut();
+    let last = black.chat(&id, "unheard").await.unwrap();
+    pair.nodes[0].cable.open();
+    let mut seq = first;
+    while seq < last {
+        seq += 1;
+        assert_eq!(watcher.event().await.seq, seq);
+    }
+    pair.stop().await;
+}
+
+#[tokio::test]
+async fn more_asks_than_a_link_takes_are_refused() {
+    let pair = Pair::start([None, None]).await;
+    let SharedRoom { id, .. } = shared_room(&pair.nodes).await;
+    let (to, links) = (pair.nodes[0].id, &pair.nodes[1].links);
+    pair.nodes[0].cable.hold();
+    let mut asks: Vec<_> = (0..1_024).map(|_| links.ask(to, snapshot(&id))).collect();
+    assert!(asks.iter_mut().all(|ask| ask.now_or_never().is_none()));
+    let full = links.ask(to, snapshot(&id)).now_or_never();
+    assert!(matches!(full, Some(Err(LinkError::Full))), "{full:?}");
+    pair.nodes[0].cable.open();
+    for ask in asks {
+        assert!(matches!(within(ask).await, Ok(Reply::Snapshot(_))));
+    }
+    assert!(within(links.ask(to, snapshot(&id))).await.is_ok());
+    pair.stop().await;
+}
+
+/// Begins a link to a node as another one would.
+async fn dial(
+    endpoint: Endpoint,
+    hello: Option<Hello>,
+) -> Result<(mpsc::Sender<ExchangeRequest>, Streaming<ExchangeResponse>), Status> {
+    let channel = endpoint.connect().await.map_err(|error| Status::from_error(error.into()))?;
+    let (requests, sent) = mpsc::channel(4);
+    let kind = hello.map_or(Kind::LoggedOut(1), Kind::Hello);
+    requests.send(ExchangeRequest { kind: Some(kind) }).await.unwrap();
+    let answer = within(NodeServiceClient::new(channel).exchange(ReceiverStream::new(sent))).await?;
+    Ok((requests, answer.into_inner()))
+}
+
+fn endpoint(node: &TestNode, scheme: &str) -> Endpoint {
+    Endpoint::from_shared(format!("{scheme}://{}", node.cable.address)).unwrap()
+}
+
+#[tokio::test]
+async fn only_nodes_that_know_each_other_are_linked() {
+    let pair = Pair::start([None, None]).await;
+    let dial = |hello| dial(endpoint(&pair.nodes[0], "http"), hello);
+    let good = Hello { protocol: 1, from: 2, to: 1 };
+    for bad in [
+        Some(Hello { to: 3, ..good }),
+        Some(Hello { from: 3, ..good }),
+        Some(Hello { from: 1, ..good }),
+        Some(Hello { protocol: 2, ..good }),
+    ] {
+        assert_eq!(dial(bad).await.unwrap_err().code(), Code::FailedPrecondition, "{bad:?}");
+    }
+    assert_eq!(dial(None).await.unwrap_err().code(), Code::InvalidArgument);
+    assert!(dial(Some(good)).await.is_ok());
+    pair.stop().await;
+}
+
+#[tokio::test]
+async fn a_newer_link_ends_the_older_one_and_a_node_that_is_gone_has_none() {
+    let pair = Pair::start([None, None]).await;
+    let [first, second] = &pair.nodes;
+    // It does not dial by itself.
+    second.links.set_nodes(second.id, &[]);
+    let hello = Some(Hello { protocol: 1, from: 2, to: 1 });
+    let (_old, mut older) = dial(endpoint(first, "http"), hello).await.unwrap();
+    let (_new, mut newer) = dial(endpoint(first, "http"), hello).await.unwrap();
+    assert!(!matches!(within(older.message()).await, Ok(Some(_))));
+    first.links.set_nodes(first.id, &[]);
+    assert!(!matches!(within(newer.message()).await, Ok(Some(_))));
+    assert_eq!(dial(endpoint(first, "http"), hello).await.unwrap_err().code(), Code::FailedPrecondition);
+    pair.stop().await;
+}
+
+#[tokio::test]
+async fn a_node_that_goes_on_as_another_one_is_linked_again() {
+    let pair = Pair::start([None, None]).await;
+    let [first, second] = &pair.nodes;
+    let SharedRoom { id, .. } = shared_room(&pair.nodes).await;
+    let third = reversi::runtime::NodeId(3);
+    first.links.set_nodes(first.id, &[(third, format!("http://{}", second.cable.address))]);
+    second.links.set_nodes(third, &[(first.id, format!("http://{}", first.cable.address))]);
+    second.server.runtime.node().unwrap().rename(third);
+    let chat = second.server.human("Eve").await;
+    chat.join(&id).await.unwrap();
+    chat.chat(&id, "as another node").await.unwrap();
+    pair.stop().await;
+}
+
+#[tokio::test]
+async fn links_need_certificates_of_one_authority_on_both_sides() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let tls = |authority: &Authority| {
+        let (chain, key) = authority.sign("127.0.0.1");
+        Some(NodeTls::from_pem(&chain, &key, authority.pem.as_bytes()).unwrap())
+    };
+    let pair = Pair::start([tls(&authority), tls(&authority)]).await;
+    shared_room(&pair.nodes).await;
+    let with = |identity: Option<(Vec<u8>, Vec<u8>)>| {
+        let config = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(&authority.pem));
+        let config = match identity {
+            Some((chain, key)) => config.identity(Identity::from_pem(chain, key)),
+            None => config,
+        };
+        dial(endpoint(&pair.nodes[0], "https").tls_config(config).unwrap(), Some(Hello { protocol: 1, from: 2, to: 1 }))
+    };
+    assert!(with(None).await.is_err(), "without a certificate");
+    assert!(with(Some(other.sign("127.0.0.1"))).await.is_err(), "of another authority");
+    assert!(with(Some(authority.sign("127.0.0.1"))).await.is_ok());
+    let plain = dial(endpoint(&pair.nodes[0], "http"), Some(Hello { protocol: 1, from: 2, to: 1 }));
+    assert!(plain.await.is_err(), "without TLS");
+    pair.stop().await;
+}
+
+/// The port of clients does not know the service of the links.
+#[tokio::test]
+async fn clients_do_not_reach_the_links() {
+    let pair = Pair::start([None, None]).await;
+    let endpoint = Endpoint::from_shared(format!("http://{}", pair.nodes[0].server.address)).unwrap();
+    let refused = dial(endpoint, Some(Hello { protocol: 1, from: 2, to: 1 })).await.unwrap_err();
+    assert!(matches!(refused.code(), Code::Unimplemented | Code::Unauthenticated), "{refused:?}");
+    pair.stop().await;
+}

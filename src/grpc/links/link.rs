@@ -17,9 +17,8 @@ use crate::{
 /// Asks of one link that wait or are under way: what a node executes in about 50 ms.
 pub(super) const ASKS: usize = 1_024;
 
-/// News that wait. A new link begins with one for each player with a stream; a node has 100,000 players by default. The
-/// queue takes memory only for those that wait.
-const NEWS: usize = 1 << 18;
+/// News that wait: each open turn of a shard that this node takes can be one. The queue takes memory only for those that wait.
+const NEWS: usize = 1 << 16;
 
 /// Feeds of one link, each of a room that someone on this node watches.
 pub(super) const FEEDS: usize = 1 << 16;

@@ -51,12 +51,16 @@ impl cluster::Ask {
 impl From<News> for cluster::ExchangeRequest {
     fn from(news: News) -> Self {
         let kind = match news {
-            News::Streams(player, PlayerStreams { present, turns }) => {
-                Kind::StreamsChanged(cluster::StreamsChanged { player: player.bits(), present, turns })
+            News::Streams(players) => {
+                let changed = players.into_iter().map(|(player, PlayerStreams { present, turns })| {
+                    cluster::PlayerStreams { player: player.bits(), present, turns }
+                });
+                Kind::StreamsChanged(cluster::StreamsChanged { players: changed.collect() })
             }
             News::Notice(player, notice) => {
                 Kind::NoticeSent(cluster::NoticeSent { player: player.bits(), notice: Some(notice.into()) })
             }
+            News::Account(player) => Kind::AccountChanged(player.bits()),
             News::LoggedOut(player) => Kind::LoggedOut(player.bits()),
         };
         Self { kind: Some(kind) }
@@ -66,9 +70,13 @@ impl From<News> for cluster::ExchangeRequest {
 /// The news in a message that is not an ask.
 pub(crate) fn read_news(kind: Kind) -> Result<News, StoredError> {
     Ok(match kind {
-        Kind::StreamsChanged(cluster::StreamsChanged { player, present, turns }) => {
-            News::Streams(read_player(player)?, PlayerStreams { present, turns })
+        Kind::StreamsChanged(cluster::StreamsChanged { players }) => {
+            let read = |cluster::PlayerStreams { player, present, turns }| {
+                Ok((read_player(player)?, PlayerStreams { present, turns }))
+            };
+            News::Streams(players.into_iter().map(read).collect::<Result<_, StoredError>>()?)
         }
+        Kind::AccountChanged(player) => News::Account(read_player(player)?),
         Kind::NoticeSent(sent) => News::Notice(read_player(sent.player)?, required(sent.notice, "notice")?.read()?),
         Kind::LoggedOut(player) => News::LoggedOut(read_player(player)?),
         Kind::Hello(_) | Kind::Ask(_) => return Err(StoredError::Malformed("news")),

@@ -3,7 +3,7 @@
 
 use std::{fmt::Debug, sync::Arc, time::Duration};
 
-use proptest::{option::of, prelude::*};
+use proptest::{collection::vec, option::of, prelude::*};
 use prost::Message;
 
 use super::ask::read_news;
@@ -134,8 +134,11 @@ fn notice() -> impl Strategy<Value = Notice> {
 
 fn news() -> impl Strategy<Value = News> {
     prop_oneof![
-        (player_id(), any::<bool>(), of(any::<i64>()))
-            .prop_map(|(player, present, turns)| News::Streams(player, PlayerStreams { present, turns })),
+        vec((player_id(), any::<bool>(), of(any::<i64>())), 0..4).prop_map(|players| {
+            let streams = |(player, present, turns)| (player, PlayerStreams { present, turns });
+            News::Streams(players.into_iter().map(streams).collect())
+        }),
+        player_id().prop_map(News::Account),
         (player_id(), notice()).prop_map(|(player, notice)| News::Notice(player, notice)),
         player_id().prop_map(News::LoggedOut),
     ]

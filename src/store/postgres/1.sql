@@ -42,6 +42,7 @@ CREATE TABLE shard (
     away_us bigint                      -- when an earlier node last lived, while clocks may have to be credited: by the clock of
                                         -- that node, or of this database if the node shared the shards
 ) WITH (fillfactor = 50);
+CREATE INDEX shards_of_node ON shard (node);
 INSERT INTO shard (id) SELECT generate_series(0, 4095);
 
 -- Open rooms. The tail has the events after the state, the newest first, in the stored form of room/stored, each with its

@@ -67,7 +67,11 @@ async fn commands_events_and_turns_cross_the_links() {
     let turn = turns.turn_request().await;
     assert_eq!((turn.game_id.as_str(), turn.ply), (game.as_str(), 1));
     white.play(&game, 1, "d6").await.unwrap();
+    for line in 0..8 {
+        white.chat(&id, &format!("line {line}")).await.unwrap();
+    }
     let last = black.chat(&id, "well").await.unwrap();
+    assert!(last > first + 8);
     for seq in first + 1..=last {
         assert_eq!(watcher.event().await.seq, seq);
     }

@@ -1,7 +1,7 @@
 //! All links of this node.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -38,7 +38,7 @@ pub struct NodeLinks {
 }
 
 /// A node as this one dials it.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Dialled {
     me: NodeId,
     peer: NodeId,
@@ -57,7 +57,7 @@ impl NodeLinks {
     /// `https://` with TLS. New ones are dialled; links from and to others end. If this node is another one now, all its
     /// links end and it dials anew.
     pub fn set_nodes(&self, me: NodeId, others: &[(NodeId, String)]) {
-        let nodes = Nodes { me, others: others.iter().cloned().filter(|(node, _)| *node != me).collect() };
+        let nodes = Nodes { me, others: others.iter().filter(|(node, _)| *node != me).cloned().collect() };
         self.nodes.send_if_modified(|known| {
             let is_new = *known != nodes;
             *known = nodes;
@@ -107,7 +107,7 @@ impl NodeLinks {
     async fn dial_all(self: Arc<Self>, node: Node, tasks: TaskTracker, end: CancellationToken) {
         let mut nodes = self.nodes.subscribe();
         nodes.mark_changed();
-        let mut dialers = BTreeMap::<Dialled, (CancellationToken, JoinHandle<()>)>::new();
+        let mut dialers = HashMap::<Dialled, (CancellationToken, JoinHandle<()>)>::new();
         loop {
             tokio::select! {
                 () = end.cancelled() => return,
@@ -115,13 +115,13 @@ impl NodeLinks {
                     return;
                 },
             }
-            let wanted: BTreeSet<Dialled> = {
+            let wanted: HashSet<Dialled> = {
                 let Nodes { me, others } = &*nodes.borrow_and_update();
                 let dialled =
                     |(peer, address): (&NodeId, &String)| Dialled { me: *me, peer: *peer, address: address.clone() };
                 others.iter().map(dialled).collect()
             };
-            let gone: Vec<_> = dialers.extract_if(.., |dialled, _| !wanted.contains(dialled)).collect();
+            let gone: Vec<_> = dialers.extract_if(|dialled, _| !wanted.contains(dialled)).collect();
             for (_, (cancel, dialer)) in gone {
                 cancel.cancel();
                 // A node has one link at a time.

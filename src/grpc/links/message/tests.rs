@@ -144,8 +144,9 @@ fn news() -> impl Strategy<Value = News> {
     ]
 }
 
-fn error() -> impl Strategy<Value = RoomError> {
-    let plain = [
+/// The errors without a value.
+fn plain_errors() -> Vec<RoomError> {
+    vec![
         RoomError::PlayerNotFound,
         RoomError::UnknownAi,
         RoomError::QuotaRooms("the server has as many as it can"),
@@ -159,9 +160,12 @@ fn error() -> impl Strategy<Value = RoomError> {
         RoomError::Moved,
         RoomError::Unreachable,
         RoomError::Busy,
-    ];
+    ]
+}
+
+fn error() -> impl Strategy<Value = RoomError> {
     prop_oneof![
-        proptest::sample::select(plain.to_vec()),
+        proptest::sample::select(plain_errors()),
         any::<u64>().prop_map(|legal| RoomError::Rejected(Rejection::IllegalMove(Bitboard(legal)))),
         room_id().prop_map(RoomError::QuotaSeatsPlaying),
         wait().prop_map(RoomError::TooFast),
@@ -232,6 +236,13 @@ fn sent<M: Message + Default>(message: &M) -> M {
 #[track_caller]
 fn same(read: impl Debug, written: impl Debug) {
     assert_eq!(format!("{read:?}"), format!("{written:?}"));
+}
+
+#[test]
+fn every_error_is_read_as_written() {
+    for error in plain_errors() {
+        assert_eq!(sent(&cluster::RoomError::from(error.clone())).read(), Ok(error));
+    }
 }
 
 proptest! {

@@ -13,7 +13,7 @@ use reversi::{
         v1::room_event::Event,
     },
     room::RoomId,
-    runtime::{Ask, LinkError, Peers as _, Question, Reply},
+    runtime::{Ask, FeedEnd, FeedItem, LinkError, NodeId, Peers as _, Question, Reply, Shard},
 };
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -67,7 +67,11 @@ async fn commands_events_and_turns_cross_the_links() {
     let turn = turns.turn_request().await;
     assert_eq!((turn.game_id.as_str(), turn.ply), (game.as_str(), 1));
     white.play(&game, 1, "d6").await.unwrap();
+    for line in 0..8 {
+        white.chat(&id, &format!("line {line}")).await.unwrap();
+    }
     let last = black.chat(&id, "well").await.unwrap();
+    assert!(last > first + 8);
     for seq in first + 1..=last {
         assert_eq!(watcher.event().await.seq, seq);
     }
@@ -125,6 +129,42 @@ async fn a_mirror_follows_again_after_its_link_was_cut() {
         seq += 1;
         assert_eq!(watcher.event().await.seq, seq);
     }
+    pair.stop().await;
+}
+
+/// Watchers do not see this: a mirror that misses an event begins anew.
+#[tokio::test]
+async fn a_feed_has_every_event_and_ends_with_its_follower_or_its_link() {
+    let pair = Pair::start([None, None]).await;
+    let SharedRoom { black, id, .. } = shared_room(&pair.nodes).await;
+    let (to, links, room) = (pair.nodes[0].id, &pair.nodes[1].links, id.parse::<RoomId>().unwrap());
+    let mut feed = links.follow(to, room, None);
+    let Some(FeedItem::Base(base)) = within(feed.recv()).await else { panic!("a feed begins with the state") };
+    for line in 0..8 {
+        black.chat(&id, &format!("line {line}")).await.unwrap();
+    }
+    let mut resumed = links.follow(to, room, Some(base.seq()));
+    for feed in [&mut feed, &mut resumed] {
+        for step in 1..=8 {
+            let Some(FeedItem::Event(event)) = within(feed.recv()).await else { panic!("no event {step}") };
+            assert_eq!(event.seq, base.seq().plus(step));
+        }
+    }
+    drop(resumed);
+    let watchers = async || match within(links.ask(to, snapshot(&id))).await {
+        Ok(Reply::Snapshot(snapshot)) => snapshot.watchers,
+        other => panic!("{other:?}"),
+    };
+    within(async { while watchers().await != 1 {} }).await;
+    let elsewhere = RoomId::from_bits(room.bits() ^ 1 << 48).unwrap();
+    let ended = within(links.follow(to, elsewhere, None).recv()).await;
+    let known = Shard::of(elsewhere);
+    assert!(
+        matches!(&ended, Some(FeedItem::Ended(FeedEnd::Elsewhere(Some(owned)))) if owned.shard == known),
+        "{ended:?}"
+    );
+    pair.nodes[0].cable.cut();
+    assert!(within(feed.recv()).await.is_none());
     pair.stop().await;
 }
 
@@ -202,7 +242,7 @@ async fn a_node_that_goes_on_as_another_one_is_linked_again() {
     let pair = Pair::start([None, None]).await;
     let [first, second] = &pair.nodes;
     let SharedRoom { id, .. } = shared_room(&pair.nodes).await;
-    let third = reversi::runtime::NodeId(3);
+    let third = NodeId(3);
     first.links.set_nodes(first.id, &[(third, format!("http://{}", second.cable.address))]);
     second.links.set_nodes(third, &[(first.id, format!("http://{}", first.cable.address))]);
     second.server.runtime.node().unwrap().rename(third);

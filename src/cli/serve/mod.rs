@@ -35,7 +35,7 @@ use super::{
 use crate::{
     grpc::{self, Access, HostName, Origin, ServedHosts, Tls, TrustedProxy},
     runtime::{Clock, Limits, Parts, RandomSource, Runtime, Token},
-    store::{MemoryStore, Places, Retention, Store},
+    store::{BoxFuture, MemoryStore, Places, Retention, Store},
     web::page,
 };
 use limit_options::LimitOptions;
@@ -150,18 +150,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let limits = Cell::new(args.limits.0);
     let reload = Reload { options: reread, log: &log, tls, runtime: &started, limits: &limits };
     let mut reloading = Box::pin(reload.run(hangup));
-    let start = async {
-        let ServerStore { store, cluster, exits } = opened.await?;
-        let mut parts = parts(&args, limits.get(), store, admin);
-        let member = node_socket.zip(cluster).map(|(socket, store)| ClusterMember::new(socket, store));
-        let member = member.map(|(member, place)| {
-            parts.cluster = Some(place);
-            member
-        });
-        let runtime = Runtime::start(parts).await.context("the server cannot start")?;
-        let member = member.zip(runtime.node()).map(|(member, node)| member.start(node));
-        anyhow::Ok((runtime, member, exits))
-    };
+    let start = start(opened, node_socket, |store| parts(&args, limits.get(), store, admin));
     let (runtime, mut member, exits) = tokio::select! {
         start = start => start?,
         () = signals.next() => {
@@ -190,9 +179,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
         never = service_manager::report_alive() => match never {},
     };
     drop(reloading);
-    if let Some(member) = member {
-        member.end().await;
-    }
+    RunningMember::end(member).await;
     leave.await;
     if ended == Ended::Clean {
         tracing::info!("stopped: clean");
@@ -203,6 +190,24 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
         Ended::Late => bail!("stopped; some tasks did not end in time"),
         Ended::Lost => bail!("another server has taken over; started again, this one stands by"),
     }
+}
+
+/// Starts the runtime once the store is opened, and its part among other servers if it has a socket for them.
+async fn start(
+    opened: BoxFuture<'static, anyhow::Result<ServerStore>>,
+    socket: Option<NodeSocket>,
+    parts: impl FnOnce(Store) -> Parts,
+) -> anyhow::Result<(Runtime, Option<RunningMember>, Exits)> {
+    let ServerStore { store, cluster, exits } = opened.await?;
+    let mut parts = parts(store);
+    let member = socket.zip(cluster).map(|(socket, store)| {
+        let (member, place) = ClusterMember::new(socket, store);
+        parts.cluster = Some(place);
+        member
+    });
+    let runtime = Runtime::start(parts).await.context("the server cannot start")?;
+    let member = member.zip(runtime.node()).map(|(member, node)| member.start(node));
+    Ok((runtime, member, exits))
 }
 
 /// Ends a server that stands by, or starts.

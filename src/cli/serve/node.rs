@@ -141,11 +141,12 @@ impl RunningMember {
         std::future::pending().await
     }
 
-    /// Ends the links. The runtime must have ended.
-    pub(super) async fn end(mut self) {
-        self.end.cancel();
+    /// Ends the links, if there are any. The runtime must have ended.
+    pub(super) async fn end(running: Option<Self>) {
+        let Some(Self { mut tasks, end }) = running else { return };
+        end.cancel();
         // A failure would not change anything any more.
-        while self.tasks.join_next().await.is_some() {}
+        while tasks.join_next().await.is_some() {}
     }
 }
 

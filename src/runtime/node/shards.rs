@@ -11,8 +11,7 @@ use std::{
     time::Duration,
 };
 
-use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
-use tokio::time::Instant;
+use tokio::{task::JoinSet, time::Instant};
 
 use super::Node;
 use crate::{
@@ -100,7 +99,7 @@ impl Node {
         let mut views = store.views();
         views.mark_changed();
         let mut shards = OwnShards::default();
-        let mut steps = FuturesUnordered::<BoxFuture<'_, (Vec<Ownership>, Stage)>>::new();
+        let mut steps = JoinSet::<(Vec<Ownership>, Stage)>::new();
         let mut is_giving = false;
         loop {
             tokio::select! {
@@ -109,7 +108,9 @@ impl Node {
                 changed = views.changed() => if changed.is_err() {
                     return;
                 },
-                Some((done, stage)) = steps.next() => {
+                Some(step) = steps.join_next() => {
+                    // A task that has panicked has been logged; its shards stay as they are.
+                    let Ok((done, stage)) = step else { continue };
                     is_giving &= stage == Stage::Served;
                     shards.set(&done, stage);
                 }
@@ -122,20 +123,20 @@ impl Node {
             self.learn(view.owners.iter().copied());
             let taken = shards.follow(&view);
             if !taken.is_empty() {
-                steps.push(self.take(&*store, view.me, taken).boxed());
+                steps.spawn(self.clone().take(Arc::clone(&store), view.me, taken));
             }
             let given = if is_giving { Vec::new() } else { shards.give_up(view.surplus) };
             if !given.is_empty() {
                 is_giving = true;
-                steps.push(self.give_up(&*store, given).boxed());
+                steps.spawn(self.clone().give_up(Arc::clone(&store), given));
             }
         }
     }
 
     /// Hosts shards, until that succeeds or the node is another one.
     async fn take(
-        &self,
-        store: &dyn ClusterStore,
+        self,
+        store: Arc<dyn ClusterStore>,
         me: NodeId,
         taken: Vec<(Ownership, Option<Away>)>,
     ) -> (Vec<Ownership>, Stage) {
@@ -161,7 +162,7 @@ impl Node {
     }
 
     /// Ends the rooms of shards here, and frees them for other nodes.
-    async fn give_up(&self, store: &dyn ClusterStore, given: Vec<Ownership>) -> (Vec<Ownership>, Stage) {
+    async fn give_up(self, store: Arc<dyn ClusterStore>, given: Vec<Ownership>) -> (Vec<Ownership>, Stage) {
         let (shards, ended): (BTreeSet<_>, _) = (given.iter().map(|owned| owned.shard).collect(), Instant::now());
         self.cluster.end_hosting(&shards);
         self.end_rooms(|room| shards.contains(&Shard::of(room))).await;

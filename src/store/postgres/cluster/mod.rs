@@ -102,13 +102,13 @@ impl Membership {
         let is_draining = Arc::<AtomicBool>::default();
         let (reply, joined) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let join = Node::join(config, lease, places, Arc::clone(&is_draining));
+        let join = Member::join(config, lease, places, Arc::clone(&is_draining));
         let run = async move {
             match join.await {
-                Ok(node) => {
+                Ok(member) => {
                     // The caller may have stopped waiting.
-                    let _ = reply.send(Ok((node.part.subscribe(), node.view.subscribe())));
-                    node.run(left).await;
+                    let _ = reply.send(Ok((member.part.subscribe(), member.view.subscribe())));
+                    member.run(left).await;
                 }
                 Err(error) => drop(reply.send(Err(error))),
             }
@@ -175,8 +175,8 @@ impl Drop for Membership {
     }
 }
 
-/// The node on its thread.
-struct Node {
+/// The node of this process, on a thread of its own.
+struct Member {
     config: Config,
     lease: Duration,
     places: Places,
@@ -199,7 +199,7 @@ struct Node {
     is_failing: bool,
 }
 
-impl Node {
+impl Member {
     /// Connects, creates the tables if necessary, and beats once.
     async fn join(
         config: Config,
@@ -210,7 +210,7 @@ impl Node {
         let session = Session::open(&config).await?;
         schema::migrate(&session).await?;
         session.batch(LOCK_TIMEOUT).await?;
-        let mut node = Self {
+        let mut member = Self {
             config,
             lease,
             places,
@@ -227,9 +227,9 @@ impl Node {
             renewed: Instant::now(),
             is_failing: false,
         };
-        let part = node.beat(false).await?;
-        node.set_part(part);
-        Ok(node)
+        let part = member.beat(false).await?;
+        member.set_part(part);
+        Ok(member)
     }
 
     fn set_part(&self, part: Part) {

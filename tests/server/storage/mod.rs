@@ -5,4 +5,6 @@ mod damaged_games;
 mod failing_store;
 mod recovery;
 #[cfg(all(unix, feature = "postgres"))]
+mod shared_rooms;
+#[cfg(all(unix, feature = "postgres"))]
 mod standby;

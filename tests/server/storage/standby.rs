@@ -103,16 +103,16 @@ impl Cluster {
     }
 }
 
-fn seconds(seconds: i64) -> prost_types::Duration {
+pub(super) fn seconds(seconds: i64) -> prost_types::Duration {
     prost_types::Duration { seconds, nanos: 0 }
 }
 
-async fn get(player: &Player, room: &str) -> Result<v1::Room, Status> {
+pub(super) async fn get(player: &Player, room: &str) -> Result<v1::Room, Status> {
     let request = v1::GetRoomRequest { room_id: room.to_owned(), ..Default::default() };
     Ok(player.rooms().get_room(request).await?.into_inner().room.unwrap())
 }
 
-fn squares(room: &v1::Room) -> Vec<&str> {
+pub(super) fn squares(room: &v1::Room) -> Vec<&str> {
     room.game.as_ref().unwrap().plies.iter().filter(|ply| !ply.pass).map(|ply| ply.square.as_str()).collect()
 }
 

@@ -90,7 +90,7 @@ pub fn describe() {
     describe_gauge!(LEASE_AGE, Unit::Seconds, "Time since the server last renewed its lease in PostgreSQL.");
     describe_gauge!(
         OWNED_SHARDS,
-        "Shards of the rooms in PostgreSQL that this server has: 4,096, or 0 while it stands by."
+        "Shards of the rooms in PostgreSQL that this server has: all 4,096, its share, or 0 while it stands by."
     );
     describe_counter!(FENCED_APPENDS, "Writes of rooms that were refused because another server had taken them over.");
     describe_gauge!(LINK_UP, "1 while there is a link to the node of the cluster in `peer`, otherwise 0.");

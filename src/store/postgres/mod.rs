@@ -4,8 +4,8 @@
 //!   actors ──append──▶ queue ──▶ writer ── one batch for all that waits ──▶ database ◀── two connections ◀── questions
 //! ```
 //!
-//! The writer and the connections run on one thread of their own. One server at a time writes to a database, by the rules
-//! of `cluster`; others stand by. A batch of moves is one statement and one commit. When the connection is lost, the writer
+//! The writer and the connections run on one thread of their own. One server at a time writes to a room, by the rules of
+//! `cluster`. A batch of moves is one statement and one commit. When the connection is lost, the writer
 //! connects again and finds out what was written, for as long as its patience lasts; callers only wait longer.
 
 mod batch;

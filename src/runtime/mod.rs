@@ -211,10 +211,7 @@ impl Runtime {
             return Err(std::io::Error::other(unavailable));
         }
         lifecycle.spawn(presence::check_regularly(host.clone(), Arc::clone(&store.players)));
-        if cluster.is_none() {
-            // In a cluster the membership notes when the rooms of a node ran last.
-            lifecycle.spawn(recovery::write_heartbeats(host.clone()));
-        }
+        lifecycle.spawn(recovery::write_heartbeats(host.clone()));
         lifecycle.spawn(recovery::note_stalls(host.clone()));
         if let Some(retention) = parts.retention {
             let archive = Arc::clone(&store.archive);

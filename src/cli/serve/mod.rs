@@ -46,7 +46,7 @@ use node::{ClusterMember, NodeOptions, NodeSocket, RunningMember};
 use reload::{Hangup, Reload};
 
 /// The longest wait for other servers that take over the rooms.
-const HAND_OVER: Duration = Duration::from_secs(10);
+const HAND_OVER: Duration = Duration::from_secs(5);
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -179,8 +179,8 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
         never = service_manager::report_alive() => match never {},
     };
     drop(reloading);
-    RunningMember::end(member).await;
     leave.await;
+    RunningMember::end(member).await;
     if ended == Ended::Clean {
         tracing::info!("stopped: clean");
     }

@@ -1,9 +1,9 @@
 //! The options of a server that shares the rooms with others, and its part among them.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, bail};
-use tokio::{net::TcpListener, task::JoinSet};
+use tokio::{net::TcpListener, task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -15,6 +15,9 @@ use crate::{
     runtime::{Node, NodeId, Peers},
     store::ClusterStore,
 };
+
+/// The longest wait for the end of connections of other servers.
+const LINKS_END: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Several servers")]
@@ -141,12 +144,12 @@ impl RunningMember {
         std::future::pending().await
     }
 
-    /// Ends the links, if there are any. The runtime must have ended.
+    /// Ends the links, if there are any. The node must have left.
     pub(super) async fn end(running: Option<Self>) {
         let Some(Self { mut tasks, end }) = running else { return };
         end.cancel();
-        // A failure would not change anything any more.
-        while tasks.join_next().await.is_some() {}
+        // A failure would not change anything any more, nor does a connection that stays open.
+        let _ = timeout(LINKS_END, async { while tasks.join_next().await.is_some() {} }).await;
     }
 }
 

@@ -35,6 +35,9 @@ pub(super) const PONG: Duration = Duration::from_secs(2);
 const BACKOFF: Duration = Duration::from_millis(100);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(1);
 
+/// The failure in a row that is logged: two nodes that start find each other after fewer.
+const LOGGED_FAILURE: u32 = 8;
+
 /// Messages between a queue and its stream.
 const SENT: usize = 16;
 
@@ -60,17 +63,20 @@ impl Dialer {
     pub(super) async fn keep_linked(self) {
         server_metrics::link_up(self.peer, false);
         let random = RandomSource::default();
-        let mut backoff = BACKOFF;
+        let (mut backoff, mut failures) = (BACKOFF, 0_u32);
         loop {
             match timeout(DIAL, self.dial()).await.unwrap_or_else(|_| Err(Status::deadline_exceeded("no answer"))) {
                 Ok(streams) => {
                     tracing::info!(node = %self.peer, "linked");
                     let ended = self.run(streams).await;
                     tracing::warn!(node = %self.peer, %ended, "the link ended");
-                    backoff = BACKOFF;
+                    (backoff, failures) = (BACKOFF, 0);
                 }
                 Err(status) => {
-                    tracing::debug!(node = %self.peer, address = self.address, %status, "a node cannot be linked");
+                    failures = failures.saturating_add(1);
+                    if failures == LOGGED_FAILURE {
+                        tracing::warn!(node = %self.peer, address = self.address, %status, "a node cannot be linked");
+                    }
                 }
             }
             let half = backoff / 2;

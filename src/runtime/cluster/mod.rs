@@ -8,7 +8,7 @@
 //! A room has one owner: the node of its shard. Wherever a command arrives, it is executed by the owner. A node with
 //! watchers of a room of another node follows it once, and serves them from a mirror. The streams of players are on the
 //! node that they are connected to, which tells all others of them; owners send notices there. In one process there is no
-//! [`Cluster`], and nothing here is called.
+//! `Cluster`, and nothing here is called.
 
 pub(crate) mod directory;
 pub(crate) mod membership;

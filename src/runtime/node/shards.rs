@@ -109,8 +109,8 @@ impl Node {
                     return;
                 },
                 Some(step) = steps.join_next() => {
-                    // A task that has panicked has been logged; its shards stay as they are.
-                    let Ok((done, stage)) = step else { continue };
+                    // A panic has been logged; the shards of its task stay as they are.
+                    let (done, stage) = step.unwrap_or_else(|_| (Vec::new(), Stage::GivenUp));
                     is_giving &= stage == Stage::Served;
                     shards.set(&done, stage);
                 }

@@ -49,7 +49,7 @@ impl Change {
         match self {
             Self::Nothing => Ok(0),
             Self::MarkAlive(now) => fence.mark_alive(session, *now).await.map(|()| 0),
-            Self::NoteCredited(shards) => shard::note_credited(session, shards).await.map(|()| 0),
+            Self::NoteCredited(shards) => shard::note_credited(session, fence, shards).await.map(|()| 0),
             Self::FreeShards(shards) => shard::free(session, shards).await.map(|()| 0),
             Self::PutPlayer(player) => players::put(session, player).await.map(|()| 0),
             Self::RemovePlayer(player) => players::remove(session, *player).await.map(|()| 0),

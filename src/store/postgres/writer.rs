@@ -153,6 +153,8 @@ impl Writer {
                 // Others have the rooms since, so their numbers do not show what this node has written.
                 let (appends, others) = batch.into_iter().partition(|request| request.write.room().is_some());
                 self.refuse(appends, sent, &PostgresError::Fenced);
+                // Their fence is gone, so what is read shows which of them were written.
+                self.in_doubt.store(false, Ordering::Release);
                 batch = others;
             }
             if sent {

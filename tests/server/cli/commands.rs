@@ -210,6 +210,30 @@ fn a_server_reports_missing_options_before_it_listens() {
 }
 
 #[test]
+fn a_server_listens_for_others_only_where_strangers_cannot_reach_it() {
+    let complains = |arguments: &[&str]| {
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--store", "postgres://nobody@127.0.0.1:1/none"];
+        let output = reversi(&[&serve[..], arguments].concat()).output().unwrap();
+        assert!(!output.status.success() && output.stdout.is_empty(), "{arguments:?}: {}", text(&output.stdout));
+        text(&output.stderr)
+    };
+    let open = ["--node-listen", "0.0.0.0:0"];
+    assert!(complains(&open).contains("give --node-cert, --node-key and --node-ca, or --insecure"));
+    let insecure = [&open[..], &["--insecure"]].concat();
+    assert!(complains(&insecure).contains("give --advertise http://ADDRESS:"));
+    let local = ["--node-listen", "127.0.0.1:0"];
+    let with_tls = [&local[..], &["--advertise", "https://10.0.0.5:50053"]].concat();
+    assert!(complains(&with_tls).contains("must begin with http://, as --node-cert is not given"));
+    assert!(complains(&[&local[..], &["--advertise", "10.0.0.5:50053"]].concat()).contains("it needs a URL"));
+    assert!(complains(&[&local[..], &["--node-cert", "Cargo.toml"]].concat()).contains("--node-key"));
+    // Nothing else is wrong with these.
+    for arguments in [&local[..], &[&insecure[..], &["--advertise", "http://10.0.0.5:50053"]].concat()] {
+        let error = complains(&[arguments, &["--store-patience", "1"]].concat());
+        assert!(error.contains("cannot keep anything in that database"), "{error}");
+    }
+}
+
+#[test]
 fn games_are_listed_exported_and_counted() {
     let server = Server::start();
     assert_eq!(server.output_of(&["games"], "").trim(), "no finished games");

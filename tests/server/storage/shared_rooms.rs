@@ -89,6 +89,10 @@ impl SharedRooms {
 
     /// Makes this many moves. A move whose server is away is made again at the other player's.
     async fn play(&self, moves: usize) {
+        timeout(2 * TIMEOUT, self.make_moves(moves)).await.expect("moves are made");
+    }
+
+    async fn make_moves(&self, moves: usize) {
         let mut made = 0;
         while made < moves {
             let room = self.answered(async |player| get(player, &self.room).await).await;
@@ -205,15 +209,21 @@ async fn a_server_that_was_frozen_goes_on_as_another_without_its_rooms() {
 async fn a_server_that_is_asked_to_end_gives_its_rooms_to_the_others() {
     let Some(mut shared) = SharedRooms::start().await else { return };
     shared.play(4).await;
+    let mut watch = shared.players[0].watch(&shared.room).await;
     let leaving = shared.servers.remove(0);
-    let (mut ending, url) = (JoinSet::new(), leaving.url.clone());
+    let (mut ending, place) = (JoinSet::new(), leaving.url.strip_prefix("http://").unwrap().to_owned());
     ending.spawn(leaving.stop());
+    let closing =
+        async { while !matches!(watch.message().await.unwrap().unwrap().message, Some(Message::Closing(_))) {} };
+    timeout(TIMEOUT, closing).await.expect("its streams end");
+    let kept = format!("SELECT count(*) FROM shard JOIN node ON node.id = shard.node WHERE listens = '{place}'");
+    assert_eq!(shared.database.sql(&kept), "0", "others have the rooms before the streams end");
     shared.move_black(1).await;
     shared.play(4).await;
     let (clean, log) = timeout(TIMEOUT, ending.join_next()).await.expect("it ends").unwrap().unwrap();
     assert!(clean, "{log}");
     assert!(!log.contains("have not taken all rooms over"), "{log}");
-    assert_ne!(shared.owner(), url.strip_prefix("http://").unwrap());
+    assert_ne!(shared.owner(), place);
     shared.play(2).await;
     assert_eq!(shared.moves().await, 10);
     shared.watched(10).await;

@@ -332,7 +332,7 @@ impl Member {
         others: &[Other],
         is_draining: bool,
     ) -> Result<(), PostgresError> {
-        let takes = |other: &&Other| other.address.is_some() && other.is_living() && !other.is_draining;
+        let takes = |other: &&Other| other.address.is_some() && other.has_lease() && !other.is_draining;
         let takers = others.iter().filter(takes).count() + usize::from(!is_draining);
         // One that drains keeps its shards where there is nobody else.
         let share = if is_draining { 0 } else { usize::from(Shard::COUNT).div_ceil(takers) };

@@ -134,6 +134,11 @@ impl Other {
         !self.signs.is_late && !self.signs.is_silent
     }
 
+    /// Whether its lease has not ended.
+    pub(super) fn has_lease(&self) -> bool {
+        !self.signs.is_late
+    }
+
     /// For people: where it is.
     pub(super) fn place(&self) -> String {
         let what = self.listens.as_ref().map_or_else(|| "a command".to_owned(), |at| format!("the server at {at}"));

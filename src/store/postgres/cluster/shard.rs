@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tokio_postgres::{Error, Row};
 
+use super::fence::Fence;
 use crate::{
     room::Timestamp,
     store::{
@@ -77,12 +78,16 @@ fn read(row: &Row) -> Result<ShardRow, PostgresError> {
     })
 }
 
-/// Forgets since when shards were not served.
-pub(in crate::store::postgres) async fn note_credited(session: &Session, shards: &[Ownership]) -> Result<(), Error> {
+/// Forgets since when shards of a node were not served.
+pub(in crate::store::postgres) async fn note_credited(
+    session: &Session,
+    fence: Fence,
+    shards: &[Ownership],
+) -> Result<(), Error> {
     let sql = "UPDATE shard SET away_us = NULL FROM unnest($1::int[], $2::bigint[]) AS a (id, version) \
-        WHERE shard.id = a.id AND shard.version = a.version";
+        WHERE shard.id = a.id AND shard.version = a.version AND shard.node = $3";
     let (ids, versions) = columns(shards);
-    session.execute(sql, &[&ids, &versions]).await.map(drop)
+    session.execute(sql, &[&ids, &versions, &fence.node]).await.map(drop)
 }
 
 /// Frees shards. What has still to be credited stays so.

@@ -88,7 +88,7 @@ async fn a_node_frees_what_is_beyond_its_share_and_others_take_it() {
     let taken = seen(&second, |view| shards(&owned(view)) == shards(&given)).await;
     assert!(given.iter().all(|owned| taken.away.contains_key(&owned.shard)), "their clocks may have to be credited");
     first.free(given.clone()).await.unwrap();
-    first.note_credited(given).await.unwrap();
+    first.note_credited(given.clone()).await.unwrap();
     second.note_credited(owned(&taken)).await.unwrap();
     assert_eq!(database.sql("SELECT count(away_us), min(version), max(version) FROM shard"), "0|1|2");
     seen(&first, |view| view.surplus == 0 && owned(view).len() == 2_048).await;

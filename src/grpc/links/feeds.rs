@@ -14,7 +14,7 @@ use crate::{
 
 struct Feed {
     items: mpsc::Sender<FeedItem>,
-    /// Dropped with the feed, so that nobody waits for its follower.
+    /// Dropped with the feed: this ends the task that waits for the end of its follower.
     _ended: oneshot::Sender<Infallible>,
 }
 

@@ -8,8 +8,8 @@
 //!                                Follow: feeds, apart               feeding ┘
 //! ```
 //!
-//! Each node dials each other one, so a pair has two links. Whoever dials learns that its link is up by `Node::linked`;
-//! whoever is dialled learns that it ended by `Node::unlinked`.
+//! Each node dials each other one, so a pair has two links. `Node::linked` is called at the node that dials, when its link
+//! is up; `Node::unlinked` at the node that was dialled, when the link has ended.
 
 mod dialer;
 mod exchange;

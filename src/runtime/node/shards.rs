@@ -50,7 +50,8 @@ enum Stage {
 struct OwnShards(BTreeMap<Shard, (Ownership, Stage)>);
 
 impl OwnShards {
-    /// Follows a view. Returns the shards to take, with how long nobody had those whose clocks may have to be credited.
+    /// Follows a view. Returns the shards to take, each with the time since it was last served, if clocks may have to be
+    /// credited with it.
     fn follow(&mut self, view: &ClusterView) -> Vec<(Ownership, Option<Away>)> {
         let owned: BTreeMap<_, _> =
             view.owners.iter().filter(|owned| owned.node == view.me).map(|owned| (owned.shard, *owned)).collect();

@@ -193,7 +193,7 @@ impl RoomHost {
             return Ok(handle);
         }
         let newest = self.snapshot(id).await?;
-        // A node that does not know yet that it has lost the room may lack events; or there never were so many.
+        // Either the node has lost the room and does not know it yet, or the watcher asks for an event that does not exist.
         if !has_all(&newest.room) && *checks > 0 {
             *checks -= 1;
             return Err(RoomError::Moved);

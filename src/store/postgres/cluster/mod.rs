@@ -102,7 +102,7 @@ impl Membership {
         let is_draining = Arc::<AtomicBool>::default();
         let (reply, joined) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let join = Member::join(config, lease, places, Arc::clone(&is_draining));
+        let join = LeaseHolder::join(config, lease, places, Arc::clone(&is_draining));
         let run = async move {
             match join.await {
                 Ok(member) => {
@@ -176,7 +176,7 @@ impl Drop for Membership {
 }
 
 /// The node of this process, on a thread of its own.
-struct Member {
+struct LeaseHolder {
     config: Config,
     lease: Duration,
     places: Places,
@@ -199,7 +199,7 @@ struct Member {
     is_failing: bool,
 }
 
-impl Member {
+impl LeaseHolder {
     /// Connects, creates the tables if necessary, and beats once.
     async fn join(
         config: Config,
@@ -334,7 +334,7 @@ impl Member {
     ) -> Result<(), PostgresError> {
         let takes = |other: &&Other| other.address.is_some() && other.has_lease() && !other.is_draining;
         let takers = others.iter().filter(takes).count() + usize::from(!is_draining);
-        // One that drains keeps its shards where there is nobody else.
+        // A node that drains keeps its shards if no other node can take them.
         let share = if is_draining { 0 } else { usize::from(Shard::COUNT).div_ceil(takers) };
         if !is_draining {
             shard::take(session, id, share).await?;

@@ -33,7 +33,7 @@ pub(super) async fn take_all(session: &Session, node: i64) -> Result<bool, Error
     Ok(row.is_some_and(|row| row.get::<_, i64>(0) == i64::from(Shard::COUNT)))
 }
 
-/// Those that another node takes are passed over. None while a node has shards that shares them with nobody.
+/// Shards that another node takes at the same time are passed over. Takes none while a node without an address has shards.
 const TAKE: &str = "WITH free AS (SELECT id FROM shard WHERE node IS NULL AND NOT EXISTS \
             (SELECT FROM node JOIN shard ON shard.node = node.id WHERE node.address IS NULL) \
         ORDER BY id LIMIT (SELECT greatest($2 - count(*), 0) FROM shard WHERE node = $1) FOR UPDATE SKIP LOCKED) \

@@ -61,13 +61,14 @@ export async function losesByLogOut(): Promise<boolean> {
   return me === undefined || me.claimed || me.gameIds.length > 0;
 }
 
-/** Logs out; the page forgets the session even if the call fails. */
+/**
+ * Logs out. The page forgets the session before the call: the server ends the session's streams as it answers, and a page
+ * that still had the session would renew it.
+ */
 export async function logOut(): Promise<void> {
-  try {
-    await sessions.logOut({});
-  } finally {
-    session.value = undefined;
-  }
+  const token = session.peek()?.token;
+  session.value = undefined;
+  await sessions.logOut({}, { headers: { authorization: `Bearer ${token}` } });
 }
 
 let renewal: Promise<void> | undefined;

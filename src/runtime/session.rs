@@ -57,7 +57,12 @@ impl Sessions {
                     reserved => break reserved?,
                 }
             };
-            if let Err(unavailable) = this.player_store.put_player(enrolled.clone()).await {
+            let put = this.player_store.put_player(enrolled.clone()).await;
+            if let Ok(false) = put {
+                players.release_name(&enrolled.profile);
+                return Err(LogInError::NameTaken);
+            }
+            if let Err(unavailable) = put {
                 players.release_name(&enrolled.profile);
                 // It may still have been written.
                 let undo = undo_log_in(Arc::clone(&this.player_store), enrolled.profile.id, lifecycle.clone());

@@ -10,7 +10,7 @@ use thiserror::Error;
 use tokio::sync::oneshot;
 
 use super::player_stats::RatingWeight;
-use crate::room::{Event, GameRecord, Room, RoomId, Seq, Timestamp};
+use crate::room::{Event, GameRecord, JoinCode, Room, RoomId, Seq, Timestamp};
 
 /// The metric of the number of writes in a commit.
 pub const COMMIT_WRITES: &str = "reversi_journal_commit_writes";
@@ -161,6 +161,11 @@ pub trait Journal: Send + Sync + 'static {
 
     /// At most `limit` open rooms after `after`, in their latest state, by ascending id.
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>>;
+
+    /// The open room of a join code. A store of one process need not know: that process knows all its rooms.
+    fn room_of_code(&self, _: JoinCode) -> StoreFuture<'_, Option<RoomId>> {
+        Box::pin(ready(Ok(None)))
+    }
 
     /// Records that the server is running at this time.
     fn mark_alive(&self, now: Timestamp) -> StoreFuture<'_, ()>;

@@ -58,8 +58,9 @@ pub trait PlayerStore: Send + Sync + 'static {
     /// At most `limit` players and former players who had a name in any case, the last seen first.
     fn named(&self, name: DisplayName, limit: usize) -> StoreFuture<'_, Vec<Profile>>;
 
-    /// Inserts a player, or replaces its token and its claim.
-    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()>;
+    /// Inserts a player, or replaces its token and its claim. Returns false, and changes nothing, if another player with a
+    /// valid token has the name, in any case.
+    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, bool>;
 
     /// Invalidates a player's token and frees the name. The games are kept.
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()>;

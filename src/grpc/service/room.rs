@@ -53,7 +53,7 @@ impl RoomService for Services {
         let wire = request.into_inner();
         let (id, code) = if wire.room_id.is_empty() && !wire.join_code.is_empty() {
             let code = wire.join_code.parse().ok();
-            (rooms.find(&player, code)?, code)
+            (rooms.find(&player, code).await?, code)
         } else {
             (room_id(&wire.room_id)?, None)
         };
@@ -76,7 +76,7 @@ impl RoomService for Services {
             Some(v1::join_room_request::Room::RoomId(id)) => (room_id(id)?, None),
             Some(v1::join_room_request::Room::JoinCode(code)) => {
                 let code = code.parse().ok();
-                (rooms.find(&player, code)?, code)
+                (rooms.find(&player, code).await?, code)
             }
             None => return Err(status::refused(Rejection::RoomNotFound)),
         };

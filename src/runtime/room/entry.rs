@@ -20,9 +20,20 @@ impl Rooms {
     ///
     /// # Errors
     /// When there is no such room, or the player or its address has guessed wrong too often.
-    pub fn find(&self, player: &Player, code: Option<JoinCode>) -> Result<RoomId, RoomError> {
-        let room = code.and_then(|code| self.by_code(code));
-        self.judge(guess_of(player, None), room.is_some())?;
+    pub async fn find(&self, player: &Player, code: Option<JoinCode>) -> Result<RoomId, RoomError> {
+        let guess = guess_of(player, None);
+        let room = match code {
+            None => None,
+            Some(code) => match self.by_code(code) {
+                None if self.host.context.cluster.is_some() => {
+                    // Before the store is asked, so that guesses are bounded.
+                    self.guesses.check(guess, self.host.context.clock.now()).map_err(RoomError::WrongGuesses)?;
+                    Box::pin(self.host.context.journal.room_of_code(code)).await?
+                }
+                room => room,
+            },
+        };
+        self.judge(guess, room.is_some())?;
         Ok(room.ok_or(Rejection::RoomNotFound)?)
     }
 

@@ -240,10 +240,17 @@ impl PlayerStore for MemoryStore {
         })
     }
 
-    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()> {
+    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, bool> {
         self.answer(|inner| {
+            let key = player.profile.name.key();
+            let is_namesake =
+                |known: &StoredPlayer| known.profile.id != player.profile.id && known.profile.name.key() == key;
+            if inner.players.values().any(is_namesake) {
+                return false;
+            }
             inner.add_name(&player.profile);
             inner.players.insert(player.profile.id, player);
+            true
         })
     }
 

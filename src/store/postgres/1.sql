@@ -50,10 +50,12 @@ INSERT INTO shard (id) SELECT generate_series(0, 4095);
 -- row: a tail that grows in front costs 173 to 190 bytes of its log, one that grows behind 1,072.
 CREATE TABLE room (
     id bigint PRIMARY KEY,
+    code bigint NOT NULL,               -- by which it is joined
     seq bigint NOT NULL,                -- the last event
     tail bytea NOT NULL
 ) WITH (fillfactor = 50, toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.05);
 ALTER TABLE room ALTER tail SET STORAGE MAIN;
+CREATE INDEX rooms_by_code ON room (code);
 CREATE TABLE room_state (
     room bigint PRIMARY KEY REFERENCES room ON DELETE CASCADE,
     state bytea NOT NULL

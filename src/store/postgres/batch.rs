@@ -73,8 +73,8 @@ pub(super) async fn execute(
     let (_, mut held, extended, begun) = tokio::try_join!(
         begin,
         hold,
-        rooms::extend(session, fence, appends.iter().copied().filter(|append| append.state.is_none())),
-        rooms::begin(session, fence, appends.iter().copied().filter(|append| append.state.is_some())),
+        rooms::extend(session, fence, appends.iter().copied().filter(|append| append.beginning.is_none())),
+        rooms::begin(session, fence, appends.iter().copied().filter(|append| append.beginning.is_some())),
     )?;
     let long: Vec<i64> = extended.iter().filter(|(_, bytes)| *bytes > rooms::FOLD).map(|(room, _)| *room).collect();
     let written: HashSet<i64> = extended.into_iter().map(|(room, _)| room).chain(begun).collect();

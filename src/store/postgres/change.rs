@@ -51,7 +51,7 @@ impl Change {
             Self::MarkAlive(now) => fence.mark_alive(session, *now).await.map(|()| 0),
             Self::NoteCredited(shards) => shard::note_credited(session, fence, shards).await.map(|()| 0),
             Self::FreeShards(shards) => shard::free(session, shards).await.map(|()| 0),
-            Self::PutPlayer(player) => players::put(session, player).await.map(|()| 0),
+            Self::PutPlayer(player) => players::put(session, player).await,
             Self::RemovePlayer(player) => players::remove(session, *player).await.map(|()| 0),
             Self::RecordSeen(seen) => players::record_seen(session, seen).await.map(|()| 0),
             Self::Import(records) => games::enter(session, records).await,

@@ -53,7 +53,7 @@ use super::{
     transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
 use crate::{
-    room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp},
+    room::{DisplayName, GameId, GameRecord, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp},
     rules::Position,
 };
 use batch::{Outcome, Write};
@@ -269,6 +269,10 @@ impl Journal for PostgresStore {
         self.rooms.ask(move |session| async move { rooms::page(&session, &damaged, after, limit).await })
     }
 
+    fn room_of_code(&self, code: JoinCode) -> StoreFuture<'_, Option<RoomId>> {
+        self.rooms.ask(move |session| async move { rooms::of_code(&session, code).await })
+    }
+
     fn mark_alive(&self, now: Timestamp) -> StoreFuture<'_, ()> {
         // Of a node that shares the shards, the lease shows when it lived, and shards are credited one by one.
         let is_member = matches!(*self.membership.part().borrow(), Part::Member(_));
@@ -366,8 +370,8 @@ impl PlayerStore for PostgresStore {
         self.archive.ask(move |session| async move { players::named(&session, &damaged, &name, limit).await })
     }
 
-    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()> {
-        self.write(Change::PutPlayer(player))
+    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, bool> {
+        Box::pin(async move { Ok(self.change(Change::PutPlayer(player)).await? > 0) })
     }
 
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {

@@ -13,14 +13,22 @@ use crate::{
 };
 
 const PUT: &str = "INSERT INTO players (id, name, name_key, kind, seats, token, seen_us, claimed) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO UPDATE SET token = $6, claimed = $8";
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8 \
+    WHERE NOT EXISTS (SELECT FROM players WHERE name_key = $3 AND token IS NOT NULL AND id <> $1) \
+    ON CONFLICT (id) DO UPDATE SET token = $6, claimed = $8";
 
-/// Inserts a player, or replaces its token and its claim.
-pub(super) async fn put(session: &Session, player: &StoredPlayer) -> Result<(), Error> {
+/// Of two nodes that give one name to two players, the second waits for the first.
+const LOCK_NAME: &str = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema()::text || '.name.' || $1, 0))";
+
+/// Inserts a player, or replaces its token and its claim. Counts none if another player with a token has the name.
+pub(super) async fn put(session: &Session, player: &StoredPlayer) -> Result<usize, Error> {
     let StoredPlayer { profile, seats, token, seen, claimed, .. } = player;
     let (id, kind) = (profile.id.to_string(), player_kind_name(profile.kind));
     let (name, key) = (profile.name.as_str(), profile.name.key());
-    session.execute(PUT, &[&id, &name, &key, &kind, &i32::from(*seats), &&token[..], &seen.0, claimed]).await.map(drop)
+    session.row(LOCK_NAME, &[&key]).await?;
+    let put =
+        session.execute(PUT, &[&id, &name, &key, &kind, &i32::from(*seats), &&token[..], &seen.0, claimed]).await?;
+    Ok(usize::from(put > 0))
 }
 
 const NOTE: &str = "INSERT INTO players (id, name, name_key, kind, seats, seen_us, claimed) \

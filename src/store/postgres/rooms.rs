@@ -15,7 +15,7 @@ use super::{
     session::{Session, column},
 };
 use crate::{
-    room::{Event, Fact, Room, RoomId, Seq, stored},
+    room::{Event, Fact, JoinCode, Room, RoomId, Seq, stored},
     store::{
         damage::{DamagedRows, ReadError},
         journal::{Append, AppendError, EndedGame, History},
@@ -36,11 +36,23 @@ pub(super) struct RoomWrite {
     pub(super) last: Seq,
     /// What is put in front of the tail.
     pub(super) tail: Vec<u8>,
-    /// The first state of a room that begins.
-    pub(super) state: Option<Vec<u8>>,
+    /// For a room that begins.
+    pub(super) beginning: Option<Beginning>,
     /// Whether the room closes.
     pub(super) closes: bool,
     pub(super) games: Vec<EndedGame>,
+}
+
+/// What is stored of a room when it begins.
+pub(super) struct Beginning {
+    code: JoinCode,
+    state: Vec<u8>,
+}
+
+impl Beginning {
+    fn of(room: &Room) -> Self {
+        Self { code: room.code(), state: stored::encode_room(room) }
+    }
 }
 
 impl RoomWrite {
@@ -49,15 +61,15 @@ impl RoomWrite {
         let Append { room, expected, mut events, games } = *append;
         let last = events.last().map_or(expected, |event| event.seq);
         let closes = events.iter().any(|event| matches!(event.fact, Fact::Closed(_)));
-        let mut state = None;
+        let mut beginning = None;
         if expected == Seq(0) {
             let (first, later) = events.split_at(events.len().min(1));
             let begun = Room::replay(first).filter(|room| room.id() == append.room);
             let begun =
                 begun.ok_or_else(|| AppendError::Unavailable("a room must begin with its creation".to_owned()))?;
-            (state, events) = (Some(stored::encode_room(&begun)), later);
+            (beginning, events) = (Some(Beginning::of(&begun)), later);
         }
-        Ok(Self { room, expected, last, tail: encode(events), state, closes, games: games.to_vec() })
+        Ok(Self { room, expected, last, tail: encode(events), beginning, closes, games: games.to_vec() })
     }
 
     /// The column of its room.
@@ -67,7 +79,7 @@ impl RoomWrite {
 
     /// Whether it only adds to the tail of a room.
     pub(super) fn is_simple(&self) -> bool {
-        self.state.is_none() && !self.closes && self.games.is_empty()
+        self.beginning.is_none() && !self.closes && self.games.is_empty()
     }
 }
 
@@ -144,6 +156,12 @@ fn note(damaged: &DamagedRows, id: RoomId, error: &ReadError) {
     damaged.note("open rooms", &id.to_string(), &error.to_string(), "a room is damaged");
 }
 
+/// The open room of a join code.
+pub(super) async fn of_code(session: &Session, code: JoinCode) -> Result<Option<RoomId>, ReadError> {
+    let row = session.row("SELECT id FROM room WHERE code = $1", &[&code.bits().cast_signed()]).await?;
+    row.as_ref().map(id).transpose()
+}
+
 /// At most `limit` rooms after `after`, by id. A damaged room is passed over, and stays as it is.
 pub(super) async fn page(
     session: &Session,
@@ -177,6 +195,7 @@ struct Columns<'a> {
     expected: Vec<i64>,
     last: Vec<i64>,
     tails: Vec<&'a [u8]>,
+    codes: Vec<i64>,
     states: Vec<&'a [u8]>,
 }
 
@@ -188,7 +207,10 @@ impl<'a> Columns<'a> {
             columns.expected.push(number(write.expected));
             columns.last.push(number(write.last));
             columns.tails.push(&write.tail);
-            columns.states.extend(write.state.as_deref());
+            if let Some(Beginning { code, state }) = &write.beginning {
+                columns.codes.push(code.bits().cast_signed());
+                columns.states.push(state);
+            }
         }
         columns
     }
@@ -216,10 +238,10 @@ pub(super) async fn extend(
     rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
 }
 
-const BEGIN: &str = "WITH a AS (SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::bytea[]) \
-    AS t (id, seq, tail, state)), \
-    begun AS (INSERT INTO room (id, seq, tail) SELECT a.id, seq, tail FROM a \
-        JOIN shard ON shard.id = (a.id >> 48)::int AND shard.node = $5 ON CONFLICT DO NOTHING RETURNING id), \
+const BEGIN: &str = "WITH a AS (SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[]) \
+    AS t (id, code, seq, tail, state)), \
+    begun AS (INSERT INTO room (id, code, seq, tail) SELECT a.id, code, seq, tail FROM a \
+        JOIN shard ON shard.id = (a.id >> 48)::int AND shard.node = $6 ON CONFLICT DO NOTHING RETURNING id), \
     states AS (INSERT INTO room_state (room, state) SELECT id, state FROM a JOIN begun USING (id)) \
     SELECT id FROM begun";
 
@@ -229,20 +251,21 @@ pub(super) async fn begin(
     fence: Fence,
     writes: impl Iterator<Item = &RoomWrite>,
 ) -> Result<Vec<i64>, Error> {
-    let Columns { ids, last, tails, states, .. } = Columns::of(writes);
+    let Columns { ids, codes, last, tails, states, .. } = Columns::of(writes);
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let rows = session.query(BEGIN, &[&ids, &last, &tails, &states, &fence.node]).await?;
+    let rows = session.query(BEGIN, &[&ids, &codes, &last, &tails, &states, &fence.node]).await?;
     rows.iter().map(|row| row.try_get(0)).collect()
 }
 
 /// Inserts rooms in their latest states, without earlier events.
 pub(super) async fn restore(session: &Session, fence: Fence, rooms: &[Room]) -> Result<(), Error> {
     let ids: Vec<_> = rooms.iter().map(|room| key(room.id())).collect();
+    let codes: Vec<_> = rooms.iter().map(|room| room.code().bits().cast_signed()).collect();
     let seqs: Vec<_> = rooms.iter().map(|room| number(room.seq())).collect();
     let (tails, states) = (vec![&[][..]; rooms.len()], rooms.iter().map(stored::encode_room).collect::<Vec<_>>());
-    session.query(BEGIN, &[&ids, &seqs, &(tails as Vec<&[u8]>), &states, &fence.node]).await.map(drop)
+    session.query(BEGIN, &[&ids, &codes, &seqs, &(tails as Vec<&[u8]>), &states, &fence.node]).await.map(drop)
 }
 
 /// Deletes rooms.

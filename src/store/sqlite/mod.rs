@@ -302,8 +302,8 @@ impl PlayerStore for SqliteStore {
         self.archive.ask(move |connection| players::named(connection, &damaged, &name, limit))
     }
 
-    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()> {
-        self.writer.write(move |connection| players::put(connection, &player))
+    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, bool> {
+        Box::pin(async move { Ok(self.count(move |connection| players::put(connection, &player)).await? > 0) })
     }
 
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {

@@ -18,9 +18,11 @@ use crate::{
 };
 
 /// Inserts a player, or replaces its token and its claim.
-pub(super) fn put(connection: &Connection, player: &StoredPlayer) -> rusqlite::Result<()> {
+/// Inserts a player, or replaces its token and its claim. Counts none if another player with a token has the name.
+pub(super) fn put(connection: &Connection, player: &StoredPlayer) -> rusqlite::Result<usize> {
     let sql = "INSERT INTO players (id, name, name_key, kind, seats, token, seen_us, claimed) \
-        VALUES (:id, :name, :key, :kind, :seats, :token, :seen, :claimed) \
+        SELECT :id, :name, :key, :kind, :seats, :token, :seen, :claimed \
+        WHERE NOT EXISTS (SELECT 1 FROM players WHERE name_key = :key AND token IS NOT NULL AND id <> :id) \
         ON CONFLICT (id) DO UPDATE SET token = :token, claimed = :claimed";
     connection.prepare_cached(sql)?.execute(named_params! {
         ":id": player.profile.id.to_string(),
@@ -31,8 +33,7 @@ pub(super) fn put(connection: &Connection, player: &StoredPlayer) -> rusqlite::R
         ":token": player.token,
         ":seen": player.seen.0,
         ":claimed": player.claimed,
-    })?;
-    Ok(())
+    })
 }
 
 /// Keeps the name of a player of a finished game who has already logged out.

@@ -281,7 +281,7 @@ impl PlayerStore for FaultyDisk {
         self.store.players.named(name, limit)
     }
 
-    fn put_player(&self, player: StoredPlayer) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn put_player(&self, player: StoredPlayer) -> BoxFuture<'_, Result<bool, StoreError>> {
         Box::pin(async move {
             self.fail_if_set().await?;
             self.store.players.put_player(player).await

@@ -344,7 +344,7 @@ impl PlayerStore for SqliteDisk {
         self.call(move |store| store.named(name, limit))
     }
 
-    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()> {
+    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, bool> {
         self.call(move |store| store.put_player(player))
     }
 

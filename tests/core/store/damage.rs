@@ -8,7 +8,7 @@ use std::{
 
 use futures_util::future::join;
 use reversi::{
-    room::{CloseReason, Event, Fact, GameId, PlayerId, Profile, Room, Seq},
+    room::{CloseReason, DisplayName, Event, Fact, GameId, PlayerId, Profile, Room, Seq},
     store::{Append, AppendError, Contestant, Doctor, GameFilter, PlayerStats, SqliteStore, Store, StoreError},
 };
 use tempfile::TempDir;
@@ -181,7 +181,8 @@ async fn damaged_pages_that_a_start_reads_hide_only_what_is_on_them() {
     let whole = folder();
     let store = open(&whole);
     for number in 1..=100 {
-        let player = Profile { id: PlayerId::from_random(number), ..profile("ada") };
+        let name = DisplayName::parse(&format!("ada {number:03}")).unwrap();
+        let player = Profile { id: PlayerId::from_random(number), name, ..profile("ada") };
         store.players.put_player(stored_player(player)).await.unwrap();
         let mut test = TestRoom::lobby();
         test.ok("ada", chat(&"x".repeat(100)));

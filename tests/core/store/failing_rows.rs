@@ -194,7 +194,10 @@ async fn a_failed_write_of_players_leaves_nothing_and_can_be_retried() {
         let failing = FailingRows::with_mode(mode);
         let stored_player = |who| stored_player(profile(who));
         for who in ["ada", "bob"] {
-            assert_eq!(failing.sweep(async |store| store.players.put_player(stored_player(who)).await).await, 1);
+            assert_eq!(
+                failing.sweep(async |store| store.players.put_player(stored_player(who)).await.map(drop)).await,
+                1
+            );
         }
         let seen = vec![(id("ada"), at(2)), (id("bob"), at(3))];
         assert_eq!(failing.sweep(async |store| store.players.record_seen(seen.clone()).await).await, 2);

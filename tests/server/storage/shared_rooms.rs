@@ -169,6 +169,18 @@ async fn a_room_is_played_and_watched_at_any_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn names_and_join_codes_are_known_at_every_server() {
+    let Some(shared) = SharedRooms::start().await else { return };
+    let code = get(&shared.players[0], &shared.room).await.unwrap().join_code;
+    let taken = Player::try_bot(&shared.servers[2].url, "bea", 1).await.err().unwrap();
+    assert_eq!(taken.code(), Code::AlreadyExists, "{taken}");
+    let guest = Player::bot(&shared.servers[2].url, "Gus", 1).await;
+    let by = v1::join_room_request::Room::JoinCode(code);
+    let joined = guest.rooms().join_room(v1::JoinRoomRequest { room: Some(by), ..Default::default() }).await.unwrap();
+    assert_eq!(joined.into_inner().room.unwrap().room_id, shared.room);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn no_move_is_lost_when_the_server_of_a_room_is_killed() {
     let Some(mut shared) = SharedRooms::start().await else { return };
     shared.play(6).await;

@@ -181,7 +181,7 @@ impl PlayerStore for Connection {
         self.engine.store.players.named(name, limit)
     }
 
-    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, ()> {
+    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, bool> {
         Box::pin(async move {
             self.reach().await?;
             self.engine.store.players.put_player(player).await

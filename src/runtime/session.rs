@@ -185,7 +185,7 @@ impl Sessions {
             players.remove(player);
         }
         players.announce(player);
-        players.tell_log_out(player);
+        players.tell_log_out(player.id());
         // Starts the grace where leaving failed.
         check_presence(&self.host, player, player.rooms());
         outcome

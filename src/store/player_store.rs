@@ -1,5 +1,7 @@
 //! Storage of players.
 
+use std::future::ready;
+
 use super::journal::{StoreError, StoreFuture};
 use crate::room::{DisplayName, PlayerId, Profile, Timestamp};
 
@@ -12,7 +14,7 @@ pub struct StoredPlayer {
     pub seats: u16,
     /// The SHA-256 of the token; the token itself is not stored.
     pub token: [u8; 32],
-    /// When it was last seen, within an hour.
+    /// When it was last seen, within an hour; in a cluster, when it was last in use, within minutes.
     pub seen: Timestamp,
     /// Whether it has claimed the name.
     pub claimed: bool,
@@ -27,6 +29,29 @@ pub enum PlayerKey {
     Id(PlayerId),
     /// By the SHA-256 of the token.
     Token([u8; 32]),
+}
+
+/// Players of each kind who were last seen before these times are idle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeenBefore {
+    /// Players who have claimed their names.
+    pub claimed: Timestamp,
+    /// Others who have finished a game that counts.
+    pub played: Timestamp,
+    /// All others.
+    pub guests: Timestamp,
+}
+
+impl SeenBefore {
+    /// The time that counts for a player.
+    #[must_use]
+    pub fn of(&self, player: &StoredPlayer) -> Timestamp {
+        match (player.claimed, player.played) {
+            (true, _) => self.claimed,
+            (false, true) => self.played,
+            (false, false) => self.guests,
+        }
+    }
 }
 
 /// Stores players with valid tokens, and the names of former players who have stored games.
@@ -65,6 +90,12 @@ pub trait PlayerStore: Send + Sync + 'static {
     /// Invalidates a player's token and frees the name. The games are kept.
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()>;
 
-    /// Records when players were last seen.
+    /// At most `limit` players with valid tokens who were last seen before these times. A store of one process need not
+    /// know: that process knows all its players.
+    fn idle_players(&self, _before: SeenBefore, _limit: usize) -> StoreFuture<'_, Vec<PlayerId>> {
+        Box::pin(ready(Ok(Vec::new())))
+    }
+
+    /// Records when players were last seen, unless they were seen later.
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()>;
 }

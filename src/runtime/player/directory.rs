@@ -290,6 +290,18 @@ impl Players {
         idle
     }
 
+    /// Forgets a player who is idle on this node of a cluster, and is found in the store when it calls again. Returns
+    /// whether it was idle.
+    pub(crate) fn forget_copy(&self, player: &Arc<Player>, before: Timestamp) -> bool {
+        let idle = self.revoke_idle(player, before);
+        if idle {
+            // A stream may be opening now. Its client opens it again.
+            player.end_streams(StreamEnd::Draining);
+            self.remove(player);
+        }
+        idle
+    }
+
     /// Undoes [`Players::revoke_idle`].
     pub(crate) fn reinstate(&self, player: &Arc<Player>) {
         player.quota.reopen();
@@ -319,6 +331,13 @@ impl Players {
     /// Players seen more than `step` after the stored time, with the new time, which then counts as stored.
     pub(crate) fn unstored_seen(&self, step: Duration) -> Vec<(PlayerId, Timestamp)> {
         self.all().iter().filter_map(|player| player.unstored_seen(step)).collect()
+    }
+
+    /// Players who were last in use more than `step` after the time that is stored, and when. Those times then count as
+    /// stored.
+    pub(crate) fn unstored_use(&self, step: Duration) -> Vec<(PlayerId, Timestamp)> {
+        let now = self.clock.now();
+        self.all().iter().filter_map(|player| player.unstored(player.last_use(now), step)).collect()
     }
 
     /// Players in no room who have made no request since a time, which depends on the player.

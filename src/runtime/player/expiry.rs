@@ -9,18 +9,28 @@ use super::{
     player::Player,
 };
 use crate::{
-    room::Timestamp,
+    room::{PlayerId, Timestamp},
     runtime::{
         lifecycle::Lifecycle,
         limit::limits::{COPY_IDLE, Limits, VISITOR_IDLE},
         outcome::{RoomError, StreamEnd},
         server_clock::Clock,
     },
-    store::{PlayerStore, StoreError},
+    store::{PlayerStore, SeenBefore, StoreError},
 };
 
 /// Precision of the stored time at which a player was last seen. Idleness is counted in days.
 const SEEN_STEP: Duration = Duration::from_secs(60 * 60);
+
+/// The same in a cluster, where guests are removed by that time.
+const USE_STEP: Duration = Duration::from_secs(3 * 60);
+
+/// More than what the stored time of a player in use is ever behind: [`USE_STEP`], the time between two checks, and the
+/// difference between the clocks of two machines.
+const USE_LAG: Duration = Duration::from_secs(6 * 60);
+
+/// Idle players removed in one check.
+const IDLE_REMOVED: usize = 1_000;
 
 /// Closes unread streams of turns, which cannot do so: with a full window a client never polls its stream again.
 pub(crate) async fn cut_unread_streams(players: Arc<Players>, limits: Limits, lifecycle: Lifecycle) {
@@ -47,11 +57,10 @@ pub(crate) async fn expire(players: &Players, player_store: &dyn PlayerStore, li
             tracing::warn!(%error, player = %player.id(), "an idle player could not be removed");
         }
     }
-    store_seen(players, player_store).await;
+    store_seen(players.unstored_seen(SEEN_STEP), player_store).await;
 }
 
-async fn store_seen(players: &Players, player_store: &dyn PlayerStore) {
-    let seen = players.unstored_seen(SEEN_STEP);
+async fn store_seen(seen: Vec<(PlayerId, Timestamp)>, player_store: &dyn PlayerStore) {
     if !seen.is_empty()
         && let Err(error) = player_store.record_seen(seen).await
     {
@@ -59,19 +68,49 @@ async fn store_seen(players: &Players, player_store: &dyn PlayerStore) {
     }
 }
 
-/// As [`expire`] for a node of a cluster: players are forgotten here only, since other nodes may know them.
-pub(crate) async fn forget_unused(players: &Players, player_store: &dyn PlayerStore, clock: Clock) {
+/// As [`expire`] for a node of a cluster. Each node stores when the players that it knows were last in use, so that one
+/// who is idle by the stored time is so on all nodes.
+pub(crate) async fn expire_in_cluster(
+    players: &Players,
+    player_store: &dyn PlayerStore,
+    limits: &Limits,
+    clock: Clock,
+) {
     let now = clock.now();
     players.forget_unused_visitors(now.before(VISITOR_IDLE));
-    store_seen(players, player_store).await;
+    store_seen(players.unstored_use(USE_STEP), player_store).await;
     for player in players.idle(|_| now.before(COPY_IDLE)) {
-        if players.revoke_idle(&player, now.before(COPY_IDLE)) {
-            players.remove(&player);
-        }
+        players.forget_copy(&player, now.before(COPY_IDLE));
+    }
+    let before = |patience: Duration| now.before(patience + USE_LAG);
+    let before = SeenBefore {
+        claimed: before(limits.claimed_idle),
+        played: before(limits.player_idle),
+        guests: before(limits.guest_idle.min(limits.player_idle)),
+    };
+    if let Err(error) = remove_idle_players(players, player_store, before, now).await {
+        tracing::warn!(%error, "idle players could not be removed");
     }
 }
 
-/// Removes the guest who has been idle for longest, unless it calls meanwhile.
+async fn remove_idle_players(
+    players: &Players,
+    player_store: &dyn PlayerStore,
+    before: SeenBefore,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    for id in player_store.idle_players(before, IDLE_REMOVED).await? {
+        // Unless it has come back since.
+        if players.get(id).is_none_or(|player| players.forget_copy(&player, now.before(USE_LAG))) {
+            player_store.remove_player(id).await?;
+            players.tell_log_out(id);
+        }
+    }
+    Ok(())
+}
+
+/// Removes the guest who has been idle for longest, unless it calls meanwhile. A node of a cluster only forgets it, since
+/// it may be in use at another one.
 ///
 /// # Errors
 /// [`LogInError::Full`] when no guest is idle; when the store is unavailable.
@@ -80,6 +119,10 @@ pub(crate) async fn remove_longest_idle_guest(
     player_store: &dyn PlayerStore,
 ) -> Result<(), LogInError> {
     let (guest, before) = players.longest_idle_guest().ok_or(LogInError::Full)?;
+    if players.cluster.is_some() {
+        players.forget_copy(&guest, before);
+        return Ok(());
+    }
     let removed = remove_idle(players, player_store, &guest, before).await;
     Ok(removed.map(drop).map_err(RoomError::from)?)
 }
@@ -117,7 +160,7 @@ mod tests {
     use crate::{
         room::{DisplayName, PlayerKind, RoomId},
         runtime::player::quota::Holding,
-        store::MemoryStore,
+        store::{MemoryStore, PlayerKey},
     };
 
     fn log_in(players: &Players, name: &str) -> Arc<Player> {
@@ -166,6 +209,34 @@ mod tests {
         ada.admit().unwrap();
         expire(&players, &store, &Limits::default(), clock).await;
         assert_eq!(store.players().await.unwrap()[0].seen, ada.stored().seen);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_player_who_is_in_use_on_no_node_is_removed_from_the_cluster() {
+        let (here, elsewhere) = (Players::default(), Players::default());
+        let (store, limits, clock) = (MemoryStore::default(), Limits::default(), Clock::default());
+        let [ada, bea] = ["Ada", "Bea"].map(|name| log_in(&here, name));
+        let [cy, dee, eve] = ["Cy", "Dee", "Eve"].map(|name| log_in(&elsewhere, name));
+        elsewhere.change_account(&eve, eve.token_hash(), true);
+        for player in [&ada, &bea, &cy, &dee, &eve] {
+            store.put_player(player.stored()).await.unwrap();
+        }
+        ada.open_stream();
+        tokio::time::advance(limits.guest_idle + 2 * USE_LAG).await;
+        // By the node that has the player.
+        store.record_seen(vec![(dee.id(), clock.now())]).await.unwrap();
+        expire_in_cluster(&here, &store, &limits, clock).await;
+        let stored = async |player: &Arc<Player>| store.find(PlayerKey::Id(player.id())).await.unwrap();
+        let ada_seen = stored(&ada).await.unwrap().seen;
+        assert!(clock.now().since(ada_seen) < USE_STEP, "while the stream is open");
+        assert!(here.get(ada.id()).is_some());
+        for gone in [&bea, &cy] {
+            assert_eq!(stored(gone).await, None);
+        }
+        assert!(here.get(bea.id()).is_none());
+        for stays in [&dee, &eve] {
+            assert!(stored(stays).await.is_some(), "in use, or claimed");
+        }
     }
 
     #[tokio::test(start_paused = true)]

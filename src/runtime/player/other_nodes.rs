@@ -122,9 +122,9 @@ impl Players {
         }
     }
 
-    pub(crate) fn tell_log_out(&self, player: &Player) {
+    pub(crate) fn tell_log_out(&self, player: PlayerId) {
         if let Some(cluster) = self.cluster.as_deref() {
-            cluster.tell_all(&News::LoggedOut(player.id()));
+            cluster.tell_all(&News::LoggedOut(player));
         }
     }
 

@@ -404,8 +404,12 @@ impl Player {
 
     /// The time last seen, if more than `step` after the stored one; it then counts as stored.
     pub(crate) fn unstored_seen(&self, step: Duration) -> Option<(PlayerId, Timestamp)> {
-        let [seen, stored] = [&self.last_seen, &self.stored_seen].map(|time| Timestamp(time.load(Relaxed)));
-        let is_newer = seen.since(stored) > step;
+        self.unstored(Timestamp(self.last_seen.load(Relaxed)), step)
+    }
+
+    /// The same of another time.
+    pub(crate) fn unstored(&self, seen: Timestamp, step: Duration) -> Option<(PlayerId, Timestamp)> {
+        let is_newer = seen.since(Timestamp(self.stored_seen.load(Relaxed))) > step;
         is_newer.then(|| {
             self.stored_seen.store(seen.0, Relaxed);
             (self.id(), seen)

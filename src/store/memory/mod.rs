@@ -15,7 +15,7 @@ use super::{
     explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendError, AppendFuture, EndedGame, FaultHook, History, Journal, StoreFuture},
     player_stats::{Contestant, OpponentKind, PlayerStats},
-    player_store::{PlayerKey, PlayerStore, StoredPlayer},
+    player_store::{PlayerKey, PlayerStore, SeenBefore, StoredPlayer},
 };
 use crate::{
     room::{AiSeat, DisplayName, GameId, GameRecord, Participant, PlayerId, Profile, Room, RoomId, Timestamp},
@@ -242,10 +242,8 @@ impl PlayerStore for MemoryStore {
 
     fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, bool> {
         self.answer(|inner| {
-            let key = player.profile.name.key();
-            let is_namesake =
-                |known: &StoredPlayer| known.profile.id != player.profile.id && known.profile.name.key() == key;
-            if inner.players.values().any(is_namesake) {
+            let mut namesakes = inner.names.get(&player.profile.name.key()).into_iter().flatten();
+            if namesakes.any(|id| *id != player.profile.id && inner.players.contains_key(id)) {
                 return false;
             }
             inner.add_name(&player.profile);
@@ -263,10 +261,18 @@ impl PlayerStore for MemoryStore {
         })
     }
 
+    fn idle_players(&self, before: SeenBefore, limit: usize) -> StoreFuture<'_, Vec<PlayerId>> {
+        self.answer(|inner| {
+            let players = inner.players.values().map(|player| inner.enrolled(player));
+            let idle = players.filter(|player| player.seen < before.of(player));
+            idle.map(|player| player.profile.id).take(limit).collect()
+        })
+    }
+
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()> {
         self.answer(|inner| {
             for (player, seen) in seen {
-                inner.players.entry(player).and_modify(|enrolled| enrolled.seen = seen);
+                inner.players.entry(player).and_modify(|enrolled| enrolled.seen = enrolled.seen.max(seen));
             }
         })
     }

@@ -74,6 +74,7 @@ CREATE TABLE players (
 );
 CREATE INDEX players_with_token ON players (id) WHERE token IS NOT NULL;
 CREATE INDEX players_by_token ON players (token) WHERE token IS NOT NULL;
+CREATE INDEX players_by_seen ON players (seen_us) WHERE token IS NOT NULL;
 CREATE INDEX players_by_name ON players (name_key, seen_us);
 
 -- Finished games. A contestant is a player's id, or an AI as kind:level.

@@ -48,7 +48,7 @@ use super::{
     explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendError, AppendFuture, History, Journal, StoreError, StoreFuture},
     player_stats::{Contestant, PlayerStats},
-    player_store::{PlayerKey, PlayerStore, StoredPlayer},
+    player_store::{PlayerKey, PlayerStore, SeenBefore, StoredPlayer},
     shard::Ownership,
     transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
@@ -376,6 +376,10 @@ impl PlayerStore for PostgresStore {
 
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {
         self.write(Change::RemovePlayer(player))
+    }
+
+    fn idle_players(&self, before: SeenBefore, limit: usize) -> StoreFuture<'_, Vec<PlayerId>> {
+        self.archive.ask(move |session| async move { players::idle(&session, before, limit).await })
     }
 
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()> {

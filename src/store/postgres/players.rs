@@ -8,7 +8,7 @@ use crate::{
     store::{
         damage::{DamagedRows, ReadError},
         game_row::{self, player_kind_name},
-        player_store::{PlayerKey, StoredPlayer},
+        player_store::{PlayerKey, SeenBefore, StoredPlayer},
     },
 };
 
@@ -103,10 +103,20 @@ pub(super) async fn remove(session: &Session, player: PlayerId) -> Result<(), Er
     session.execute("UPDATE players SET token = NULL WHERE id = $1", &[&player]).await.map(drop)
 }
 
+pub(super) async fn idle(session: &Session, before: SeenBefore, limit: usize) -> Result<Vec<PlayerId>, ReadError> {
+    let sql = "SELECT id FROM players WHERE token IS NOT NULL AND seen_us < greatest($1::bigint, $2::bigint, $3::bigint) AND seen_us < CASE \
+        WHEN claimed THEN $1 WHEN EXISTS (SELECT 1 FROM standings WHERE contestant = players.id) THEN $2 ELSE $3 END \
+        LIMIT $4";
+    let SeenBefore { claimed, played, guests } = before;
+    let rows = session.query(sql, &[&claimed.0, &played.0, &guests.0, &i64::try_from(limit)?]).await?;
+    // A damaged row stays.
+    Ok(rows.iter().filter_map(|row| column::<&str>(row, "id").ok()?.parse().ok()).collect())
+}
+
 pub(super) async fn record_seen(session: &Session, seen: &[(PlayerId, Timestamp)]) -> Result<(), Error> {
     let (ids, times): (Vec<_>, Vec<_>) = seen.iter().map(|(player, seen)| (player.to_string(), seen.0)).unzip();
     let sql = "UPDATE players SET seen_us = a.seen FROM unnest($1::text[], $2::bigint[]) AS a (id, seen) \
-        WHERE players.id = a.id";
+        WHERE players.id = a.id AND seen_us < a.seen";
     session.execute(sql, &[&ids, &times]).await.map(drop)
 }
 

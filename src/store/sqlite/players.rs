@@ -17,7 +17,6 @@ use crate::{
     },
 };
 
-/// Inserts a player, or replaces its token and its claim.
 /// Inserts a player, or replaces its token and its claim. Counts none if another player with a token has the name.
 pub(super) fn put(connection: &Connection, player: &StoredPlayer) -> rusqlite::Result<usize> {
     let sql = "INSERT INTO players (id, name, name_key, kind, seats, token, seen_us, claimed) \

@@ -49,6 +49,29 @@ async fn players_are_kept_until_removed() {
     .await;
 }
 
+/// As a cluster needs to know.
+#[cfg(all(unix, feature = "postgres"))]
+#[tokio::test]
+async fn idle_players_are_found_by_what_they_are() {
+    let Some(database) = crate::store::postgres::database() else { return };
+    let store = &database.open().await;
+    let claimed = StoredPlayer { claimed: true, ..stored_player("ada", 1) };
+    for player in [claimed, stored_player("bob", 1), stored_player("eve", 1)] {
+        store.players.put_player(player).await.unwrap();
+    }
+    archive(store, room_id(1), &[game(room_id(1), 1, 1, ["bob", "mcts:5"])]).await;
+    store.players.record_seen(["ada", "bob", "eve"].map(|who| (id(who), at(8))).to_vec()).await.unwrap();
+    store.players.record_seen(vec![(id("ada"), at(7))]).await.unwrap();
+    let idle = async |claimed, played, guests| {
+        let before = reversi::store::SeenBefore { claimed: at(claimed), played: at(played), guests: at(guests) };
+        store.players.idle_players(before, 9).await.unwrap()
+    };
+    assert_eq!(idle(8, 8, 8).await, []);
+    assert_eq!(idle(9, 8, 8).await, [id("ada")]);
+    assert_eq!(idle(8, 9, 8).await, [id("bob")]);
+    assert_eq!(idle(8, 8, 9).await, [id("eve")]);
+}
+
 #[tokio::test]
 async fn games_of_a_removed_player_stay() {
     on_each_place(async |place| {
@@ -140,14 +163,14 @@ async fn former_players_with_games_are_found_by_id_and_name() {
             StoredPlayer { profile: Profile { name, ..profile(who) }, ..stored_player(who, 1) }
         };
         let later = StoredPlayer { seen: at(9), ..named("bob", "ADA") };
-        archive(store, room_id(1), &[game(room_id(1), 1, 1, ["ada", "bob"])]).await;
         // One after the other, as a name is that of one player at a time.
-        for player in [named("ada", "Ada"), named("eve", "ada"), later.clone()] {
-            store.players.put_player(player.clone()).await.unwrap();
-            if player.profile.id != id("bob") {
-                store.players.remove_player(player.profile.id).await.unwrap();
-            }
-        }
+        store.players.put_player(named("ada", "Ada")).await.unwrap();
+        archive(store, room_id(1), &[game(room_id(1), 1, 1, ["ada", "mcts:5"])]).await;
+        store.players.remove_player(id("ada")).await.unwrap();
+        store.players.put_player(named("eve", "ada")).await.unwrap();
+        store.players.remove_player(id("eve")).await.unwrap();
+        store.players.put_player(later.clone()).await.unwrap();
+        archive(store, room_id(2), &[game(room_id(2), 1, 1, ["bob", "mcts:5"])]).await;
         let ids = async |limit| {
             let found = store.players.named(DisplayName::parse("aDa").unwrap(), limit).await.unwrap();
             found.into_iter().map(|profile| profile.id).collect::<Vec<_>>()

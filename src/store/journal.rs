@@ -167,6 +167,22 @@ pub trait Journal: Send + Sync + 'static {
         Box::pin(ready(Ok(None)))
     }
 
+    /// Takes the rooms that wait for any opponent, which several processes share: at most `limit`, the oldest first. None while
+    /// another process has them. They are back after [`Journal::return_waiting`], or after a few seconds.
+    fn take_waiting(&self, _limit: usize) -> StoreFuture<'_, Option<Vec<RoomId>>> {
+        Box::pin(ready(Ok(Some(Vec::new()))))
+    }
+
+    /// Gives the waiting rooms back, without those that no longer wait, and with new ones.
+    fn return_waiting(&self, _gone: Vec<RoomId>, _new: Vec<RoomId>) -> StoreFuture<'_, ()> {
+        Box::pin(ready(Ok(())))
+    }
+
+    /// Adds rooms to those that wait.
+    fn add_waiting(&self, _rooms: Vec<RoomId>) -> StoreFuture<'_, ()> {
+        Box::pin(ready(Ok(())))
+    }
+
     /// Records that the server is running at this time.
     fn mark_alive(&self, now: Timestamp) -> StoreFuture<'_, ()>;
 

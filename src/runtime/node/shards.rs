@@ -233,12 +233,6 @@ impl Node {
             // What was restored of a shard that was lost meanwhile.
             self.release(|room| restored.contains_key(&Shard::of(room)) && !self.cluster.owns(room));
         }
-        let rooms = self.rooms.clone();
-        // Later, as a quick match may hold the list and wait for these rooms.
-        host.context.lifecycle.spawn(async move {
-            let mut list = rooms.waiting.lock().await;
-            waiting.into_iter().for_each(|room| list.add(room));
-        });
-        Ok(())
+        if waiting.is_empty() { Ok(()) } else { host.context.journal.add_waiting(waiting).await }
     }
 }

@@ -1,13 +1,24 @@
 //! Quick start: a game against an AI at once, or against the next player who wants one.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use tokio::time::{sleep, timeout};
 
 use super::{creation::NewRoom, message::Snapshot, rooms::Rooms};
 use crate::{
     room::{AiSpec, Command, Credentials, Occupant, RoomId, SeatSpec, Settings},
     rules::{ByColor, Color},
-    runtime::{outcome::RoomError, player::player::Player},
+    runtime::{
+        limit::limits::{MOVE_PATIENCE, WAITING_ROOMS},
+        lobby::matchmaker::WaitingRooms,
+        outcome::RoomError,
+        player::player::Player,
+    },
+    store::StoreError,
 };
+
+/// The interval of tries while another node matches a player, which takes it a few writes.
+const MATCH_RETRY: Duration = Duration::from_millis(20);
 
 /// The opponent of a quick start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +66,46 @@ impl Rooms {
 
     async fn quick_match(&self, player: &Arc<Player>, side: Option<Color>) -> Result<RoomId, RoomError> {
         let mut waiting = self.waiting.lock().await;
+        if self.host.context.cluster.is_none() {
+            return self.match_or_wait(&mut waiting, player, side).await;
+        }
+        // The nodes share the waiting rooms.
+        let journal = &self.host.context.journal;
+        waiting.0 = timeout(MOVE_PATIENCE, self.take_waiting()).await.map_err(|_| RoomError::Busy)??;
+        let taken: HashSet<_> = waiting.0.iter().copied().collect();
+        let matched = self.match_or_wait(&mut waiting, player, side).await;
+        let left: HashSet<_> = waiting.0.drain(..).collect();
+        let new: Vec<_> = left.difference(&taken).copied().collect();
+        let returned = journal.return_waiting(taken.difference(&left).copied().collect(), new.clone()).await;
+        match returned {
+            // A room that nobody is matched with would only occupy a seat.
+            Err(unavailable) if !new.is_empty() => {
+                for room in new {
+                    let _ = self.command(player, room, Command::Leave).await;
+                }
+                Err(unavailable.into())
+            }
+            _ => matched,
+        }
+    }
+
+    /// Waits while another node has the waiting rooms.
+    async fn take_waiting(&self) -> Result<Vec<RoomId>, StoreError> {
+        loop {
+            if let Some(waiting) = self.host.context.journal.take_waiting(WAITING_ROOMS).await? {
+                return Ok(waiting);
+            }
+            sleep(MATCH_RETRY).await;
+        }
+    }
+
+    /// Takes a seat in a room that waits, or creates one that does.
+    async fn match_or_wait(
+        &self,
+        waiting: &mut WaitingRooms,
+        player: &Arc<Player>,
+        side: Option<Color>,
+    ) -> Result<RoomId, RoomError> {
         for room in waiting.0.clone() {
             match self.try_match(player, room, side).await {
                 Match::Made => {

@@ -56,6 +56,17 @@ CREATE TABLE room (
 ) WITH (fillfactor = 50, toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.05);
 ALTER TABLE room ALTER tail SET STORAGE MAIN;
 CREATE INDEX rooms_by_code ON room (code);
+-- Rooms in which a player waits for any opponent, the first to be matched first.
+CREATE TABLE waiting (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    room bigint NOT NULL UNIQUE REFERENCES room ON DELETE CASCADE
+);
+-- The node that matches players with them: one at a time, so that two players who come to two nodes at once meet.
+CREATE TABLE matching (
+    node bigint,
+    until timestamptz NOT NULL
+);
+INSERT INTO matching (until) VALUES ('-infinity');
 CREATE TABLE room_state (
     room bigint PRIMARY KEY REFERENCES room ON DELETE CASCADE,
     state bytea NOT NULL

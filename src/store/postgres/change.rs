@@ -6,10 +6,10 @@ use super::{
     cluster::{fence::Fence, shard},
     explorer, games, players, retention,
     session::Session,
-    transfer,
+    transfer, waiting,
 };
 use crate::{
-    room::{GameRecord, PlayerId, Timestamp},
+    room::{GameRecord, PlayerId, RoomId, Timestamp},
     store::{
         archive::Retention, damage::DamagedRows, player_store::StoredPlayer, shard::Ownership, transfer::Restored,
     },
@@ -23,6 +23,13 @@ pub(super) enum Change {
     NoteCredited(Vec<Ownership>),
     /// Gives up shards.
     FreeShards(Vec<Ownership>),
+    /// Takes the waiting rooms, and counts one if no other node has them.
+    TakeWaiting,
+    ReturnWaiting {
+        gone: Vec<RoomId>,
+        new: Vec<RoomId>,
+    },
+    AddWaiting(Vec<RoomId>),
     PutPlayer(StoredPlayer),
     RemovePlayer(PlayerId),
     RecordSeen(Vec<(PlayerId, Timestamp)>),
@@ -51,6 +58,9 @@ impl Change {
             Self::MarkAlive(now) => fence.mark_alive(session, *now).await.map(|()| 0),
             Self::NoteCredited(shards) => shard::note_credited(session, fence, shards).await.map(|()| 0),
             Self::FreeShards(shards) => shard::free(session, shards).await.map(|()| 0),
+            Self::TakeWaiting => waiting::take(session, fence.node).await,
+            Self::ReturnWaiting { gone, new } => waiting::give_back(session, fence.node, gone, new).await.map(|()| 0),
+            Self::AddWaiting(rooms) => waiting::add(session, rooms).await.map(|()| 0),
             Self::PutPlayer(player) => players::put(session, player).await,
             Self::RemovePlayer(player) => players::remove(session, *player).await.map(|()| 0),
             Self::RecordSeen(seen) => players::record_seen(session, seen).await.map(|()| 0),

@@ -21,6 +21,7 @@ mod rooms;
 mod schema;
 mod session;
 mod transfer;
+mod waiting;
 mod writer;
 
 use std::{
@@ -271,6 +272,23 @@ impl Journal for PostgresStore {
 
     fn room_of_code(&self, code: JoinCode) -> StoreFuture<'_, Option<RoomId>> {
         self.rooms.ask(move |session| async move { rooms::of_code(&session, code).await })
+    }
+
+    fn take_waiting(&self, limit: usize) -> StoreFuture<'_, Option<Vec<RoomId>>> {
+        Box::pin(async move {
+            if self.change(Change::TakeWaiting).await? == 0 {
+                return Ok(None);
+            }
+            self.rooms.ask(move |session| async move { waiting::all(&session, limit).await }).await.map(Some)
+        })
+    }
+
+    fn return_waiting(&self, gone: Vec<RoomId>, new: Vec<RoomId>) -> StoreFuture<'_, ()> {
+        self.write(Change::ReturnWaiting { gone, new })
+    }
+
+    fn add_waiting(&self, rooms: Vec<RoomId>) -> StoreFuture<'_, ()> {
+        self.write(Change::AddWaiting(rooms))
     }
 
     fn mark_alive(&self, now: Timestamp) -> StoreFuture<'_, ()> {

@@ -92,7 +92,7 @@ pub(super) fn number(seq: Seq) -> i64 {
     seq.0.cast_signed()
 }
 
-fn id(row: &Row) -> Result<RoomId, ReadError> {
+pub(super) fn id(row: &Row) -> Result<RoomId, ReadError> {
     Ok(RoomId::from_random(column::<i64>(row, "id")?.cast_unsigned()))
 }
 

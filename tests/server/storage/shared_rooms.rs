@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use reversi::proto::v1::{self, room_event, watch_room_response::Message};
 use tokio::{
     task::JoinSet,
@@ -178,6 +179,24 @@ async fn names_and_join_codes_are_known_at_every_server() {
     let by = v1::join_room_request::Room::JoinCode(code);
     let joined = guest.rooms().join_room(v1::JoinRoomRequest { room: Some(by), ..Default::default() }).await.unwrap();
     assert_eq!(joined.into_inner().room.unwrap().room_id, shared.room);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn players_who_want_any_opponent_meet_from_different_servers() {
+    let Some(shared) = SharedRooms::start().await else { return };
+    let players = [
+        shared.servers[0].log_in("Ann", 1 << 20).await,
+        shared.servers[1].log_in("Ben", 1 << 20).await,
+        shared.servers[2].log_in("Cas", 1 << 20).await,
+        shared.servers[0].log_in("Dot", 1 << 20).await,
+    ];
+    // A player who has no stream is absent, and nobody is matched with it.
+    let streams = players.iter().map(async |player| player.turns().await);
+    let _streams = join_all(streams).await;
+    let rooms = join_all(players.iter().map(async |player| player.quick_start_with_anyone().await.room_id)).await;
+    let mut sizes: Vec<_> = rooms.iter().map(|room| rooms.iter().filter(|other| *other == room).count()).collect();
+    sizes.dedup();
+    assert_eq!(sizes, [2], "each has one opponent: {rooms:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,6 +3,8 @@
 mod crash;
 mod damaged_games;
 mod failing_store;
+#[cfg(all(unix, feature = "postgres"))]
+mod kills;
 mod recovery;
 #[cfg(all(unix, feature = "postgres"))]
 mod shared_rooms;

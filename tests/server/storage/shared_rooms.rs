@@ -18,10 +18,10 @@ use crate::harness::{
 };
 
 /// Timeout of each wait; a pause lasts less than five seconds on a machine without other work.
-const TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The interval of looks at the database, and of tries where a server is away.
-const AGAIN: Duration = Duration::from_millis(20);
+pub(super) const AGAIN: Duration = Duration::from_millis(20);
 
 /// Three servers; a room and one of its players are at the first, the other player at the second, a watcher at the third.
 struct SharedRooms {
@@ -35,7 +35,7 @@ struct SharedRooms {
     game: String,
 }
 
-fn start(database: &Database) -> Server {
+pub(super) fn start(database: &Database) -> Server {
     Server::start(&["--store", &database.url(), "--node-listen", "127.0.0.1:0", "--drain", "2"])
 }
 
@@ -50,7 +50,7 @@ async fn until(database: &Database, sql: &str, answer: &str) {
 }
 
 /// Waits until each server has its share.
-async fn balanced(database: &Database, servers: usize) {
+pub(super) async fn balanced(database: &Database, servers: usize) {
     let share = 4_096_usize.div_ceil(servers);
     let sql = format!(
         "SELECT count(*) = {servers} AND sum(n) = 4096 AND max(n) <= {share} \

@@ -222,6 +222,7 @@ impl Runtime {
         let players = Arc::clone(&host.context.players);
         lifecycle.spawn(player::expiry::cut_unread_streams(Arc::clone(&players), limits, lifecycle.clone()));
         let player_store = Arc::clone(&store.players);
+        lifecycle.spawn(player::expiry::remove_idle_players(Arc::clone(&players), Arc::clone(&player_store), clock));
         Ok(Self {
             sessions: Sessions { host: host.clone(), player_store: store.players },
             games: Games { archive: store.archive, players, player_store, rooms: rooms.clone() },

@@ -143,7 +143,10 @@ impl Sessions {
             let after = change(before.clone());
             if after != before {
                 let (token, claimed) = (TokenHash(after.token), after.claimed);
-                this.player_store.put_player(after).await?;
+                if !this.player_store.put_player(after).await? {
+                    // It was removed at another node, and the name given to another player.
+                    return Err(RoomError::PlayerNotFound);
+                }
                 this.host.context.players.change_account(&player, token, claimed);
                 this.host.context.players.tell_account(&player);
             }

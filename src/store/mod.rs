@@ -38,7 +38,7 @@ pub use journal::{
 };
 pub use memory::MemoryStore;
 pub use player_stats::{Contestant, OpponentKind, ParseContestantError, PlayerStats, Rating, RatingWeight, Results};
-pub use player_store::{PlayerKey, PlayerStore, SeenBefore, StoredPlayer};
+pub use player_store::{PlayerKey, PlayerStore, StoredPlayer};
 #[cfg(feature = "postgres")]
 pub use postgres::{Membership, PostgresError, PostgresStore, Sharing, Standby};
 pub use shard::{NodeId, Ownership, Shard};

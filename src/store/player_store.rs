@@ -14,7 +14,7 @@ pub struct StoredPlayer {
     pub seats: u16,
     /// The SHA-256 of the token; the token itself is not stored.
     pub token: [u8; 32],
-    /// When it was last seen, within an hour; in a cluster, when it was last in use, within minutes.
+    /// When it was last seen, within an hour; in a cluster, when it was last in use.
     pub seen: Timestamp,
     /// Whether it has claimed the name.
     pub claimed: bool,
@@ -29,29 +29,6 @@ pub enum PlayerKey {
     Id(PlayerId),
     /// By the SHA-256 of the token.
     Token([u8; 32]),
-}
-
-/// Players of each kind who were last seen before these times are idle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SeenBefore {
-    /// Players who have claimed their names.
-    pub claimed: Timestamp,
-    /// Others who have finished a game that counts.
-    pub played: Timestamp,
-    /// All others.
-    pub guests: Timestamp,
-}
-
-impl SeenBefore {
-    /// The time that counts for a player.
-    #[must_use]
-    pub fn of(&self, player: &StoredPlayer) -> Timestamp {
-        match (player.claimed, player.played) {
-            (true, _) => self.claimed,
-            (false, true) => self.played,
-            (false, false) => self.guests,
-        }
-    }
 }
 
 /// Stores players with valid tokens, and the names of former players who have stored games.
@@ -90,12 +67,23 @@ pub trait PlayerStore: Send + Sync + 'static {
     /// Invalidates a player's token and frees the name. The games are kept.
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()>;
 
-    /// At most `limit` players with valid tokens who were last seen before these times. A store of one process need not
-    /// know: that process knows all its players.
-    fn idle_players(&self, _before: SeenBefore, _limit: usize) -> StoreFuture<'_, Vec<PlayerId>> {
+    /// At most `limit` players with valid tokens who were last seen before these times: those who have claimed their names
+    /// before `claimed`, others before `others`. With the time of each. A store of one process need not know, as that process
+    /// knows all its players.
+    fn idle_players(
+        &self,
+        _others: Timestamp,
+        _claimed: Timestamp,
+        _limit: usize,
+    ) -> StoreFuture<'_, Vec<(PlayerId, Timestamp)>> {
         Box::pin(ready(Ok(Vec::new())))
     }
 
-    /// Records when players were last seen, unless they were seen later.
+    /// Removes a player of [`PlayerStore::idle_players`], unless it was seen since. Returns whether it did.
+    fn remove_idle(&self, _player: PlayerId, _seen: Timestamp) -> StoreFuture<'_, bool> {
+        Box::pin(ready(Ok(false)))
+    }
+
+    /// Records when players were last seen. Where several processes do so, the latest time stays.
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()>;
 }

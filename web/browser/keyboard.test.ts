@@ -61,22 +61,6 @@ scenario("a confirmation takes the focus and returns it", async ({ openAs }) => 
   await page.getByLabel(en.logIn.name).waitFor();
 });
 
-scenario("a log-out is not undone by calls that the server refuses after it", async ({ openAs }) => {
-  const page = await openAs("ada");
-  await quickGame(page, "random");
-  const name = page.getByLabel(en.logIn.name);
-  // Holds the call until the page has forgotten the session, so that no other call can carry its token.
-  await page.route("**/LogOut", async (route) => {
-    await name.waitFor();
-    await route.continue();
-  });
-  const answered = page.waitForResponse("**/LogOut");
-  await page.getByRole("button", { name: en.menu.settings }).click();
-  await page.getByRole("button", { name: en.menu.logOut }).click();
-  await page.getByRole("button", { name: en.game.confirm, exact: true }).click();
-  expect((await answered).headers()["grpc-status"]).toBeUndefined();
-});
-
 async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let steps = 0; steps < FAR; steps++) {
     if (await target.evaluate((element) => element === document.activeElement)) return;

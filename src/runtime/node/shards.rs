@@ -214,16 +214,20 @@ impl Node {
         let mut left: BTreeMap<_, _> = left.map(|(owned, away_since)| (owned.shard, (*owned, *away_since))).collect();
         // Those of an earlier time as owner, or of an earlier try.
         self.end_rooms(|room| left.contains_key(&Shard::of(room))).await;
-        let (mut after, mut waiting) = (None, Vec::new());
+        let mut after = None;
         while let Some((&first, _)) = left.first_key_value() {
             after = after.max(first.before());
             let mut rooms = host.context.journal.open_rooms(after, STEP).await?;
             after = rooms.last().map(Room::id);
             rooms.retain(|room| left.contains_key(&Shard::of(room.id())));
             host.know_members(&rooms).await?;
+            // Of a server that kept the list for itself.
+            let waiting: Vec<_> = rooms.iter().filter(|room| waits_for_opponent(room)).map(Room::id).collect();
+            if !waiting.is_empty() {
+                host.context.journal.add_waiting(waiting).await?;
+            }
             for room in rooms {
                 let away_since = left.get(&Shard::of(room.id())).and_then(|(_, away_since)| *away_since);
-                waiting.extend(waits_for_opponent(&room).then_some(room.id()));
                 restore(host, room, away_since);
             }
             // The rooms of the last shard may go on.
@@ -233,6 +237,6 @@ impl Node {
             // What was restored of a shard that was lost meanwhile.
             self.release(|room| restored.contains_key(&Shard::of(room)) && !self.cluster.owns(room));
         }
-        if waiting.is_empty() { Ok(()) } else { host.context.journal.add_waiting(waiting).await }
+        Ok(())
     }
 }

@@ -333,11 +333,19 @@ impl Players {
         self.all().iter().filter_map(|player| player.unstored_seen(step)).collect()
     }
 
-    /// Players who were last in use more than `step` after the time that is stored, and when. Those times then count as
-    /// stored.
+    /// Players who were last in use more than `step` after the time that is stored, and when.
     pub(crate) fn unstored_use(&self, step: Duration) -> Vec<(PlayerId, Timestamp)> {
         let now = self.clock.now();
         self.all().iter().filter_map(|player| player.unstored(player.last_use(now), step)).collect()
+    }
+
+    /// Notes which times are stored.
+    pub(crate) fn note_stored_seen(&self, seen: &[(PlayerId, Timestamp)]) {
+        for (player, seen) in seen {
+            if let Some(player) = self.get(*player) {
+                player.note_stored_seen(*seen);
+            }
+        }
     }
 
     /// Players in no room who have made no request since a time, which depends on the player.

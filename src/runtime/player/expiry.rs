@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::time::{Interval, MissedTickBehavior, interval};
+use tokio::time::{Interval, MissedTickBehavior, interval, sleep};
 
 use super::{
     directory::{LogInError, Players},
@@ -16,20 +16,23 @@ use crate::{
         outcome::{RoomError, StreamEnd},
         server_clock::Clock,
     },
-    store::{PlayerStore, SeenBefore, StoreError},
+    store::{PlayerStore, StoreError},
 };
 
 /// Precision of the stored time at which a player was last seen. Idleness is counted in days.
 const SEEN_STEP: Duration = Duration::from_secs(60 * 60);
 
-/// The same in a cluster, where guests are removed by that time.
-const USE_STEP: Duration = Duration::from_secs(3 * 60);
+/// Players whose times are stored in one write: moves wait for it.
+const SEEN_STORED: usize = 500;
 
-/// More than what the stored time of a player in use is ever behind: [`USE_STEP`], the time between two checks, and the
-/// difference between the clocks of two machines.
-const USE_LAG: Duration = Duration::from_secs(6 * 60);
+/// More than what the stored time of a player in use on any node is ever behind: [`SEEN_STEP`], the time between two checks, and
+/// the difference between the clocks of two machines.
+const USE_LAG: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// Idle players removed in one check.
+/// The interval of removals from a cluster.
+const REMOVAL_INTERVAL: Duration = Duration::from_secs(10 * 60);
+
+/// Idle players removed at a time.
 const IDLE_REMOVED: usize = 1_000;
 
 /// Closes unread streams of turns, which cannot do so: with a full window a client never polls its stream again.
@@ -57,53 +60,68 @@ pub(crate) async fn expire(players: &Players, player_store: &dyn PlayerStore, li
             tracing::warn!(%error, player = %player.id(), "an idle player could not be removed");
         }
     }
-    store_seen(players.unstored_seen(SEEN_STEP), player_store).await;
+    store_seen(players, players.unstored_seen(SEEN_STEP), player_store).await;
 }
 
-async fn store_seen(seen: Vec<(PlayerId, Timestamp)>, player_store: &dyn PlayerStore) {
-    if !seen.is_empty()
-        && let Err(error) = player_store.record_seen(seen).await
-    {
-        tracing::warn!(%error, "when players were last seen could not be stored");
+async fn store_seen(players: &Players, seen: Vec<(PlayerId, Timestamp)>, player_store: &dyn PlayerStore) {
+    for seen in seen.chunks(SEEN_STORED) {
+        if let Err(error) = player_store.record_seen(seen.to_vec()).await {
+            return tracing::warn!(%error, "when players were last seen could not be stored");
+        }
+        players.note_stored_seen(seen);
     }
 }
 
-/// As [`expire`] for a node of a cluster. Each node stores when the players that it knows were last in use, so that one
-/// who is idle by the stored time is so on all nodes.
-pub(crate) async fn expire_in_cluster(
+/// As [`expire`] for a node of a cluster, which only forgets idle players, as other nodes may know them. Each node stores when
+/// those that it knows were last in use, so that [`remove_idle_players`] removes nobody who is in use on any node.
+pub(crate) async fn forget_unused(players: &Players, player_store: &dyn PlayerStore, clock: Clock) {
+    let now = clock.now();
+    players.forget_unused_visitors(now.before(VISITOR_IDLE));
+    store_seen(players, players.unstored_use(SEEN_STEP), player_store).await;
+    for player in players.idle(|_| now.before(COPY_IDLE)) {
+        players.forget_copy(&player, now.before(COPY_IDLE));
+    }
+}
+
+/// Removes players who are idle on all nodes of a cluster, guests no earlier than other players. Begins after [`USE_LAG`], and
+/// again so after the store was unavailable: before, the nodes may not have stored who is in use.
+pub(crate) async fn remove_idle_players(players: Arc<Players>, player_store: Arc<dyn PlayerStore>, clock: Clock) {
+    if players.cluster.is_none() {
+        return;
+    }
+    let removals = async {
+        let mut pause = USE_LAG;
+        loop {
+            sleep(pause).await;
+            let limits = players.limits.get();
+            pause = match remove_idle_from_cluster(&players, &*player_store, &limits, clock).await {
+                Ok(()) => REMOVAL_INTERVAL,
+                Err(error) => {
+                    tracing::warn!(%error, "idle players could not be removed");
+                    USE_LAG
+                }
+            };
+        }
+    };
+    players.lifecycle.stop.run_until_cancelled(removals).await;
+}
+
+async fn remove_idle_from_cluster(
     players: &Players,
     player_store: &dyn PlayerStore,
     limits: &Limits,
     clock: Clock,
-) {
-    let now = clock.now();
-    players.forget_unused_visitors(now.before(VISITOR_IDLE));
-    store_seen(players.unstored_use(USE_STEP), player_store).await;
-    for player in players.idle(|_| now.before(COPY_IDLE)) {
-        players.forget_copy(&player, now.before(COPY_IDLE));
-    }
-    let before = |patience: Duration| now.before(patience + USE_LAG);
-    let before = SeenBefore {
-        claimed: before(limits.claimed_idle),
-        played: before(limits.player_idle),
-        guests: before(limits.guest_idle.min(limits.player_idle)),
-    };
-    if let Err(error) = remove_idle_players(players, player_store, before, now).await {
-        tracing::warn!(%error, "idle players could not be removed");
-    }
-}
-
-async fn remove_idle_players(
-    players: &Players,
-    player_store: &dyn PlayerStore,
-    before: SeenBefore,
-    now: Timestamp,
 ) -> Result<(), StoreError> {
-    for id in player_store.idle_players(before, IDLE_REMOVED).await? {
-        // Unless it has come back since.
-        if players.get(id).is_none_or(|player| players.forget_copy(&player, now.before(USE_LAG))) {
-            player_store.remove_player(id).await?;
-            players.tell_log_out(id);
+    let before = |patience: Duration| clock.now().before(patience).before(USE_LAG);
+    let (others, claimed) = (before(limits.player_idle), before(limits.claimed_idle));
+    for (player, seen) in player_store.idle_players(others, claimed, IDLE_REMOVED).await? {
+        if player_store.remove_idle(player, seen).await? {
+            if let Some(known) = players.get(player) {
+                players.revoke(&known);
+                known.end_streams(StreamEnd::LoggedOut);
+                players.remove(&known);
+            }
+            players.tell_log_out(player);
         }
     }
     Ok(())
@@ -222,13 +240,14 @@ mod tests {
             store.put_player(player.stored()).await.unwrap();
         }
         ada.open_stream();
-        tokio::time::advance(limits.guest_idle + 2 * USE_LAG).await;
+        tokio::time::advance(limits.player_idle + 2 * USE_LAG).await;
+        forget_unused(&here, &store, clock).await;
         // By the node that has the player.
         store.record_seen(vec![(dee.id(), clock.now())]).await.unwrap();
-        expire_in_cluster(&here, &store, &limits, clock).await;
+        remove_idle_from_cluster(&here, &store, &limits, clock).await.unwrap();
         let stored = async |player: &Arc<Player>| store.find(PlayerKey::Id(player.id())).await.unwrap();
         let ada_seen = stored(&ada).await.unwrap().seen;
-        assert!(clock.now().since(ada_seen) < USE_STEP, "while the stream is open");
+        assert!(clock.now().since(ada_seen) < SEEN_STEP, "while the stream is open");
         assert!(here.get(ada.id()).is_some());
         for gone in [&bea, &cy] {
             assert_eq!(stored(gone).await, None);

@@ -35,8 +35,10 @@ impl Players {
             Entry::Vacant(slot) => slot,
         };
         // What is stored may be old, and the player active at another node.
+        let stored_seen = enrolled.seen;
         let enrolled = StoredPlayer { seen: self.clock.now(), ..enrolled };
         let player = Arc::new(Player::new(enrolled, self.clock, &self.limits.get()));
+        player.note_stored_seen(stored_seen);
         slot.insert(Arc::clone(&player));
         self.claimed.fetch_add(usize::from(player.is_claimed()), Relaxed);
         self.by_token.insert(player.token_hash().key(), Arc::clone(&player));

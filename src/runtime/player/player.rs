@@ -402,7 +402,7 @@ impl Player {
         !self.has_stream() && self.last_seen.load(Relaxed) < before.0
     }
 
-    /// The time last seen, if more than `step` after the stored one; it then counts as stored.
+    /// The time last seen, if more than `step` after the stored one.
     pub(crate) fn unstored_seen(&self, step: Duration) -> Option<(PlayerId, Timestamp)> {
         self.unstored(Timestamp(self.last_seen.load(Relaxed)), step)
     }
@@ -410,10 +410,11 @@ impl Player {
     /// The same of another time.
     pub(crate) fn unstored(&self, seen: Timestamp, step: Duration) -> Option<(PlayerId, Timestamp)> {
         let is_newer = seen.since(Timestamp(self.stored_seen.load(Relaxed))) > step;
-        is_newer.then(|| {
-            self.stored_seen.store(seen.0, Relaxed);
-            (self.id(), seen)
-        })
+        is_newer.then(|| (self.id(), seen))
+    }
+
+    pub(crate) fn note_stored_seen(&self, seen: Timestamp) {
+        self.stored_seen.store(seen.0, Relaxed);
     }
 
     /// Registers a presence check that waits for a room; false when one is registered.

@@ -11,7 +11,7 @@ use super::{host::RoomHost, message::Message};
 use crate::{
     room::RoomId,
     runtime::player::{
-        expiry::{expire, expire_in_cluster, ticks},
+        expiry::{expire, forget_unused, ticks},
         player::Player,
     },
     store::PlayerStore,
@@ -71,7 +71,7 @@ pub(crate) async fn check_regularly(host: RoomHost, player_store: Arc<dyn Player
         }
         match &context.cluster {
             None => expire(&context.players, &*player_store, &context.limits.get(), context.clock).await,
-            Some(_) => expire_in_cluster(&context.players, &*player_store, &context.limits.get(), context.clock).await,
+            Some(_) => forget_unused(&context.players, &*player_store, context.clock).await,
         }
         for room in context.registry.due(context.clock.now()) {
             host.wake(room);

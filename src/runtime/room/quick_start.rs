@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::{creation::NewRoom, message::Snapshot, rooms::Rooms};
 use crate::{
@@ -16,6 +16,9 @@ use crate::{
     },
     store::StoreError,
 };
+
+/// The longest search for a room that answers. Other nodes wait for the end of the match, but not much longer.
+const MATCH_TIME: Duration = Duration::from_secs(2);
 
 /// The interval of tries while another node matches a player, which takes it a few writes.
 const MATCH_RETRY: Duration = Duration::from_millis(20);
@@ -65,21 +68,27 @@ impl Rooms {
     }
 
     async fn quick_match(&self, player: &Arc<Player>, side: Option<Color>) -> Result<RoomId, RoomError> {
-        let mut waiting = self.waiting.lock().await;
-        if self.host.context.cluster.is_none() {
+        let mut waiting = Arc::clone(&self.waiting).lock_owned().await;
+        let context = &self.host.context;
+        if context.cluster.is_none() {
             return self.match_or_wait(&mut waiting, player, side).await;
         }
         // The nodes share the waiting rooms.
-        let journal = &self.host.context.journal;
         waiting.0 = timeout(MOVE_PATIENCE, self.take_waiting()).await.map_err(|_| RoomError::Busy)??;
         let taken: HashSet<_> = waiting.0.iter().copied().collect();
         let matched = self.match_or_wait(&mut waiting, player, side).await;
         let left: HashSet<_> = waiting.0.drain(..).collect();
         let new: Vec<_> = left.difference(&taken).copied().collect();
-        let returned = journal.return_waiting(taken.difference(&left).copied().collect(), new.clone()).await;
+        let gone = taken.difference(&left).copied().collect();
+        let returned = context.journal.return_waiting(gone, new.clone()).await;
+        // The next player of this node comes after those whom other nodes match meanwhile.
+        context.lifecycle.spawn(async move {
+            sleep(MATCH_RETRY).await;
+            drop(waiting);
+        });
         match returned {
-            // A room that nobody is matched with would only occupy a seat.
             Err(unavailable) if !new.is_empty() => {
+                // A room in which a player waits in vain would only occupy a seat.
                 for room in new {
                     let _ = self.command(player, room, Command::Leave).await;
                 }
@@ -106,8 +115,9 @@ impl Rooms {
         player: &Arc<Player>,
         side: Option<Color>,
     ) -> Result<RoomId, RoomError> {
+        let until = Instant::now() + MATCH_TIME;
         for room in waiting.0.clone() {
-            match self.try_match(player, room, side).await {
+            match self.try_match(player, room, side, until).await {
                 Match::Made => {
                     waiting.remove(room);
                     return Ok(room);
@@ -138,15 +148,15 @@ impl Rooms {
     }
 
     /// Tries to take the seat opposite a waiting player.
-    async fn try_match(&self, player: &Arc<Player>, room: RoomId, side: Option<Color>) -> Match {
+    async fn try_match(&self, player: &Arc<Player>, room: RoomId, side: Option<Color>, until: Instant) -> Match {
         if self.host.is_moving(room) {
             // Others would wait for it, too.
             return Match::NotNow;
         }
-        let snapshot = match self.snapshot(player, room, &Credentials::default()).await {
-            Ok(snapshot) => snapshot,
-            Err(RoomError::Moved | RoomError::Unreachable | RoomError::Busy) => return Match::NotNow,
-            Err(_) => return Match::Stale,
+        let snapshot = match timeout_at(until, self.snapshot(player, room, &Credentials::default())).await {
+            Ok(Ok(snapshot)) => snapshot,
+            Ok(Err(RoomError::Rejected(_))) => return Match::Stale,
+            Ok(Err(_)) | Err(_) => return Match::NotNow,
         };
         let seats = snapshot.room.seats();
         let free = |side: Color| matches!(seats[side].occupant, Occupant::Open) && seats[side.opposite()].ready();

@@ -15,7 +15,7 @@ use super::{
     explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendError, AppendFuture, EndedGame, FaultHook, History, Journal, StoreFuture},
     player_stats::{Contestant, OpponentKind, PlayerStats},
-    player_store::{PlayerKey, PlayerStore, SeenBefore, StoredPlayer},
+    player_store::{PlayerKey, PlayerStore, StoredPlayer},
 };
 use crate::{
     room::{AiSeat, DisplayName, GameId, GameRecord, Participant, PlayerId, Profile, Room, RoomId, Timestamp},
@@ -46,6 +46,13 @@ impl Inner {
     fn profile(&self, player: PlayerId) -> Option<(&Profile, Timestamp)> {
         let logged_in = self.players.get(&player).map(|player| (&player.profile, player.seen));
         logged_in.or_else(|| self.games.player(player))
+    }
+
+    fn remove(&mut self, player: PlayerId) {
+        if let Some(StoredPlayer { profile, seen, .. }) = self.players.remove(&player) {
+            self.games.note_seen(&profile, seen);
+            self.forget_if_unknown(&profile);
+        }
     }
 
     /// A player with a valid token, as it is read.
@@ -253,19 +260,29 @@ impl PlayerStore for MemoryStore {
     }
 
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {
+        self.answer(|inner| inner.remove(player))
+    }
+
+    fn idle_players(
+        &self,
+        others: Timestamp,
+        claimed: Timestamp,
+        limit: usize,
+    ) -> StoreFuture<'_, Vec<(PlayerId, Timestamp)>> {
         self.answer(|inner| {
-            if let Some(StoredPlayer { profile, seen, .. }) = inner.players.remove(&player) {
-                inner.games.note_seen(&profile, seen);
-                inner.forget_if_unknown(&profile);
-            }
+            let is_idle = |player: &&StoredPlayer| player.seen < if player.claimed { claimed } else { others };
+            let idle = inner.players.values().filter(is_idle).take(limit);
+            idle.map(|player| (player.profile.id, player.seen)).collect()
         })
     }
 
-    fn idle_players(&self, before: SeenBefore, limit: usize) -> StoreFuture<'_, Vec<PlayerId>> {
+    fn remove_idle(&self, player: PlayerId, seen: Timestamp) -> StoreFuture<'_, bool> {
         self.answer(|inner| {
-            let players = inner.players.values().map(|player| inner.enrolled(player));
-            let idle = players.filter(|player| player.seen < before.of(player));
-            idle.map(|player| player.profile.id).take(limit).collect()
+            let is_idle = inner.players.get(&player).is_some_and(|known| known.seen <= seen);
+            if is_idle {
+                inner.remove(player);
+            }
+            is_idle
         })
     }
 

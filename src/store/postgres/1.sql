@@ -59,7 +59,7 @@ CREATE INDEX rooms_by_code ON room (code);
 -- Rooms in which a player waits for any opponent, the first to be matched first.
 CREATE TABLE waiting (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    room bigint NOT NULL UNIQUE REFERENCES room ON DELETE CASCADE
+    room bigint NOT NULL UNIQUE         -- it may have been closed since
 );
 -- The node that matches players with them: one at a time, so that two players who come to two nodes at once meet.
 CREATE TABLE matching (
@@ -85,7 +85,7 @@ CREATE TABLE players (
 );
 CREATE INDEX players_with_token ON players (id) WHERE token IS NOT NULL;
 CREATE INDEX players_by_token ON players (token) WHERE token IS NOT NULL;
-CREATE INDEX players_by_seen ON players (seen_us) WHERE token IS NOT NULL;
+CREATE INDEX players_by_seen ON players (claimed, seen_us) WHERE token IS NOT NULL;
 CREATE INDEX players_by_name ON players (name_key, seen_us);
 
 -- Finished games. A contestant is a player's id, or an AI as kind:level.

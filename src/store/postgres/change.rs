@@ -32,6 +32,8 @@ pub(super) enum Change {
     AddWaiting(Vec<RoomId>),
     PutPlayer(StoredPlayer),
     RemovePlayer(PlayerId),
+    /// Removes a player who was last seen at this time, unless it was seen since, and counts it.
+    RemoveIdle(PlayerId, Timestamp),
     RecordSeen(Vec<(PlayerId, Timestamp)>),
     /// Adds games without effect on statistics, and counts the new ones.
     Import(Vec<GameRecord>),
@@ -63,6 +65,7 @@ impl Change {
             Self::AddWaiting(rooms) => waiting::add(session, rooms).await.map(|()| 0),
             Self::PutPlayer(player) => players::put(session, player).await,
             Self::RemovePlayer(player) => players::remove(session, *player).await.map(|()| 0),
+            Self::RemoveIdle(player, seen) => players::remove_idle(session, *player, *seen).await,
             Self::RecordSeen(seen) => players::record_seen(session, seen).await.map(|()| 0),
             Self::Import(records) => games::enter(session, records).await,
             Self::Restore(restored) => transfer::restore(session, fence, restored).await.map(|()| 0),

@@ -49,7 +49,7 @@ use super::{
     explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendError, AppendFuture, History, Journal, StoreError, StoreFuture},
     player_stats::{Contestant, PlayerStats},
-    player_store::{PlayerKey, PlayerStore, SeenBefore, StoredPlayer},
+    player_store::{PlayerKey, PlayerStore, StoredPlayer},
     shard::Ownership,
     transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
@@ -396,8 +396,17 @@ impl PlayerStore for PostgresStore {
         self.write(Change::RemovePlayer(player))
     }
 
-    fn idle_players(&self, before: SeenBefore, limit: usize) -> StoreFuture<'_, Vec<PlayerId>> {
-        self.archive.ask(move |session| async move { players::idle(&session, before, limit).await })
+    fn idle_players(
+        &self,
+        others: Timestamp,
+        claimed: Timestamp,
+        limit: usize,
+    ) -> StoreFuture<'_, Vec<(PlayerId, Timestamp)>> {
+        self.archive.ask(move |session| async move { players::idle(&session, others, claimed, limit).await })
+    }
+
+    fn remove_idle(&self, player: PlayerId, seen: Timestamp) -> StoreFuture<'_, bool> {
+        Box::pin(async move { Ok(self.change(Change::RemoveIdle(player, seen)).await? > 0) })
     }
 
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()> {

@@ -8,26 +8,35 @@ use crate::{
     store::{
         damage::{DamagedRows, ReadError},
         game_row::{self, player_kind_name},
-        player_store::{PlayerKey, SeenBefore, StoredPlayer},
+        player_store::{PlayerKey, StoredPlayer},
     },
 };
 
+/// Not if another player with a token has the name, unless that is not asked for.
 const PUT: &str = "INSERT INTO players (id, name, name_key, kind, seats, token, seen_us, claimed) \
     SELECT $1, $2, $3, $4, $5, $6, $7, $8 \
-    WHERE NOT EXISTS (SELECT FROM players WHERE name_key = $3 AND token IS NOT NULL AND id <> $1) \
+    WHERE NOT $9 OR NOT EXISTS (SELECT FROM players WHERE name_key = $3 AND token IS NOT NULL AND id <> $1) \
     ON CONFLICT (id) DO UPDATE SET token = $6, claimed = $8";
 
-/// Of two nodes that give one name to two players, the second waits for the first.
-const LOCK_NAME: &str = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema()::text || '.name.' || $1, 0))";
+/// Of two nodes that give one name to two players at once, one is refused. It does not wait: a batch of moves may wait for it.
+const LOCK_NAME: &str = "SELECT pg_try_advisory_xact_lock(hashtext(current_schema()::text || '.name'), hashtext($1))";
 
 /// Inserts a player, or replaces its token and its claim. Counts none if another player with a token has the name.
 pub(super) async fn put(session: &Session, player: &StoredPlayer) -> Result<usize, Error> {
+    let is_free = session.row(LOCK_NAME, &[&player.profile.name.key()]).await?;
+    if is_free.is_some_and(|row| row.get(0)) { insert(session, player, true).await } else { Ok(0) }
+}
+
+/// As [`put`], of a copy of another store, in which two players may have one name.
+pub(super) async fn restore(session: &Session, player: &StoredPlayer) -> Result<(), Error> {
+    insert(session, player, false).await.map(drop)
+}
+
+async fn insert(session: &Session, player: &StoredPlayer, unique: bool) -> Result<usize, Error> {
     let StoredPlayer { profile, seats, token, seen, claimed, .. } = player;
     let (id, kind) = (profile.id.to_string(), player_kind_name(profile.kind));
-    let (name, key) = (profile.name.as_str(), profile.name.key());
-    session.row(LOCK_NAME, &[&key]).await?;
-    let put =
-        session.execute(PUT, &[&id, &name, &key, &kind, &i32::from(*seats), &&token[..], &seen.0, claimed]).await?;
+    let (name, key, seats) = (profile.name.as_str(), profile.name.key(), i32::from(*seats));
+    let put = session.execute(PUT, &[&id, &name, &key, &kind, &seats, &&token[..], &seen.0, claimed, &unique]).await?;
     Ok(usize::from(put > 0))
 }
 
@@ -103,14 +112,29 @@ pub(super) async fn remove(session: &Session, player: PlayerId) -> Result<(), Er
     session.execute("UPDATE players SET token = NULL WHERE id = $1", &[&player]).await.map(drop)
 }
 
-pub(super) async fn idle(session: &Session, before: SeenBefore, limit: usize) -> Result<Vec<PlayerId>, ReadError> {
-    let sql = "SELECT id FROM players WHERE token IS NOT NULL AND seen_us < greatest($1::bigint, $2::bigint, $3::bigint) AND seen_us < CASE \
-        WHEN claimed THEN $1 WHEN EXISTS (SELECT 1 FROM standings WHERE contestant = players.id) THEN $2 ELSE $3 END \
-        LIMIT $4";
-    let SeenBefore { claimed, played, guests } = before;
-    let rows = session.query(sql, &[&claimed.0, &played.0, &guests.0, &i64::try_from(limit)?]).await?;
-    // A damaged row stays.
-    Ok(rows.iter().filter_map(|row| column::<&str>(row, "id").ok()?.parse().ok()).collect())
+const IDLE: &str = "SELECT id, seen_us FROM players WHERE token IS NOT NULL AND NOT claimed AND seen_us < $1 \
+    UNION ALL SELECT id, seen_us FROM players WHERE token IS NOT NULL AND claimed AND seen_us < $2 LIMIT $3";
+
+/// Players whose rows are damaged stay.
+pub(super) async fn idle(
+    session: &Session,
+    others: Timestamp,
+    claimed: Timestamp,
+    limit: usize,
+) -> Result<Vec<(PlayerId, Timestamp)>, ReadError> {
+    let rows = session.query(IDLE, &[&others.0, &claimed.0, &i64::try_from(limit)?]).await?;
+    let read =
+        |row: &Row| Some((column::<&str>(row, "id").ok()?.parse().ok()?, Timestamp(column(row, "seen_us").ok()?)));
+    Ok(rows.iter().filter_map(read).collect())
+}
+
+/// Removes a player, unless it was seen after a time. Counts it.
+pub(super) async fn remove_idle(session: &Session, player: PlayerId, seen: Timestamp) -> Result<usize, Error> {
+    let sql = "SELECT FROM players WHERE id = $1 AND token IS NOT NULL AND seen_us <= $2 FOR UPDATE SKIP LOCKED";
+    if session.row(sql, &[&player.to_string(), &seen.0]).await?.is_none() {
+        return Ok(0);
+    }
+    remove(session, player).await.map(|()| 1)
 }
 
 pub(super) async fn record_seen(session: &Session, seen: &[(PlayerId, Timestamp)]) -> Result<(), Error> {

@@ -61,7 +61,7 @@ pub(super) async fn restore(session: &Session, fence: Fence, restored: &Restored
         Restored::Rooms(rooms) => rooms::restore(session, fence, rooms).await?,
         Restored::Players(players) => {
             for player in players {
-                players::put(session, player).await?;
+                players::restore(session, player).await?;
             }
         }
         Restored::FormerPlayers(former) => {

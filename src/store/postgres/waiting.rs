@@ -1,4 +1,5 @@
-//! The rooms in which a player waits for any opponent, which the nodes of a cluster share.
+//! The rooms in which a player waits for any opponent, which the nodes of a cluster share. No statement waits for a row that another
+//! node has locked, since a batch of moves may wait for the statement.
 
 use tokio_postgres::Error;
 
@@ -8,9 +9,9 @@ use super::{
 };
 use crate::{room::RoomId, store::damage::ReadError};
 
-/// By the database's clock, so that the end of a node does not keep them. More than a match takes.
-const TAKE: &str = "UPDATE matching SET node = $1, until = clock_timestamp() + interval '5 s' \
-    WHERE until < clock_timestamp() OR node = $1";
+/// By the database's clock, so that a node that has ended does not keep them. A match takes less time.
+const TAKE: &str = "WITH free AS (SELECT FROM matching WHERE until < clock_timestamp() OR node = $1 FOR UPDATE SKIP LOCKED) \
+    UPDATE matching SET node = $1, until = clock_timestamp() + interval '5 s' FROM free";
 
 /// Takes the rooms for a node. Counts one if no other node has them.
 pub(super) async fn take(session: &Session, node: i64) -> Result<usize, Error> {
@@ -24,22 +25,29 @@ pub(super) async fn all(session: &Session, limit: usize) -> Result<Vec<RoomId>, 
     rows.iter().map(id).collect()
 }
 
+const REMOVE: &str = "DELETE FROM waiting WHERE room IN \
+    (SELECT room FROM waiting WHERE room = ANY($1) FOR UPDATE SKIP LOCKED)";
+
+/// If they are not given back, another node has taken them, or takes them when their time is over.
+const GIVE_BACK: &str = "WITH mine AS (SELECT FROM matching WHERE node = $1 FOR UPDATE SKIP LOCKED) \
+    UPDATE matching SET until = '-infinity' FROM mine";
+
 pub(super) async fn give_back(session: &Session, node: i64, gone: &[RoomId], new: &[RoomId]) -> Result<(), Error> {
     if !gone.is_empty() {
-        let gone: Vec<_> = gone.iter().copied().map(key).collect();
-        session.execute("DELETE FROM waiting WHERE room = ANY($1)", &[&gone]).await?;
+        session.execute(REMOVE, &[&keys(gone)]).await?;
     }
     add(session, new).await?;
-    session.execute("UPDATE matching SET until = '-infinity' WHERE node = $1", &[&node]).await.map(drop)
+    session.execute(GIVE_BACK, &[&node]).await.map(drop)
 }
-
-/// Rooms that have been closed meanwhile are passed over.
-const ADD: &str = "INSERT INTO waiting (room) SELECT id FROM room WHERE id = ANY($1) ON CONFLICT DO NOTHING";
 
 pub(super) async fn add(session: &Session, rooms: &[RoomId]) -> Result<(), Error> {
     if rooms.is_empty() {
         return Ok(());
     }
-    let rooms: Vec<_> = rooms.iter().copied().map(key).collect();
-    session.execute(ADD, &[&rooms]).await.map(drop)
+    let sql = "INSERT INTO waiting (room) SELECT unnest($1::bigint[]) ON CONFLICT DO NOTHING";
+    session.execute(sql, &[&keys(rooms)]).await.map(drop)
+}
+
+fn keys(rooms: &[RoomId]) -> Vec<i64> {
+    rooms.iter().copied().map(key).collect()
 }

@@ -19,9 +19,19 @@ use crate::{
 
 /// Inserts a player, or replaces its token and its claim. Counts none if another player with a token has the name.
 pub(super) fn put(connection: &Connection, player: &StoredPlayer) -> rusqlite::Result<usize> {
+    insert(connection, player, true)
+}
+
+/// As [`put`], of a copy of another store, in which two players may have one name.
+pub(super) fn restore(connection: &Connection, player: &StoredPlayer) -> rusqlite::Result<()> {
+    insert(connection, player, false).map(drop)
+}
+
+fn insert(connection: &Connection, player: &StoredPlayer, unique: bool) -> rusqlite::Result<usize> {
     let sql = "INSERT INTO players (id, name, name_key, kind, seats, token, seen_us, claimed) \
         SELECT :id, :name, :key, :kind, :seats, :token, :seen, :claimed \
-        WHERE NOT EXISTS (SELECT 1 FROM players WHERE name_key = :key AND token IS NOT NULL AND id <> :id) \
+        WHERE NOT :unique OR NOT EXISTS \
+            (SELECT 1 FROM players WHERE name_key = :key AND token IS NOT NULL AND id <> :id) \
         ON CONFLICT (id) DO UPDATE SET token = :token, claimed = :claimed";
     connection.prepare_cached(sql)?.execute(named_params! {
         ":id": player.profile.id.to_string(),
@@ -32,6 +42,7 @@ pub(super) fn put(connection: &Connection, player: &StoredPlayer) -> rusqlite::R
         ":token": player.token,
         ":seen": player.seen.0,
         ":claimed": player.claimed,
+        ":unique": unique,
     })
 }
 

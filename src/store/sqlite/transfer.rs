@@ -62,7 +62,7 @@ pub(super) fn standings(
 pub(super) fn restore(connection: &Connection, restored: &Restored) -> rusqlite::Result<()> {
     match restored {
         Restored::Rooms(rooms) => rooms.iter().try_for_each(|room| rooms::restore(connection, room)),
-        Restored::Players(players) => players.iter().try_for_each(|player| players::put(connection, player).map(drop)),
+        Restored::Players(players) => players.iter().try_for_each(|player| players::restore(connection, player)),
         Restored::FormerPlayers(former) => former
             .iter()
             .try_for_each(|FormerPlayer { profile, seen }| players::note_former(connection, profile, *seen)),

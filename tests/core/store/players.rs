@@ -52,24 +52,25 @@ async fn players_are_kept_until_removed() {
 /// As a cluster needs to know.
 #[cfg(all(unix, feature = "postgres"))]
 #[tokio::test]
-async fn idle_players_are_found_by_what_they_are() {
+async fn idle_players_are_found_and_removed_unless_they_come_back() {
     let Some(database) = crate::store::postgres::database() else { return };
     let store = &database.open().await;
     let claimed = StoredPlayer { claimed: true, ..stored_player("ada", 1) };
-    for player in [claimed, stored_player("bob", 1), stored_player("eve", 1)] {
+    for player in [claimed, stored_player("bob", 1)] {
         store.players.put_player(player).await.unwrap();
     }
-    archive(store, room_id(1), &[game(room_id(1), 1, 1, ["bob", "mcts:5"])]).await;
-    store.players.record_seen(["ada", "bob", "eve"].map(|who| (id(who), at(8))).to_vec()).await.unwrap();
+    store.players.record_seen(vec![(id("ada"), at(8)), (id("bob"), at(8))]).await.unwrap();
+    // By a node that knows less.
     store.players.record_seen(vec![(id("ada"), at(7))]).await.unwrap();
-    let idle = async |claimed, played, guests| {
-        let before = reversi::store::SeenBefore { claimed: at(claimed), played: at(played), guests: at(guests) };
-        store.players.idle_players(before, 9).await.unwrap()
-    };
-    assert_eq!(idle(8, 8, 8).await, []);
-    assert_eq!(idle(9, 8, 8).await, [id("ada")]);
-    assert_eq!(idle(8, 9, 8).await, [id("bob")]);
-    assert_eq!(idle(8, 8, 9).await, [id("eve")]);
+    let idle = async |others, claimed| store.players.idle_players(at(others), at(claimed), 9).await.unwrap();
+    assert_eq!(idle(8, 8).await, []);
+    assert_eq!(idle(8, 9).await, [(id("ada"), at(8))]);
+    assert_eq!(idle(9, 8).await, [(id("bob"), at(8))]);
+    store.players.record_seen(vec![(id("bob"), at(9))]).await.unwrap();
+    assert!(!store.players.remove_idle(id("bob"), at(8)).await.unwrap(), "it has come back");
+    assert!(store.players.remove_idle(id("bob"), at(9)).await.unwrap());
+    assert!(!store.players.remove_idle(id("bob"), at(9)).await.unwrap());
+    assert_eq!(store.players.find(PlayerKey::Id(id("bob"))).await.unwrap(), None);
 }
 
 #[tokio::test]

@@ -61,17 +61,18 @@ export async function losesByLogOut(): Promise<boolean> {
   return me === undefined || me.claimed || me.gameIds.length > 0;
 }
 
+let renewal: Promise<void> | undefined;
+
 /**
  * Logs out. The page forgets the session before the call: the server ends the session's streams as it answers, and a page
  * that still had the session would renew it.
  */
 export async function logOut(): Promise<void> {
+  await renewal;
   const token = session.peek()?.token;
   session.value = undefined;
-  await sessions.logOut({}, { headers: { authorization: `Bearer ${token}` } });
+  if (token) await sessions.logOut({}, { headers: { authorization: `Bearer ${token}` } });
 }
-
-let renewal: Promise<void> | undefined;
 
 /** Logs in again under the same name after the server has dropped the session; if that fails, shows the log-in screen. */
 export function renew(): Promise<void> {

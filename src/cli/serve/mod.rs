@@ -153,11 +153,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let start = start(opened, node_socket, |store| parts(&args, limits.get(), store, admin));
     let (runtime, mut member, exits) = tokio::select! {
         start = start => start?,
-        () = signals.next() => {
-            drop(reloading);
-            return end_early(log).await;
-        }
-        () = &mut asked_to_end => {
+        () = ended_early(&mut signals, &mut asked_to_end) => {
             drop(reloading);
             return end_early(log).await;
         }
@@ -175,11 +171,6 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
         announce();
     }
     let Exits { lost, hand_over, leave } = exits;
-    let leaving = runtime.leaving();
-    let hand_over = async move {
-        leaving.cancel();
-        hand_over.await;
-    };
     let served = |shutdown| serve(runtime, listening, access, metrics, member.as_mut(), shutdown);
     let ended = tokio::select! {
         ended = serve_until_stopped(signals, asked_to_end, lost, hand_over, served) => ended?,
@@ -216,7 +207,20 @@ async fn start(
     });
     let runtime = Runtime::start(parts).await.context("the server cannot start")?;
     let member = member.zip(runtime.node()).map(|(member, node)| member.start(node));
-    Ok((runtime, member, exits))
+    let (leaving, hand_over) = (runtime.leaving(), exits.hand_over);
+    let hand_over = Box::pin(async move {
+        leaving.cancel();
+        hand_over.await;
+    });
+    Ok((runtime, member, Exits { hand_over, ..exits }))
+}
+
+/// Waits for a signal, or a request to end.
+async fn ended_early(signals: &mut Signals, asked_to_end: &mut BoxFuture<'static, ()>) {
+    tokio::select! {
+        () = signals.next() => {}
+        () = asked_to_end => {}
+    }
 }
 
 /// Ends a server that stands by, or starts.

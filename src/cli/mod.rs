@@ -8,6 +8,7 @@
 //!   bot ─▶ external_engine           engines of other programs play in rooms
 //!   engine_server                    the engine for other programs (`reversi engine`)
 //!   import, store, doctor            read and write the store of a stopped server
+//!   nodes                            the table of servers in PostgreSQL
 //!   analyze, dev (train, arena ...)  the engine in this process
 //!   dev/bench                        loads a server over the network and checks its messages
 //! ```
@@ -39,6 +40,8 @@ mod health;
 mod host;
 mod import;
 mod name;
+#[cfg(feature = "postgres")]
+mod nodes;
 mod option_precedence;
 mod play;
 mod random;
@@ -103,6 +106,9 @@ enum Command {
     Name(name::Args),
     /// Import games of other programs and databases into the archive of a stopped server.
     Import(import::Args),
+    /// Show the servers of a PostgreSQL database, or end one of them.
+    #[cfg(feature = "postgres")]
+    Nodes(nodes::Args),
     /// Copy everything that a stopped server keeps, from a file to PostgreSQL or back.
     Store(store::Args),
     /// Examine the data of a stopped server, and save what can be read of a damaged file.
@@ -211,6 +217,8 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Import(args) => return import::run(args).await,
         Command::Doctor(args) => return doctor::run(args).await,
         Command::Store(args) => store::run(args).await,
+        #[cfg(feature = "postgres")]
+        Command::Nodes(args) => nodes::run(args).await,
         Command::Analyze(args) => analyze::run(args).await,
         Command::Train(args) => train::run(args).await,
         Command::Admin(args) => admin::run(args).await,

@@ -23,7 +23,7 @@ use super::{
         room_rows,
         screen::{self, Input, Screen},
     },
-    text::json,
+    text::{json, table::line},
     watch,
 };
 use crate::client::{ListUpdate, Phase, RoomFilter, RoomId, RoomList};
@@ -134,9 +134,9 @@ impl RoomsSession {
 
     fn print(&self, filtered: bool) {
         let widths = room_rows::widths(self.list.rows());
-        say(room_rows::line(&room_rows::HEADINGS, widths));
+        say(line(&room_rows::HEADINGS, widths));
         for row in self.list.rows() {
-            say(room_rows::line(&room_rows::cells(row), widths));
+            say(line(&room_rows::cells(row), widths));
         }
         if self.list.rows().is_empty() && filtered {
             say("no room matches");
@@ -155,7 +155,7 @@ impl RoomsSession {
             match update {
                 Some(ListUpdate::Snapshot(_)) => self.print(filtered),
                 Some(ListUpdate::Upserted(row)) => {
-                    say(room_rows::line(&room_rows::cells(&row), room_rows::widths(self.list.rows())));
+                    say(line(&room_rows::cells(&row), room_rows::widths(self.list.rows())));
                 }
                 Some(ListUpdate::Removed(id)) => say(format_args!("{id:12}  gone")),
                 Some(ListUpdate::Heartbeat | ListUpdate::Closing(_)) => {}

@@ -47,6 +47,8 @@ pub(super) struct Exits {
 pub(super) struct Joined {
     /// Which server it stands by for, if it does.
     pub(super) active: Option<String>,
+    /// Ends when `reversi nodes drain` asks this server to end.
+    pub(super) asked_to_end: BoxFuture<'static, ()>,
     /// The store, once this server may use it.
     pub(super) opened: BoxFuture<'static, anyhow::Result<ServerStore>>,
 }
@@ -83,7 +85,7 @@ impl Joined {
     pub(super) fn alone(store: Store) -> Self {
         let exits = Exits { lost: Box::pin(pending()), hand_over: Box::pin(ready(())), leave: Box::pin(ready(())) };
         let opened = ServerStore { store, cluster: None, exits };
-        Self { active: None, opened: Box::pin(async { Ok(opened) }) }
+        Self { active: None, asked_to_end: Box::pin(pending()), opened: Box::pin(async { Ok(opened) }) }
     }
 }
 
@@ -129,7 +131,7 @@ async fn stand_by(url: &str, patience: Option<u64>, lease: Option<u64>, places: 
 
     let is_shared = places.address.is_some();
     let standby = Standby::join(url, Sharing { places, ..sharing(patience, lease) }).await?;
-    let active = standby.active();
+    let (active, asked_to_end) = (standby.active(), Box::pin(standby.asked_to_end()));
     let opened = Box::pin(async move {
         let store = Arc::new(standby.take_over().await.context(NO_DATABASE)?);
         tracing::info!("everything is kept in PostgreSQL");
@@ -142,7 +144,7 @@ async fn stand_by(url: &str, patience: Option<u64>, lease: Option<u64>, places: 
         };
         Ok(ServerStore { store: Store::shared(&store), cluster: is_shared.then_some(cluster), exits })
     });
-    Ok(Joined { active, opened })
+    Ok(Joined { active, asked_to_end, opened })
 }
 
 #[cfg(feature = "postgres")]

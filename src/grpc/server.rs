@@ -148,7 +148,7 @@ async fn serve_connections<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     shutdown: CancellationToken,
 ) -> Result<bool, ServeError> {
     let end = CancellationToken::new();
-    let others = others(&runtime, &shutdown, &end)?;
+    let others = others(&runtime, &end)?;
     let services = Services { runtime: runtime.clone(), connections: Arc::clone(&front.connections) };
     let services = ServiceRouter::new(services, others);
     let admitted = Auth { inner: services, guard: Guard { runtime: runtime.clone() } };
@@ -237,7 +237,7 @@ fn transport(limits: &Limits) -> Server {
 }
 
 /// The health service, and reflection: also in its older version, which many tools still ask for.
-fn others(runtime: &Runtime, shutdown: &CancellationToken, end: &CancellationToken) -> Result<Routes, ServeError> {
+fn others(runtime: &Runtime, end: &CancellationToken) -> Result<Routes, ServeError> {
     let reflection = || {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)
@@ -246,7 +246,7 @@ fn others(runtime: &Runtime, shutdown: &CancellationToken, end: &CancellationTok
     let max = runtime.limits().message_bytes;
     let reflection_v1 = reflection().build_v1()?.max_decoding_message_size(max).accept_compressed(Gzip);
     let reflection_v1alpha = reflection().build_v1alpha()?.max_decoding_message_size(max).accept_compressed(Gzip);
-    let health = HealthServer::new(Health { stop: shutdown.clone(), writable: runtime.writable() });
+    let health = HealthServer::new(Health { stop: runtime.leaving(), writable: runtime.writable() });
     let health = health.max_decoding_message_size(max).accept_compressed(Gzip);
     Ok(Routes::new(EndStreams { service: reflection_v1, end: end.clone() })
         .add_service(EndStreams { service: reflection_v1alpha, end: end.clone() })

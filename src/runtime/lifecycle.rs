@@ -7,6 +7,8 @@ use super::outcome::RoomError;
 /// Clones are handles to the same server.
 #[derive(Clone, Default)]
 pub(crate) struct Lifecycle {
+    /// Cancelled when clients are to go elsewhere; the server still serves those that are here.
+    pub(crate) leaving: CancellationToken,
     draining: CancellationToken,
     /// Cancelled when rooms and background tasks are to end, after the streams: rooms finish their current command.
     pub(crate) stop: CancellationToken,
@@ -24,6 +26,7 @@ impl Lifecycle {
     }
 
     pub(crate) fn drain(&self) {
+        self.leaving.cancel();
         self.draining.cancel();
     }
 

@@ -36,6 +36,7 @@ use tokio::{
     sync::{Semaphore, watch::Receiver},
     time::Instant,
 };
+use tokio_util::sync::CancellationToken;
 
 pub use ai::pool::{AiLoad, Think};
 pub use analysis::analyses::{Analyses, Analysis, AnalysisEnd, AnalysisPlan};
@@ -292,6 +293,12 @@ impl Runtime {
     #[must_use]
     pub fn writable(&self) -> Receiver<bool> {
         self.context().stalls.writable()
+    }
+
+    /// Cancelled when the server is about to end, and balancers are to send clients elsewhere.
+    #[must_use]
+    pub fn leaving(&self) -> CancellationToken {
+        self.context().lifecycle.leaving.clone()
     }
 
     /// Refuses new log-ins, rooms and games, and ends every stream.

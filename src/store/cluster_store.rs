@@ -1,7 +1,8 @@
 //! Which nodes share a store, as one of them sees it.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt, str::FromStr, sync::Arc, time::Duration};
 
+use thiserror::Error;
 use tokio::{sync::watch, time::Instant};
 
 use super::{
@@ -33,7 +34,7 @@ pub struct ClusterView {
     pub owners: Vec<Ownership>,
     /// For shards of this node whose clocks may have to be credited: for how long.
     pub away: BTreeMap<Shard, Away>,
-    /// Whether this node gives its shards to others, as far as there are any.
+    /// Whether this node gives its shards to others, as far as any of them takes some.
     pub is_draining: bool,
     /// How many shards this node has beyond its share.
     pub surplus: usize,
@@ -55,4 +56,44 @@ pub struct Places {
     pub listens: Option<String>,
     /// Where it serves other nodes, if it shares the shards with them.
     pub address: Option<String>,
+    /// What it does there.
+    pub role: Role,
+}
+
+/// The part of a server among those that share the rooms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// It has rooms, and serves players.
+    #[default]
+    Rooms,
+    /// It serves players, and has no rooms.
+    Front,
+}
+
+impl Role {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Rooms => "rooms",
+            Self::Front => "front",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.name().fmt(f)
+    }
+}
+
+/// No role has that name.
+#[derive(Debug, Error)]
+#[error("the roles are rooms and front")]
+pub struct ParseRoleError;
+
+impl FromStr for Role {
+    type Err = ParseRoleError;
+
+    fn from_str(text: &str) -> Result<Self, ParseRoleError> {
+        [Self::Rooms, Self::Front].into_iter().find(|role| role.name() == text).ok_or(ParseRoleError)
+    }
 }

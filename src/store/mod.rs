@@ -29,7 +29,7 @@ use std::sync::Arc;
 pub use archive::{
     Archive, ArchiveSize, GameFilter, GameKey, GamePage, GameResult, RankedContestant, RankingFilter, Retention,
 };
-pub use cluster_store::{Away, ClusterStore, ClusterView, Places};
+pub use cluster_store::{Away, ClusterStore, ClusterView, ParseRoleError, Places, Role};
 pub use damage::DAMAGED_ROWS;
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter};
 pub use journal::{
@@ -40,7 +40,7 @@ pub use memory::MemoryStore;
 pub use player_stats::{Contestant, OpponentKind, ParseContestantError, PlayerStats, Rating, RatingWeight, Results};
 pub use player_store::{PlayerKey, PlayerStore, StoredPlayer};
 #[cfg(feature = "postgres")]
-pub use postgres::{Membership, PostgresError, PostgresStore, Sharing, Standby};
+pub use postgres::{Membership, NodeRow, NodeTable, PostgresError, PostgresStore, Sharing, Standby};
 pub use shard::{NodeId, Ownership, Shard};
 pub use sqlite::{Diagnosis, Doctor, Observer, OpenError, SqliteStore};
 pub use transfer::{Copied, FormerPlayer, Restored, Standing, Transfer, copy, is_empty};

@@ -132,7 +132,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let mut metrics = JoinSet::new();
     let metrics_address = serve_metrics(&args, &log, &started, &mut metrics).await?;
     let node_socket = args.node.bind(args.insecure).await?;
-    let Joined { active, opened } = join(&args, &listening.address, node_socket.as_ref()).await?;
+    let Joined { active, mut asked_to_end, opened } = join(&args, &listening.address, node_socket.as_ref()).await?;
     // Registered before the address is printed, after which a signal may arrive.
     let mut signals = Signals::of_server()?;
     let scheme = if tls.is_some() { "https" } else { "http" };
@@ -153,7 +153,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let start = start(opened, node_socket, |store| parts(&args, limits.get(), store, admin));
     let (runtime, mut member, exits) = tokio::select! {
         start = start => start?,
-        () = signals.next() => {
+        () = ended_early(&mut signals, &mut asked_to_end) => {
             drop(reloading);
             return end_early(log).await;
         }
@@ -173,7 +173,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let Exits { lost, hand_over, leave } = exits;
     let served = |shutdown| serve(runtime, listening, access, metrics, member.as_mut(), shutdown);
     let ended = tokio::select! {
-        ended = serve_until_stopped(signals, lost, hand_over, served) => ended?,
+        ended = serve_until_stopped(signals, asked_to_end, lost, hand_over, served) => ended?,
         never = log.report_missing_lines() => match never {},
         never = &mut reloading => match never {},
         never = service_manager::report_alive() => match never {},
@@ -207,7 +207,20 @@ async fn start(
     });
     let runtime = Runtime::start(parts).await.context("the server cannot start")?;
     let member = member.zip(runtime.node()).map(|(member, node)| member.start(node));
-    Ok((runtime, member, exits))
+    let (leaving, hand_over) = (runtime.leaving(), exits.hand_over);
+    let hand_over = Box::pin(async move {
+        leaving.cancel();
+        hand_over.await;
+    });
+    Ok((runtime, member, Exits { hand_over, ..exits }))
+}
+
+/// Waits for a signal, or a request to end.
+async fn ended_early(signals: &mut Signals, asked_to_end: &mut BoxFuture<'static, ()>) {
+    tokio::select! {
+        () = signals.next() => {}
+        () = asked_to_end => {}
+    }
 }
 
 /// Ends a server that stands by, or starts.
@@ -281,10 +294,11 @@ enum Ended {
     Lost,
 }
 
-/// Serves until a signal, or until the rooms are `lost`. At a signal others first take over the rooms, and clients follow
-/// them; a second signal does not wait for the end.
+/// Serves until a signal, until it is `asked_to_end`, or until the rooms are `lost`. Unless they are, others first take over
+/// the rooms, and clients follow them; another signal does not wait for the end.
 async fn serve_until_stopped<F: Future<Output = anyhow::Result<bool>>>(
     mut signals: Signals,
+    asked_to_end: impl Future<Output = ()>,
     lost: impl Future<Output = ()>,
     hand_over: impl Future<Output = ()>,
     serve: impl FnOnce(CancellationToken) -> F,
@@ -296,12 +310,13 @@ async fn serve_until_stopped<F: Future<Output = anyhow::Result<bool>>>(
     let is_lost = tokio::select! {
         clean = &mut served => return clean.map(end),
         () = signals.next() => false,
+        () = asked_to_end => false,
         () = lost => true,
     };
     if is_lost {
         tracing::error!("another server has taken over; this one stops");
     } else {
-        tracing::info!("stopping; a second signal stops at once");
+        tracing::info!("stopping; another signal stops at once");
     }
     service_manager::stopping();
     let hand_over = async {
@@ -342,7 +357,11 @@ async fn join(args: &Args, address: &BoundAddress, node: Option<&NodeSocket>) ->
         return Ok(Joined::alone(Store::of(MemoryStore::default())));
     }
     let advice = "--data names another folder, --ephemeral uses none";
-    let places = Places { listens: Some(address.to_string()), address: node.map(|node| node.url.clone()) };
+    let places = Places {
+        listens: Some(address.to_string()),
+        address: node.map(|node| node.url.clone()),
+        role: node.map(|node| node.role).unwrap_or_default(),
+    };
     args.storage.join(advice, places, args.lease).await
 }
 

@@ -1,6 +1,7 @@
 //! The rows of the room list as text.
 
 use crate::{
+    cli::text::table,
     client::{Phase, RoomRow, Watching},
     rules::Color,
 };
@@ -10,13 +11,7 @@ pub(in crate::cli) const HEADINGS: [&str; 7] =
 
 /// The column widths that these rows need, in characters.
 pub(in crate::cli) fn widths(rows: &[RoomRow]) -> [usize; 7] {
-    let mut widths = HEADINGS.map(str::len);
-    for row in rows {
-        for (width, cell) in widths.iter_mut().zip(cells(row)) {
-            *width = cell.chars().count().max(*width);
-        }
-    }
-    widths
+    table::widths(&HEADINGS, rows.iter().map(cells))
 }
 
 pub(in crate::cli) fn cells(row: &RoomRow) -> [String; 7] {
@@ -43,12 +38,6 @@ fn seat(row: &RoomRow, side: Color) -> String {
     row.ratings[side].map_or_else(|| occupant.to_string(), |rating| format!("{occupant} ({rating})"))
 }
 
-/// A row of aligned text. Cells are never cut, so that scripts get all of them.
-pub(in crate::cli) fn line<S: AsRef<str>>(cells: &[S; 7], widths: [usize; 7]) -> String {
-    let padded = cells.iter().zip(widths).map(|(cell, width)| format!("{:width$}", cell.as_ref()));
-    padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-}
-
 /// The possible action of a visitor in the room.
 pub(in crate::cli) fn action(row: &RoomRow) -> &'static str {
     let may_watch = row.watching != Watching::Members;
@@ -66,6 +55,7 @@ pub(in crate::cli) fn action(row: &RoomRow) -> &'static str {
 mod tests {
     use super::*;
     use crate::{
+        cli::text::table::line,
         client::{Ai, Occupant, fixture::row},
         rules::ByColor,
     };

@@ -7,3 +7,4 @@ pub(super) mod json;
 pub(super) mod printable;
 pub(super) mod room_event;
 pub(super) mod series_score;
+pub(super) mod table;

@@ -23,7 +23,7 @@ const LIVENESS: &str = "liveness";
 /// The health of the whole server, whose name is empty, and of each of its services.
 #[derive(Clone)]
 pub(crate) struct Health {
-    /// Cancelled when the server begins to stop.
+    /// Cancelled when the server is about to end.
     pub(crate) stop: CancellationToken,
     /// Whether the store can be written.
     pub(crate) writable: Receiver<bool>,

@@ -13,6 +13,7 @@ mod change;
 mod cluster;
 mod explorer;
 mod games;
+mod node_table;
 mod page;
 mod players;
 mod read_session;
@@ -40,6 +41,7 @@ use tokio::sync::{
 use tokio_postgres::Config;
 
 pub use cluster::Membership;
+pub use node_table::{NodeRow, NodeTable};
 pub use schema::PostgresError;
 
 use super::{
@@ -129,6 +131,11 @@ impl Standby {
             Part::StandBy { owner, .. } => Some(owner.clone().unwrap_or_else(|| "a server that starts".to_owned())),
             Part::Owner(_) | Part::Member(_) | Part::Lost => None,
         }
+    }
+
+    /// Waits until someone asks this server to end, by `draining` in the table `node`.
+    pub fn asked_to_end(&self) -> impl Future<Output = ()> + use<> {
+        self.membership.asked_to_end()
     }
 
     /// Waits until this server has all rooms, or shares them with others, and opens the store.

@@ -28,6 +28,9 @@ pub enum PostgresError {
     /// Another server has declared this one dead.
     #[error("another server has taken over; this one must be started again")]
     Fenced,
+    /// No server has used the database yet.
+    #[error("no server has kept anything there yet; `reversi serve --store URL` does")]
+    Empty,
     /// The tables were written by a later version of the program.
     #[error("its tables are of version {found}, and this program knows versions up to {known}; use a newer one")]
     Newer {
@@ -47,6 +50,21 @@ impl From<tokio_postgres::Error> for PostgresError {
     }
 }
 
+/// The version of the tables; none if there are none.
+async fn version(session: &Session) -> Result<Option<i32>, PostgresError> {
+    if session.row("SELECT to_regclass('reversi') IS NULL", &[]).await?.is_some_and(|row| row.get(0)) {
+        return Ok(None);
+    }
+    let row = session.row("SELECT version FROM reversi", &[]).await?;
+    let found = row.ok_or_else(|| PostgresError::Database("the table reversi is empty".to_owned()))?.try_get(0)?;
+    if found > VERSION { Err(PostgresError::Newer { found, known: VERSION }) } else { Ok(Some(found)) }
+}
+
+/// Checks that there are tables that this program knows.
+pub(super) async fn require(session: &Session) -> Result<(), PostgresError> {
+    version(session).await?.map(drop).ok_or(PostgresError::Empty)
+}
+
 /// One at a time.
 const BEGIN: &str = "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended(current_schema()::text, 0))";
 
@@ -54,17 +72,8 @@ const BEGIN: &str = "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended(curren
 /// server has a lease: its tables must not change under it.
 pub(super) async fn migrate(session: &Session) -> Result<(), PostgresError> {
     session.batch(BEGIN).await?;
-    let is_new = session.row("SELECT to_regclass('reversi') IS NULL", &[]).await?.is_some_and(|row| row.get(0));
-    let found = if is_new {
-        0
-    } else {
-        let row = session.row("SELECT version FROM reversi", &[]).await?;
-        row.ok_or_else(|| PostgresError::Database("the table reversi is empty".to_owned()))?.try_get(0)?
-    };
-    if found > VERSION {
-        // The transaction ends with the connection.
-        return Err(PostgresError::Newer { found, known: VERSION });
-    }
+    // After an error, the transaction ends with the connection.
+    let found = version(session).await?.unwrap_or(0);
     for (version, step) in (1..).zip(STEPS).skip_while(|(version, _)| *version <= found) {
         session.batch(&format!("{step}; UPDATE reversi SET version = {version}")).await?;
     }

@@ -1,20 +1,23 @@
 //! Three real servers that share the rooms of one PostgreSQL database: two players and a watcher at different ones, and what
-//! they notice when the server that has their room is killed, frozen, or asked to end.
+//! they notice when the server that has their room is killed, frozen, or asked to end; and one server that has no rooms.
 
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use reversi::proto::v1::{self, room_event, watch_room_response::Message};
+use reversi::proto::v1::{self, lobby_service_client::LobbyServiceClient, room_event, watch_room_response::Message};
 use tokio::{
     task::JoinSet,
     time::{sleep, timeout},
 };
-use tonic::{Code, Streaming};
+use tonic::{Code, Request, Status, Streaming};
 
 use super::standby::{get, seconds, squares};
-use crate::harness::{
-    postgres::{Database, database},
-    process::{Player, Server},
+use crate::{
+    cli::command::{reversi, text},
+    harness::{
+        postgres::{Database, database},
+        process::{Player, Server},
+    },
 };
 
 /// Timeout of each wait; a pause lasts less than five seconds on a machine without other work.
@@ -36,7 +39,12 @@ struct SharedRooms {
 }
 
 pub(super) fn start(database: &Database) -> Server {
-    Server::start(&["--store", &database.url(), "--node-listen", "127.0.0.1:0", "--drain", "2"])
+    start_as(database, "rooms")
+}
+
+fn start_as(database: &Database, role: &str) -> Server {
+    let url = database.url();
+    Server::start(&["--store", &url, "--node-listen", "127.0.0.1:0", "--role", role, "--drain", "2"])
 }
 
 /// Waits until a query has this answer.
@@ -259,4 +267,87 @@ async fn a_server_that_is_asked_to_end_gives_its_rooms_to_the_others() {
     assert_eq!(shared.moves().await, 10);
     shared.watched(10).await;
     balanced(&shared.database, 2).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_drained_by_a_command_exits_and_its_games_go_on() {
+    let Some(mut shared) = SharedRooms::start().await else { return };
+    shared.play(4).await;
+    let mut watch = shared.players[0].watch(&shared.room).await;
+    let node = shared.database.sql(&format!("SELECT id FROM node WHERE listens = '{}'", shared.place(0)));
+    let leaving = shared.servers.remove(0);
+    let (mut draining, url) = (JoinSet::new(), shared.database.url());
+    let drain = ["nodes", "drain", &node, "--store", &url].map(str::to_owned);
+    let command = move || reversi(&drain.each_ref().map(String::as_str)).output().unwrap();
+    draining.spawn_blocking(command.clone());
+    shared.move_black(1).await;
+    shared.play(4).await;
+    let reason = async {
+        loop {
+            if let Some(Message::Closing(closing)) = watch.message().await.unwrap().unwrap().message {
+                return closing.reason();
+            }
+        }
+    };
+    assert_eq!(timeout(TIMEOUT, reason).await.expect("its streams end"), v1::CloseReason::Draining);
+    let drained = timeout(TIMEOUT, draining.join_next()).await.expect("the command ends").unwrap().unwrap();
+    assert!(drained.status.success(), "{}", text(&drained.stderr));
+    assert_eq!(text(&drained.stdout), format!("node {node} has ended\n"));
+    let (clean, log) = timeout(TIMEOUT, leaving.ended()).await.expect("it exits");
+    assert!(clean && !log.contains("have not taken all rooms over"), "{log}");
+    shared.play(2).await;
+    assert_eq!(shared.moves().await, 10, "each acknowledged move once");
+    shared.watched(10).await;
+    balanced(&shared.database, 2).await;
+    let listed = text(&reversi(&["nodes", "--store", &url]).output().unwrap().stdout);
+    assert_eq!(listed.lines().count(), 3, "{listed}");
+    assert!(listed.starts_with("NODE  ADDRESS ") && listed.matches("  rooms  ").count() == 2, "{listed}");
+    let again = command();
+    assert!(!again.status.success() && text(&again.stderr).contains("there is no node"), "{}", text(&again.stderr));
+}
+
+/// Creates a room with two free seats.
+async fn create(server: &Server, player: &Player) -> Result<v1::Room, Status> {
+    let seat = v1::Seat { occupant: Some(v1::seat::Occupant::Open(v1::OpenSeat {})), ..Default::default() };
+    let settings = v1::RoomSettings { move_limit: Some(seconds(600)), ..Default::default() };
+    let room =
+        v1::CreateRoomRequest { settings: Some(settings), seats: vec![seat.clone(), seat], ..Default::default() };
+    let mut request = Request::new(room);
+    request.metadata_mut().insert("authorization", format!("Bearer {}", player.token).parse().unwrap());
+    let mut lobby = LobbyServiceClient::connect(server.url.clone()).await.unwrap();
+    Ok(lobby.create_room(request).await?.into_inner().room.unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_front_creates_a_room_at_another_server_and_plays_there() {
+    let Some(database) = database() else { return };
+    let front = start_as(&database, "front");
+    let black = front.log_in("Bea", 1 << 20).await;
+    let refused = create(&front, &black).await.expect_err("no server has rooms");
+    assert_eq!(refused.code(), Code::Unavailable, "{refused}");
+    let rooms = start(&database);
+    until(&database, "SELECT count(*) FROM shard JOIN node ON node.id = node WHERE role = 'rooms'", "4096").await;
+    let created = async {
+        loop {
+            match create(&front, &black).await {
+                Ok(room) => return room.room_id,
+                Err(status) => assert_eq!(status.code(), Code::Unavailable, "{status}"),
+            }
+            sleep(AGAIN).await;
+        }
+    };
+    let room = timeout(TIMEOUT, created).await.expect("the front finds the server with rooms");
+    let white = rooms.log_in("Wim", 1 << 20).await;
+    black.rooms().take_seat(v1::TakeSeatRequest { room_id: room.clone(), seat: 0 }).await.unwrap();
+    white.join_and_sit(&room, 1).await;
+    black.rooms().set_ready(v1::SetReadyRequest { room_id: room.clone(), ready: true }).await.unwrap();
+    let game = black.start(&room).await;
+    for ply in 0..6 {
+        let position = get(&black, &room).await.unwrap().game.unwrap().position.unwrap();
+        let mover = if position.side_to_move() == v1::Side::White { &white } else { &black };
+        mover.play(&game, ply, &position.legal_moves[0]).await.unwrap();
+    }
+    assert_eq!(squares(&get(&white, &room).await.unwrap()).len(), 6);
+    let (clean, log) = front.stop().await;
+    assert!(clean && log.matches("all servers that live have the role front").count() == 1, "{log}");
 }

@@ -95,3 +95,15 @@ async fn reflection_answers_in_its_older_version_as_well() {
     };
     assert!(listed.service.iter().any(|service| service.name == "reversi.v1.RoomService"));
 }
+
+#[tokio::test]
+async fn a_server_that_hands_its_rooms_over_is_not_ready_and_still_serves() {
+    let server = TestServer::open().await;
+    let mut health = HealthClient::new(server.channel().await);
+    let ada = server.human("Ada").await;
+    let mut watch = health.watch(of("")).await.unwrap().into_inner();
+    assert_eq!(within(watch.message()).await.unwrap().unwrap().status(), ServingStatus::Serving);
+    server.runtime.leaving().cancel();
+    assert_eq!(within(watch.message()).await.unwrap().unwrap().status(), ServingStatus::NotServing);
+    ada.create(named("room")).await;
+}

@@ -11,21 +11,13 @@
 //! pause, never a write.
 //!
 //! A node without an address for others owns all shards, and others like it stand by to take them. Nodes with one share the
-//! shards: each takes free ones up to its share, and frees those beyond it.
+//! shards: each takes free ones up to its share, and frees those beyond it. A front, and a node that drains, has no share.
 
 pub(super) mod fence;
-mod node;
+pub(super) mod node;
 pub(super) mod shard;
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
-    thread::JoinHandle,
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, thread::JoinHandle, time::Duration};
 
 use metrics::gauge;
 use tokio::{
@@ -34,13 +26,13 @@ use tokio::{
 };
 use tokio_postgres::Config;
 
-use self::node::Other;
+use self::node::{Other, Renewal};
 use super::{
     schema::{self, PostgresError},
     session::Session,
 };
 use crate::store::{
-    cluster_store::{Away, ClusterView, Places},
+    cluster_store::{Away, ClusterView, Places, Role},
     journal::{LEASE_AGE, OWNED_SHARDS},
     shard::{NodeId, Ownership, Shard},
 };
@@ -90,7 +82,7 @@ impl Part {
 pub struct Membership {
     part: watch::Receiver<Part>,
     view: watch::Receiver<Arc<ClusterView>>,
-    is_draining: Arc<AtomicBool>,
+    is_draining: Arc<watch::Sender<bool>>,
     leave: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -99,7 +91,7 @@ impl Membership {
     /// Joins the nodes of a database, whose tables are created if necessary. Returns after the first beat.
     pub(super) async fn join(config: Config, lease: Duration, places: Places) -> Result<Self, PostgresError> {
         let (leave, left) = watch::channel(false);
-        let is_draining = Arc::<AtomicBool>::default();
+        let is_draining = Arc::<watch::Sender<bool>>::default();
         let (reply, joined) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let join = LeaseHolder::join(config, lease, places, Arc::clone(&is_draining));
@@ -130,10 +122,21 @@ impl Membership {
 
     /// Gives the node's shards to others, as far as there are any, and waits until it has none.
     pub async fn hand_over(&self) {
+        self.is_draining.send_replace(true);
         if self.part.borrow().is_member() {
-            self.is_draining.store(true, Relaxed);
             // It fails when the node has left.
             let _ = self.views().wait_for(|view| view.is_draining && view.surplus == 0).await;
+        }
+    }
+
+    /// Waits until the node gives its shards to others, as someone who asks it to end sets it in the database.
+    pub(super) fn asked_to_end(&self) -> impl Future<Output = ()> + use<> {
+        let mut is_draining = self.is_draining.subscribe();
+        async move {
+            if is_draining.wait_for(|is_draining| *is_draining).await.is_err() {
+                // The node has left.
+                std::future::pending().await
+            }
         }
     }
 
@@ -180,7 +183,8 @@ struct LeaseHolder {
     config: Config,
     lease: Duration,
     places: Places,
-    is_draining: Arc<AtomicBool>,
+    /// Stays so when it goes on as another node.
+    is_draining: Arc<watch::Sender<bool>>,
     part: watch::Sender<Part>,
     view: watch::Sender<Arc<ClusterView>>,
     /// The owners of shards, of which only changes are read once all are known.
@@ -197,6 +201,8 @@ struct LeaseHolder {
     is_locked: bool,
     renewed: Instant,
     is_failing: bool,
+    /// Whether all nodes that live are fronts.
+    has_only_fronts: bool,
 }
 
 impl LeaseHolder {
@@ -205,7 +211,7 @@ impl LeaseHolder {
         config: Config,
         lease: Duration,
         places: Places,
-        is_draining: Arc<AtomicBool>,
+        is_draining: Arc<watch::Sender<bool>>,
     ) -> Result<Self, PostgresError> {
         let session = Session::open(&config).await?;
         schema::migrate(&session).await?;
@@ -226,6 +232,7 @@ impl LeaseHolder {
             is_locked: false,
             renewed: Instant::now(),
             is_failing: false,
+            has_only_fronts: false,
         };
         let part = member.beat(false).await?;
         member.set_part(part);
@@ -288,9 +295,9 @@ impl LeaseHolder {
     async fn beat(&mut self, is_owner: bool) -> Result<Part, PostgresError> {
         let (session, id) = self.connect().await?;
         let session = &*session;
-        let is_draining = self.is_draining.load(Relaxed);
-        let renewed = node::renew(session, id, self.lease, self.is_new_connection, is_draining).await?;
-        let Some(was_connected) = renewed else {
+        let was_draining = *self.is_draining.borrow();
+        let renewed = node::renew(session, id, self.lease, self.is_new_connection, was_draining).await?;
+        let Some(Renewal { was_connected, is_draining }) = renewed else {
             if is_owner {
                 return Ok(Part::Lost);
             }
@@ -302,6 +309,7 @@ impl LeaseHolder {
             return Ok(Part::StandBy { owner: None, is_in_use: true });
         };
         (self.is_new_connection, self.renewed) = (false, Instant::now());
+        self.is_draining.send_if_modified(|known| is_draining && !std::mem::replace(known, true));
         let (mut living, mut dead) = (Vec::new(), Vec::new());
         for other in node::others(session, id).await? {
             let is_dead = other.is_dead(was_connected, self.is_new);
@@ -317,7 +325,7 @@ impl LeaseHolder {
             self.share(session, id, &living, is_draining).await?;
             return Ok(Part::Member(id));
         }
-        if is_owner || shard::take_all(session, id).await? {
+        if is_owner || !is_draining && shard::take_all(session, id).await? {
             return Ok(Part::Owner(id));
         }
         let owner = living.iter().find(|other| other.has_shards).map(Other::place);
@@ -332,11 +340,13 @@ impl LeaseHolder {
         others: &[Other],
         is_draining: bool,
     ) -> Result<(), PostgresError> {
-        let takes = |other: &&Other| other.address.is_some() && other.has_lease() && !other.is_draining;
-        let takers = others.iter().filter(takes).count() + usize::from(!is_draining);
+        let serves_rooms = self.places.role == Role::Rooms;
+        self.note_fronts(!serves_rooms && !others.iter().any(Other::serves_rooms));
+        let takes_shards = serves_rooms && !is_draining;
+        let takers = others.iter().filter(|other| other.takes_shards()).count() + usize::from(takes_shards);
         // A node that drains keeps its shards if no other node can take them.
-        let share = if is_draining { 0 } else { usize::from(Shard::COUNT).div_ceil(takers) };
-        if !is_draining {
+        let share = if takes_shards { usize::from(Shard::COUNT).div_ceil(takers) } else { 0 };
+        if takes_shards {
             shard::take(session, id, share).await?;
         }
         let me = NodeId(id);
@@ -378,6 +388,14 @@ impl LeaseHolder {
             is_new
         });
         Ok(())
+    }
+
+    fn note_fronts(&mut self, has_only_fronts: bool) {
+        if !std::mem::replace(&mut self.has_only_fronts, has_only_fronts) && has_only_fronts {
+            tracing::warn!(
+                "all servers that live have the role front: start one with the role rooms, as none serves rooms"
+            );
+        }
     }
 
     /// How many shards the node has.

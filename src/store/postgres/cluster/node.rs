@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use tokio_postgres::{Error, Row};
 
 use crate::store::{
-    cluster_store::Places,
+    cluster_store::{Places, Role},
     postgres::{
         schema::PostgresError,
         session::{Session, is_refusal},
@@ -15,13 +15,13 @@ use crate::store::{
 /// A node without renewals for this time whose connection has ended is dead before its lease ends.
 const SILENCE: Duration = Duration::from_millis(1_500);
 
-const JOIN: &str = "WITH me AS (INSERT INTO node (host, listens, address, renewed, until, since) \
-    VALUES (coalesce(host(inet_client_addr()), ''), $1, $2, now(), now(), now()) RETURNING id) \
+const JOIN: &str = "WITH me AS (INSERT INTO node (host, listens, address, role, renewed, until, since) \
+    VALUES (coalesce(host(inet_client_addr()), ''), $1, $2, $3, now(), now(), now()) RETURNING id) \
     INSERT INTO fence (node, session) SELECT id, 0 FROM me RETURNING node";
 
 /// Inserts a node, which lives from its first renewal. Returns its number.
 pub(super) async fn join(session: &Session, places: &Places) -> Result<i64, PostgresError> {
-    let row = session.row(JOIN, &[&places.listens, &places.address]).await?;
+    let row = session.row(JOIN, &[&places.listens, &places.address, &places.role.to_string()]).await?;
     Ok(row.ok_or_else(|| PostgresError::Database("a node could not be inserted".to_owned()))?.try_get(0)?)
 }
 
@@ -32,21 +32,31 @@ pub(super) async fn lock(session: &Session, node: i64) -> Result<bool, Error> {
     session.row(sql, &[&node]).await?.map_or(Ok(false), |row| row.try_get(0))
 }
 
-const RENEW: &str = "UPDATE node SET renewed = now(), until = now() + make_interval(secs => $2), draining = $4, \
+const RENEW: &str = "UPDATE node SET renewed = now(), until = now() + make_interval(secs => $2), draining = draining OR $4, \
     since = CASE WHEN $3 OR renewed < now() - make_interval(secs => $2 / 2) THEN now() ELSE since END \
-    WHERE id = $1 RETURNING since <= now() - make_interval(secs => $2)";
+    WHERE id = $1 RETURNING since <= now() - make_interval(secs => $2) AS was_connected, draining";
 
-/// Renews a lease. Returns whether it was renewed over one connection for as long as it lasts, without a break of half of
-/// that: after one, the database may have been away for others, too. None when the node was declared dead.
+/// A renewal of a lease.
+pub(super) struct Renewal {
+    /// Whether it was renewed over one connection for as long as it lasts, without a break of half of that: after one, the
+    /// database may have been away for others, too.
+    pub(super) was_connected: bool,
+    /// Whether the node gives its shards to others, by itself or because someone asks for it.
+    pub(super) is_draining: bool,
+}
+
+/// Renews a lease. None when the node was declared dead.
 pub(super) async fn renew(
     session: &Session,
     node: i64,
     lease: Duration,
     is_new_connection: bool,
     is_draining: bool,
-) -> Result<Option<bool>, Error> {
+) -> Result<Option<Renewal>, Error> {
     let row = session.row(RENEW, &[&node, &lease.as_secs_f64(), &is_new_connection, &is_draining]).await?;
-    row.map(|row| row.try_get(0)).transpose()
+    let read =
+        |row: Row| Ok(Renewal { was_connected: row.try_get("was_connected")?, is_draining: row.try_get("draining")? });
+    row.map(read).transpose()
 }
 
 /// Another node as seen by this one.
@@ -58,7 +68,8 @@ pub(super) struct Other {
     /// Where it serves other nodes, if it does.
     pub(super) address: Option<String>,
     /// Whether it gives its shards to others.
-    pub(super) is_draining: bool,
+    is_draining: bool,
+    role: Role,
     renewed: SystemTime,
     signs: Signs,
     /// Whether it has shards.
@@ -90,7 +101,7 @@ impl Signs {
 }
 
 /// The lock is tried last, and only where it counts.
-const OTHERS: &str = "SELECT id, host, listens, address, draining, renewed, is_late, is_silent, is_predecessor, has_shards, \
+const OTHERS: &str = "SELECT id, host, listens, address, draining, role, renewed, is_late, is_silent, is_predecessor, has_shards, \
     CASE WHEN is_silent OR is_predecessor \
     THEN pg_try_advisory_xact_lock(hashtextextended(current_schema()::text, id)) ELSE false END AS is_disconnected \
     FROM (SELECT node.*, node.until < now() AS is_late, \
@@ -100,18 +111,19 @@ const OTHERS: &str = "SELECT id, host, listens, address, draining, renewed, is_l
         FROM node, node AS me WHERE me.id = $1 AND node.id <> $1 OFFSET 0) AS other ORDER BY id";
 
 /// The other nodes.
-pub(super) async fn others(session: &Session, me: i64) -> Result<Vec<Other>, Error> {
+pub(super) async fn others(session: &Session, me: i64) -> Result<Vec<Other>, PostgresError> {
     let rows = session.query(OTHERS, &[&me, &SILENCE.as_secs_f64()]).await?;
     rows.iter().map(read).collect()
 }
 
-fn read(row: &Row) -> Result<Other, Error> {
+fn read(row: &Row) -> Result<Other, PostgresError> {
     Ok(Other {
         id: row.try_get("id")?,
         host: row.try_get("host")?,
         listens: row.try_get("listens")?,
         address: row.try_get("address")?,
         is_draining: row.try_get("draining")?,
+        role: role(row)?,
         renewed: row.try_get("renewed")?,
         signs: Signs {
             is_late: row.try_get("is_late")?,
@@ -121,6 +133,12 @@ fn read(row: &Row) -> Result<Other, Error> {
         },
         has_shards: row.try_get("has_shards")?,
     })
+}
+
+/// The role of a node.
+pub(in crate::store::postgres) fn role(row: &Row) -> Result<Role, PostgresError> {
+    let name: &str = row.try_get("role")?;
+    name.parse().map_err(|error| PostgresError::Database(format!("a node has the role {name}: {error}")))
 }
 
 impl Other {
@@ -134,9 +152,14 @@ impl Other {
         !self.signs.is_late && !self.signs.is_silent
     }
 
-    /// Whether its lease has not ended.
-    pub(super) fn has_lease(&self) -> bool {
-        !self.signs.is_late
+    /// Whether it has rooms, or could have.
+    pub(super) fn serves_rooms(&self) -> bool {
+        self.address.is_some() && self.role == Role::Rooms && !self.signs.is_late
+    }
+
+    /// Whether it takes free shards, and has a share.
+    pub(super) fn takes_shards(&self) -> bool {
+        self.serves_rooms() && !self.is_draining
     }
 
     /// For people: where it is.

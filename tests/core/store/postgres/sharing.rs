@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use reversi::{
     room::{Event, RoomId, Seq},
     store::{
-        AppendError, ClusterStore as _, ClusterView, Journal as _, NodeId, Ownership, Places, PostgresStore, Shard,
-        Sharing, Standby,
+        AppendError, ClusterStore as _, ClusterView, Journal as _, NodeId, NodeTable, Ownership, Places, PostgresError,
+        PostgresStore, Role, Shard, Sharing, Standby,
     },
 };
 use tokio::time::timeout;
@@ -23,7 +23,11 @@ const LEASE: Duration = Duration::from_secs(60);
 impl Database {
     /// A node that serves others at an address.
     async fn member(&self, address: &str) -> PostgresStore {
-        let places = Places { listens: Some(address.to_owned()), address: Some(address.to_owned()) };
+        self.member_as(address, Role::Rooms).await
+    }
+
+    async fn member_as(&self, address: &str, role: Role) -> PostgresStore {
+        let places = Places { listens: Some(address.to_owned()), address: Some(address.to_owned()), role };
         let sharing = Sharing { patience: LEASE, lease: LEASE, places };
         let standby = Standby::join(&self.url(), sharing).await.expect("the database is there");
         assert_eq!(standby.active(), None);
@@ -35,6 +39,10 @@ impl Database {
         let sql = "SELECT coalesce(address, 'none'), count(*) FROM shard LEFT JOIN node ON node.id = shard.node \
             GROUP BY address ORDER BY address";
         self.sql(sql).replace('\n', " ")
+    }
+
+    async fn node_table(&self) -> NodeTable {
+        NodeTable::open(&self.url(), LEASE).await.expect("the database is set up")
     }
 
     /// Declares a node dead, as another one would.
@@ -168,4 +176,68 @@ async fn one_node_at_a_time_has_the_waiting_rooms() {
     assert_eq!(first.take_waiting(1).await.unwrap(), Some(vec![old]), "no more than it asks for");
     first.return_waiting(vec![old], vec![]).await.unwrap();
     assert_eq!(second.take_waiting(9).await.unwrap(), Some(vec![new]));
+}
+
+#[tokio::test]
+async fn a_node_that_is_asked_to_end_gives_all_its_shards_to_the_others_and_takes_none() {
+    let Some(database) = database() else { return };
+    let (first, second) = (database.member("one").await, database.member("two").await);
+    let shared = seen(&first, |view| view.surplus == 2_048).await;
+    first.free(owned(&shared).split_off(2_048)).await.unwrap();
+    let before = seen(&second, |view| owned(view).len() == 2_048).await;
+    let table = database.node_table().await;
+    assert!(table.ask_to_end(before.me).await.unwrap());
+    let draining = seen(&second, |view| view.is_draining).await;
+    assert_eq!(draining.surplus, 2_048, "others take all of them");
+    second.free(owned(&draining)).await.unwrap();
+    seen(&first, |view| owned(view).len() == 4_096 && view.surplus == 0).await;
+    drop(first);
+    seen(&second, |view| view.owners.is_empty()).await;
+    assert_eq!(database.shares(), "none|4096");
+    // Nor does it as another node.
+    database.declare_node_dead(draining.me);
+    let after = seen(&second, |view| view.me != draining.me).await;
+    assert!(after.is_draining && after.owners.is_empty());
+    let third = database.member("three").await;
+    seen(&third, |view| owned(view).len() == 4_096 && view.surplus == 0).await;
+    let rows: Vec<_> = table.nodes().await.unwrap().iter().map(|row| (row.is_draining, row.shards)).collect();
+    assert_eq!(rows, [(true, 0), (false, 4_096)]);
+}
+
+#[tokio::test]
+async fn a_front_takes_no_shards_and_counts_for_no_share() {
+    let Some(database) = database() else { return };
+    let front = database.member_as("front", Role::Front).await;
+    let rooms = database.member("rooms").await;
+    let view = seen(&rooms, |view| owned(view).len() == 4_096).await;
+    assert_eq!((view.surplus, view.others.len()), (0, 1));
+    let seen_by_front = seen(&front, |view| view.owners.len() == 4_096).await;
+    assert!(owned(&seen_by_front).is_empty() && seen_by_front.surplus == 0);
+    let new = room_of(owned(&view)[0]);
+    assert_eq!(write(&front, new, Seq(0), &creation_of(new)).await, Err(AppendError::Fenced));
+    // The last one that has rooms keeps them until it ends.
+    database.node_table().await.ask_to_end(view.me).await.unwrap();
+    assert_eq!(seen(&rooms, |view| view.is_draining).await.surplus, 0);
+    drop(rooms);
+    seen(&front, |view| view.owners.is_empty()).await;
+    assert_eq!(database.shares(), "none|4096");
+}
+
+#[tokio::test]
+async fn the_table_of_nodes_is_read_without_being_one() {
+    let Some(database) = database() else { return };
+    assert!(matches!(NodeTable::open(&database.url(), LEASE).await.err(), Some(PostgresError::Empty)));
+    assert_eq!(database.sql("SELECT to_regclass('node') IS NULL"), "t", "nothing is set up by a look");
+    let node = database.member("one").await;
+    let view = seen(&node, |view| owned(view).len() == 4_096).await;
+    for shard in [owned(&view)[0], owned(&view)[4_095]] {
+        let room = room_of(shard);
+        write(&node, room, Seq(0), &creation_of(room)).await.unwrap();
+    }
+    let table = database.node_table().await;
+    let [row] = <[_; 1]>::try_from(table.nodes().await.unwrap()).unwrap();
+    assert_eq!((row.id, row.address.as_deref(), row.role), (view.me, Some("one"), Role::Rooms));
+    assert_eq!((row.shards, row.rooms, row.is_draining), (4_096, 2, false));
+    assert!(row.renewed < LEASE);
+    assert!(!table.ask_to_end(NodeId(view.me.0 + 1)).await.unwrap());
 }

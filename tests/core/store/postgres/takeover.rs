@@ -42,8 +42,11 @@ impl Database {
 }
 
 async fn join(url: &str, address: &str, lease: Duration) -> Standby {
-    let sharing =
-        Sharing { patience: LONG, lease, places: Places { listens: Some(address.to_owned()), address: None } };
+    let sharing = Sharing {
+        patience: LONG,
+        lease,
+        places: Places { listens: Some(address.to_owned()), address: None, ..Places::default() },
+    };
     Standby::join(url, sharing).await.expect("the database is there")
 }
 

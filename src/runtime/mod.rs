@@ -49,7 +49,10 @@ pub use limit::{
     rate_limiter::TooFast,
     request_cost::RequestCost,
 };
-pub use lobby::listing::{Lobby, LobbyUpdate, LobbyWatch, Row, RowFilter, RowKey};
+pub use lobby::{
+    listing::{Lobby, LobbyUpdate, LobbyWatch, Row, RowFilter, RowKey},
+    peer_rows::PeerList,
+};
 pub use node::Node;
 pub use outcome::{Accepted, RoomError, StreamEnd};
 pub use player::{
@@ -181,7 +184,7 @@ impl Runtime {
         let cluster = parts.cluster.map(|(me, peers)| Arc::new(Cluster::new(me, peers, Arc::clone(&store.players))));
         let admin = parts.admin.as_ref();
         let players = Players::new(in_force.clone(), clock, random.clone(), admin, lifecycle.clone(), cluster.clone());
-        let lobby = Arc::<Lobby>::default();
+        let lobby = Arc::new(Lobby::new(cluster.clone()));
         let context = ActorContext {
             limits: in_force,
             clock,
@@ -213,6 +216,9 @@ impl Runtime {
         lifecycle.spawn(presence::check_regularly(host.clone(), Arc::clone(&store.players)));
         lifecycle.spawn(recovery::write_heartbeats(host.clone()));
         lifecycle.spawn(recovery::note_stalls(host.clone()));
+        if cluster.is_some() {
+            lifecycle.spawn(lobby::peer_rows::drop_left_regularly(Arc::clone(&lobby), lifecycle.clone()));
+        }
         if let Some(retention) = parts.retention {
             let archive = Arc::clone(&store.archive);
             lifecycle.spawn(games::trim_regularly(archive, retention, clock, lifecycle.clone()));

@@ -2,4 +2,5 @@
 
 pub(crate) mod listing;
 pub(crate) mod matchmaker;
+pub(crate) mod peer_rows;
 pub(crate) mod rated_positions;

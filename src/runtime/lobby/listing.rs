@@ -157,13 +157,7 @@ impl Lobby {
         self.page_with(self.peers.as_ref(), filter, after, limit)
     }
 
-    fn page_with(
-        &self,
-        peers: Option<&PeerRows>,
-        filter: &RowFilter,
-        after: Option<RowKey>,
-        limit: usize,
-    ) -> Vec<Row> {
+    fn page_with(&self, peers: Option<&PeerRows>, filter: &RowFilter, after: Option<RowKey>, limit: usize) -> Vec<Row> {
         let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner);
         let peers = peers.map(PeerRows::read);
         let mut own = rows.range((after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded)).peekable();
@@ -470,14 +464,14 @@ impl LobbyWatch {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::room::{Creation, JoinCode, PlayerId, PlayerKind, Policy, Profile, Settings};
 
     /// Two full pages and a partial one.
     const ROOMS: usize = 2 * SNAPSHOT_ROWS + 3;
 
-    fn room(number: usize) -> Room {
+    pub(in crate::runtime::lobby) fn room(number: usize) -> Room {
         let owner =
             Profile { id: PlayerId::from_random(1), name: DisplayName::parse("Ada").unwrap(), kind: PlayerKind::Human };
         let creation = Creation {

@@ -50,8 +50,9 @@ pub use limit::{
     request_cost::RequestCost,
 };
 pub use lobby::{
-    listing::{Lobby, LobbyUpdate, LobbyWatch, Row, RowFilter, RowKey},
+    listing::{Lobby, LobbyWatch},
     peer_rows::PeerList,
+    row::{LobbyUpdate, Row, RowFilter, RowKey},
 };
 pub use node::Node;
 pub use outcome::{Accepted, RoomError, StreamEnd};
@@ -94,6 +95,7 @@ use analysis::analysis_pool::AnalysisPool;
 use cluster::membership::Cluster;
 use lifecycle::Lifecycle;
 use limit::password_guesses::PasswordGuesses;
+use lobby::peer_rows;
 use room::{actor::ActorContext, host::RoomHost, passwords::Passwords, presence, recovery, registry::Registry};
 use stalls::Stalls;
 
@@ -216,8 +218,8 @@ impl Runtime {
         lifecycle.spawn(presence::check_regularly(host.clone(), Arc::clone(&store.players)));
         lifecycle.spawn(recovery::write_heartbeats(host.clone()));
         lifecycle.spawn(recovery::note_stalls(host.clone()));
-        if cluster.is_some() {
-            lifecycle.spawn(lobby::peer_rows::drop_left_regularly(Arc::clone(&lobby), lifecycle.clone()));
+        if let Some(peers) = &lobby.peers {
+            lifecycle.spawn(peer_rows::drop_left_regularly(Arc::clone(peers), lifecycle.clone()));
         }
         if let Some(retention) = parts.retention {
             let archive = Arc::clone(&store.archive);
@@ -241,7 +243,8 @@ impl Runtime {
     /// What the other nodes of a cluster call; none in one process.
     #[must_use]
     pub fn node(&self) -> Option<Node> {
-        Some(Node { rooms: self.rooms.clone(), cluster: self.context().cluster.clone()? })
+        let (rooms, peer_rows) = (self.rooms.clone(), self.lobby.peers.clone()?);
+        Some(Node { rooms, cluster: self.context().cluster.clone()?, peer_rows })
     }
 
     fn context(&self) -> &ActorContext {

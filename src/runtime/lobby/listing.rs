@@ -15,118 +15,22 @@ use tokio::{
 use super::{
     peer_rows::PeerRows,
     rated_positions::{RatedPositions, SearchedPositions},
+    row::{LobbyUpdate, Row, RowFilter, RowKey},
 };
 use crate::{
-    room::{
-        DisplayName, Game, Occupant, Phase, Room, RoomId, RoomName, Seat, TimeControl, Timestamp, Visibility, Watching,
-    },
-    rules::{Board, ByColor, Color, Square},
+    room::{Phase, Room, RoomId, Visibility},
     runtime::{
         cluster::membership::Cluster,
         limit::limits::{LOBBY_INTERVAL, LOBBY_LAG, SNAPSHOT_ROWS},
     },
 };
 
-/// One room of the list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The room.
-    pub id: RoomId,
-    /// Its name.
-    pub name: RoomName,
-    /// Its owner.
-    pub owner: Option<DisplayName>,
-    /// Its phase.
-    pub phase: Phase,
-    /// Its seats.
-    pub seats: ByColor<Seat>,
-    /// Whether the players in the seats are connected.
-    pub present: ByColor<bool>,
-    /// Whether it has a password.
-    pub has_password: bool,
-    /// The players who may watch.
-    pub watching: Watching,
-    /// The number of streams that watch it.
-    pub watchers: u32,
-    /// Plies played in the running or last game.
-    pub ply: u16,
-    /// The board of that game.
-    pub board: Option<Board>,
-    /// The last move of that game.
-    pub last_move: Option<Square>,
-    /// When the room was created.
-    pub created: Timestamp,
-    /// The time control.
-    pub time: TimeControl,
-    /// Whether its games count for ratings.
-    pub rated: bool,
-    /// Whether its last game is over, and no other runs.
-    pub finished: bool,
-}
-
-/// A filter of the list; unset fields do not restrict it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RowFilter {
-    /// Only rooms in this phase.
-    pub phase: Option<Phase>,
-    /// Only rooms with an open seat.
-    pub open_seat: bool,
-    /// Only rooms with this in their own or their owner's name. Lower case; matches any case.
-    pub text: Option<String>,
-}
-
-/// The sort key of a row: newest first.
-pub type RowKey = (Reverse<Timestamp>, RoomId);
-
-impl Row {
-    fn of(room: &Room, watchers: u32) -> Self {
-        let seats = room.seats();
-        Self {
-            id: room.id(),
-            name: room.settings().name.clone(),
-            owner: room.owner().map(|owner| owner.name.clone()),
-            phase: room.phase(),
-            seats: seats.clone(),
-            present: ByColor::from_fn(|side| room.is_present(side)),
-            has_password: room.settings().password.is_some(),
-            watching: room.settings().watching,
-            watchers,
-            ply: room.game().map_or(0, Game::ply),
-            board: room.game().map(|game| game.position.board()),
-            last_move: room.game().and_then(Game::last_move),
-            created: room.created(),
-            time: room.settings().time,
-            rated: room.settings().rated,
-            finished: room.phase() == Phase::Lobby && room.game().is_some(),
-        }
-    }
-
-    /// The sort key.
-    #[must_use]
-    pub fn key(&self) -> RowKey {
-        (Reverse(self.created), self.id)
-    }
-}
-
-impl RowFilter {
-    fn accepts(&self, row: &Row) -> bool {
-        let open = |seat: Color| matches!(row.seats[seat].occupant, Occupant::Open);
-        let contains = |text: &String| {
-            let within = |name: &str| name.to_lowercase().contains(text);
-            within(row.name.as_str()) || row.owner.as_ref().is_some_and(|owner| within(owner.as_str()))
-        };
-        self.phase.is_none_or(|phase| phase == row.phase)
-            && (!self.open_seat || (row.phase == Phase::Lobby && (open(Color::Black) || open(Color::White))))
-            && self.text.as_ref().is_none_or(contains)
-    }
-}
-
 /// The list of public rooms, of this node and of all others.
 pub struct Lobby {
     /// The rooms of this node.
     rows: RwLock<BTreeMap<RowKey, Arc<Mutex<Row>>>>,
     /// The rooms of other nodes; none in one process.
-    pub(super) peers: Option<PeerRows>,
+    pub(crate) peers: Option<Arc<PeerRows>>,
     rated: RatedPositions,
     /// Changes of `rows`.
     changes: broadcast::Sender<RowKey>,
@@ -145,7 +49,7 @@ impl Lobby {
     pub(crate) fn new(cluster: Option<Arc<Cluster>>) -> Self {
         Self {
             rows: RwLock::default(),
-            peers: cluster.map(PeerRows::new),
+            peers: cluster.map(|cluster| Arc::new(PeerRows::new(cluster))),
             rated: RatedPositions::default(),
             changes: broadcast::Sender::new(LOBBY_LAG),
         }
@@ -154,7 +58,7 @@ impl Lobby {
     /// At most `limit` rows that match, after `after`.
     #[must_use]
     pub fn page(&self, filter: &RowFilter, after: Option<RowKey>, limit: usize) -> Vec<Row> {
-        self.page_with(self.peers.as_ref(), filter, after, limit)
+        self.page_with(self.peers.as_deref(), filter, after, limit)
     }
 
     fn page_with(&self, peers: Option<&PeerRows>, filter: &RowFilter, after: Option<RowKey>, limit: usize) -> Vec<Row> {
@@ -195,7 +99,7 @@ impl Lobby {
     }
 
     pub(crate) fn watch(self: &Arc<Self>, filter: RowFilter) -> LobbyWatch {
-        LobbyWatch { peer_changes: self.peers.as_ref().map(PeerRows::changes), ..self.watch_own(filter) }
+        LobbyWatch { peer_changes: self.peers.as_deref().map(PeerRows::changes), ..self.watch_own(filter) }
     }
 
     /// Watches the rooms of this node only.
@@ -334,29 +238,6 @@ enum PendingRows {
     None,
 }
 
-/// An update of the list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LobbyUpdate {
-    /// All rows from one key to another. The first page replaces all rows sent before.
-    Page {
-        /// The last key of the page before; none for the first page.
-        after: Option<RowKey>,
-        /// The rows.
-        rows: Vec<Row>,
-        /// Whether they are the last ones of the list.
-        is_last: bool,
-    },
-    /// Changed rows, and rooms that were removed or no longer match.
-    Changed {
-        /// New or changed rows.
-        upserted: Vec<Row>,
-        /// Removed rooms.
-        removed: Vec<RowKey>,
-        /// Rooms that have left this node; only if no others are watched.
-        moved: Vec<RowKey>,
-    },
-}
-
 impl LobbyWatch {
     /// The next update. The first is a first page, and so is the first after a lag.
     pub async fn next(&mut self) -> LobbyUpdate {
@@ -390,7 +271,7 @@ impl LobbyWatch {
 
     /// Those that are watched.
     fn peers(&self) -> Option<&PeerRows> {
-        self.lobby.peers.as_ref().filter(|_| self.peer_changes.is_some())
+        self.lobby.peers.as_deref().filter(|_| self.peer_changes.is_some())
     }
 
     /// Collects changes for [`LOBBY_INTERVAL`] after the first, in `self` (cancel safe); none when they cancel out.
@@ -466,7 +347,13 @@ impl LobbyWatch {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::room::{Creation, JoinCode, PlayerId, PlayerKind, Policy, Profile, Settings};
+    use crate::{
+        room::{
+            Creation, DisplayName, JoinCode, Occupant, PlayerId, PlayerKind, Policy, Profile, RoomName, Settings,
+            Timestamp,
+        },
+        rules::ByColor,
+    };
 
     /// Two full pages and a partial one.
     const ROOMS: usize = 2 * SNAPSHOT_ROWS + 3;

@@ -10,8 +10,9 @@ use super::{
         peers::{Ask, FeedEnd, News, PlayerStreams, Question, Reply},
     },
     lobby::{
-        listing::{LobbyWatch, RowFilter},
-        peer_rows::PeerList,
+        listing::LobbyWatch,
+        peer_rows::{PeerList, PeerRows},
+        row::RowFilter,
     },
     outcome::{RoomError, StreamEnd},
     player::player::Player,
@@ -31,6 +32,7 @@ const ACCOUNTS: usize = 500;
 pub struct Node {
     pub(super) rooms: Rooms,
     pub(super) cluster: Arc<Cluster>,
+    pub(super) peer_rows: Arc<PeerRows>,
 }
 
 impl Node {
@@ -90,7 +92,7 @@ impl Node {
     /// The rooms of another node in the list of rooms, as long as it sends them.
     #[must_use]
     pub fn peer_list(&self, node: NodeId) -> PeerList {
-        PeerList::new(&self.host().lobby, node)
+        PeerList::new(&self.peer_rows, node)
     }
 
     /// Takes note of what another node tells.

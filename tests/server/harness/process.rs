@@ -223,8 +223,7 @@ impl Player {
     }
 
     pub(crate) async fn info(&self) -> v1::GetServerInfoResponse {
-        let mut lobby = LobbyServiceClient::new(self.channel.clone());
-        lobby.get_server_info(v1::GetServerInfoRequest {}).await.unwrap().into_inner()
+        self.lobby().get_server_info(v1::GetServerInfoRequest {}).await.unwrap().into_inner()
     }
 
     pub(crate) async fn turns(&self) -> Streaming<v1::WatchTurnsResponse> {
@@ -247,6 +246,10 @@ impl Player {
         self.rooms().join_room(v1::JoinRoomRequest { room: Some(by), ..Default::default() }).await.unwrap();
         self.rooms().take_seat(v1::TakeSeatRequest { room_id: room.into(), seat }).await.unwrap();
         self.rooms().set_ready(v1::SetReadyRequest { room_id: room.into(), ready: true }).await.unwrap();
+    }
+
+    pub(crate) fn lobby(&self) -> LobbyServiceClient<AuthorizedChannel> {
+        LobbyServiceClient::new(self.channel.clone())
     }
 
     pub(crate) fn rooms(&self) -> RoomServiceClient<AuthorizedChannel> {
@@ -284,8 +287,7 @@ impl Player {
             password: password.into(),
             ..Default::default()
         };
-        let mut lobby = LobbyServiceClient::new(self.channel.clone());
-        lobby.create_room(request).await.unwrap().into_inner().room.unwrap()
+        self.lobby().create_room(request).await.unwrap().into_inner().room.unwrap()
     }
 
     /// Starts a game. Returns its id.

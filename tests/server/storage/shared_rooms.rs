@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use reversi::proto::v1::{self, room_event, watch_room_response::Message};
+use reversi::proto::v1::{self, room_event, watch_room_response::Message, watch_rooms_response};
 use tokio::{
     task::JoinSet,
     time::{sleep, timeout},
@@ -228,4 +228,57 @@ async fn a_server_that_is_asked_to_end_gives_its_rooms_to_the_others() {
     assert_eq!(shared.moves().await, 10);
     shared.watched(10).await;
     balanced(&shared.database, 2).await;
+}
+
+/// Reads updates of the list until the room's row has this ply.
+async fn listed_with(updates: &mut Streaming<v1::WatchRoomsResponse>, room: &str, ply: i32) {
+    use watch_rooms_response::Message;
+    let listed = async {
+        loop {
+            let rows = match updates.message().await.unwrap().expect("the stream goes on").message.unwrap() {
+                Message::Snapshot(list) => list.rooms,
+                Message::Upserted(row) => vec![row],
+                _ => Vec::new(),
+            };
+            if rows.iter().any(|row| row.room_id == room && row.ply == ply) {
+                return;
+            }
+        }
+    };
+    timeout(TIMEOUT, listed).await.unwrap_or_else(|_| panic!("no row with ply {ply}"));
+}
+
+/// The rooms that the list has at each of these servers.
+async fn lists(players: &[Player]) -> Vec<Vec<String>> {
+    let mut lists = Vec::new();
+    for player in players {
+        let list = player.lobby().list_rooms(v1::ListRoomsRequest::default()).await.unwrap().into_inner();
+        lists.push(list.rooms.into_iter().map(|row| row.room_id).collect());
+    }
+    lists
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_server_lists_the_rooms_of_all() {
+    let Some(mut shared) = SharedRooms::start().await else { return };
+    let visitors = [shared.servers[1].log_in("Eve", 1 << 20).await, shared.servers[2].log_in("Ida", 1 << 20).await];
+    let mut updates = Vec::new();
+    for visitor in &visitors {
+        let watched = visitor.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await;
+        updates.push(watched.unwrap().into_inner());
+    }
+    shared.play(2).await;
+    for updates in &mut updates {
+        listed_with(updates, &shared.room, 2).await;
+    }
+    assert_eq!(lists(&visitors).await, [[&shared.room], [&shared.room]]);
+    shared.servers[0].kill();
+    shared.move_black(2).await;
+    shared.play(2).await;
+    for updates in &mut updates {
+        listed_with(updates, &shared.room, 4).await;
+    }
+    assert_eq!(lists(&visitors).await, [[&shared.room], [&shared.room]]);
+    balanced(&shared.database, 2).await;
+    assert_eq!(lists(&visitors).await, [[&shared.room], [&shared.room]]);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use reversi::{
     proto::v1::{self, watch_rooms_response::Message},
-    runtime::{Ownership, Shard},
+    runtime::{Ownership, Peers as _, Shard},
 };
 use tonic::Streaming;
 

@@ -193,16 +193,13 @@ impl SentRows {
 
     /// A row is not sent by its node any longer, though the room may go on.
     fn leave(&mut self, key: RowKey, node: NodeId) {
-        let mut others = self.rows.range(of_room(key)).filter(|((_, of), _)| *of != node);
-        if others.any(|(_, row)| row.left.is_none()) {
-            self.rows.remove(&(key, node));
-        } else if let Some(row) = self.rows.get_mut(&(key, node)) {
+        if let Some(row) = self.rows.get_mut(&(key, node)) {
             row.left.get_or_insert_with(Instant::now);
             self.any_left = true;
         }
     }
 
-    /// Removes what has left other nodes of a room that is listed, or has ended.
+    /// Removes the rows that have left their nodes of a room that is listed again, or has ended.
     fn remove_left(&mut self, key: RowKey) {
         let left = self.rows.range(of_room(key)).filter(|(_, row)| row.left.is_some());
         let left: Vec<_> = left.map(|(key, _)| *key).collect();

@@ -50,7 +50,11 @@ pub use limit::{
     rate_limiter::TooFast,
     request_cost::RequestCost,
 };
-pub use lobby::listing::{Lobby, LobbyUpdate, LobbyWatch, Row, RowFilter, RowKey};
+pub use lobby::{
+    listing::{Lobby, LobbyWatch},
+    peer_rows::PeerList,
+    row::{LobbyUpdate, Row, RowFilter, RowKey},
+};
 pub use node::Node;
 pub use outcome::{Accepted, RoomError, StreamEnd};
 pub use player::{
@@ -92,6 +96,7 @@ use analysis::analysis_pool::AnalysisPool;
 use cluster::membership::Cluster;
 use lifecycle::Lifecycle;
 use limit::password_guesses::PasswordGuesses;
+use lobby::peer_rows;
 use room::{actor::ActorContext, host::RoomHost, passwords::Passwords, presence, recovery, registry::Registry};
 use stalls::Stalls;
 
@@ -182,7 +187,7 @@ impl Runtime {
         let cluster = parts.cluster.map(|(me, peers)| Arc::new(Cluster::new(me, peers, Arc::clone(&store.players))));
         let admin = parts.admin.as_ref();
         let players = Players::new(in_force.clone(), clock, random.clone(), admin, lifecycle.clone(), cluster.clone());
-        let lobby = Arc::<Lobby>::default();
+        let lobby = Arc::new(Lobby::new(cluster.clone()));
         let context = ActorContext {
             limits: in_force,
             clock,
@@ -214,6 +219,9 @@ impl Runtime {
         lifecycle.spawn(presence::check_regularly(host.clone(), Arc::clone(&store.players)));
         lifecycle.spawn(recovery::write_heartbeats(host.clone()));
         lifecycle.spawn(recovery::note_stalls(host.clone()));
+        if let Some(peers) = &lobby.peers {
+            lifecycle.spawn(peer_rows::drop_left_regularly(Arc::clone(peers), lifecycle.clone()));
+        }
         if let Some(retention) = parts.retention {
             let archive = Arc::clone(&store.archive);
             lifecycle.spawn(games::trim_regularly(archive, retention, clock, lifecycle.clone()));
@@ -237,7 +245,8 @@ impl Runtime {
     /// What the other nodes of a cluster call; none in one process.
     #[must_use]
     pub fn node(&self) -> Option<Node> {
-        Some(Node { rooms: self.rooms.clone(), cluster: self.context().cluster.clone()? })
+        let (rooms, peer_rows) = (self.rooms.clone(), self.lobby.peers.clone()?);
+        Some(Node { rooms, cluster: self.context().cluster.clone()?, peer_rows })
     }
 
     fn context(&self) -> &ActorContext {

@@ -14,17 +14,18 @@ use super::{
     feeds::receive_feeds,
     hello::hello,
     link::{Link, OpenLinks},
+    list::receive_list,
     node_tls::NodeTls,
 };
 use crate::{
     proto::cluster::{
-        ExchangeRequest, ExchangeResponse, FollowRequest, FollowResponse, exchange_request, follow_request,
-        node_service_client::NodeServiceClient,
+        ExchangeRequest, ExchangeResponse, FollowRequest, FollowResponse, ListRequest, ListResponse, exchange_request,
+        follow_request, node_service_client::NodeServiceClient,
     },
     runtime::{Node, NodeId, RandomSource, server_metrics},
 };
 
-/// The time in which a node must accept both streams.
+/// The time in which a node must accept all streams.
 const DIAL: Duration = Duration::from_secs(5);
 
 /// The interval of pings, and the time for their answer: a link without a cable ends after 3 s, as the lease of a node.
@@ -56,6 +57,7 @@ struct Streams {
     responses: Streaming<ExchangeResponse>,
     follows: mpsc::Sender<FollowRequest>,
     items: Streaming<FollowResponse>,
+    rows: Streaming<ListResponse>,
 }
 
 impl Dialer {
@@ -110,10 +112,11 @@ impl Dialer {
         let (follows, sent) = mpsc::channel(SENT);
         let _ = follows.try_send(FollowRequest { kind: Some(follow_request::Kind::Hello(hello)) });
         let items = client.follow(ReceiverStream::new(sent)).await?.into_inner();
+        let rows = client.list(ListRequest { hello: Some(hello) }).await?.into_inner();
         let (requests, sent) = mpsc::channel(SENT);
         let _ = requests.try_send(ExchangeRequest { kind: Some(exchange_request::Kind::Hello(hello)) });
         let responses = client.exchange(ReceiverStream::new(sent)).await?.into_inner();
-        Ok(Streams { requests, responses, follows, items })
+        Ok(Streams { requests, responses, follows, items, rows })
     }
 
     /// Runs a link until it ends, and says why.
@@ -126,6 +129,7 @@ impl Dialer {
             () = broken.cancelled() => Err(Status::resource_exhausted("it does not take news fast enough")),
             ended = exchange(queues.asks, queues.news, streams.requests, streams.responses) => ended,
             ended = receive_feeds(queues.feeds, streams.follows, streams.items) => ended,
+            ended = receive_list(self.node.peer_list(self.peer), streams.rows) => ended,
         };
         ended.err().unwrap_or_else(|| Status::unavailable("the other node has ended it"))
     }

@@ -20,12 +20,13 @@ use super::{
     feeding::Feeding,
     hello::{Caller, Nodes},
     link::ASKS,
+    list::send_list,
     message::ask::read_news,
 };
 use crate::{
     proto::cluster::{
-        Ask, ExchangeRequest, ExchangeResponse, FollowRequest, FollowResponse, exchange_request, follow_request,
-        node_service_server::NodeService,
+        Ask, ExchangeRequest, ExchangeResponse, FollowRequest, FollowResponse, ListRequest, ListResponse,
+        exchange_request, follow_request, node_service_server::NodeService,
     },
     runtime::{Node, NodeId},
 };
@@ -60,6 +61,7 @@ type Sent<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 impl NodeService for Incoming {
     type ExchangeStream = Sent<ExchangeResponse>;
     type FollowStream = Sent<FollowResponse>;
+    type ListStream = Sent<ListResponse>;
 
     async fn exchange(
         &self,
@@ -107,6 +109,13 @@ impl NodeService for Incoming {
             }
         });
         Ok(Response::new(until(sent, ended)))
+    }
+
+    async fn list(&self, request: Request<ListRequest>) -> Result<Response<Self::ListStream>, Status> {
+        let hello = request.into_inner().hello.ok_or_else(|| Status::invalid_argument("no hello"))?;
+        let caller = hello.caller(&self.nodes.borrow())?;
+        let end = self.end(caller, CancellationToken::new());
+        Ok(Response::new(Box::pin(send_list(self.node.list()).take_until(end))))
     }
 }
 

@@ -5,7 +5,8 @@
 //!      │                                                                    ▲
 //!      ▼                         Exchange: asks, news │ replies             │
 //!   NodeLinks ──▶ Link of dialer ════════════════════════════════▶ incoming ┤
-//!                                Follow: feeds, apart               feeding ┘
+//!                                Follow: feeds, apart               feeding ┤
+//!   PeerList ◀────────────────── List: rows of the other node       Node::list ┘
 //! ```
 //!
 //! Each node dials each other one, so a pair has two links. `Node::linked` is called at the node that dials, when its link
@@ -18,6 +19,7 @@ mod feeds;
 mod hello;
 mod incoming;
 mod link;
+mod list;
 mod message;
 mod node_links;
 mod node_tls;

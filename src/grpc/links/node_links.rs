@@ -27,8 +27,8 @@ use crate::{
     runtime::{Ask, FeedItem, LinkError, News, Node, NodeId, Peers, Reply, server_metrics},
 };
 
-/// Streams of one connection: a link has two.
-const STREAMS: u32 = 2;
+/// Streams of one connection: a link has three.
+const STREAMS: u32 = 3;
 
 /// The links from and to this node. There are none before [`NodeLinks::serve`].
 pub struct NodeLinks {

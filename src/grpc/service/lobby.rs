@@ -59,7 +59,7 @@ impl LobbyService for Services {
         let filter = row_filter(wire.filter)?;
         let size = convert::read_page_size(wire.page_size)?;
         let after = page_token::read(&wire.page_token)?.map(|(created, room)| (Reverse(created), room));
-        let searched = if filter == RowFilter::default() { 0 } else { self.runtime.census().rooms };
+        let searched = if filter == RowFilter::default() { 0 } else { rooms_in_list(&self.runtime) };
         player.charge(RequestCost::Rooms { searched, returned: size })?;
         let rows = self.runtime.lobby.page(&filter, after, size);
         let full = rows.len() == size;
@@ -75,7 +75,7 @@ impl LobbyService for Services {
     async fn watch_rooms(&self, request: Request<v1::WatchRoomsRequest>) -> Reply<Self::WatchRoomsStream> {
         let (player, schedule) = (caller(&request)?, HeartbeatSchedule::of(&request));
         let filter = row_filter(request.into_inner().filter)?;
-        player.charge(RequestCost::Rooms { searched: 0, returned: self.runtime.census().rooms })?;
+        player.charge(RequestCost::Rooms { searched: 0, returned: rooms_in_list(&self.runtime) })?;
         let watched = self.runtime.streams.lobby(&player, filter)?;
         let updates =
             RoomListUpdates { games: self.runtime.games.clone(), watched, update: None, ready: VecDeque::new() };
@@ -145,19 +145,28 @@ impl Source for RoomListUpdates {
                 None => self.update.insert(self.watched.next().await?),
             };
             match update {
-                LobbyUpdate::Snapshot(rows) => {
+                LobbyUpdate::Page { after: None, rows, .. } => {
                     let rooms = summaries(&self.games, rows).await;
                     self.ready.push_back(Message::Snapshot(v1::RoomList { rooms }));
                 }
-                LobbyUpdate::Changed { upserted, removed } => {
+                LobbyUpdate::Page { after: Some(_), rows, .. } => {
+                    let rows = summaries(&self.games, rows).await;
+                    self.ready.extend(rows.into_iter().map(Message::Upserted));
+                }
+                LobbyUpdate::Changed { upserted, removed, .. } => {
                     let upserted = summaries(&self.games, upserted).await;
                     self.ready.extend(upserted.into_iter().map(Message::Upserted));
-                    self.ready.extend(removed.iter().map(|id| Message::Removed(id.to_string())));
+                    self.ready.extend(removed.iter().map(|(_, room)| Message::Removed(room.to_string())));
                 }
             }
             self.update = None;
         }
     }
+}
+
+/// The rows of the list, and the private rooms of this server.
+fn rooms_in_list(runtime: &Runtime) -> usize {
+    runtime.census().rooms.saturating_add(runtime.lobby.peer_rows())
 }
 
 fn row_filter(wire: Option<v1::RoomFilter>) -> Result<RowFilter, Status> {

@@ -375,6 +375,9 @@ pub(crate) const LOBBY_LAG: usize = 1_024;
 /// clients accept by default, even with long names. Bounds the memory for a client that does not read.
 pub(crate) const SNAPSHOT_ROWS: usize = 500;
 
+/// Rows of other nodes that are kept for the list, about half a KiB each: of 50 nodes with the default number of rooms.
+pub(crate) const PEER_ROWS: usize = 1 << 20;
+
 /// The interval of updates to a lobby watcher; several changes of a room within it are sent as one.
 pub(crate) const LOBBY_INTERVAL: Duration = Duration::from_millis(200);
 

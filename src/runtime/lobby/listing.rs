@@ -3,6 +3,7 @@
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet, HashSet},
+    ops::Bound,
     sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
@@ -11,113 +12,27 @@ use tokio::{
     time::Instant,
 };
 
-use super::rated_positions::{RatedPositions, SearchedPositions};
+use super::{
+    peer_rows::PeerRows,
+    rated_positions::{RatedPositions, SearchedPositions},
+    row::{LobbyUpdate, Row, RowFilter, RowKey},
+};
 use crate::{
-    room::{
-        DisplayName, Game, Occupant, Phase, Room, RoomId, RoomName, Seat, TimeControl, Timestamp, Visibility, Watching,
+    room::{Phase, Room, RoomId, Visibility},
+    runtime::{
+        cluster::membership::Cluster,
+        limit::limits::{LOBBY_INTERVAL, LOBBY_LAG, SNAPSHOT_ROWS},
     },
-    rules::{Board, ByColor, Color, Square},
-    runtime::limit::limits::{LOBBY_INTERVAL, LOBBY_LAG, SNAPSHOT_ROWS},
 };
 
-/// One room of the list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The room.
-    pub id: RoomId,
-    /// Its name.
-    pub name: RoomName,
-    /// Its owner.
-    pub owner: Option<DisplayName>,
-    /// Its phase.
-    pub phase: Phase,
-    /// Its seats.
-    pub seats: ByColor<Seat>,
-    /// Whether the players in the seats are connected.
-    pub present: ByColor<bool>,
-    /// Whether it has a password.
-    pub has_password: bool,
-    /// The players who may watch.
-    pub watching: Watching,
-    /// The number of streams that watch it.
-    pub watchers: u32,
-    /// Plies played in the running or last game.
-    pub ply: u16,
-    /// The board of that game.
-    pub board: Option<Board>,
-    /// The last move of that game.
-    pub last_move: Option<Square>,
-    /// When the room was created.
-    pub created: Timestamp,
-    /// The time control.
-    pub time: TimeControl,
-    /// Whether its games count for ratings.
-    pub rated: bool,
-    /// Whether its last game is over, and no other runs.
-    pub finished: bool,
-}
-
-/// A filter of the list; unset fields do not restrict it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RowFilter {
-    /// Only rooms in this phase.
-    pub phase: Option<Phase>,
-    /// Only rooms with an open seat.
-    pub open_seat: bool,
-    /// Only rooms with this in their own or their owner's name. Lower case; matches any case.
-    pub text: Option<String>,
-}
-
-/// The sort key of a row: newest first.
-pub type RowKey = (Reverse<Timestamp>, RoomId);
-
-impl Row {
-    fn of(room: &Room, watchers: u32) -> Self {
-        let seats = room.seats();
-        Self {
-            id: room.id(),
-            name: room.settings().name.clone(),
-            owner: room.owner().map(|owner| owner.name.clone()),
-            phase: room.phase(),
-            seats: seats.clone(),
-            present: ByColor::from_fn(|side| room.is_present(side)),
-            has_password: room.settings().password.is_some(),
-            watching: room.settings().watching,
-            watchers,
-            ply: room.game().map_or(0, Game::ply),
-            board: room.game().map(|game| game.position.board()),
-            last_move: room.game().and_then(Game::last_move),
-            created: room.created(),
-            time: room.settings().time,
-            rated: room.settings().rated,
-            finished: room.phase() == Phase::Lobby && room.game().is_some(),
-        }
-    }
-
-    /// The sort key.
-    #[must_use]
-    pub fn key(&self) -> RowKey {
-        (Reverse(self.created), self.id)
-    }
-}
-
-impl RowFilter {
-    fn accepts(&self, row: &Row) -> bool {
-        let open = |seat: Color| matches!(row.seats[seat].occupant, Occupant::Open);
-        let contains = |text: &String| {
-            let within = |name: &str| name.to_lowercase().contains(text);
-            within(row.name.as_str()) || row.owner.as_ref().is_some_and(|owner| within(owner.as_str()))
-        };
-        self.phase.is_none_or(|phase| phase == row.phase)
-            && (!self.open_seat || (row.phase == Phase::Lobby && (open(Color::Black) || open(Color::White))))
-            && self.text.as_ref().is_none_or(contains)
-    }
-}
-
-/// The list of public rooms.
+/// The list of public rooms, of this node and of all others.
 pub struct Lobby {
+    /// The rooms of this node.
     rows: RwLock<BTreeMap<RowKey, Arc<Mutex<Row>>>>,
+    /// The rooms of other nodes; none in one process.
+    pub(crate) peers: Option<Arc<PeerRows>>,
     rated: RatedPositions,
+    /// Changes of `rows`.
     changes: broadcast::Sender<RowKey>,
 }
 
@@ -130,26 +45,52 @@ pub(crate) struct Listing {
     rated: bool,
 }
 
-impl Default for Lobby {
-    fn default() -> Self {
-        Self { rows: RwLock::default(), rated: RatedPositions::default(), changes: broadcast::Sender::new(LOBBY_LAG) }
-    }
-}
-
 impl Lobby {
+    pub(crate) fn new(cluster: Option<Arc<Cluster>>) -> Self {
+        Self {
+            rows: RwLock::default(),
+            peers: cluster.map(|cluster| Arc::new(PeerRows::new(cluster))),
+            rated: RatedPositions::default(),
+            changes: broadcast::Sender::new(LOBBY_LAG),
+        }
+    }
+
     /// At most `limit` rows that match, after `after`.
     #[must_use]
     pub fn page(&self, filter: &RowFilter, after: Option<RowKey>, limit: usize) -> Vec<Row> {
+        self.page_with(self.peers.as_deref(), filter, after, limit)
+    }
+
+    fn page_with(&self, peers: Option<&PeerRows>, filter: &RowFilter, after: Option<RowKey>, limit: usize) -> Vec<Row> {
         let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner);
-        let rest = match after {
-            Some(key) => rows.range((std::ops::Bound::Excluded(key), std::ops::Bound::Unbounded)),
-            None => rows.range(..),
-        };
-        let accepted = rest.filter_map(|(_, row)| {
-            let row = lock(row);
-            filter.accepts(&row).then(|| row.clone())
-        });
-        accepted.take(limit).collect()
+        let peers = peers.map(PeerRows::read);
+        let mut own = rows.range((after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded)).peekable();
+        let mut others = peers.iter().flat_map(|peers| peers.after(after)).peekable();
+        let mut page = Vec::new();
+        while page.len() < limit {
+            let is_own = match (own.peek(), others.peek()) {
+                (Some((key, _)), Some((other, _))) => *key <= other,
+                (own, _) => own.is_some(),
+            };
+            let accepted = if is_own {
+                own.next().and_then(|(key, row)| {
+                    others.next_if(|(other, _)| other == key);
+                    let row = lock(row);
+                    filter.accepts(&row).then(|| row.clone())
+                })
+            } else {
+                let Some((_, row)) = others.next() else { break };
+                filter.accepts(row).then(|| row.clone())
+            };
+            page.extend(accepted);
+        }
+        page
+    }
+
+    /// The number of rows of other nodes.
+    #[must_use]
+    pub fn peer_rows(&self) -> usize {
+        self.peers.as_ref().map_or(0, |peers| peers.read().len())
     }
 
     /// Whether a running rated game is at one of these positions.
@@ -158,8 +99,14 @@ impl Lobby {
     }
 
     pub(crate) fn watch(self: &Arc<Self>, filter: RowFilter) -> LobbyWatch {
+        LobbyWatch { peer_changes: self.peers.as_deref().map(PeerRows::changes), ..self.watch_own(filter) }
+    }
+
+    /// Watches the rooms of this node only.
+    pub(crate) fn watch_own(self: &Arc<Self>, filter: RowFilter) -> LobbyWatch {
         LobbyWatch {
             changes: self.changes.subscribe(),
+            peer_changes: None,
             lobby: Arc::clone(self),
             filter,
             shown: HashSet::new(),
@@ -169,9 +116,9 @@ impl Lobby {
         }
     }
 
-    fn row(&self, key: RowKey) -> Option<Row> {
-        let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner);
-        rows.get(&key).map(|row| lock(row).clone())
+    fn row_with(&self, peers: Option<&PeerRows>, key: RowKey) -> Option<Row> {
+        let own = self.rows.read().unwrap_or_else(PoisonError::into_inner).get(&key).map(|row| lock(row).clone());
+        own.or_else(|| peers?.read().get(key).cloned())
     }
 
     fn notify(&self, key: RowKey) {
@@ -239,16 +186,33 @@ impl Listing {
     /// Removes the row from the list.
     pub(crate) fn remove(&mut self) {
         if self.row.take().is_some() {
-            self.lobby.rows.write().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
-            self.lobby.notify(self.key);
+            if let Some(peers) = &self.lobby.peers {
+                peers.forget(self.key);
+            }
+            self.remove_own();
         }
+    }
+
+    /// Removes the row of a room that leaves this node. In a cluster another node will list it.
+    pub(crate) fn release(&mut self) {
+        if let Some(row) = self.row.take() {
+            if let Some(peers) = &self.lobby.peers {
+                peers.keep(lock(&row).clone());
+            }
+            self.remove_own();
+        }
+    }
+
+    fn remove_own(&self) {
+        self.lobby.rows.write().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+        self.lobby.notify(self.key);
     }
 }
 
 impl Drop for Listing {
     fn drop(&mut self) {
         self.lobby.rated.remove(self.key.1, &mut self.rated);
-        self.remove();
+        self.release();
     }
 }
 
@@ -256,6 +220,8 @@ impl Drop for Listing {
 pub struct LobbyWatch {
     lobby: Arc<Lobby>,
     changes: broadcast::Receiver<RowKey>,
+    /// None if the rows of other nodes are not watched.
+    peer_changes: Option<broadcast::Receiver<RowKey>>,
     filter: RowFilter,
     shown: HashSet<RoomId>,
     changed: BTreeSet<RowKey>,
@@ -272,22 +238,8 @@ enum PendingRows {
     None,
 }
 
-/// An update of the list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LobbyUpdate {
-    /// The first rows, which replace all rows sent before. Further rows follow as upserts.
-    Snapshot(Vec<Row>),
-    /// Changed rows, and rooms that were removed or no longer match.
-    Changed {
-        /// New or changed rows.
-        upserted: Vec<Row>,
-        /// Removed rooms.
-        removed: Vec<RoomId>,
-    },
-}
-
 impl LobbyWatch {
-    /// The next update. The first is a snapshot, and so is the first after a lag.
+    /// The next update. The first is a first page, and so is the first after a lag.
     pub async fn next(&mut self) -> LobbyUpdate {
         loop {
             if let Some(update) = self.next_pending() {
@@ -306,17 +258,20 @@ impl LobbyWatch {
             PendingRows::After(key) => Some(key),
             PendingRows::None => return None,
         };
-        let rows = self.lobby.page(&self.filter, after, SNAPSHOT_ROWS);
+        let rows = self.lobby.page_with(self.peers(), &self.filter, after, SNAPSHOT_ROWS);
         let last = rows.last().filter(|_| rows.len() == SNAPSHOT_ROWS);
+        let is_last = last.is_none();
         self.pending = last.map_or(PendingRows::None, |row| PendingRows::After(row.key()));
         if after.is_none() {
             self.shown.clear();
         }
         self.shown.extend(rows.iter().map(|row| row.id));
-        match after {
-            None => Some(LobbyUpdate::Snapshot(rows)),
-            Some(_) => (!rows.is_empty()).then_some(LobbyUpdate::Changed { upserted: rows, removed: Vec::new() }),
-        }
+        Some(LobbyUpdate::Page { after, rows, is_last })
+    }
+
+    /// Those that are watched.
+    fn peers(&self) -> Option<&PeerRows> {
+        self.lobby.peers.as_deref().filter(|_| self.peer_changes.is_some())
     }
 
     /// Collects changes for [`LOBBY_INTERVAL`] after the first, in `self` (cancel safe); none when they cancel out.
@@ -324,7 +279,7 @@ impl LobbyWatch {
         let due = match self.due {
             Some(due) => due,
             None => {
-                let received = self.changes.recv().await;
+                let received = self.receive().await;
                 let key = self.change(received)?;
                 self.changed.insert(key);
                 *self.due.insert(Instant::now() + LOBBY_INTERVAL)
@@ -332,23 +287,46 @@ impl LobbyWatch {
         };
         tokio::time::sleep_until(due).await;
         self.due = None;
-        while !self.changes.is_empty() {
-            let received = self.changes.recv().await;
+        while !self.changes.is_empty() || self.peer_changes.as_ref().is_some_and(|changes| !changes.is_empty()) {
+            let received = self.receive().await;
             let key = self.change(received)?;
             self.changed.insert(key);
         }
-        let (mut upserted, mut removed) = (Vec::new(), Vec::new());
+        let (mut upserted, mut removed, mut moved) = (Vec::new(), Vec::new(), Vec::new());
         for key in std::mem::take(&mut self.changed) {
-            match self.lobby.row(key).filter(|row| self.filter.accepts(row)) {
+            match self.lobby.row_with(self.peers(), key).filter(|row| self.filter.accepts(row)) {
                 Some(row) => {
                     self.shown.insert(row.id);
                     upserted.push(row);
                 }
-                None if self.shown.remove(&key.1) => removed.push(key.1),
+                None if self.shown.remove(&key.1) => {
+                    if self.has_moved(key) {
+                        moved.push(key);
+                    } else {
+                        removed.push(key);
+                    }
+                }
                 None => {}
             }
         }
-        (!upserted.is_empty() || !removed.is_empty()).then_some(LobbyUpdate::Changed { upserted, removed })
+        let is_empty = upserted.is_empty() && removed.is_empty() && moved.is_empty();
+        (!is_empty).then_some(LobbyUpdate::Changed { upserted, removed, moved })
+    }
+
+    /// Whether a room that is not watched any longer is still in the list.
+    fn has_moved(&self, key: RowKey) -> bool {
+        self.peer_changes.is_none() && self.lobby.peers.as_ref().is_some_and(|peers| peers.read().get(key).is_some())
+    }
+
+    /// The next change. Cancel safe.
+    async fn receive(&mut self) -> Result<RowKey, RecvError> {
+        let Some(peer_changes) = &mut self.peer_changes else { return self.changes.recv().await };
+        // Biased, so that a seed of the simulation repeats.
+        tokio::select! {
+            biased;
+            received = self.changes.recv() => received,
+            received = peer_changes.recv() => received,
+        }
     }
 
     fn change(&mut self, received: Result<RowKey, RecvError>) -> Option<RowKey> {
@@ -357,6 +335,7 @@ impl LobbyWatch {
             // Always a lag, as this watcher holds the sender.
             Err(RecvError::Lagged(_) | RecvError::Closed) => {
                 self.changes = self.changes.resubscribe();
+                self.peer_changes = self.peer_changes.as_ref().map(broadcast::Receiver::resubscribe);
                 self.changed.clear();
                 (self.due, self.pending) = (None, PendingRows::All);
                 None
@@ -366,14 +345,20 @@ impl LobbyWatch {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
-    use crate::room::{Creation, JoinCode, PlayerId, PlayerKind, Policy, Profile, Settings};
+    use crate::{
+        room::{
+            Creation, DisplayName, JoinCode, Occupant, PlayerId, PlayerKind, Policy, Profile, RoomName, Settings,
+            Timestamp,
+        },
+        rules::ByColor,
+    };
 
     /// Two full pages and a partial one.
     const ROOMS: usize = 2 * SNAPSHOT_ROWS + 3;
 
-    fn room(number: usize) -> Room {
+    pub(in crate::runtime::lobby) fn room(number: usize) -> Room {
         let owner =
             Profile { id: PlayerId::from_random(1), name: DisplayName::parse("Ada").unwrap(), kind: PlayerKind::Human };
         let creation = Creation {
@@ -389,55 +374,55 @@ mod tests {
 
     /// Listed in the order of their numbers.
     fn filled() -> (Arc<Lobby>, Vec<Listing>) {
-        let lobby = Arc::new(Lobby::default());
+        let lobby = Arc::new(Lobby::new(None));
         let listings = (0..ROOMS).map(|number| Listing::new(&lobby, &room(number))).collect();
         (lobby, listings)
     }
 
-    async fn snapshot(watch: &mut LobbyWatch) -> Vec<Row> {
-        let LobbyUpdate::Snapshot(rows) = watch.next().await else { panic!("expected a snapshot") };
-        rows
+    async fn first_page(watch: &mut LobbyWatch) -> Vec<Row> {
+        match watch.next().await {
+            LobbyUpdate::Page { after: None, rows, .. } => rows,
+            other => panic!("expected a first page: {other:?}"),
+        }
     }
 
-    async fn changed(watch: &mut LobbyWatch) -> (Vec<Row>, Vec<RoomId>) {
-        let LobbyUpdate::Changed { upserted, removed } = watch.next().await else { panic!("expected changes") };
-        (upserted, removed)
+    async fn next_page(watch: &mut LobbyWatch) -> Vec<Row> {
+        match watch.next().await {
+            LobbyUpdate::Page { after: Some(_), rows, .. } => rows,
+            other => panic!("expected a further page: {other:?}"),
+        }
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_long_list_is_sent_in_pages_of_current_rows() {
         let (lobby, mut listings) = filled();
         let mut watch = lobby.watch(RowFilter::default());
-        assert_eq!(snapshot(&mut watch).await.len(), SNAPSHOT_ROWS);
+        assert_eq!(first_page(&mut watch).await.len(), SNAPSHOT_ROWS);
         let (sent, unsent) = (0, ROOMS - 1);
         listings[sent].update_watchers(7);
         listings[unsent].update_watchers(9);
         listings[sent + 1].remove();
         listings[unsent - 1].remove();
-        assert_eq!(changed(&mut watch).await.0.len(), SNAPSHOT_ROWS);
-        let (rest, removed) = changed(&mut watch).await;
-        assert_eq!(
-            (rest.len(), rest[1].watchers, removed.len()),
-            (2, 9, 0),
-            "a row has the values at the time it is read"
-        );
-        let (again, removed) = changed(&mut watch).await;
-        assert_eq!(again.iter().map(|row| row.watchers).collect::<Vec<_>>(), [7, 9]);
-        assert_eq!(removed, [listings[sent + 1].key.1], "rows that were never sent are not sent as removed");
+        assert_eq!(next_page(&mut watch).await.len(), SNAPSHOT_ROWS);
+        let rest = next_page(&mut watch).await;
+        assert_eq!((rest.len(), rest[1].watchers), (2, 9), "a row has the values at the time it is read");
+        let LobbyUpdate::Changed { upserted, removed, .. } = watch.next().await else { panic!("expected changes") };
+        assert_eq!(upserted.iter().map(|row| row.watchers).collect::<Vec<_>>(), [7, 9]);
+        assert_eq!(removed, [listings[sent + 1].key], "rows that were never sent are not sent as removed");
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_watcher_that_lags_within_a_snapshot_starts_again() {
         let (lobby, mut listings) = filled();
         let mut watch = lobby.watch(RowFilter::default());
-        snapshot(&mut watch).await;
+        first_page(&mut watch).await;
         listings[0].remove();
         for _ in 0..LOBBY_LAG {
             listings[1].update_watchers(1);
         }
-        assert_eq!([changed(&mut watch).await.0.len(), changed(&mut watch).await.0.len()], [SNAPSHOT_ROWS, 3]);
-        let anew = snapshot(&mut watch).await;
+        assert_eq!([next_page(&mut watch).await.len(), next_page(&mut watch).await.len()], [SNAPSHOT_ROWS, 3]);
+        let anew = first_page(&mut watch).await;
         assert_eq!((anew.len(), anew[0].id), (SNAPSHOT_ROWS, listings[1].key.1));
-        assert_eq!([changed(&mut watch).await.0.len(), changed(&mut watch).await.0.len()], [SNAPSHOT_ROWS, 2]);
+        assert_eq!([next_page(&mut watch).await.len(), next_page(&mut watch).await.len()], [SNAPSHOT_ROWS, 2]);
     }
 }

@@ -2,4 +2,8 @@
 
 pub(crate) mod listing;
 pub(crate) mod matchmaker;
+pub(crate) mod peer_rows;
 pub(crate) mod rated_positions;
+pub(crate) mod row;
+#[cfg(test)]
+mod tests;

@@ -9,6 +9,11 @@ use super::{
         membership::Cluster,
         peers::{Ask, FeedEnd, News, PlayerStreams, Question, Reply},
     },
+    lobby::{
+        listing::LobbyWatch,
+        peer_rows::{PeerList, PeerRows},
+        row::RowFilter,
+    },
     outcome::{RoomError, StreamEnd},
     player::player::Player,
     room::{host::RoomHost, presence::check_presence, rooms::Rooms},
@@ -27,6 +32,7 @@ const ACCOUNTS: usize = 500;
 pub struct Node {
     pub(super) rooms: Rooms,
     pub(super) cluster: Arc<Cluster>,
+    pub(super) peer_rows: Arc<PeerRows>,
 }
 
 impl Node {
@@ -75,6 +81,18 @@ impl Node {
     /// When the room is not here, or cannot be followed.
     pub async fn follow(&self, room: RoomId, after: Option<Seq>) -> Result<FollowedRoom, FeedEnd> {
         FollowedRoom::new(self.host(), room, after).await
+    }
+
+    /// Watches the rooms of this node in the list of rooms, for another node.
+    #[must_use]
+    pub fn list(&self) -> LobbyWatch {
+        self.host().lobby.watch_own(RowFilter::default())
+    }
+
+    /// The rooms of another node in the list of rooms, as long as it sends them.
+    #[must_use]
+    pub fn peer_list(&self, node: NodeId) -> PeerList {
+        PeerList::new(&self.peer_rows, node)
     }
 
     /// Takes note of what another node tells.

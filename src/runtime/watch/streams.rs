@@ -11,7 +11,10 @@ use super::{
 use crate::{
     room::{Credentials, RoomId},
     runtime::{
-        lobby::listing::{LobbyUpdate, LobbyWatch, RowFilter},
+        lobby::{
+            listing::LobbyWatch,
+            row::{LobbyUpdate, RowFilter},
+        },
         outcome::{RoomError, StreamEnd},
         player::player::Player,
         room::host::RoomHost,

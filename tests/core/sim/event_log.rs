@@ -210,7 +210,8 @@ pub(crate) struct Audit {
     pub(crate) wall: Timestamp,
     pub(crate) rooms: usize,
     pub(crate) games: usize,
-    pub(crate) list: Vec<Row>,
+    /// The room list, as each process has it.
+    pub(crate) lists: Vec<Vec<Row>>,
     /// The room list as built from its updates; none if no stream was open.
     pub(crate) updated_list: Option<Vec<Row>>,
     /// The rooms and the seats of each player whose token is valid.

@@ -100,11 +100,16 @@ impl SimServer {
         while let Ok(update) = watch.next().await {
             let mut list = lock(&self.list);
             match update {
-                LobbyUpdate::Snapshot(rows) => *list = Some(rows.into_iter().map(|row| (row.key(), row)).collect()),
-                LobbyUpdate::Changed { upserted, removed } => {
+                LobbyUpdate::Page { after, rows, .. } => {
+                    if after.is_none() {
+                        *list = None;
+                    }
+                    list.get_or_insert_default().extend(rows.into_iter().map(|row| (row.key(), row)));
+                }
+                LobbyUpdate::Changed { upserted, removed, .. } => {
                     let list = list.get_or_insert_default();
                     list.extend(upserted.into_iter().map(|row| (row.key(), row)));
-                    list.retain(|(_, id), _| !removed.contains(id));
+                    list.retain(|key, _| !removed.contains(key));
                 }
             }
         }

@@ -207,7 +207,7 @@ impl Simulation {
             wall: server.runtime.clock().now(),
             rooms: census.rooms,
             games: census.games,
-            list: server.runtime.lobby.page(&RowFilter::default(), None, usize::MAX),
+            lists: vec![server.runtime.lobby.page(&RowFilter::default(), None, usize::MAX)],
             updated_list: server.updated_list().filter(|_| !players_gone),
             holdings: holdings.collect(),
         })));

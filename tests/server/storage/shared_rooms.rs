@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use reversi::proto::v1::{self, lobby_service_client::LobbyServiceClient, room_event, watch_room_response::Message};
+use reversi::proto::v1::{self, room_event, watch_room_response::Message, watch_rooms_response};
 use tokio::{
     task::JoinSet,
     time::{sleep, timeout},
 };
-use tonic::{Code, Request, Status, Streaming};
+use tonic::{Code, Status, Streaming};
 
 use super::standby::{get, seconds, squares};
 use crate::{
@@ -307,15 +307,12 @@ async fn a_server_that_is_drained_by_a_command_exits_and_its_games_go_on() {
 }
 
 /// Creates a room with two free seats.
-async fn create(server: &Server, player: &Player) -> Result<v1::Room, Status> {
+async fn create(player: &Player) -> Result<v1::Room, Status> {
     let seat = v1::Seat { occupant: Some(v1::seat::Occupant::Open(v1::OpenSeat {})), ..Default::default() };
     let settings = v1::RoomSettings { move_limit: Some(seconds(600)), ..Default::default() };
     let room =
         v1::CreateRoomRequest { settings: Some(settings), seats: vec![seat.clone(), seat], ..Default::default() };
-    let mut request = Request::new(room);
-    request.metadata_mut().insert("authorization", format!("Bearer {}", player.token).parse().unwrap());
-    let mut lobby = LobbyServiceClient::connect(server.url.clone()).await.unwrap();
-    Ok(lobby.create_room(request).await?.into_inner().room.unwrap())
+    Ok(player.lobby().create_room(room).await?.into_inner().room.unwrap())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -323,13 +320,13 @@ async fn a_front_creates_a_room_at_another_server_and_plays_there() {
     let Some(database) = database() else { return };
     let front = start_as(&database, "front");
     let black = front.log_in("Bea", 1 << 20).await;
-    let refused = create(&front, &black).await.expect_err("no server has rooms");
+    let refused = create(&black).await.expect_err("no server has rooms");
     assert_eq!(refused.code(), Code::Unavailable, "{refused}");
     let rooms = start(&database);
     until(&database, "SELECT count(*) FROM shard JOIN node ON node.id = node WHERE role = 'rooms'", "4096").await;
     let created = async {
         loop {
-            match create(&front, &black).await {
+            match create(&black).await {
                 Ok(room) => return room.room_id,
                 Err(status) => assert_eq!(status.code(), Code::Unavailable, "{status}"),
             }
@@ -350,4 +347,58 @@ async fn a_front_creates_a_room_at_another_server_and_plays_there() {
     assert_eq!(squares(&get(&white, &room).await.unwrap()).len(), 6);
     let (clean, log) = front.stop().await;
     assert!(clean && log.matches("all servers that live have the role front").count() == 1, "{log}");
+}
+
+/// Reads updates of the list until the room's row has this ply.
+async fn listed_with(updates: &mut Streaming<v1::WatchRoomsResponse>, room: &str, ply: i32) {
+    use watch_rooms_response::Message;
+    let listed = async {
+        loop {
+            let rows = match updates.message().await.unwrap().expect("the stream goes on").message.unwrap() {
+                Message::Snapshot(list) => list.rooms,
+                Message::Upserted(row) => vec![row],
+                _ => Vec::new(),
+            };
+            if rows.iter().any(|row| row.room_id == room && row.ply == ply) {
+                return;
+            }
+        }
+    };
+    timeout(TIMEOUT, listed).await.unwrap_or_else(|_| panic!("no row with ply {ply}"));
+}
+
+/// The rooms that the list has at each of these servers.
+async fn lists(players: &[Player]) -> Vec<Vec<String>> {
+    let mut lists = Vec::new();
+    for player in players {
+        let list = player.lobby().list_rooms(v1::ListRoomsRequest::default()).await.unwrap().into_inner();
+        lists.push(list.rooms.into_iter().map(|row| row.room_id).collect());
+    }
+    lists
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_server_lists_the_rooms_of_all() {
+    let Some(mut shared) = SharedRooms::start().await else { return };
+    let visitors = [shared.servers[1].log_in("Eve", 1 << 20).await, shared.servers[2].log_in("Ida", 1 << 20).await];
+    let everywhere = [[shared.room.clone()], [shared.room.clone()]];
+    let mut updates = Vec::new();
+    for visitor in &visitors {
+        let watched = visitor.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await;
+        updates.push(watched.unwrap().into_inner());
+    }
+    shared.play(2).await;
+    for updates in &mut updates {
+        listed_with(updates, &shared.room, 2).await;
+    }
+    assert_eq!(lists(&visitors).await, everywhere);
+    shared.servers[0].kill();
+    shared.move_black(2).await;
+    shared.play(2).await;
+    for updates in &mut updates {
+        listed_with(updates, &shared.room, 4).await;
+    }
+    assert_eq!(lists(&visitors).await, everywhere);
+    balanced(&shared.database, 2).await;
+    assert_eq!(lists(&visitors).await, everywhere);
 }

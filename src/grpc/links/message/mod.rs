@@ -3,6 +3,7 @@
 pub(super) mod ask;
 mod error;
 mod feed;
+mod list;
 mod notice;
 mod reply;
 #[cfg(test)]

@@ -117,7 +117,7 @@ impl cluster::Notice {
     }
 }
 
-fn read_occupant(bytes: &[u8]) -> Result<(Color, Occupant), StoredError> {
+pub(super) fn read_occupant(bytes: &[u8]) -> Result<(Color, Occupant), StoredError> {
     match decode_fact(bytes)? {
         Fact::SeatChanged { seat, occupant } => Ok((seat, occupant)),
         _ => Err(StoredError::Malformed("occupant")),

@@ -1,9 +1,9 @@
 //! Messages are read as they were written, and any bytes without panic. Rooms, events and commands have such laws of their
 //! own, in `tests/core/room`.
 
-use std::{fmt::Debug, sync::Arc, time::Duration};
+use std::{cmp::Reverse, fmt::Debug, sync::Arc, time::Duration};
 
-use proptest::{collection::vec, option::of, prelude::*};
+use proptest::{collection::vec, option::of, prelude::*, strategy::ValueTree as _};
 use prost::Message;
 
 use super::ask::read_news;
@@ -11,13 +11,13 @@ use crate::{
     proto::cluster::{self, exchange_response::Reply as Replied, follow_response::Item},
     room::{
         AiSeat, Clocks, Command, Creation, DisplayName, EndReason, Event, Fact, GameEnd, GameId, Issuer, JoinCode,
-        Occupant, Offer, PlayerId, PlayerKind, Policy, Profile, Rejection, Room, RoomId, RoomName, Seat, Seq, Series,
-        Settings, Timestamp, TurnRequest,
+        Occupant, Offer, Phase, PlayerId, PlayerKind, Policy, Profile, Rejection, Room, RoomId, RoomName, Seat, Seq,
+        Series, Settings, TimeControl, Timestamp, TurnRequest, Watching,
     },
     rules::{Bitboard, Board, ByColor, Color, Position, Square},
     runtime::{
-        Accepted, Ask, FeedEnd, FeedItem, News, NodeId, Notice, OfferStatus, Ownership, PlayerStreams, Question, Reply,
-        RoomError, Shard, Snapshot, TurnEnd,
+        Accepted, Ask, FeedEnd, FeedItem, LobbyUpdate, News, NodeId, Notice, OfferStatus, Ownership, PlayerStreams,
+        Question, Reply, RoomError, Row, RowKey, Shard, Snapshot, TurnEnd,
     },
 };
 
@@ -227,6 +227,49 @@ fn item() -> impl Strategy<Value = FeedItem> {
     ]
 }
 
+fn row() -> impl Strategy<Value = Row> {
+    let room = (room_id(), any::<i64>().prop_map(Timestamp), "[a-zA-Z][a-z0-9]{1,12}", of("[a-zA-Z][a-z0-9]{1,12}"));
+    let seats = (seat(), seat(), any::<bool>(), any::<bool>());
+    let game = (any::<bool>(), any::<u16>(), of(position()), of(square()), any::<bool>());
+    let time = (of(wait()), of(wait()), wait());
+    (room, seats, game, time, any::<bool>(), any::<bool>(), any::<u32>(), any::<bool>()).prop_map(
+        |(room, seats, game, time, has_password, members, watchers, rated)| Row {
+            id: room.0,
+            name: RoomName::parse(&room.2).unwrap(),
+            owner: room.3.map(|owner| DisplayName::parse(&owner).unwrap()),
+            phase: if game.0 { Phase::Playing } else { Phase::Lobby },
+            seats: ByColor::new(seats.0, seats.1),
+            present: ByColor::new(seats.2, seats.3),
+            has_password,
+            watching: if members { Watching::Members } else { Watching::Everyone },
+            watchers,
+            ply: game.1,
+            board: game.2.map(|position| position.board()),
+            last_move: game.3,
+            created: room.1,
+            time: TimeControl { per_move: time.0, total: time.1, increment: time.2 },
+            rated,
+            finished: game.4,
+        },
+    )
+}
+
+fn row_key() -> impl Strategy<Value = RowKey> {
+    (any::<i64>(), room_id()).prop_map(|(created, room)| (Reverse(Timestamp(created)), room))
+}
+
+fn update() -> impl Strategy<Value = LobbyUpdate> {
+    prop_oneof![
+        (of(row_key()), vec(row(), 0..4), any::<bool>()).prop_map(|(after, rows, is_last)| LobbyUpdate::Page {
+            after,
+            rows,
+            is_last
+        }),
+        (vec(row(), 0..4), vec(row_key(), 0..4), vec(row_key(), 0..4))
+            .prop_map(|(upserted, removed, moved)| LobbyUpdate::Changed { upserted, removed, moved }),
+    ]
+}
+
 /// The message as the other node gets it.
 fn sent<M: Message + Default>(message: &M) -> M {
     M::decode(&*message.encode_to_vec()).unwrap()
@@ -243,6 +286,18 @@ fn every_error_is_read_as_written() {
     for error in plain_errors() {
         assert_eq!(sent(&cluster::RoomError::from(error.clone())).read(), Ok(error));
     }
+}
+
+#[test]
+fn a_seat_of_the_wrong_side_is_refused() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let row = row().new_tree(&mut runner).unwrap().current();
+    let update = LobbyUpdate::Changed { upserted: vec![row], removed: Vec::new(), moved: Vec::new() };
+    let mut response = cluster::ListResponse::from(update);
+    let Some(cluster::list_response::Update::Changed(changed)) = &mut response.update else { panic!() };
+    let row = &mut changed.upserted[0];
+    std::mem::swap(&mut row.black, &mut row.white);
+    assert!(response.read().is_err());
 }
 
 proptest! {
@@ -269,12 +324,18 @@ proptest! {
     }
 
     #[test]
+    fn lists_are_read_as_written(update in update()) {
+        prop_assert_eq!(sent(&cluster::ListResponse::from(update.clone())).read(), Ok(update));
+    }
+
+    #[test]
     fn damaged_messages_are_read_without_panic(
-        news in news(), ask in ask(), reply in reply(), at: prop::sample::Index, with: u8,
+        news in news(), ask in ask(), reply in reply(), update in update(), at: prop::sample::Index, with: u8,
     ) {
         let response = cluster::ExchangeResponse { id: 1, reply: Some(reply.into()) };
         let news = cluster::ExchangeRequest::from(news).encode_to_vec();
-        for mut bytes in [news, cluster::Ask::new(ask).encode_to_vec(), response.encode_to_vec()] {
+        let update = cluster::ListResponse::from(update).encode_to_vec();
+        for mut bytes in [news, cluster::Ask::new(ask).encode_to_vec(), response.encode_to_vec(), update] {
             let at = at.index(bytes.len());
             bytes[at] ^= with;
             read_any(&bytes);
@@ -291,6 +352,7 @@ fn read_any(bytes: &[u8]) {
     let _ = cluster::Ask::decode(bytes).map(cluster::Ask::read);
     let _ = cluster::ExchangeRequest::decode(bytes).map(|request| request.kind.map(read_news));
     let _ = cluster::ExchangeResponse::decode(bytes).map(cluster::ExchangeResponse::read);
+    let _ = cluster::ListResponse::decode(bytes).map(cluster::ListResponse::read);
     let _ = cluster::Followed::decode(bytes).map(cluster::Followed::read);
     let _ = cluster::FollowResponse::decode(bytes).map(|response| response.item.map(Item::read));
 }

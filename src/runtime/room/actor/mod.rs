@@ -204,7 +204,7 @@ impl RoomActor {
         if ending == Ending::Fenced {
             // Before the room may be restored here again.
             self.holders.release(&self.context.players, self.room.id());
-            self.listing.remove();
+            self.listing.release();
         }
         self.registration.remove();
         if ending == Ending::Closed {

@@ -1,4 +1,4 @@
-//! The links between the processes: they delay, reorder between asks, feeds and news, lose some asks, and all that is on its
+//! The links between the processes: they delay, reorder between asks, feeds, news and lists, lose some asks, and all that is on its
 //! way when they are cut, and can be held. Rooms, events, commands and rejections cross them in their stored forms.
 
 use std::{
@@ -15,7 +15,9 @@ use reversi::{
             encode_rejection, encode_room,
         },
     },
-    runtime::{Ask, FeedItem, LinkError, News, Node, NodeId, Peers, Question, Reply, RoomError, Snapshot},
+    runtime::{
+        Ask, FeedItem, LinkError, LobbyWatch, News, Node, NodeId, PeerList, Peers, Question, Reply, RoomError, Snapshot,
+    },
     store::BoxFuture,
 };
 use tokio::sync::{mpsc, oneshot};
@@ -132,6 +134,12 @@ impl Wire {
             self.tasks.spawn(Arc::clone(self).deliver(from, to, news, broken.clone()));
         }
         let [(low, low_node), (high, high_node)] = ends;
+        for (from, to, watch, list) in [
+            (pair.0, pair.1, low_node.list(), high_node.peer_list(low)),
+            (pair.1, pair.0, high_node.list(), low_node.peer_list(high)),
+        ] {
+            self.tasks.spawn(Arc::clone(self).send_list(from, to, watch, list, broken.clone()));
+        }
         low_node.linked(high);
         high_node.linked(low);
     }
@@ -177,6 +185,30 @@ impl Wire {
             biased;
             () = broken.cancelled() => {}
             () = deliver => {}
+        }
+    }
+
+    /// Sends the rows of one process to another.
+    async fn send_list(
+        self: Arc<Self>,
+        from: usize,
+        to: usize,
+        mut watch: LobbyWatch,
+        list: PeerList,
+        broken: CancellationToken,
+    ) {
+        let send = async {
+            loop {
+                let update = watch.next().await;
+                let Some(route) = self.route(from, to) else { return };
+                self.cross(&route).await;
+                list.update(update);
+            }
+        };
+        tokio::select! {
+            biased;
+            () = broken.cancelled() => {}
+            () = send => {}
         }
     }
 

@@ -208,7 +208,7 @@ impl World {
             wall: self.clock.now(),
             rooms: 0,
             games: 0,
-            list: Vec::new(),
+            lists: Vec::new(),
             updated_list: None,
             holdings: Vec::new(),
         };
@@ -217,7 +217,7 @@ impl World {
             let census = runtime.census();
             audit.rooms += census.rooms;
             audit.games += census.games;
-            audit.list.extend(runtime.lobby.page(&RowFilter::default(), None, usize::MAX));
+            audit.lists.push(runtime.lobby.page(&RowFilter::default(), None, usize::MAX));
         }
         let players: BTreeSet<PlayerId> = self.known.players().into_iter().collect();
         for id in players {

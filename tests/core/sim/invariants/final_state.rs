@@ -46,18 +46,19 @@ fn compare(audit: &Audit, rooms: &BTreeMap<RoomId, &Room>) -> CheckResult {
     }
     ensure(audit.games == 0, || format!("{} games are counted", audit.games))?;
     ensure(audit.rooms == rooms.len(), || format!("{} rooms are counted, and {} are open", audit.rooms, rooms.len()))?;
-    let listed: BTreeSet<_> = audit.list.iter().map(|row| row.id).collect();
     let public = rooms.iter().filter(|(_, room)| room.settings().visibility == Visibility::Public);
     let public: BTreeSet<_> = public.map(|(id, _)| *id).collect();
-    ensure(listed == public, || format!("{listed:?} are listed, and {public:?} are public"))?;
-    if let Some(updated_list) = &audit.updated_list {
-        ensure(*updated_list == audit.list, || {
-            format!("the list is {:?}, its updates give {updated_list:?}", audit.list)
-        })?;
-    }
-    for row in &audit.list {
-        let seats = rooms[&row.id].seats();
-        ensure(row.seats == *seats, || format!("the list has {row:?}, the seats are {seats:?}"))?;
+    for list in &audit.lists {
+        let listed: BTreeSet<_> = list.iter().map(|row| row.id).collect();
+        ensure(listed == public, || format!("{listed:?} are listed, and {public:?} are public"))?;
+        ensure(list.len() == listed.len(), || format!("a room is in the list twice: {list:?}"))?;
+        for row in list {
+            let seats = rooms[&row.id].seats();
+            ensure(row.seats == *seats, || format!("the list has {row:?}, the seats are {seats:?}"))?;
+        }
+        if let Some(updated_list) = &audit.updated_list {
+            ensure(updated_list == list, || format!("the list is {list:?}, its updates give {updated_list:?}"))?;
+        }
     }
     for (player, member_of, sits_in) in &audit.holdings {
         let rooms_where = |holds: &dyn Fn(&Room) -> bool| -> Vec<_> {

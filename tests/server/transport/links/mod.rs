@@ -1,6 +1,7 @@
 //! The links between two nodes of a cluster, over sockets.
 
 mod cable;
+mod list;
 mod pair;
 
 use futures_util::FutureExt as _;

@@ -1,0 +1,28 @@
+//! The stream of the rooms of one node in the list of rooms.
+
+use futures_util::stream;
+use tokio_stream::Stream;
+use tonic::{Status, Streaming};
+
+use crate::{
+    proto::cluster::ListResponse,
+    runtime::{LobbyWatch, PeerList},
+};
+
+/// Sends the rows of this node. A node that reads slowly gets the changes later, or all rows again: only the message that
+/// waits is in memory.
+pub(super) fn send_list(watch: LobbyWatch) -> impl Stream<Item = Result<ListResponse, Status>> + Send {
+    stream::unfold(watch, async |mut watch| {
+        let update = watch.next().await;
+        Some((Ok(update.into()), watch))
+    })
+}
+
+/// Takes the rows of the other node, until the stream ends or breaks the rules.
+pub(super) async fn receive_list(list: PeerList, mut responses: Streaming<ListResponse>) -> Result<(), Status> {
+    while let Some(response) = responses.message().await? {
+        let read = response.read();
+        list.update(read.map_err(|error| Status::data_loss(format!("its list of rooms cannot be read: {error}")))?);
+    }
+    Ok(())
+}

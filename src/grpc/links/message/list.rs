@@ -1,0 +1,146 @@
+//! Rows of the list of rooms.
+
+use std::{cmp::Reverse, time::Duration};
+
+use super::{encode_fact, error::nanos, narrow, notice::read_occupant, read_room, read_square, required};
+use crate::{
+    proto::cluster::{self, list_response::Update},
+    room::{DisplayName, Fact, Phase, RoomName, Seat, TimeControl, Timestamp, Watching, stored::StoredError},
+    rules::{Bitboard, Board, ByColor, Color},
+    runtime::{LobbyUpdate, Row, RowKey},
+};
+
+impl From<LobbyUpdate> for cluster::ListResponse {
+    fn from(update: LobbyUpdate) -> Self {
+        let update = match update {
+            LobbyUpdate::Page { after, rows, is_last } => {
+                Update::Page(cluster::RowPage { after: after.map(Into::into), rows: written(rows), is_last })
+            }
+            LobbyUpdate::Changed { upserted, removed, moved } => Update::Changed(cluster::RowsChanged {
+                upserted: written(upserted),
+                removed: written(removed),
+                moved: written(moved),
+            }),
+        };
+        Self { update: Some(update) }
+    }
+}
+
+impl cluster::ListResponse {
+    pub(crate) fn read(self) -> Result<LobbyUpdate, StoredError> {
+        Ok(match required(self.update, "list of rooms")? {
+            Update::Page(cluster::RowPage { after, rows, is_last }) => LobbyUpdate::Page {
+                after: after.map(cluster::RowKey::read).transpose()?,
+                rows: read(rows, cluster::Row::read)?,
+                is_last,
+            },
+            Update::Changed(cluster::RowsChanged { upserted, removed, moved }) => LobbyUpdate::Changed {
+                upserted: read(upserted, cluster::Row::read)?,
+                removed: read(removed, cluster::RowKey::read)?,
+                moved: read(moved, cluster::RowKey::read)?,
+            },
+        })
+    }
+}
+
+fn written<T, M: From<T>>(values: Vec<T>) -> Vec<M> {
+    values.into_iter().map(M::from).collect()
+}
+
+fn read<M, T>(messages: Vec<M>, one: impl Fn(M) -> Result<T, StoredError>) -> Result<Vec<T>, StoredError> {
+    messages.into_iter().map(one).collect()
+}
+
+impl From<RowKey> for cluster::RowKey {
+    fn from((Reverse(created), room): RowKey) -> Self {
+        Self { created: created.0, room: room.bits() }
+    }
+}
+
+impl cluster::RowKey {
+    fn read(self) -> Result<RowKey, StoredError> {
+        Ok((Reverse(Timestamp(self.created)), read_room(self.room)?))
+    }
+}
+
+impl From<Row> for cluster::Row {
+    fn from(row: Row) -> Self {
+        let key = row.key().into();
+        let ByColor { black, white } = row.seats;
+        let board = |board: Board| {
+            let discs = |color| board.discs(color).0;
+            cluster::Board { black: discs(Color::Black), white: discs(Color::White) }
+        };
+        Self {
+            key: Some(key),
+            name: row.name.to_string(),
+            owner: row.owner.map(|owner| owner.to_string()),
+            playing: row.phase == Phase::Playing,
+            black: Some(write_seat(Color::Black, black, row.present.black)),
+            white: Some(write_seat(Color::White, white, row.present.white)),
+            has_password: row.has_password,
+            members_watch: row.watching == Watching::Members,
+            watchers: row.watchers,
+            ply: row.ply.into(),
+            board: row.board.map(board),
+            last_move: row.last_move.map(|square| square.index().into()),
+            per_move: row.time.per_move.map(nanos),
+            total: row.time.total.map(nanos),
+            increment: nanos(row.time.increment),
+            rated: row.rated,
+            finished: row.finished,
+        }
+    }
+}
+
+impl cluster::Row {
+    fn read(self) -> Result<Row, StoredError> {
+        let (Reverse(created), id) = required(self.key, "room")?.read()?;
+        let (black, black_present) = read_seat(Color::Black, self.black)?;
+        let (white, white_present) = read_seat(Color::White, self.white)?;
+        let owner = self.owner.map(|owner| required(DisplayName::from_stored(&owner).ok(), "name"));
+        let board = self.board.map(|cluster::Board { black, white }| {
+            required(Board::new(Bitboard(black), Bitboard(white)).ok(), "board")
+        });
+        Ok(Row {
+            id,
+            name: required(RoomName::from_stored(&self.name).ok(), "name of a room")?,
+            owner: owner.transpose()?,
+            phase: if self.playing { Phase::Playing } else { Phase::Lobby },
+            seats: ByColor::new(black, white),
+            present: ByColor::new(black_present, white_present),
+            has_password: self.has_password,
+            watching: if self.members_watch { Watching::Members } else { Watching::Everyone },
+            watchers: self.watchers,
+            ply: narrow(self.ply, "ply")?,
+            board: board.transpose()?,
+            last_move: self.last_move.map(read_square).transpose()?,
+            created,
+            time: TimeControl {
+                per_move: self.per_move.map(Duration::from_nanos),
+                total: self.total.map(Duration::from_nanos),
+                increment: Duration::from_nanos(self.increment),
+            },
+            rated: self.rated,
+            finished: self.finished,
+        })
+    }
+}
+
+fn write_seat(seat: Color, Seat { occupant, marked_ready, wins, draws }: Seat, present: bool) -> cluster::RowSeat {
+    cluster::RowSeat {
+        occupant: encode_fact(Fact::SeatChanged { seat, occupant }),
+        ready: marked_ready,
+        wins: wins.into(),
+        draws: draws.into(),
+        present,
+    }
+}
+
+fn read_seat(side: Color, written: Option<cluster::RowSeat>) -> Result<(Seat, bool), StoredError> {
+    let cluster::RowSeat { occupant, ready, wins, draws, present } = required(written, "seat")?;
+    let (seat, occupant) = read_occupant(&occupant)?;
+    required((seat == side).then_some(()), "side")?;
+    let (wins, draws) = (narrow(wins, "score")?, narrow(draws, "score")?);
+    Ok((Seat { occupant, marked_ready: ready, wins, draws }, present))
+}

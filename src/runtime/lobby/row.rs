@@ -1,0 +1,125 @@
+//! One room of the list of public rooms, and updates of the list.
+
+use std::cmp::Reverse;
+
+use crate::{
+    room::{DisplayName, Game, Occupant, Phase, Room, RoomId, RoomName, Seat, TimeControl, Timestamp, Watching},
+    rules::{Board, ByColor, Color, Square},
+};
+
+/// One room of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The room.
+    pub id: RoomId,
+    /// Its name.
+    pub name: RoomName,
+    /// Its owner.
+    pub owner: Option<DisplayName>,
+    /// Its phase.
+    pub phase: Phase,
+    /// Its seats.
+    pub seats: ByColor<Seat>,
+    /// Whether the players in the seats are connected.
+    pub present: ByColor<bool>,
+    /// Whether it has a password.
+    pub has_password: bool,
+    /// The players who may watch.
+    pub watching: Watching,
+    /// The number of streams that watch it.
+    pub watchers: u32,
+    /// Plies played in the running or last game.
+    pub ply: u16,
+    /// The board of that game.
+    pub board: Option<Board>,
+    /// The last move of that game.
+    pub last_move: Option<Square>,
+    /// When the room was created.
+    pub created: Timestamp,
+    /// The time control.
+    pub time: TimeControl,
+    /// Whether its games count for ratings.
+    pub rated: bool,
+    /// Whether its last game is over, and no other runs.
+    pub finished: bool,
+}
+
+/// A filter of the list; unset fields do not restrict it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowFilter {
+    /// Only rooms in this phase.
+    pub phase: Option<Phase>,
+    /// Only rooms with an open seat.
+    pub open_seat: bool,
+    /// Only rooms with this in their own or their owner's name. Lower case; matches any case.
+    pub text: Option<String>,
+}
+
+/// The sort key of a row: newest first.
+pub type RowKey = (Reverse<Timestamp>, RoomId);
+
+impl Row {
+    pub(super) fn of(room: &Room, watchers: u32) -> Self {
+        let seats = room.seats();
+        Self {
+            id: room.id(),
+            name: room.settings().name.clone(),
+            owner: room.owner().map(|owner| owner.name.clone()),
+            phase: room.phase(),
+            seats: seats.clone(),
+            present: ByColor::from_fn(|side| room.is_present(side)),
+            has_password: room.settings().password.is_some(),
+            watching: room.settings().watching,
+            watchers,
+            ply: room.game().map_or(0, Game::ply),
+            board: room.game().map(|game| game.position.board()),
+            last_move: room.game().and_then(Game::last_move),
+            created: room.created(),
+            time: room.settings().time,
+            rated: room.settings().rated,
+            finished: room.phase() == Phase::Lobby && room.game().is_some(),
+        }
+    }
+
+    /// The sort key.
+    #[must_use]
+    pub fn key(&self) -> RowKey {
+        (Reverse(self.created), self.id)
+    }
+}
+
+impl RowFilter {
+    pub(super) fn accepts(&self, row: &Row) -> bool {
+        let open = |seat: Color| matches!(row.seats[seat].occupant, Occupant::Open);
+        let contains = |text: &String| {
+            let within = |name: &str| name.to_lowercase().contains(text);
+            within(row.name.as_str()) || row.owner.as_ref().is_some_and(|owner| within(owner.as_str()))
+        };
+        self.phase.is_none_or(|phase| phase == row.phase)
+            && (!self.open_seat || (row.phase == Phase::Lobby && (open(Color::Black) || open(Color::White))))
+            && self.text.as_ref().is_none_or(contains)
+    }
+}
+
+/// An update of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LobbyUpdate {
+    /// All rows from one key to another. The first page replaces all rows sent before.
+    Page {
+        /// The last key of the page before; none for the first page.
+        after: Option<RowKey>,
+        /// The rows.
+        rows: Vec<Row>,
+        /// Whether they are the last ones of the list.
+        is_last: bool,
+    },
+    /// Changed rows, and rooms that were removed or no longer match.
+    Changed {
+        /// New or changed rows.
+        upserted: Vec<Row>,
+        /// Removed rooms.
+        removed: Vec<RowKey>,
+        /// Rooms that have left this node; only if no others are watched.
+        moved: Vec<RowKey>,
+    },
+}

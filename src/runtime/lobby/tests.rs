@@ -1,0 +1,241 @@
+//! The list of rooms with the rows of other nodes.
+
+use std::sync::Arc;
+
+use tokio::{sync::mpsc, time::advance};
+
+use super::{
+    listing::{Listing, Lobby, LobbyWatch, tests::room},
+    peer_rows::PeerList,
+    row::{LobbyUpdate, Row, RowFilter, RowKey},
+};
+use crate::{
+    room::{RoomId, Seq},
+    runtime::{
+        cluster::{
+            membership::Cluster,
+            peers::{Ask, FeedItem, LinkError, News, Peers, Reply},
+        },
+        limit::limits::{MOVE_PATIENCE, SNAPSHOT_ROWS},
+    },
+    store::{BoxFuture, MemoryStore, NodeId, Ownership, Shard, Store},
+};
+
+const ME: NodeId = NodeId(1);
+const ONE: NodeId = NodeId(2);
+const OTHER: NodeId = NodeId(3);
+
+/// Nobody is asked or told anything.
+struct NoPeers;
+
+impl Peers for NoPeers {
+    fn ask(&self, _: NodeId, _: Ask) -> BoxFuture<'_, Result<Reply, LinkError>> {
+        Box::pin(async { Err(LinkError::Down) })
+    }
+
+    fn follow(&self, _: NodeId, _: RoomId, _: Option<Seq>) -> mpsc::Receiver<FeedItem> {
+        mpsc::channel(1).1
+    }
+
+    fn tell(&self, _: NodeId, _: News) {}
+
+    fn linked(&self) -> Vec<NodeId> {
+        Vec::new()
+    }
+}
+
+struct World {
+    cluster: Arc<Cluster>,
+    lobby: Arc<Lobby>,
+}
+
+impl World {
+    fn new() -> Self {
+        let players = Store::of(MemoryStore::default()).players;
+        let cluster = Arc::new(Cluster::new(ME, Arc::new(NoPeers), players));
+        Self { lobby: Arc::new(Lobby::new(Some(Arc::clone(&cluster)))), cluster }
+    }
+
+    fn listed(&self) -> Vec<Row> {
+        self.lobby.page(&RowFilter::default(), None, usize::MAX)
+    }
+
+    /// The numbers of watchers, by which the tests tell rows apart.
+    fn watchers(&self) -> Vec<u32> {
+        self.listed().iter().map(|row| row.watchers).collect()
+    }
+
+    fn list_of(&self, node: NodeId) -> PeerList {
+        PeerList::new(self.lobby.peers.as_ref().unwrap(), node)
+    }
+
+    fn drop_left(&self) {
+        self.lobby.peers.as_ref().unwrap().drop_left();
+    }
+}
+
+fn row(number: usize, watchers: u32) -> Row {
+    let lobby = Arc::new(Lobby::new(None));
+    let _listing = Listing::new(&lobby, &room(number));
+    Row { watchers, ..lobby.page(&RowFilter::default(), None, 1).remove(0) }
+}
+
+fn last_page(after: Option<RowKey>, rows: Vec<Row>) -> LobbyUpdate {
+    LobbyUpdate::Page { after, rows, is_last: true }
+}
+
+fn upserted(row: Row) -> LobbyUpdate {
+    LobbyUpdate::Changed { upserted: vec![row], removed: Vec::new(), moved: Vec::new() }
+}
+
+fn removed(row: &Row) -> LobbyUpdate {
+    LobbyUpdate::Changed { upserted: Vec::new(), removed: vec![row.key()], moved: Vec::new() }
+}
+
+fn moved(row: &Row) -> LobbyUpdate {
+    LobbyUpdate::Changed { upserted: Vec::new(), removed: Vec::new(), moved: vec![row.key()] }
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_are_of_all_nodes_in_order() {
+    let world = World::new();
+    let _own = [1, 4].map(|number| Listing::new(&world.lobby, &room(number)));
+    let (one, other) = (world.list_of(ONE), world.list_of(OTHER));
+    one.update(last_page(None, vec![row(0, 0), row(3, 0)]));
+    other.update(last_page(None, vec![row(2, 0), row(5, 0)]));
+    let all = world.listed();
+    assert_eq!(all, [0, 1, 2, 3, 4, 5].map(|number| row(number, 0)));
+    let filter = RowFilter::default();
+    for size in 1..=6 {
+        let (mut paged, mut after) = (Vec::new(), None);
+        loop {
+            let page = world.lobby.page(&filter, after, size);
+            let Some(last) = page.last() else { break };
+            after = Some(last.key());
+            paged.extend(page);
+        }
+        assert_eq!(paged, all, "by {size}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_two_rows_of_a_room_the_own_one_is_shown_or_that_of_the_owner() {
+    let world = World::new();
+    let (one, other) = (world.list_of(ONE), world.list_of(OTHER));
+    one.update(upserted(row(0, 7)));
+    other.update(upserted(row(0, 8)));
+    let shard = Shard::of(row(0, 0).id);
+    for (version, owner, shown) in [(1, ONE, 7), (2, OTHER, 8)] {
+        world.cluster.learn([Ownership { shard, node: owner, version }]);
+        assert_eq!(world.watchers(), [shown]);
+    }
+    let own = Listing::new(&world.lobby, &room(0));
+    own.update_watchers(9);
+    assert_eq!(world.watchers(), [9]);
+    drop(own);
+    assert_eq!(world.watchers(), [8]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_row_that_left_its_node_is_kept_until_another_one_lists_the_room() {
+    let world = World::new();
+    let (one, other) = (world.list_of(ONE), world.list_of(OTHER));
+    one.update(upserted(row(0, 7)));
+    one.update(moved(&row(0, 0)));
+    assert_eq!(world.watchers(), [7]);
+    other.update(upserted(row(0, 8)));
+    assert_eq!(world.watchers(), [8]);
+    other.update(removed(&row(0, 0)));
+    assert!(world.listed().is_empty(), "the earlier row does not come back");
+    // The other order.
+    one.update(upserted(row(0, 7)));
+    other.update(upserted(row(0, 8)));
+    one.update(moved(&row(0, 0)));
+    assert_eq!(world.watchers(), [8]);
+    other.update(removed(&row(0, 0)));
+    assert!(world.listed().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn rows_of_a_node_without_a_link_are_kept_for_a_while() {
+    let world = World::new();
+    let (one, gone) = (world.list_of(ONE), world.list_of(OTHER));
+    one.update(last_page(None, vec![row(0, 0)]));
+    gone.update(last_page(None, vec![row(1, 0), row(2, 0)]));
+    drop(gone);
+    advance(MOVE_PATIENCE / 2).await;
+    world.drop_left();
+    assert_eq!(world.listed().len(), 3);
+    let again = world.list_of(OTHER);
+    again.update(last_page(None, vec![row(1, 0)]));
+    advance(MOVE_PATIENCE / 2).await;
+    world.drop_left();
+    assert_eq!(world.listed(), [row(0, 0), row(1, 0)]);
+    drop(again);
+    advance(MOVE_PATIENCE).await;
+    world.drop_left();
+    assert_eq!(world.listed(), [row(0, 0)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_replaces_the_rows_of_its_node_between_its_ends() {
+    let world = World::new();
+    let (one, other) = (world.list_of(ONE), world.list_of(OTHER));
+    one.update(last_page(None, (0..6).map(|number| row(number, 0)).collect()));
+    other.update(last_page(None, vec![row(9, 0)]));
+    one.update(LobbyUpdate::Page { after: None, rows: vec![row(0, 0), row(2, 0)], is_last: false });
+    advance(MOVE_PATIENCE).await;
+    world.drop_left();
+    assert_eq!(world.listed(), [0, 2, 3, 4, 5, 9].map(|number| row(number, 0)));
+    one.update(last_page(Some(row(2, 0).key()), vec![row(4, 0)]));
+    advance(MOVE_PATIENCE).await;
+    world.drop_left();
+    assert_eq!(world.listed(), [0, 2, 4, 9].map(|number| row(number, 0)));
+}
+
+async fn changed(watch: &mut LobbyWatch) -> (Vec<u32>, usize) {
+    match watch.next().await {
+        LobbyUpdate::Changed { upserted, removed, .. } => {
+            (upserted.iter().map(|row| row.watchers).collect(), removed.len())
+        }
+        other => panic!("expected changes: {other:?}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn watchers_of_the_list_see_the_rows_of_other_nodes_and_nodes_only_own_ones() {
+    let world = World::new();
+    let (mut all, mut own) = (world.lobby.watch(RowFilter::default()), world.lobby.watch_own(RowFilter::default()));
+    for watch in [&mut all, &mut own] {
+        assert_eq!(watch.next().await, last_page(None, Vec::new()));
+    }
+    let one = world.list_of(ONE);
+    one.update(upserted(row(0, 7)));
+    assert_eq!(changed(&mut all).await, (vec![7], 0));
+    let listing = Listing::new(&world.lobby, &room(1));
+    assert_eq!(changed(&mut all).await, (vec![0], 0));
+    assert_eq!(own.next().await, upserted(row(1, 0)));
+    one.update(removed(&row(0, 0)));
+    assert_eq!(changed(&mut all).await, (Vec::new(), 1));
+    drop(listing);
+    assert_eq!(own.next().await, moved(&row(1, 0)));
+    assert_eq!(changed(&mut all).await, (vec![0], 0), "it is still in the list");
+    let mut closed = Listing::new(&world.lobby, &room(1));
+    assert_eq!(own.next().await, upserted(row(1, 0)));
+    assert_eq!(changed(&mut all).await, (vec![0], 0));
+    closed.remove();
+    assert_eq!(own.next().await, removed(&row(1, 0)));
+    assert_eq!(changed(&mut all).await, (Vec::new(), 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_is_sent_again_is_no_change() {
+    let world = World::new();
+    let rows: Vec<_> = (0..SNAPSHOT_ROWS).map(|number| row(number, 0)).collect();
+    let one = world.list_of(ONE);
+    one.update(last_page(None, rows.clone()));
+    let mut changes = world.lobby.peers.as_ref().unwrap().changes();
+    drop(one);
+    world.list_of(ONE).update(last_page(None, rows));
+    assert!(changes.try_recv().is_err());
+}

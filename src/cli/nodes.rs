@@ -19,6 +19,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The interval of looks at a server that ends.
 const LOOK: Duration = Duration::from_millis(200);
 
+/// A server that ends renews its lease until then, four times a second.
+const LATE: Duration = Duration::from_millis(1_500);
+
 /// A server that has not renewed its lease for this time does not read the request.
 const SILENCE: Duration = Duration::from_secs(5);
 
@@ -124,7 +127,9 @@ async fn drain(table: &NodeTable, id: NodeId, wait: Duration) -> anyhow::Result<
 
 async fn ended(table: &NodeTable, id: NodeId, wait: Duration, progress: &Progress) -> anyhow::Result<()> {
     let end = Instant::now() + wait;
+    let mut renewed = Duration::ZERO;
     while let Some(node) = find(table, id).await? {
+        renewed = node.renewed;
         progress.wait_for(format!("node {id} ends; it has {} shards and {} rooms", node.shards, node.rooms));
         if Instant::now() >= end {
             ensure!(
@@ -139,6 +144,10 @@ async fn ended(table: &NodeTable, id: NodeId, wait: Duration, progress: &Progres
         }
         sleep(LOOK).await;
     }
+    ensure!(
+        renewed < LATE,
+        "node {id} was declared dead, as it had not renewed its lease; if it goes on, `reversi nodes` shows it with another number"
+    );
     Ok(())
 }
 

@@ -89,7 +89,7 @@ pub use crate::store::{
 };
 use crate::{
     ai::engine::Engines,
-    store::{Retention, Store},
+    store::{Archive, Retention, Store},
 };
 use ai::pool::MovePool;
 use analysis::analysis_pool::AnalysisPool;
@@ -163,6 +163,14 @@ pub struct Runtime {
     pub analyses: Analyses,
 }
 
+/// Starts the background tasks of finished games.
+fn maintain_archive(archive: &Arc<dyn Archive>, retention: Option<Retention>, clock: Clock, lifecycle: &Lifecycle) {
+    if let Some(retention) = retention {
+        lifecycle.spawn(games::trim_regularly(Arc::clone(archive), retention, clock, lifecycle.clone()));
+    }
+    lifecycle.spawn(games::count_openings_regularly(Arc::clone(archive), lifecycle.clone()));
+}
+
 impl Runtime {
     /// Starts the AI threads, restores the stored players and rooms, and starts the background tasks.
     ///
@@ -222,12 +230,7 @@ impl Runtime {
         if let Some(peers) = &lobby.peers {
             lifecycle.spawn(peer_rows::drop_left_regularly(Arc::clone(peers), lifecycle.clone()));
         }
-        if let Some(retention) = parts.retention {
-            let archive = Arc::clone(&store.archive);
-            lifecycle.spawn(games::trim_regularly(archive, retention, clock, lifecycle.clone()));
-        }
-        let archive = Arc::clone(&store.archive);
-        lifecycle.spawn(games::count_openings_regularly(archive, lifecycle.clone()));
+        maintain_archive(&store.archive, parts.retention, clock, &lifecycle);
         let players = Arc::clone(&host.context.players);
         lifecycle.spawn(player::expiry::cut_unread_streams(Arc::clone(&players), limits, lifecycle.clone()));
         let player_store = Arc::clone(&store.players);

@@ -144,8 +144,9 @@ impl Sessions {
             if after != before {
                 let (token, claimed) = (TokenHash(after.token), after.claimed);
                 if !this.player_store.put_player(after).await? {
-                    // It was removed at another node, and the name given to another player.
-                    return Err(RoomError::PlayerNotFound);
+                    // It was removed at another node and the name given to another player, or it changes there now.
+                    let found = this.player_store.find(PlayerKey::Id(player.id())).await?;
+                    return Err(if found.is_some() { RoomError::Busy } else { RoomError::PlayerNotFound });
                 }
                 this.host.context.players.change_account(&player, token, claimed);
                 this.host.context.players.tell_account(&player);

@@ -295,7 +295,7 @@ enum Ended {
 }
 
 /// Serves until a signal, until it is `asked_to_end`, or until the rooms are `lost`. Unless they are, others first take over
-/// the rooms, and clients follow them; another signal does not wait for the end.
+/// the rooms, and clients follow them; a second signal does not wait for the end.
 async fn serve_until_stopped<F: Future<Output = anyhow::Result<bool>>>(
     mut signals: Signals,
     asked_to_end: impl Future<Output = ()>,
@@ -307,12 +307,20 @@ async fn serve_until_stopped<F: Future<Output = anyhow::Result<bool>>>(
     let shutdown = CancellationToken::new();
     let served = serve(shutdown.clone());
     tokio::pin!(served);
-    let is_lost = tokio::select! {
+    let (is_lost, by_signal) = tokio::select! {
         clean = &mut served => return clean.map(end),
-        () = signals.next() => false,
-        () = asked_to_end => false,
-        () = lost => true,
+        () = signals.next() => (false, true),
+        () = asked_to_end => (false, false),
+        () = lost => (true, false),
     };
+    // The first signal only asks for what goes on already.
+    let hurry = async {
+        if !by_signal && !is_lost {
+            signals.next().await;
+        }
+        signals.next().await;
+    };
+    tokio::pin!(hurry);
     if is_lost {
         tracing::error!("another server has taken over; this one stops");
     } else {
@@ -327,7 +335,7 @@ async fn serve_until_stopped<F: Future<Output = anyhow::Result<bool>>>(
     let is_hurried = tokio::select! {
         clean = &mut served => return clean.map(end),
         () = hand_over => false,
-        () = signals.next() => true,
+        () = &mut hurry => true,
     };
     shutdown.cancel();
     if is_hurried {
@@ -335,7 +343,7 @@ async fn serve_until_stopped<F: Future<Output = anyhow::Result<bool>>>(
     }
     let clean = tokio::select! {
         clean = &mut served => clean?,
-        () = signals.next() => false,
+        () = &mut hurry => false,
     };
     Ok(if is_lost { Ended::Lost } else { end(clean) })
 }

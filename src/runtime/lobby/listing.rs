@@ -26,6 +26,8 @@ use crate::{
 };
 
 /// The list of public rooms, of this node and of all others.
+///
+/// Locks are taken in the order `rows`, `peers`, one row. Nothing is waited for while a row is locked.
 pub struct Lobby {
     /// The rooms of this node.
     rows: RwLock<BTreeMap<RowKey, Arc<Mutex<Row>>>>,
@@ -197,7 +199,8 @@ impl Listing {
     pub(crate) fn release(&mut self) {
         if let Some(row) = self.row.take() {
             if let Some(peers) = &self.lobby.peers {
-                peers.keep(lock(&row).clone());
+                let row = lock(&row).clone();
+                peers.keep(row);
             }
             self.remove_own();
         }

@@ -168,11 +168,11 @@ impl SentRows {
     /// Returns its key if it has changed.
     fn insert(&mut self, node: NodeId, row: Row) -> Option<RowKey> {
         let key = row.key();
-        let known = self.rows.remove(&(key, node));
-        self.remove_left(key);
-        if known.is_none() && self.rows.len() >= PEER_ROWS {
+        if self.rows.len() >= PEER_ROWS && !self.rows.contains_key(&(key, node)) {
             return None;
         }
+        let known = self.rows.remove(&(key, node));
+        self.remove_left(key);
         let is_same = known.is_some_and(|known| known.row == row);
         self.rows.insert((key, node), PeerRow { row, left: None });
         (!is_same).then_some(key)

@@ -115,7 +115,8 @@ async fn remove_idle_from_cluster(
     let before = |patience: Duration| clock.now().before(patience).before(USE_LAG);
     let (others, claimed) = (before(limits.player_idle), before(limits.claimed_idle));
     for (player, seen) in player_store.idle_players(others, claimed, IDLE_REMOVED).await? {
-        if player_store.remove_idle(player, seen).await? {
+        let has_come_back = players.get(player).is_some_and(|known| known.last_use(clock.now()) > seen);
+        if !has_come_back && player_store.remove_idle(player, seen).await? {
             if let Some(known) = players.get(player) {
                 players.revoke(&known);
                 known.end_streams(StreamEnd::LoggedOut);

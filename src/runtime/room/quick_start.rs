@@ -17,7 +17,8 @@ use crate::{
     store::StoreError,
 };
 
-/// The longest search for a room that answers. Other nodes wait for the end of the match, but not much longer.
+/// The longest search for a room that answers. Other nodes wait for the end of the match, but no more than five seconds: after
+/// that two players may be brought to one room, which refuses one of them.
 const MATCH_TIME: Duration = Duration::from_secs(2);
 
 /// The interval of tries while another node matches a player, which takes it a few writes.
@@ -117,6 +118,9 @@ impl Rooms {
     ) -> Result<RoomId, RoomError> {
         let until = Instant::now() + MATCH_TIME;
         for room in waiting.0.clone() {
+            if Instant::now() >= until {
+                break;
+            }
             match self.try_match(player, room, side, until).await {
                 Match::Made => {
                     waiting.remove(room);

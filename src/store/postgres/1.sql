@@ -57,10 +57,10 @@ CREATE TABLE room (
 ) WITH (fillfactor = 50, toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.05);
 ALTER TABLE room ALTER tail SET STORAGE MAIN;
 CREATE INDEX rooms_by_code ON room (code);
--- Rooms in which a player waits for any opponent, the first to be matched first.
+-- Rooms in which a player waits for any opponent, the first to be matched first. A match removes those that no longer do.
 CREATE TABLE waiting (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    room bigint NOT NULL UNIQUE         -- it may have been closed since
+    room bigint NOT NULL UNIQUE         -- not referenced: to close a room must not wait for a match
 );
 -- The node that matches players with them: one at a time, so that two players who come to two nodes at once meet.
 CREATE TABLE matching (

@@ -137,11 +137,14 @@ pub(super) async fn remove_idle(session: &Session, player: PlayerId, seen: Times
     remove(session, player).await.map(|()| 1)
 }
 
+/// A player whom another node records at the same time is passed over: a batch of moves would wait.
+const RECORD_SEEN: &str = "WITH a AS (SELECT * FROM unnest($1::text[], $2::bigint[]) AS a (id, seen)), \
+    late AS (SELECT players.id, seen FROM players JOIN a USING (id) WHERE seen_us < seen FOR UPDATE OF players SKIP LOCKED) \
+    UPDATE players SET seen_us = late.seen FROM late WHERE players.id = late.id";
+
 pub(super) async fn record_seen(session: &Session, seen: &[(PlayerId, Timestamp)]) -> Result<(), Error> {
     let (ids, times): (Vec<_>, Vec<_>) = seen.iter().map(|(player, seen)| (player.to_string(), seen.0)).unzip();
-    let sql = "UPDATE players SET seen_us = a.seen FROM unnest($1::text[], $2::bigint[]) AS a (id, seen) \
-        WHERE players.id = a.id AND seen_us < a.seen";
-    session.execute(sql, &[&ids, &times]).await.map(drop)
+    session.execute(RECORD_SEEN, &[&ids, &times]).await.map(drop)
 }
 
 /// The players with a token. Damaged rows are passed over.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{room::RoomId, store::damage::ReadError};
 
-/// By the database's clock, so that a node that has ended does not keep them. A match takes less time.
+/// By the database's clock, so that a node that has ended does not keep them.
 const TAKE: &str = "WITH free AS (SELECT FROM matching WHERE until < clock_timestamp() OR node = $1 FOR UPDATE SKIP LOCKED) \
     UPDATE matching SET node = $1, until = clock_timestamp() + interval '5 s' FROM free";
 

@@ -280,8 +280,8 @@ async fn insert_node(database: &Database) {
     // Creates the tables.
     drop(database.join("none", LONG).await);
     database.sql(
-        "INSERT INTO node (host, listens, renewed, until, since) \
-         VALUES ('', 'one', now(), now() + interval '1 hour', now()); \
+        "INSERT INTO node (host, listens, role, renewed, until, since) \
+         VALUES ('', 'one', 'rooms', now(), now() + interval '1 hour', now()); \
          INSERT INTO fence (node, session) SELECT id, 1 FROM node; UPDATE shard SET node = (SELECT id FROM node)",
     );
 }

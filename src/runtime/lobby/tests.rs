@@ -1,6 +1,6 @@
 //! The list of rooms with the rows of other nodes.
 
-use std::sync::Arc;
+use std::{sync::Arc, thread, time::Duration};
 
 use tokio::{sync::mpsc, time::advance};
 
@@ -238,4 +238,20 @@ async fn a_list_that_is_sent_again_is_no_change() {
     drop(one);
     world.list_of(ONE).update(last_page(None, rows));
     assert!(changes.try_recv().is_err());
+}
+
+/// Each takes several locks.
+#[test]
+fn rooms_leave_while_the_list_is_read() {
+    const ROUNDS: usize = 20_000;
+    let World { lobby, .. } = World::new();
+    let read = Arc::clone(&lobby);
+    let reader = thread::spawn(move || (0..ROUNDS).for_each(|_| drop(read.page(&RowFilter::default(), None, 1))));
+    let room = room(0);
+    let writer = thread::spawn(move || (0..ROUNDS).for_each(|_| drop(Listing::new(&lobby, &room))));
+    let (done, ended) = std::sync::mpsc::sync_channel(1);
+    thread::spawn(move || done.send((reader.join(), writer.join())));
+    let (reader, writer) = ended.recv_timeout(Duration::from_secs(60)).expect("neither waits for the other for ever");
+    reader.unwrap();
+    writer.unwrap();
 }

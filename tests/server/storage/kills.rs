@@ -1,5 +1,5 @@
 //! Of three real servers that share rooms, one after the other is killed during games of its rooms. The players are at the two
-//! others. Also measures how long the rooms pause: `REVERSI_KILLS=100 cargo test --release --test server kills -- --nocapture`.
+//! others. Also measures how long the rooms pause: `REVERSI_KILLS=100 cargo test --test server kills -- --nocapture`.
 
 use std::time::Duration;
 

@@ -67,9 +67,8 @@ pub trait PlayerStore: Send + Sync + 'static {
     /// Invalidates a player's token and frees the name. The games are kept.
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()>;
 
-    /// At most `limit` players with valid tokens who were last seen before these times: those who have claimed their names
-    /// before `claimed`, others before `others`. With the time of each. A store of one process need not know, as that process
-    /// knows all its players.
+    /// At most `limit` players with valid tokens, with the time last seen: those with a claimed name if it is before
+    /// `claimed`, others if it is before `others`. A store of one process returns none.
     fn idle_players(
         &self,
         _others: Timestamp,

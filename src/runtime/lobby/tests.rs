@@ -25,7 +25,7 @@ const ME: NodeId = NodeId(1);
 const ONE: NodeId = NodeId(2);
 const OTHER: NodeId = NodeId(3);
 
-/// Nobody is asked or told anything.
+/// No links: each ask fails, and news are dropped.
 struct NoPeers;
 
 impl Peers for NoPeers {

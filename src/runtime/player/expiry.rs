@@ -72,8 +72,8 @@ async fn store_seen(players: &Players, seen: Vec<(PlayerId, Timestamp)>, player_
     }
 }
 
-/// As [`expire`] for a node of a cluster, which only forgets idle players, as other nodes may know them. Each node stores when
-/// those that it knows were last in use, so that [`remove_idle_players`] removes nobody who is in use on any node.
+/// As [`expire`] for a node of a cluster: idle players are forgotten here and stay in the store. Each node stores when its
+/// players were last in use, by which [`remove_idle_players`] finds those who are idle on all nodes.
 pub(crate) async fn forget_unused(players: &Players, player_store: &dyn PlayerStore, clock: Clock) {
     let now = clock.now();
     players.forget_unused_visitors(now.before(VISITOR_IDLE));

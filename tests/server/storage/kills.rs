@@ -60,7 +60,7 @@ async fn tables([owner, black, white]: [&Server; 3], number: usize) -> Vec<Table
 }
 
 impl Table {
-    /// Plays; tells of each acknowledged move. What is refused while the room has no server is tried again.
+    /// Makes [`MOVES`] moves, with a message for each acknowledged one. A move that gets `UNAVAILABLE` is made again.
     async fn play(&self, acknowledged: Sender<()>) -> Vec<Acknowledged> {
         let mut made = Vec::new();
         while made.len() < MOVES {

@@ -198,7 +198,7 @@ async fn players_who_want_any_opponent_meet_from_different_servers() {
         shared.servers[2].log_in("Cas", 1 << 20).await,
         shared.servers[0].log_in("Dot", 1 << 20).await,
     ];
-    // A player who has no stream is absent, and nobody is matched with it.
+    // A player without a stream is absent, and gets no opponent.
     let streams = players.iter().map(async |player| player.turns().await);
     let _streams = join_all(streams).await;
     let rooms = join_all(players.iter().map(async |player| player.quick_start_with_anyone().await.room_id)).await;

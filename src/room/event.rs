@@ -173,3 +173,10 @@ pub enum Fact {
     /// The room closed. Always the last fact.
     Closed(CloseReason),
 }
+
+impl Fact {
+    /// Whether it can change who are members, and who of them have seats.
+    pub(crate) fn changes_members(&self) -> bool {
+        matches!(self, Self::Created(_) | Self::MemberJoined(_) | Self::MemberLeft { .. } | Self::SeatChanged { .. })
+    }
+}

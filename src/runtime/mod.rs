@@ -66,10 +66,9 @@ pub use player::{
 pub use random::RandomSource;
 pub use reusable_wait::{LazyTimer, WakeGate};
 pub use room::{
-    creation::NewRoom,
+    creation::{NewRoom, quick_start::Opponent},
     encoded_event::Encode,
     message::Snapshot,
-    quick_start::Opponent,
     rooms::{Play, Rooms},
 };
 pub use server_clock::Clock;

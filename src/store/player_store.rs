@@ -3,7 +3,7 @@
 use std::future::ready;
 
 use super::journal::{StoreError, StoreFuture};
-use crate::room::{DisplayName, PlayerId, Profile, Timestamp};
+use crate::room::{DisplayName, PlayerId, Profile, RoomId, Timestamp};
 
 /// A stored player.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,41 @@ pub enum PlayerKey {
     Id(PlayerId),
     /// By the SHA-256 of the token.
     Token([u8; 32]),
+}
+
+/// A room of which a player is a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeldRoom {
+    /// The room.
+    pub room: RoomId,
+    /// Whether the player has a seat there.
+    pub seated: bool,
+}
+
+/// A place that counts for a player while a request for it is pending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaceRequest {
+    /// A random number, by which it is released.
+    pub number: u64,
+    /// The player.
+    pub player: PlayerId,
+    /// The room.
+    pub room: RoomId,
+    /// Whether it is a seat; otherwise a membership.
+    pub is_seat: bool,
+    /// The most that the player may have, with this one.
+    pub limit: usize,
+}
+
+/// What a request with an id is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestTarget {
+    /// The room that it creates, or in which it starts a game.
+    pub room: RoomId,
+    /// The number of the last game there before it; 0 for none.
+    pub last_game: u32,
+    /// Whether the room has closed since.
+    pub is_closed: bool,
 }
 
 /// Stores players with valid tokens, and the names of former players who have stored games.
@@ -85,4 +120,26 @@ pub trait PlayerStore: Send + Sync + 'static {
 
     /// Records when players were last seen. Where several processes do so, the latest time stays.
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()>;
+
+    /// The rooms of which a player is a member, on whichever node they are. A store of one process need not know: that
+    /// process knows all its rooms.
+    fn held_rooms(&self, _player: PlayerId) -> StoreFuture<'_, Vec<HeldRoom>> {
+        Box::pin(ready(Ok(Vec::new())))
+    }
+
+    /// Reserves a place within a player's quota, which several processes share. Returns false at the limit. A room that
+    /// counts already can always be reserved. A reservation that is not released ends after half a minute.
+    fn reserve_place(&self, _place: PlaceRequest) -> StoreFuture<'_, bool> {
+        Box::pin(ready(Ok(true)))
+    }
+
+    /// Ends a reservation, by its number.
+    fn release_place(&self, _number: u64) -> StoreFuture<'_, ()> {
+        Box::pin(ready(Ok(())))
+    }
+
+    /// Records what a player's request is about. If it was recorded before, by any process, returns what was recorded then.
+    fn note_request(&self, _player: PlayerId, _id: String, target: RequestTarget) -> StoreFuture<'_, RequestTarget> {
+        Box::pin(ready(Ok(target)))
+    }
 }

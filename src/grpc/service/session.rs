@@ -14,7 +14,7 @@ use crate::{
         generated_services::session_service_server::SessionService,
         v1,
     },
-    room::{PlayerId, Rejection},
+    room::{PlayerId, Rejection, RoomId},
     runtime::{Contestant, Player, PlayerStats, Rating, RequestCost, Results, RoomError, Runtime, Token},
 };
 
@@ -81,14 +81,16 @@ impl SessionService for Services {
     async fn get_me(&self, request: Request<v1::GetMeRequest>) -> Reply<v1::GetMeResponse> {
         let player = caller(&request)?;
         player.charge(RequestCost::LookUp)?;
-        player.charge(RequestCost::Snapshots(2 * player.seats().len()))?;
-        let games = self.runtime.rooms.games_of(&player).await;
+        let held = self.runtime.rooms.held_by(&player).await?;
+        let seats: Vec<_> = held.iter().filter(|held| held.seated).map(|held| held.room).collect();
+        player.charge(RequestCost::Snapshots(2 * seats.len()))?;
+        let games = self.runtime.rooms.games_in(&seats).await;
         let totals = self.runtime.games.player_stats(Contestant::Player(player.id())).await;
         let limits = self.runtime.limits();
         Ok(Response::new(v1::GetMeResponse {
             player: Some(convert::player(&player.profile)),
-            room_ids: player.rooms().iter().map(ToString::to_string).collect(),
-            seats: held_seats(&self.runtime, &player).await,
+            room_ids: held.iter().map(|held| held.room.to_string()).collect(),
+            seats: held_seats(&self.runtime, &player, &seats).await,
             game_ids: games.iter().map(ToString::to_string).collect(),
             stats: Some(stats(&totals?)),
             seat_limit: player.seat_limit.into(),
@@ -98,9 +100,9 @@ impl SessionService for Services {
     }
 }
 
-async fn held_seats(runtime: &Runtime, player: &Player) -> Vec<v1::HeldSeat> {
+async fn held_seats(runtime: &Runtime, player: &Player, rooms: &[RoomId]) -> Vec<v1::HeldSeat> {
     let mut held = Vec::new();
-    for room in player.seats() {
+    for &room in rooms {
         let seat = match runtime.rooms.snapshot(player, room, &Default::default()).await {
             Ok(snapshot) => snapshot.room.seat_of(player.id()),
             Err(_) => None,

@@ -101,6 +101,8 @@ impl RoomHost {
         if cluster.owns(creation.id) {
             match self.create_here(creation.clone()).await {
                 Err(RoomError::Moved) => {}
+                // The same request has created it at another node.
+                Err(RoomError::StoreUnavailable) if self.room(creation.id).await.is_ok() => return Ok(()),
                 created => return created,
             }
         }

@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::{Mutex, oneshot};
 
-use super::{host::RoomHost, message::Snapshot, passwords::Passwords, presence::check_presence};
+use super::{host::RoomHost, message::Snapshot, passwords::Passwords, places::ReservedPlace, presence::check_presence};
 use crate::{
     ai::{AiKind, AiPlayer},
     room::{
@@ -20,10 +20,7 @@ use crate::{
         limit::{password_guesses::PasswordGuesses, rate_limiter::TooFast},
         lobby::matchmaker::WaitingRooms,
         outcome::{Accepted, RoomError},
-        player::{
-            player::Player,
-            quota::{Holding, Reservation},
-        },
+        player::{player::Player, quota::Holding},
         random::RandomSource,
     },
 };
@@ -101,8 +98,8 @@ impl Rooms {
         let (this, player) = (self.clone(), Arc::clone(player));
         let start = async move {
             let id = format!("{room} {request}");
-            let start = async || this.command(&player, room, Command::Start).await;
-            let (accepted, ran) = player.games_started.once(id, start).await?;
+            let start = async || this.start_once(&player, room, format!("start {id}")).await;
+            let (accepted, ran) = player.games_started.once(id.clone(), start).await?;
             Ok(Accepted { changed: accepted.changed && ran, ..accepted })
         };
         self.host.context.lifecycle.run_to_end(start).await
@@ -150,10 +147,10 @@ impl Rooms {
         self.host.context.registry.by_code(code)
     }
 
-    /// The running games of a player.
-    pub async fn games_of(&self, player: &Player) -> Vec<GameId> {
+    /// The running games in these rooms.
+    pub async fn games_in(&self, rooms: &[RoomId]) -> Vec<GameId> {
         let mut games = Vec::new();
-        for room in player.seats() {
+        for &room in rooms {
             let Ok(snapshot) = self.snapshot_as_admin(room).await else { continue };
             games.extend(snapshot.room.running().map(|game| GameId { room, number: game.number }));
         }
@@ -174,7 +171,7 @@ impl Rooms {
 
     /// Fails while the player plays a rated game, which no analysis may assist.
     pub(crate) async fn require_no_rated_game(&self, player: &Player) -> Result<(), RoomError> {
-        for room in player.seats() {
+        for room in self.seats_of(player).await? {
             let snapshot = match self.snapshot_as_admin(room).await {
                 // The room has closed.
                 Err(RoomError::Rejected(_)) => continue,
@@ -196,7 +193,7 @@ impl Rooms {
         let (takes_seat, joins) = (matches!(command, Command::TakeSeat(_)), matches!(command, Command::Join(..)));
         // Before the command, so that two concurrent requests cannot both get the last place.
         let _seat = if takes_seat { Some(self.seat_to_take(player, room, &command).await?) } else { None };
-        let _membership = joins.then(|| self.reserve_room(player, room)).transpose()?;
+        let _membership = if joins { Some(self.reserve_room(player, room).await?) } else { None };
         let outcome = self.host.command(room, Issuer::Player(player.id()), command).await;
         if joins && outcome.is_ok() && player.is_logged_out() {
             // The log-out left only the rooms known then.
@@ -214,9 +211,10 @@ impl Rooms {
         left
     }
 
-    pub(super) fn reserve_room(&self, player: &Player, room: RoomId) -> Result<Reservation, RoomError> {
+    pub(super) async fn reserve_room(&self, player: &Player, room: RoomId) -> Result<ReservedPlace, RoomError> {
         let limit = self.host.context.limits.get().rooms_per_player;
-        player.quota.reserve(Holding::Room, room, limit).ok_or(RoomError::QuotaRooms("leave one first"))
+        let reserved = self.reserve(player, Holding::Room, room, limit).await?;
+        reserved.map_err(|_| RoomError::QuotaRooms("leave one first"))
     }
 }
 

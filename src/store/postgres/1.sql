@@ -68,6 +68,34 @@ CREATE TABLE matching (
     until timestamptz NOT NULL
 );
 INSERT INTO matching (until) VALUES ('-infinity');
+-- The members of open rooms. Written with the event that changes them.
+CREATE TABLE member (
+    player text COLLATE "C" NOT NULL,
+    room bigint NOT NULL,               -- not referenced: only its node writes both
+    seated boolean NOT NULL,            -- whether the player has a seat
+    PRIMARY KEY (player, room)
+);
+CREATE INDEX members_of_room ON member (room);
+-- Places that players are about to take, which count for their quotas as those in member do.
+CREATE TABLE place_request (
+    number bigint PRIMARY KEY,          -- random
+    player text COLLATE "C" NOT NULL,
+    room bigint NOT NULL,
+    seat boolean NOT NULL,              -- a seat, or a membership
+    until timestamptz NOT NULL          -- when it ends, if it is not released before
+);
+CREATE INDEX place_requests_of_player ON place_request (player);
+-- The last requests of players that carried an id, so that a request sent again to another node is executed once.
+CREATE TABLE request (
+    number bigint GENERATED ALWAYS AS IDENTITY,
+    player text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,       -- the kind, the room if it is named, and the id that the client chose
+    room bigint NOT NULL,               -- the room that it creates, or in which it starts a game
+    last_game bigint NOT NULL,          -- the last game there before it; 0 for none
+    closed boolean NOT NULL DEFAULT false, -- whether the room has closed since
+    PRIMARY KEY (player, id)
+);
+CREATE INDEX requests_of_room ON request (room);
 CREATE TABLE room_state (
     room bigint PRIMARY KEY REFERENCES room ON DELETE CASCADE,
     state bytea NOT NULL

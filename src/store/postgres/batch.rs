@@ -14,7 +14,7 @@ use tokio_postgres::Error;
 use super::{
     change::Change,
     cluster::fence::{Fence, Refusal},
-    games, rooms,
+    games, members, rooms,
     rooms::RoomWrite,
     session::Session,
 };
@@ -102,6 +102,9 @@ pub(super) async fn execute(
         if !closed.is_empty() {
             rooms::remove(session, &closed).await?;
         }
+        let changed: Vec<i64> =
+            right().filter(|append| append.changes_members && !append.closes).map(|append| append.key()).collect();
+        members::renew(session, damaged, &changed).await?;
         let ended: Vec<&EndedGame> = right().flat_map(|append| &append.games).collect();
         games::keep(session, &ended).await?;
         for write in writes {

@@ -4,14 +4,18 @@ use tokio_postgres::Error;
 
 use super::{
     cluster::{fence::Fence, shard},
-    explorer, games, players, retention,
+    explorer, games, members, players, requests, retention,
     session::Session,
     transfer, waiting,
 };
 use crate::{
     room::{GameRecord, PlayerId, RoomId, Timestamp},
     store::{
-        archive::Retention, damage::DamagedRows, player_store::StoredPlayer, shard::Ownership, transfer::Restored,
+        archive::Retention,
+        damage::DamagedRows,
+        player_store::{PlaceRequest, RequestTarget, StoredPlayer},
+        shard::Ownership,
+        transfer::Restored,
     },
 };
 
@@ -35,6 +39,11 @@ pub(super) enum Change {
     /// Removes a player who was last seen at this time, unless it was seen since, and counts it.
     RemoveIdle(PlayerId, Timestamp),
     RecordSeen(Vec<(PlayerId, Timestamp)>),
+    /// Counts [`members::DONE`], [`members::REFUSED`] or [`members::BUSY`].
+    ReservePlace(PlaceRequest),
+    ReleasePlace(u64),
+    /// Counts [`members::DONE`] or [`members::BUSY`].
+    NoteRequest(PlayerId, String, RequestTarget),
     /// Adds games without effect on statistics, and counts the new ones.
     Import(Vec<GameRecord>),
     /// Writes what another store had.
@@ -67,6 +76,9 @@ impl Change {
             Self::RemovePlayer(player) => players::remove(session, *player).await.map(|()| 0),
             Self::RemoveIdle(player, seen) => players::remove_idle(session, *player, *seen).await,
             Self::RecordSeen(seen) => players::record_seen(session, seen).await.map(|()| 0),
+            Self::ReservePlace(place) => members::reserve(session, place).await,
+            Self::ReleasePlace(number) => members::release(session, *number).await.map(|()| 0),
+            Self::NoteRequest(player, id, target) => requests::note(session, *player, id, *target).await,
             Self::Import(records) => games::enter(session, records).await,
             Self::Restore(restored) => transfer::restore(session, fence, restored).await.map(|()| 0),
             Self::CountOpenings { skip, limit } => explorer::count(session, damaged, *skip, *limit).await,

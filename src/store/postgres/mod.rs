@@ -13,10 +13,12 @@ mod change;
 mod cluster;
 mod explorer;
 mod games;
+mod members;
 mod node_table;
 mod page;
 mod players;
 mod read_session;
+mod requests;
 mod retention;
 mod rooms;
 mod schema;
@@ -51,7 +53,7 @@ use super::{
     explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendError, AppendFuture, History, Journal, StoreError, StoreFuture},
     player_stats::{Contestant, PlayerStats},
-    player_store::{PlayerKey, PlayerStore, StoredPlayer},
+    player_store::{HeldRoom, PlaceRequest, PlayerKey, PlayerStore, RequestTarget, StoredPlayer},
     shard::Ownership,
     transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
@@ -68,6 +70,9 @@ use writer::{Done, Request, Writer};
 
 /// Capacity of the queue. Beyond it callers wait, at the speed of the database.
 const QUEUE: usize = 4_096;
+
+/// The interval of tries while another node looks at a player's quota, for which it takes one commit.
+const QUOTA_RETRY: Duration = Duration::from_millis(5);
 
 /// The longest wait at start for a server that is about to end.
 const ENDS_SOON: Duration = Duration::from_secs(1);
@@ -237,6 +242,16 @@ impl PostgresStore {
         self.requests.as_ref().ok_or_else(gone)?.send(request).await.map_err(|_| gone())?;
         let outcome: Outcome = outcome.await.map_err(|_| gone())?;
         outcome.map_err(|error| StoreError::Unavailable(error.to_string()))
+    }
+
+    /// Executes a change of a player's quota, when no other node changes it. Returns false if it is refused.
+    async fn change_quota(&self, change: impl Fn() -> Change) -> Result<bool, StoreError> {
+        loop {
+            match self.change(change()).await? {
+                members::BUSY => tokio::time::sleep(QUOTA_RETRY).await,
+                done => return Ok(done == members::DONE),
+            }
+        }
     }
 
     fn write(&self, change: Change) -> StoreFuture<'_, ()> {
@@ -418,6 +433,28 @@ impl PlayerStore for PostgresStore {
 
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()> {
         self.write(Change::RecordSeen(seen))
+    }
+
+    fn held_rooms(&self, player: PlayerId) -> StoreFuture<'_, Vec<HeldRoom>> {
+        self.rooms.ask(move |session| async move { members::held_by(&session, player).await })
+    }
+
+    fn reserve_place(&self, place: PlaceRequest) -> StoreFuture<'_, bool> {
+        Box::pin(self.change_quota(move || Change::ReservePlace(place)))
+    }
+
+    fn release_place(&self, number: u64) -> StoreFuture<'_, ()> {
+        self.write(Change::ReleasePlace(number))
+    }
+
+    fn note_request(&self, player: PlayerId, id: String, target: RequestTarget) -> StoreFuture<'_, RequestTarget> {
+        Box::pin(async move {
+            self.change_quota(|| Change::NoteRequest(player, id.clone(), target)).await?;
+            let noted =
+                self.rooms.ask(move |session| async move { requests::get(&session, player, &id).await }).await?;
+            // It has just been removed: later ones have taken its place.
+            Ok(noted.unwrap_or(target))
+        })
     }
 }
 

@@ -2,7 +2,10 @@
 
 use tokio_postgres::{Error, Row};
 
-use super::session::{Session, column, readable};
+use super::{
+    requests,
+    session::{Session, column, readable},
+};
 use crate::{
     room::{DisplayName, PlayerId, Profile, Timestamp},
     store::{
@@ -105,6 +108,7 @@ pub(super) fn read_profile(row: &Row) -> Result<Profile, ReadError> {
 
 /// A player with games or results keeps its row, without a token.
 pub(super) async fn remove(session: &Session, player: PlayerId) -> Result<(), Error> {
+    requests::remove(session, player).await?;
     let player = player.to_string();
     let sql = "DELETE FROM players WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM played WHERE contestant = $1) \
         AND NOT EXISTS (SELECT 1 FROM standings WHERE contestant = $1)";

@@ -12,6 +12,7 @@ use tokio_postgres::{Error, Row};
 
 use super::{
     cluster::fence::Fence,
+    members, requests,
     session::{Session, column},
 };
 use crate::{
@@ -40,6 +41,8 @@ pub(super) struct RoomWrite {
     pub(super) beginning: Option<Beginning>,
     /// Whether the room closes.
     pub(super) closes: bool,
+    /// Whether its members or their seats may change.
+    pub(super) changes_members: bool,
     pub(super) games: Vec<EndedGame>,
 }
 
@@ -61,6 +64,7 @@ impl RoomWrite {
         let Append { room, expected, mut events, games } = *append;
         let last = events.last().map_or(expected, |event| event.seq);
         let closes = events.iter().any(|event| matches!(event.fact, Fact::Closed(_)));
+        let changes_members = events.iter().any(|event| event.fact.changes_members());
         let mut beginning = None;
         if expected == Seq(0) {
             let (first, later) = events.split_at(events.len().min(1));
@@ -69,7 +73,8 @@ impl RoomWrite {
                 begun.ok_or_else(|| AppendError::Unavailable("a room must begin with its creation".to_owned()))?;
             (beginning, events) = (Some(Beginning::of(&begun)), later);
         }
-        Ok(Self { room, expected, last, tail: encode(events), beginning, closes, games: games.to_vec() })
+        let (tail, games) = (encode(events), games.to_vec());
+        Ok(Self { room, expected, last, tail, beginning, closes, changes_members, games })
     }
 
     /// The column of its room.
@@ -79,7 +84,7 @@ impl RoomWrite {
 
     /// Whether it only adds to the tail of a room.
     pub(super) fn is_simple(&self) -> bool {
-        self.beginning.is_none() && !self.closes && self.games.is_empty()
+        self.beginning.is_none() && !self.closes && !self.changes_members && self.games.is_empty()
     }
 }
 
@@ -150,6 +155,16 @@ const ROOMS_OF: &str = "SELECT room.id, room.seq, room.tail, room_state.state FR
 pub(super) async fn load(session: &Session, damaged: &DamagedRows, id: RoomId) -> Result<Option<History>, ReadError> {
     let row = session.row(ROOM, &[&key(id)]).await?;
     row.as_ref().map(history).transpose().inspect_err(|error| note(damaged, id, error))
+}
+
+/// Rooms in their latest states. Damaged ones are passed over.
+pub(super) async fn latest(session: &Session, damaged: &DamagedRows, rooms: &[i64]) -> Result<Vec<Room>, Error> {
+    let rows = session.query(ROOMS_OF, &[&rooms]).await?;
+    let read = |row| {
+        let note_row = |error: &ReadError| id(row).iter().for_each(|id| note(damaged, *id, error));
+        history(row).inspect_err(note_row).ok().map(History::latest)
+    };
+    Ok(rows.iter().filter_map(read).collect())
 }
 
 fn note(damaged: &DamagedRows, id: RoomId, error: &ReadError) {
@@ -265,12 +280,14 @@ pub(super) async fn restore(session: &Session, fence: Fence, rooms: &[Room]) -> 
     let codes: Vec<_> = rooms.iter().map(|room| room.code().bits().cast_signed()).collect();
     let seqs: Vec<_> = rooms.iter().map(|room| number(room.seq())).collect();
     let (tails, states) = (vec![&[][..]; rooms.len()], rooms.iter().map(stored::encode_room).collect::<Vec<_>>());
-    session.query(BEGIN, &[&ids, &codes, &seqs, &(tails as Vec<&[u8]>), &states, &fence.node]).await.map(drop)
+    session.query(BEGIN, &[&ids, &codes, &seqs, &(tails as Vec<&[u8]>), &states, &fence.node]).await?;
+    members::put(session, rooms).await
 }
 
-/// Deletes rooms.
+/// Deletes rooms that have closed.
 pub(super) async fn remove(session: &Session, ids: &[i64]) -> Result<(), Error> {
-    session.execute("DELETE FROM room WHERE id = ANY($1)", &[&ids]).await.map(drop)
+    let delete = async { session.execute("DELETE FROM room WHERE id = ANY($1)", &[&ids]).await.map(drop) };
+    tokio::try_join!(delete, members::remove(session, ids), requests::note_closed(session, ids)).map(drop)
 }
 
 /// The last events of rooms, by their columns.

@@ -248,6 +248,10 @@ impl Player {
         self.rooms().set_ready(v1::SetReadyRequest { room_id: room.into(), ready: true }).await.unwrap();
     }
 
+    pub(crate) fn sessions(&self) -> SessionServiceClient<AuthorizedChannel> {
+        SessionServiceClient::new(self.channel.clone())
+    }
+
     pub(crate) fn lobby(&self) -> LobbyServiceClient<AuthorizedChannel> {
         LobbyServiceClient::new(self.channel.clone())
     }

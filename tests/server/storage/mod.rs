@@ -7,6 +7,8 @@ mod failing_store;
 mod kills;
 mod recovery;
 #[cfg(all(unix, feature = "postgres"))]
+mod shared_quotas;
+#[cfg(all(unix, feature = "postgres"))]
 mod shared_rooms;
 #[cfg(all(unix, feature = "postgres"))]
 mod standby;

@@ -22,7 +22,7 @@ const LEASE: Duration = Duration::from_secs(60);
 
 impl Database {
     /// A node that serves others at an address.
-    async fn member(&self, address: &str) -> PostgresStore {
+    pub(super) async fn member(&self, address: &str) -> PostgresStore {
         self.member_as(address, Role::Rooms).await
     }
 

@@ -2,28 +2,26 @@
 
 use std::sync::Arc;
 
-use super::rooms::Rooms;
+use super::{Full, ReservedPlace};
 use crate::{
     room::{Command, Issuer, Phase, Rejection, RoomId},
     runtime::{
         limit::{rate_limiter::TooFast, request_cost::RequestCost},
         outcome::RoomError,
-        player::{
-            player::Player,
-            quota::{Holding, Reservation},
-        },
+        player::{player::Player, quota::Holding},
+        room::rooms::Rooms,
     },
 };
 
 impl Rooms {
     /// Reserves a seat for a command that takes it, as [`Rooms::free_seat`].
-    pub(super) async fn seat_to_take(
+    pub(in crate::runtime::room) async fn seat_to_take(
         &self,
         player: &Arc<Player>,
         room: RoomId,
         command: &Command,
-    ) -> Result<Reservation, RoomError> {
-        if let Some(seat) = reserve_seat(player, room) {
+    ) -> Result<ReservedPlace, RoomError> {
+        if let Ok(seat) = self.reserve_seat(player, room).await? {
             return Ok(seat);
         }
         // No other room is left for a command that is refused anyway.
@@ -37,14 +35,17 @@ impl Rooms {
     ///
     /// # Errors
     /// When games run in all of them, with the room of one; when the player's address has no free seat.
-    pub(super) async fn free_seat(&self, player: &Arc<Player>, room: RoomId) -> Result<Reservation, RoomError> {
-        if let Some(seat) = reserve_seat(player, room) {
-            return Ok(seat);
+    pub(in crate::runtime::room) async fn free_seat(
+        &self,
+        player: &Arc<Player>,
+        room: RoomId,
+    ) -> Result<ReservedPlace, RoomError> {
+        match self.reserve_seat(player, room).await? {
+            Ok(seat) => return Ok(seat),
+            Err(Full::Address) => return Err(RoomError::QuotaSeats),
+            Err(Full::Player) => {}
         }
-        if !has_all_seats(player) {
-            return Err(RoomError::QuotaSeats);
-        }
-        let held = player.seats();
+        let held = self.seats_of(player).await?;
         let cost = RequestCost::Snapshots(held.len());
         player.charge(cost).map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
         let (mut idle, mut playing) = (Vec::new(), None);
@@ -64,12 +65,10 @@ impl Rooms {
                 // A game has started since.
                 playing = Some(held);
             }
-            if let Some(seat) = reserve_seat(player, room) {
-                return Ok(seat);
-            }
-            if !has_all_seats(player) {
-                // Its address is full.
-                return Err(RoomError::QuotaSeats);
+            match self.reserve_seat(player, room).await? {
+                Ok(seat) => return Ok(seat),
+                Err(Full::Address) => return Err(RoomError::QuotaSeats),
+                Err(Full::Player) => {}
             }
         }
         Err(playing.map_or(RoomError::QuotaSeats, RoomError::QuotaSeatsPlaying))
@@ -78,13 +77,9 @@ impl Rooms {
     async fn vacate(&self, player: &Player, room: RoomId) -> Result<(), RoomError> {
         self.host.command(room, Issuer::Player(player.id()), Command::Vacate).await.map(drop)
     }
-}
 
-/// Reserves a seat of a room; none at the limit of the player or its address.
-fn reserve_seat(player: &Player, room: RoomId) -> Option<Reservation> {
-    player.quota.reserve(Holding::Seat, room, player.seat_limit.into())
-}
-
-fn has_all_seats(player: &Player) -> bool {
-    player.quota.is_full(Holding::Seat, player.seat_limit.into())
+    /// Reserves a seat of a room, unless the player or its address is at its limit.
+    async fn reserve_seat(&self, player: &Player, room: RoomId) -> Result<Result<ReservedPlace, Full>, RoomError> {
+        self.reserve(player, Holding::Seat, room, player.seat_limit.into()).await
+    }
 }

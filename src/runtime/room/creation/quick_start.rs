@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::{creation::NewRoom, message::Snapshot, rooms::Rooms};
+use super::NewRoom;
 use crate::{
     room::{AiSpec, Command, Credentials, Occupant, RoomId, SeatSpec, Settings},
     rules::{ByColor, Color},
@@ -13,6 +13,7 @@ use crate::{
         lobby::matchmaker::WaitingRooms,
         outcome::RoomError,
         player::player::Player,
+        room::{message::Snapshot, rooms::Rooms},
     },
     store::StoreError,
 };
@@ -50,34 +51,40 @@ impl Rooms {
         lifecycle.require_running()?;
         let (this, player) = (self.clone(), Arc::clone(player));
         let start = async move {
-            this.once(&player, request, async || match opponent {
-                Opponent::Ai(ai) => this.quick_ai_game(&player, ai, side).await,
-                Opponent::Anyone => this.quick_match(&player, side).await,
+            this.create_by_request(&player, request, async |id| match opponent {
+                Opponent::Ai(ai) => this.quick_ai_game(&player, id, ai, side).await,
+                Opponent::Anyone => this.quick_match(&player, id, side).await,
             })
             .await
         };
         lifecycle.run_to_end(start).await
     }
 
-    async fn quick_ai_game(&self, player: &Arc<Player>, ai: AiSpec, side: Option<Color>) -> Result<RoomId, RoomError> {
+    async fn quick_ai_game(
+        &self,
+        player: &Arc<Player>,
+        id: RoomId,
+        ai: AiSpec,
+        side: Option<Color>,
+    ) -> Result<RoomId, RoomError> {
         let side = side.unwrap_or_else(|| self.random_side());
         let new =
             NewRoom { settings: Settings::named((&player.profile.name).into()), seats: seats(side, SeatSpec::Ai(ai)) };
-        let room = self.create_once(player, new).await?;
+        let room = self.create_as(player, id, new).await?;
         self.finish_quick_start(player, room, Command::Start).await?;
         Ok(room)
     }
 
-    async fn quick_match(&self, player: &Arc<Player>, side: Option<Color>) -> Result<RoomId, RoomError> {
+    async fn quick_match(&self, player: &Arc<Player>, id: RoomId, side: Option<Color>) -> Result<RoomId, RoomError> {
         let mut waiting = Arc::clone(&self.waiting).lock_owned().await;
         let context = &self.host.context;
         if context.cluster.is_none() {
-            return self.match_or_wait(&mut waiting, player, side).await;
+            return self.match_or_wait(&mut waiting, player, id, side).await;
         }
         // The nodes share the waiting rooms.
         waiting.0 = timeout(MOVE_PATIENCE, self.take_waiting()).await.map_err(|_| RoomError::Busy)??;
         let taken: HashSet<_> = waiting.0.iter().copied().collect();
-        let matched = self.match_or_wait(&mut waiting, player, side).await;
+        let matched = self.match_or_wait(&mut waiting, player, id, side).await;
         let left: HashSet<_> = waiting.0.drain(..).collect();
         let new: Vec<_> = left.difference(&taken).copied().collect();
         let gone = taken.difference(&left).copied().collect();
@@ -114,6 +121,7 @@ impl Rooms {
         &self,
         waiting: &mut WaitingRooms,
         player: &Arc<Player>,
+        id: RoomId,
         side: Option<Color>,
     ) -> Result<RoomId, RoomError> {
         let until = Instant::now() + MATCH_TIME;
@@ -135,7 +143,7 @@ impl Rooms {
         let mut settings = Settings::named((&player.profile.name).into());
         settings.auto_start = true;
         let mine = side.unwrap_or_else(|| self.random_side());
-        let room = self.create_once(player, NewRoom { settings, seats: seats(mine, SeatSpec::Open) }).await?;
+        let room = self.create_as(player, id, NewRoom { settings, seats: seats(mine, SeatSpec::Open) }).await?;
         self.finish_quick_start(player, room, Command::SetReady(true)).await?;
         waiting.add(room);
         Ok(room)

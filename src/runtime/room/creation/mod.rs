@@ -1,5 +1,8 @@
 //! Creation of rooms.
 
+pub(crate) mod quick_start;
+mod requests;
+
 use std::sync::Arc;
 
 use super::{message::Snapshot, rooms::Rooms};
@@ -35,25 +38,14 @@ impl Rooms {
         let lifecycle = &self.host.context.lifecycle;
         lifecycle.require_running()?;
         let (this, player) = (self.clone(), Arc::clone(player));
-        let create = async move { this.once(&player, request, async || this.create_once(&player, new).await).await };
+        let create = async move {
+            this.create_by_request(&player, request, async |id| this.create_as(&player, id, new).await).await
+        };
         lifecycle.run_to_end(create).await
     }
 
-    /// Runs a request that creates a room, unless an earlier one with the same id has.
-    pub(super) async fn once(
-        &self,
-        player: &Arc<Player>,
-        request: Option<String>,
-        create: impl AsyncFnOnce() -> Result<RoomId, RoomError>,
-    ) -> Result<Snapshot, RoomError> {
-        let room = match request {
-            None => create().await?,
-            Some(request) => player.rooms_created.once(request, create).await?.0,
-        };
-        self.snapshot_as_admin(room).await
-    }
-
-    pub(super) async fn create_once(&self, player: &Arc<Player>, new: NewRoom) -> Result<RoomId, RoomError> {
+    /// Creates a room with a given id.
+    pub(super) async fn create_as(&self, player: &Arc<Player>, id: RoomId, new: NewRoom) -> Result<RoomId, RoomError> {
         let context = &self.host.context;
         // It may have waited for an earlier request until the shutdown.
         context.lifecycle.require_running()?;
@@ -66,9 +58,8 @@ impl Rooms {
         }
         let black = self.occupant(player, new.seats.black).await?;
         let seats = ByColor::new(black, self.occupant(player, new.seats.white).await?);
-        let id = self.host.new_room(self.random.bits())?;
         let limits = context.limits.get();
-        let _membership = self.reserve_room(player, id)?;
+        let _membership = self.reserve_room(player, id).await?;
         // Last, so that no room is left for a request that is refused.
         let _seat = if sides == 1 { Some(self.free_seat(player, id).await?) } else { None };
         let creation = Creation {

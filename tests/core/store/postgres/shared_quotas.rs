@@ -1,0 +1,107 @@
+//! What two nodes count together for one player: members and seats of rooms, places that are reserved, and requests with ids.
+
+use futures_util::future::join_all;
+use reversi::{
+    room::{Command, PlayerId, Seq},
+    rules::Color,
+    store::{HeldRoom, Journal as _, PlaceRequest, PlayerStore as _, PostgresStore, RequestTarget},
+};
+
+use super::server::database;
+use crate::{
+    room::test_room::{TestRoom, profile},
+    store::{moved, room_id, write},
+};
+
+const LIMIT: usize = 2;
+
+fn player() -> PlayerId {
+    profile("ada").id
+}
+
+/// With a number that is that of the room.
+fn place(room: u64, is_seat: bool) -> PlaceRequest {
+    PlaceRequest { number: room, player: player(), room: room_id(room), is_seat, limit: LIMIT }
+}
+
+#[tokio::test]
+async fn the_members_of_a_room_are_those_of_its_events() {
+    let Some(database) = database() else { return };
+    let (first, second) = (database.member("one").await, database.member("two").await);
+    let held = async |name: &str| second.held_rooms(profile(name).id).await.unwrap();
+    let mut test = TestRoom::lobby();
+    let room = test.room.id();
+    let mut written = 0;
+    let mut write_new = async |test: &TestRoom| {
+        write(&first, room, Seq(written as u64), &test.history[written..]).await.unwrap();
+        written = test.history.len();
+    };
+    write_new(&test).await;
+    assert_eq!(held("ada").await, [HeldRoom { room, seated: false }]);
+    test = test.join("bob").sit("ada", Color::Black).sit("bob", Color::White);
+    write_new(&test).await;
+    for name in ["ada", "bob"] {
+        assert_eq!(held(name).await, [HeldRoom { room, seated: true }]);
+    }
+    test.ok("bob", Command::Leave);
+    write_new(&test).await;
+    assert_eq!((held("ada").await.len(), held("bob").await.len()), (1, 0));
+    test.ok("ada", Command::Leave);
+    write_new(&test).await;
+    assert_eq!(database.sql("SELECT count(*) FROM member"), "0", "the room has closed");
+}
+
+#[tokio::test]
+async fn places_and_rooms_count_at_every_node() {
+    let Some(database) = database() else { return };
+    let (first, second) = (database.member("one").await, database.member("two").await);
+    let reserve = async |store: &PostgresStore, place| store.reserve_place(place).await.unwrap();
+    write(&first, room_id(1), Seq(0), &moved(TestRoom::lobby().history, room_id(1))).await.unwrap();
+    assert!(reserve(&first, place(2, false)).await);
+    assert!(!reserve(&second, place(3, false)).await, "a room and a reserved one");
+    assert!(reserve(&second, PlaceRequest { number: 99, ..place(2, false) }).await, "it counts already");
+    assert!(reserve(&second, place(3, true)).await, "it has no seat");
+    first.release_place(2).await.unwrap();
+    assert!(!reserve(&second, place(4, false)).await, "the second reservation of that room");
+    second.release_place(99).await.unwrap();
+    assert!(reserve(&second, place(4, false)).await);
+    // As when the node has ended.
+    database.sql("UPDATE place_request SET until = now() - interval '1 s'");
+    assert!(reserve(&first, place(5, false)).await);
+    first.release_place(5).await.unwrap();
+    assert_eq!(database.sql("SELECT count(*) FROM place_request"), "0", "what was not released ends");
+}
+
+#[tokio::test]
+async fn no_more_places_are_reserved_than_the_limit_when_all_nodes_are_asked_at_once() {
+    let Some(database) = database() else { return };
+    let nodes = [database.member("one").await, database.member("two").await];
+    let asked = (1..=20).map(|room| nodes[room as usize % 2].reserve_place(place(room, false)));
+    let reserved = join_all(asked).await.into_iter().filter(|reserved| *reserved == Ok(true)).count();
+    assert_eq!(reserved, LIMIT);
+}
+
+#[tokio::test]
+async fn a_request_is_recorded_once() {
+    let Some(database) = database() else { return };
+    let (first, second) = (database.member("one").await, database.member("two").await);
+    let target = |room| RequestTarget { room: room_id(room), last_game: 3, is_closed: false };
+    let note = async |store: &PostgresStore, id: &str, room| {
+        store.note_request(player(), id.to_owned(), target(room)).await.unwrap()
+    };
+    let both = tokio::join!(note(&first, "a", 1), note(&second, "a", 2));
+    assert!(both.0 == both.1 && [target(1), target(2)].contains(&both.0), "{both:?}");
+    let room = both.0.room;
+    write(&first, room, Seq(0), &moved(TestRoom::lobby().history, room)).await.unwrap();
+    let mut test = TestRoom::lobby();
+    test.ok("ada", Command::Leave);
+    write(&first, room, Seq(1), &test.history[1..]).await.unwrap();
+    assert_eq!(note(&second, "a", 9).await, RequestTarget { is_closed: true, ..both.0 });
+    for id in 0..64 {
+        assert_eq!(note(&first, &format!("b{id}"), id).await, target(id));
+    }
+    assert_eq!(database.sql("SELECT count(*) FROM request"), "64");
+    assert_eq!(note(&second, "a", 9).await, target(9), "too many were made since");
+    second.remove_player(player()).await.unwrap();
+    assert_eq!(database.sql("SELECT count(*) FROM request"), "0");
+}

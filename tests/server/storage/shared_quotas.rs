@@ -1,0 +1,103 @@
+//! One player at two real servers that share the rooms: its rooms, its seats and its requests with ids count at both.
+
+use std::collections::BTreeSet;
+
+use futures_util::future::join_all;
+use reversi::proto::v1::{self, quick_start_request::Opponent, seat::Occupant};
+use tokio::time::{sleep, timeout};
+use tonic::{Code, Status};
+
+use super::shared_rooms::{AGAIN, TIMEOUT, balanced, start};
+use crate::harness::{
+    postgres::database,
+    process::{Player, Server},
+};
+
+const SEATS: usize = 3;
+
+/// Two servers, and a bot that is connected to both. None without PostgreSQL.
+async fn two_servers() -> Option<([Server; 2], [Player; 2])> {
+    let database = database()?;
+    let servers = [start(&database), start(&database)];
+    balanced(&database, 2).await;
+    let here = Player::bot(&servers[0].url, "Ada", SEATS as i32).await;
+    let there = Player::with_token(&servers[1].url, &here.token).await;
+    Some((servers, [here, there]))
+}
+
+/// Begins a game against an AI, and returns its room. It goes on until the player moves.
+async fn play_ai(player: &Player, request: &str) -> Result<String, Status> {
+    let ai = v1::AiSeat { kind: "random".into(), level: 0, seed: 7 };
+    let opponent = Some(Opponent::Ai(ai));
+    let request = v1::QuickStartRequest { opponent, request_id: request.into(), ..Default::default() };
+    Ok(player.lobby().quick_start(request).await?.into_inner().room.unwrap().room_id)
+}
+
+async fn me(player: &Player) -> v1::GetMeResponse {
+    player.sessions().get_me(v1::GetMeRequest {}).await.unwrap().into_inner()
+}
+
+async fn leave(player: &Player, room: &str) {
+    player.rooms().leave_room(v1::LeaveRoomRequest { room_id: room.into() }).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rooms_and_seats_of_a_player_count_at_every_server() {
+    let Some((_servers, [here, there])) = two_servers().await else { return };
+    let mut rooms = BTreeSet::new();
+    for player in [&here, &there, &here] {
+        rooms.insert(play_ai(player, "").await.unwrap());
+    }
+    for player in [&here, &there] {
+        let refused = play_ai(player, "").await.unwrap_err();
+        assert_eq!(refused.code(), Code::ResourceExhausted, "{refused}");
+        assert!(refused.message().contains("you play in room"), "{refused}");
+        let me = me(player).await;
+        assert_eq!(me.room_ids.iter().cloned().collect::<BTreeSet<_>>(), rooms);
+        assert_eq!((me.seats.len(), me.game_ids.len()), (SEATS, SEATS));
+    }
+    for room in rooms {
+        leave(&there, &room).await;
+    }
+    // No more than the limit, also when they are asked for at once.
+    let asked = (0..4 * SEATS).map(async |number| play_ai([&here, &there][number % 2], "").await);
+    let begun = join_all(asked).await.into_iter().filter(Result::is_ok).count();
+    assert!((1..=SEATS).contains(&begun), "{begun} games");
+    assert_eq!(me(&here).await.seats.len(), begun);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_with_an_id_takes_effect_once_at_all_servers() {
+    let Some((mut servers, [here, there])) = two_servers().await else { return };
+    let create = async |player: &Player| {
+        let seat = |occupant| v1::Seat { occupant: Some(occupant), ..Default::default() };
+        let ai = Occupant::Ai(v1::AiSeat { kind: "random".into(), level: 0, seed: 7 });
+        let seats = vec![seat(Occupant::Player(v1::Player::default())), seat(ai)];
+        let request = v1::CreateRoomRequest { seats, request_id: "1".into(), ..Default::default() };
+        player.lobby().create_room(request).await.unwrap().into_inner().room.unwrap().room_id
+    };
+    let (room, same) = tokio::join!(create(&here), create(&there));
+    assert_eq!(room, same);
+    let start = async |player: &Player| {
+        let request = v1::StartGameRequest { room_id: room.clone(), request_id: "1".into() };
+        player.rooms().start_game(request).await.unwrap().into_inner().game_id
+    };
+    let (game, same) = tokio::join!(start(&here), start(&there));
+    assert_eq!(game, same);
+    let begun = play_ai(&here, "2").await.unwrap();
+    assert_eq!(me(&there).await.room_ids.len(), 2);
+    servers[0].kill();
+    let again = async {
+        loop {
+            match play_ai(&there, "2").await {
+                Ok(room) => return room,
+                Err(status) => assert_eq!(status.code(), Code::Unavailable, "{status}"),
+            }
+            sleep(AGAIN).await;
+        }
+    };
+    assert_eq!(timeout(TIMEOUT, again).await.expect("the other server has the room"), begun);
+    leave(&there, &begun).await;
+    let closed = play_ai(&there, "2").await.unwrap_err();
+    assert_eq!(closed.code(), Code::NotFound, "not made again: {closed}");
+}

@@ -3,9 +3,13 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, PoisonError, RwLock},
+    time::Duration,
 };
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot},
+    time::timeout,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -16,6 +20,9 @@ use crate::{
 
 /// Asks of one link that wait or are under way: what a node executes in about 50 ms.
 pub(super) const ASKS: usize = 1_024;
+
+/// How long an ask waits for its turn when more are made at once: many players may log in or begin games together.
+const SLOT_WAIT: Duration = Duration::from_secs(2);
 
 /// News that wait: each open turn of a shard that this node takes can be one. The queue takes memory only for those that wait.
 const NEWS: usize = 1 << 16;
@@ -90,7 +97,8 @@ impl Link {
     }
 
     pub(super) async fn ask(&self, ask: Ask) -> Result<Reply, LinkError> {
-        let slot = Arc::clone(&self.slots).try_acquire_owned().map_err(|_| LinkError::Full)?;
+        let slot = timeout(SLOT_WAIT, Arc::clone(&self.slots).acquire_owned()).await;
+        let Ok(Ok(slot)) = slot else { return Err(LinkError::Full) };
         let (reply, answer) = oneshot::channel();
         let asker = Asker { reply: Some(reply), sent: false, _slot: slot };
         // The queue has a place for each slot. If it is closed, the asker is dropped.
@@ -143,5 +151,19 @@ impl Drop for OpenLink<'_> {
     fn drop(&mut self) {
         self.links.0.write().unwrap_or_else(PoisonError::into_inner).remove(&self.node);
         server_metrics::link_up(self.node, false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::Question;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_ask_whose_turn_does_not_come_is_refused() {
+        let (link, _queues) = Link::new();
+        let _taken = link.slots.acquire_many(1_024).await.unwrap();
+        let ask = Ask { room: RoomId::from_random(1), what: Question::Snapshot };
+        assert!(matches!(link.ask(ask).await, Err(LinkError::Full)));
     }
 }

@@ -98,8 +98,9 @@ impl Rooms {
         let (this, player) = (self.clone(), Arc::clone(player));
         let start = async move {
             let id = format!("{room} {request}");
-            let start = async || this.start_once(&player, room, format!("start {id}")).await;
-            let (accepted, ran) = player.games_started.once(id.clone(), start).await?;
+            let note = format!("start {id}");
+            let start = async || this.start_once(&player, room, note).await;
+            let (accepted, ran) = player.games_started.once(id, start).await?;
             Ok(Accepted { changed: accepted.changed && ran, ..accepted })
         };
         self.host.context.lifecycle.run_to_end(start).await

@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use reversi::{
     room::{Command, PlayerId, Seq},
     rules::Color,
-    store::{HeldRoom, Journal as _, PlaceRequest, PlayerStore as _, PostgresStore, RequestTarget},
+    store::{HeldRoom, PlaceRequest, PlayerStore as _, PostgresStore, RequestTarget},
 };
 
 use super::server::database;

@@ -18,11 +18,21 @@ pub(super) fn send_list(watch: LobbyWatch) -> impl Stream<Item = Result<ListResp
     })
 }
 
-/// Takes the rows of the other node, until the stream ends or breaks the rules.
+/// Takes the rows of the other node, until the stream ends or breaks the rules. Rows of a version that this node cannot
+/// read are left out.
 pub(super) async fn receive_list(list: PeerList, mut responses: Streaming<ListResponse>) -> Result<(), Status> {
+    let mut has_warned = false;
     while let Some(response) = responses.message().await? {
         let read = response.read();
-        list.update(read.map_err(|error| Status::data_loss(format!("its list of rooms cannot be read: {error}")))?);
+        let (update, unreadable) =
+            read.map_err(|error| Status::data_loss(format!("its list of rooms cannot be read: {error}")))?;
+        if let Some(error) = unreadable
+            && !has_warned
+        {
+            tracing::warn!(%error, node = %list.node(), "rooms of another node cannot be read, and are not listed");
+            has_warned = true;
+        }
+        list.update(update);
     }
     Ok(())
 }

@@ -61,7 +61,7 @@ impl LobbyService for Services {
         let after = page_token::read(&wire.page_token)?.map(|(created, room)| (Reverse(created), room));
         let searched = if filter == RowFilter::default() { 0 } else { rooms_in_list(&self.runtime) };
         player.charge(RequestCost::Rooms { searched, returned: size })?;
-        let rows = self.runtime.lobby.page(&filter, after, size);
+        let rows = self.runtime.lobby.page(&filter, after, size).await;
         let full = rows.len() == size;
         let next = rows.last().filter(|_| full).map(|row| page_token::write(row.created, row.id));
         Ok(Response::new(v1::ListRoomsResponse {
@@ -75,7 +75,10 @@ impl LobbyService for Services {
     async fn watch_rooms(&self, request: Request<v1::WatchRoomsRequest>) -> Reply<Self::WatchRoomsStream> {
         let (player, schedule) = (caller(&request)?, HeartbeatSchedule::of(&request));
         let filter = row_filter(request.into_inner().filter)?;
-        player.charge(RequestCost::Rooms { searched: 0, returned: rooms_in_list(&self.runtime) })?;
+        let rooms = rooms_in_list(&self.runtime);
+        let returned = rooms.min(self.runtime.lobby.most_watched());
+        let searched = if filter == RowFilter::default() { 0 } else { rooms - returned };
+        player.charge(RequestCost::Rooms { searched, returned })?;
         let watched = self.runtime.streams.lobby(&player, filter)?;
         let updates =
             RoomListUpdates { games: self.runtime.games.clone(), watched, update: None, ready: VecDeque::new() };

@@ -368,12 +368,19 @@ pub(crate) const INBOX_CAPACITY: usize = 256;
 /// Notices kept for a player without a stream: the latest games, not a history.
 pub(crate) const MISSED_NOTICES: usize = 16;
 
-/// Unsent changes of the room list of a lobby watcher.
-pub(crate) const LOBBY_LAG: usize = 1_024;
+/// Changes of the room list that wait for a lobby watcher, which takes them every [`LOBBY_INTERVAL`]: 160,000 a second,
+/// or all rooms of a node with the default number at once. They are kept once for all watchers, in 1.5 MiB.
+pub(crate) const LOBBY_LAG: usize = 1 << 15;
 
 /// Rows of the room list that are read for one watcher at a time and sent in one message: far below the 4 MiB that
 /// clients accept by default, even with long names. Bounds the memory for a client that does not read.
 pub(crate) const SNAPSHOT_ROWS: usize = 500;
+
+/// Rows of the room list that a watcher has in a cluster, the newest ones: a cluster may have a million.
+pub(crate) const WATCHED_ROWS: usize = 1_000;
+
+/// Rows of the room list that are searched at a time. Rooms that come or go wait as long, for some 0.2 ms.
+pub(crate) const SEARCH_STEP: usize = 1_000;
 
 /// Rows of other nodes that are kept for the list, about half a KiB each: of 50 nodes with the default number of rooms.
 pub(crate) const PEER_ROWS: usize = 1 << 20;

@@ -2,13 +2,14 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet},
     ops::Bound,
     sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
 use tokio::{
     sync::broadcast::{self, error::RecvError},
+    task::yield_now,
     time::Instant,
 };
 
@@ -18,10 +19,10 @@ use super::{
     row::{LobbyUpdate, Row, RowFilter, RowKey},
 };
 use crate::{
-    room::{Phase, Room, RoomId, Visibility},
+    room::{Phase, Room, Visibility},
     runtime::{
         cluster::membership::Cluster,
-        limit::limits::{LOBBY_INTERVAL, LOBBY_LAG, SNAPSHOT_ROWS},
+        limit::limits::{LOBBY_INTERVAL, LOBBY_LAG, SEARCH_STEP, SNAPSHOT_ROWS, WATCHED_ROWS},
     },
 };
 
@@ -58,35 +59,60 @@ impl Lobby {
     }
 
     /// At most `limit` rows that match, after `after`.
-    #[must_use]
-    pub fn page(&self, filter: &RowFilter, after: Option<RowKey>, limit: usize) -> Vec<Row> {
-        self.page_with(self.peers.as_deref(), filter, after, limit)
+    pub async fn page(&self, filter: &RowFilter, after: Option<RowKey>, limit: usize) -> Vec<Row> {
+        self.page_with(self.peers.as_deref(), filter, after, limit).await
     }
 
-    fn page_with(&self, peers: Option<&PeerRows>, filter: &RowFilter, after: Option<RowKey>, limit: usize) -> Vec<Row> {
+    async fn page_with(
+        &self,
+        peers: Option<&PeerRows>,
+        filter: &RowFilter,
+        mut after: Option<RowKey>,
+        limit: usize,
+    ) -> Vec<Row> {
+        let mut page = Vec::new();
+        while let Some(searched) = self.search(peers, filter, after, limit, &mut page) {
+            after = Some(searched);
+            yield_now().await;
+        }
+        page
+    }
+
+    /// Searches [`SEARCH_STEP`] rows after `after`. Returns the last one, or none if the page is full or the list ends.
+    fn search(
+        &self,
+        peers: Option<&PeerRows>,
+        filter: &RowFilter,
+        after: Option<RowKey>,
+        limit: usize,
+        page: &mut Vec<Row>,
+    ) -> Option<RowKey> {
         let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner);
         let peers = peers.map(PeerRows::read);
         let mut own = rows.range((after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded)).peekable();
         let mut others = peers.iter().flat_map(|peers| peers.after(after)).peekable();
-        let mut page = Vec::new();
-        while page.len() < limit {
+        let mut searched = None;
+        for _ in 0..SEARCH_STEP {
+            if page.len() == limit {
+                return None;
+            }
             let is_own = match (own.peek(), others.peek()) {
                 (Some((key, _)), Some((other, _))) => *key <= other,
                 (own, _) => own.is_some(),
             };
-            let accepted = if is_own {
-                own.next().and_then(|(key, row)| {
-                    others.next_if(|(other, _)| other == key);
-                    let row = lock(row);
-                    filter.accepts(&row).then(|| row.clone())
-                })
+            let (key, accepted) = if is_own {
+                let (key, row) = own.next()?;
+                others.next_if(|(other, _)| other == key);
+                let row = lock(row);
+                (*key, filter.accepts(&row).then(|| row.clone()))
             } else {
-                let Some((_, row)) = others.next() else { break };
-                filter.accepts(row).then(|| row.clone())
+                let (key, row) = others.next()?;
+                (key, filter.accepts(row).then(|| row.clone()))
             };
             page.extend(accepted);
+            searched = Some(key);
         }
-        page
+        searched
     }
 
     /// The number of rows of other nodes.
@@ -100,8 +126,18 @@ impl Lobby {
         self.rated.contains_any(searched)
     }
 
+    /// The most rows that a watcher has, the newest: in one process all.
+    #[must_use]
+    pub fn most_watched(&self) -> usize {
+        if self.peers.is_some() { WATCHED_ROWS } else { usize::MAX }
+    }
+
     pub(crate) fn watch(self: &Arc<Self>, filter: RowFilter) -> LobbyWatch {
-        LobbyWatch { peer_changes: self.peers.as_deref().map(PeerRows::changes), ..self.watch_own(filter) }
+        LobbyWatch {
+            peer_changes: self.peers.as_deref().map(PeerRows::changes),
+            most: self.most_watched(),
+            ..self.watch_own(filter)
+        }
     }
 
     /// Watches the rooms of this node only.
@@ -111,7 +147,8 @@ impl Lobby {
             peer_changes: None,
             lobby: Arc::clone(self),
             filter,
-            shown: HashSet::new(),
+            shown: BTreeSet::new(),
+            most: usize::MAX,
             changed: BTreeSet::new(),
             due: None,
             pending: PendingRows::All,
@@ -226,14 +263,17 @@ pub struct LobbyWatch {
     /// None if the rows of other nodes are not watched.
     peer_changes: Option<broadcast::Receiver<RowKey>>,
     filter: RowFilter,
-    shown: HashSet<RoomId>,
+    shown: BTreeSet<RowKey>,
+    /// The most rows that are shown.
+    most: usize,
+    /// Changes that are collected until they are due, then sent.
     changed: BTreeSet<RowKey>,
-    /// When the changed rows are sent.
+    /// When the changes that are collected are sent.
     due: Option<Instant>,
     pending: PendingRows,
 }
 
-/// The rows of the initial list that are still to be sent, before changes.
+/// The rows of the list that are still to be sent, before changes: as long as more may be shown.
 #[derive(Clone, Copy)]
 enum PendingRows {
     All,
@@ -242,33 +282,36 @@ enum PendingRows {
 }
 
 impl LobbyWatch {
-    /// The next update. The first is a first page, and so is the first after a lag.
+    /// The next update. The first is a first page, and so is the first after a lag. Cancel safe.
     pub async fn next(&mut self) -> LobbyUpdate {
         loop {
-            if let Some(update) = self.next_pending() {
+            if let Some(update) = self.next_pending().await {
                 return update;
             }
             if let Some(update) = self.next_changes().await {
                 return update;
             }
+            // Many changes may cancel out.
+            yield_now().await;
         }
     }
 
-    /// The next page of the initial list; none when all are sent. Changes wait, so that memory holds one page at most.
-    fn next_pending(&mut self) -> Option<LobbyUpdate> {
+    /// The next page of the list; none when all are sent that may be. Changes wait, so that memory holds one page.
+    async fn next_pending(&mut self) -> Option<LobbyUpdate> {
         let after = match self.pending {
             PendingRows::All => None,
-            PendingRows::After(key) => Some(key),
-            PendingRows::None => return None,
+            PendingRows::After(key) if self.shown.len() < self.most => Some(key),
+            PendingRows::After(_) | PendingRows::None => return None,
         };
-        let rows = self.lobby.page_with(self.peers(), &self.filter, after, SNAPSHOT_ROWS);
-        let last = rows.last().filter(|_| rows.len() == SNAPSHOT_ROWS);
-        let is_last = last.is_none();
-        self.pending = last.map_or(PendingRows::None, |row| PendingRows::After(row.key()));
         if after.is_none() {
             self.shown.clear();
         }
-        self.shown.extend(rows.iter().map(|row| row.id));
+        let limit = SNAPSHOT_ROWS.min(self.most - self.shown.len());
+        let rows = self.lobby.page_with(self.peers(), &self.filter, after, limit).await;
+        let last = rows.last().filter(|_| rows.len() == limit);
+        let is_last = last.is_none();
+        self.pending = last.map_or(PendingRows::None, |row| PendingRows::After(row.key()));
+        self.shown.extend(rows.iter().map(Row::key));
         Some(LobbyUpdate::Page { after, rows, is_last })
     }
 
@@ -277,32 +320,40 @@ impl LobbyWatch {
         self.lobby.peers.as_deref().filter(|_| self.peer_changes.is_some())
     }
 
-    /// Collects changes for [`LOBBY_INTERVAL`] after the first, in `self` (cancel safe); none when they cancel out.
+    /// Collects changes for [`LOBBY_INTERVAL`] after the first, and returns them in parts of [`SNAPSHOT_ROWS`]; none if
+    /// those of a part cancel out.
     async fn next_changes(&mut self) -> Option<LobbyUpdate> {
-        let due = match self.due {
-            Some(due) => due,
-            None => {
-                let received = self.receive().await;
-                let key = self.change(received)?;
-                self.changed.insert(key);
-                *self.due.insert(Instant::now() + LOBBY_INTERVAL)
-            }
-        };
-        tokio::time::sleep_until(due).await;
-        self.due = None;
-        while !self.changes.is_empty() || self.peer_changes.as_ref().is_some_and(|changes| !changes.is_empty()) {
-            let received = self.receive().await;
-            let key = self.change(received)?;
-            self.changed.insert(key);
+        if self.changed.is_empty() {
+            self.collect_next().await?;
+            self.due = Some(Instant::now() + LOBBY_INTERVAL);
         }
+        if let Some(due) = self.due {
+            // Asleep, so that a change does not wake each watcher.
+            tokio::time::sleep_until(due).await;
+            // No later ones, which may never end.
+            let waiting = self.changes.len() + self.peer_changes.as_ref().map_or(0, broadcast::Receiver::len);
+            for _ in 0..waiting {
+                self.collect_next().await?;
+            }
+            self.due = None;
+        }
+        self.take_changes()
+    }
+
+    fn take_changes(&mut self) -> Option<LobbyUpdate> {
         let (mut upserted, mut removed, mut moved) = (Vec::new(), Vec::new(), Vec::new());
-        for key in std::mem::take(&mut self.changed) {
+        for _ in 0..SNAPSHOT_ROWS {
+            let Some(key) = self.changed.pop_first() else { break };
+            if matches!(self.pending, PendingRows::After(last) if key > last) {
+                // It is read with its page, or there is no place for it.
+                continue;
+            }
             match self.lobby.row_with(self.peers(), key).filter(|row| self.filter.accepts(row)) {
                 Some(row) => {
-                    self.shown.insert(row.id);
+                    self.shown.insert(key);
                     upserted.push(row);
                 }
-                None if self.shown.remove(&key.1) => {
+                None if self.shown.remove(&key) => {
                     if self.has_moved(key) {
                         moved.push(key);
                     } else {
@@ -311,6 +362,11 @@ impl LobbyWatch {
                 }
                 None => {}
             }
+        }
+        while self.shown.len() > self.most {
+            // The oldest, which is read again when there is a place for it.
+            removed.extend(self.shown.pop_last());
+            self.pending = self.shown.last().map_or(PendingRows::All, |last| PendingRows::After(*last));
         }
         let is_empty = upserted.is_empty() && removed.is_empty() && moved.is_empty();
         (!is_empty).then_some(LobbyUpdate::Changed { upserted, removed, moved })
@@ -321,20 +377,13 @@ impl LobbyWatch {
         self.peer_changes.is_none() && self.lobby.peers.as_ref().is_some_and(|peers| peers.read().get(key).is_some())
     }
 
-    /// The next change. Cancel safe.
-    async fn receive(&mut self) -> Result<RowKey, RecvError> {
-        let Some(peer_changes) = &mut self.peer_changes else { return self.changes.recv().await };
-        // Biased, so that a seed of the simulation repeats.
-        tokio::select! {
-            biased;
-            received = self.changes.recv() => received,
-            received = peer_changes.recv() => received,
-        }
-    }
-
-    fn change(&mut self, received: Result<RowKey, RecvError>) -> Option<RowKey> {
-        match received {
-            Ok(key) => Some(key),
+    /// Waits for a change. None after a lag, which begins the list anew.
+    async fn collect_next(&mut self) -> Option<()> {
+        match self.receive().await {
+            Ok(key) => {
+                self.changed.insert(key);
+                Some(())
+            }
             // Always a lag, as this watcher holds the sender.
             Err(RecvError::Lagged(_) | RecvError::Closed) => {
                 self.changes = self.changes.resubscribe();
@@ -345,6 +394,16 @@ impl LobbyWatch {
             }
         }
     }
+
+    async fn receive(&mut self) -> Result<RowKey, RecvError> {
+        let Some(peer_changes) = &mut self.peer_changes else { return self.changes.recv().await };
+        // Biased, so that a seed of the simulation repeats.
+        tokio::select! {
+            biased;
+            received = self.changes.recv() => received,
+            received = peer_changes.recv() => received,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -352,8 +411,8 @@ pub(super) mod tests {
     use super::*;
     use crate::{
         room::{
-            Creation, DisplayName, JoinCode, Occupant, PlayerId, PlayerKind, Policy, Profile, RoomName, Settings,
-            Timestamp,
+            Creation, DisplayName, JoinCode, Occupant, PlayerId, PlayerKind, Policy, Profile, RoomId, RoomName,
+            Settings, Timestamp,
         },
         rules::ByColor,
     };

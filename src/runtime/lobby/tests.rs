@@ -1,8 +1,13 @@
 //! The list of rooms with the rows of other nodes.
 
-use std::{sync::Arc, thread, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, thread, time::Duration};
 
-use tokio::{sync::mpsc, time::advance};
+use tokio::{
+    runtime::Builder,
+    sync::mpsc,
+    task::yield_now,
+    time::{advance, timeout},
+};
 
 use super::{
     listing::{Listing, Lobby, LobbyWatch, tests::room},
@@ -10,13 +15,13 @@ use super::{
     row::{LobbyUpdate, Row, RowFilter, RowKey},
 };
 use crate::{
-    room::{RoomId, Seq},
+    room::{RoomId, RoomName, Seq},
     runtime::{
         cluster::{
             membership::Cluster,
             peers::{Ask, FeedItem, LinkError, News, Peers, Reply},
         },
-        limit::limits::{MOVE_PATIENCE, SNAPSHOT_ROWS},
+        limit::limits::{LOBBY_INTERVAL, LOBBY_LAG, MOVE_PATIENCE, SEARCH_STEP, SNAPSHOT_ROWS, WATCHED_ROWS},
     },
     store::{BoxFuture, MemoryStore, NodeId, Ownership, Shard, Store},
 };
@@ -56,13 +61,13 @@ impl World {
         Self { lobby: Arc::new(Lobby::new(Some(Arc::clone(&cluster)))), cluster }
     }
 
-    fn listed(&self) -> Vec<Row> {
-        self.lobby.page(&RowFilter::default(), None, usize::MAX)
+    async fn listed(&self) -> Vec<Row> {
+        self.lobby.page(&RowFilter::default(), None, usize::MAX).await
     }
 
     /// The numbers of watchers, by which the tests tell rows apart.
-    fn watchers(&self) -> Vec<u32> {
-        self.listed().iter().map(|row| row.watchers).collect()
+    async fn watchers(&self) -> Vec<u32> {
+        self.listed().await.iter().map(|row| row.watchers).collect()
     }
 
     fn list_of(&self, node: NodeId) -> PeerList {
@@ -74,10 +79,16 @@ impl World {
     }
 }
 
+fn tea(number: usize) -> Row {
+    row(number, 0)
+}
+
+fn go(number: usize) -> Row {
+    Row { name: RoomName::parse("Go").unwrap(), ..tea(number) }
+}
+
 fn row(number: usize, watchers: u32) -> Row {
-    let lobby = Arc::new(Lobby::new(None));
-    let _listing = Listing::new(&lobby, &room(number));
-    Row { watchers, ..lobby.page(&RowFilter::default(), None, 1).remove(0) }
+    Row::of(&room(number), watchers)
 }
 
 fn last_page(after: Option<RowKey>, rows: Vec<Row>) -> LobbyUpdate {
@@ -103,19 +114,53 @@ async fn pages_are_of_all_nodes_in_order() {
     let (one, other) = (world.list_of(ONE), world.list_of(OTHER));
     one.update(last_page(None, vec![row(0, 0), row(3, 0)]));
     other.update(last_page(None, vec![row(2, 0), row(5, 0)]));
-    let all = world.listed();
+    let all = world.listed().await;
     assert_eq!(all, [0, 1, 2, 3, 4, 5].map(|number| row(number, 0)));
     let filter = RowFilter::default();
     for size in 1..=6 {
         let (mut paged, mut after) = (Vec::new(), None);
         loop {
-            let page = world.lobby.page(&filter, after, size);
+            let page = world.lobby.page(&filter, after, size).await;
             let Some(last) = page.last() else { break };
             after = Some(last.key());
             paged.extend(page);
         }
         assert_eq!(paged, all, "by {size}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_search_in_steps_finds_each_room_once() {
+    let (world, rooms) = (World::new(), 2 * SEARCH_STEP + 2);
+    let _own: Vec<_> = (0..rooms).step_by(2).map(|number| Listing::new(&world.lobby, &room(number))).collect();
+    let one = world.list_of(ONE);
+    one.update(last_page(None, (0..rooms).filter(|number| number % 2 == 1 || number % 3 == 0).map(tea).collect()));
+    assert_eq!(world.listed().await, (0..rooms).map(tea).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn rooms_come_and_go_between_the_steps_of_a_search() {
+    let (world, rooms) = (World::new(), 3 * SEARCH_STEP);
+    let one = world.list_of(ONE);
+    one.update(last_page(None, (0..rooms).map(tea).collect()));
+    let filter = RowFilter { text: Some("go".into()), ..RowFilter::default() };
+    let mut steps = 0;
+    let changes = async {
+        loop {
+            steps += 1;
+            // The second one has been searched.
+            for number in [rooms - 1, 0] {
+                one.update(upserted(go(number)));
+            }
+            yield_now().await;
+        }
+    };
+    let found = tokio::select! {
+        biased;
+        found = world.lobby.page(&filter, None, 2) => found,
+        () = changes => unreachable!(),
+    };
+    assert_eq!((found, steps), (vec![go(rooms - 1)], 3));
 }
 
 #[tokio::test(start_paused = true)]
@@ -127,13 +172,13 @@ async fn of_two_rows_of_a_room_the_own_one_is_shown_or_that_of_the_owner() {
     let shard = Shard::of(row(0, 0).id);
     for (version, owner, shown) in [(1, ONE, 7), (2, OTHER, 8)] {
         world.cluster.learn([Ownership { shard, node: owner, version }]);
-        assert_eq!(world.watchers(), [shown]);
+        assert_eq!(world.watchers().await, [shown]);
     }
     let own = Listing::new(&world.lobby, &room(0));
     own.update_watchers(9);
-    assert_eq!(world.watchers(), [9]);
+    assert_eq!(world.watchers().await, [9]);
     drop(own);
-    assert_eq!(world.watchers(), [8]);
+    assert_eq!(world.watchers().await, [8]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -142,18 +187,18 @@ async fn a_row_that_left_its_node_is_kept_until_another_one_lists_the_room() {
     let (one, other) = (world.list_of(ONE), world.list_of(OTHER));
     one.update(upserted(row(0, 7)));
     one.update(moved(&row(0, 0)));
-    assert_eq!(world.watchers(), [7]);
+    assert_eq!(world.watchers().await, [7]);
     other.update(upserted(row(0, 8)));
-    assert_eq!(world.watchers(), [8]);
+    assert_eq!(world.watchers().await, [8]);
     other.update(removed(&row(0, 0)));
-    assert!(world.listed().is_empty(), "the earlier row does not come back");
+    assert!(world.listed().await.is_empty(), "the earlier row does not come back");
     // The other order.
     one.update(upserted(row(0, 7)));
     other.update(upserted(row(0, 8)));
     one.update(moved(&row(0, 0)));
-    assert_eq!(world.watchers(), [8]);
+    assert_eq!(world.watchers().await, [8]);
     other.update(removed(&row(0, 0)));
-    assert!(world.listed().is_empty());
+    assert!(world.listed().await.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -165,16 +210,16 @@ async fn rows_of_a_node_without_a_link_are_kept_for_a_while() {
     drop(gone);
     advance(MOVE_PATIENCE / 2).await;
     world.drop_left();
-    assert_eq!(world.listed().len(), 3);
+    assert_eq!(world.listed().await.len(), 3);
     let again = world.list_of(OTHER);
     again.update(last_page(None, vec![row(1, 0)]));
     advance(MOVE_PATIENCE / 2).await;
     world.drop_left();
-    assert_eq!(world.listed(), [row(0, 0), row(1, 0)]);
+    assert_eq!(world.listed().await, [row(0, 0), row(1, 0)]);
     drop(again);
     advance(MOVE_PATIENCE).await;
     world.drop_left();
-    assert_eq!(world.listed(), [row(0, 0)]);
+    assert_eq!(world.listed().await, [row(0, 0)]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -186,11 +231,11 @@ async fn a_page_replaces_the_rows_of_its_node_between_its_ends() {
     one.update(LobbyUpdate::Page { after: None, rows: vec![row(0, 0), row(2, 0)], is_last: false });
     advance(MOVE_PATIENCE).await;
     world.drop_left();
-    assert_eq!(world.listed(), [0, 2, 3, 4, 5, 9].map(|number| row(number, 0)));
+    assert_eq!(world.listed().await, [0, 2, 3, 4, 5, 9].map(|number| row(number, 0)));
     one.update(last_page(Some(row(2, 0).key()), vec![row(4, 0)]));
     advance(MOVE_PATIENCE).await;
     world.drop_left();
-    assert_eq!(world.listed(), [0, 2, 4, 9].map(|number| row(number, 0)));
+    assert_eq!(world.listed().await, [0, 2, 4, 9].map(|number| row(number, 0)));
 }
 
 async fn changed(watch: &mut LobbyWatch) -> (Vec<u32>, usize) {
@@ -228,6 +273,81 @@ async fn watchers_of_the_list_see_the_rows_of_other_nodes_and_nodes_only_own_one
     assert_eq!(changed(&mut all).await, (Vec::new(), 1));
 }
 
+/// The list is not sent again, though all rows change at once.
+#[tokio::test(start_paused = true)]
+async fn a_watcher_keeps_up_with_many_changes() {
+    const ROOMS: usize = 10_000;
+    let lobby = Arc::new(Lobby::new(None));
+    let listings: Vec<_> = (0..ROOMS).map(|number| Listing::new(&lobby, &room(number))).collect();
+    let mut watch = lobby.watch(RowFilter::default());
+    while !matches!(watch.next().await, LobbyUpdate::Page { is_last: true, .. }) {}
+    listings[0].update_watchers(1);
+    timeout(LOBBY_INTERVAL / 2, watch.next()).await.expect_err("not due");
+    listings.iter().for_each(|listing| listing.update_watchers(2));
+    let mut sent = 0;
+    while sent < ROOMS {
+        let (watchers, removed) = changed(&mut watch).await;
+        assert!(watchers.len() <= SNAPSHOT_ROWS && watchers.iter().all(|&watchers| watchers == 2) && removed == 0);
+        sent += watchers.len();
+    }
+    timeout(2 * LOBBY_INTERVAL, watch.next()).await.expect_err("each row is sent once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn changes_are_sent_when_due_though_others_come_without_end() {
+    let lobby = Arc::new(Lobby::new(None));
+    let listing = Listing::new(&lobby, &room(0));
+    let mut watch = lobby.watch(RowFilter::default());
+    watch.next().await;
+    listing.update_watchers(1);
+    timeout(LOBBY_INTERVAL / 2, watch.next()).await.expect_err("not due");
+    let change = |times| (0..times).for_each(|_| listing.update_watchers(2));
+    change(LOBBY_LAG / 4);
+    advance(LOBBY_INTERVAL).await;
+    let without_end = async {
+        loop {
+            // More than are taken before other tasks run.
+            change(LOBBY_LAG / 128);
+            yield_now().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        sent = changed(&mut watch) => assert_eq!(sent, (vec![2], 0)),
+        () = without_end => unreachable!(),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn watchers_of_many_rooms_have_the_newest_that_match() {
+    let world = World::new();
+    let one = world.list_of(ONE);
+    let filter = RowFilter { text: Some("go".into()), ..RowFilter::default() };
+    let mut watch = world.lobby.watch(filter.clone());
+    let (mut shown, mut most) = (BTreeMap::new(), 0);
+    for round in 0..30 {
+        for number in 0..2 * WATCHED_ROWS {
+            one.update(match (7 * number + 3 * round) % 10 {
+                rest if rest < round % 10 => upserted(go(number)),
+                9 => removed(&tea(number)),
+                _ => upserted(tea(number)),
+            });
+        }
+        while let Ok(update) = timeout(2 * LOBBY_INTERVAL, watch.next()).await {
+            let (rows, removed) = match update {
+                LobbyUpdate::Page { rows, .. } => (rows, Vec::new()),
+                LobbyUpdate::Changed { upserted, removed, .. } => (upserted, removed),
+            };
+            shown.extend(rows.into_iter().map(|row| (row.key(), row)));
+            shown.retain(|key, _| !removed.contains(key));
+        }
+        let expected = world.lobby.page(&filter, None, WATCHED_ROWS).await;
+        assert!(shown.values().eq(&expected), "round {round}: {} rows", shown.len());
+        most = most.max(shown.len());
+    }
+    assert_eq!(most, WATCHED_ROWS);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_list_that_is_sent_again_is_no_change() {
     let world = World::new();
@@ -246,7 +366,12 @@ fn rooms_leave_while_the_list_is_read() {
     const ROUNDS: usize = 20_000;
     let World { lobby, .. } = World::new();
     let read = Arc::clone(&lobby);
-    let reader = thread::spawn(move || (0..ROUNDS).for_each(|_| drop(read.page(&RowFilter::default(), None, 1))));
+    let reads = async move {
+        for _ in 0..ROUNDS {
+            read.page(&RowFilter::default(), None, 1).await;
+        }
+    };
+    let reader = thread::spawn(|| Builder::new_current_thread().build().unwrap().block_on(reads));
     let room = room(0);
     let writer = thread::spawn(move || (0..ROUNDS).for_each(|_| drop(Listing::new(&lobby, &room))));
     let (done, ended) = std::sync::mpsc::sync_channel(1);

@@ -308,7 +308,7 @@ mod tests {
         assert!(registry.live(room).is_some());
         wait_until_dormant(&runtime).await;
         assert!(registry.live(room).is_none(), "the room is dormant");
-        assert_eq!((runtime.census().rooms, runtime.lobby.page(&RowFilter::default(), None, 9).len()), (1, 1));
+        assert_eq!((runtime.census().rooms, runtime.lobby.page(&RowFilter::default(), None, 9).await.len()), (1, 1));
         assert_eq!((ada.rooms(), runtime.rooms.by_code(before.room.code())), (vec![room], Some(room)));
         let after = runtime.rooms.snapshot(&ada, room, &Credentials::default()).await.unwrap();
         assert_eq!(after.room, before.room);

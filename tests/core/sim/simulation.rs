@@ -184,7 +184,7 @@ impl Simulation {
     async fn end_all_games_and_rooms(&self, server: &Arc<SimServer>) {
         server.read_only.cancel();
         tokio::time::sleep(GAMES_END).await;
-        self.audit(server, false);
+        self.audit(server, false).await;
         server.leave.cancel();
         server.tasks.close();
         server.tasks.wait().await;
@@ -192,10 +192,10 @@ impl Simulation {
             client.lock().await.disconnect();
         }
         tokio::time::sleep(ROOMS_CLOSE).await;
-        self.audit(server, true);
+        self.audit(server, true).await;
     }
 
-    fn audit(&self, server: &SimServer, players_gone: bool) {
+    async fn audit(&self, server: &SimServer, players_gone: bool) {
         let census = server.runtime.census();
         let known = self.known.players();
         let holdings = known.iter().filter_map(|&id| {
@@ -207,7 +207,7 @@ impl Simulation {
             wall: server.runtime.clock().now(),
             rooms: census.rooms,
             games: census.games,
-            lists: vec![server.runtime.lobby.page(&RowFilter::default(), None, usize::MAX)],
+            lists: vec![server.runtime.lobby.page(&RowFilter::default(), None, usize::MAX).await],
             updated_list: server.updated_list().filter(|_| !players_gone),
             holdings: holdings.collect(),
         })));

@@ -27,19 +27,35 @@ impl From<LobbyUpdate> for cluster::ListResponse {
 }
 
 impl cluster::ListResponse {
-    pub(crate) fn read(self) -> Result<LobbyUpdate, StoredError> {
-        Ok(match required(self.update, "list of rooms")? {
+    /// The update without the rows that cannot be read, as those of another version, and the error of one of these.
+    /// Such a row is taken for one that has left its node.
+    pub(crate) fn read(self) -> Result<(LobbyUpdate, Option<StoredError>), StoredError> {
+        let mut unreadable = None;
+        let update = match required(self.update, "list of rooms")? {
             Update::Page(cluster::RowPage { after, rows, is_last }) => LobbyUpdate::Page {
                 after: after.map(cluster::RowKey::read).transpose()?,
-                rows: read(rows, cluster::Row::read)?,
+                rows: rows
+                    .into_iter()
+                    .filter_map(|row| row.read().map_err(|error| unreadable = Some(error)).ok())
+                    .collect(),
                 is_last,
             },
-            Update::Changed(cluster::RowsChanged { upserted, removed, moved }) => LobbyUpdate::Changed {
-                upserted: read(upserted, cluster::Row::read)?,
-                removed: read(removed, cluster::RowKey::read)?,
-                moved: read(moved, cluster::RowKey::read)?,
-            },
-        })
+            Update::Changed(cluster::RowsChanged { upserted: rows, removed, moved }) => {
+                let (mut upserted, mut moved) = (Vec::new(), read_keys(moved)?);
+                for row in rows {
+                    let key = row.key;
+                    match row.read() {
+                        Ok(row) => upserted.push(row),
+                        Err(error) => {
+                            moved.extend(key.and_then(|key| key.read().ok()));
+                            unreadable = Some(error);
+                        }
+                    }
+                }
+                LobbyUpdate::Changed { upserted, removed: read_keys(removed)?, moved }
+            }
+        };
+        Ok((update, unreadable))
     }
 }
 
@@ -47,8 +63,8 @@ fn written<T, M: From<T>>(values: Vec<T>) -> Vec<M> {
     values.into_iter().map(M::from).collect()
 }
 
-fn read<M, T>(messages: Vec<M>, one: impl Fn(M) -> Result<T, StoredError>) -> Result<Vec<T>, StoredError> {
-    messages.into_iter().map(one).collect()
+fn read_keys(keys: Vec<cluster::RowKey>) -> Result<Vec<RowKey>, StoredError> {
+    keys.into_iter().map(cluster::RowKey::read).collect()
 }
 
 impl From<RowKey> for cluster::RowKey {

@@ -12,7 +12,7 @@ use crate::{
     room::{
         AiSeat, Clocks, Command, Creation, DisplayName, EndReason, Event, Fact, GameEnd, GameId, Issuer, JoinCode,
         Occupant, Offer, Phase, PlayerId, PlayerKind, Policy, Profile, Rejection, Room, RoomId, RoomName, Seat, Seq,
-        Series, Settings, TimeControl, Timestamp, TurnRequest, Watching,
+        Series, Settings, TimeControl, Timestamp, TurnRequest, Watching, stored::StoredError,
     },
     rules::{Bitboard, Board, ByColor, Color, Position, Square},
     runtime::{
@@ -289,15 +289,23 @@ fn every_error_is_read_as_written() {
 }
 
 #[test]
-fn a_seat_of_the_wrong_side_is_refused() {
+fn rows_that_cannot_be_read_are_passed_over() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let row = row().new_tree(&mut runner).unwrap().current();
-    let update = LobbyUpdate::Changed { upserted: vec![row], removed: Vec::new(), moved: Vec::new() };
-    let mut response = cluster::ListResponse::from(update);
-    let Some(cluster::list_response::Update::Changed(changed)) = &mut response.update else { panic!() };
-    let row = &mut changed.upserted[0];
-    std::mem::swap(&mut row.black, &mut row.white);
-    assert!(response.read().is_err());
+    let [first, bad, last] = [(); 3].map(|()| row().new_tree(&mut runner).unwrap().current());
+    let swap_sides = |row: &mut cluster::Row| std::mem::swap(&mut row.black, &mut row.white);
+    let (rows, rest) = (vec![first.clone(), bad.clone(), last.clone()], vec![first, last]);
+    let mut page =
+        cluster::ListResponse::from(LobbyUpdate::Page { after: Some(bad.key()), rows: rows.clone(), is_last: true });
+    let Some(cluster::list_response::Update::Page(sent)) = &mut page.update else { panic!() };
+    swap_sides(&mut sent.rows[1]);
+    let expected = LobbyUpdate::Page { after: Some(bad.key()), rows: rest.clone(), is_last: true };
+    assert_eq!(page.read(), Ok((expected, Some(StoredError::Malformed("side")))));
+    let update = LobbyUpdate::Changed { upserted: rows, removed: Vec::new(), moved: Vec::new() };
+    let mut changes = cluster::ListResponse::from(update);
+    let Some(cluster::list_response::Update::Changed(sent)) = &mut changes.update else { panic!() };
+    swap_sides(&mut sent.upserted[1]);
+    let expected = LobbyUpdate::Changed { upserted: rest, removed: Vec::new(), moved: vec![bad.key()] };
+    assert_eq!(changes.read(), Ok((expected, Some(StoredError::Malformed("side")))));
 }
 
 proptest! {
@@ -325,7 +333,7 @@ proptest! {
 
     #[test]
     fn lists_are_read_as_written(update in update()) {
-        prop_assert_eq!(sent(&cluster::ListResponse::from(update.clone())).read(), Ok(update));
+        prop_assert_eq!(sent(&cluster::ListResponse::from(update.clone())).read(), Ok((update, None)));
     }
 
     #[test]

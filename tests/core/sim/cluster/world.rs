@@ -103,7 +103,7 @@ impl World {
         }
         self.read_only.cancel();
         tokio::time::sleep(GAMES_END).await;
-        self.audit(false);
+        self.audit(false).await;
         self.leave.cancel();
         for process in self.living() {
             process.server.leave.cancel();
@@ -111,7 +111,7 @@ impl World {
             process.server.tasks.wait().await;
         }
         tokio::time::sleep(ROOMS_CLOSE).await;
-        self.audit(true);
+        self.audit(true).await;
     }
 
     async fn start(&self, number: usize) {
@@ -201,7 +201,7 @@ impl World {
     }
 
     /// The state of all processes together.
-    fn audit(&self, players_gone: bool) {
+    async fn audit(&self, players_gone: bool) {
         let living = self.living();
         let mut audit = Audit {
             players_gone,
@@ -217,7 +217,7 @@ impl World {
             let census = runtime.census();
             audit.rooms += census.rooms;
             audit.games += census.games;
-            audit.lists.push(runtime.lobby.page(&RowFilter::default(), None, usize::MAX));
+            audit.lists.push(runtime.lobby.page(&RowFilter::default(), None, usize::MAX).await);
         }
         let players: BTreeSet<PlayerId> = self.known.players().into_iter().collect();
         for id in players {

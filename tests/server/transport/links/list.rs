@@ -1,15 +1,38 @@
 //! The list of rooms of two nodes.
 
-use std::collections::BTreeMap;
-
-use reversi::{
-    proto::v1::{self, watch_rooms_response::Message},
-    runtime::{Ownership, Peers as _, Shard},
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
-use tonic::Streaming;
 
-use super::pair::{Pair, TestNode};
-use crate::harness::in_process::{Player, named, private, within};
+use futures_util::{StreamExt as _, stream};
+use reversi::{
+    proto::{
+        cluster::{
+            ExchangeRequest, ExchangeResponse, FollowRequest, FollowResponse, ListRequest, ListResponse,
+            list_response::Update,
+            node_service_server::{NodeService, NodeServiceServer},
+        },
+        v1::{self, watch_rooms_response::Message},
+    },
+    runtime::{LobbyUpdate, NodeId, Ownership, Peers as _, RowFilter, Shard},
+    store::{MemoryStore, Store},
+};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tonic::{
+    Request, Response, Status, Streaming,
+    codegen::BoxStream,
+    transport::server::{Server, TcpIncoming},
+};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::{Layer, layer::Context, layer::SubscriberExt as _, registry};
+
+use super::pair::{Pair, TestNode, node};
+use crate::harness::in_process::{Player, TestServer, named, private, within};
 
 /// The list as its watcher has it.
 struct WatchedList {
@@ -140,4 +163,79 @@ async fn a_room_that_moves_is_shown_once_and_is_never_missing() {
         list.until(|rows| !rows.contains_key(&room)).await;
     }
     pair.stop().await;
+}
+
+/// A node that only sends its list, once.
+struct ListingNode(Vec<ListResponse>);
+
+#[tonic::async_trait]
+impl NodeService for ListingNode {
+    type ExchangeStream = BoxStream<ExchangeResponse>;
+    type FollowStream = BoxStream<FollowResponse>;
+    type ListStream = BoxStream<ListResponse>;
+
+    async fn exchange(&self, _: Request<Streaming<ExchangeRequest>>) -> Result<Response<Self::ExchangeStream>, Status> {
+        Ok(Response::new(Box::pin(stream::pending())))
+    }
+
+    async fn follow(&self, _: Request<Streaming<FollowRequest>>) -> Result<Response<Self::FollowStream>, Status> {
+        Ok(Response::new(Box::pin(stream::pending())))
+    }
+
+    async fn list(&self, _: Request<ListRequest>) -> Result<Response<Self::ListStream>, Status> {
+        let sent = stream::iter(self.0.clone()).map(Ok);
+        Ok(Response::new(Box::pin(sent.chain(stream::pending()))))
+    }
+}
+
+/// Counts the warnings of the list.
+#[derive(Clone, Default)]
+struct Warnings(Arc<AtomicUsize>);
+
+impl<S: Subscriber> Layer<S> for Warnings {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        self.0.fetch_add(usize::from(event.metadata().target() == "reversi::grpc::links::list"), Ordering::Relaxed);
+    }
+}
+
+/// During a rolling upgrade, other nodes have rows of a later version.
+#[tokio::test]
+async fn a_row_that_cannot_be_read_is_left_out_and_the_link_stays_up() {
+    let warnings = Warnings::default();
+    let _log = tracing::subscriber::set_default(registry().with(warnings.clone()));
+    let later = TestServer::open().await;
+    let owner = later.human("Bea").await;
+    for name in ["first", "second", "third"] {
+        owner.create(named(name)).await;
+    }
+    let rows = later.runtime.lobby.page(&RowFilter::default(), None, 3).await;
+    let [all, changed] = [rows.clone(), rows[..2].to_vec()];
+    let mut page = ListResponse::from(LobbyUpdate::Page { after: None, rows: all, is_last: true });
+    let Some(Update::Page(sent)) = &mut page.update else { panic!() };
+    sent.rows[0].white = None;
+    let change = LobbyUpdate::Changed { upserted: changed, removed: Vec::new(), moved: Vec::new() };
+    let mut change = ListResponse::from(change);
+    let Some(Update::Changed(sent)) = &mut change.update else { panic!() };
+    sent.upserted[0].black = None;
+    sent.upserted[1].watchers = 7;
+
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let service = NodeServiceServer::new(ListingNode(vec![page, change]));
+    let served = tokio::spawn(Server::builder().add_service(service).serve_with_incoming(TcpIncoming::from(listener)));
+    let (earlier, listener) = node(NodeId(1), None, Store::of(MemoryStore::default())).await;
+    earlier.links.set_nodes(earlier.id, &[(NodeId(2), address)]);
+    let shutdown = CancellationToken::new();
+    let links = Arc::clone(&earlier.links).serve(earlier.server.runtime.node().unwrap(), listener, shutdown.clone());
+    let linked = tokio::spawn(links);
+    let watcher = earlier.server.human("Wim").await;
+    let mut list = WatchedList::open(&watcher).await;
+    list.until(|rows| rows.values().any(|row| row.watchers == 7)).await;
+    let mut names: Vec<_> = list.rows.values().map(|row| row.name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!((names, earlier.links.linked()), (vec!["first", "second"], vec![NodeId(2)]));
+    assert_eq!(warnings.0.load(Ordering::Relaxed), 1, "two rows could not be read");
+    shutdown.cancel();
+    within(linked).await.unwrap().unwrap();
+    served.abort();
 }

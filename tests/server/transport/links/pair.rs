@@ -61,7 +61,7 @@ impl Pair {
     }
 }
 
-async fn node(id: NodeId, tls: Option<NodeTls>, store: Store) -> (TestNode, TcpListener) {
+pub(super) async fn node(id: NodeId, tls: Option<NodeTls>, store: Store) -> (TestNode, TcpListener) {
     let links = NodeLinks::new(id, tls);
     let cluster = Some((id, Arc::clone(&links) as _));
     let server = TestServer::with(ServerOptions { store, cluster, ..ServerOptions::default() }).await;

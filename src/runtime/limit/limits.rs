@@ -369,7 +369,7 @@ pub(crate) const INBOX_CAPACITY: usize = 256;
 pub(crate) const MISSED_NOTICES: usize = 16;
 
 /// Changes of the room list that wait for a lobby watcher, which takes them every [`LOBBY_INTERVAL`]: 160,000 a second,
-/// or all rooms of a node with the default number at once. They are kept once for all watchers, in 1.5 MiB.
+/// or all rooms of a node with the default number at once. They are kept once for all watchers, in 2.5 MiB.
 pub(crate) const LOBBY_LAG: usize = 1 << 15;
 
 /// Rows of the room list that are read for one watcher at a time and sent in one message: far below the 4 MiB that

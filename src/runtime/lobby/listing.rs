@@ -328,7 +328,6 @@ impl LobbyWatch {
             self.due = Some(Instant::now() + LOBBY_INTERVAL);
         }
         if let Some(due) = self.due {
-            // Asleep, so that a change does not wake each watcher.
             tokio::time::sleep_until(due).await;
             // No later ones, which may never end.
             let waiting = self.changes.len() + self.peer_changes.as_ref().map_or(0, broadcast::Receiver::len);

@@ -181,10 +181,6 @@ impl SentRows {
     /// Takes all rows of a node behind `after`, up to the last one of the page or to the end.
     fn insert_page(&mut self, node: NodeId, after: Option<RowKey>, page: Vec<Row>, is_last: bool) -> Vec<RowKey> {
         let listed: BTreeSet<_> = page.iter().map(Row::key).collect();
-        if listed.is_empty() && !is_last {
-            // Its rows cannot be read, so its end is not known.
-            return Vec::new();
-        }
         let start = after.map_or(Bound::Unbounded, |key| Bound::Excluded((key, NodeId(i64::MAX))));
         let end = listed.last().filter(|_| !is_last);
         let within = self.rows.range((start, Bound::Unbounded)).map(|(key, _)| *key);

@@ -21,7 +21,7 @@ use reversi::{
     runtime::{LobbyUpdate, NodeId, Ownership, Peers as _, RowFilter, Shard},
     store::{MemoryStore, Store},
 };
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 use tonic::{
     Request, Response, Status, Streaming,
@@ -222,20 +222,21 @@ async fn a_row_that_cannot_be_read_is_left_out_and_the_link_stays_up() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let service = NodeServiceServer::new(ListingNode(vec![page, change]));
-    let served = tokio::spawn(Server::builder().add_service(service).serve_with_incoming(TcpIncoming::from(listener)));
+    let mut served = JoinSet::new();
+    served.spawn(Server::builder().add_service(service).serve_with_incoming(TcpIncoming::from(listener)));
     let (earlier, listener) = node(NodeId(1), None, Store::of(MemoryStore::default())).await;
     earlier.links.set_nodes(earlier.id, &[(NodeId(2), address)]);
     let shutdown = CancellationToken::new();
     let links = Arc::clone(&earlier.links).serve(earlier.server.runtime.node().unwrap(), listener, shutdown.clone());
-    let linked = tokio::spawn(links);
+    let mut linked = JoinSet::new();
+    linked.spawn(links);
     let watcher = earlier.server.human("Wim").await;
     let mut list = WatchedList::open(&watcher).await;
-    list.until(|rows| rows.values().any(|row| row.watchers == 7)).await;
+    list.until(|rows| rows.len() == 2 && rows.values().any(|row| row.watchers == 7)).await;
     let mut names: Vec<_> = list.rows.values().map(|row| row.name.as_str()).collect();
     names.sort_unstable();
     assert_eq!((names, earlier.links.linked()), (vec!["first", "second"], vec![NodeId(2)]));
     assert_eq!(warnings.0.load(Ordering::Relaxed), 1, "two rows could not be read");
     shutdown.cancel();
-    within(linked).await.unwrap().unwrap();
-    served.abort();
+    within(linked.join_next()).await.unwrap().unwrap().unwrap();
 }

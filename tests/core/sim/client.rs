@@ -323,6 +323,12 @@ impl Client {
         };
         let at = at.filter(|_| self.rng.percent(90));
         let Some(at) = at else { return Some(self.create_room(server)) };
+        if !own.contains(&at)
+            && self.rng.percent(25)
+            && let Some(code) = server.code(at)
+        {
+            return Some(Action::JoinByCode(code));
+        }
         let credentials = server.credentials(at);
         match server.runtime.rooms.snapshot(player, at, &credentials).await {
             Ok(snapshot) => random_action::in_room(&mut self.rng, player, &snapshot.room, server),

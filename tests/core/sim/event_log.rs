@@ -13,7 +13,7 @@ use std::{
 use reversi::{
     client,
     proto::v1::play_event::Event as PlayEvent,
-    room::{Command, Event, GameId, PlayerId, Room, RoomId, SeatSpec, Seq, Timestamp, stored},
+    room::{Command, Event, GameId, JoinCode, PlayerId, Room, RoomId, SeatSpec, Seq, Timestamp, stored},
     rules::{Color, Square},
     runtime::{LogInError, NewRoom, NodeId, Notice, Opponent, RoomError, Row, Shard, StreamEnd},
 };
@@ -45,10 +45,14 @@ pub(crate) enum SimEvent {
     DiskFailed(&'static str),
     /// Something happens to a node of a cluster, or its end.
     Fate(String),
-    /// A node of a cluster was declared dead.
-    NodeDead(NodeId),
+    /// A node joined a cluster; its clock is ahead by so many microseconds.
+    NodeJoined { node: NodeId, ahead: i64 },
+    /// A node of a cluster was declared dead, whose lease was last renewed at this time.
+    NodeDead(NodeId, Duration),
     /// A node of a cluster took these shards.
     ShardsTaken(NodeId, Shards),
+    /// A node of a cluster gave up these shards.
+    ShardsFreed(Shards),
     /// A node of a cluster wrote to this room.
     WrittenBy(NodeId, RoomId),
     /// The disk wrote these events.
@@ -97,6 +101,7 @@ pub(crate) enum Action {
     Command(RoomId, Command),
     SetSeat(RoomId, Color, SeatSpec),
     Start(RoomId, Option<String>),
+    JoinByCode(JoinCode),
     Play(GameId, u16, Square),
 }
 
@@ -126,12 +131,12 @@ impl SimEvent {
 }
 
 impl Action {
-    /// The room of the request; none for requests that create a room.
+    /// The room of the request; none for requests that create or look for a room.
     pub(crate) fn room(&self) -> Option<RoomId> {
         match self {
             Self::Command(room, _) | Self::SetSeat(room, ..) | Self::Start(room, _) => Some(*room),
             Self::Play(game, ..) => Some(game.room),
-            Self::LogIn | Self::LogOut | Self::Create(..) | Self::Quick(..) => None,
+            Self::LogIn | Self::LogOut | Self::Create(..) | Self::Quick(..) | Self::JoinByCode(_) => None,
         }
     }
 }
@@ -142,6 +147,8 @@ pub(crate) enum Outcome {
     LogInFailed(LogInError),
     LoggedOut,
     RoomCreated(RoomId, Seq),
+    /// The room of the code, which was at this event.
+    Joined(RoomId, Seq),
     /// Accepted; the room was at this event.
     Done(Seq),
     /// The player joined, and was removed before the answer.

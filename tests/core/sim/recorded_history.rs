@@ -21,6 +21,8 @@ pub(crate) struct RecordedHistory {
     /// All events ever written, by room.
     pub(crate) rooms: BTreeMap<RoomId, RoomHistory>,
     pub(crate) store: Store,
+    /// How far the clocks of the nodes of a cluster are apart.
+    pub(crate) clocks_apart: Duration,
     /// All players that ever logged in, with their seat limits.
     pub(crate) players: Vec<(PlayerId, usize)>,
     pub(crate) rooms_per_player: usize,
@@ -42,12 +44,13 @@ pub(crate) struct RoomHistory {
 impl RecordedHistory {
     pub(crate) fn new(plan: &Plan, entries: Vec<LogEntry>, store: Store) -> Self {
         let mut rooms = BTreeMap::new();
-        let (mut calls, mut identities) = (BTreeMap::new(), Vec::new());
+        let (mut calls, mut identities, mut clocks) = (BTreeMap::new(), Vec::new(), Vec::new());
         for entry in &entries {
             match &entry.what {
                 SimEvent::Written { room, events } => {
                     rooms.entry(*room).or_insert_with(RoomHistory::new).extend(events)
                 }
+                SimEvent::NodeJoined { ahead, .. } => clocks.push(*ahead),
                 SimEvent::Requested { call, client, action } => {
                     calls.insert(*call, (*client, action.clone()));
                 }
@@ -61,9 +64,11 @@ impl RecordedHistory {
             .iter()
             .map(|&(client, player)| (player, usize::from(plan.clients[client].seats.max(1))))
             .collect();
+        let apart = clocks.iter().max().zip(clocks.iter().min()).map_or(0, |(most, least)| most - least);
+        let clocks_apart = Duration::from_micros(apart.unsigned_abs());
         let rooms_per_player = plan.limits.rooms_per_player;
         let removes_idle_players = plan.limits.player_idle < NEVER;
-        Self { entries, rooms, store, players, rooms_per_player, removes_idle_players, calls, identities }
+        Self { entries, rooms, store, clocks_apart, players, rooms_per_player, removes_idle_players, calls, identities }
     }
 
     /// The client and the request of a call.

@@ -32,6 +32,12 @@ impl Rng {
         from[self.below(from.len())]
     }
 
+    /// A time of at most `most` in microseconds, or as long before.
+    pub(crate) fn signed_micros(&mut self, most: Duration) -> i64 {
+        let most = i64::try_from(most.as_micros()).unwrap_or(i64::MAX);
+        self.0.random_range(-most..=most)
+    }
+
     pub(crate) fn millis(&mut self, range: std::ops::Range<u64>) -> Duration {
         Duration::from_millis(self.0.random_range(range))
     }

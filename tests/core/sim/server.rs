@@ -7,7 +7,7 @@ use std::{
 };
 
 use reversi::{
-    room::{Credentials, DisplayName, JoinCode, PasswordHash, PlayerId, PlayerKind, RoomId},
+    room::{Command, Credentials, DisplayName, JoinCode, PasswordHash, PlayerId, PlayerKind, RoomId},
     runtime::{LobbyUpdate, Player, RoomError, Row, RowFilter, RowKey, Runtime},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -145,8 +145,11 @@ impl SimServer {
 
     /// Credentials that admit to every room.
     pub(crate) fn credentials(&self, room: RoomId) -> Credentials {
-        let code = lock(&self.known.rooms).iter().find(|(known, _)| *known == room).map(|(_, code)| *code);
-        Credentials { code, password: Some(password()) }
+        Credentials { code: self.code(room), password: Some(password()) }
+    }
+
+    pub(crate) fn code(&self, room: RoomId) -> Option<JoinCode> {
+        lock(&self.known.rooms).iter().find(|(known, _)| *known == room).map(|(_, code)| *code)
     }
 
     /// Records a request, under a new number.
@@ -198,6 +201,12 @@ impl SimServer {
             }
             Action::Start(room, request) => {
                 return Ok(Outcome::Done(runtime.rooms.start_game(player, room, request).await?.seq));
+            }
+            Action::JoinByCode(code) => {
+                let room = runtime.rooms.find(player, Some(code)).await?;
+                let credentials = Credentials { code: Some(code), password: Some(password()) };
+                let join = Command::Join(player.profile.clone(), credentials);
+                return Ok(Outcome::Joined(room, runtime.rooms.command(player, room, join).await?.seq));
             }
             Action::Play(game, ply, square) => {
                 return Ok(Outcome::Done(runtime.rooms.play(player, game, ply, square).await?.seq));

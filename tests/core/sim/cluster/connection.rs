@@ -9,7 +9,7 @@ use std::{
 };
 
 use reversi::{
-    room::{DisplayName, PlayerId, Profile, Room, RoomId, Timestamp},
+    room::{DisplayName, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp},
     runtime::{NodeId, Ownership},
     store::{
         Append, AppendError, AppendFuture, ClusterStore, ClusterView, History, Journal, PlayerKey, PlayerStore, Store,
@@ -19,7 +19,7 @@ use reversi::{
 
 use tokio::sync::watch;
 
-use super::{engine::Engine, gate::Gate};
+use super::{engine::Engine, gate::Gate, waiting::Waiting};
 use crate::sim::rng::Rng;
 
 /// The state of a connection.
@@ -70,7 +70,11 @@ impl Connection {
     }
 
     pub(super) fn set(&self, line: Line) {
-        self.line.set(line);
+        self.line.change(|known| {
+            if *known != Line::Gone {
+                *known = line;
+            }
+        });
     }
 
     /// Waits for the way there or back. False if the connection is cut.
@@ -114,6 +118,25 @@ impl Connection {
         self.reach().await
     }
 
+    async fn change_waiting<T>(&self, change: impl FnOnce(NodeId, &mut Waiting) -> T) -> Result<T, StoreError> {
+        // Of the node as which it was sent.
+        let node = self.node();
+        self.reach().await?;
+        let changed = self.engine.change_waiting(node, |waiting| change(node, waiting));
+        self.reach().await?;
+        changed
+    }
+
+    async fn take_waiting(&self, limit: usize) -> Result<Option<Vec<RoomId>>, StoreError> {
+        if !self.change_waiting(|node, waiting| waiting.take(node)).await? {
+            return Ok(None);
+        }
+        self.reach().await?;
+        let rooms = self.engine.waiting(limit);
+        self.reach().await?;
+        Ok(Some(rooms))
+    }
+
     async fn reach(&self) -> Result<(), StoreError> {
         if self.cross().await { Ok(()) } else { Err(StoreError::Unavailable("cut by the test".into())) }
     }
@@ -150,6 +173,27 @@ impl Journal for Connection {
             self.reach().await?;
             self.engine.store.journal.open_rooms(after, limit).await
         })
+    }
+
+    fn room_of_code(&self, code: JoinCode) -> StoreFuture<'_, Option<RoomId>> {
+        Box::pin(async move {
+            self.reach().await?;
+            let open = self.engine.store.journal.open_rooms(None, usize::MAX).await?;
+            self.reach().await?;
+            Ok(open.iter().find(|room| room.code() == code).map(Room::id))
+        })
+    }
+
+    fn take_waiting(&self, limit: usize) -> StoreFuture<'_, Option<Vec<RoomId>>> {
+        Box::pin(self.take_waiting(limit))
+    }
+
+    fn return_waiting(&self, gone: Vec<RoomId>, new: Vec<RoomId>) -> StoreFuture<'_, ()> {
+        Box::pin(self.change_waiting(move |node, waiting| waiting.give_back(node, &gone, &new)))
+    }
+
+    fn add_waiting(&self, rooms: Vec<RoomId>) -> StoreFuture<'_, ()> {
+        Box::pin(self.change_waiting(move |_, waiting| waiting.add(&rooms)))
     }
 
     fn mark_alive(&self, _: Timestamp) -> StoreFuture<'_, ()> {
@@ -192,6 +236,29 @@ impl PlayerStore for Connection {
         Box::pin(async move {
             self.reach().await?;
             self.engine.store.players.remove_player(player).await
+        })
+    }
+
+    fn idle_players(
+        &self,
+        others: Timestamp,
+        claimed: Timestamp,
+        limit: usize,
+    ) -> StoreFuture<'_, Vec<(PlayerId, Timestamp)>> {
+        Box::pin(async move {
+            self.reach().await?;
+            let mut idle = self.engine.store.players.idle_players(others, claimed, usize::MAX).await?;
+            // The store in memory has them in a random order.
+            idle.sort_unstable();
+            idle.truncate(limit);
+            Ok(idle)
+        })
+    }
+
+    fn remove_idle(&self, player: PlayerId, seen: Timestamp) -> StoreFuture<'_, bool> {
+        Box::pin(async move {
+            self.reach().await?;
+            self.engine.store.players.remove_idle(player, seen).await
         })
     }
 

@@ -10,11 +10,15 @@ use std::{
 use reversi::{
     room::{RoomId, Timestamp},
     runtime::{Clock, NodeId, Ownership, Shard},
-    store::{Append, AppendError, Away, ClusterView, MemoryStore, Store},
+    store::{Append, AppendError, Away, ClusterView, MemoryStore, Store, StoreError},
 };
 use tokio::time::Instant;
 
-use crate::sim::event_log::{Log, Shards, SimEvent};
+use super::waiting::Waiting;
+use crate::sim::{
+    event_log::{Log, Shards, SimEvent},
+    simulation::START_TIME,
+};
 
 pub(super) const LEASE: Duration = Duration::from_secs(3);
 
@@ -37,6 +41,7 @@ struct State {
     changes: u64,
     /// Shards without a living owner.
     free: BTreeSet<u16>,
+    waiting: Waiting,
 }
 
 struct Lease {
@@ -64,14 +69,15 @@ impl Engine {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Inserts a new node.
-    pub(super) fn join(&self) -> NodeId {
+    /// Inserts a new node, whose clock is ahead by so many microseconds.
+    pub(super) fn join(&self, ahead: i64) -> NodeId {
         let mut state = self.state();
         state.nodes += 1;
         let node = NodeId(state.nodes);
         let lease = Lease { until: Instant::now() + LEASE, renewed: self.clock.now(), is_draining: false };
         state.leases.insert(node, lease);
         state.changes += 1;
+        self.log.note(SimEvent::NodeJoined { node, ahead });
         node
     }
 
@@ -93,14 +99,14 @@ impl Engine {
         let ended: Vec<_> =
             state.leases.iter().filter(|(_, lease)| lease.until <= now).map(|(node, _)| *node).collect();
         for node in ended {
-            let renewed = state.leases.remove(&node).map(|lease| lease.renewed);
+            let Some(Lease { renewed, .. }) = state.leases.remove(&node) else { continue };
             state.changes += 1;
-            self.log.note(SimEvent::NodeDead(node));
+            self.log.note(SimEvent::NodeDead(node, renewed.since(START_TIME)));
             for number in 0..Shard::COUNT {
                 let row = &mut state.shards[usize::from(number)];
                 if row.node == Some(node) {
                     row.node = None;
-                    row.away_since = row.away_since.or(renewed);
+                    row.away_since = row.away_since.or(Some(renewed));
                     state.free.insert(number);
                 }
             }
@@ -111,6 +117,9 @@ impl Engine {
     /// `seen`.
     pub(super) fn beat(&self, node: NodeId, is_draining: bool, seen: &mut u64) -> Option<ClusterView> {
         let mut state = self.state();
+        if *seen == state.changes && state.free.is_empty() && !is_draining {
+            return None;
+        }
         if let Some(lease) = state.leases.get_mut(&node)
             && std::mem::replace(&mut lease.is_draining, is_draining) != is_draining
         {
@@ -159,7 +168,7 @@ impl Engine {
         let mut state = self.state();
         for owned in shards {
             let row = &mut state.shards[usize::from(owned.shard.number())];
-            if row.version == owned.version {
+            if row.version == owned.version && row.node == Some(owned.node) {
                 row.away_since = None;
             }
         }
@@ -168,15 +177,35 @@ impl Engine {
     /// A node gives up shards.
     pub(super) fn free(&self, shards: &[Ownership]) {
         let mut state = self.state();
+        let mut freed = Vec::new();
         for owned in shards {
             let row = &mut state.shards[usize::from(owned.shard.number())];
             if row.version == owned.version && row.node.is_some() {
                 row.node = None;
                 row.away_since = row.away_since.or(Some(self.clock.now()));
                 state.free.insert(owned.shard.number());
+                freed.push(owned.shard);
             }
         }
         state.changes += 1;
+        self.log.note(SimEvent::ShardsFreed(Shards(freed)));
+    }
+
+    pub(super) fn waiting(&self, limit: usize) -> Vec<RoomId> {
+        self.state().waiting.oldest(limit)
+    }
+
+    /// Changes the waiting rooms, if the node lives.
+    pub(super) fn change_waiting<T>(
+        &self,
+        node: NodeId,
+        change: impl FnOnce(&mut Waiting) -> T,
+    ) -> Result<T, StoreError> {
+        let mut state = self.state();
+        if !state.leases.contains_key(&node) {
+            return Err(StoreError::Unavailable("the node was declared dead".into()));
+        }
+        Ok(change(&mut state.waiting))
     }
 
     /// Writes, if the node lives and has the room's shard.

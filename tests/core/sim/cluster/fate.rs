@@ -20,7 +20,7 @@ pub(super) enum Fate {
 }
 
 impl Fate {
-    /// One that leaves a process alive.
+    /// Of one of these processes. It leaves another one alive.
     pub(super) fn random(rng: &mut Rng, living: &[usize]) -> Self {
         let process = rng.pick(living);
         let others: Vec<_> = living.iter().copied().filter(|other| *other != process).collect();

@@ -14,8 +14,8 @@ impl<T: Copy> Gate<T> {
         Self { state: Mutex::new(state), changes: Notify::new() }
     }
 
-    pub(super) fn set(&self, state: T) {
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    pub(super) fn change(&self, change: impl FnOnce(&mut T)) {
+        change(&mut *self.state.lock().unwrap_or_else(PoisonError::into_inner));
         self.changes.notify_waiters();
     }
 

@@ -1,18 +1,20 @@
-//! Three nodes of a cluster on one database, with links that delay, reorder and break, and nodes that end, pause, or lose
-//! the database or each other.
+//! Three nodes of a cluster on one database, with links that delay, reorder and break, clocks that are apart, and nodes that
+//! end, leave, pause, or lose the database or each other, up to three at a time.
 
 mod connection;
 mod engine;
 mod fate;
 mod gate;
+mod idle_players;
 mod process;
+mod waiting;
 mod wire;
 mod world;
 
 use super::{event_log, invariants, number, plan::Plan, recorded_history::RecordedHistory, run_seeds};
 use world::World;
 
-/// Default number of seeds: about half a minute on two cores.
+/// Default number of seeds: about a minute on two cores.
 const SEEDS: u64 = 200;
 
 /// Invariants of one process that a cluster does not have yet: quotas and log-outs over nodes.

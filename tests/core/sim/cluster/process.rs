@@ -9,7 +9,7 @@ use std::{
 };
 
 use reversi::{
-    runtime::{Parts, RandomSource, Runtime},
+    runtime::{Clock, Parts, RandomSource, Runtime},
     store::ClusterStore,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -25,11 +25,16 @@ use crate::sim::{rng::Rng, server::SimServer, simulation::encode};
 /// The interval at which a node looks at the database; it renews its lease at every second one.
 const BEAT: Duration = Duration::from_millis(250);
 
+/// How far the clock of a machine is ahead of the right time, or behind it.
+const MAX_AHEAD: Duration = Duration::from_millis(300);
+
 #[derive(Clone)]
 pub(super) struct Process {
     pub(super) number: usize,
     pub(super) server: Arc<SimServer>,
     pub(super) connection: Arc<Connection>,
+    /// How far its clock is ahead, in microseconds.
+    ahead: i64,
     is_draining: Arc<AtomicBool>,
     wire: Arc<Wire>,
     gone: CancellationToken,
@@ -39,12 +44,13 @@ impl Process {
     pub(super) async fn start(world: &World, number: usize) -> Self {
         let World { seed, engine, wire, log, .. } = world;
         let rng = |purpose| Rng::seeded(*seed, purpose + number as u64);
-        let id = engine.join();
+        let ahead = rng(500).signed_micros(MAX_AHEAD);
+        let id = engine.join(ahead);
         let connection = Connection::new(Arc::clone(engine), id, rng(200));
         let peers = Arc::new(SimPeers { wire: Arc::clone(wire), process: number });
         let parts = Parts {
             limits: world.limits,
-            clock: world.clock,
+            clock: Clock::starting(world.clock.now().shifted(ahead)),
             random: RandomSource::seeded(rng(300).bits()),
             ai_threads: Some(0),
             cluster: Some((id, peers)),
@@ -64,7 +70,7 @@ impl Process {
         });
         wire.add(number, id, node.clone());
         let (is_draining, gone) = (Arc::default(), CancellationToken::new());
-        let process = Self { number, server, connection, is_draining, wire: Arc::clone(wire), gone };
+        let process = Self { number, server, connection, ahead, is_draining, wire: Arc::clone(wire), gone };
         let (member, gone) = (process.clone(), process.gone.clone());
         let views = node.follow_views(Arc::clone(&process.connection) as Arc<dyn ClusterStore>);
         wire.tasks.spawn(async move {
@@ -97,6 +103,10 @@ impl Process {
         self.is_draining.store(true, SeqCst);
     }
 
+    pub(super) fn is_leaving(&self) -> bool {
+        self.is_draining.load(SeqCst)
+    }
+
     /// Whether others have all shards.
     pub(super) fn is_drained(&self) -> bool {
         let view = self.connection.views().borrow().clone();
@@ -112,7 +122,7 @@ impl Process {
                 continue;
             }
             if beats.is_multiple_of(2) && !self.engine().renew(self.connection.node()) {
-                let id = self.engine().join();
+                let id = self.engine().join(self.ahead);
                 // Before the runtime knows of it, as in a process that is slow.
                 self.connection.rename(id);
                 self.wire.rename(self.number, id);

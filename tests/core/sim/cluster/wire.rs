@@ -109,7 +109,7 @@ impl Wire {
     /// Holds or releases everything from and to a process.
     pub(super) fn hold(&self, process: usize, held: bool) {
         if let Some(end) = self.state().ends.get(&process) {
-            end.held.set(held);
+            end.held.change(|known| *known = held);
         }
     }
 

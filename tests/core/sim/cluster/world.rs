@@ -2,13 +2,18 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex as StdMutex, PoisonError},
+    sync::{
+        Arc, Mutex as StdMutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
+use futures_util::future::join_all;
 use reversi::{
     room::PlayerId,
     runtime::{Clock, Limits, RowFilter},
+    store::Store,
 };
 use tokio::{sync::Mutex, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -31,7 +36,7 @@ const PROCESSES: usize = 3;
 const RECOVERY: Duration = Duration::from_secs(8);
 
 /// Within this time the first owners have their shards.
-const SETTLED: Duration = Duration::from_secs(5);
+pub(super) const SETTLED: Duration = Duration::from_secs(5);
 
 pub(super) struct World {
     pub(super) seed: u64,
@@ -43,45 +48,55 @@ pub(super) struct World {
     pub(super) known: Arc<KnownIds>,
     pub(super) read_only: CancellationToken,
     leave: CancellationToken,
+    /// The number of processes that were ever started.
+    started: AtomicUsize,
     /// The living ones, by their numbers.
     processes: StdMutex<BTreeMap<usize, Process>>,
 }
 
 impl World {
+    /// A world in which clients play until all leave.
     pub(super) fn run(plan: &Plan) -> RecordedHistory {
+        let log = Arc::new(Log::new());
+        let store = Self::simulate(plan, &log, async |world| world.live(plan).await);
+        RecordedHistory::new(plan, log.take(), store)
+    }
+
+    /// A world without processes and clients yet, until `life` ends. Returns what is stored then.
+    pub(super) fn simulate(plan: &Plan, log: &Arc<Log>, life: impl AsyncFnOnce(Arc<Self>)) -> Store {
         let tokio = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
         let tokio = tokio.expect("a tokio runtime");
-        let log = Arc::new(Log::new());
         let store = tokio.block_on(async {
             log.begin();
             log.note(SimEvent::ServerBegan { wall: START_TIME });
             let clock = Clock::starting(START_TIME);
-            let engine = Engine::new(Arc::clone(&log), clock);
+            let engine = Engine::new(Arc::clone(log), clock);
             let world = Arc::new(Self {
                 seed: plan.seed,
                 limits: plan.limits,
                 clock,
                 wire: Wire::new(Rng::seeded(plan.seed, 4)),
                 engine: Arc::clone(&engine),
-                log: Arc::clone(&log),
+                log: Arc::clone(log),
                 known: Arc::default(),
                 read_only: CancellationToken::new(),
                 leave: CancellationToken::new(),
+                started: AtomicUsize::new(0),
                 processes: StdMutex::default(),
             });
-            world.live(plan).await;
+            life(world).await;
             log.end();
             engine.store.clone()
         });
         drop(tokio);
         log.sort_drops();
-        RecordedHistory::new(plan, log.take(), store)
+        store
     }
 
     async fn live(self: &Arc<Self>, plan: &Plan) {
         let mut rng = Rng::seeded(self.seed, 5);
-        for number in 0..PROCESSES {
-            self.start(number).await;
+        for _ in 0..PROCESSES {
+            self.start().await;
         }
         tokio::time::sleep(SETTLED).await;
         let clients: Vec<_> = plan.clients.iter().enumerate().collect();
@@ -95,10 +110,9 @@ impl World {
                 .spawn(Arc::clone(self).roam(Arc::clone(client), Rng::seeded(self.seed, 400 + index as u64)));
         }
         let end = Instant::now() + rng.millis(20_000..60_000);
-        let mut started = PROCESSES;
         tokio::time::sleep(rng.millis(0..15_000)).await;
         while Instant::now() < end {
-            self.suffer(&mut rng, &mut started).await;
+            self.suffer(&mut rng).await;
             tokio::time::sleep(rng.millis(0..10_000)).await;
         }
         self.read_only.cancel();
@@ -114,47 +128,61 @@ impl World {
         self.audit(true).await;
     }
 
-    async fn start(&self, number: usize) {
+    /// Starts another process.
+    pub(super) async fn start(&self) {
+        let number = self.started.fetch_add(1, Relaxed);
         let process = Process::start(self, number).await;
-        self.processes.lock().unwrap_or_else(PoisonError::into_inner).insert(number, process);
+        self.processes().insert(number, process);
     }
 
-    fn living(&self) -> Vec<Process> {
-        self.processes.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    fn processes(&self) -> MutexGuard<'_, BTreeMap<usize, Process>> {
+        self.processes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something happens, and ends.
-    async fn suffer(&self, rng: &mut Rng, started: &mut usize) {
-        let living: Vec<_> = self.living().iter().map(|process| process.number).collect();
-        let fate = Fate::random(rng, &living);
-        self.log.note(SimEvent::Fate(format!("{fate:?}")));
+    pub(super) fn living(&self) -> Vec<Process> {
+        self.processes().values().cloned().collect()
+    }
+
+    /// Some things happen, one after another or at the same time, and end.
+    async fn suffer(&self, rng: &mut Rng) {
+        if self.living().len() < PROCESSES && rng.percent(60) {
+            self.start().await;
+        }
         // From now on turns may be late.
         self.log.note(SimEvent::DiskFaulty(true));
+        let fates = (0..rng.pick(&[1, 1, 2, 2, 3])).map(|number| {
+            let (wait, mut rng) = (rng.millis(0..8_000) * number.min(1), Rng::seeded(rng.bits(), 0));
+            async move {
+                tokio::time::sleep(wait).await;
+                let staying = self.living().into_iter().filter(|process| !process.is_leaving());
+                let staying: Vec<_> = staying.map(|process| process.number).collect();
+                let fate = Fate::random(&mut rng, &staying);
+                self.log.note(SimEvent::Fate(format!("{fate:?}")));
+                self.meet(fate).await;
+                self.log.note(SimEvent::Fate(format!("{fate:?} is over")));
+            }
+        });
+        join_all(fates).await;
+        tokio::time::sleep(RECOVERY).await;
+        self.log.note(SimEvent::DiskFaulty(false));
+    }
+
+    async fn meet(&self, fate: Fate) {
         match fate {
             Fate::Ends { process, then } => {
-                let killed = self.processes.lock().unwrap_or_else(PoisonError::into_inner).remove(&process);
-                killed.iter().for_each(Process::kill);
-                if let Some(time) = then {
-                    tokio::time::sleep(time).await;
-                    self.start(*started).await;
-                    *started += 1;
-                }
+                self.end(process);
+                self.start_after(then).await;
             }
             Fate::Leaves { process, then } => {
-                let leaving = self.living().into_iter().find(|living| living.number == process);
+                let leaving = self.processes().get(&process).cloned();
                 if let Some(leaving) = leaving {
                     leaving.drain();
                     while !leaving.is_drained() {
                         tokio::time::sleep(Duration::from_millis(100)).await;
                     }
-                    self.processes.lock().unwrap_or_else(PoisonError::into_inner).remove(&process);
-                    leaving.kill();
+                    self.end(process);
                 }
-                if let Some(time) = then {
-                    tokio::time::sleep(time).await;
-                    self.start(*started).await;
-                    *started += 1;
-                }
+                self.start_after(then).await;
             }
             Fate::IsPaused { process, time } => {
                 self.wire.hold(process, true);
@@ -168,14 +196,23 @@ impl World {
                 self.wire.link(process, peer);
             }
         }
-        self.log.note(SimEvent::Fate("over".into()));
-        tokio::time::sleep(RECOVERY).await;
-        self.log.note(SimEvent::DiskFaulty(false));
+    }
+
+    fn end(&self, process: usize) {
+        let ended = self.processes().remove(&process);
+        ended.iter().for_each(Process::kill);
+    }
+
+    /// Starts another process after this time, if any.
+    async fn start_after(&self, time: Option<Duration>) {
+        if let Some(time) = time {
+            tokio::time::sleep(time).await;
+            self.start().await;
+        }
     }
 
     async fn with_line(&self, process: usize, line: Line, time: Duration) {
-        let living = self.living();
-        let Some(process) = living.iter().find(|living| living.number == process) else { return };
+        let Some(process) = self.processes().get(&process).cloned() else { return };
         process.connection.set(line);
         tokio::time::sleep(time).await;
         process.connection.set(Line::Open);

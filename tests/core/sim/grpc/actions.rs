@@ -3,7 +3,7 @@
 use reversi::{
     proto::{
         convert::{self, WireEnum as _},
-        v1,
+        v1::{self, join_room_request::Room as JoinedRoom},
     },
     room::{AiSpec, Command, GameId, PlayerId, RoomId, SeatSpec, Seq, Settings},
     rules::Color,
@@ -32,16 +32,16 @@ impl GrpcClient {
             }
             Action::Command(room, Command::Join(_, credentials)) => {
                 let room = match credentials.code {
-                    Some(code) => v1::join_room_request::Room::JoinCode(code.to_string()),
-                    None => v1::join_room_request::Room::RoomId(room.to_string()),
+                    Some(code) => JoinedRoom::JoinCode(code.to_string()),
+                    None => JoinedRoom::RoomId(room.to_string()),
                 };
-                let request = v1::JoinRoomRequest { room: Some(room), password: String::new() };
-                let room = self.rooms().join_room(request).await?.into_inner().room.expect("a room");
-                let me = me.to_string();
-                let is_member =
-                    |member: &v1::Member| member.player.as_ref().is_some_and(|player| player.player_id == me);
-                let joined = room.members.iter().any(is_member);
-                return Ok(if joined { Outcome::Done(Seq(room.seq)) } else { Outcome::Removed });
+                let joined = self.join(me, room).await?;
+                return Ok(joined.map_or(Outcome::Removed, |room| Outcome::Done(Seq(room.seq))));
+            }
+            Action::JoinByCode(code) => {
+                let joined = self.join(me, JoinedRoom::JoinCode(code.to_string())).await?;
+                let outcome = |room: v1::Room| Outcome::Joined(room.room_id.parse().expect("an id"), Seq(room.seq));
+                return Ok(joined.map_or(Outcome::Removed, outcome));
             }
             Action::Command(room, command) => self.command(room, command).await?,
             Action::SetSeat(room, side, wish) => {
@@ -61,6 +61,15 @@ impl GrpcClient {
             }
         };
         Ok(Outcome::Done(Seq(seq)))
+    }
+
+    /// Joins a room. Returns none if the player was removed before the answer.
+    async fn join(&self, me: PlayerId, room: JoinedRoom) -> Result<Option<v1::Room>, Status> {
+        let request = v1::JoinRoomRequest { room: Some(room), password: String::new() };
+        let room = self.rooms().join_room(request).await?.into_inner().room.expect("a room");
+        let me = me.to_string();
+        let is_me = |member: &v1::Member| member.player.as_ref().is_some_and(|player| player.player_id == me);
+        Ok(room.members.iter().any(is_me).then_some(room))
     }
 
     /// Executes a command of a member. Returns its last event.

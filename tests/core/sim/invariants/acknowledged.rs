@@ -1,7 +1,7 @@
 //! Everything acknowledged is in the journal: the room after the event named by an answer shows the effect of the
 //! request.
 
-use reversi::room::{Command, Room};
+use reversi::room::{Command, Room, RoomId, Seq};
 
 use super::{CheckResult, ensure};
 use crate::sim::{
@@ -12,24 +12,29 @@ use crate::sim::{
 pub(super) fn check(history: &RecordedHistory) -> CheckResult {
     for entry in &history.entries {
         let SimEvent::Answered { call, outcome } = &entry.what else { continue };
-        let (client, action) = history.call(*call);
         match outcome {
             Outcome::RoomCreated(room, seq) => {
                 let room_history = history.room(*room)?;
                 ensure(room_history.at(*seq).is_some(), || format!("call {call}: room {room} has no event {seq}"))?;
             }
             Outcome::Done(seq) => {
-                let Some(id) = action.room() else { continue };
-                let room = history.room(id)?.at(*seq);
-                let room = room.ok_or_else(|| format!("call {call}: room {id} has no event {seq}"))?;
-                ensure(has_effect(action, room, history, client), || {
-                    format!("call {call}: {action:?} has no effect at {seq}")
-                })?;
+                let Some(id) = history.call(*call).1.room() else { continue };
+                check_effect(history, *call, id, *seq)?;
             }
+            Outcome::Joined(id, seq) => check_effect(history, *call, *id, *seq)?,
             _ => {}
         }
     }
     Ok(())
+}
+
+fn check_effect(history: &RecordedHistory, call: u64, id: RoomId, seq: Seq) -> CheckResult {
+    let (client, action) = history.call(call);
+    let room = history.room(id)?.at(seq);
+    let room = room.ok_or_else(|| format!("call {call}: room {id} has no event {seq}"))?;
+    ensure(has_effect(action, room, history, client), || {
+        format!("call {call}: {action:?} has no effect in {id} at {seq}")
+    })
 }
 
 /// Whether the room after a request shows its effect.
@@ -46,6 +51,9 @@ fn has_effect(action: &Action, room: &Room, history: &RecordedHistory, client: u
             game.number == id.number && decided.is_some_and(|ply| ply.square == Some(*square))
         }),
         Action::Start(..) => room.game().is_some(),
+        Action::JoinByCode(code) => {
+            room.code() == *code && room.members().iter().any(|member| is_client(member.profile.id))
+        }
         _ => true,
     }
 }

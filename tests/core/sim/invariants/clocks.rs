@@ -34,7 +34,8 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
                 && end.reason == EndReason::Timeout
             {
                 let time_given = at.saturating_sub(began.get(id).copied().unwrap_or_default());
-                check_time_loss(before, event, time_given).map_err(|problem| format!("{id}: {problem}"))?;
+                check_time_loss(before, event, time_given + history.clocks_apart)
+                    .map_err(|problem| format!("{id}: {problem}"))?;
             }
             if matches!(event.fact, Fact::GameStarted { .. } | Fact::Played { .. } | Fact::Passed) {
                 began.insert(*id, at);

@@ -24,11 +24,12 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
                 }
             }
             SimEvent::Written { room, events } => {
+                let excess = EXCESS + history.clocks_apart;
                 let Some(Event { at, .. }) = events.first() else { continue };
                 let credits = rooms.entry(*room).or_insert(Credits { since: *at, last: *at, micros: 0 });
                 events
                     .iter()
-                    .try_for_each(|event| credits.add(event))
+                    .try_for_each(|event| credits.add(event, excess))
                     .map_err(|problem| format!("{room}: {problem}"))?;
             }
             _ => {}
@@ -47,10 +48,10 @@ struct Credits {
 }
 
 impl Credits {
-    fn add(&mut self, event: &Event) -> CheckResult {
+    fn add(&mut self, event: &Event, excess: Duration) -> CheckResult {
         if let Fact::ClockCredited { micros } = event.fact {
             self.micros += micros;
-            let (micros, most) = (self.micros, event.at.after(EXCESS).0 - self.since.0);
+            let (micros, most) = (self.micros, event.at.after(excess).0 - self.since.0);
             ensure(micros <= most, || format!("{micros} microseconds are credited, of {most} that have passed"))?;
         }
         if !matches!(event.fact, Fact::PresenceChanged { .. }) {

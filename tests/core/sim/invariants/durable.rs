@@ -25,7 +25,9 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
                 None
             }
             SimEvent::UpdateReceived { watcher, update } => Some((watchers[watcher], update.seq())),
-            SimEvent::Answered { outcome: Outcome::RoomCreated(room, seq), .. } => Some((*room, *seq)),
+            SimEvent::Answered { outcome: Outcome::RoomCreated(room, seq) | Outcome::Joined(room, seq), .. } => {
+                Some((*room, *seq))
+            }
             SimEvent::Answered { call, outcome: Outcome::Done(seq) } => {
                 history.call(*call).1.room().map(|room| (room, *seq))
             }

@@ -1,4 +1,5 @@
-//! A command that cannot be repeated is executed at most once: no player says more than its client has sent.
+//! A request that cannot be repeated is executed at most once: no player says more than its client has sent, or creates
+//! more rooms than it has asked for.
 
 use std::collections::BTreeMap;
 
@@ -12,25 +13,37 @@ use crate::sim::{
 
 pub(super) fn check(history: &RecordedHistory) -> CheckResult {
     let (mut sent, mut said) = (BTreeMap::<usize, u32>::new(), BTreeMap::<PlayerId, u32>::new());
+    let (mut asked, mut created) = (sent.clone(), said.clone());
     for LogEntry { what, .. } in &history.entries {
         match what {
             SimEvent::Requested { client, action: Action::Command(_, Command::Chat(_)), .. } => {
                 *sent.entry(*client).or_default() += 1;
             }
+            SimEvent::Requested { client, action: Action::Create(..) | Action::Quick(..), .. } => {
+                *asked.entry(*client).or_default() += 1;
+            }
             SimEvent::Written { events, .. } => {
                 for event in events {
-                    if let Fact::ChatPosted { from, .. } = &event.fact {
-                        *said.entry(from.id).or_default() += 1;
+                    match &event.fact {
+                        Fact::ChatPosted { from, .. } => *said.entry(from.id).or_default() += 1,
+                        Fact::Created(creation) => *created.entry(creation.owner.id).or_default() += 1,
+                        _ => {}
                     }
                 }
             }
             _ => {}
         }
     }
+    let by_client = |client: usize, done: &BTreeMap<PlayerId, u32>| -> u32 {
+        done.iter().filter(|(player, _)| history.was_player(client, **player)).map(|(_, count)| count).sum()
+    };
     for (client, sent) in sent {
-        let by_client = said.iter().filter(|(player, _)| history.was_player(client, **player));
-        let lines: u32 = by_client.map(|(_, lines)| lines).sum();
-        ensure(lines <= sent, || format!("p{client} has said {lines} lines, and sent {sent}"))?;
+        let said = by_client(client, &said);
+        ensure(said <= sent, || format!("p{client} has said {said} lines, and sent {sent}"))?;
+    }
+    for (client, asked) in asked {
+        let created = by_client(client, &created);
+        ensure(created <= asked, || format!("p{client} has created {created} rooms, and asked for {asked}"))?;
     }
     Ok(())
 }

@@ -1,16 +1,20 @@
 //! The invariants of clusters only.
 
+mod codes;
 mod credited_once;
 mod executed_once;
+mod matched;
 mod one_writer;
 mod watchers_catch_up;
 
 use super::Check;
 
 /// All of them with their names.
-pub(crate) const ALL: [(&str, Check); 4] = [
+pub(crate) const ALL: [(&str, Check); 6] = [
+    ("codes", codes::check),
     ("credited_once", credited_once::check),
     ("executed_once", executed_once::check),
+    ("matched", matched::check),
     ("one_writer", one_writer::check),
     ("watchers_catch_up", watchers_catch_up::check),
 ];

@@ -14,7 +14,7 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
     let (mut owners, mut dead) = (BTreeMap::new(), BTreeSet::new());
     for LogEntry { at, what } in &history.entries {
         match what {
-            SimEvent::NodeDead(node) => drop(dead.insert(*node)),
+            SimEvent::NodeDead(node, _) => drop(dead.insert(*node)),
             SimEvent::ShardsTaken(node, shards) => owners.extend(shards.0.iter().map(|shard| (*shard, *node))),
             SimEvent::WrittenBy(node, room) => {
                 ensure(!dead.contains(node), || format!("at {at:?} dead node {node} writes to {room}"))?;

@@ -1,0 +1,138 @@
+//! Who asks for a game against anyone gets a seat, and not in a new room while another player waits for an opponent.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use reversi::{
+    room::{Occupant, Phase, PlayerId, Room, RoomId, Visibility, Watching},
+    rules::Color,
+    runtime::Opponent,
+};
+
+use crate::sim::{
+    event_log::{Action, LogEntry, Outcome, SimEvent},
+    invariants::{CheckResult, ensure},
+    recorded_history::RecordedHistory,
+};
+
+/// A search that takes longer may have given up on a room that did not answer.
+const SEARCH: Duration = Duration::from_secs(2);
+
+/// Within this time after the last one of a cluster's shards was taken, no room moves.
+const MOVE: Duration = Duration::from_secs(3);
+
+/// A request for a game against anyone.
+struct Request {
+    at: Duration,
+    player: PlayerId,
+    /// Where the player has had a seat since.
+    seats: BTreeSet<RoomId>,
+    /// The rooms that were open before.
+    older: BTreeSet<RoomId>,
+    /// Where an opponent has waited all the time.
+    opponents: BTreeSet<RoomId>,
+}
+
+#[derive(Default)]
+struct State<'a> {
+    rooms: BTreeMap<RoomId, &'a Room>,
+    /// The rooms of answered requests whose players have been alone there since.
+    waiting: BTreeSet<RoomId>,
+    /// Since when all servers can be reached.
+    calm: Option<Duration>,
+    players: BTreeMap<usize, PlayerId>,
+    requests: BTreeMap<u64, Request>,
+}
+
+pub(super) fn check(history: &RecordedHistory) -> CheckResult {
+    let (mut state, mut ids) = (State::default(), BTreeSet::new());
+    for LogEntry { at, what } in &history.entries {
+        match what {
+            SimEvent::ServerBegan { .. } | SimEvent::DiskFaulty(false) => state.calm = Some(*at),
+            SimEvent::DiskFaulty(true) => state.calm = None,
+            SimEvent::ShardsTaken(..) => state.calm = state.calm.map(|_| *at + MOVE),
+            SimEvent::Written { room: id, events } => {
+                let room = events.last().and_then(|event| history.rooms[id].at(event.seq));
+                room.into_iter().for_each(|room| state.write(*id, room));
+            }
+            SimEvent::Requested { call, client, action: action @ (Action::Create(_, id) | Action::Quick(.., id)) } => {
+                // A repeated request returns the earlier room.
+                let is_new = id.as_ref().is_none_or(|id| ids.insert((client, id)));
+                if let Action::Quick(Opponent::Anyone, side, _) = action
+                    && is_new
+                {
+                    state.request(*call, *at, *client, *side);
+                }
+            }
+            SimEvent::Answered { call, outcome: Outcome::LoggedIn(player) } => {
+                state.players.insert(history.call(*call).0, *player);
+            }
+            SimEvent::Answered { call, outcome } => state.answer(*call, *at, outcome)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+impl<'a> State<'a> {
+    fn write(&mut self, id: RoomId, room: &'a Room) {
+        self.rooms.insert(id, room);
+        if alone(room).is_none() {
+            self.waiting.remove(&id);
+        }
+        for request in self.requests.values_mut() {
+            if room.seat_of(request.player).is_some() {
+                request.seats.insert(id);
+            }
+            request.opponents.retain(|opponent| self.waiting.contains(opponent));
+        }
+    }
+
+    fn request(&mut self, call: u64, at: Duration, client: usize, side: Option<Color>) {
+        let player = self.players[&client];
+        let sits = |(id, room): (&RoomId, &&Room)| room.seat_of(player).map(|_| *id);
+        let seats = self.rooms.iter().filter_map(sits).collect();
+        let is_calm = self.calm.is_some_and(|calm| calm <= at);
+        let waits = |id: &&RoomId| {
+            let waits = alone(self.rooms[*id]);
+            waits.is_some_and(|(other, mine)| other != player && side.is_none_or(|side| side == mine))
+        };
+        let opponents = self.waiting.iter().filter(|_| is_calm).filter(waits).copied().collect();
+        let older = self.rooms.keys().copied().collect();
+        self.requests.insert(call, Request { at, player, seats, older, opponents });
+    }
+
+    fn answer(&mut self, call: u64, at: Duration, outcome: &Outcome) -> CheckResult {
+        let Some(request) = self.requests.remove(&call) else { return Ok(()) };
+        let Outcome::RoomCreated(room, _) = outcome else { return Ok(()) };
+        ensure(request.seats.contains(room), || format!("at {at:?} call {call} gives no seat in {room}"))?;
+        if !request.older.contains(room) {
+            if alone(self.rooms[room]).is_some() {
+                self.waiting.insert(*room);
+            }
+            let is_calm = self.calm.is_some_and(|calm| calm <= request.at) && at < request.at + SEARCH;
+            let opponent = request.opponents.first().filter(|_| is_calm);
+            ensure(opponent.is_none(), || {
+                format!("at {at:?} call {call} creates {room}, and a player waits in {opponent:?}")
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The player who waits alone in a room for any opponent, and the side of the opponent.
+fn alone(room: &Room) -> Option<(PlayerId, Color)> {
+    let [member] = room.members() else { return None };
+    let player = member.profile.id;
+    let side = room.seat_of(player)?.opposite();
+    let is_open = room.phase() == Phase::Lobby && room.seats()[side].occupant == Occupant::Open;
+    let settings = room.settings();
+    let is_for_anyone = settings.auto_start
+        && settings.visibility == Visibility::Public
+        && settings.watching == Watching::Everyone
+        && settings.password.is_none();
+    let is_ready = room.seats()[side.opposite()].ready() && room.is_present(side.opposite());
+    (is_open && is_ready && is_for_anyone).then_some((player, side))
+}

@@ -4,9 +4,13 @@ mod crash;
 mod damaged_games;
 mod failing_store;
 #[cfg(all(unix, feature = "postgres"))]
+mod faults;
+#[cfg(all(unix, feature = "postgres"))]
 mod kills;
 mod recovery;
 #[cfg(all(unix, feature = "postgres"))]
 mod shared_rooms;
 #[cfg(all(unix, feature = "postgres"))]
 mod standby;
+#[cfg(all(unix, feature = "postgres"))]
+mod tables;

@@ -1,7 +1,7 @@
-//! Test servers: in this process, or as a separate process.
+//! Test servers: in this process, or as a separate process; and what is between them.
 
+pub(crate) mod cable;
 pub(crate) mod in_process;
 #[cfg(all(unix, feature = "postgres"))]
-#[path = "../../core/store/postgres/server.rs"]
 pub(crate) mod postgres;
 pub(crate) mod process;

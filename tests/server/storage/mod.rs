@@ -4,6 +4,8 @@ mod crash;
 mod damaged_games;
 mod failing_store;
 #[cfg(all(unix, feature = "postgres"))]
+mod faults;
+#[cfg(all(unix, feature = "postgres"))]
 mod kills;
 mod recovery;
 #[cfg(all(unix, feature = "postgres"))]
@@ -12,3 +14,5 @@ mod shared_quotas;
 mod shared_rooms;
 #[cfg(all(unix, feature = "postgres"))]
 mod standby;
+#[cfg(all(unix, feature = "postgres"))]
+mod tables;

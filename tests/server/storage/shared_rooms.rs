@@ -1,17 +1,20 @@
 //! Three real servers that share the rooms of one PostgreSQL database: two players and a watcher at different ones, and what
-//! they notice when the server that has their room is killed, frozen, or asked to end; and one server that has no rooms.
+//! they notice when the server that has their room is killed, or asked to end; and one server that has no rooms.
 
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use reversi::proto::v1::{self, room_event, watch_room_response::Message, watch_rooms_response};
+use reversi::proto::v1::{self, room_event::Event, watch_room_response::Message, watch_rooms_response};
 use tokio::{
     task::JoinSet,
     time::{sleep, timeout},
 };
 use tonic::{Code, Status, Streaming};
 
-use super::standby::{get, seconds, squares};
+use super::{
+    standby::{get, seconds, squares},
+    tables::SeenEvents,
+};
 use crate::{
     cli::command::{reversi, text},
     harness::{
@@ -31,9 +34,7 @@ struct SharedRooms {
     database: Database,
     servers: Vec<Server>,
     players: [Player; 2],
-    watch: Streaming<v1::WatchRoomResponse>,
-    /// The last event that the watcher has seen.
-    seen: Option<u64>,
+    watch: SeenEvents,
     room: String,
     game: String,
 }
@@ -43,8 +44,12 @@ pub(super) fn start(database: &Database) -> Server {
 }
 
 fn start_as(database: &Database, role: &str) -> Server {
-    let url = database.url();
-    Server::start(&["--store", &url, "--node-listen", "127.0.0.1:0", "--role", role, "--drain", "2"])
+    start_with(&database.url(), &["--node-listen", "127.0.0.1:0", "--role", role])
+}
+
+/// Starts a server with a database and these further options.
+pub(super) fn start_with(url: &str, options: &[&str]) -> Server {
+    Server::start(&[&["--store", url, "--drain", "2"][..], options].concat())
 }
 
 /// Waits until a query has this answer.
@@ -79,8 +84,8 @@ impl SharedRooms {
         let room = black.create(settings, ["me", "open"]).await.room_id;
         white.join_and_sit(&room, 1).await;
         let game = black.start(&room).await;
-        let watch = servers[2].log_in("Wanda", 1 << 20).await.watch(&room).await;
-        let this = Self { database, servers, players: [black, white], watch, seen: None, room, game };
+        let watch = SeenEvents::of(servers[2].log_in("Wanda", 1 << 20).await.watch(&room).await);
+        let this = Self { database, servers, players: [black, white], watch, room, game };
         assert_eq!(this.owner(), this.place(0), "a room is at the server where it was made");
         Some(this)
     }
@@ -138,24 +143,11 @@ impl SharedRooms {
         self.players[0] = Player::with_token(&self.servers[server].url, &self.players[0].token).await;
     }
 
-    /// Reads what the watcher sees until this many moves were made. Each event is seen once, in order.
+    /// Reads what the watcher sees until this many moves were made.
     async fn watched(&mut self, moves: usize) {
         let mut made = 0;
         while made < moves {
-            let message = timeout(TIMEOUT, self.watch.message()).await.expect("the watcher is served");
-            match message.unwrap().expect("the stream goes on").message.unwrap() {
-                Message::Snapshot(room) => {
-                    assert_eq!(self.seen, None, "a second snapshot");
-                    self.seen = Some(room.seq);
-                }
-                Message::Event(event) => {
-                    assert_eq!(event.seq, self.seen.unwrap() + 1);
-                    self.seen = Some(event.seq);
-                    made += usize::from(matches!(event.event, Some(room_event::Event::MovePlayed(_))));
-                }
-                Message::Closing(closing) => panic!("{closing:?}"),
-                _ => {}
-            }
+            made += usize::from(matches!(self.watch.next().await, Event::MovePlayed(_)));
         }
     }
 
@@ -217,31 +209,6 @@ async fn no_move_is_lost_when_the_server_of_a_room_is_killed() {
     assert_eq!(shared.moves().await, 12, "each acknowledged move once");
     shared.watched(12).await;
     balanced(&shared.database, 2).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_was_frozen_goes_on_as_another_without_its_rooms() {
-    let Some(mut shared) = SharedRooms::start().await else { return };
-    shared.play(4).await;
-    let [black, _] = shared.players.clone();
-    let position = get(&black, &shared.room).await.unwrap().game.unwrap().position.unwrap();
-    let (game, square) = (shared.game.clone(), position.legal_moves[0].clone());
-    shared.servers[0].signal("STOP");
-    // It waits in the socket of the frozen server, which finds it when it goes on.
-    let mut late = JoinSet::new();
-    late.spawn(async move { black.play(&game, 4, &square).await });
-    shared.move_black(2).await;
-    shared.play(4).await;
-    shared.servers[0].signal("CONT");
-    let late = timeout(TIMEOUT, late.join_next()).await.expect("an answer").unwrap().unwrap();
-    let refused = late.expect_err("that ply was played meanwhile, or its outcome is not known");
-    assert!(matches!(refused.code(), Code::FailedPrecondition | Code::Unavailable | Code::Aborted), "{refused}");
-    // It takes part again.
-    balanced(&shared.database, 3).await;
-    shared.move_black(0).await;
-    shared.play(2).await;
-    assert_eq!(shared.moves().await, 10);
-    shared.watched(10).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -90,7 +90,7 @@ impl Proxy {
 
     /// The URL of a database through this proxy.
     pub(crate) fn url(&self, database: &Database) -> String {
-        url(self.folder.path(), &database.schema)
+        url(&[self.folder.path()], &database.schema)
     }
 
     /// Holds what the present connections send.
@@ -111,6 +111,12 @@ impl Proxy {
     /// Holds what the present connections send, and later ones.
     pub(crate) fn hold_all_requests(&self) {
         self.held.send_replace(Held { requests: true, below: usize::MAX, ..Held::default() });
+    }
+
+    /// Holds what both send, also of later connections.
+    #[allow(dead_code, reason = "used by tests/server")]
+    pub(crate) fn hold(&self) {
+        self.held.send_replace(Held { requests: true, answers: true, below: usize::MAX, ..Held::default() });
     }
 
     /// Holds what the server answers to the present connections, and to later ones.

@@ -22,12 +22,19 @@ use tempfile::TempDir;
 /// The id of the user `nobody`: PostgreSQL refuses to run as root.
 const NOBODY: u32 = 65_534;
 
-/// Starts the server in a folder, and stops it when the test's process ends, however it ends.
+/// Starts the server in a folder, as a standby of the one in another folder if there is one, and stops it when the test's
+/// process ends, however it ends.
 const SCRIPT: &str = r#"
 set -e
 trap '' INT TERM
-bin=$1 folder=$2
-[ -e "$folder/data" ] || "$bin/initdb" -D "$folder/data" -U reversi -A trust -E UTF8 --locale=C --no-sync >"$folder/log" 2>&1
+bin=$1 folder=$2 primary=$3
+if [ ! -e "$folder/data" ]; then
+    if [ "$primary" ]; then
+        "$bin/pg_basebackup" -h "$primary" -U reversi -D "$folder/data" -R -c fast --no-sync >"$folder/log" 2>&1
+    else
+        "$bin/initdb" -D "$folder/data" -U reversi -A trust -E UTF8 --locale=C --no-sync >"$folder/log" 2>&1
+    fi
+fi
 # After a crash, until the processes of the one before have ended.
 tries=0
 until "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w -o "-k $folder -c listen_addresses=" start >/dev/null 2>&1; do
@@ -85,21 +92,44 @@ fn bin() -> Option<PathBuf> {
 impl PostgresServer {
     /// Starts a new server, which lives as long as the process; none without PostgreSQL.
     pub(crate) fn start() -> Option<&'static Self> {
-        let bin = bin()?;
+        Some(Self::start_in_new_folder(bin()?, ""))
+    }
+
+    /// Starts a standby, on which each commit is as well from now on before it is answered.
+    #[allow(dead_code, reason = "not used by tests/core")]
+    pub(crate) fn start_standby(&self) -> &'static Self {
+        let standby = Self::start_in_new_folder(self.bin.clone(), self.folder.to_str().expect("text"));
+        self.sql("public", "ALTER SYSTEM SET synchronous_standby_names = '*'");
+        self.sql("public", "SELECT pg_reload_conf()");
+        while self.sql("public", "SELECT sync_state FROM pg_stat_replication") != "sync" {}
+        standby
+    }
+
+    /// Makes a primary of a standby.
+    #[allow(dead_code, reason = "not used by tests/core")]
+    pub(crate) fn promote(&self) {
+        assert_eq!(self.sql("public", "SELECT pg_promote()"), "t");
+    }
+
+    fn start_in_new_folder(bin: PathBuf, primary: &str) -> &'static Self {
         // The script removes it.
         let folder = TempDir::with_prefix("pg").expect("a temporary folder").keep();
         if is_root() {
             chown(&folder, Some(NOBODY), Some(NOBODY)).expect("root may do that");
         }
         let server = Self { bin, folder, running: Mutex::default(), schemas: AtomicU32::new(0) };
-        server.run();
-        Some(Box::leak(Box::new(server)))
+        server.run_as(primary);
+        Box::leak(Box::new(server))
     }
 
-    /// Starts the server, also after [`Self::kill`].
+    /// Starts the server again, after [`Self::kill`].
     pub(crate) fn run(&self) {
+        self.run_as("");
+    }
+
+    fn run_as(&self, primary: &str) {
         let mut shell = Command::new("sh");
-        shell.args(["-c", SCRIPT, "sh"]).args([&self.bin, &self.folder]).current_dir("/");
+        shell.args(["-c", SCRIPT, "sh"]).args([&self.bin, &self.folder]).arg(primary).current_dir("/");
         if is_root() {
             shell.uid(NOBODY).gid(NOBODY);
         }
@@ -111,12 +141,13 @@ impl PostgresServer {
         *self.running.lock().unwrap() = Some((shell, end));
     }
 
-    /// Ends it at once, as a crash of its machine would.
-    #[allow(dead_code, reason = "not used by tests/server")]
+    /// Ends all its processes at once, as a crash of its machine would.
     pub(crate) fn kill(&self) {
         let file = fs::read_to_string(self.folder.join("data/postmaster.pid")).expect("a running server");
         let process = file.lines().next().expect("its number");
-        assert!(Command::new("kill").args(["-9", process]).status().expect("kill").success());
+        let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
+        // One of them may have ended by itself.
+        Command::new("kill").args(["-9", process]).args(children.split_whitespace()).status().expect("kill");
         let (mut shell, mut end) = self.running.lock().unwrap().take().expect("a running server");
         end.write_all(b"keep\n").expect("a waiting script");
         shell.wait().expect("it ends");
@@ -146,15 +177,15 @@ impl PostgresServer {
     }
 }
 
-/// The URL of a schema, by the folder of a server's socket.
-pub(crate) fn url(folder: &Path, schema: &str) -> String {
-    let folder = folder.to_str().expect("text").replace('/', "%2F");
-    format!("postgres://reversi@{folder}/postgres?options=-csearch_path%3D{schema}")
+/// The URL of a schema, by the folders of the sockets of a server and of its standbys.
+pub(crate) fn url(folders: &[&Path], schema: &str) -> String {
+    let hosts: Vec<_> = folders.iter().map(|folder| folder.to_str().expect("text").replace('/', "%2F")).collect();
+    format!("postgres://reversi@{}/postgres?options=-csearch_path%3D{schema}", hosts.join(","))
 }
 
 impl Database {
     pub(crate) fn url(&self) -> String {
-        url(self.server.folder(), &self.schema)
+        url(&[self.server.folder()], &self.schema)
     }
 
     pub(crate) async fn try_open(&self) -> Result<PostgresStore, PostgresError> {

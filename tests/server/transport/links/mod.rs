@@ -1,6 +1,5 @@
 //! The links between two nodes of a cluster, over sockets.
 
-mod cable;
 mod list;
 mod pair;
 

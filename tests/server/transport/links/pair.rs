@@ -10,8 +10,10 @@ use reversi::{
 use tokio::{net::TcpListener, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::cable::Cable;
-use crate::harness::in_process::{ServerOptions, TestServer, within};
+use crate::harness::{
+    cable::Cable,
+    in_process::{ServerOptions, TestServer, within},
+};
 
 pub(super) struct TestNode {
     pub(super) id: NodeId,

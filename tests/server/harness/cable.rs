@@ -12,7 +12,7 @@ use tokio::{
     task::JoinSet,
 };
 
-use crate::harness::in_process::within;
+use super::in_process::within;
 
 #[derive(Clone, Copy, PartialEq)]
 enum State {
@@ -21,8 +21,8 @@ enum State {
     Cut,
 }
 
-pub(super) struct Cable {
-    pub(super) address: String,
+pub(crate) struct Cable {
+    pub(crate) address: String,
     state: watch::Sender<State>,
     /// What came while it was held.
     held: Arc<watch::Sender<Vec<u8>>>,
@@ -30,7 +30,7 @@ pub(super) struct Cable {
 }
 
 impl Cable {
-    pub(super) async fn to(address: String) -> Self {
+    pub(crate) async fn to(address: String) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (state, held) = (watch::Sender::new(State::Open), Arc::<watch::Sender<Vec<u8>>>::default());
         let mut forwards = JoinSet::new();
@@ -39,21 +39,21 @@ impl Cable {
         Self { address: own, state, held, _forwards: forwards }
     }
 
-    pub(super) fn open(&self) {
+    pub(crate) fn open(&self) {
         self.state.send_replace(State::Open);
     }
 
-    pub(super) fn hold(&self) {
+    pub(crate) fn hold(&self) {
         self.state.send_replace(State::Held);
     }
 
     /// Ends the connections, and refuses others.
-    pub(super) fn cut(&self) {
+    pub(crate) fn cut(&self) {
         self.state.send_replace(State::Cut);
     }
 
     /// Waits until bytes have come while it was held.
-    pub(super) async fn holds(&self, bytes: &[u8]) {
+    pub(crate) async fn holds(&self, bytes: &[u8]) {
         let mut held = self.held.subscribe();
         within(held.wait_for(|held| held.windows(bytes.len()).any(|part| part == bytes))).await.unwrap();
     }
@@ -71,7 +71,8 @@ async fn forward(
         if *state.borrow() == State::Cut {
             continue;
         }
-        let far = TcpStream::connect(&address).await.unwrap();
+        // As if the server had refused it.
+        let Ok(far) = TcpStream::connect(&address).await else { continue };
         let ((near_read, near_write), (far_read, far_write)) = (near.into_split(), far.into_split());
         let (mut cut, state, held) = (state.clone(), state.clone(), Arc::clone(&held));
         connections.spawn(async move {

@@ -66,6 +66,14 @@ pub struct RequestTarget {
     pub is_closed: bool,
 }
 
+impl RequestTarget {
+    /// Of an open room, or one to be created.
+    #[must_use]
+    pub fn new(room: RoomId, last_game: u32) -> Self {
+        Self { room, last_game, is_closed: false }
+    }
+}
+
 /// Stores players with valid tokens, and the names of former players who have stored games.
 pub trait PlayerStore: Send + Sync + 'static {
     /// All players with a valid token.
@@ -128,7 +136,7 @@ pub trait PlayerStore: Send + Sync + 'static {
     }
 
     /// Reserves a place within a player's quota, which several processes share. Returns false at the limit. A room that
-    /// counts already can always be reserved. A reservation that is not released ends after half a minute.
+    /// counts already can always be reserved. A reservation that is not released ends after two minutes.
     fn reserve_place(&self, _place: PlaceRequest) -> StoreFuture<'_, bool> {
         Box::pin(ready(Ok(true)))
     }
@@ -141,5 +149,15 @@ pub trait PlayerStore: Send + Sync + 'static {
     /// Records what a player's request is about. If it was recorded before, by any process, returns what was recorded then.
     fn note_request(&self, _player: PlayerId, _id: String, target: RequestTarget) -> StoreFuture<'_, RequestTarget> {
         Box::pin(ready(Ok(target)))
+    }
+
+    /// Records that a recorded request is about another room.
+    fn move_request(&self, _player: PlayerId, _id: String, _room: RoomId) -> StoreFuture<'_, ()> {
+        Box::pin(ready(Ok(())))
+    }
+
+    /// Forgets a request that has failed, so that it is executed when it is sent again; with a room, unless that is open.
+    fn forget_request(&self, _player: PlayerId, _id: String, _unless_open: Option<RoomId>) -> StoreFuture<'_, ()> {
+        Box::pin(ready(Ok(())))
     }
 }

@@ -45,7 +45,7 @@ impl AnalysisService for Services {
         let budget = convert::read_budget(wire.budget)?;
         let plan = plan(budget, player.analysis_time(limits.analysis_time), u64::MAX, &limits);
         let lines = convert::read_lines(wire.lines, limits.analysis_lines)?;
-        pay(&player, 1)?;
+        self.pay(&player, 1).await?;
         let position = self.position(&player, wire.subject).await?.after_forced_pass().0;
         if position.is_over() {
             return Err(status::refused(Rejection::GameOver));
@@ -64,7 +64,7 @@ impl AnalysisService for Services {
         let budget = convert::read_budget(wire.budget)?;
         let plan = plan(budget, player.analysis_time(limits.game_analysis_time), USUAL_GAME_NODES, &limits);
         let game_moves = self.game_moves(&player, wire.subject).await?;
-        pay(&player, game_moves.positions().len())?;
+        self.pay(&player, game_moves.positions().len()).await?;
         let moves = game_moves.moves.len();
         let analysis = self.runtime.analyses.game(&player, game_moves, plan).await?;
         let call = request_id::current();
@@ -74,6 +74,11 @@ impl AnalysisService for Services {
 }
 
 impl Services {
+    async fn pay(&self, player: &Player, positions: usize) -> Result<(), Status> {
+        let seats = self.runtime.rooms.seats_of(player).await?.len();
+        Ok(player.charge(RequestCost::Analysis { positions, seats })?)
+    }
+
     async fn position(
         &self,
         player: &Player,
@@ -111,10 +116,6 @@ impl Services {
 
 fn no_subject(problem: &str) -> Status {
     Malformed::argument("subject", problem).into()
-}
-
-fn pay(player: &Player, positions: usize) -> Result<(), Status> {
-    Ok(player.charge(RequestCost::Analysis { positions, seats: player.seats().len() })?)
 }
 
 /// The requested budget, capped by the server's limits.

@@ -101,8 +101,6 @@ impl RoomHost {
         if cluster.owns(creation.id) {
             match self.create_here(creation.clone()).await {
                 Err(RoomError::Moved) => {}
-                // The same request has created it at another node.
-                Err(RoomError::StoreUnavailable) if self.room(creation.id).await.is_ok() => return Ok(()),
                 created => return created,
             }
         }
@@ -221,6 +219,8 @@ impl RoomHost {
                 Ok(_) | Err(RoomError::Moved) => Ok(()),
                 Err(error) => Err(error),
             },
+            // The same request, sent to another node or asked again, has written it.
+            Err(AppendError::Conflict(_)) if context.cluster.is_some() => self.room(id).await.map(drop),
             Err(error @ (AppendError::Unavailable(_) | AppendError::Conflict(_))) => {
                 tracing::error!(room = %id, %error, "a room could not be created");
                 Err(RoomError::StoreUnavailable)
@@ -248,11 +248,7 @@ impl RoomHost {
         }
         let id = creation.id;
         match self.room(id).await {
-            Err(RoomError::Rejected(Rejection::RoomNotFound)) => match self.create_here(creation).await {
-                // An earlier ask may have written it meanwhile.
-                Err(RoomError::StoreUnavailable) if self.room(id).await.is_ok() => Ok(()),
-                created => created,
-            },
+            Err(RoomError::Rejected(Rejection::RoomNotFound)) => self.create_here(creation).await,
             found => found.map(drop),
         }
     }

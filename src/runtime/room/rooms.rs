@@ -193,9 +193,13 @@ impl Rooms {
         }
         let (takes_seat, joins) = (matches!(command, Command::TakeSeat(_)), matches!(command, Command::Join(..)));
         // Before the command, so that two concurrent requests cannot both get the last place.
-        let _seat = if takes_seat { Some(self.seat_to_take(player, room, &command).await?) } else { None };
-        let _membership = if joins { Some(self.reserve_room(player, room).await?) } else { None };
+        let seat = if takes_seat { Some(self.seat_to_take(player, room, &command).await?) } else { None };
+        let membership = if joins { Some(self.reserve_room(player, room).await?) } else { None };
         let outcome = self.host.command(room, Issuer::Player(player.id()), command).await;
+        if matches!(outcome, Err(RoomError::Unreachable | RoomError::StoreUnavailable)) {
+            seat.into_iter().chain(membership).for_each(ReservedPlace::let_expire);
+            return outcome;
+        }
         if joins && outcome.is_ok() && player.is_logged_out() {
             // The log-out left only the rooms known then.
             return self.leave_after_log_out(player, room).await;

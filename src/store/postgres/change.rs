@@ -44,6 +44,10 @@ pub(super) enum Change {
     ReleasePlace(u64),
     /// Counts [`members::DONE`] or [`members::BUSY`].
     NoteRequest(PlayerId, String, RequestTarget),
+    /// A request is about another room. Counts as the last one.
+    MoveRequest(PlayerId, String, RoomId),
+    /// A request has failed; with a room, unless that is open.
+    ForgetRequest(PlayerId, String, Option<RoomId>),
     /// Adds games without effect on statistics, and counts the new ones.
     Import(Vec<GameRecord>),
     /// Writes what another store had.
@@ -79,6 +83,8 @@ impl Change {
             Self::ReservePlace(place) => members::reserve(session, place).await,
             Self::ReleasePlace(number) => members::release(session, *number).await.map(|()| 0),
             Self::NoteRequest(player, id, target) => requests::note(session, *player, id, *target).await,
+            Self::MoveRequest(player, id, room) => requests::set_room(session, *player, id, *room).await,
+            Self::ForgetRequest(player, id, room) => requests::forget(session, *player, id, *room).await.map(|()| 0),
             Self::Import(records) => games::enter(session, records).await,
             Self::Restore(restored) => transfer::restore(session, fence, restored).await.map(|()| 0),
             Self::CountOpenings { skip, limit } => explorer::count(session, damaged, *skip, *limit).await,

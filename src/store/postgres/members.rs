@@ -81,7 +81,7 @@ const RESERVE: &str = "WITH counted AS ( \
         SELECT room FROM member WHERE player = $2 AND (seated OR NOT $4) \
         UNION SELECT room FROM place_request WHERE player = $2 AND seat = $4 AND until > clock_timestamp()) \
     INSERT INTO place_request (number, player, room, seat, until) \
-    SELECT $1, $2, $3, $4, clock_timestamp() + interval '30 s' \
+    SELECT $1, $2, $3, $4, clock_timestamp() + interval '2 min' \
     WHERE (SELECT count(*) FROM counted) < $5 OR EXISTS (SELECT FROM counted WHERE room = $3) \
     ON CONFLICT (number) DO UPDATE SET until = excluded.until";
 

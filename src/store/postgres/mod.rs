@@ -36,9 +36,12 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::{
-    mpsc::{self, error::TrySendError},
-    oneshot, watch,
+use tokio::{
+    sync::{
+        mpsc::{self, error::TrySendError},
+        oneshot, watch,
+    },
+    time::timeout,
 };
 use tokio_postgres::Config;
 
@@ -73,6 +76,9 @@ const QUEUE: usize = 4_096;
 
 /// The interval of tries while another node looks at a player's quota, for which it takes one commit.
 const QUOTA_RETRY: Duration = Duration::from_millis(5);
+
+/// How long it is tried.
+const QUOTA_PATIENCE: Duration = Duration::from_secs(10);
 
 /// The longest wait at start for a server that is about to end.
 const ENDS_SOON: Duration = Duration::from_secs(1);
@@ -246,12 +252,16 @@ impl PostgresStore {
 
     /// Executes a change of a player's quota, when no other node changes it. Returns false if it is refused.
     async fn change_quota(&self, change: impl Fn() -> Change) -> Result<bool, StoreError> {
-        loop {
-            match self.change(change()).await? {
-                members::BUSY => tokio::time::sleep(QUOTA_RETRY).await,
-                done => return Ok(done == members::DONE),
+        let tries = async {
+            loop {
+                match self.change(change()).await? {
+                    members::BUSY => tokio::time::sleep(QUOTA_RETRY).await,
+                    done => return Ok(done == members::DONE),
+                }
             }
-        }
+        };
+        let too_long = |_| Err(StoreError::Unavailable("other servers change the player's quota".to_owned()));
+        timeout(QUOTA_PATIENCE, tries).await.unwrap_or_else(too_long)
     }
 
     fn write(&self, change: Change) -> StoreFuture<'_, ()> {
@@ -436,7 +446,10 @@ impl PlayerStore for PostgresStore {
     }
 
     fn held_rooms(&self, player: PlayerId) -> StoreFuture<'_, Vec<HeldRoom>> {
-        self.rooms.ask(move |session| async move { members::held_by(&session, player).await })
+        Box::pin(async move {
+            self.settle().await?;
+            self.rooms.ask(move |session| async move { members::held_by(&session, player).await }).await
+        })
     }
 
     fn reserve_place(&self, place: PlaceRequest) -> StoreFuture<'_, bool> {
@@ -452,9 +465,17 @@ impl PlayerStore for PostgresStore {
             self.change_quota(|| Change::NoteRequest(player, id.clone(), target)).await?;
             let noted =
                 self.rooms.ask(move |session| async move { requests::get(&session, player, &id).await }).await?;
-            // It has just been removed: later ones have taken its place.
+            // The player has just logged out, or later requests have taken its place.
             Ok(noted.unwrap_or(target))
         })
+    }
+
+    fn move_request(&self, player: PlayerId, id: String, room: RoomId) -> StoreFuture<'_, ()> {
+        Box::pin(async move { self.change_quota(|| Change::MoveRequest(player, id.clone(), room)).await.map(drop) })
+    }
+
+    fn forget_request(&self, player: PlayerId, id: String, unless_open: Option<RoomId>) -> StoreFuture<'_, ()> {
+        self.write(Change::ForgetRequest(player, id, unless_open))
     }
 }
 

@@ -16,10 +16,15 @@ use crate::{
 /// Requests of a player that are kept.
 const KEPT: i64 = 64;
 
-const NOTE: &str = "INSERT INTO request (player, id, room, last_game) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
+/// The player is locked, so that none is inserted meanwhile. Nothing is recorded for one who has logged out.
+const NOTE: &str = "INSERT INTO request (player, id, room, last_game) SELECT $1, $2, $3, $4 \
+    WHERE NOT EXISTS (SELECT FROM request WHERE player = $1 AND id = $2) \
+    AND EXISTS (SELECT FROM players WHERE id = $1 AND token IS NOT NULL)";
 
+/// Locks only what it removes.
 const TRIM: &str = "DELETE FROM request WHERE (player, id) IN (SELECT player, id FROM request WHERE player = $1 \
-    ORDER BY number DESC OFFSET $2 FOR UPDATE SKIP LOCKED)";
+    AND number <= (SELECT number FROM request WHERE player = $1 ORDER BY number DESC OFFSET $2 LIMIT 1) \
+    FOR UPDATE SKIP LOCKED)";
 
 /// Records a request, unless one with that id is recorded.
 pub(super) async fn note(
@@ -51,7 +56,31 @@ pub(super) async fn get(session: &Session, player: PlayerId, id: &str) -> Result
     row.as_ref().map(read).transpose()
 }
 
-/// One that is locked is being removed.
+const MOVE: &str = "UPDATE request SET room = $3 FROM (SELECT number FROM request WHERE player = $1 AND id = $2 \
+    FOR UPDATE SKIP LOCKED) AS a WHERE request.number = a.number AND request.player = $1 AND request.id = $2";
+
+/// Records that a request is about another room. It is not yet closed: its player has just entered it.
+pub(super) async fn set_room(session: &Session, player: PlayerId, id: &str, room: RoomId) -> Result<usize, Error> {
+    if !lock_player(session, player).await? {
+        return Ok(BUSY);
+    }
+    session.execute(MOVE, &[&player.to_string(), &id, &key(room)]).await.map(|_| DONE)
+}
+
+const FORGET: &str = "DELETE FROM request WHERE (player, id) IN (SELECT player, id FROM request WHERE player = $1 \
+    AND id = $2 AND ($3::bigint IS NULL OR NOT EXISTS (SELECT FROM room WHERE room.id = $3)) FOR UPDATE SKIP LOCKED)";
+
+/// Forgets a request that has failed; with a room, unless that is open.
+pub(super) async fn forget(
+    session: &Session,
+    player: PlayerId,
+    id: &str,
+    unless_open: Option<RoomId>,
+) -> Result<(), Error> {
+    session.execute(FORGET, &[&player.to_string(), &id, &unless_open.map(key)]).await.map(drop)
+}
+
+/// One that is locked is being removed, or its player enters another room.
 const CLOSE: &str = "UPDATE request SET closed = true FROM (SELECT player, id FROM request WHERE room = ANY($1) \
     FOR UPDATE SKIP LOCKED) AS a WHERE request.player = a.player AND request.id = a.id";
 

@@ -39,6 +39,10 @@ use crate::store::{
 /// Maximum number of writes in one batch, which bounds the wait of its first.
 const MAX_BATCH: usize = 1_024;
 
+/// Maximum number of writes that are no appends in one batch: each takes a few statements, one after the other, for which the
+/// moves of the batch wait.
+const MAX_CHANGES: usize = 64;
+
 /// Rooms with long tails that wait to be folded with a batch that is a transaction anyway, before they make one.
 const MAX_FOLDS: usize = 64;
 
@@ -344,10 +348,16 @@ async fn next(waiting: &mut VecDeque<Request>, queue: &mut mpsc::Receiver<Reques
     }
 }
 
-/// Takes the requests of a batch, in their order: at most one for each room.
+/// Takes the requests of a batch, in their order: at most one for each room, and not too many others.
 fn batch_of(waiting: &mut VecDeque<Request>) -> Vec<Request> {
-    let mut rooms = HashSet::new();
-    let is_new = |request: &Request| request.write.room().is_none_or(|room| rooms.insert(room));
-    let repeats = waiting.iter().map(is_new).position(|is_new| !is_new);
-    waiting.drain(..repeats.unwrap_or(waiting.len()).min(MAX_BATCH)).collect()
+    let (mut rooms, mut changes) = (HashSet::new(), 0);
+    let fits = |request: &Request| match request.write.room() {
+        Some(room) => rooms.insert(room),
+        None => {
+            changes += 1;
+            changes <= MAX_CHANGES
+        }
+    };
+    let end = waiting.iter().map(fits).position(|fits| !fits);
+    waiting.drain(..end.unwrap_or(waiting.len()).min(MAX_BATCH)).collect()
 }

@@ -84,8 +84,17 @@ async fn a_request_with_an_id_takes_effect_once_at_all_servers() {
     };
     let (game, same) = tokio::join!(start(&here), start(&there));
     assert_eq!(game, same);
-    let begun = play_ai(&here, "2").await.unwrap();
-    assert_eq!(me(&there).await.room_ids.len(), 2);
+    let (begun, same) = tokio::join!(play_ai(&here, "2"), play_ai(&there, "2"));
+    let begun = begun.unwrap();
+    assert_eq!(begun, same.unwrap());
+    let me = me(&there).await;
+    assert_eq!((me.room_ids.len(), me.game_ids.len()), (2, 2), "no game has ended");
+    // A request that is refused can be sent again.
+    let third = play_ai(&here, "").await.unwrap();
+    assert_eq!(play_ai(&there, "3").await.unwrap_err().code(), Code::ResourceExhausted);
+    leave(&here, &third).await;
+    let third = play_ai(&here, "3").await.unwrap();
+    assert_eq!(play_ai(&there, "3").await.unwrap(), third);
     servers[0].kill();
     let again = async {
         loop {

@@ -5,7 +5,7 @@ mod requests;
 
 use std::sync::Arc;
 
-use super::{message::Snapshot, rooms::Rooms};
+use super::{message::Snapshot, places::ReservedPlace, rooms::Rooms};
 use crate::{
     room::{Command, Creation, Issuer, JoinCode, Occupant, Policy, Rejection, RoomId, SeatSpec, Settings},
     rules::{ByColor, Color},
@@ -39,7 +39,7 @@ impl Rooms {
         lifecycle.require_running()?;
         let (this, player) = (self.clone(), Arc::clone(player));
         let create = async move {
-            this.create_by_request(&player, request, async |id| this.create_as(&player, id, new).await).await
+            this.create_by_request(&player, request, async |made| this.create_as(&player, made.id, new).await).await
         };
         lifecycle.run_to_end(create).await
     }
@@ -59,9 +59,9 @@ impl Rooms {
         let black = self.occupant(player, new.seats.black).await?;
         let seats = ByColor::new(black, self.occupant(player, new.seats.white).await?);
         let limits = context.limits.get();
-        let _membership = self.reserve_room(player, id).await?;
+        let membership = self.reserve_room(player, id).await?;
         // Last, so that no room is left for a request that is refused.
-        let _seat = if sides == 1 { Some(self.free_seat(player, id).await?) } else { None };
+        let seat = if sides == 1 { Some(self.free_seat(player, id).await?) } else { None };
         let creation = Creation {
             id,
             code: JoinCode::from_random(self.random.bits()),
@@ -75,11 +75,17 @@ impl Rooms {
             seats: seats.clone(),
         };
         let starts = creation.settings.auto_start && seats.iter().all(|(_, seat)| matches!(seat, Occupant::Ai(_)));
-        self.host.create(creation).await?;
+        let created = self.host.create(creation).await;
+        if matches!(created, Err(RoomError::Unreachable | RoomError::StoreUnavailable)) {
+            seat.into_iter().chain([membership]).for_each(ReservedPlace::let_expire);
+        }
+        created?;
         if starts {
             // No later event would start it. If the store fails now, the owner can.
             let started = self.host.command(id, Issuer::Player(player.id()), Command::Start).await;
-            if let Err(error @ RoomError::TooFast(_)) = started {
+            if let Err(error @ RoomError::TooFast(_)) = started
+                && !self.is_playing(id).await
+            {
                 // If this fails, `GetMe` lists the room.
                 let _ = self.command(player, id, Command::Leave).await;
                 return Err(error);

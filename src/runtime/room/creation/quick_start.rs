@@ -4,7 +4,10 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::NewRoom;
+use super::{
+    NewRoom,
+    requests::{Earlier, NewRoomId},
+};
 use crate::{
     room::{AiSpec, Command, Credentials, Occupant, RoomId, SeatSpec, Settings},
     rules::{ByColor, Color},
@@ -51,9 +54,9 @@ impl Rooms {
         lifecycle.require_running()?;
         let (this, player) = (self.clone(), Arc::clone(player));
         let start = async move {
-            this.create_by_request(&player, request, async |id| match opponent {
-                Opponent::Ai(ai) => this.quick_ai_game(&player, id, ai, side).await,
-                Opponent::Anyone => this.quick_match(&player, id, side).await,
+            this.create_by_request(&player, request, async |new| match opponent {
+                Opponent::Ai(ai) => this.quick_ai_game(&player, new.id, ai, side).await,
+                Opponent::Anyone => this.quick_match(&player, new, side).await,
             })
             .await
         };
@@ -75,16 +78,21 @@ impl Rooms {
         Ok(room)
     }
 
-    async fn quick_match(&self, player: &Arc<Player>, id: RoomId, side: Option<Color>) -> Result<RoomId, RoomError> {
+    async fn quick_match(
+        &self,
+        player: &Arc<Player>,
+        new: NewRoomId,
+        side: Option<Color>,
+    ) -> Result<RoomId, RoomError> {
         let mut waiting = Arc::clone(&self.waiting).lock_owned().await;
         let context = &self.host.context;
         if context.cluster.is_none() {
-            return self.match_or_wait(&mut waiting, player, id, side).await;
+            return self.match_or_wait(&mut waiting, player, new.id, side).await;
         }
         // The nodes share the waiting rooms.
         waiting.0 = timeout(MOVE_PATIENCE, self.take_waiting()).await.map_err(|_| RoomError::Busy)??;
         let taken: HashSet<_> = waiting.0.iter().copied().collect();
-        let matched = self.match_or_wait(&mut waiting, player, id, side).await;
+        let matched = self.match_shared(&mut waiting, player, &new, side).await;
         let left: HashSet<_> = waiting.0.drain(..).collect();
         let new: Vec<_> = left.difference(&taken).copied().collect();
         let gone = taken.difference(&left).copied().collect();
@@ -104,6 +112,27 @@ impl Rooms {
             }
             _ => matched,
         }
+    }
+
+    /// Matches a player with the rooms of all nodes, unless the same request has been executed at another node while this one
+    /// waited for them.
+    async fn match_shared(
+        &self,
+        waiting: &mut WaitingRooms,
+        player: &Arc<Player>,
+        new: &NewRoomId,
+        side: Option<Color>,
+    ) -> Result<RoomId, RoomError> {
+        let id = match self.earlier(player, new).await? {
+            Earlier::Done(room) => return Ok(room),
+            Earlier::Unknown(id) => id,
+        };
+        let room = self.match_or_wait(waiting, player, id, side).await?;
+        if room != id {
+            // If that fails, only the same request at another node would find another room.
+            let _ = self.note_found(player, new, room).await;
+        }
+        Ok(room)
     }
 
     /// Waits while another node has the waiting rooms.
@@ -149,10 +178,14 @@ impl Rooms {
         Ok(room)
     }
 
-    /// The last step of a quick start. If it fails the player leaves, because the room would only occupy a seat.
+    /// The last step of a quick start. If it fails the player leaves, because the room would only occupy a seat; unless the same
+    /// request, sent to another node, has begun the game.
     async fn finish_quick_start(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<(), RoomError> {
         let outcome = self.command(player, room, command).await;
         if outcome.is_err() {
+            if self.is_playing(room).await {
+                return Ok(());
+            }
             // If this fails too, `GetMe` lists the room.
             let _ = self.command(player, room, Command::Leave).await;
         }

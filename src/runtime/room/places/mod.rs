@@ -12,7 +12,7 @@ use crate::runtime::player::quota::Reservation;
 /// A reserved place within a player's quota, released when it is dropped.
 pub(super) struct ReservedPlace {
     _here: Reservation,
-    _shared: Option<SharedPlace>,
+    shared: Option<SharedPlace>,
 }
 
 /// Why no place is reserved.
@@ -27,10 +27,24 @@ pub(super) enum Full {
 struct SharedPlace {
     context: Arc<ActorContext>,
     number: u64,
+    /// Whether it is left to end by itself.
+    expires: bool,
+}
+
+impl ReservedPlace {
+    /// Lets it count on for a while, since a room may still give the place to the player.
+    pub(super) fn let_expire(mut self) {
+        if let Some(shared) = &mut self.shared {
+            shared.expires = true;
+        }
+    }
 }
 
 impl Drop for SharedPlace {
     fn drop(&mut self) {
+        if self.expires {
+            return;
+        }
         let (context, number) = (Arc::clone(&self.context), self.number);
         self.context.lifecycle.spawn(async move {
             if let Some(cluster) = &context.cluster {

@@ -26,13 +26,13 @@ impl Rooms {
         let Some(here) = player.quota.reserve(what, room, limit) else {
             return Ok(Err(if player.quota.is_full(what, limit) { Full::Player } else { Full::Address }));
         };
-        let Some(cluster) = &context.cluster else { return Ok(Ok(ReservedPlace { _here: here, _shared: None })) };
-        // Before it is reserved, so that it is released even if this is cancelled.
-        let shared = SharedPlace { context: Arc::clone(context), number: self.random.bits() };
+        let Some(cluster) = &context.cluster else { return Ok(Ok(ReservedPlace { _here: here, shared: None })) };
+        // Made first, so that the place is released even if this is cancelled.
+        let shared = SharedPlace { context: Arc::clone(context), number: self.random.bits(), expires: false };
         let is_seat = what == Holding::Seat;
         let place = PlaceRequest { number: shared.number, player: player.id(), room, is_seat, limit };
         let reserved = cluster.player_store.reserve_place(place).await?;
-        Ok(if reserved { Ok(ReservedPlace { _here: here, _shared: Some(shared) }) } else { Err(Full::Player) })
+        Ok(if reserved { Ok(ReservedPlace { _here: here, shared: Some(shared) }) } else { Err(Full::Player) })
     }
 
     /// The rooms of which a player is a member, on whichever node they are.

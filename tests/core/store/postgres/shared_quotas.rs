@@ -10,7 +10,7 @@ use reversi::{
 use super::server::database;
 use crate::{
     room::test_room::{TestRoom, profile},
-    store::{moved, room_id, write},
+    store::{moved, room_id, stored_player, write},
 };
 
 const LIMIT: usize = 2;
@@ -85,23 +85,43 @@ async fn no_more_places_are_reserved_than_the_limit_when_all_nodes_are_asked_at_
 async fn a_request_is_recorded_once() {
     let Some(database) = database() else { return };
     let (first, second) = (database.member("one").await, database.member("two").await);
-    let target = |room| RequestTarget { room: room_id(room), last_game: 3, is_closed: false };
+    let target = |room| RequestTarget::new(room_id(room), 3);
     let note = async |store: &PostgresStore, id: &str, room| {
         store.note_request(player(), id.to_owned(), target(room)).await.unwrap()
     };
+    assert_eq!(note(&first, "a", 1).await, target(1));
+    assert_eq!(note(&second, "a", 2).await, target(2), "nothing is recorded for a player who is not logged in");
+    first.put_player(stored_player(profile("ada"))).await.unwrap();
     let both = tokio::join!(note(&first, "a", 1), note(&second, "a", 2));
     assert!(both.0 == both.1 && [target(1), target(2)].contains(&both.0), "{both:?}");
     let room = both.0.room;
     write(&first, room, Seq(0), &moved(TestRoom::lobby().history, room)).await.unwrap();
+    let forget = async |unless_open| second.forget_request(player(), "a".to_owned(), unless_open).await.unwrap();
+    forget(Some(room)).await;
+    assert_eq!(note(&second, "a", 9).await, both.0, "its room is open");
     let mut test = TestRoom::lobby();
     test.ok("ada", Command::Leave);
     write(&first, room, Seq(1), &test.history[1..]).await.unwrap();
     assert_eq!(note(&second, "a", 9).await, RequestTarget { is_closed: true, ..both.0 });
-    for id in 0..64 {
-        assert_eq!(note(&first, &format!("b{id}"), id).await, target(id));
+    forget(Some(room)).await;
+    assert_eq!(note(&second, "a", 9).await, target(9));
+    first.move_request(player(), "a".to_owned(), room_id(8)).await.unwrap();
+    assert_eq!(note(&second, "a", 9).await, target(8));
+    forget(None).await;
+    assert_eq!(note(&second, "a", 7).await, target(7));
+}
+
+#[tokio::test]
+async fn the_last_requests_of_a_player_are_kept() {
+    let Some(database) = database() else { return };
+    let store = database.member("one").await;
+    store.put_player(stored_player(profile("ada"))).await.unwrap();
+    for id in 0..66 {
+        let target = RequestTarget::new(room_id(id), 0);
+        assert_eq!(store.note_request(player(), id.to_string(), target).await.unwrap(), target);
     }
-    assert_eq!(database.sql("SELECT count(*) FROM request"), "64");
-    assert_eq!(note(&second, "a", 9).await, target(9), "too many were made since");
-    second.remove_player(player()).await.unwrap();
-    assert_eq!(database.sql("SELECT count(*) FROM request"), "0");
+    let kept = "SELECT count(*), min(id::int) FROM request";
+    assert_eq!(database.sql(kept), "64|2");
+    store.remove_player(player()).await.unwrap();
+    assert_eq!(database.sql(kept), "0|");
 }

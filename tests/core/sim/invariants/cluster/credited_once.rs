@@ -46,8 +46,9 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
             SimEvent::NodeJoined { node, ahead } => drop(state.ahead.insert(*node, *ahead)),
             SimEvent::DiskFaulty(faulty) => state.is_calm = !faulty,
             SimEvent::NodeDead(node, renewed) => {
-                let lost = state.owners.extract_if(.., |_, owner| owner == node);
-                let lost: Vec<_> = lost.map(|(shard, _)| shard).collect();
+                let lost: Vec<_> =
+                    state.owners.iter().filter(|(_, owner)| *owner == node).map(|(shard, _)| *shard).collect();
+                state.owners.retain(|_, owner| owner != node);
                 state.lose(&lost, *renewed);
             }
             SimEvent::ShardsFreed(shards) => state.lose(&shards.0, *at),

@@ -176,7 +176,8 @@ pub enum Fact {
 
 impl Fact {
     /// Whether it can change who are members, and who of them have seats.
-    pub(crate) fn changes_members(&self) -> bool {
+    #[must_use]
+    pub fn changes_members(&self) -> bool {
         matches!(self, Self::Created(_) | Self::MemberJoined(_) | Self::MemberLeft { .. } | Self::SeatChanged { .. })
     }
 }

@@ -87,6 +87,11 @@ impl From<StoreError> for RoomError {
 }
 
 impl RoomError {
+    /// Whether the request may have been executed, or may still be.
+    pub(crate) fn is_unknown(&self) -> bool {
+        matches!(self, Self::StoreUnavailable | Self::Unreachable | Self::Moved | Self::Draining | Self::Busy)
+    }
+
     /// For commands that name a game: without its room, the game is not found.
     pub(crate) fn or_game_not_found(self) -> Self {
         match self {

@@ -38,7 +38,7 @@ pub use journal::{
 };
 pub use memory::MemoryStore;
 pub use player_stats::{Contestant, OpponentKind, ParseContestantError, PlayerStats, Rating, RatingWeight, Results};
-pub use player_store::{HeldRoom, PlaceRequest, PlayerKey, PlayerStore, RequestTarget, StoredPlayer};
+pub use player_store::{ForgetWhen, HeldRoom, PlaceRequest, PlayerKey, PlayerStore, RequestTarget, StoredPlayer};
 #[cfg(feature = "postgres")]
 pub use postgres::{Membership, NodeRow, NodeTable, PostgresError, PostgresStore, Sharing, Standby};
 pub use shard::{NodeId, Ownership, Shard};

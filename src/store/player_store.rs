@@ -74,6 +74,17 @@ impl RequestTarget {
     }
 }
 
+/// When a failed request is forgotten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForgetWhen {
+    /// If its room has closed: otherwise it may still have an effect.
+    Closed,
+    /// If its room is not open.
+    NotOpen,
+    /// In any case.
+    Always,
+}
+
 /// Stores players with valid tokens, and the names of former players who have stored games.
 pub trait PlayerStore: Send + Sync + 'static {
     /// All players with a valid token.
@@ -156,8 +167,8 @@ pub trait PlayerStore: Send + Sync + 'static {
         Box::pin(ready(Ok(())))
     }
 
-    /// Forgets a request that has failed, so that it is executed when it is sent again; with a room, unless that is open.
-    fn forget_request(&self, _player: PlayerId, _id: String, _unless_open: Option<RoomId>) -> StoreFuture<'_, ()> {
+    /// Forgets a request that has failed, so that it is executed when it is sent again.
+    fn forget_request(&self, _player: PlayerId, _id: String, _when: ForgetWhen) -> StoreFuture<'_, ()> {
         Box::pin(ready(Ok(())))
     }
 }

@@ -80,6 +80,8 @@ pub struct Player {
     pending_checks: Mutex<BTreeSet<RoomId>>,
     /// The rooms that requests with an id created, so that a repeated request creates no other.
     pub(crate) rooms_created: IdempotentRequests<RoomId>,
+    /// Held while a place is reserved in the store, so that of the calls of a player only one tries at a time.
+    pub(crate) reserving: tokio::sync::Mutex<()>,
     /// The games that requests with an id started.
     pub(crate) games_started: IdempotentRequests<Accepted>,
 }
@@ -142,6 +144,7 @@ impl Player {
             stream_end: OnceLock::new(),
             pending_checks: Mutex::default(),
             rooms_created: IdempotentRequests::default(),
+            reserving: tokio::sync::Mutex::default(),
             games_started: IdempotentRequests::default(),
         }
     }

@@ -196,7 +196,7 @@ impl Rooms {
         let seat = if takes_seat { Some(self.seat_to_take(player, room, &command).await?) } else { None };
         let membership = if joins { Some(self.reserve_room(player, room).await?) } else { None };
         let outcome = self.host.command(room, Issuer::Player(player.id()), command).await;
-        if matches!(outcome, Err(RoomError::Unreachable | RoomError::StoreUnavailable)) {
+        if outcome.as_ref().is_err_and(RoomError::is_unknown) {
             seat.into_iter().chain(membership).for_each(ReservedPlace::let_expire);
             return outcome;
         }

@@ -85,11 +85,12 @@ CREATE TABLE place_request (
     until timestamptz NOT NULL          -- when it ends, if it is not released before
 );
 CREATE INDEX place_requests_of_player ON place_request (player);
+CREATE INDEX place_requests_by_end ON place_request (until);
 -- The last requests of players that carried an id, so that a request sent again to another node is executed once.
 CREATE TABLE request (
     number bigint GENERATED ALWAYS AS IDENTITY,
     player text COLLATE "C" NOT NULL,
-    id text COLLATE "C" NOT NULL,       -- the kind, the room if it is named, and the id that the client chose
+    id bytea NOT NULL,                  -- the kind, the room if it is named, and the id that the client chose
     room bigint NOT NULL,               -- the room that it creates, or in which it starts a game
     last_game bigint NOT NULL,          -- the last game there before it; 0 for none
     closed boolean NOT NULL DEFAULT false, -- whether the room has closed since

@@ -13,7 +13,7 @@ use crate::{
     store::{
         archive::Retention,
         damage::DamagedRows,
-        player_store::{PlaceRequest, RequestTarget, StoredPlayer},
+        player_store::{ForgetWhen, PlaceRequest, RequestTarget, StoredPlayer},
         shard::Ownership,
         transfer::Restored,
     },
@@ -46,8 +46,8 @@ pub(super) enum Change {
     NoteRequest(PlayerId, String, RequestTarget),
     /// A request is about another room. Counts as the last one.
     MoveRequest(PlayerId, String, RoomId),
-    /// A request has failed; with a room, unless that is open.
-    ForgetRequest(PlayerId, String, Option<RoomId>),
+    /// A request has failed.
+    ForgetRequest(PlayerId, String, ForgetWhen),
     /// Adds games without effect on statistics, and counts the new ones.
     Import(Vec<GameRecord>),
     /// Writes what another store had.
@@ -84,7 +84,7 @@ impl Change {
             Self::ReleasePlace(number) => members::release(session, *number).await.map(|()| 0),
             Self::NoteRequest(player, id, target) => requests::note(session, *player, id, *target).await,
             Self::MoveRequest(player, id, room) => requests::set_room(session, *player, id, *room).await,
-            Self::ForgetRequest(player, id, room) => requests::forget(session, *player, id, *room).await.map(|()| 0),
+            Self::ForgetRequest(player, id, when) => requests::forget(session, *player, id, *when).await.map(|()| 0),
             Self::Import(records) => games::enter(session, records).await,
             Self::Restore(restored) => transfer::restore(session, fence, restored).await.map(|()| 0),
             Self::CountOpenings { skip, limit } => explorer::count(session, damaged, *skip, *limit).await,

@@ -56,7 +56,7 @@ use super::{
     explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendError, AppendFuture, History, Journal, StoreError, StoreFuture},
     player_stats::{Contestant, PlayerStats},
-    player_store::{HeldRoom, PlaceRequest, PlayerKey, PlayerStore, RequestTarget, StoredPlayer},
+    player_store::{ForgetWhen, HeldRoom, PlaceRequest, PlayerKey, PlayerStore, RequestTarget, StoredPlayer},
     shard::Ownership,
     transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
@@ -462,11 +462,17 @@ impl PlayerStore for PostgresStore {
 
     fn note_request(&self, player: PlayerId, id: String, target: RequestTarget) -> StoreFuture<'_, RequestTarget> {
         Box::pin(async move {
-            self.change_quota(|| Change::NoteRequest(player, id.clone(), target)).await?;
-            let noted =
-                self.rooms.ask(move |session| async move { requests::get(&session, player, &id).await }).await?;
+            // Twice, as another node may just forget it.
+            for _ in 0..2 {
+                self.change_quota(|| Change::NoteRequest(player, id.clone(), target)).await?;
+                let id = id.clone();
+                let noted = self.rooms.ask(move |session| async move { requests::get(&session, player, &id).await });
+                if let Some(noted) = noted.await? {
+                    return Ok(noted);
+                }
+            }
             // The player has just logged out, or later requests have taken its place.
-            Ok(noted.unwrap_or(target))
+            Ok(target)
         })
     }
 
@@ -474,8 +480,8 @@ impl PlayerStore for PostgresStore {
         Box::pin(async move { self.change_quota(|| Change::MoveRequest(player, id.clone(), room)).await.map(drop) })
     }
 
-    fn forget_request(&self, player: PlayerId, id: String, unless_open: Option<RoomId>) -> StoreFuture<'_, ()> {
-        self.write(Change::ForgetRequest(player, id, unless_open))
+    fn forget_request(&self, player: PlayerId, id: String, when: ForgetWhen) -> StoreFuture<'_, ()> {
+        self.write(Change::ForgetRequest(player, id, when))
     }
 }
 

@@ -10,7 +10,10 @@ use super::{
 };
 use crate::{
     room::{PlayerId, RoomId},
-    store::{damage::ReadError, player_store::RequestTarget},
+    store::{
+        damage::ReadError,
+        player_store::{ForgetWhen, RequestTarget},
+    },
 };
 
 /// Requests of a player that are kept.
@@ -37,7 +40,7 @@ pub(super) async fn note(
         return Ok(BUSY);
     }
     let player = player.to_string();
-    if session.execute(NOTE, &[&player, &id, &key(room), &i64::from(last_game)]).await? > 0 {
+    if session.execute(NOTE, &[&player, &id.as_bytes(), &key(room), &i64::from(last_game)]).await? > 0 {
         session.execute(TRIM, &[&player, &KEPT]).await?;
     }
     Ok(DONE)
@@ -45,7 +48,7 @@ pub(super) async fn note(
 
 pub(super) async fn get(session: &Session, player: PlayerId, id: &str) -> Result<Option<RequestTarget>, ReadError> {
     let sql = "SELECT room, last_game, closed FROM request WHERE player = $1 AND id = $2";
-    let row = session.row(sql, &[&player.to_string(), &id]).await?;
+    let row = session.row(sql, &[&player.to_string(), &id.as_bytes()]).await?;
     let read = |row| {
         Ok(RequestTarget {
             room: RoomId::from_random(column::<i64>(row, "room")?.cast_unsigned()),
@@ -56,28 +59,26 @@ pub(super) async fn get(session: &Session, player: PlayerId, id: &str) -> Result
     row.as_ref().map(read).transpose()
 }
 
-const MOVE: &str = "UPDATE request SET room = $3 FROM (SELECT number FROM request WHERE player = $1 AND id = $2 \
-    FOR UPDATE SKIP LOCKED) AS a WHERE request.number = a.number AND request.player = $1 AND request.id = $2";
+const MOVE: &str = "UPDATE request SET room = $3, closed = NOT EXISTS (SELECT FROM room WHERE id = $3) \
+    FROM (SELECT number FROM request WHERE player = $1 AND id = $2 FOR UPDATE SKIP LOCKED) AS a \
+    WHERE request.number = a.number AND request.player = $1 AND request.id = $2";
 
-/// Records that a request is about another room. It is not yet closed: its player has just entered it.
+/// Records that a request is about another room.
 pub(super) async fn set_room(session: &Session, player: PlayerId, id: &str, room: RoomId) -> Result<usize, Error> {
     if !lock_player(session, player).await? {
         return Ok(BUSY);
     }
-    session.execute(MOVE, &[&player.to_string(), &id, &key(room)]).await.map(|_| DONE)
+    session.execute(MOVE, &[&player.to_string(), &id.as_bytes(), &key(room)]).await.map(|_| DONE)
 }
 
 const FORGET: &str = "DELETE FROM request WHERE (player, id) IN (SELECT player, id FROM request WHERE player = $1 \
-    AND id = $2 AND ($3::bigint IS NULL OR NOT EXISTS (SELECT FROM room WHERE room.id = $3)) FOR UPDATE SKIP LOCKED)";
+    AND id = $2 AND (closed OR $3 OR ($4 AND NOT EXISTS (SELECT FROM room WHERE room.id = request.room))) \
+    FOR UPDATE SKIP LOCKED)";
 
-/// Forgets a request that has failed; with a room, unless that is open.
-pub(super) async fn forget(
-    session: &Session,
-    player: PlayerId,
-    id: &str,
-    unless_open: Option<RoomId>,
-) -> Result<(), Error> {
-    session.execute(FORGET, &[&player.to_string(), &id, &unless_open.map(key)]).await.map(drop)
+/// Forgets a request that has failed.
+pub(super) async fn forget(session: &Session, player: PlayerId, id: &str, when: ForgetWhen) -> Result<(), Error> {
+    let (always, not_open) = (when == ForgetWhen::Always, when == ForgetWhen::NotOpen);
+    session.execute(FORGET, &[&player.to_string(), &id.as_bytes(), &always, &not_open]).await.map(drop)
 }
 
 /// One that is locked is being removed, or its player enters another room.

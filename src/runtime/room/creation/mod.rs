@@ -5,6 +5,8 @@ mod requests;
 
 use std::sync::Arc;
 
+use requests::NewRoomId;
+
 use super::{message::Snapshot, places::ReservedPlace, rooms::Rooms};
 use crate::{
     room::{Command, Creation, Issuer, JoinCode, Occupant, Policy, Rejection, RoomId, SeatSpec, Settings},
@@ -39,13 +41,14 @@ impl Rooms {
         lifecycle.require_running()?;
         let (this, player) = (self.clone(), Arc::clone(player));
         let create = async move {
-            this.create_by_request(&player, request, async |made| this.create_as(&player, made.id, new).await).await
+            this.create_by_request(&player, request, async |made| this.create_as(&player, &made, new).await).await
         };
         lifecycle.run_to_end(create).await
     }
 
-    /// Creates a room with a given id.
-    pub(super) async fn create_as(&self, player: &Arc<Player>, id: RoomId, new: NewRoom) -> Result<RoomId, RoomError> {
+    /// Creates a room with a given id, unless the same request has.
+    async fn create_as(&self, player: &Arc<Player>, made: &NewRoomId, new: NewRoom) -> Result<RoomId, RoomError> {
+        let id = made.id;
         let context = &self.host.context;
         // It may have waited for an earlier request until the shutdown.
         context.lifecycle.require_running()?;
@@ -76,18 +79,15 @@ impl Rooms {
         };
         let starts = creation.settings.auto_start && seats.iter().all(|(_, seat)| matches!(seat, Occupant::Ai(_)));
         let created = self.host.create(creation).await;
-        if matches!(created, Err(RoomError::Unreachable | RoomError::StoreUnavailable)) {
+        if created.as_ref().is_err_and(RoomError::is_unknown) {
             seat.into_iter().chain([membership]).for_each(ReservedPlace::let_expire);
         }
         created?;
-        if starts {
+        if starts && !self.has_game(made).await? {
             // No later event would start it. If the store fails now, the owner can.
             let started = self.host.command(id, Issuer::Player(player.id()), Command::Start).await;
-            if let Err(error @ RoomError::TooFast(_)) = started
-                && !self.is_playing(id).await
-            {
-                // If this fails, `GetMe` lists the room.
-                let _ = self.command(player, id, Command::Leave).await;
+            if let Err(error @ RoomError::TooFast(_)) = started {
+                self.undo_creation(player, made).await;
                 return Err(error);
             }
         }

@@ -55,8 +55,8 @@ impl Rooms {
         let (this, player) = (self.clone(), Arc::clone(player));
         let start = async move {
             this.create_by_request(&player, request, async |new| match opponent {
-                Opponent::Ai(ai) => this.quick_ai_game(&player, new.id, ai, side).await,
-                Opponent::Anyone => this.quick_match(&player, new, side).await,
+                Opponent::Ai(ai) => this.quick_ai_game(&player, &new, ai, side).await,
+                Opponent::Anyone => this.quick_match(&player, &new, side).await,
             })
             .await
         };
@@ -66,33 +66,33 @@ impl Rooms {
     async fn quick_ai_game(
         &self,
         player: &Arc<Player>,
-        id: RoomId,
+        made: &NewRoomId,
         ai: AiSpec,
         side: Option<Color>,
     ) -> Result<RoomId, RoomError> {
         let side = side.unwrap_or_else(|| self.random_side());
         let new =
             NewRoom { settings: Settings::named((&player.profile.name).into()), seats: seats(side, SeatSpec::Ai(ai)) };
-        let room = self.create_as(player, id, new).await?;
-        self.finish_quick_start(player, room, Command::Start).await?;
+        let room = self.create_as(player, made, new).await?;
+        self.finish_quick_start(player, made, Command::Start).await?;
         Ok(room)
     }
 
     async fn quick_match(
         &self,
         player: &Arc<Player>,
-        new: NewRoomId,
+        made: &NewRoomId,
         side: Option<Color>,
     ) -> Result<RoomId, RoomError> {
         let mut waiting = Arc::clone(&self.waiting).lock_owned().await;
         let context = &self.host.context;
         if context.cluster.is_none() {
-            return self.match_or_wait(&mut waiting, player, new.id, side).await;
+            return self.match_or_wait(&mut waiting, player, made, side).await;
         }
         // The nodes share the waiting rooms.
         waiting.0 = timeout(MOVE_PATIENCE, self.take_waiting()).await.map_err(|_| RoomError::Busy)??;
         let taken: HashSet<_> = waiting.0.iter().copied().collect();
-        let matched = self.match_shared(&mut waiting, player, &new, side).await;
+        let matched = self.match_shared(&mut waiting, player, made, side).await;
         let left: HashSet<_> = waiting.0.drain(..).collect();
         let new: Vec<_> = left.difference(&taken).copied().collect();
         let gone = taken.difference(&left).copied().collect();
@@ -105,9 +105,7 @@ impl Rooms {
         match returned {
             Err(unavailable) if !new.is_empty() => {
                 // A room in which a player waits in vain would only occupy a seat.
-                for room in new {
-                    let _ = self.command(player, room, Command::Leave).await;
-                }
+                self.undo_creation(player, made).await;
                 Err(unavailable.into())
             }
             _ => matched,
@@ -120,17 +118,18 @@ impl Rooms {
         &self,
         waiting: &mut WaitingRooms,
         player: &Arc<Player>,
-        new: &NewRoomId,
+        made: &NewRoomId,
         side: Option<Color>,
     ) -> Result<RoomId, RoomError> {
-        let id = match self.earlier(player, new).await? {
+        let id = match self.earlier(player, made).await? {
             Earlier::Done(room) => return Ok(room),
             Earlier::Unknown(id) => id,
         };
-        let room = self.match_or_wait(waiting, player, id, side).await?;
+        let made = &made.with_id(id);
+        let room = self.match_or_wait(waiting, player, made, side).await?;
         if room != id {
-            // If that fails, only the same request at another node would find another room.
-            let _ = self.note_found(player, new, room).await;
+            // If that fails, the same request at another node would find another room.
+            let _ = self.note_found(player, made, room).await;
         }
         Ok(room)
     }
@@ -150,7 +149,7 @@ impl Rooms {
         &self,
         waiting: &mut WaitingRooms,
         player: &Arc<Player>,
-        id: RoomId,
+        made: &NewRoomId,
         side: Option<Color>,
     ) -> Result<RoomId, RoomError> {
         let until = Instant::now() + MATCH_TIME;
@@ -172,22 +171,26 @@ impl Rooms {
         let mut settings = Settings::named((&player.profile.name).into());
         settings.auto_start = true;
         let mine = side.unwrap_or_else(|| self.random_side());
-        let room = self.create_as(player, id, NewRoom { settings, seats: seats(mine, SeatSpec::Open) }).await?;
-        self.finish_quick_start(player, room, Command::SetReady(true)).await?;
+        let room = self.create_as(player, made, NewRoom { settings, seats: seats(mine, SeatSpec::Open) }).await?;
+        self.finish_quick_start(player, made, Command::SetReady(true)).await?;
         waiting.add(room);
         Ok(room)
     }
 
-    /// The last step of a quick start. If it fails the player leaves, because the room would only occupy a seat; unless the same
-    /// request, sent to another node, has begun the game.
-    async fn finish_quick_start(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<(), RoomError> {
-        let outcome = self.command(player, room, command).await;
+    /// The last step of a quick start, unless the same request has done it at another node. If it fails the player leaves, because
+    /// the room would only occupy a seat.
+    async fn finish_quick_start(
+        &self,
+        player: &Arc<Player>,
+        made: &NewRoomId,
+        command: Command,
+    ) -> Result<(), RoomError> {
+        if self.has_game(made).await? {
+            return Ok(());
+        }
+        let outcome = self.command(player, made.id, command).await;
         if outcome.is_err() {
-            if self.is_playing(room).await {
-                return Ok(());
-            }
-            // If this fails too, `GetMe` lists the room.
-            let _ = self.command(player, room, Command::Leave).await;
+            self.undo_creation(player, made).await;
         }
         outcome.map(|_| ())
     }

@@ -4,20 +4,28 @@
 use std::sync::Arc;
 
 use crate::{
-    room::{Command, GameId, Rejection, Room, RoomId},
+    room::{Command, GameId, PlayerId, Rejection, Room, RoomId},
     runtime::{
         outcome::{Accepted, RoomError},
         player::player::Player,
         room::{message::Snapshot, rooms::Rooms},
     },
-    store::RequestTarget,
+    store::{ForgetWhen, RequestTarget},
 };
 
 /// The id of a room to be created.
 pub(super) struct NewRoomId {
     pub(super) id: RoomId,
+    /// Whether this call has drawn it. Otherwise the same request was sent to another node, which may have created the room.
+    pub(super) is_own: bool,
     /// The request as the store has it, if it has an id.
     note: Option<String>,
+}
+
+impl NewRoomId {
+    pub(super) fn with_id(&self, id: RoomId) -> Self {
+        Self { id, is_own: self.is_own && id == self.id, note: self.note.clone() }
+    }
 }
 
 /// What an earlier request with the same id has done.
@@ -58,18 +66,21 @@ impl Rooms {
             Earlier::Done(room) => return Ok(room),
             Earlier::Unknown(id) => id,
         };
-        let created = create(NewRoomId { id, ..new }).await;
-        if created.is_err()
-            && let Some(cluster) = &self.host.context.cluster
+        let new = new.with_id(id);
+        let is_own = new.is_own;
+        let created = create(new).await;
+        if let (Err(error), Some(cluster)) = (&created, &self.host.context.cluster)
+            && is_own
         {
-            // Sent again, it is executed again. If this fails, it may find that its room has closed.
-            let _ = cluster.player_store.forget_request(player.id(), note, Some(id)).await;
+            let when = if error.is_unknown() { ForgetWhen::Closed } else { ForgetWhen::NotOpen };
+            // If this fails, the request that is sent again may find that its room has closed.
+            let _ = cluster.player_store.forget_request(player.id(), note, when).await;
         }
         created
     }
 
     fn new_room(&self, note: Option<String>) -> Result<NewRoomId, RoomError> {
-        Ok(NewRoomId { id: self.host.new_room(self.random.bits())?, note })
+        Ok(NewRoomId { id: self.host.new_room(self.random.bits())?, is_own: true, note })
     }
 
     /// What the same request has done that was sent to any node before. The first one is recorded.
@@ -79,15 +90,18 @@ impl Rooms {
         };
         let noted = || cluster.player_store.note_request(player.id(), note.clone(), RequestTarget::new(new.id, 0));
         let room = noted().await?.room;
-        if room == new.id {
+        if room == new.id && new.is_own {
             return Ok(Earlier::Unknown(room));
         }
         match self.snapshot_as_admin(room).await {
-            // Read again, as it may have closed meanwhile. Otherwise one of the two creates the room with this id.
-            Err(RoomError::Rejected(Rejection::RoomNotFound)) if !noted().await?.is_closed => {
-                Ok(Earlier::Unknown(room))
+            Ok(found) if is_unfinished(&found.room, player.id()) => Ok(Earlier::Unknown(room)),
+            Ok(_) => Ok(Earlier::Done(room)),
+            Err(RoomError::Rejected(Rejection::RoomNotFound)) => {
+                // Read again, as the room may have closed meanwhile. Otherwise each of the requests creates it, or finds it.
+                let RequestTarget { room, is_closed, .. } = noted().await?;
+                if is_closed { Err(Rejection::RoomNotFound.into()) } else { Ok(Earlier::Unknown(room)) }
             }
-            found => found.map(|_| Earlier::Done(room)),
+            Err(error) => Err(error),
         }
     }
 
@@ -130,16 +144,30 @@ impl Rooms {
             }
             if matches!(outcome, Err(RoomError::Rejected(_) | RoomError::TooFast(_))) {
                 // A later game is not that of this request.
-                let _ = cluster.player_store.forget_request(player.id(), note, None).await;
+                let _ = cluster.player_store.forget_request(player.id(), note, ForgetWhen::Always).await;
             }
         }
         outcome
     }
 
-    /// Whether a game runs in a room, as far as that can be seen.
-    pub(super) async fn is_playing(&self, room: RoomId) -> bool {
-        self.snapshot_as_admin(room).await.is_ok_and(|snapshot| snapshot.room.running().is_some())
+    /// Whether a room that another node may have created has had a game.
+    pub(super) async fn has_game(&self, new: &NewRoomId) -> Result<bool, RoomError> {
+        Ok(!new.is_own && self.snapshot_as_admin(new.id).await?.room.game().is_some())
     }
+
+    /// Leaves a room whose creation could not be finished: only if this call has created it, and no game runs. If that fails,
+    /// `GetMe` lists the room.
+    pub(super) async fn undo_creation(&self, player: &Arc<Player>, new: &NewRoomId) {
+        let may_leave = self.snapshot_as_admin(new.id).await.is_ok_and(|found| found.room.running().is_none());
+        if new.is_own && may_leave {
+            let _ = self.command(player, new.id, Command::Leave).await;
+        }
+    }
+}
+
+/// Whether the node that created a room may have ended before the last step, in which the player gets ready or starts a game.
+fn is_unfinished(room: &Room, player: PlayerId) -> bool {
+    room.game().is_none() && room.seat_of(player).is_some_and(|seat| !room.seats()[seat].ready())
 }
 
 /// The number of the running or last game of a room; 0 for none.

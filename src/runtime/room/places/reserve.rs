@@ -31,7 +31,9 @@ impl Rooms {
         let shared = SharedPlace { context: Arc::clone(context), number: self.random.bits(), expires: false };
         let is_seat = what == Holding::Seat;
         let place = PlaceRequest { number: shared.number, player: player.id(), room, is_seat, limit };
+        let turn = player.reserving.lock().await;
         let reserved = cluster.player_store.reserve_place(place).await?;
+        drop(turn);
         Ok(if reserved { Ok(ReservedPlace { _here: here, shared: Some(shared) }) } else { Err(Full::Player) })
     }
 

@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use reversi::{
     room::{Command, PlayerId, Seq},
     rules::Color,
-    store::{HeldRoom, PlaceRequest, PlayerStore as _, PostgresStore, RequestTarget},
+    store::{ForgetWhen, HeldRoom, PlaceRequest, PlayerStore as _, PostgresStore, RequestTarget},
 };
 
 use super::server::database;
@@ -96,19 +96,22 @@ async fn a_request_is_recorded_once() {
     assert!(both.0 == both.1 && [target(1), target(2)].contains(&both.0), "{both:?}");
     let room = both.0.room;
     write(&first, room, Seq(0), &moved(TestRoom::lobby().history, room)).await.unwrap();
-    let forget = async |unless_open| second.forget_request(player(), "a".to_owned(), unless_open).await.unwrap();
-    forget(Some(room)).await;
+    let forget = async |when| second.forget_request(player(), "a".to_owned(), when).await.unwrap();
+    forget(ForgetWhen::NotOpen).await;
     assert_eq!(note(&second, "a", 9).await, both.0, "its room is open");
     let mut test = TestRoom::lobby();
     test.ok("ada", Command::Leave);
     write(&first, room, Seq(1), &test.history[1..]).await.unwrap();
     assert_eq!(note(&second, "a", 9).await, RequestTarget { is_closed: true, ..both.0 });
-    forget(Some(room)).await;
+    forget(ForgetWhen::Closed).await;
     assert_eq!(note(&second, "a", 9).await, target(9));
+    forget(ForgetWhen::Closed).await;
+    assert_eq!(note(&second, "a", 7).await, target(9), "it may still be created");
     first.move_request(player(), "a".to_owned(), room_id(8)).await.unwrap();
-    assert_eq!(note(&second, "a", 9).await, target(8));
-    forget(None).await;
+    assert_eq!(note(&second, "a", 9).await, RequestTarget { is_closed: true, ..target(8) });
+    forget(ForgetWhen::Always).await;
     assert_eq!(note(&second, "a", 7).await, target(7));
+    assert_eq!(note(&second, "a\0\u{fc}", 6).await, target(6), "an id is any text");
 }
 
 #[tokio::test]
@@ -120,7 +123,7 @@ async fn the_last_requests_of_a_player_are_kept() {
         let target = RequestTarget::new(room_id(id), 0);
         assert_eq!(store.note_request(player(), id.to_string(), target).await.unwrap(), target);
     }
-    let kept = "SELECT count(*), min(id::int) FROM request";
+    let kept = "SELECT count(*), min(encode(id, 'escape')::int) FROM request";
     assert_eq!(database.sql(kept), "64|2");
     store.remove_player(player()).await.unwrap();
     assert_eq!(database.sql(kept), "0|");

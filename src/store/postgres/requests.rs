@@ -19,7 +19,7 @@ use crate::{
 /// Requests of a player that are kept.
 const KEPT: i64 = 64;
 
-/// The player is locked, so that none is inserted meanwhile. Nothing is recorded for one who has logged out.
+/// Needs the lock of the player: two nodes would otherwise both insert. Inserts nothing for a player without a token.
 const NOTE: &str = "INSERT INTO request (player, id, room, last_game) SELECT $1, $2, $3, $4 \
     WHERE NOT EXISTS (SELECT FROM request WHERE player = $1 AND id = $2) \
     AND EXISTS (SELECT FROM players WHERE id = $1 AND token IS NOT NULL)";

@@ -45,7 +45,7 @@ pub(crate) enum SimEvent {
     DiskFailed(&'static str),
     /// Something happens to a node of a cluster, or its end.
     Fate(String),
-    /// A node joined a cluster; its clock is ahead by so many microseconds.
+    /// A node joined a cluster. `ahead` is its clock minus the right time, in microseconds.
     NodeJoined { node: NodeId, ahead: i64 },
     /// A node of a cluster was declared dead, whose lease was last renewed at this time.
     NodeDead(NodeId, Duration),

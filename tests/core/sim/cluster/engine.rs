@@ -69,7 +69,7 @@ impl Engine {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Inserts a new node, whose clock is ahead by so many microseconds.
+    /// Inserts a new node. `ahead` is its clock minus the right time, in microseconds.
     pub(super) fn join(&self, ahead: i64) -> NodeId {
         let mut state = self.state();
         state.nodes += 1;

@@ -25,7 +25,7 @@ use crate::sim::{rng::Rng, server::SimServer, simulation::encode};
 /// The interval at which a node looks at the database; it renews its lease at every second one.
 const BEAT: Duration = Duration::from_millis(250);
 
-/// How far the clock of a machine is ahead of the right time, or behind it.
+/// The largest difference between the clock of a machine and the right time, in either direction.
 const MAX_AHEAD: Duration = Duration::from_millis(300);
 
 #[derive(Clone)]

@@ -18,16 +18,16 @@ use crate::{
     runtime::{Ask, FeedItem, LinkError, News, NodeId, Reply, server_metrics},
 };
 
-/// Asks of one link that wait or are under way: what a node executes in about 50 ms.
+/// The most asks of one link that wait or are under way: what a node executes in about 50 ms.
 pub(super) const ASKS: usize = 1_024;
 
-/// How long an ask waits for its turn when more are made at once: many players may log in or begin games together.
+/// How long an ask waits when [`ASKS`] others are under way, as when many players log in at the same time.
 const SLOT_WAIT: Duration = Duration::from_secs(2);
 
 /// News that wait: each open turn of a shard that this node takes can be one. The queue takes memory only for those that wait.
 const NEWS: usize = 1 << 16;
 
-/// Feeds of one link, each of a room that someone on this node watches.
+/// The most feeds of one link, each of a room that is watched at this node.
 pub(super) const FEEDS: usize = 1 << 16;
 
 /// Items that wait for one follower.
@@ -162,7 +162,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_ask_whose_turn_does_not_come_is_refused() {
         let (link, _queues) = Link::new();
-        let _taken = link.slots.acquire_many(1_024).await.unwrap();
+        let _taken = link.slots.acquire_many(u32::try_from(ASKS).unwrap()).await.unwrap();
         let ask = Ask { room: RoomId::from_random(1), what: Question::Snapshot };
         assert!(matches!(link.ask(ask).await, Err(LinkError::Full)));
     }

@@ -80,8 +80,7 @@ impl LobbyService for Services {
         let searched = if filter == RowFilter::default() { 0 } else { rooms - returned };
         player.charge(RequestCost::Rooms { searched, returned })?;
         let watched = self.runtime.streams.lobby(&player, filter)?;
-        let updates =
-            RoomListUpdates { games: self.runtime.games.clone(), watched, update: None, ready: VecDeque::new() };
+        let updates = RoomListUpdates { games: self.runtime.games.clone(), watched, ready: VecDeque::new() };
         Ok(ResponseStream::new(self.runtime.clock(), schedule, stream_of(updates)))
     }
 
@@ -129,8 +128,6 @@ pub(crate) fn room_seen_by(runtime: &Runtime, viewer: Viewer, snapshot: &Snapsho
 struct RoomListUpdates {
     games: Games,
     watched: WatchedLobby,
-    /// The last update, until its messages are made.
-    update: Option<LobbyUpdate>,
     /// Messages of the last update that are not sent yet.
     ready: VecDeque<v1::watch_rooms_response::Message>,
 }
@@ -142,27 +139,21 @@ impl Source for RoomListUpdates {
             if let Some(message) = self.ready.pop_front() {
                 return Ok(EncodedMessage::new(&v1::WatchRoomsResponse { message: Some(message) }));
             }
-            // Kept while ratings are read, since a heartbeat cancels this future.
-            let update = match &self.update {
-                Some(update) => update,
-                None => self.update.insert(self.watched.next().await?),
-            };
-            match update {
+            match self.watched.next().await? {
                 LobbyUpdate::Page { after: None, rows, .. } => {
-                    let rooms = summaries(&self.games, rows).await;
+                    let rooms = summaries(&self.games, &rows).await;
                     self.ready.push_back(Message::Snapshot(v1::RoomList { rooms }));
                 }
                 LobbyUpdate::Page { after: Some(_), rows, .. } => {
-                    let rows = summaries(&self.games, rows).await;
+                    let rows = summaries(&self.games, &rows).await;
                     self.ready.extend(rows.into_iter().map(Message::Upserted));
                 }
                 LobbyUpdate::Changed { upserted, removed, .. } => {
-                    let upserted = summaries(&self.games, upserted).await;
+                    let upserted = summaries(&self.games, &upserted).await;
                     self.ready.extend(upserted.into_iter().map(Message::Upserted));
                     self.ready.extend(removed.iter().map(|(_, room)| Message::Removed(room.to_string())));
                 }
             }
-            self.update = None;
         }
     }
 }

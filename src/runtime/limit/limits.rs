@@ -369,7 +369,8 @@ pub(crate) const INBOX_CAPACITY: usize = 256;
 pub(crate) const MISSED_NOTICES: usize = 16;
 
 /// Changes of the room list that wait for a lobby watcher, which takes them every [`LOBBY_INTERVAL`]: 160,000 a second,
-/// or all rooms of a node with the default number at once. They are kept once for all watchers, in 2.5 MiB.
+/// or all rooms of a node with the default number at once. They are kept once for all watchers, in 2.5 MiB; those of
+/// other nodes in as much again.
 pub(crate) const LOBBY_LAG: usize = 1 << 15;
 
 /// Rows of the room list that are read for one watcher at a time and sent in one message: far below the 4 MiB that
@@ -378,6 +379,9 @@ pub(crate) const SNAPSHOT_ROWS: usize = 500;
 
 /// Rows of the room list that a watcher has in a cluster, the newest ones: a cluster may have a million.
 pub(crate) const WATCHED_ROWS: usize = 1_000;
+
+/// Rows that a watcher of the list must have lost before more are searched for, as a search may pass over all rows.
+pub(crate) const FREE_ROWS: usize = 100;
 
 /// Rows of the room list that are searched at a time. Rooms that come or go wait as long, for some 0.2 ms.
 pub(crate) const SEARCH_STEP: usize = 1_000;

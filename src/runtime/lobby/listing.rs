@@ -22,7 +22,7 @@ use crate::{
     room::{Phase, Room, Visibility},
     runtime::{
         cluster::membership::Cluster,
-        limit::limits::{LOBBY_INTERVAL, LOBBY_LAG, SEARCH_STEP, SNAPSHOT_ROWS, WATCHED_ROWS},
+        limit::limits::{FREE_ROWS, LOBBY_INTERVAL, LOBBY_LAG, SEARCH_STEP, SNAPSHOT_ROWS, WATCHED_ROWS},
     },
 };
 
@@ -273,7 +273,7 @@ pub struct LobbyWatch {
     pending: PendingRows,
 }
 
-/// The rows of the list that are still to be sent, before changes: as long as more may be shown.
+/// The rows of the list that are still to be sent, when there is room for at least [`FREE_ROWS`].
 #[derive(Clone, Copy)]
 enum PendingRows {
     All,
@@ -296,11 +296,11 @@ impl LobbyWatch {
         }
     }
 
-    /// The next page of the list; none when all are sent that may be. Changes wait, so that memory holds one page.
+    /// The next page of the list, if one is still to be sent. Changes wait until then, so that memory holds one page.
     async fn next_pending(&mut self) -> Option<LobbyUpdate> {
         let after = match self.pending {
             PendingRows::All => None,
-            PendingRows::After(key) if self.shown.len() < self.most => Some(key),
+            PendingRows::After(key) if self.most - self.shown.len() >= FREE_ROWS => Some(key),
             PendingRows::After(_) | PendingRows::None => return None,
         };
         if after.is_none() {
@@ -308,11 +308,10 @@ impl LobbyWatch {
         }
         let limit = SNAPSHOT_ROWS.min(self.most - self.shown.len());
         let rows = self.lobby.page_with(self.peers(), &self.filter, after, limit).await;
-        let last = rows.last().filter(|_| rows.len() == limit);
-        let is_last = last.is_none();
-        self.pending = last.map_or(PendingRows::None, |row| PendingRows::After(row.key()));
+        let end = rows.last().filter(|_| rows.len() == limit).map(Row::key);
+        self.pending = end.map_or(PendingRows::None, PendingRows::After);
         self.shown.extend(rows.iter().map(Row::key));
-        Some(LobbyUpdate::Page { after, rows, is_last })
+        Some(LobbyUpdate::Page { after, rows, end })
     }
 
     /// Those that are watched.
@@ -344,7 +343,7 @@ impl LobbyWatch {
         for _ in 0..SNAPSHOT_ROWS {
             let Some(key) = self.changed.pop_first() else { break };
             if matches!(self.pending, PendingRows::After(last) if key > last) {
-                // It is read with its page, or there is no place for it.
+                // It is read with its page, when there is room for that.
                 continue;
             }
             match self.lobby.row_with(self.peers(), key).filter(|row| self.filter.accepts(row)) {
@@ -363,7 +362,7 @@ impl LobbyWatch {
             }
         }
         while self.shown.len() > self.most {
-            // The oldest, which is read again when there is a place for it.
+            // The oldest, which is read again when there is room for it.
             removed.extend(self.shown.pop_last());
             self.pending = self.shown.last().map_or(PendingRows::All, |last| PendingRows::After(*last));
         }

@@ -89,7 +89,7 @@ impl PeerRows {
     fn update(&self, node: NodeId, update: LobbyUpdate) {
         let mut rows = self.write();
         let changed = match update {
-            LobbyUpdate::Page { after, rows: page, is_last } => rows.insert_page(node, after, page, is_last),
+            LobbyUpdate::Page { after, rows: page, end } => rows.insert_page(node, after, page, end),
             LobbyUpdate::Changed { upserted, removed, moved } => {
                 let upserted = upserted.into_iter().filter_map(|row| rows.insert(node, row));
                 let mut changed: Vec<_> = upserted.collect();
@@ -178,13 +178,12 @@ impl SentRows {
         (!is_same).then_some(key)
     }
 
-    /// Takes all rows of a node behind `after`, up to the last one of the page or to the end.
-    fn insert_page(&mut self, node: NodeId, after: Option<RowKey>, page: Vec<Row>, is_last: bool) -> Vec<RowKey> {
+    /// Takes all rows of a node behind `after`, up to `end` or to the end of the list.
+    fn insert_page(&mut self, node: NodeId, after: Option<RowKey>, page: Vec<Row>, end: Option<RowKey>) -> Vec<RowKey> {
         let listed: BTreeSet<_> = page.iter().map(Row::key).collect();
         let start = after.map_or(Bound::Unbounded, |key| Bound::Excluded((key, NodeId(i64::MAX))));
-        let end = listed.last().filter(|_| !is_last);
         let within = self.rows.range((start, Bound::Unbounded)).map(|(key, _)| *key);
-        let within = within.take_while(|(key, _)| end.is_none_or(|end| key <= end));
+        let within = within.take_while(|(key, _)| end.is_none_or(|end| *key <= end));
         let missing: Vec<_> = within.filter(|(key, of)| *of == node && !listed.contains(key)).collect();
         // It may have moved or been removed.
         missing.into_iter().for_each(|(key, _)| self.leave(key, node));

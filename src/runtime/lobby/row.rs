@@ -110,8 +110,8 @@ pub enum LobbyUpdate {
         after: Option<RowKey>,
         /// The rows.
         rows: Vec<Row>,
-        /// Whether they are the last ones of the list.
-        is_last: bool,
+        /// The last key of this page, though its row may have been left out; none for the last page of the list.
+        end: Option<RowKey>,
     },
     /// Changed rows, and rooms that were removed or no longer match.
     Changed {

@@ -21,7 +21,9 @@ use crate::{
             membership::Cluster,
             peers::{Ask, FeedItem, LinkError, News, Peers, Reply},
         },
-        limit::limits::{LOBBY_INTERVAL, LOBBY_LAG, MOVE_PATIENCE, SEARCH_STEP, SNAPSHOT_ROWS, WATCHED_ROWS},
+        limit::limits::{
+            FREE_ROWS, LOBBY_INTERVAL, LOBBY_LAG, MOVE_PATIENCE, SEARCH_STEP, SNAPSHOT_ROWS, WATCHED_ROWS,
+        },
     },
     store::{BoxFuture, MemoryStore, NodeId, Ownership, Shard, Store},
 };
@@ -92,7 +94,7 @@ fn row(number: usize, watchers: u32) -> Row {
 }
 
 fn last_page(after: Option<RowKey>, rows: Vec<Row>) -> LobbyUpdate {
-    LobbyUpdate::Page { after, rows, is_last: true }
+    LobbyUpdate::Page { after, rows, end: None }
 }
 
 fn upserted(row: Row) -> LobbyUpdate {
@@ -228,11 +230,13 @@ async fn a_page_replaces_the_rows_of_its_node_between_its_ends() {
     let (one, other) = (world.list_of(ONE), world.list_of(OTHER));
     one.update(last_page(None, (0..6).map(|number| row(number, 0)).collect()));
     other.update(last_page(None, vec![row(9, 0)]));
-    one.update(LobbyUpdate::Page { after: None, rows: vec![row(0, 0), row(2, 0)], is_last: false });
+    // The row of its end could not be read.
+    let end = Some(row(3, 0).key());
+    one.update(LobbyUpdate::Page { after: None, rows: vec![row(0, 0), row(2, 0)], end });
     advance(MOVE_PATIENCE).await;
     world.drop_left();
-    assert_eq!(world.listed().await, [0, 2, 3, 4, 5, 9].map(|number| row(number, 0)));
-    one.update(last_page(Some(row(2, 0).key()), vec![row(4, 0)]));
+    assert_eq!(world.listed().await, [0, 2, 4, 5, 9].map(|number| row(number, 0)));
+    one.update(last_page(end, vec![row(4, 0)]));
     advance(MOVE_PATIENCE).await;
     world.drop_left();
     assert_eq!(world.listed().await, [0, 2, 4, 9].map(|number| row(number, 0)));
@@ -280,7 +284,7 @@ async fn a_watcher_keeps_up_with_many_changes() {
     let lobby = Arc::new(Lobby::new(None));
     let listings: Vec<_> = (0..ROOMS).map(|number| Listing::new(&lobby, &room(number))).collect();
     let mut watch = lobby.watch(RowFilter::default());
-    while !matches!(watch.next().await, LobbyUpdate::Page { is_last: true, .. }) {}
+    while !matches!(watch.next().await, LobbyUpdate::Page { end: None, .. }) {}
     listings[0].update_watchers(1);
     timeout(LOBBY_INTERVAL / 2, watch.next()).await.expect_err("not due");
     listings.iter().for_each(|listing| listing.update_watchers(2));
@@ -342,10 +346,31 @@ async fn watchers_of_many_rooms_have_the_newest_that_match() {
             shown.retain(|key, _| !removed.contains(key));
         }
         let expected = world.lobby.page(&filter, None, WATCHED_ROWS).await;
-        assert!(shown.values().eq(&expected), "round {round}: {} rows", shown.len());
+        let lacking = expected.len() - shown.len();
+        assert!(shown.values().eq(&expected[..shown.len()]) && lacking < FREE_ROWS, "round {round}: {lacking} lack");
         most = most.max(shown.len());
     }
     assert_eq!(most, WATCHED_ROWS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watcher_gets_more_rows_when_it_has_lost_many() {
+    let world = World::new();
+    let one = world.list_of(ONE);
+    one.update(last_page(None, (0..2 * WATCHED_ROWS).map(tea).collect()));
+    let mut watch = world.lobby.watch(RowFilter::default());
+    for _ in 0..WATCHED_ROWS / SNAPSHOT_ROWS {
+        assert!(matches!(watch.next().await, LobbyUpdate::Page { rows, .. } if rows.len() == SNAPSHOT_ROWS));
+    }
+    for number in 0..FREE_ROWS - 1 {
+        one.update(removed(&tea(number)));
+    }
+    assert_eq!(changed(&mut watch).await, (Vec::new(), FREE_ROWS - 1));
+    timeout(2 * LOBBY_INTERVAL, watch.next()).await.expect_err("no search for each row");
+    one.update(removed(&tea(FREE_ROWS)));
+    assert_eq!(changed(&mut watch).await, (Vec::new(), 1));
+    let LobbyUpdate::Page { after: Some(_), rows, .. } = watch.next().await else { panic!("expected a page") };
+    assert_eq!(rows, (WATCHED_ROWS..WATCHED_ROWS + FREE_ROWS).map(tea).collect::<Vec<_>>());
 }
 
 #[tokio::test(start_paused = true)]

@@ -41,7 +41,7 @@ use tokio::{
         mpsc::{self, error::TrySendError},
         oneshot, watch,
     },
-    time::timeout,
+    time::{Instant, sleep},
 };
 use tokio_postgres::Config;
 
@@ -77,7 +77,7 @@ const QUEUE: usize = 4_096;
 /// The interval of tries while another node looks at a player's quota, for which it takes one commit.
 const QUOTA_RETRY: Duration = Duration::from_millis(5);
 
-/// How long it is tried.
+/// How long it is tried: far longer than other nodes take, unless one fails.
 const QUOTA_PATIENCE: Duration = Duration::from_secs(10);
 
 /// The longest wait at start for a server that is about to end.
@@ -144,7 +144,7 @@ impl Standby {
         }
     }
 
-    /// Waits until someone asks this server to end, by `draining` in the table `node`.
+    /// Waits until this server is asked to end, by `draining` in the table `node`.
     pub fn asked_to_end(&self) -> impl Future<Output = ()> + use<> {
         self.membership.asked_to_end()
     }
@@ -252,16 +252,16 @@ impl PostgresStore {
 
     /// Executes a change of a player's quota, when no other node changes it. Returns false if it is refused.
     async fn change_quota(&self, change: impl Fn() -> Change) -> Result<bool, StoreError> {
-        let tries = async {
-            loop {
-                match self.change(change()).await? {
-                    members::BUSY => tokio::time::sleep(QUOTA_RETRY).await,
-                    done => return Ok(done == members::DONE),
+        let end = Instant::now() + QUOTA_PATIENCE;
+        loop {
+            match self.change(change()).await? {
+                members::BUSY if Instant::now() < end => sleep(QUOTA_RETRY).await,
+                members::BUSY => {
+                    return Err(StoreError::Unavailable("other servers change the player's quota".to_owned()));
                 }
+                done => return Ok(done == members::DONE),
             }
-        };
-        let too_long = |_| Err(StoreError::Unavailable("other servers change the player's quota".to_owned()));
-        timeout(QUOTA_PATIENCE, tries).await.unwrap_or_else(too_long)
+        }
     }
 
     fn write(&self, change: Change) -> StoreFuture<'_, ()> {

@@ -1,4 +1,4 @@
-//! The servers of a database, as someone sees them who is none.
+//! The servers of a database, as read by a process that is none of them.
 
 use std::time::Duration;
 

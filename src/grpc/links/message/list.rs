@@ -13,9 +13,11 @@ use crate::{
 impl From<LobbyUpdate> for cluster::ListResponse {
     fn from(update: LobbyUpdate) -> Self {
         let update = match update {
-            LobbyUpdate::Page { after, rows, is_last } => {
-                Update::Page(cluster::RowPage { after: after.map(Into::into), rows: written(rows), is_last })
-            }
+            LobbyUpdate::Page { after, rows, end } => Update::Page(cluster::RowPage {
+                after: after.map(Into::into),
+                rows: written(rows),
+                end: end.map(Into::into),
+            }),
             LobbyUpdate::Changed { upserted, removed, moved } => Update::Changed(cluster::RowsChanged {
                 upserted: written(upserted),
                 removed: written(removed),
@@ -32,13 +34,13 @@ impl cluster::ListResponse {
     pub(crate) fn read(self) -> Result<(LobbyUpdate, Option<StoredError>), StoredError> {
         let mut unreadable = None;
         let update = match required(self.update, "list of rooms")? {
-            Update::Page(cluster::RowPage { after, rows, is_last }) => LobbyUpdate::Page {
+            Update::Page(cluster::RowPage { after, rows, end }) => LobbyUpdate::Page {
                 after: after.map(cluster::RowKey::read).transpose()?,
                 rows: rows
                     .into_iter()
                     .filter_map(|row| row.read().map_err(|error| unreadable = Some(error)).ok())
                     .collect(),
-                is_last,
+                end: end.map(cluster::RowKey::read).transpose()?,
             },
             Update::Changed(cluster::RowsChanged { upserted: rows, removed, moved }) => {
                 let (mut upserted, mut moved) = (Vec::new(), read_keys(moved)?);

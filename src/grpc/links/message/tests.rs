@@ -260,10 +260,10 @@ fn row_key() -> impl Strategy<Value = RowKey> {
 
 fn update() -> impl Strategy<Value = LobbyUpdate> {
     prop_oneof![
-        (of(row_key()), vec(row(), 0..4), any::<bool>()).prop_map(|(after, rows, is_last)| LobbyUpdate::Page {
+        (of(row_key()), vec(row(), 0..4), of(row_key())).prop_map(|(after, rows, end)| LobbyUpdate::Page {
             after,
             rows,
-            is_last
+            end
         }),
         (vec(row(), 0..4), vec(row_key(), 0..4), vec(row_key(), 0..4))
             .prop_map(|(upserted, removed, moved)| LobbyUpdate::Changed { upserted, removed, moved }),
@@ -295,10 +295,10 @@ fn rows_that_cannot_be_read_are_passed_over() {
     let swap_sides = |row: &mut cluster::Row| std::mem::swap(&mut row.black, &mut row.white);
     let (rows, rest) = (vec![first.clone(), bad.clone(), last.clone()], vec![first, last]);
     let mut page =
-        cluster::ListResponse::from(LobbyUpdate::Page { after: Some(bad.key()), rows: rows.clone(), is_last: true });
+        cluster::ListResponse::from(LobbyUpdate::Page { after: Some(bad.key()), rows: rows.clone(), end: None });
     let Some(cluster::list_response::Update::Page(sent)) = &mut page.update else { panic!() };
     swap_sides(&mut sent.rows[1]);
-    let expected = LobbyUpdate::Page { after: Some(bad.key()), rows: rest.clone(), is_last: true };
+    let expected = LobbyUpdate::Page { after: Some(bad.key()), rows: rest.clone(), end: None };
     assert_eq!(page.read(), Ok((expected, Some(StoredError::Malformed("side")))));
     let update = LobbyUpdate::Changed { upserted: rows, removed: Vec::new(), moved: Vec::new() };
     let mut changes = cluster::ListResponse::from(update);

@@ -129,7 +129,7 @@ impl Membership {
         }
     }
 
-    /// Waits until the node gives its shards to others, as someone who asks it to end sets it in the database.
+    /// Waits until the node is asked to end, by `draining` in the table `node`.
     pub(super) fn asked_to_end(&self) -> impl Future<Output = ()> + use<> {
         let mut is_draining = self.is_draining.subscribe();
         async move {

@@ -41,7 +41,7 @@ pub(super) struct Renewal {
     /// Whether it was renewed over one connection for as long as it lasts, without a break of half of that: after one, the
     /// database may have been away for others, too.
     pub(super) was_connected: bool,
-    /// Whether the node gives its shards to others, by itself or because someone asks for it.
+    /// Whether the node gives its shards to others, by itself or because it is asked to.
     pub(super) is_draining: bool,
 }
 

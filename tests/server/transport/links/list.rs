@@ -210,7 +210,7 @@ async fn a_row_that_cannot_be_read_is_left_out_and_the_link_stays_up() {
     }
     let rows = later.runtime.lobby.page(&RowFilter::default(), None, 3).await;
     let [all, changed] = [rows.clone(), rows[..2].to_vec()];
-    let mut page = ListResponse::from(LobbyUpdate::Page { after: None, rows: all, is_last: true });
+    let mut page = ListResponse::from(LobbyUpdate::Page { after: None, rows: all, end: None });
     let Some(Update::Page(sent)) = &mut page.update else { panic!() };
     sent.rows[0].white = None;
     let change = LobbyUpdate::Changed { upserted: changed, removed: Vec::new(), moved: Vec::new() };

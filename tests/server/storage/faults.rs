@@ -1,9 +1,9 @@
-//! Three real servers that share rooms, and a fault during games of rooms of the first: it freezes, loses the database, or
-//! loses the others; or the database crashes, or fails over. The players are at the other two, with a watcher of each game at
-//! the third, and all games are played to their ends. Also measures how long the rooms pause:
+//! Three real servers that share rooms, and a fault during games of rooms of the first: it freezes, loses the database, or is
+//! restarted; or all lose one another; or the database crashes, or fails over. The players are at the other two, with a watcher
+//! of each game at the third, and all games are played to their ends. Also measures how long the rooms pause:
 //! `REVERSI_FAULTS=10 cargo test --test server faults -- --nocapture`.
 
-use std::{fs, net::TcpListener, ops::Range, time::Duration};
+use std::{net::TcpListener, ops::Range, time::Duration};
 
 use futures_util::future::join_all;
 use tokio::{
@@ -13,9 +13,9 @@ use tokio::{
 use tonic::Code;
 
 use super::{
-    shared_rooms::{AGAIN, TIMEOUT, balanced, start, start_with},
+    shared_rooms::{AGAIN, TIMEOUT, balanced, start, start_with, until},
     standby::squares,
-    tables::{pause, print_pauses, tables, wait_for_moves},
+    tables::{Acknowledged, Table, print_pauses, tables, wait_for_moves},
 };
 use crate::harness::{
     cable::Cable,
@@ -32,8 +32,20 @@ const ROOMS: u8 = 4;
 /// Moves before the fault, of all rooms together.
 const BEFORE: usize = 60;
 
+/// The wait after each move of these games, so that they last for longer than a restart.
+const THINK: Duration = Duration::from_millis(100);
+
+/// An answer that is under way when a fault begins may arrive in this time.
+const UNDER_WAY: Duration = Duration::from_secs(1);
+
 /// Longer than the default, so that a busy machine is not taken for a fault, and shorter than one.
 const LONG_LEASE: [&str; 2] = ["--lease", "6"];
+
+/// Longer than the database is away.
+const LONGER_LEASE: [&str; 2] = ["--lease", "30"];
+
+/// Lets the servers declare others dead at once: a server may only after it was connected to the database for a whole lease.
+const PERMIT_DEATHS: &str = "UPDATE node SET since = since - interval '1 minute'";
 
 /// One fault of each kind, unless the environment has another number.
 fn rounds() -> Range<usize> {
@@ -41,15 +53,16 @@ fn rounds() -> Range<usize> {
 }
 
 /// Plays games of rooms of the first server at the other two during a fault, which begins after some moves. Returns the
-/// longest pause of each game.
+/// moves of each game.
 async fn play_during(
     database: &Database,
     servers: &[Server; 3],
     round: usize,
     fault: impl AsyncFnOnce(),
-) -> Vec<Duration> {
+) -> Vec<Vec<Acknowledged>> {
     balanced(database, 3).await;
-    let tables = tables([&servers[0], &servers[1], &servers[2]], &round.to_string(), ROOMS).await;
+    let mut tables = tables([&servers[0], &servers[1], &servers[2]], &round.to_string(), ROOMS).await;
+    tables.iter_mut().for_each(|table| table.think = THINK);
     let watcher = servers[2].log_in(&format!("watcher {round}"), 1 << 20).await;
     let watches = join_all(tables.iter().map(|table| table.watch(&watcher))).await;
     let (sender, mut acknowledged) = channel(BEFORE);
@@ -68,13 +81,27 @@ async fn play_during(
         assert_eq!(archived, "1");
     }
     balanced(database, 3).await;
-    played.iter().map(|made| pause(made)).collect()
+    played
 }
 
 /// Plays in a new room of a server.
 async fn assert_serves_rooms(server: &Server, round: usize) {
     let table = tables([server; 3], &format!("again {round}"), 1).await.remove(0);
     let made = timeout(TIMEOUT, table.play(4, &channel(1).0)).await.expect("the server has rooms again");
+    table.assert_kept(&made).await;
+}
+
+/// Plays a game on at a server that has lost its room, and may not have been told of this many moves.
+async fn play_on_at(server: &Server, table: &Table, moves: usize) {
+    let there = table.at(server).await;
+    let told = async {
+        while there.room().await.game.unwrap().plies.len() < moves {
+            sleep(AGAIN).await;
+        }
+    };
+    timeout(TIMEOUT, told).await.expect("the server reads the room at the one that has it");
+    let made = timeout(TIMEOUT, there.play(usize::MAX, &channel(1).0)).await.expect("it plays there");
+    assert!(!made.is_empty());
     table.assert_kept(&made).await;
 }
 
@@ -92,9 +119,11 @@ fn nodes(database: &Database) -> String {
 async fn a_server_that_freezes_loses_its_rooms_and_is_given_others() {
     /// Not the first of the legal moves.
     const LATE: &str = "f5";
+    /// Moves of the game while the server is frozen.
+    const MEANWHILE: usize = 10;
     let Some(database) = database() else { return };
     let servers = [(); 3].map(|()| start(&database));
-    let mut pauses = Vec::new();
+    let mut games = Vec::new();
     for round in rounds() {
         balanced(&database, 3).await;
         let before = node(&database, &servers[0]);
@@ -106,7 +135,7 @@ async fn a_server_that_freezes_loses_its_rooms_and_is_given_others() {
             let late = black.play(&table.game, 0, LATE);
             let (sender, _) = channel(1);
             let meanwhile = async {
-                let (made, ()) = tokio::join!(table.play(usize::MAX, &sender), sleep(FAULT));
+                let (made, ()) = tokio::join!(table.play(MEANWHILE, &sender), sleep(FAULT));
                 servers[0].signal("CONT");
                 made
             };
@@ -117,13 +146,14 @@ async fn a_server_that_freezes_loses_its_rooms_and_is_given_others() {
                 "{refused}"
             );
             assert_ne!(made[0].square, LATE);
+            play_on_at(&servers[0], &table, MEANWHILE).await;
             table.assert_kept(&made).await;
         };
-        pauses.extend(play_during(&database, &servers, round, freeze).await);
+        games.extend(play_during(&database, &servers, round, freeze).await);
         assert_ne!(node(&database, &servers[0]), before);
         assert_serves_rooms(&servers[0], round).await;
     }
-    print_pauses("frozen for 8 s", pauses);
+    print_pauses("frozen for 8 s", &games);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -133,7 +163,7 @@ async fn a_server_that_is_cut_off_from_the_database_loses_its_rooms_and_is_given
     let options = ["--node-listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0"];
     let mut servers = [start_with(&proxy.url(&database), &options), start(&database), start(&database)];
     let metrics = servers[0].wait_for_line("metrics: ");
-    let mut pauses = Vec::new();
+    let mut games = Vec::new();
     for round in rounds() {
         balanced(&database, 3).await;
         let (before, refused) = (node(&database, &servers[0]), refused_writes(&metrics));
@@ -142,7 +172,7 @@ async fn a_server_that_is_cut_off_from_the_database_loses_its_rooms_and_is_given
             sleep(FAULT).await;
             proxy.release();
         };
-        pauses.extend(play_during(&database, &servers, round, hold).await);
+        games.extend(play_during(&database, &servers, round, hold).await);
         assert_ne!(node(&database, &servers[0]), before);
         let late = async {
             while refused_writes(&metrics) == refused {
@@ -152,7 +182,7 @@ async fn a_server_that_is_cut_off_from_the_database_loses_its_rooms_and_is_given
         timeout(TIMEOUT, late).await.expect("writes that arrive late are refused");
         assert_serves_rooms(&servers[0], round).await;
     }
-    print_pauses("cut off from the database for 8 s", pauses);
+    print_pauses("cut off from the database for 8 s", &games);
 }
 
 /// The count of a server's writes that were refused since others have the rooms.
@@ -161,75 +191,119 @@ fn refused_writes(metrics: &str) -> Option<String> {
     http_get(metrics).1.lines().find_map(count)
 }
 
+/// Every link between the servers is cut, in both directions. Each plays its own rooms, and no room of another.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_is_cut_off_from_the_others_keeps_its_rooms() {
+async fn servers_that_are_cut_off_from_one_another_keep_their_rooms() {
     let Some(database) = database() else { return };
-    let address = unused_address();
-    let cable = Cable::to(address.clone()).await;
-    let advertised = format!("http://{}", cable.address);
-    let link = ["--node-listen", &address, "--advertise", &advertised];
-    let other = ["--node-listen", "127.0.0.1:0"];
-    let servers = [&link[..], &other, &other].map(|link| start_with(&database.url(), &[link, &LONG_LEASE].concat()));
-    let mut pauses = Vec::new();
+    let addresses = unused_addresses();
+    let cables = join_all(addresses.iter().cloned().map(Cable::to)).await;
+    let servers = [0, 1, 2].map(|number: usize| {
+        let advertised = format!("http://{}", cables[number].address);
+        let link = ["--node-listen", &addresses[number], "--advertise", &advertised];
+        start_with(&database.url(), &[&link[..], &LONG_LEASE].concat())
+    });
+    let mut games = Vec::new();
     for round in rounds() {
         balanced(&database, 3).await;
         let before = nodes(&database);
-        let table = tables([&servers[0]; 3], &format!("near {round}"), 1).await.remove(0);
+        let mut near = Vec::new();
+        for (number, server) in servers.iter().enumerate() {
+            near.extend(tables([server; 3], &format!("near {round} {number}"), 1).await);
+        }
+        let mut cut = None;
         let hold = async || {
-            cable.hold();
-            let held = Instant::now();
-            let made = table.play(usize::MAX, &channel(1).0).await;
-            table.assert_kept(&made).await;
-            sleep_until(held + FAULT).await;
-            cable.open();
+            cables.iter().for_each(Cable::hold);
+            let begin = Instant::now();
+            let sender = channel(1).0;
+            let played = join_all(near.iter().map(|table| table.play(usize::MAX, &sender))).await;
+            for (table, made) in near.iter().zip(&played) {
+                table.assert_kept(made).await;
+            }
+            sleep_until(begin + FAULT).await;
+            cut = Some(begin + UNDER_WAY..Instant::now());
+            cables.iter().for_each(Cable::open);
         };
-        let paused = play_during(&database, &servers, round, hold).await;
-        let waited = |pause: &Duration| *pause + Duration::from_secs(1) >= FAULT;
-        assert!(paused.iter().all(waited), "no room is played at two servers: {paused:?}");
+        let played = play_during(&database, &servers, round, hold).await;
+        assert_stopped_during(&cut.unwrap(), &played);
         assert_eq!(nodes(&database), before, "no server is declared dead");
-        pauses.extend(paused);
+        games.extend(played);
     }
-    print_pauses("cut off from the others for 8 s", pauses);
+    print_pauses("cut off from one another for 8 s", &games);
 }
 
-/// An address that nothing else on this machine takes: other sockets are not those of this host.
-fn unused_address() -> String {
-    TcpListener::bind("127.1.0.1:0").unwrap().local_addr().unwrap().to_string()
+/// Checks that each game stops during a cut, and goes on after it.
+fn assert_stopped_during(cut: &Range<Instant>, games: &[Vec<Acknowledged>]) {
+    for made in games {
+        assert!(!made.iter().any(|made| cut.contains(&made.at)), "no room is played at two servers");
+        assert!(made.last().unwrap().at >= cut.end, "the game goes on");
+    }
 }
 
-/// Plays while the database is away. No server is declared dead. Returns the longest pause of each game, and the time until
-/// the database was back.
+/// Free addresses for three servers. No other test listens at 127.1.0.1, so none is given one of these ports, as it could be
+/// at 127.0.0.1, before the server listens there.
+fn unused_addresses() -> [String; 3] {
+    let sockets = [(); 3].map(|()| TcpListener::bind("127.1.0.1:0").unwrap());
+    sockets.map(|socket| socket.local_addr().unwrap().to_string())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn games_go_on_while_one_server_after_the_other_is_restarted() {
+    let Some(database) = database() else { return };
+    let mut servers = [(); 3].map(|()| start(&database));
+    let mut games = Vec::new();
+    for restart in 0..3 * rounds().len() {
+        servers.rotate_left(1);
+        let is_there = format!("SELECT count(*) FROM node WHERE id = {}", node(&database, &servers[0]));
+        let mut started = None;
+        let stop_and_start = async || {
+            servers[0].signal("TERM");
+            until(&database, &is_there, "0").await;
+            started = Some(start(&database));
+        };
+        games.extend(play_during(&database, &servers, restart, stop_and_start).await);
+        let stopped = std::mem::replace(&mut servers[0], started.unwrap());
+        let (clean, log) = stopped.ended().await;
+        assert!(clean && !log.contains("have not taken all rooms over"), "{log}");
+        assert_serves_rooms(&servers[0], restart).await;
+    }
+    print_pauses("restarted", &games);
+}
+
+/// Plays while the primary of the database is away. No server is declared dead. Returns the moves of each game, and the time
+/// until the database was back.
 async fn play_without_database(
+    primary: &PostgresServer,
     database: &Database,
     servers: &[Server; 3],
     round: usize,
     outage: impl FnOnce() + Send + 'static,
-) -> (Vec<Duration>, Duration) {
+) -> (Vec<Vec<Acknowledged>>, Duration) {
     balanced(database, 3).await;
+    primary.sql(&database.schema, PERMIT_DEATHS);
     let (before, mut away) = (nodes(database), Duration::ZERO);
     let outage = async || {
         let begin = Instant::now();
         tokio::task::spawn_blocking(outage).await.unwrap();
         away = begin.elapsed();
     };
-    let pauses = play_during(database, servers, round, outage).await;
+    let games = play_during(database, servers, round, outage).await;
     assert_eq!(nodes(database), before, "no server is declared dead");
-    (pauses, away)
+    (games, away)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn games_go_on_after_a_crash_of_the_database() {
     let Some(postgres) = PostgresServer::start() else { return };
     let database = postgres.database();
-    let options = [&["--node-listen", "127.0.0.1:0"][..], &LONG_LEASE].concat();
+    let options = [&["--node-listen", "127.0.0.1:0"][..], &LONGER_LEASE].concat();
     let servers = [(); 3].map(|()| start_with(&database.url(), &options));
     for round in rounds() {
         let crash = move || {
             postgres.kill();
             postgres.run();
         };
-        let (pauses, away) = play_without_database(&database, &servers, round, crash).await;
-        print_pauses(&format!("database crashed, back after {away:?}"), pauses);
+        let (games, away) = play_without_database(postgres, &database, &servers, round, crash).await;
+        print_pauses(&format!("database crashed, back after {away:?}"), &games);
     }
 }
 
@@ -240,7 +314,7 @@ async fn games_go_on_after_a_failover_to_a_synchronous_standby() {
         let Database { schema, .. } = primary.database();
         let standby = primary.start_standby();
         let url = url(&[primary.folder(), standby.folder()], &schema);
-        let options = [&["--node-listen", "127.0.0.1:0"][..], &LONG_LEASE].concat();
+        let options = [&["--node-listen", "127.0.0.1:0"][..], &LONGER_LEASE].concat();
         let servers = [(); 3].map(|()| start_with(&url, &options));
         let fail_over = move || {
             primary.kill();
@@ -248,8 +322,7 @@ async fn games_go_on_after_a_failover_to_a_synchronous_standby() {
         };
         // It can be read before.
         let database = Database { server: standby, schema };
-        let (pauses, away) = play_without_database(&database, &servers, round, fail_over).await;
-        print_pauses(&format!("failover of the database, done after {away:?}"), pauses);
-        fs::remove_dir_all(primary.folder()).unwrap();
+        let (games, away) = play_without_database(primary, &database, &servers, round, fail_over).await;
+        print_pauses(&format!("failover of the database, done after {away:?}"), &games);
     }
 }

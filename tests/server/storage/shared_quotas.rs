@@ -1,4 +1,4 @@
-//! One player at two real servers that share the rooms: its rooms, its seats and its requests with ids count at both.
+//! One player at three real servers that share the rooms: its rooms, its seats and its requests with ids count at all.
 
 use std::collections::BTreeSet;
 
@@ -15,14 +15,23 @@ use crate::harness::{
 
 const SEATS: usize = 3;
 
-/// Two servers, and a bot that is connected to both. None without PostgreSQL.
-async fn two_servers() -> Option<([Server; 2], [Player; 2])> {
+/// Three servers, and a bot that is connected to all. None without PostgreSQL.
+async fn three_servers() -> Option<([Server; 3], [Player; 3])> {
     let database = database()?;
-    let servers = [start(&database), start(&database)];
-    balanced(&database, 2).await;
-    let here = Player::bot(&servers[0].url, "Ada", SEATS as i32).await;
-    let there = Player::with_token(&servers[1].url, &here.token).await;
-    Some((servers, [here, there]))
+    let servers = [(); 3].map(|()| start(&database));
+    balanced(&database, 3).await;
+    let first = Player::bot(&servers[0].url, "Ada", SEATS as i32).await;
+    let second = Player::with_token(&servers[1].url, &first.token).await;
+    let third = Player::with_token(&servers[2].url, &first.token).await;
+    Some((servers, [first, second, third]))
+}
+
+/// Sends the same request to all servers at once. Returns the answer, which is the same.
+async fn same_at_all(players: &[Player; 3], request: impl AsyncFn(&Player) -> String) -> String {
+    let [first, second, third] = players;
+    let (answer, at_second, at_third) = tokio::join!(request(first), request(second), request(third));
+    assert_eq!([&at_second, &at_third], [&answer; 2]);
+    answer
 }
 
 /// Begins a game against an AI, and returns its room. It goes on until the player moves.
@@ -43,12 +52,12 @@ async fn leave(player: &Player, room: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rooms_and_seats_of_a_player_count_at_every_server() {
-    let Some((_servers, [here, there])) = two_servers().await else { return };
+    let Some((_servers, players)) = three_servers().await else { return };
     let mut rooms = BTreeSet::new();
-    for player in [&here, &there, &here] {
+    for player in &players {
         rooms.insert(play_ai(player, "").await.unwrap());
     }
-    for player in [&here, &there] {
+    for player in &players {
         let refused = play_ai(player, "").await.unwrap_err();
         assert_eq!(refused.code(), Code::ResourceExhausted, "{refused}");
         assert!(refused.message().contains("you play in room"), "{refused}");
@@ -57,18 +66,19 @@ async fn rooms_and_seats_of_a_player_count_at_every_server() {
         assert_eq!((me.seats.len(), me.game_ids.len()), (SEATS, SEATS));
     }
     for room in rooms {
-        leave(&there, &room).await;
+        leave(&players[2], &room).await;
     }
     // No more than the limit, also when they are asked for at once.
-    let asked = (0..4 * SEATS).map(async |number| play_ai([&here, &there][number % 2], "").await);
+    let asked = (0..4 * SEATS).map(async |number| play_ai(&players[number % 3], "").await);
     let begun = join_all(asked).await.into_iter().filter(Result::is_ok).count();
     assert!((1..=SEATS).contains(&begun), "{begun} games");
-    assert_eq!(me(&here).await.seats.len(), begun);
+    assert_eq!(me(&players[0]).await.seats.len(), begun);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_with_an_id_takes_effect_once_at_all_servers() {
-    let Some((mut servers, [here, there])) = two_servers().await else { return };
+    let Some((mut servers, players)) = three_servers().await else { return };
+    let [here, there, _] = &players;
     let create = async |player: &Player| {
         let seat = |occupant| v1::Seat { occupant: Some(occupant), ..Default::default() };
         let ai = Occupant::Ai(v1::AiSeat { kind: "random".into(), level: 0, seed: 7 });
@@ -76,29 +86,25 @@ async fn a_request_with_an_id_takes_effect_once_at_all_servers() {
         let request = v1::CreateRoomRequest { seats, request_id: "1".into(), ..Default::default() };
         player.lobby().create_room(request).await.unwrap().into_inner().room.unwrap().room_id
     };
-    let (room, same) = tokio::join!(create(&here), create(&there));
-    assert_eq!(room, same);
+    let room = same_at_all(&players, create).await;
     let start = async |player: &Player| {
         let request = v1::StartGameRequest { room_id: room.clone(), request_id: "1".into() };
         player.rooms().start_game(request).await.unwrap().into_inner().game_id
     };
-    let (game, same) = tokio::join!(start(&here), start(&there));
-    assert_eq!(game, same);
-    let (begun, same) = tokio::join!(play_ai(&here, "2"), play_ai(&there, "2"));
-    let begun = begun.unwrap();
-    assert_eq!(begun, same.unwrap());
-    let me = me(&there).await;
+    same_at_all(&players, start).await;
+    let begun = same_at_all(&players, async |player| play_ai(player, "2").await.unwrap()).await;
+    let me = me(there).await;
     assert_eq!((me.room_ids.len(), me.game_ids.len()), (2, 2), "no game has ended");
     // A request that is refused can be sent again.
-    let third = play_ai(&here, "").await.unwrap();
-    assert_eq!(play_ai(&there, "3").await.unwrap_err().code(), Code::ResourceExhausted);
-    leave(&here, &third).await;
-    let third = play_ai(&here, "3").await.unwrap();
-    assert_eq!(play_ai(&there, "3").await.unwrap(), third);
+    let third = play_ai(here, "").await.unwrap();
+    assert_eq!(play_ai(there, "3").await.unwrap_err().code(), Code::ResourceExhausted);
+    leave(here, &third).await;
+    let third = play_ai(here, "3").await.unwrap();
+    assert_eq!(play_ai(there, "3").await.unwrap(), third);
     servers[0].kill();
     let again = async {
         loop {
-            match play_ai(&there, "2").await {
+            match play_ai(there, "2").await {
                 Ok(room) => return room,
                 Err(status) => assert_eq!(status.code(), Code::Unavailable, "{status}"),
             }
@@ -106,7 +112,7 @@ async fn a_request_with_an_id_takes_effect_once_at_all_servers() {
         }
     };
     assert_eq!(timeout(TIMEOUT, again).await.expect("the other server has the room"), begun);
-    leave(&there, &begun).await;
-    let closed = play_ai(&there, "2").await.unwrap_err();
+    leave(there, &begun).await;
+    let closed = play_ai(there, "2").await.unwrap_err();
     assert_eq!(closed.code(), Code::NotFound, "not made again: {closed}");
 }

@@ -53,7 +53,7 @@ pub(super) fn start_with(url: &str, options: &[&str]) -> Server {
 }
 
 /// Waits until a query has this answer.
-async fn until(database: &Database, sql: &str, answer: &str) {
+pub(super) async fn until(database: &Database, sql: &str, answer: &str) {
     let reached = async {
         while database.sql(sql) != answer {
             sleep(AGAIN).await;

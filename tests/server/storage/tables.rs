@@ -21,13 +21,15 @@ pub(super) struct Table {
     pub(super) players: [Player; 2],
     pub(super) room: String,
     pub(super) game: String,
+    /// The wait after each move.
+    pub(super) think: Duration,
 }
 
 /// An acknowledged move.
 pub(super) struct Acknowledged {
     ply: i32,
     pub(super) square: String,
-    at: Instant,
+    pub(super) at: Instant,
 }
 
 /// Seats two bots of this name in rooms of the first server. They then play at the other two.
@@ -41,12 +43,20 @@ pub(super) async fn tables([owner, black, white]: [&Server; 3], name: &str, room
         let room = maker.create(settings, ["me", "open"]).await.room_id;
         players[1].join_and_sit(&room, 1).await;
         let game = maker.start(&room).await;
-        tables.push(Table { players: players.clone(), room, game });
+        tables.push(Table { players: players.clone(), room, game, think: Duration::ZERO });
     }
     tables
 }
 
 impl Table {
+    /// The same game, with the players at another server.
+    pub(super) async fn at(&self, server: &Server) -> Self {
+        let [black, white] = &self.players;
+        let black = Player::with_token(&server.url, &black.token).await;
+        let white = Player::with_token(&server.url, &white.token).await;
+        Self { players: [black, white], room: self.room.clone(), game: self.game.clone(), think: self.think }
+    }
+
     /// Makes this many moves, or those until the end of the game, with a message for each acknowledged one. A move that
     /// gets `UNAVAILABLE` is made again.
     pub(super) async fn play(&self, moves: usize, acknowledged: &Sender<()>) -> Vec<Acknowledged> {
@@ -60,6 +70,7 @@ impl Table {
                 Ok(()) => {
                     made.push(Acknowledged { ply: game.ply, square: square.clone(), at: Instant::now() });
                     let _ = acknowledged.try_send(());
+                    sleep(self.think).await;
                 }
                 Err(status) => {
                     assert_eq!(status.code(), Code::Unavailable, "{status}");
@@ -102,12 +113,13 @@ pub(super) async fn wait_for_moves(acknowledged: &mut Receiver<()>, moves: usize
 }
 
 /// The longest pause of a game.
-pub(super) fn pause(made: &[Acknowledged]) -> Duration {
+fn pause(made: &[Acknowledged]) -> Duration {
     made.windows(2).map(|moves| moves[1].at - moves[0].at).max().unwrap_or_default()
 }
 
 /// Prints the pauses of games during faults of a kind.
-pub(super) fn print_pauses(fault: &str, mut pauses: Vec<Duration>) {
+pub(super) fn print_pauses(fault: &str, games: &[Vec<Acknowledged>]) {
+    let mut pauses: Vec<_> = games.iter().map(|made| pause(made)).collect();
     pauses.sort();
     let (median, longest) = (pauses[pauses.len() / 2], pauses[pauses.len() - 1]);
     println!("{fault}: pause of a room median {median:?}, longest {longest:?}, of {}", pauses.len());

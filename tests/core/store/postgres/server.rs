@@ -8,11 +8,12 @@ use std::{
         process::CommandExt as _,
     },
     path::{Path, PathBuf},
-    process::{Child, ChildStdin, Command, Stdio},
+    process::{Child, Command, Stdio},
     sync::{
         Mutex, OnceLock,
         atomic::{AtomicU32, Ordering},
     },
+    thread,
     time::Duration,
 };
 
@@ -22,37 +23,41 @@ use tempfile::TempDir;
 /// The id of the user `nobody`: PostgreSQL refuses to run as root.
 const NOBODY: u32 = 65_534;
 
-/// Starts the server in a folder, as a standby of the one in another folder if there is one, and stops it when the test's
-/// process ends, however it ends.
+/// Makes a server in a folder, as a standby of the one in another folder if there is one; starts it for each line that it
+/// reads; and stops and removes it when the test's process ends, however it ends.
 const SCRIPT: &str = r#"
 set -e
 trap '' INT TERM
 bin=$1 folder=$2 primary=$3
-if [ ! -e "$folder/data" ]; then
-    if [ "$primary" ]; then
-        "$bin/pg_basebackup" -h "$primary" -U reversi -D "$folder/data" -R -c fast --no-sync >"$folder/log" 2>&1
-    else
-        "$bin/initdb" -D "$folder/data" -U reversi -A trust -E UTF8 --locale=C --no-sync >"$folder/log" 2>&1
-    fi
+if [ "$primary" ]; then
+    "$bin/pg_basebackup" -h "$primary" -U reversi -D "$folder/data" -R -c fast --no-sync >"$folder/log" 2>&1
+else
+    "$bin/initdb" -D "$folder/data" -U reversi -A trust -E UTF8 --locale=C --no-sync >"$folder/log" 2>&1
 fi
-# After a crash, until the processes of the one before have ended.
-tries=0
-until "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w -o "-k $folder -c listen_addresses=" start >/dev/null 2>&1; do
-    tries=$((tries + 1))
-    [ $tries -lt 100 ] || exit 1
+while read -r _; do
+    # After a crash, until the processes of the one before have ended.
+    tries=0
+    until "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w -o "-k $folder -c listen_addresses=" start >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ $tries -lt 100 ] || exit 1
+    done
+    echo ready
 done
-echo ready
-if read -r _; then exit; fi
-"$bin/pg_ctl" -D "$folder/data" -m immediate stop >/dev/null
+# It may have been killed.
+"$bin/pg_ctl" -D "$folder/data" -m immediate stop >/dev/null 2>&1 || true
 rm -rf "$folder"
 "#;
+
+/// The interval and the number of looks for a synchronous standby.
+const AGAIN: Duration = Duration::from_millis(50);
+const LOOKS: u32 = 600;
 
 /// A running server.
 pub(crate) struct PostgresServer {
     bin: PathBuf,
     folder: PathBuf,
-    /// The server is stopped when its end is closed.
-    running: Mutex<Option<(Child, ChildStdin)>>,
+    /// Stops the server when its input is closed.
+    script: Mutex<Child>,
     schemas: AtomicU32,
 }
 
@@ -101,8 +106,14 @@ impl PostgresServer {
         let standby = Self::start_in_new_folder(self.bin.clone(), self.folder.to_str().expect("text"));
         self.sql("public", "ALTER SYSTEM SET synchronous_standby_names = '*'");
         self.sql("public", "SELECT pg_reload_conf()");
-        while self.sql("public", "SELECT sync_state FROM pg_stat_replication") != "sync" {}
-        standby
+        let is_synchronous = || self.sql("public", "SELECT sync_state FROM pg_stat_replication") == "sync";
+        for _ in 0..LOOKS {
+            if is_synchronous() {
+                return standby;
+            }
+            thread::sleep(AGAIN);
+        }
+        panic!("the standby is not synchronous after {:?}", LOOKS * AGAIN);
     }
 
     /// Makes a primary of a standby.
@@ -117,28 +128,25 @@ impl PostgresServer {
         if is_root() {
             chown(&folder, Some(NOBODY), Some(NOBODY)).expect("root may do that");
         }
-        let server = Self { bin, folder, running: Mutex::default(), schemas: AtomicU32::new(0) };
-        server.run_as(primary);
-        Box::leak(Box::new(server))
-    }
-
-    /// Starts the server again, after [`Self::kill`].
-    pub(crate) fn run(&self) {
-        self.run_as("");
-    }
-
-    fn run_as(&self, primary: &str) {
         let mut shell = Command::new("sh");
-        shell.args(["-c", SCRIPT, "sh"]).args([&self.bin, &self.folder]).arg(primary).current_dir("/");
+        shell.args(["-c", SCRIPT, "sh"]).args([&bin, &folder]).arg(primary).current_dir("/");
         if is_root() {
             shell.uid(NOBODY).gid(NOBODY);
         }
-        let mut shell = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
+        let script = Mutex::new(shell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell"));
+        let server = Self { bin, folder, script, schemas: AtomicU32::new(0) };
+        server.run();
+        Box::leak(Box::new(server))
+    }
+
+    /// Starts the server, also after [`Self::kill`].
+    pub(crate) fn run(&self) {
+        let mut script = self.script.lock().unwrap();
+        let asked = script.stdin.as_mut().expect("piped").write_all(b"start\n");
         let mut line = String::new();
-        BufReader::new(shell.stdout.take().expect("piped")).read_line(&mut line).expect("readable");
-        assert_eq!(line, "ready\n", "{}", fs::read_to_string(self.folder.join("log")).unwrap_or_default());
-        let end = shell.stdin.take().expect("piped");
-        *self.running.lock().unwrap() = Some((shell, end));
+        BufReader::new(script.stdout.as_mut().expect("piped")).read_line(&mut line).expect("readable");
+        let log = || fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+        assert!(asked.is_ok() && line == "ready\n", "{}", log());
     }
 
     /// Ends all its processes at once, as a crash of its machine would.
@@ -146,11 +154,10 @@ impl PostgresServer {
         let file = fs::read_to_string(self.folder.join("data/postmaster.pid")).expect("a running server");
         let process = file.lines().next().expect("its number");
         let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
-        // One of them may have ended by itself.
-        Command::new("kill").args(["-9", process]).args(children.split_whitespace()).status().expect("kill");
-        let (mut shell, mut end) = self.running.lock().unwrap().take().expect("a running server");
-        end.write_all(b"keep\n").expect("a waiting script");
-        shell.wait().expect("it ends");
+        let killed = Command::new("kill").args(["-9", process]).status().expect("kill");
+        assert!(killed.success(), "the server was not killed");
+        // Some may have ended by themselves, or because it has.
+        Command::new("kill").arg("-9").args(children.split_whitespace()).output().expect("kill");
         // The process may be there until its parent asks for it.
         fs::remove_file(self.folder.join("data/postmaster.pid")).expect("removable");
     }

@@ -185,14 +185,16 @@ impl Rooms {
         made: &NewRoomId,
         command: Command,
     ) -> Result<(), RoomError> {
-        if self.has_game(made).await? {
+        if !made.is_own && self.has_game(made.id).await? {
             return Ok(());
         }
-        let outcome = self.command(player, made.id, command).await;
-        if outcome.is_err() {
-            self.undo_creation(player, made).await;
+        let Err(error) = self.command(player, made.id, command).await else { return Ok(()) };
+        if self.has_game(made.id).await.unwrap_or(false) {
+            // The same request has begun it meanwhile.
+            return Ok(());
         }
-        outcome.map(|_| ())
+        self.undo_creation(player, made).await;
+        Err(error)
     }
 
     /// Tries to take the seat opposite a waiting player.

@@ -150,9 +150,9 @@ impl Rooms {
         outcome
     }
 
-    /// Whether a room that another node may have created has had a game.
-    pub(super) async fn has_game(&self, new: &NewRoomId) -> Result<bool, RoomError> {
-        Ok(!new.is_own && self.snapshot_as_admin(new.id).await?.room.game().is_some())
+    /// Whether a room has had a game.
+    pub(super) async fn has_game(&self, room: RoomId) -> Result<bool, RoomError> {
+        Ok(self.snapshot_as_admin(room).await?.room.game().is_some())
     }
 
     /// Leaves a room whose creation could not be finished: only if this call has created it, and no game runs. If that fails,

@@ -377,11 +377,11 @@ pub(crate) const LOBBY_LAG: usize = 1 << 15;
 /// clients accept by default, even with long names. Bounds the memory for a client that does not read.
 pub(crate) const SNAPSHOT_ROWS: usize = 500;
 
-/// Rows of the room list that a watcher has in a cluster, the newest ones: a cluster may have a million.
+/// The most rows of the room list that a watcher has in a cluster, the newest ones: a cluster may have a million.
 pub(crate) const WATCHED_ROWS: usize = 1_000;
 
-/// Rows that a watcher of the list must have lost before more are searched for, as a search may pass over all rows.
-pub(crate) const FREE_ROWS: usize = 100;
+/// Rows below [`WATCHED_ROWS`] at which more are searched for, as a search may pass over all rows.
+pub(crate) const MIN_FREE_ROWS: usize = 100;
 
 /// Rows of the room list that are searched at a time. Rooms that come or go wait as long, for some 0.2 ms.
 pub(crate) const SEARCH_STEP: usize = 1_000;

@@ -22,7 +22,7 @@ use crate::{
     room::{Phase, Room, Visibility},
     runtime::{
         cluster::membership::Cluster,
-        limit::limits::{FREE_ROWS, LOBBY_INTERVAL, LOBBY_LAG, SEARCH_STEP, SNAPSHOT_ROWS, WATCHED_ROWS},
+        limit::limits::{LOBBY_INTERVAL, LOBBY_LAG, MIN_FREE_ROWS, SEARCH_STEP, SNAPSHOT_ROWS, WATCHED_ROWS},
     },
 };
 
@@ -273,7 +273,7 @@ pub struct LobbyWatch {
     pending: PendingRows,
 }
 
-/// The rows of the list that are still to be sent, when there is room for at least [`FREE_ROWS`].
+/// The rows of the list that are still to be sent, as soon as at least [`MIN_FREE_ROWS`] more may be shown.
 #[derive(Clone, Copy)]
 enum PendingRows {
     All,
@@ -300,18 +300,23 @@ impl LobbyWatch {
     async fn next_pending(&mut self) -> Option<LobbyUpdate> {
         let after = match self.pending {
             PendingRows::All => None,
-            PendingRows::After(key) if self.most - self.shown.len() >= FREE_ROWS => Some(key),
+            PendingRows::After(key) if self.free_rows() >= MIN_FREE_ROWS => Some(key),
             PendingRows::After(_) | PendingRows::None => return None,
         };
         if after.is_none() {
             self.shown.clear();
         }
-        let limit = SNAPSHOT_ROWS.min(self.most - self.shown.len());
+        let limit = SNAPSHOT_ROWS.min(self.free_rows());
         let rows = self.lobby.page_with(self.peers(), &self.filter, after, limit).await;
         let end = rows.last().filter(|_| rows.len() == limit).map(Row::key);
         self.pending = end.map_or(PendingRows::None, PendingRows::After);
         self.shown.extend(rows.iter().map(Row::key));
         Some(LobbyUpdate::Page { after, rows, end })
+    }
+
+    /// How many more rows may be shown.
+    fn free_rows(&self) -> usize {
+        self.most - self.shown.len()
     }
 
     /// Those that are watched.
@@ -343,7 +348,7 @@ impl LobbyWatch {
         for _ in 0..SNAPSHOT_ROWS {
             let Some(key) = self.changed.pop_first() else { break };
             if matches!(self.pending, PendingRows::After(last) if key > last) {
-                // It is read with its page, when there is room for that.
+                // It is read with its page.
                 continue;
             }
             match self.lobby.row_with(self.peers(), key).filter(|row| self.filter.accepts(row)) {
@@ -362,7 +367,7 @@ impl LobbyWatch {
             }
         }
         while self.shown.len() > self.most {
-            // The oldest, which is read again when there is room for it.
+            // The oldest, which is read again when fewer are shown.
             removed.extend(self.shown.pop_last());
             self.pending = self.shown.last().map_or(PendingRows::All, |last| PendingRows::After(*last));
         }

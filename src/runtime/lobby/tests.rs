@@ -22,7 +22,7 @@ use crate::{
             peers::{Ask, FeedItem, LinkError, News, Peers, Reply},
         },
         limit::limits::{
-            FREE_ROWS, LOBBY_INTERVAL, LOBBY_LAG, MOVE_PATIENCE, SEARCH_STEP, SNAPSHOT_ROWS, WATCHED_ROWS,
+            LOBBY_INTERVAL, LOBBY_LAG, MIN_FREE_ROWS, MOVE_PATIENCE, SEARCH_STEP, SNAPSHOT_ROWS, WATCHED_ROWS,
         },
     },
     store::{BoxFuture, MemoryStore, NodeId, Ownership, Shard, Store},
@@ -347,7 +347,10 @@ async fn watchers_of_many_rooms_have_the_newest_that_match() {
         }
         let expected = world.lobby.page(&filter, None, WATCHED_ROWS).await;
         let lacking = expected.len() - shown.len();
-        assert!(shown.values().eq(&expected[..shown.len()]) && lacking < FREE_ROWS, "round {round}: {lacking} lack");
+        assert!(
+            shown.values().eq(&expected[..shown.len()]) && lacking < MIN_FREE_ROWS,
+            "round {round}: {lacking} lack"
+        );
         most = most.max(shown.len());
     }
     assert_eq!(most, WATCHED_ROWS);
@@ -362,15 +365,15 @@ async fn a_watcher_gets_more_rows_when_it_has_lost_many() {
     for _ in 0..WATCHED_ROWS / SNAPSHOT_ROWS {
         assert!(matches!(watch.next().await, LobbyUpdate::Page { rows, .. } if rows.len() == SNAPSHOT_ROWS));
     }
-    for number in 0..FREE_ROWS - 1 {
+    for number in 0..MIN_FREE_ROWS - 1 {
         one.update(removed(&tea(number)));
     }
-    assert_eq!(changed(&mut watch).await, (Vec::new(), FREE_ROWS - 1));
+    assert_eq!(changed(&mut watch).await, (Vec::new(), MIN_FREE_ROWS - 1));
     timeout(2 * LOBBY_INTERVAL, watch.next()).await.expect_err("no search for each row");
-    one.update(removed(&tea(FREE_ROWS)));
+    one.update(removed(&tea(MIN_FREE_ROWS)));
     assert_eq!(changed(&mut watch).await, (Vec::new(), 1));
     let LobbyUpdate::Page { after: Some(_), rows, .. } = watch.next().await else { panic!("expected a page") };
-    assert_eq!(rows, (WATCHED_ROWS..WATCHED_ROWS + FREE_ROWS).map(tea).collect::<Vec<_>>());
+    assert_eq!(rows, (WATCHED_ROWS..WATCHED_ROWS + MIN_FREE_ROWS).map(tea).collect::<Vec<_>>());
 }
 
 #[tokio::test(start_paused = true)]

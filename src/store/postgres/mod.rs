@@ -77,7 +77,7 @@ const QUEUE: usize = 4_096;
 /// The interval of tries while another node looks at a player's quota, for which it takes one commit.
 const QUOTA_RETRY: Duration = Duration::from_millis(5);
 
-/// How long it is tried: far longer than other nodes take, unless one fails.
+/// The longest time of these tries: far more than other nodes take, unless one fails.
 const QUOTA_PATIENCE: Duration = Duration::from_secs(10);
 
 /// The longest wait at start for a server that is about to end.

@@ -1,6 +1,6 @@
-//! Three real servers that share rooms, and a fault during games of rooms of the first: it freezes, loses the database, or is
-//! restarted; or all lose one another; or the database crashes, or fails over. The players are at the other two, with a watcher
-//! of each game at the third, and all games are played to their ends. Also measures how long the rooms pause:
+//! Three real servers that share rooms, and a fault during games of rooms of the first: it freezes, loses the database, or
+//! is restarted; or all lose one another; or the database crashes, or fails over. The players are at the other two, with a
+//! watcher of each game at the third, and all games are played to their ends. Also measures how long the rooms pause:
 //! `REVERSI_FAULTS=10 cargo test --test server faults -- --nocapture`.
 
 use std::{net::TcpListener, ops::Range, time::Duration};
@@ -8,6 +8,7 @@ use std::{net::TcpListener, ops::Range, time::Duration};
 use futures_util::future::join_all;
 use tokio::{
     sync::mpsc::channel,
+    task::spawn_blocking,
     time::{Instant, sleep, sleep_until, timeout},
 };
 use tonic::Code;
@@ -36,15 +37,18 @@ const BEFORE: usize = 60;
 const THINK: Duration = Duration::from_millis(100);
 
 /// An answer that is under way when a fault begins may arrive in this time.
-const UNDER_WAY: Duration = Duration::from_secs(1);
+const UNDER_WAY: Duration = Duration::from_secs(3);
 
 /// Longer than the default, so that a busy machine is not taken for a fault, and shorter than one.
 const LONG_LEASE: [&str; 2] = ["--lease", "6"];
 
+/// How long the database is away at least: longer than the silence after which a server without a connection is dead.
+const AWAY: Duration = Duration::from_secs(2);
+
 /// Longer than the database is away.
 const LONGER_LEASE: [&str; 2] = ["--lease", "30"];
 
-/// Lets the servers declare others dead at once: a server may only after it was connected to the database for a whole lease.
+/// Lets the servers declare others dead at once. Otherwise they must first be connected to the database for a whole lease.
 const PERMIT_DEATHS: &str = "UPDATE node SET since = since - interval '1 minute'";
 
 /// One fault of each kind, unless the environment has another number.
@@ -91,7 +95,7 @@ async fn assert_serves_rooms(server: &Server, round: usize) {
     table.assert_kept(&made).await;
 }
 
-/// Plays a game on at a server that has lost its room, and may not have been told of this many moves.
+/// Waits until a server that has lost a room shows this many moves of its game, and plays it to its end there.
 async fn play_on_at(server: &Server, table: &Table, moves: usize) {
     let there = table.at(server).await;
     let told = async {
@@ -239,8 +243,8 @@ fn assert_stopped_during(cut: &Range<Instant>, games: &[Vec<Acknowledged>]) {
     }
 }
 
-/// Free addresses for three servers. No other test listens at 127.1.0.1, so none is given one of these ports, as it could be
-/// at 127.0.0.1, before the server listens there.
+/// Free addresses for three servers. At 127.1.0.1, where no other test listens: at 127.0.0.1 another test could take a port
+/// first.
 fn unused_addresses() -> [String; 3] {
     let sockets = [(); 3].map(|()| TcpListener::bind("127.1.0.1:0").unwrap());
     sockets.map(|socket| socket.local_addr().unwrap().to_string())
@@ -253,37 +257,44 @@ async fn games_go_on_while_one_server_after_the_other_is_restarted() {
     let mut games = Vec::new();
     for restart in 0..3 * rounds().len() {
         servers.rotate_left(1);
-        let is_there = format!("SELECT count(*) FROM node WHERE id = {}", node(&database, &servers[0]));
-        let mut started = None;
+        let count_of_node = format!("SELECT count(*) FROM node WHERE id = {}", node(&database, &servers[0]));
+        let mut restarted = None;
         let stop_and_start = async || {
             servers[0].signal("TERM");
-            until(&database, &is_there, "0").await;
-            started = Some(start(&database));
+            until(&database, &count_of_node, "0").await;
+            let database = database.clone();
+            let started = spawn_blocking(move || start(&database)).await.unwrap();
+            restarted = Some((started, Instant::now()));
         };
-        games.extend(play_during(&database, &servers, restart, stop_and_start).await);
-        let stopped = std::mem::replace(&mut servers[0], started.unwrap());
-        let (clean, log) = stopped.ended().await;
+        let played = play_during(&database, &servers, restart, stop_and_start).await;
+        let (started, at) = restarted.unwrap();
+        assert!(played.iter().all(|made| made.last().unwrap().at > at), "the games go on meanwhile");
+        games.extend(played);
+        let stopped = std::mem::replace(&mut servers[0], started);
+        let (clean, log) = timeout(TIMEOUT, stopped.ended()).await.expect("it exits");
         assert!(clean && !log.contains("have not taken all rooms over"), "{log}");
         assert_serves_rooms(&servers[0], restart).await;
     }
     print_pauses("restarted", &games);
 }
 
-/// Plays while the primary of the database is away. No server is declared dead. Returns the moves of each game, and the time
-/// until the database was back.
+/// Plays while the database is away: its primary is killed, and something else brings the database back. No server is
+/// declared dead. Returns the moves of each game, and the time until the database was back.
 async fn play_without_database(
-    primary: &PostgresServer,
+    primary: &'static PostgresServer,
     database: &Database,
     servers: &[Server; 3],
     round: usize,
-    outage: impl FnOnce() + Send + 'static,
+    bring_back: impl FnOnce() + Send + 'static,
 ) -> (Vec<Vec<Acknowledged>>, Duration) {
     balanced(database, 3).await;
     primary.sql(&database.schema, PERMIT_DEATHS);
     let (before, mut away) = (nodes(database), Duration::ZERO);
     let outage = async || {
         let begin = Instant::now();
-        tokio::task::spawn_blocking(outage).await.unwrap();
+        spawn_blocking(|| primary.kill()).await.unwrap();
+        sleep(AWAY).await;
+        spawn_blocking(bring_back).await.unwrap();
         away = begin.elapsed();
     };
     let games = play_during(database, servers, round, outage).await;
@@ -298,11 +309,8 @@ async fn games_go_on_after_a_crash_of_the_database() {
     let options = [&["--node-listen", "127.0.0.1:0"][..], &LONGER_LEASE].concat();
     let servers = [(); 3].map(|()| start_with(&database.url(), &options));
     for round in rounds() {
-        let crash = move || {
-            postgres.kill();
-            postgres.run();
-        };
-        let (games, away) = play_without_database(postgres, &database, &servers, round, crash).await;
+        let run = || postgres.run();
+        let (games, away) = play_without_database(postgres, &database, &servers, round, run).await;
         print_pauses(&format!("database crashed, back after {away:?}"), &games);
     }
 }
@@ -316,13 +324,9 @@ async fn games_go_on_after_a_failover_to_a_synchronous_standby() {
         let url = url(&[primary.folder(), standby.folder()], &schema);
         let options = [&["--node-listen", "127.0.0.1:0"][..], &LONGER_LEASE].concat();
         let servers = [(); 3].map(|()| start_with(&url, &options));
-        let fail_over = move || {
-            primary.kill();
-            standby.promote();
-        };
         // It can be read before.
         let database = Database { server: standby, schema };
-        let (games, away) = play_without_database(primary, &database, &servers, round, fail_over).await;
+        let (games, away) = play_without_database(primary, &database, &servers, round, || standby.promote()).await;
         print_pauses(&format!("failover of the database, done after {away:?}"), &games);
     }
 }

@@ -33,7 +33,7 @@ async fn no_acknowledged_move_is_lost_in_many_kills() {
     let Some(database) = database() else { return };
     let kills = std::env::var("REVERSI_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
     let mut servers = [(); 3].map(|()| start(&database));
-    let mut all = Vec::new();
+    let mut games = Vec::new();
     for number in 0..kills {
         balanced(&database, 3).await;
         servers.rotate_left(1);
@@ -45,8 +45,8 @@ async fn no_acknowledged_move_is_lost_in_many_kills() {
         for (table, made) in tables.iter().zip(&played) {
             table.assert_kept(made).await;
         }
-        all.extend(played);
+        games.extend(played);
         servers[0] = start(&database);
     }
-    print_pauses(&format!("{kills} kills"), &all);
+    print_pauses(&format!("{kills} kills"), &games);
 }

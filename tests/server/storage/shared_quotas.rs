@@ -26,7 +26,7 @@ async fn three_servers() -> Option<([Server; 3], [Player; 3])> {
     Some((servers, [first, second, third]))
 }
 
-/// Sends the same request to all servers at once. Returns the answer, which is the same.
+/// Sends a request to all servers at once, checks that the answers are equal, and returns the answer.
 async fn same_at_all(players: &[Player; 3], request: impl AsyncFn(&Player) -> String) -> String {
     let [first, second, third] = players;
     let (answer, at_second, at_third) = tokio::join!(request(first), request(second), request(third));

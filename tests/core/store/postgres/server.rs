@@ -23,11 +23,11 @@ use tempfile::TempDir;
 /// The id of the user `nobody`: PostgreSQL refuses to run as root.
 const NOBODY: u32 = 65_534;
 
-/// Makes a server in a folder, as a standby of the one in another folder if there is one; starts it for each line that it
-/// reads; and stops and removes it when the test's process ends, however it ends.
+/// Makes a server in a folder, as a standby of the one in another folder if there is one; starts it for each line that is
+/// read; and stops and removes it when the test's process ends, also if that is killed.
 const SCRIPT: &str = r#"
 set -e
-trap '' INT TERM
+trap '' HUP INT PIPE TERM
 bin=$1 folder=$2 primary=$3
 if [ "$primary" ]; then
     "$bin/pg_basebackup" -h "$primary" -U reversi -D "$folder/data" -R -c fast --no-sync >"$folder/log" 2>&1
@@ -37,20 +37,21 @@ fi
 while read -r _; do
     # After a crash, until the processes of the one before have ended.
     tries=0
-    until "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w -o "-k $folder -c listen_addresses=" start >/dev/null 2>&1; do
+    until "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w -o "-k $folder -c listen_addresses=" start \
+        >/dev/null 2>&1; do
         tries=$((tries + 1))
         [ $tries -lt 100 ] || exit 1
     done
-    echo ready
+    echo ready || break
 done
 # It may have been killed.
 "$bin/pg_ctl" -D "$folder/data" -m immediate stop >/dev/null 2>&1 || true
 rm -rf "$folder"
 "#;
 
-/// The interval and the number of looks for a synchronous standby.
+/// The interval and the number of checks that the standby is synchronous.
 const AGAIN: Duration = Duration::from_millis(50);
-const LOOKS: u32 = 600;
+const CHECKS: u32 = 600;
 
 /// A running server.
 pub(crate) struct PostgresServer {
@@ -62,6 +63,7 @@ pub(crate) struct PostgresServer {
 }
 
 /// A schema of a server, for one store.
+#[derive(Clone)]
 pub(crate) struct Database {
     pub(crate) server: &'static PostgresServer,
     pub(crate) schema: String,
@@ -107,13 +109,13 @@ impl PostgresServer {
         self.sql("public", "ALTER SYSTEM SET synchronous_standby_names = '*'");
         self.sql("public", "SELECT pg_reload_conf()");
         let is_synchronous = || self.sql("public", "SELECT sync_state FROM pg_stat_replication") == "sync";
-        for _ in 0..LOOKS {
+        for _ in 0..CHECKS {
             if is_synchronous() {
                 return standby;
             }
             thread::sleep(AGAIN);
         }
-        panic!("the standby is not synchronous after {:?}", LOOKS * AGAIN);
+        panic!("the standby is not synchronous after {:?}", CHECKS * AGAIN);
     }
 
     /// Makes a primary of a standby.

@@ -22,22 +22,28 @@ use tokio::sync::watch;
 use super::{engine::Engine, gate::Gate, waiting::Waiting};
 use crate::sim::rng::Rng;
 
-/// The state of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is wrong with a connection.
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Line {
-    Open,
     /// Calls wait, and arrive late.
     Held,
     /// Calls fail.
     Cut,
+}
+
+/// The state of a connection: each fault lasts until it ends, whatever others do.
+#[derive(Clone, Copy, Default)]
+struct LineFaults {
+    held: usize,
+    cut: usize,
     /// The process has ended: its calls have no effect.
-    Gone,
+    gone: bool,
 }
 
 pub(super) struct Connection {
     pub(super) engine: Arc<Engine>,
     node: AtomicI64,
-    line: Gate<Line>,
+    faults: Gate<LineFaults>,
     rng: Mutex<Rng>,
     view: watch::Sender<Arc<ClusterView>>,
 }
@@ -45,7 +51,7 @@ pub(super) struct Connection {
 impl Connection {
     pub(super) fn new(engine: Arc<Engine>, node: NodeId, rng: Rng) -> Arc<Self> {
         let view = watch::Sender::new(Arc::new(ClusterView { me: node, ..ClusterView::default() }));
-        Arc::new(Self { engine, node: AtomicI64::new(node.0), line: Gate::new(Line::Open), rng: Mutex::new(rng), view })
+        Arc::new(Self { engine, node: AtomicI64::new(node.0), faults: Gate::default(), rng: Mutex::new(rng), view })
     }
 
     pub(super) fn store(self: &Arc<Self>) -> Store {
@@ -69,12 +75,19 @@ impl Connection {
         self.view.send_replace(Arc::new(view));
     }
 
-    pub(super) fn set(&self, line: Line) {
-        self.line.change(|known| {
-            if *known != Line::Gone {
-                *known = line;
-            }
-        });
+    /// The connection is held or cut for a time.
+    pub(super) async fn suffer(&self, line: Line, time: Duration) {
+        let count = |faults: &mut LineFaults, change: fn(usize) -> usize| match line {
+            Line::Held => faults.held = change(faults.held),
+            Line::Cut => faults.cut = change(faults.cut),
+        };
+        self.faults.change(|faults| count(faults, |count| count + 1));
+        tokio::time::sleep(time).await;
+        self.faults.change(|faults| count(faults, |count| count - 1));
+    }
+
+    pub(super) fn end(&self) {
+        self.faults.change(|faults| faults.gone = true);
     }
 
     /// Waits for the way there or back. False if the connection is cut.
@@ -83,7 +96,7 @@ impl Connection {
         if !delay.is_zero() {
             tokio::time::sleep(delay).await;
         }
-        self.line.pass(|line| matches!(line, Line::Held | Line::Gone)).await == Line::Open
+        self.faults.pass(|faults| faults.held > 0 || faults.gone).await.cut == 0
     }
 
     fn delay(&self) -> Duration {

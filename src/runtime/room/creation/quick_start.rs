@@ -9,7 +9,7 @@ use super::{
     requests::{Earlier, NewRoomId},
 };
 use crate::{
-    room::{AiSpec, Command, Credentials, Occupant, RoomId, SeatSpec, Settings},
+    room::{AiSpec, Command, Credentials, Occupant, Rejection, RoomId, SeatSpec, Settings},
     rules::{ByColor, Color},
     runtime::{
         limit::limits::{MOVE_PATIENCE, WAITING_ROOMS},
@@ -203,7 +203,7 @@ impl Rooms {
         }
         let snapshot = match timeout_at(until, self.snapshot(player, room, &Credentials::default())).await {
             Ok(Ok(snapshot)) => snapshot,
-            Ok(Err(RoomError::Rejected(_))) => return Match::Stale,
+            Ok(Err(RoomError::Rejected(rejection))) => return Match::after(rejection),
             Ok(Err(_)) | Err(_) => return Match::NotNow,
         };
         let seats = snapshot.room.seats();
@@ -225,7 +225,7 @@ impl Rooms {
                 let _ = self.command(player, room, Command::Leave).await;
             }
             return match error {
-                RoomError::Rejected(_) => Match::Stale,
+                RoomError::Rejected(rejection) => Match::after(rejection),
                 // The games of the waiting player.
                 RoomError::TooFast(_) => Match::NotNow,
                 error => Match::Refused(error),
@@ -246,9 +246,16 @@ enum Match {
     Own,
     /// No player waits there any longer.
     Stale,
-    /// The waiting player is absent, or has the side that this player wants.
+    /// The waiting player is absent, has banned this one, or has the side that this one wants.
     NotNow,
     Refused(RoomError),
+}
+
+impl Match {
+    /// What a room that rejects the player is for others.
+    fn after(rejection: Rejection) -> Self {
+        if rejection == Rejection::Banned { Self::NotNow } else { Self::Stale }
+    }
 }
 
 fn seats(mine: Color, other: SeatSpec) -> ByColor<SeatSpec> {

@@ -217,7 +217,8 @@ impl World {
         let mut client = client.lock().await;
         while !self.leave.is_cancelled() {
             let living = self.living();
-            let server = &living[rng.below(living.len())].server;
+            let [server, elsewhere] = [(); 2].map(|()| &living[rng.below(living.len())].server);
+            client.elsewhere = Some(Arc::clone(elsewhere));
             let stay = rng.millis(2_000..25_000);
             tokio::select! {
                 biased;

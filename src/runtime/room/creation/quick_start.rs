@@ -123,6 +123,8 @@ impl Rooms {
     ) -> Result<RoomId, RoomError> {
         let id = match self.earlier(player, made).await? {
             Earlier::Done(room) => return Ok(room),
+            // The player would otherwise be in two rooms.
+            Earlier::Begun(id) => return self.wait_in_room(waiting, player, &made.with_id(id), side).await,
             Earlier::Unknown(id) => id,
         };
         let made = &made.with_id(id);
@@ -168,6 +170,17 @@ impl Rooms {
                 Match::Refused(error) => return Err(error),
             }
         }
+        self.wait_in_room(waiting, player, made, side).await
+    }
+
+    /// Creates a room that waits, unless the same request has, and makes the player ready there.
+    async fn wait_in_room(
+        &self,
+        waiting: &mut WaitingRooms,
+        player: &Arc<Player>,
+        made: &NewRoomId,
+        side: Option<Color>,
+    ) -> Result<RoomId, RoomError> {
         let mut settings = Settings::named((&player.profile.name).into());
         settings.auto_start = true;
         let mine = side.unwrap_or_else(|| self.random_side());

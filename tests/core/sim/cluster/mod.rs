@@ -8,6 +8,7 @@ mod gate;
 mod idle_players;
 mod places;
 mod process;
+mod repeated_requests;
 mod requests;
 mod tables;
 mod waiting;

@@ -53,11 +53,14 @@ impl OwnShards {
     /// Follows a view. Returns the shards to take, each with the time since it was last served, if clocks may have to be
     /// credited with it.
     fn follow(&mut self, view: &ClusterView) -> Vec<(Ownership, Option<Away>)> {
-        let owned: BTreeMap<_, _> =
-            view.owners.iter().filter(|owned| owned.node == view.me).map(|owned| (owned.shard, *owned)).collect();
-        self.0.retain(|shard, (known, _)| owned.get(shard) == Some(known));
+        let number = |shard: Shard| usize::from(shard.number());
+        let mut owned = vec![None; Shard::COUNT.into()];
+        for mine in view.owners.iter().filter(|owned| owned.node == view.me) {
+            owned[number(mine.shard)] = Some(*mine);
+        }
+        self.0.retain(|shard, (known, _)| owned[number(*shard)] == Some(*known));
         let mut taken = Vec::new();
-        for owned in owned.into_values() {
+        for owned in owned.into_iter().flatten() {
             let away = match self.0.get(&owned.shard) {
                 None => view.away.get(&owned.shard).copied(),
                 Some((_, Stage::Kept(ended))) => Some(Away { time: Duration::ZERO, read: *ended }),

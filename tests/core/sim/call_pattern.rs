@@ -11,9 +11,9 @@ use crate::sim::rng::Rng;
 
 pub(crate) enum CallPattern {
     Once,
-    /// Repeated after its answer.
+    /// Repeated after its answer, at another server if there is one.
     Repeated,
-    /// Twice at the same time.
+    /// Twice at the same time, at two servers if there are.
     Concurrent,
     /// Dropped after this many more polls.
     DroppedAfterPolls(usize),

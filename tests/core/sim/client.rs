@@ -29,10 +29,12 @@ pub(crate) struct Client {
     pub(crate) rng: Rng,
     /// The token of the last log-in; valid across restarts.
     token: Option<Token>,
+    /// Another server of the same cluster, if any, to which some requests are sent again.
+    pub(crate) elsewhere: Option<Arc<SimServer>>,
     /// The connection to the server; none if it calls the runtime.
     grpc: Option<GrpcClient>,
-    /// The last request ids, for repeated requests.
-    requests: Vec<String>,
+    /// The requests with ids, to be repeated.
+    requests: Vec<Action>,
     turns: Vec<TurnStream>,
     answers: VecDeque<(Instant, OpenTurn)>,
 }
@@ -65,6 +67,7 @@ impl Client {
             plan,
             rng: Rng::seeded(seed, 100 + index as u64),
             token: None,
+            elsewhere: None,
             grpc: None,
             requests: Vec::new(),
             turns: Vec::new(),
@@ -341,13 +344,15 @@ impl Client {
     fn create_room(&mut self, server: &SimServer) -> Action {
         let request = match self.rng.below(4) {
             0 => None,
-            1 if !self.requests.is_empty() => Some(self.requests[self.rng.below(self.requests.len())].clone()),
-            _ => {
-                self.requests.push(format!("request {}", self.rng.bits()));
-                self.requests.last().cloned()
+            1 if !self.requests.is_empty() => {
+                return self.requests[self.rng.below(self.requests.len())].clone();
             }
+            _ => Some(format!("request {}", self.rng.bits())),
         };
-        random_action::create_room(&mut self.rng, server, request)
+        let is_kept = request.is_some();
+        let action = random_action::create_room(&mut self.rng, server, request);
+        self.requests.extend(is_kept.then(|| action.clone()));
+        action
     }
 
     /// Makes a request in a random call pattern. Returns false if its outcome is unknown.
@@ -357,11 +362,20 @@ impl Client {
         }
         let (index, grpc) = (self.index, self.grpc.as_ref());
         let once = || server.carry_out(index, player, grpc, action.clone());
+        let (elsewhere, token) = (self.elsewhere.clone(), self.token.clone());
+        let again = async {
+            if let Some((server, token)) = elsewhere.zip(token)
+                && let Ok(Some(player)) = server.runtime.sessions.bearer(&token).await
+            {
+                return server.carry_out(index, &player, None, action.clone()).await;
+            }
+            once().await
+        };
         match CallPattern::random(&mut self.rng) {
             CallPattern::Once => once().await,
-            CallPattern::Repeated => once().await | once().await,
+            CallPattern::Repeated => once().await | again.await,
             CallPattern::Concurrent => {
-                let (first, second) = futures_util::future::join(once(), once()).await;
+                let (first, second) = futures_util::future::join(once(), again).await;
                 first | second
             }
             CallPattern::DroppedAfterPolls(polls) => poll_at_most(polls, once()).await.unwrap_or(false),

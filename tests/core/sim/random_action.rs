@@ -34,6 +34,8 @@ pub(crate) fn in_room(rng: &mut Rng, player: &Arc<Player>, room: &Room, server: 
     let open = Color::ALL.into_iter().find(|&side| room.seats()[side].occupant == Occupant::Open);
     match (room.seat_of(player.id()), open) {
         (None, Some(side)) if rng.percent(70) => command(Command::TakeSeat(side)),
+        // It waits for an opponent.
+        (Some(side), Some(_)) if room.settings().auto_start && room.seats()[side].ready() && rng.percent(85) => None,
         (_, Some(side)) if owner && rng.percent(60) => Some(Action::SetSeat(id, side, ai_seat(rng))),
         (Some(side), None) if !owner && !room.seats()[side].ready() => command(Command::SetReady(true)),
         (_, None) if owner => {

@@ -8,7 +8,7 @@ use reversi::{
         Timestamp,
     },
     rules::{ByColor, Color},
-    runtime::{Clock, Limits, NewRoom, Parts, Player, RandomSource, RoomError, Runtime},
+    runtime::{Clock, Limits, NewRoom, Opponent, Parts, Player, RandomSource, RoomError, Runtime},
 };
 
 use crate::sim::{
@@ -203,6 +203,25 @@ fn a_seat_of_unknown_outcome_counts_for_the_quota() {
         assert_eq!(runtime.rooms.command(&ada, rooms[0], take_seat.clone()).await, Err(RoomError::StoreUnavailable));
         tokio::time::sleep(Duration::from_secs(2)).await;
         runtime.rooms.command(&ada, rooms[1], take_seat).await.expect("a seat");
+    });
+}
+
+#[test]
+fn a_player_who_is_banned_leaves_a_waiting_room_to_others() {
+    let disk = FaultyDisk::new(Rng::seeded(0, 0), Arc::new(Log::new()));
+    run_server(&disk, START_TIME, async |runtime| {
+        let runtime = runtime.expect("a started server");
+        let [ada, bob, eve] = ["Ada", "Bob", "Eve"].map(|name| human(&runtime, name));
+        let (ada, bob, eve) = (ada.await, bob.await, eve.await);
+        let _turns = runtime.streams.turns(&ada).await.expect("a stream");
+        let start = async |player: &Arc<Player>| {
+            runtime.rooms.quick_start(player, Opponent::Anyone, None, None).await.expect("a room").room.id()
+        };
+        let waits = start(&ada).await;
+        let ban = Command::Kick { player: bob.id(), ban: true };
+        runtime.rooms.command(&ada, waits, ban).await.expect("banned");
+        assert_ne!(start(&bob).await, waits);
+        assert_eq!(start(&eve).await, waits);
     });
 }
 

@@ -9,7 +9,7 @@ use super::{
     requests::{Earlier, NewRoomId},
 };
 use crate::{
-    room::{AiSpec, Command, Credentials, Occupant, RoomId, SeatSpec, Settings},
+    room::{AiSpec, Command, Credentials, Occupant, Rejection, RoomId, SeatSpec, Settings},
     rules::{ByColor, Color},
     runtime::{
         limit::limits::{MOVE_PATIENCE, WAITING_ROOMS},
@@ -123,6 +123,8 @@ impl Rooms {
     ) -> Result<RoomId, RoomError> {
         let id = match self.earlier(player, made).await? {
             Earlier::Done(room) => return Ok(room),
+            // The player would otherwise be in two rooms.
+            Earlier::Begun(id) => return self.wait_in_room(waiting, player, &made.with_id(id), side).await,
             Earlier::Unknown(id) => id,
         };
         let made = &made.with_id(id);
@@ -168,6 +170,17 @@ impl Rooms {
                 Match::Refused(error) => return Err(error),
             }
         }
+        self.wait_in_room(waiting, player, made, side).await
+    }
+
+    /// Creates a room that waits, unless the same request has, and makes the player ready there.
+    async fn wait_in_room(
+        &self,
+        waiting: &mut WaitingRooms,
+        player: &Arc<Player>,
+        made: &NewRoomId,
+        side: Option<Color>,
+    ) -> Result<RoomId, RoomError> {
         let mut settings = Settings::named((&player.profile.name).into());
         settings.auto_start = true;
         let mine = side.unwrap_or_else(|| self.random_side());
@@ -205,7 +218,7 @@ impl Rooms {
         }
         let snapshot = match timeout_at(until, self.snapshot(player, room, &Credentials::default())).await {
             Ok(Ok(snapshot)) => snapshot,
-            Ok(Err(RoomError::Rejected(_))) => return Match::Stale,
+            Ok(Err(RoomError::Rejected(rejection))) => return Match::after(rejection),
             Ok(Err(_)) | Err(_) => return Match::NotNow,
         };
         let seats = snapshot.room.seats();
@@ -227,7 +240,7 @@ impl Rooms {
                 let _ = self.command(player, room, Command::Leave).await;
             }
             return match error {
-                RoomError::Rejected(_) => Match::Stale,
+                RoomError::Rejected(rejection) => Match::after(rejection),
                 // The games of the waiting player.
                 RoomError::TooFast(_) => Match::NotNow,
                 error => Match::Refused(error),
@@ -248,9 +261,16 @@ enum Match {
     Own,
     /// No player waits there any longer.
     Stale,
-    /// The waiting player is absent, or has the side that this player wants.
+    /// The waiting player is absent, has banned this one, or has the side that this one wants.
     NotNow,
     Refused(RoomError),
+}
+
+impl Match {
+    /// What a room that rejects the player is for others.
+    fn after(rejection: Rejection) -> Self {
+        if rejection == Rejection::Banned { Self::NotNow } else { Self::Stale }
+    }
 }
 
 fn seats(mine: Color, other: SeatSpec) -> ByColor<SeatSpec> {

@@ -32,6 +32,8 @@ impl NewRoomId {
 pub(super) enum Earlier {
     /// It has created or found this room.
     Done(RoomId),
+    /// It has created this room, in which the player is not ready yet.
+    Begun(RoomId),
     /// Nothing, or not yet: it would create a room with this id.
     Unknown(RoomId),
 }
@@ -64,7 +66,7 @@ impl Rooms {
         let new = self.new_room(Some(note.clone()))?;
         let id = match self.earlier(player, &new).await? {
             Earlier::Done(room) => return Ok(room),
-            Earlier::Unknown(id) => id,
+            Earlier::Begun(id) | Earlier::Unknown(id) => id,
         };
         let new = new.with_id(id);
         let is_own = new.is_own;
@@ -94,7 +96,7 @@ impl Rooms {
             return Ok(Earlier::Unknown(room));
         }
         match self.snapshot_as_admin(room).await {
-            Ok(found) if is_unfinished(&found.room, player.id()) => Ok(Earlier::Unknown(room)),
+            Ok(found) if is_unfinished(&found.room, player.id()) => Ok(Earlier::Begun(room)),
             Ok(_) => Ok(Earlier::Done(room)),
             Err(RoomError::Rejected(Rejection::RoomNotFound)) => {
                 // Read again, as the room may have closed meanwhile. Otherwise each of the requests creates it, or finds it.

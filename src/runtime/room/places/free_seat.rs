@@ -61,7 +61,8 @@ impl Rooms {
         }
         idle.sort_unstable();
         for (_, _, held) in idle {
-            if self.vacate(player, held).await == Err(Rejection::RoomInGame.into()) {
+            // The same request may just have created the room at another node.
+            if held != room && self.vacate(player, held).await == Err(Rejection::RoomInGame.into()) {
                 // A game has started since.
                 playing = Some(held);
             }

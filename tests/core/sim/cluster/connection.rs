@@ -12,32 +12,38 @@ use reversi::{
     room::{DisplayName, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp},
     runtime::{NodeId, Ownership},
     store::{
-        Append, AppendError, AppendFuture, ClusterStore, ClusterView, History, Journal, PlayerKey, PlayerStore, Store,
-        StoreError, StoreFuture, StoredPlayer,
+        Append, AppendError, AppendFuture, ClusterStore, ClusterView, ForgetWhen, HeldRoom, History, Journal,
+        PlaceRequest, PlayerKey, PlayerStore, RequestTarget, Store, StoreError, StoreFuture, StoredPlayer,
     },
 };
 
 use tokio::sync::watch;
 
-use super::{engine::Engine, gate::Gate, waiting::Waiting};
+use super::{engine::Engine, gate::Gate, tables::Tables};
 use crate::sim::rng::Rng;
 
-/// The state of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is wrong with a connection.
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Line {
-    Open,
     /// Calls wait, and arrive late.
     Held,
     /// Calls fail.
     Cut,
+}
+
+/// The state of a connection: each fault lasts until it ends, whatever others do.
+#[derive(Clone, Copy, Default)]
+struct LineFaults {
+    held: usize,
+    cut: usize,
     /// The process has ended: its calls have no effect.
-    Gone,
+    gone: bool,
 }
 
 pub(super) struct Connection {
     pub(super) engine: Arc<Engine>,
     node: AtomicI64,
-    line: Gate<Line>,
+    faults: Gate<LineFaults>,
     rng: Mutex<Rng>,
     view: watch::Sender<Arc<ClusterView>>,
 }
@@ -45,7 +51,7 @@ pub(super) struct Connection {
 impl Connection {
     pub(super) fn new(engine: Arc<Engine>, node: NodeId, rng: Rng) -> Arc<Self> {
         let view = watch::Sender::new(Arc::new(ClusterView { me: node, ..ClusterView::default() }));
-        Arc::new(Self { engine, node: AtomicI64::new(node.0), line: Gate::new(Line::Open), rng: Mutex::new(rng), view })
+        Arc::new(Self { engine, node: AtomicI64::new(node.0), faults: Gate::default(), rng: Mutex::new(rng), view })
     }
 
     pub(super) fn store(self: &Arc<Self>) -> Store {
@@ -69,12 +75,19 @@ impl Connection {
         self.view.send_replace(Arc::new(view));
     }
 
-    pub(super) fn set(&self, line: Line) {
-        self.line.change(|known| {
-            if *known != Line::Gone {
-                *known = line;
-            }
-        });
+    /// The connection is held or cut for a time.
+    pub(super) async fn suffer(&self, line: Line, time: Duration) {
+        let count = |faults: &mut LineFaults, change: fn(usize) -> usize| match line {
+            Line::Held => faults.held = change(faults.held),
+            Line::Cut => faults.cut = change(faults.cut),
+        };
+        self.faults.change(|faults| count(faults, |count| count + 1));
+        tokio::time::sleep(time).await;
+        self.faults.change(|faults| count(faults, |count| count - 1));
+    }
+
+    pub(super) fn end(&self) {
+        self.faults.change(|faults| faults.gone = true);
     }
 
     /// Waits for the way there or back. False if the connection is cut.
@@ -83,7 +96,7 @@ impl Connection {
         if !delay.is_zero() {
             tokio::time::sleep(delay).await;
         }
-        self.line.pass(|line| matches!(line, Line::Held | Line::Gone)).await == Line::Open
+        self.faults.pass(|faults| faults.held > 0 || faults.gone).await.cut == 0
     }
 
     fn delay(&self) -> Duration {
@@ -112,29 +125,48 @@ impl Connection {
         written
     }
 
-    async fn change(&self, change: impl FnOnce(&Engine)) -> Result<(), StoreError> {
+    /// Executes a statement.
+    async fn execute<T>(&self, statement: impl FnOnce(&Engine) -> T) -> Result<T, StoreError> {
         self.reach().await?;
-        change(&self.engine);
-        self.reach().await
+        let answer = statement(&self.engine);
+        self.reach().await?;
+        Ok(answer)
     }
 
-    async fn change_waiting<T>(&self, change: impl FnOnce(NodeId, &mut Waiting) -> T) -> Result<T, StoreError> {
+    async fn read<T>(&self, read: impl FnOnce(&Tables) -> T) -> Result<T, StoreError> {
+        self.execute(|engine| engine.read(read)).await
+    }
+
+    async fn change<T>(&self, change: impl FnOnce(NodeId, &mut Tables) -> T) -> Result<T, StoreError> {
         // Of the node as which it was sent.
         let node = self.node();
-        self.reach().await?;
-        let changed = self.engine.change_waiting(node, |waiting| change(node, waiting));
-        self.reach().await?;
-        changed
+        self.execute(|engine| engine.change(node, |tables| change(node, tables))).await?
     }
 
     async fn take_waiting(&self, limit: usize) -> Result<Option<Vec<RoomId>>, StoreError> {
-        if !self.change_waiting(|node, waiting| waiting.take(node)).await? {
+        if !self.change(|node, tables| tables.waiting.take(node)).await? {
             return Ok(None);
         }
-        self.reach().await?;
-        let rooms = self.engine.waiting(limit);
-        self.reach().await?;
-        Ok(Some(rooms))
+        self.read(|tables| tables.waiting.oldest(limit)).await.map(Some)
+    }
+
+    async fn note_request(
+        &self,
+        player: PlayerId,
+        id: &str,
+        target: RequestTarget,
+    ) -> Result<RequestTarget, StoreError> {
+        // Twice, as another node may just forget it.
+        for _ in 0..2 {
+            let node = self.node();
+            self.reach().await?;
+            self.engine.note_request(node, player, id, target).await?;
+            self.reach().await?;
+            if let Some(noted) = self.read(|tables| tables.requests.get(player, id)).await? {
+                return Ok(noted);
+            }
+        }
+        Ok(target)
     }
 
     async fn reach(&self) -> Result<(), StoreError> {
@@ -148,11 +180,11 @@ impl ClusterStore for Connection {
     }
 
     fn note_credited(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()> {
-        Box::pin(self.change(move |engine| engine.note_credited(&shards)))
+        Box::pin(self.execute(move |engine| engine.note_credited(&shards)))
     }
 
     fn free(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()> {
-        Box::pin(self.change(move |engine| engine.free(&shards)))
+        Box::pin(self.execute(move |engine| engine.free(&shards)))
     }
 }
 
@@ -176,12 +208,7 @@ impl Journal for Connection {
     }
 
     fn room_of_code(&self, code: JoinCode) -> StoreFuture<'_, Option<RoomId>> {
-        Box::pin(async move {
-            self.reach().await?;
-            let open = self.engine.store.journal.open_rooms(None, usize::MAX).await?;
-            self.reach().await?;
-            Ok(open.iter().find(|room| room.code() == code).map(Room::id))
-        })
+        Box::pin(self.read(move |tables| tables.rooms.values().find(|room| room.code() == code).map(Room::id)))
     }
 
     fn take_waiting(&self, limit: usize) -> StoreFuture<'_, Option<Vec<RoomId>>> {
@@ -189,11 +216,11 @@ impl Journal for Connection {
     }
 
     fn return_waiting(&self, gone: Vec<RoomId>, new: Vec<RoomId>) -> StoreFuture<'_, ()> {
-        Box::pin(self.change_waiting(move |node, waiting| waiting.give_back(node, &gone, &new)))
+        Box::pin(self.change(move |node, tables| tables.waiting.give_back(node, &gone, &new)))
     }
 
     fn add_waiting(&self, rooms: Vec<RoomId>) -> StoreFuture<'_, ()> {
-        Box::pin(self.change_waiting(move |_, waiting| waiting.add(&rooms)))
+        Box::pin(self.change(move |_, tables| tables.waiting.add(&rooms)))
     }
 
     fn mark_alive(&self, _: Timestamp) -> StoreFuture<'_, ()> {
@@ -234,7 +261,7 @@ impl PlayerStore for Connection {
 
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {
         Box::pin(async move {
-            self.reach().await?;
+            self.change(|_, tables| tables.requests.remove(player)).await?;
             self.engine.store.players.remove_player(player).await
         })
     }
@@ -258,7 +285,11 @@ impl PlayerStore for Connection {
     fn remove_idle(&self, player: PlayerId, seen: Timestamp) -> StoreFuture<'_, bool> {
         Box::pin(async move {
             self.reach().await?;
-            self.engine.store.players.remove_idle(player, seen).await
+            let is_removed = self.engine.store.players.remove_idle(player, seen).await?;
+            if is_removed {
+                self.change(|_, tables| tables.requests.remove(player)).await?;
+            }
+            Ok(is_removed)
         })
     }
 
@@ -267,5 +298,34 @@ impl PlayerStore for Connection {
             self.reach().await?;
             self.engine.store.players.record_seen(seen).await
         })
+    }
+
+    fn held_rooms(&self, player: PlayerId) -> StoreFuture<'_, Vec<HeldRoom>> {
+        Box::pin(self.read(move |tables| tables.held(player)))
+    }
+
+    fn reserve_place(&self, place: PlaceRequest) -> StoreFuture<'_, bool> {
+        Box::pin(self.change(move |_, tables| tables.reserve(place)))
+    }
+
+    fn release_place(&self, number: u64) -> StoreFuture<'_, ()> {
+        Box::pin(self.change(move |_, tables| tables.places.release(number)))
+    }
+
+    fn note_request(&self, player: PlayerId, id: String, target: RequestTarget) -> StoreFuture<'_, RequestTarget> {
+        Box::pin(async move { self.note_request(player, &id, target).await })
+    }
+
+    fn move_request(&self, player: PlayerId, id: String, room: RoomId) -> StoreFuture<'_, ()> {
+        Box::pin(self.change(move |_, tables| {
+            let is_closed = !tables.rooms.contains_key(&room);
+            tables.requests.set_room(player, &id, room, is_closed);
+        }))
+    }
+
+    fn forget_request(&self, player: PlayerId, id: String, when: ForgetWhen) -> StoreFuture<'_, ()> {
+        Box::pin(self.change(move |_, Tables { rooms, requests, .. }| {
+            requests.forget(player, &id, when, |room| rooms.contains_key(&room));
+        }))
     }
 }

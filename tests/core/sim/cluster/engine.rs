@@ -8,13 +8,13 @@ use std::{
 };
 
 use reversi::{
-    room::{RoomId, Timestamp},
+    room::{PlayerId, RoomId, Timestamp},
     runtime::{Clock, NodeId, Ownership, Shard},
-    store::{Append, AppendError, Away, ClusterView, MemoryStore, Store, StoreError},
+    store::{Append, AppendError, Away, ClusterView, MemoryStore, PlayerKey, RequestTarget, Store, StoreError},
 };
 use tokio::time::Instant;
 
-use super::waiting::Waiting;
+use super::tables::Tables;
 use crate::sim::{
     event_log::{Log, Shards, SimEvent},
     simulation::START_TIME,
@@ -41,7 +41,7 @@ struct State {
     changes: u64,
     /// Shards without a living owner.
     free: BTreeSet<u16>,
-    waiting: Waiting,
+    tables: Tables,
 }
 
 struct Lease {
@@ -191,21 +191,33 @@ impl Engine {
         self.log.note(SimEvent::ShardsFreed(Shards(freed)));
     }
 
-    pub(super) fn waiting(&self, limit: usize) -> Vec<RoomId> {
-        self.state().waiting.oldest(limit)
+    pub(super) fn read<T>(&self, read: impl FnOnce(&Tables) -> T) -> T {
+        read(&self.state().tables)
     }
 
-    /// Changes the waiting rooms, if the node lives.
-    pub(super) fn change_waiting<T>(
-        &self,
-        node: NodeId,
-        change: impl FnOnce(&mut Waiting) -> T,
-    ) -> Result<T, StoreError> {
+    /// Changes the tables, if the node lives.
+    pub(super) fn change<T>(&self, node: NodeId, change: impl FnOnce(&mut Tables) -> T) -> Result<T, StoreError> {
         let mut state = self.state();
         if !state.leases.contains_key(&node) {
             return Err(StoreError::Unavailable("the node was declared dead".into()));
         }
-        Ok(change(&mut state.waiting))
+        Ok(change(&mut state.tables))
+    }
+
+    /// Records what a request of a player with a token is about, unless one with that id is recorded.
+    pub(super) async fn note_request(
+        &self,
+        node: NodeId,
+        player: PlayerId,
+        id: &str,
+        target: RequestTarget,
+    ) -> Result<(), StoreError> {
+        // Answered at once.
+        let is_known = self.store.players.find(PlayerKey::Id(player)).await?.is_some();
+        if self.change(node, |tables| is_known && tables.requests.note(player, id, target))? {
+            self.log.note(SimEvent::RequestNoted { player, id: id.to_owned(), room: target.room });
+        }
+        Ok(())
     }
 
     /// Writes, if the node lives and has the room's shard.
@@ -215,6 +227,7 @@ impl Engine {
         }
         // Answered at once.
         self.store.journal.append(append).await?;
+        self.state().tables.write(append.room, append.events);
         self.log.note(SimEvent::WrittenBy(node, append.room));
         self.log.note(SimEvent::Written { room: append.room, events: append.events.to_vec() });
         Ok(())

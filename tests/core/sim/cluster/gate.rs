@@ -4,16 +4,13 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::Notify;
 
+#[derive(Default)]
 pub(super) struct Gate<T> {
     state: Mutex<T>,
     changes: Notify,
 }
 
 impl<T: Copy> Gate<T> {
-    pub(super) fn new(state: T) -> Self {
-        Self { state: Mutex::new(state), changes: Notify::new() }
-    }
-
     pub(super) fn change(&self, change: impl FnOnce(&mut T)) {
         change(&mut *self.state.lock().unwrap_or_else(PoisonError::into_inner));
         self.changes.notify_waiters();

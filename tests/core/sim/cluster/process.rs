@@ -15,7 +15,7 @@ use reversi::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    connection::{Connection, Line},
+    connection::Connection,
     engine::Engine,
     wire::{SimPeers, Wire},
     world::World,
@@ -86,7 +86,7 @@ impl Process {
 
     /// The process ends, as far as others notice. What is left of it has no effect.
     pub(super) fn kill(&self) {
-        self.connection.set(Line::Gone);
+        self.connection.end();
         self.wire.remove(self.number);
         self.server.leave.cancel();
         self.gone.cancel();

@@ -46,14 +46,16 @@ struct State {
     ends: BTreeMap<usize, End>,
     /// By the two processes, the lower first.
     links: BTreeMap<(usize, usize), Link>,
+    /// The pairs that do not reach each other, once for each reason.
+    apart: Vec<(usize, usize)>,
 }
 
 /// A process at its end of the links.
 struct End {
     id: NodeId,
     node: Node,
-    /// Whether everything from and to it waits.
-    held: Arc<Gate<bool>>,
+    /// Everything from and to it waits for this many reasons.
+    held: Arc<Gate<usize>>,
 }
 
 struct Link {
@@ -69,14 +71,14 @@ struct Route {
     from: NodeId,
     node: Node,
     broken: CancellationToken,
-    held: [Arc<Gate<bool>>; 2],
+    held: [Arc<Gate<usize>>; 2],
     /// Counts the asks of this direction.
     asks: Arc<()>,
 }
 
 impl Wire {
     pub(super) fn new(rng: Rng) -> Arc<Self> {
-        let state = State { rng, ends: BTreeMap::new(), links: BTreeMap::new() };
+        let state = State { rng, ends: BTreeMap::new(), links: BTreeMap::new(), apart: Vec::new() };
         Arc::new(Self { state: Mutex::new(state), tasks: TaskTracker::new() })
     }
 
@@ -87,7 +89,7 @@ impl Wire {
     /// Adds a process, and links it with all others.
     pub(super) fn add(self: &Arc<Self>, process: usize, id: NodeId, node: Node) {
         let others: Vec<_> = self.state().ends.keys().copied().collect();
-        self.state().ends.insert(process, End { id, node, held: Arc::new(Gate::new(false)) });
+        self.state().ends.insert(process, End { id, node, held: Arc::default() });
         others.into_iter().for_each(|other| self.link(process, other));
     }
 
@@ -106,14 +108,31 @@ impl Wire {
         linked.into_iter().for_each(|other| self.link(process, other));
     }
 
-    /// Holds or releases everything from and to a process.
-    pub(super) fn hold(&self, process: usize, held: bool) {
-        if let Some(end) = self.state().ends.get(&process) {
-            end.held.change(|known| *known = held);
-        }
+    /// Holds everything from and to a process until the end of `time`.
+    pub(super) async fn hold(&self, process: usize, time: impl Future<Output = ()>) {
+        let held = self.state().ends.get(&process).map(|end| Arc::clone(&end.held));
+        held.iter().for_each(|held| held.change(|reasons| *reasons += 1));
+        time.await;
+        held.iter().for_each(|held| held.change(|reasons| *reasons -= 1));
     }
 
-    pub(super) fn link(self: &Arc<Self>, one: usize, other: usize) {
+    /// Keeps two processes apart for a time.
+    pub(super) async fn part(self: &Arc<Self>, one: usize, other: usize, time: Duration) {
+        let pair = (one.min(other), one.max(other));
+        self.state().apart.push(pair);
+        self.cut(one, other);
+        tokio::time::sleep(time).await;
+        {
+            let apart = &mut self.state().apart;
+            if let Some(reason) = apart.iter().position(|known| *known == pair) {
+                apart.swap_remove(reason);
+            }
+        }
+        self.link(one, other);
+    }
+
+    /// Links two processes, unless they are linked or kept apart.
+    fn link(self: &Arc<Self>, one: usize, other: usize) {
         let pair = (one.min(other), one.max(other));
         let broken = CancellationToken::new();
         let ([low, to_high], [high, to_low]) = ([pair.0, pair.1], [pair.1, pair.0]);
@@ -124,7 +143,7 @@ impl Wire {
             let mut state = self.state();
             let Some(ends) = state.ends.get(&pair.0).zip(state.ends.get(&pair.1)) else { return };
             let ends = [ends.0, ends.1].map(|end| (end.id, end.node.clone()));
-            if state.links.contains_key(&pair) {
+            if state.links.contains_key(&pair) || state.apart.contains(&pair) {
                 return;
             }
             state.links.insert(pair, link);
@@ -144,7 +163,7 @@ impl Wire {
         high_node.linked(low);
     }
 
-    pub(super) fn cut(&self, one: usize, other: usize) {
+    fn cut(&self, one: usize, other: usize) {
         let pair = (one.min(other), one.max(other));
         let mut state = self.state();
         let Some(link) = state.links.remove(&pair) else { return };
@@ -248,7 +267,7 @@ impl Wire {
             tokio::time::sleep(delay).await;
         }
         for held in &route.held {
-            held.pass(|held| held).await;
+            held.pass(|reasons| reasons > 0).await;
         }
     }
 }

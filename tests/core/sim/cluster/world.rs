@@ -185,16 +185,10 @@ impl World {
                 self.start_after(then).await;
             }
             Fate::IsPaused { process, time } => {
-                self.wire.hold(process, true);
-                self.with_line(process, Line::Held, time).await;
-                self.wire.hold(process, false);
+                self.wire.hold(process, self.lose_store(process, Line::Held, time)).await;
             }
-            Fate::LosesStore { process, line, time } => self.with_line(process, line, time).await,
-            Fate::LosesPeer { process, peer, time } => {
-                self.wire.cut(process, peer);
-                tokio::time::sleep(time).await;
-                self.wire.link(process, peer);
-            }
+            Fate::LosesStore { process, line, time } => self.lose_store(process, line, time).await,
+            Fate::LosesPeer { process, peer, time } => self.wire.part(process, peer, time).await,
         }
     }
 
@@ -211,11 +205,11 @@ impl World {
         }
     }
 
-    async fn with_line(&self, process: usize, line: Line, time: Duration) {
-        let Some(process) = self.processes().get(&process).cloned() else { return };
-        process.connection.set(line);
-        tokio::time::sleep(time).await;
-        process.connection.set(Line::Open);
+    async fn lose_store(&self, process: usize, line: Line, time: Duration) {
+        let losing = self.processes().get(&process).cloned();
+        if let Some(losing) = losing {
+            losing.connection.suffer(line, time).await;
+        }
     }
 
     /// Lets a client act at one process after another.
@@ -223,7 +217,8 @@ impl World {
         let mut client = client.lock().await;
         while !self.leave.is_cancelled() {
             let living = self.living();
-            let server = &living[rng.below(living.len())].server;
+            let [server, elsewhere] = [(); 2].map(|()| &living[rng.below(living.len())].server);
+            client.elsewhere = Some(Arc::clone(elsewhere));
             let stay = rng.millis(2_000..25_000);
             tokio::select! {
                 biased;

@@ -1,4 +1,5 @@
-//! Who asks for a game against anyone gets a seat, and not in a new room while another player waits for an opponent.
+//! Who asks for a game against anyone gets one seat, and not in a new room while another player waits for an opponent. Who is
+//! refused gets none.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,7 +9,7 @@ use std::{
 use reversi::{
     room::{Occupant, Phase, PlayerId, Room, RoomId, Visibility, Watching},
     rules::Color,
-    runtime::Opponent,
+    runtime::{Opponent, RoomError},
 };
 
 use crate::sim::{
@@ -23,10 +24,18 @@ const SEARCH: Duration = Duration::from_secs(2);
 /// Within this time after the last one of a cluster's shards was taken, no room moves.
 const MOVE: Duration = Duration::from_secs(3);
 
+/// Longer than a request goes on whose caller does not wait for it.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// A request for a game against anyone.
 struct Request {
     at: Duration,
+    client: usize,
     player: PlayerId,
+    /// Whether no other request of the client is executed at the same time.
+    is_alone: bool,
+    /// Where the player had a seat before.
+    seats_before: BTreeSet<RoomId>,
     /// Where the player has had a seat since.
     seats: BTreeSet<RoomId>,
     /// The rooms that were open before.
@@ -43,6 +52,8 @@ struct State<'a> {
     /// Since when all servers can be reached.
     calm: Option<Duration>,
     players: BTreeMap<usize, PlayerId>,
+    /// The calls under way of each client, and those that may go on, with their ends.
+    calls: BTreeMap<usize, BTreeMap<u64, Option<Duration>>>,
     requests: BTreeMap<u64, Request>,
 }
 
@@ -57,19 +68,27 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
                 let room = events.last().and_then(|event| history.rooms[id].at(event.seq));
                 room.into_iter().for_each(|room| state.write(*id, room));
             }
-            SimEvent::Requested { call, client, action: action @ (Action::Create(_, id) | Action::Quick(.., id)) } => {
+            SimEvent::Requested { action: Action::LogIn | Action::LogOut, .. } => {}
+            SimEvent::Requested { call, client, action } => {
                 // A repeated request returns the earlier room.
-                let is_new = id.as_ref().is_none_or(|id| ids.insert((client, id)));
+                let is_new = match action {
+                    Action::Create(_, Some(id)) | Action::Quick(.., Some(id)) => ids.insert((client, id)),
+                    _ => true,
+                };
+                let is_alone = state.begin(*call, *at, *client);
                 if let Action::Quick(Opponent::Anyone, side, _) = action
                     && is_new
                 {
-                    state.request(*call, *at, *client, *side);
+                    state.request(*call, *at, *client, *side, is_alone);
                 }
             }
             SimEvent::Answered { call, outcome: Outcome::LoggedIn(player) } => {
                 state.players.insert(history.call(*call).0, *player);
             }
-            SimEvent::Answered { call, outcome } => state.answer(*call, *at, outcome)?,
+            SimEvent::Answered { call, outcome } => {
+                state.answer(*call, *at, outcome)?;
+                state.end(*call, *at, history.call(*call).0, outcome);
+            }
             _ => {}
         }
     }
@@ -90,10 +109,26 @@ impl<'a> State<'a> {
         }
     }
 
-    fn request(&mut self, call: u64, at: Duration, client: usize, side: Option<Color>) {
+    /// A call begins. Returns whether no other call of its client is executed.
+    fn begin(&mut self, call: u64, at: Duration, client: usize) -> bool {
+        for request in self.requests.values_mut().filter(|request| request.client == client) {
+            request.is_alone = false;
+        }
+        let calls = self.calls.entry(client).or_default();
+        calls.retain(|_, end| end.is_none_or(|end| end + PATIENCE > at));
+        calls.insert(call, None);
+        calls.len() == 1
+    }
+
+    fn seats_of(&self, player: PlayerId) -> BTreeSet<RoomId> {
+        let seats = self.rooms.iter().filter(|(_, room)| room.seat_of(player).is_some());
+        seats.map(|(id, _)| *id).collect()
+    }
+
+    fn request(&mut self, call: u64, at: Duration, client: usize, side: Option<Color>, is_alone: bool) {
         let player = self.players[&client];
-        let sits = |(id, room): (&RoomId, &&Room)| room.seat_of(player).map(|_| *id);
-        let seats = self.rooms.iter().filter_map(sits).collect();
+        let seats_before = self.seats_of(player);
+        let seats = seats_before.clone();
         let is_calm = self.calm.is_some_and(|calm| calm <= at);
         let waits = |id: &&RoomId| {
             let waits = alone(self.rooms[*id]);
@@ -101,12 +136,31 @@ impl<'a> State<'a> {
         };
         let opponents = self.waiting.iter().filter(|_| is_calm).filter(waits).copied().collect();
         let older = self.rooms.keys().copied().collect();
-        self.requests.insert(call, Request { at, player, seats, older, opponents });
+        self.requests.insert(call, Request { at, client, player, is_alone, seats_before, seats, older, opponents });
+    }
+
+    /// A call ends, or goes on without its caller.
+    fn end(&mut self, call: u64, at: Duration, client: usize, outcome: &Outcome) {
+        let calls = self.calls.entry(client).or_default();
+        if goes_on(outcome) {
+            calls.insert(call, Some(at));
+        } else {
+            calls.remove(&call);
+        }
     }
 
     fn answer(&mut self, call: u64, at: Duration, outcome: &Outcome) -> CheckResult {
         let Some(request) = self.requests.remove(&call) else { return Ok(()) };
-        let Outcome::RoomCreated(room, _) = outcome else { return Ok(()) };
+        let room = if let Outcome::RoomCreated(room, _) = outcome { Some(room) } else { None };
+        if request.is_alone && !goes_on(outcome) && (room.is_some() || self.calm.is_some_and(|calm| calm <= request.at))
+        {
+            let seats = self.seats_of(request.player);
+            let new = seats.difference(&request.seats_before).find(|seat| Some(*seat) != room);
+            ensure(new.is_none(), || {
+                format!("at {at:?} call {call} gives a seat in {new:?}, and is answered: {outcome:?}")
+            })?;
+        }
+        let Some(room) = room else { return Ok(()) };
         ensure(request.seats.contains(room), || format!("at {at:?} call {call} gives no seat in {room}"))?;
         if !request.older.contains(room) {
             if alone(self.rooms[room]).is_some() {
@@ -120,6 +174,13 @@ impl<'a> State<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether a request may still be executed.
+fn goes_on(outcome: &Outcome) -> bool {
+    use RoomError::{Busy, Draining, Moved, StoreUnavailable, Unreachable};
+    let Outcome::Refused(error) = outcome else { return matches!(outcome, Outcome::Dropped) };
+    matches!(error, Busy | Draining | Moved | StoreUnavailable | Unreachable)
 }
 
 /// The player who waits alone in a room for any opponent, and the side of the opponent.

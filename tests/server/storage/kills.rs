@@ -39,8 +39,8 @@ async fn no_acknowledged_move_is_lost_in_many_kills() {
         servers.rotate_left(1);
         let tables = tables([&servers[0], &servers[1], &servers[2]], &number.to_string(), ROOMS).await;
         let (sender, receiver) = channel(usize::from(ROOMS) * MOVES);
-        let games = join_all(tables.iter().map(|table| table.play(MOVES, &sender)));
-        let played = async { tokio::join!(games, kill(&mut servers[0], receiver)).0 };
+        let play = join_all(tables.iter().map(|table| table.play(MOVES, &sender)));
+        let played = async { tokio::join!(play, kill(&mut servers[0], receiver)).0 };
         let played = timeout(TIMEOUT, played).await.expect("the games go on at the other servers");
         for (table, made) in tables.iter().zip(&played) {
             table.assert_kept(made).await;

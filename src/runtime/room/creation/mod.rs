@@ -83,7 +83,7 @@ impl Rooms {
             seat.into_iter().chain([membership]).for_each(ReservedPlace::let_expire);
         }
         created?;
-        if starts && (made.is_own || !self.has_game(id).await?) {
+        if starts && !self.has_game(made).await? {
             // No later event would start it. If the store fails now, the owner can.
             let started = self.host.command(id, Issuer::Player(player.id()), Command::Start).await;
             if let Err(error @ RoomError::TooFast(_)) = started {

@@ -198,11 +198,11 @@ impl Rooms {
         made: &NewRoomId,
         command: Command,
     ) -> Result<(), RoomError> {
-        if !made.is_own && self.has_game(made.id).await? {
+        if self.has_game(made).await? {
             return Ok(());
         }
         let Err(error) = self.command(player, made.id, command).await else { return Ok(()) };
-        if self.has_game(made.id).await.unwrap_or(false) {
+        if self.has_game(made).await.unwrap_or(false) {
             // The same request has begun it meanwhile.
             return Ok(());
         }

@@ -152,15 +152,16 @@ impl Rooms {
         outcome
     }
 
-    /// Whether a room has had a game.
-    pub(super) async fn has_game(&self, room: RoomId) -> Result<bool, RoomError> {
-        Ok(self.snapshot_as_admin(room).await?.room.game().is_some())
+    /// Whether the same request has begun a game in the room, at this node or another one.
+    pub(super) async fn has_game(&self, new: &NewRoomId) -> Result<bool, RoomError> {
+        let may_have = new.note.is_some() && self.host.context.cluster.is_some();
+        Ok(may_have && self.snapshot_as_admin(new.id).await?.room.game().is_some())
     }
 
-    /// Leaves a room whose creation could not be finished: only if this call has created it, and no game runs. If that fails,
+    /// Leaves a room whose creation could not be finished: only if this call has created it, and it had no game. If that fails,
     /// `GetMe` lists the room.
     pub(super) async fn undo_creation(&self, player: &Arc<Player>, new: &NewRoomId) {
-        let may_leave = self.snapshot_as_admin(new.id).await.is_ok_and(|found| found.room.running().is_none());
+        let may_leave = self.snapshot_as_admin(new.id).await.is_ok_and(|found| found.room.game().is_none());
         if new.is_own && may_leave {
             let _ = self.command(player, new.id, Command::Leave).await;
         }

@@ -11,8 +11,11 @@ impl WaitingRooms {
         self.0.retain(|&waiting| waiting != room);
     }
 
-    /// Adds a room. At the bound the oldest is dropped; it is still in the room list.
+    /// Adds a room, unless it waits already. At the bound the oldest is dropped; it is still in the room list.
     pub(crate) fn add(&mut self, room: RoomId) {
+        if self.0.contains(&room) {
+            return;
+        }
         if self.0.len() == WAITING_ROOMS {
             self.0.remove(0);
         }

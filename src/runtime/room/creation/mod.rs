@@ -49,6 +49,9 @@ impl Rooms {
     /// Creates a room with a given id, unless the same request has.
     async fn create_as(&self, player: &Arc<Player>, made: &NewRoomId, new: NewRoom) -> Result<RoomId, RoomError> {
         let id = made.id;
+        if made.is_created {
+            return Ok(id);
+        }
         let context = &self.host.context;
         // It may have waited for an earlier request until the shutdown.
         context.lifecycle.require_running()?;

@@ -124,7 +124,7 @@ impl Rooms {
         let id = match self.earlier(player, made).await? {
             Earlier::Done(room) => return Ok(room),
             // The player would otherwise be in two rooms.
-            Earlier::Begun(id) => return self.wait_in_room(waiting, player, &made.with_id(id), side).await,
+            Earlier::Begun(id) => return self.wait_in_room(waiting, player, &made.created(id), side).await,
             Earlier::Unknown(id) => id,
         };
         let made = &made.with_id(id);
@@ -198,10 +198,13 @@ impl Rooms {
         made: &NewRoomId,
         command: Command,
     ) -> Result<(), RoomError> {
-        if self.has_game(made).await? {
-            return Ok(());
-        }
-        let Err(error) = self.command(player, made.id, command).await else { return Ok(()) };
+        let finish = async || {
+            if !self.has_game(made).await? {
+                self.command(player, made.id, command).await?;
+            }
+            Ok(())
+        };
+        let Err(error) = finish().await else { return Ok(()) };
         if self.has_game(made).await.unwrap_or(false) {
             // The same request has begun it meanwhile.
             return Ok(());
@@ -236,8 +239,8 @@ impl Rooms {
         for command in [join, Command::TakeSeat(open), Command::SetReady(true)] {
             let Err(error) = self.command(player, room, command).await else { continue };
             if snapshot.room.member(player.id()).is_none() {
-                // Undoes the earlier steps; if this fails too, `GetMe` lists the room.
-                let _ = self.command(player, room, Command::Leave).await;
+                // Undoes the earlier steps, unless a game has begun; if this fails too, `GetMe` lists the room.
+                let _ = self.command(player, room, Command::Vacate).await;
             }
             return match error {
                 RoomError::Rejected(rejection) => Match::after(rejection),
@@ -261,15 +264,15 @@ enum Match {
     Own,
     /// No player waits there any longer.
     Stale,
-    /// The waiting player is absent, has banned this one, or has the side that this one wants.
+    /// The waiting player is absent, or has the side that this one wants; or this one cannot enter the room.
     NotNow,
     Refused(RoomError),
 }
 
 impl Match {
-    /// What a room that rejects the player is for others.
+    /// The outcome of a rejection. A room that rejects only this player waits for others.
     fn after(rejection: Rejection) -> Self {
-        if rejection == Rejection::Banned { Self::NotNow } else { Self::Stale }
+        if matches!(rejection, Rejection::Banned | Rejection::RoomFull) { Self::NotNow } else { Self::Stale }
     }
 }
 

@@ -18,13 +18,21 @@ pub(super) struct NewRoomId {
     pub(super) id: RoomId,
     /// Whether this call has drawn it. Otherwise the same request was sent to another node, which may have created the room.
     pub(super) is_own: bool,
+    /// Whether the same request has created the room already.
+    pub(super) is_created: bool,
     /// The request as the store has it, if it has an id.
     note: Option<String>,
 }
 
 impl NewRoomId {
+    /// The id that the first request has drawn.
     pub(super) fn with_id(&self, id: RoomId) -> Self {
-        Self { id, is_own: self.is_own && id == self.id, note: self.note.clone() }
+        Self { id, is_own: self.is_own && id == self.id, is_created: false, note: self.note.clone() }
+    }
+
+    /// The id of the room that the first request has created.
+    pub(super) fn created(&self, id: RoomId) -> Self {
+        Self { is_own: false, is_created: true, ..self.with_id(id) }
     }
 }
 
@@ -32,7 +40,7 @@ impl NewRoomId {
 pub(super) enum Earlier {
     /// It has created or found this room.
     Done(RoomId),
-    /// It has created this room, in which the player is not ready yet.
+    /// It has created this room, in which the player has a seat. The last step of a quick start may not be done.
     Begun(RoomId),
     /// Nothing, or not yet: it would create a room with this id.
     Unknown(RoomId),
@@ -64,11 +72,11 @@ impl Rooms {
         create: impl AsyncFnOnce(NewRoomId) -> Result<RoomId, RoomError>,
     ) -> Result<RoomId, RoomError> {
         let new = self.new_room(Some(note.clone()))?;
-        let id = match self.earlier(player, &new).await? {
+        let new = match self.earlier(player, &new).await? {
             Earlier::Done(room) => return Ok(room),
-            Earlier::Begun(id) | Earlier::Unknown(id) => id,
+            Earlier::Begun(id) => new.created(id),
+            Earlier::Unknown(id) => new.with_id(id),
         };
-        let new = new.with_id(id);
         let is_own = new.is_own;
         let created = create(new).await;
         if let (Err(error), Some(cluster)) = (&created, &self.host.context.cluster)
@@ -82,7 +90,7 @@ impl Rooms {
     }
 
     fn new_room(&self, note: Option<String>) -> Result<NewRoomId, RoomError> {
-        Ok(NewRoomId { id: self.host.new_room(self.random.bits())?, is_own: true, note })
+        Ok(NewRoomId { id: self.host.new_room(self.random.bits())?, is_own: true, is_created: false, note })
     }
 
     /// What the same request has done that was sent to any node before. The first one is recorded.
@@ -163,14 +171,15 @@ impl Rooms {
     pub(super) async fn undo_creation(&self, player: &Arc<Player>, new: &NewRoomId) {
         let may_leave = self.snapshot_as_admin(new.id).await.is_ok_and(|found| found.room.game().is_none());
         if new.is_own && may_leave {
-            let _ = self.command(player, new.id, Command::Leave).await;
+            let _ = self.command(player, new.id, Command::Vacate).await;
         }
     }
 }
 
-/// Whether the node that created a room may have ended before the last step, in which the player gets ready or starts a game.
+/// Whether the node that created a room may have ended before the last step of a quick start, in which the player starts a game,
+/// or gets ready and the room waits for an opponent.
 fn is_unfinished(room: &Room, player: PlayerId) -> bool {
-    room.game().is_none() && room.seat_of(player).is_some_and(|seat| !room.seats()[seat].ready())
+    room.game().is_none() && room.seat_of(player).is_some()
 }
 
 /// The number of the running or last game of a room; 0 for none.

@@ -48,6 +48,10 @@ impl Rooms {
         let held = self.seats_of(player).await?;
         let cost = RequestCost::Snapshots(held.len());
         player.charge(cost).map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
+        if held.contains(&room) {
+            // The same request has just created the room at another node: there the player has its seat.
+            return self.reserve_seat(player, room).await?.map_err(|_| RoomError::QuotaSeats);
+        }
         let (mut idle, mut playing) = (Vec::new(), None);
         for held in held {
             // A room that cannot be read now cannot be left either.
@@ -61,8 +65,7 @@ impl Rooms {
         }
         idle.sort_unstable();
         for (_, _, held) in idle {
-            // The same request may just have created the room at another node.
-            if held != room && self.vacate(player, held).await == Err(Rejection::RoomInGame.into()) {
+            if self.vacate(player, held).await == Err(Rejection::RoomInGame.into()) {
                 // A game has started since.
                 playing = Some(held);
             }

@@ -1,5 +1,5 @@
-//! Who asks for a game against anyone gets one seat, and not in a new room while another player waits for an opponent. Who is
-//! refused gets none.
+//! A player who requests a game against anyone gets one seat, and not in a new room while another player waits for an opponent.
+//! A refused player gets none.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,7 +24,7 @@ const SEARCH: Duration = Duration::from_secs(2);
 /// Within this time after the last one of a cluster's shards was taken, no room moves.
 const MOVE: Duration = Duration::from_secs(3);
 
-/// Longer than a request goes on whose caller does not wait for it.
+/// Longer than a dropped request is still executed.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A request for a game against anyone.

@@ -113,7 +113,7 @@ pub enum Command {
     Answer(Offer, bool),
     /// A member's connection was lost or restored.
     SetPresence(PlayerId, bool),
-    /// Compensate for time in which nobody could play: the server was down or stopped, or could not write.
+    /// Compensate for time in which no player could move: the server was down or stopped, or could not write.
     Credit {
         /// Microseconds; negative after the system clock was set back.
         micros: i64,

@@ -75,7 +75,7 @@ pub fn describe() {
     describe_counter!(
         LOST,
         Unit::Seconds,
-        "Time in which nobody could play, because the server was stopped or could not write; the clocks are credited."
+        "Time in which no player could move, because the server was stopped or could not write; the clocks are credited."
     );
     describe_gauge!(ARCHIVED_GAMES, "Stored games.");
     describe_gauge!(
@@ -119,7 +119,7 @@ pub struct Census {
     pub draining: bool,
     /// Whether the store can be written.
     pub writable: bool,
-    /// Time since the start in which nobody could play.
+    /// Time since the start in which no player could move.
     pub lost: Duration,
 }
 

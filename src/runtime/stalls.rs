@@ -1,4 +1,4 @@
-//! Time in which nobody could play: the process was stopped, or the store did not write. Rooms credit their clocks for
+//! Time in which no player could move: the process was stopped, or the store did not write. Rooms credit their clocks for
 //! it.
 //!
 //! A process is stopped by a signal or together with its machine, while the clock goes on. A task therefore notes the
@@ -148,8 +148,10 @@ impl WriteInProgress<'_> {
         let (stalls, began) = (self.stalls, self.began);
         self.seen = stalls.clock.now().0;
         let took = Timestamp(self.seen).since(Timestamp(began));
-        if took > SHORTEST {
-            stalls.count(began, self.seen);
+        // Not the time of a slow write among others that got answers: its room owes that to its players. Otherwise thousands of rooms
+        // that write at once would all be credited with the time which the last of them waits, and would all write again.
+        if let Some(since) = stalls.hanging(Timestamp(self.seen), SHORTEST) {
+            stalls.count(since, self.seen);
         }
         if !succeeded {
             let _ = stalls.failing.compare_exchange(NEVER, began, AcqRel, Relaxed);
@@ -222,6 +224,19 @@ mod tests {
         advance(SECOND).await;
         drop(stalls.begin_write());
         assert_eq!(lost(&stalls), 5, "quick writes and pauses between writes are no stall");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_write_among_others_is_no_stall() {
+        let stalls = stalls();
+        let slow = stalls.begin_write();
+        for _ in 0..5 {
+            advance(SECOND / 2).await;
+            stalls.note(stalls.clock.now());
+            stalls.begin_write().end(true);
+        }
+        assert_eq!(slow.end(true), 5 * SECOND / 2);
+        assert_eq!(lost(&stalls), 0);
     }
 
     #[tokio::test(start_paused = true)]

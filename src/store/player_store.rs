@@ -62,15 +62,15 @@ pub struct RequestTarget {
     pub room: RoomId,
     /// The number of the last game there before it; 0 for none.
     pub last_game: u32,
-    /// Whether the room has closed since.
-    pub is_closed: bool,
+    /// Whether the room is known to have been open: if it is not found, it has closed.
+    pub was_open: bool,
 }
 
 impl RequestTarget {
-    /// Of an open room, or one to be created.
+    /// Of a room that may have to be created.
     #[must_use]
     pub fn new(room: RoomId, last_game: u32) -> Self {
-        Self { room, last_game, is_closed: false }
+        Self { room, last_game, was_open: false }
     }
 }
 
@@ -162,7 +162,7 @@ pub trait PlayerStore: Send + Sync + 'static {
         Box::pin(ready(Ok(target)))
     }
 
-    /// Records that a recorded request is about another room.
+    /// Records that a recorded request is about another room, which was open.
     fn move_request(&self, _player: PlayerId, _id: String, _room: RoomId) -> StoreFuture<'_, ()> {
         Box::pin(ready(Ok(())))
     }

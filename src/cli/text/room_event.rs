@@ -44,7 +44,7 @@ pub(in crate::cli) fn describe(room: &Room, change: &RoomChange) -> Option<Strin
         RoomChange::OfferMade(offer, side) => format!("{} offers {}", player_of(*side), offer_name(*offer)),
         RoomChange::OfferClosed(offer, true) => format!("{} is agreed", offer_name(*offer)),
         RoomChange::OfferClosed(offer, false) => format!("{} is declined", offer_name(*offer)),
-        RoomChange::ClockCredited { .. } => "nobody could play for a time; the clocks were credited with it".into(),
+        RoomChange::ClockCredited { .. } => "no player could move for a time; the clocks were credited with it".into(),
         RoomChange::SeriesEnded if room.running().is_some() => "this is the last game of the series".into(),
         RoomChange::SeriesEnded => match series_score::verdict(&room.settings, room.score.as_ref()) {
             Some(verdict) => format!("the series ends here: {verdict}"),

@@ -1,4 +1,4 @@
-//! Deadlines, and compensation for time in which nobody could play.
+//! Deadlines, and compensation for time in which no player could move.
 
 use super::{Draft, EndReason, Fact, GameEnd, Issuer, Rejection};
 use crate::room::{

@@ -14,7 +14,7 @@ use crate::{
     store::{BoxFuture, NodeId, Ownership},
 };
 
-/// The links from this node to the others. Whoever implements it calls the `Node` of the other process.
+/// The links from this node to the others. An implementation calls the `Node` of the other process.
 ///
 /// Every queue has a bound. A link that breaks ends its feeds and loses what was told; both nodes learn of it, and of the
 /// next one, by `Node::unlinked` and `Node::linked`.

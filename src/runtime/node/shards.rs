@@ -53,14 +53,11 @@ impl OwnShards {
     /// Follows a view. Returns the shards to take, each with the time since it was last served, if clocks may have to be
     /// credited with it.
     fn follow(&mut self, view: &ClusterView) -> Vec<(Ownership, Option<Away>)> {
-        let number = |shard: Shard| usize::from(shard.number());
-        let mut owned = vec![None; Shard::COUNT.into()];
-        for mine in view.owners.iter().filter(|owned| owned.node == view.me) {
-            owned[number(mine.shard)] = Some(*mine);
-        }
-        self.0.retain(|shard, (known, _)| owned[number(*shard)] == Some(*known));
+        let mine = view.owners.iter().filter(|owned| owned.node == view.me);
+        let owned: BTreeMap<_, _> = mine.map(|owned| (owned.shard, *owned)).collect();
+        self.0.retain(|shard, (known, _)| owned.get(shard) == Some(known));
         let mut taken = Vec::new();
-        for owned in owned.into_iter().flatten() {
+        for owned in owned.into_values() {
             let away = match self.0.get(&owned.shard) {
                 None => view.away.get(&owned.shard).copied(),
                 Some((_, Stage::Kept(ended))) => Some(Away { time: Duration::ZERO, read: *ended }),

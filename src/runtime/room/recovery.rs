@@ -118,7 +118,7 @@ pub(crate) async fn note_stalls(host: RoomHost) {
         if new < SHORTEST || stalls.is_writing_stalled() {
             continue;
         }
-        tracing::warn!(time = ?new, "nobody could play for this time; the clocks are credited with it");
+        tracing::warn!(time = ?new, "no player could move for this time; the clocks are credited with it");
         known = lost;
         for room in registry.all_live() {
             // A room with a full mailbox looks for stalls before its next command.

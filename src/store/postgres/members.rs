@@ -95,10 +95,16 @@ pub(super) async fn reserve(session: &Session, place: &PlaceRequest) -> Result<u
     Ok(if reserved > 0 { DONE } else { REFUSED })
 }
 
-/// Also ends reservations of nodes that have ended, by `now()`: PostgreSQL uses no index to compare with `clock_timestamp()`.
-const RELEASE: &str = "DELETE FROM place_request WHERE number IN (SELECT number FROM place_request \
-    WHERE number = $1 OR until < now() FOR UPDATE SKIP LOCKED)";
+/// An array, so that PostgreSQL always searches by index: it plans the statement once, perhaps for an empty table.
+const RELEASE: &str = "DELETE FROM place_request WHERE number = ANY(ARRAY( \
+    SELECT number FROM place_request WHERE number = $1 FOR UPDATE SKIP LOCKED))";
+
+/// Those of nodes that have ended. By `now()`: PostgreSQL uses no index to compare with `clock_timestamp()`.
+const RELEASE_ENDED: &str = "DELETE FROM place_request WHERE number = ANY(ARRAY( \
+    SELECT number FROM place_request WHERE until < now() FOR UPDATE SKIP LOCKED))";
 
 pub(super) async fn release(session: &Session, number: u64) -> Result<(), Error> {
-    session.execute(RELEASE, &[&number.cast_signed()]).await.map(drop)
+    let number = number.cast_signed();
+    let release = async { session.execute(RELEASE, &[&number]).await };
+    tokio::try_join!(release, session.execute(RELEASE_ENDED, &[])).map(drop)
 }

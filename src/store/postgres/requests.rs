@@ -25,7 +25,7 @@ const NOTE: &str = "INSERT INTO request (player, id, room, last_game) SELECT $1,
     AND EXISTS (SELECT FROM players WHERE id = $1 AND token IS NOT NULL)";
 
 /// Locks only what it removes.
-const TRIM: &str = "DELETE FROM request WHERE (player, id) IN (SELECT player, id FROM request WHERE player = $1 \
+const TRIM: &str = "DELETE FROM request WHERE player = $1 AND id IN (SELECT id FROM request WHERE player = $1 \
     AND number <= (SELECT number FROM request WHERE player = $1 ORDER BY number DESC OFFSET $2 LIMIT 1) \
     FOR UPDATE SKIP LOCKED)";
 
@@ -47,23 +47,24 @@ pub(super) async fn note(
 }
 
 pub(super) async fn get(session: &Session, player: PlayerId, id: &str) -> Result<Option<RequestTarget>, ReadError> {
-    let sql = "SELECT room, last_game, closed FROM request WHERE player = $1 AND id = $2";
+    let sql = "SELECT room, last_game, was_open FROM request WHERE player = $1 AND id = $2";
     let row = session.row(sql, &[&player.to_string(), &id.as_bytes()]).await?;
     let read = |row| {
         Ok(RequestTarget {
             room: RoomId::from_random(column::<i64>(row, "room")?.cast_unsigned()),
             last_game: column::<i64>(row, "last_game")?.try_into()?,
-            is_closed: column(row, "closed")?,
+            was_open: column(row, "was_open")?,
         })
     };
     row.as_ref().map(read).transpose()
 }
 
-const MOVE: &str = "UPDATE request SET room = $3, closed = NOT EXISTS (SELECT FROM room WHERE id = $3) \
+/// `CLOSE` does not see the new room if it runs at the same time, so that this says already that the room was open.
+const MOVE: &str = "UPDATE request SET room = $3, was_open = true \
     FROM (SELECT number FROM request WHERE player = $1 AND id = $2 FOR UPDATE SKIP LOCKED) AS a \
     WHERE request.number = a.number AND request.player = $1 AND request.id = $2";
 
-/// Records that a request is about another room.
+/// Records that a request is about another room, which was open.
 pub(super) async fn set_room(session: &Session, player: PlayerId, id: &str, room: RoomId) -> Result<usize, Error> {
     if !lock_player(session, player).await? {
         return Ok(BUSY);
@@ -71,8 +72,8 @@ pub(super) async fn set_room(session: &Session, player: PlayerId, id: &str, room
     session.execute(MOVE, &[&player.to_string(), &id.as_bytes(), &key(room)]).await.map(|_| DONE)
 }
 
-const FORGET: &str = "DELETE FROM request WHERE (player, id) IN (SELECT player, id FROM request WHERE player = $1 \
-    AND id = $2 AND (closed OR $3 OR ($4 AND NOT EXISTS (SELECT FROM room WHERE room.id = request.room))) \
+const FORGET: &str = "DELETE FROM request WHERE player = $1 AND id IN (SELECT id FROM request WHERE player = $1 \
+    AND id = $2 AND ($3 OR ((was_open OR $4) AND NOT EXISTS (SELECT FROM room WHERE room.id = request.room))) \
     FOR UPDATE SKIP LOCKED)";
 
 /// Forgets a request that has failed.
@@ -82,7 +83,7 @@ pub(super) async fn forget(session: &Session, player: PlayerId, id: &str, when: 
 }
 
 /// One that is locked is being removed, or its player enters another room.
-const CLOSE: &str = "UPDATE request SET closed = true FROM (SELECT player, id FROM request WHERE room = ANY($1) \
+const CLOSE: &str = "UPDATE request SET was_open = true FROM (SELECT player, id FROM request WHERE room = ANY($1) \
     FOR UPDATE SKIP LOCKED) AS a WHERE request.player = a.player AND request.id = a.id";
 
 /// Records that rooms have closed.
@@ -90,8 +91,8 @@ pub(super) async fn note_closed(session: &Session, closed: &[i64]) -> Result<(),
     session.execute(CLOSE, &[&closed]).await.map(drop)
 }
 
-const REMOVE: &str = "DELETE FROM request WHERE (player, id) IN \
-    (SELECT player, id FROM request WHERE player = $1 FOR UPDATE SKIP LOCKED)";
+const REMOVE: &str = "DELETE FROM request WHERE player = $1 AND id IN \
+    (SELECT id FROM request WHERE player = $1 FOR UPDATE SKIP LOCKED)";
 
 /// Removes the requests of a player.
 pub(super) async fn remove(session: &Session, player: PlayerId) -> Result<(), Error> {

@@ -1,5 +1,5 @@
 //! The rooms in which a player waits for any opponent, which the nodes of a cluster share. No statement waits for a row that another
-//! node has locked, since a batch of moves may wait for the statement.
+//! node has locked, since a batch of moves may wait for the statement; but a room is added after its removal has ended.
 
 use tokio_postgres::Error;
 
@@ -25,8 +25,9 @@ pub(super) async fn all(session: &Session, limit: usize) -> Result<Vec<RoomId>, 
     rows.iter().map(id).collect()
 }
 
-const REMOVE: &str = "DELETE FROM waiting WHERE room IN \
-    (SELECT room FROM waiting WHERE room = ANY($1) FOR UPDATE SKIP LOCKED)";
+/// An array, so that PostgreSQL always searches by index: it plans the statement once, perhaps for an empty table.
+const REMOVE: &str = "DELETE FROM waiting WHERE room = ANY(ARRAY( \
+    SELECT room FROM waiting WHERE room = ANY($1) FOR UPDATE SKIP LOCKED))";
 
 /// If they are not given back, another node has taken them, or takes them when their time is over.
 const GIVE_BACK: &str = "WITH mine AS (SELECT FROM matching WHERE node = $1 FOR UPDATE SKIP LOCKED) \
@@ -40,12 +41,15 @@ pub(super) async fn give_back(session: &Session, node: i64, gone: &[RoomId], new
     session.execute(GIVE_BACK, &[&node]).await.map(drop)
 }
 
+/// In the order of their ids, so that no two nodes wait for each other.
 pub(super) async fn add(session: &Session, rooms: &[RoomId]) -> Result<(), Error> {
     if rooms.is_empty() {
         return Ok(());
     }
     let sql = "INSERT INTO waiting (room) SELECT unnest($1::bigint[]) ON CONFLICT DO NOTHING";
-    session.execute(sql, &[&keys(rooms)]).await.map(drop)
+    let mut keys = keys(rooms);
+    keys.sort_unstable();
+    session.execute(sql, &[&keys]).await.map(drop)
 }
 
 fn keys(rooms: &[RoomId]) -> Vec<i64> {

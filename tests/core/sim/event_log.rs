@@ -44,7 +44,7 @@ pub(crate) enum SimEvent {
     /// The disk failed in this way.
     DiskFailed(&'static str),
     /// Something happens to a node of a cluster, or its end.
-    Fate(String),
+    Incident(String),
     /// A node joined a cluster. `ahead` is its clock minus the right time, in microseconds.
     NodeJoined { node: NodeId, ahead: i64 },
     /// A node of a cluster was declared dead, whose lease was last renewed at this time.

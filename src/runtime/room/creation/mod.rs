@@ -41,15 +41,15 @@ impl Rooms {
         lifecycle.require_running()?;
         let (this, player) = (self.clone(), Arc::clone(player));
         let create = async move {
-            this.create_by_request(&player, request, async |made| this.create_as(&player, &made, new).await).await
+            this.create_by_request(&player, request, async |new_id| this.create_as(&player, &new_id, new).await).await
         };
         lifecycle.run_to_end(create).await
     }
 
     /// Creates a room with a given id, unless the same request has.
-    async fn create_as(&self, player: &Arc<Player>, made: &NewRoomId, new: NewRoom) -> Result<RoomId, RoomError> {
-        let id = made.id;
-        if made.is_created {
+    async fn create_as(&self, player: &Arc<Player>, new_id: &NewRoomId, new: NewRoom) -> Result<RoomId, RoomError> {
+        let id = new_id.id;
+        if new_id.is_created {
             return Ok(id);
         }
         let context = &self.host.context;
@@ -66,7 +66,7 @@ impl Rooms {
         let seats = ByColor::new(black, self.occupant(player, new.seats.white).await?);
         let limits = context.limits.get();
         let membership = self.reserve_room(player, id).await?;
-        // Last, so that no room is left for a request that is refused.
+        // Last: the player leaves no other room for a request that is refused.
         let seat = if sides == 1 { Some(self.free_seat(player, id).await?) } else { None };
         let creation = Creation {
             id,
@@ -86,11 +86,11 @@ impl Rooms {
             seat.into_iter().chain([membership]).for_each(ReservedPlace::let_expire);
         }
         created?;
-        if starts && !self.has_game(made).await? {
+        if starts && !self.has_game(new_id).await? {
             // No later event would start it. If the store fails now, the owner can.
             let started = self.host.command(id, Issuer::Player(player.id()), Command::Start).await;
             if let Err(error @ RoomError::TooFast(_)) = started {
-                self.undo_creation(player, made).await;
+                self.undo_creation(player, new_id).await;
                 return Err(error);
             }
         }

@@ -9,7 +9,7 @@ use super::{
     requests::{Earlier, NewRoomId},
 };
 use crate::{
-    room::{AiSpec, Command, Credentials, Occupant, Rejection, RoomId, SeatSpec, Settings},
+    room::{AiSpec, Command, Credentials, Occupant, Rejection, Room, RoomId, SeatSpec, Settings},
     rules::{ByColor, Color},
     runtime::{
         limit::limits::{MOVE_PATIENCE, WAITING_ROOMS},
@@ -21,8 +21,9 @@ use crate::{
     store::StoreError,
 };
 
-/// The longest search for a room that answers. Other nodes wait for the end of the match, but no more than five seconds: after
-/// that two players may be brought to one room, which refuses one of them.
+/// After this time a search tries no further room. Other nodes wait for the end of the match, but no more than five seconds: after
+/// that two players may be brought to one room, which refuses one of them, and a request that is sent again may find another
+/// room.
 const MATCH_TIME: Duration = Duration::from_secs(2);
 
 /// The interval of tries while another node matches a player, which takes it a few writes.
@@ -66,33 +67,38 @@ impl Rooms {
     async fn quick_ai_game(
         &self,
         player: &Arc<Player>,
-        made: &NewRoomId,
+        new_id: &NewRoomId,
         ai: AiSpec,
         side: Option<Color>,
     ) -> Result<RoomId, RoomError> {
         let side = side.unwrap_or_else(|| self.random_side());
         let new =
             NewRoom { settings: Settings::named((&player.profile.name).into()), seats: seats(side, SeatSpec::Ai(ai)) };
-        let room = self.create_as(player, made, new).await?;
-        self.finish_quick_start(player, made, Command::Start).await?;
+        let room = self.create_as(player, new_id, new).await?;
+        self.finish_quick_start(player, new_id, Command::Start).await?;
         Ok(room)
     }
 
     async fn quick_match(
         &self,
         player: &Arc<Player>,
-        made: &NewRoomId,
+        new_id: &NewRoomId,
         side: Option<Color>,
     ) -> Result<RoomId, RoomError> {
-        let mut waiting = Arc::clone(&self.waiting).lock_owned().await;
+        let lock = Arc::clone(&self.waiting).lock_owned();
         let context = &self.host.context;
         if context.cluster.is_none() {
-            return self.match_or_wait(&mut waiting, player, made, side).await;
+            return self.match_or_wait(&mut *lock.await, player, new_id, side).await;
         }
         // The nodes share the waiting rooms.
-        waiting.0 = timeout(MOVE_PATIENCE, self.take_waiting()).await.map_err(|_| RoomError::Busy)??;
+        let take = async {
+            let mut waiting = lock.await;
+            waiting.0 = self.take_waiting().await?;
+            Ok::<_, RoomError>(waiting)
+        };
+        let mut waiting = timeout(MOVE_PATIENCE, take).await.map_err(|_| RoomError::Busy)??;
         let taken: HashSet<_> = waiting.0.iter().copied().collect();
-        let matched = self.match_shared(&mut waiting, player, made, side).await;
+        let matched = self.match_shared(&mut waiting, player, new_id, side).await;
         let left: HashSet<_> = waiting.0.drain(..).collect();
         let new: Vec<_> = left.difference(&taken).copied().collect();
         let gone = taken.difference(&left).copied().collect();
@@ -105,7 +111,7 @@ impl Rooms {
         match returned {
             Err(unavailable) if !new.is_empty() => {
                 // A room in which a player waits in vain would only occupy a seat.
-                self.undo_creation(player, made).await;
+                self.undo_creation(player, new_id).await;
                 Err(unavailable.into())
             }
             _ => matched,
@@ -118,20 +124,20 @@ impl Rooms {
         &self,
         waiting: &mut WaitingRooms,
         player: &Arc<Player>,
-        made: &NewRoomId,
+        new_id: &NewRoomId,
         side: Option<Color>,
     ) -> Result<RoomId, RoomError> {
-        let id = match self.earlier(player, made).await? {
+        let id = match self.earlier(player, new_id).await? {
             Earlier::Done(room) => return Ok(room),
             // The player would otherwise be in two rooms.
-            Earlier::Begun(id) => return self.wait_in_room(waiting, player, &made.created(id), side).await,
+            Earlier::Begun(id) => return self.wait_in_room(waiting, player, &new_id.created(id), side).await,
             Earlier::Unknown(id) => id,
         };
-        let made = &made.with_id(id);
-        let room = self.match_or_wait(waiting, player, made, side).await?;
+        let new_id = &new_id.with_id(id);
+        let room = self.match_or_wait(waiting, player, new_id, side).await?;
         if room != id {
             // If that fails, the same request at another node would find another room.
-            let _ = self.note_found(player, made, room).await;
+            let _ = self.note_found(player, new_id, room).await;
         }
         Ok(room)
     }
@@ -151,7 +157,7 @@ impl Rooms {
         &self,
         waiting: &mut WaitingRooms,
         player: &Arc<Player>,
-        made: &NewRoomId,
+        new_id: &NewRoomId,
         side: Option<Color>,
     ) -> Result<RoomId, RoomError> {
         let until = Instant::now() + MATCH_TIME;
@@ -170,7 +176,7 @@ impl Rooms {
                 Match::Refused(error) => return Err(error),
             }
         }
-        self.wait_in_room(waiting, player, made, side).await
+        self.wait_in_room(waiting, player, new_id, side).await
     }
 
     /// Creates a room that waits, unless the same request has, and makes the player ready there.
@@ -178,38 +184,38 @@ impl Rooms {
         &self,
         waiting: &mut WaitingRooms,
         player: &Arc<Player>,
-        made: &NewRoomId,
+        new_id: &NewRoomId,
         side: Option<Color>,
     ) -> Result<RoomId, RoomError> {
         let mut settings = Settings::named((&player.profile.name).into());
         settings.auto_start = true;
         let mine = side.unwrap_or_else(|| self.random_side());
-        let room = self.create_as(player, made, NewRoom { settings, seats: seats(mine, SeatSpec::Open) }).await?;
-        self.finish_quick_start(player, made, Command::SetReady(true)).await?;
+        let room = self.create_as(player, new_id, NewRoom { settings, seats: seats(mine, SeatSpec::Open) }).await?;
+        self.finish_quick_start(player, new_id, Command::SetReady(true)).await?;
         waiting.add(room);
         Ok(room)
     }
 
-    /// The last step of a quick start, unless the same request has done it at another node. If it fails the player leaves, because
-    /// the room would only occupy a seat.
+    /// The last step of a quick start, unless the same request has done it at another node. If it fails, the player leaves a room that
+    /// this call has created, because it would only occupy a seat.
     async fn finish_quick_start(
         &self,
         player: &Arc<Player>,
-        made: &NewRoomId,
+        new_id: &NewRoomId,
         command: Command,
     ) -> Result<(), RoomError> {
         let finish = async || {
-            if !self.has_game(made).await? {
-                self.command(player, made.id, command).await?;
+            if !self.has_game(new_id).await? {
+                self.command(player, new_id.id, command).await?;
             }
             Ok(())
         };
         let Err(error) = finish().await else { return Ok(()) };
-        if self.has_game(made).await.unwrap_or(false) {
+        if self.has_game(new_id).await.unwrap_or(false) {
             // The same request has begun it meanwhile.
             return Ok(());
         }
-        self.undo_creation(player, made).await;
+        self.undo_creation(player, new_id).await;
         Err(error)
     }
 
@@ -237,19 +243,29 @@ impl Rooms {
         }
         let join = Command::Join(player.profile.clone(), Credentials::default());
         for command in [join, Command::TakeSeat(open), Command::SetReady(true)] {
-            let Err(error) = self.command(player, room, command).await else { continue };
-            if snapshot.room.member(player.id()).is_none() {
-                // Undoes the earlier steps, unless a game has begun; if this fails too, `GetMe` lists the room.
-                let _ = self.command(player, room, Command::Vacate).await;
+            // A command that was sent is waited for, since it would be executed after the undo.
+            let in_time = Instant::now() < until;
+            let done = if in_time { self.command(player, room, command).await } else { Err(RoomError::Busy) };
+            let Err(error) = done else { continue };
+            if error.is_unknown() && self.plays_in(player, room).await {
+                // Only the answer was lost.
+                return Match::Made;
             }
+            // Undoes the earlier steps, unless a game has begun; if this fails too, `GetMe` lists the room.
+            let was_member = snapshot.room.member(player.id()).is_some();
+            let undo = if was_member { Command::LeaveSeat } else { Command::Vacate };
+            let _ = self.command(player, room, undo).await;
             return match error {
                 RoomError::Rejected(rejection) => Match::after(rejection),
-                // The games of the waiting player.
-                RoomError::TooFast(_) => Match::NotNow,
                 error => Match::Refused(error),
             };
         }
         Match::Made
+    }
+
+    async fn plays_in(&self, player: &Player, room: RoomId) -> bool {
+        let plays = |room: &Room| room.game().is_some() && room.seat_of(player.id()).is_some();
+        self.snapshot_as_admin(room).await.is_ok_and(|found| plays(&found.room))
     }
 
     fn random_side(&self) -> Color {

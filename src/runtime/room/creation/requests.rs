@@ -16,9 +16,9 @@ use crate::{
 /// The id of a room to be created.
 pub(super) struct NewRoomId {
     pub(super) id: RoomId,
-    /// Whether this call has drawn it. Otherwise the same request was sent to another node, which may have created the room.
+    /// Whether this call has drawn it. Otherwise an earlier call of the same request has, and may have created the room.
     pub(super) is_own: bool,
-    /// Whether the same request has created the room already.
+    /// Whether the same request has created or found the room already.
     pub(super) is_created: bool,
     /// The request as the store has it, if it has an id.
     note: Option<String>,
@@ -30,7 +30,7 @@ impl NewRoomId {
         Self { id, is_own: self.is_own && id == self.id, is_created: false, note: self.note.clone() }
     }
 
-    /// The id of the room that the first request has created.
+    /// The id of the room that the first request has created or found.
     pub(super) fn created(&self, id: RoomId) -> Self {
         Self { is_own: false, is_created: true, ..self.with_id(id) }
     }
@@ -40,7 +40,7 @@ impl NewRoomId {
 pub(super) enum Earlier {
     /// It has created or found this room.
     Done(RoomId),
-    /// It has created this room, in which the player has a seat. The last step of a quick start may not be done.
+    /// It has created or found this room, in which the player has a seat. The last step of a quick start may not be done.
     Begun(RoomId),
     /// Nothing, or not yet: it would create a room with this id.
     Unknown(RoomId),
@@ -108,8 +108,8 @@ impl Rooms {
             Ok(_) => Ok(Earlier::Done(room)),
             Err(RoomError::Rejected(Rejection::RoomNotFound)) => {
                 // Read again, as the room may have closed meanwhile. Otherwise each of the requests creates it, or finds it.
-                let RequestTarget { room, is_closed, .. } = noted().await?;
-                if is_closed { Err(Rejection::RoomNotFound.into()) } else { Ok(Earlier::Unknown(room)) }
+                let RequestTarget { room, was_open, .. } = noted().await?;
+                if was_open { Err(Rejection::RoomNotFound.into()) } else { Ok(Earlier::Unknown(room)) }
             }
             Err(error) => Err(error),
         }
@@ -148,13 +148,15 @@ impl Rooms {
         }
         let outcome = start().await;
         if outcome.is_err() {
-            // The same request may have started it meanwhile.
-            if let Ok(Some(started)) = started().await {
-                return Ok(started);
-            }
-            if matches!(outcome, Err(RoomError::Rejected(_) | RoomError::TooFast(_))) {
+            let was_refused = matches!(outcome, Err(RoomError::Rejected(_) | RoomError::TooFast(_)));
+            match started().await {
+                // By the same request, meanwhile.
+                Ok(Some(started)) => return Ok(started),
                 // A later game is not that of this request.
-                let _ = cluster.player_store.forget_request(player.id(), note, ForgetWhen::Always).await;
+                Ok(None) if was_refused => {
+                    let _ = cluster.player_store.forget_request(player.id(), note, ForgetWhen::Always).await;
+                }
+                _ => {}
             }
         }
         outcome

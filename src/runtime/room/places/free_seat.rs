@@ -1,4 +1,4 @@
-//! A free seat for a player who starts or joins a game: rooms in which it plays no game are left for it.
+//! A free seat for a player who starts or joins a game: the player leaves rooms in which it plays no game.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl Rooms {
         if let Ok(seat) = self.reserve_seat(player, room).await? {
             return Ok(seat);
         }
-        // No other room is left for a command that is refused anyway.
+        // The player leaves no other room for a command that is refused anyway.
         let now = self.host.context.clock.now();
         self.snapshot_as_admin(room).await?.room.decide(now, Issuer::Player(player.id()), command.clone())?;
         self.free_seat(player, room).await

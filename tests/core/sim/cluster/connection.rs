@@ -24,16 +24,16 @@ use crate::sim::rng::Rng;
 
 /// What is wrong with a connection.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Line {
+pub(super) enum StoreFault {
     /// Calls wait, and arrive late.
     Held,
     /// Calls fail.
     Cut,
 }
 
-/// The state of a connection: each fault lasts until it ends, whatever others do.
+/// The state of a connection: the faults of each kind that have not ended, which may overlap.
 #[derive(Clone, Copy, Default)]
-struct LineFaults {
+struct ActiveFaults {
     held: usize,
     cut: usize,
     /// The process has ended: its calls have no effect.
@@ -43,7 +43,7 @@ struct LineFaults {
 pub(super) struct Connection {
     pub(super) engine: Arc<Engine>,
     node: AtomicI64,
-    faults: Gate<LineFaults>,
+    faults: Gate<ActiveFaults>,
     rng: Mutex<Rng>,
     view: watch::Sender<Arc<ClusterView>>,
 }
@@ -70,16 +70,16 @@ impl Connection {
         self.node.store(node.0, SeqCst);
     }
 
-    /// The node sees the cluster so.
+    /// Shows the node this view of the cluster.
     pub(super) fn see(&self, view: ClusterView) {
         self.view.send_replace(Arc::new(view));
     }
 
-    /// The connection is held or cut for a time.
-    pub(super) async fn suffer(&self, line: Line, time: Duration) {
-        let count = |faults: &mut LineFaults, change: fn(usize) -> usize| match line {
-            Line::Held => faults.held = change(faults.held),
-            Line::Cut => faults.cut = change(faults.cut),
+    /// Holds or cuts the connection for a time.
+    pub(super) async fn fail_for(&self, fault: StoreFault, time: Duration) {
+        let count = |faults: &mut ActiveFaults, change: fn(usize) -> usize| match fault {
+            StoreFault::Held => faults.held = change(faults.held),
+            StoreFault::Cut => faults.cut = change(faults.cut),
         };
         self.faults.change(|faults| count(faults, |count| count + 1));
         tokio::time::sleep(time).await;
@@ -317,10 +317,7 @@ impl PlayerStore for Connection {
     }
 
     fn move_request(&self, player: PlayerId, id: String, room: RoomId) -> StoreFuture<'_, ()> {
-        Box::pin(self.change(move |_, tables| {
-            let is_closed = !tables.rooms.contains_key(&room);
-            tables.requests.set_room(player, &id, room, is_closed);
-        }))
+        Box::pin(self.change(move |_, tables| tables.requests.set_room(player, &id, room)))
     }
 
     fn forget_request(&self, player: PlayerId, id: String, when: ForgetWhen) -> StoreFuture<'_, ()> {

@@ -90,7 +90,7 @@ impl Engine {
     }
 
     /// Declares nodes dead whose leases have ended, if the caller's has not.
-    pub(super) fn bury(&self, by: NodeId) {
+    pub(super) fn declare_dead(&self, by: NodeId) {
         let mut state = self.state();
         let now = Instant::now();
         if state.leases.get(&by).is_none_or(|lease| lease.until <= now) {

@@ -3,9 +3,9 @@
 
 mod connection;
 mod engine;
-mod fate;
 mod gate;
 mod idle_players;
+mod incident;
 mod places;
 mod process;
 mod repeated_requests;

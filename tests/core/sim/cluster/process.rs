@@ -128,7 +128,7 @@ impl Process {
                 self.wire.rename(self.number, id);
             }
             let me = self.connection.node();
-            self.engine().bury(me);
+            self.engine().declare_dead(me);
             if let Some(view) = self.engine().beat(me, self.is_draining.load(SeqCst), &mut seen) {
                 self.connection.see(view);
             }

@@ -38,10 +38,10 @@ impl NotedRequests {
         self.0.iter().find(|request| request.is(player, id)).map(|request| request.target)
     }
 
-    /// Records that a request is about another room.
-    pub(super) fn set_room(&mut self, player: PlayerId, id: &str, room: RoomId, is_closed: bool) {
+    /// Records that a request is about another room, which was open.
+    pub(super) fn set_room(&mut self, player: PlayerId, id: &str, room: RoomId) {
         for request in self.0.iter_mut().filter(|request| request.is(player, id)) {
-            request.target = RequestTarget { room, is_closed, ..request.target };
+            request.target = RequestTarget { room, was_open: true, ..request.target };
         }
     }
 
@@ -49,8 +49,8 @@ impl NotedRequests {
     pub(super) fn forget(&mut self, player: PlayerId, id: &str, when: ForgetWhen, is_open: impl Fn(RoomId) -> bool) {
         let ends = |target: &RequestTarget| match when {
             ForgetWhen::Always => true,
-            ForgetWhen::NotOpen => target.is_closed || !is_open(target.room),
-            ForgetWhen::Closed => target.is_closed,
+            ForgetWhen::NotOpen => !is_open(target.room),
+            ForgetWhen::Closed => target.was_open && !is_open(target.room),
         };
         self.0.retain(|request| !request.is(player, id) || !ends(&request.target));
     }
@@ -58,7 +58,7 @@ impl NotedRequests {
     /// Records that a room has closed.
     pub(super) fn note_closed(&mut self, room: RoomId) {
         for request in self.0.iter_mut().filter(|request| request.target.room == room) {
-            request.target.is_closed = true;
+            request.target.was_open = true;
         }
     }
 

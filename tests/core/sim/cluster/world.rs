@@ -18,7 +18,7 @@ use reversi::{
 use tokio::{sync::Mutex, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::{connection::Line, engine::Engine, fate::Fate, process::Process, wire::Wire};
+use super::{connection::StoreFault, engine::Engine, incident::Incident, process::Process, wire::Wire};
 use crate::sim::{
     client::Client,
     event_log::{Audit, Log, SimEvent},
@@ -32,7 +32,7 @@ use crate::sim::{
 /// The number of processes at the start.
 const PROCESSES: usize = 3;
 
-/// Time after the end of a fate in which the cluster recovers: a lease, and what moved rooms need.
+/// Time after the end of an incident in which the cluster recovers: a lease, and what moved rooms need.
 const RECOVERY: Duration = Duration::from_secs(8);
 
 /// Within this time the first owners have their shards.
@@ -112,7 +112,7 @@ impl World {
         let end = Instant::now() + rng.millis(20_000..60_000);
         tokio::time::sleep(rng.millis(0..15_000)).await;
         while Instant::now() < end {
-            self.suffer(&mut rng).await;
+            self.cause_incidents(&mut rng).await;
             tokio::time::sleep(rng.millis(0..10_000)).await;
         }
         self.read_only.cancel();
@@ -144,36 +144,36 @@ impl World {
     }
 
     /// Some things happen, one after another or at the same time, and end.
-    async fn suffer(&self, rng: &mut Rng) {
+    async fn cause_incidents(&self, rng: &mut Rng) {
         if self.living().len() < PROCESSES && rng.percent(60) {
             self.start().await;
         }
         // From now on turns may be late.
         self.log.note(SimEvent::DiskFaulty(true));
-        let fates = (0..rng.pick(&[1, 1, 2, 2, 3])).map(|number| {
+        let incidents = (0..rng.pick(&[1, 1, 2, 2, 3])).map(|number| {
             let (wait, mut rng) = (rng.millis(0..8_000) * number.min(1), Rng::seeded(rng.bits(), 0));
             async move {
                 tokio::time::sleep(wait).await;
                 let staying = self.living().into_iter().filter(|process| !process.is_leaving());
                 let staying: Vec<_> = staying.map(|process| process.number).collect();
-                let fate = Fate::random(&mut rng, &staying);
-                self.log.note(SimEvent::Fate(format!("{fate:?}")));
-                self.meet(fate).await;
-                self.log.note(SimEvent::Fate(format!("{fate:?} is over")));
+                let incident = Incident::random(&mut rng, &staying);
+                self.log.note(SimEvent::Incident(format!("{incident:?}")));
+                self.cause(incident).await;
+                self.log.note(SimEvent::Incident(format!("{incident:?} is over")));
             }
         });
-        join_all(fates).await;
+        join_all(incidents).await;
         tokio::time::sleep(RECOVERY).await;
         self.log.note(SimEvent::DiskFaulty(false));
     }
 
-    async fn meet(&self, fate: Fate) {
-        match fate {
-            Fate::Ends { process, then } => {
+    async fn cause(&self, incident: Incident) {
+        match incident {
+            Incident::Ends { process, then } => {
                 self.end(process);
                 self.start_after(then).await;
             }
-            Fate::Leaves { process, then } => {
+            Incident::Leaves { process, then } => {
                 let leaving = self.processes().get(&process).cloned();
                 if let Some(leaving) = leaving {
                     leaving.drain();
@@ -184,11 +184,11 @@ impl World {
                 }
                 self.start_after(then).await;
             }
-            Fate::IsPaused { process, time } => {
-                self.wire.hold(process, self.lose_store(process, Line::Held, time)).await;
+            Incident::IsPaused { process, time } => {
+                self.wire.hold(process, self.lose_store(process, StoreFault::Held, time)).await;
             }
-            Fate::LosesStore { process, line, time } => self.lose_store(process, line, time).await,
-            Fate::LosesPeer { process, peer, time } => self.wire.part(process, peer, time).await,
+            Incident::LosesStore { process, fault, time } => self.lose_store(process, fault, time).await,
+            Incident::LosesPeer { process, peer, time } => self.wire.part(process, peer, time).await,
         }
     }
 
@@ -205,10 +205,10 @@ impl World {
         }
     }
 
-    async fn lose_store(&self, process: usize, line: Line, time: Duration) {
+    async fn lose_store(&self, process: usize, fault: StoreFault, time: Duration) {
         let losing = self.processes().get(&process).cloned();
         if let Some(losing) = losing {
-            losing.connection.suffer(line, time).await;
+            losing.connection.fail_for(fault, time).await;
         }
     }
 

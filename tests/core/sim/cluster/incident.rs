@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::connection::Line;
+use super::connection::StoreFault;
 use crate::sim::rng::Rng;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Fate {
+pub(super) enum Incident {
     /// It ends at once; perhaps another one starts later.
     Ends { process: usize, then: Option<Duration> },
     /// It gives its rooms to the others and ends; perhaps another one starts later.
@@ -14,12 +14,12 @@ pub(super) enum Fate {
     /// It does nothing for this time, and then goes on.
     IsPaused { process: usize, time: Duration },
     /// It does not reach the database.
-    LosesStore { process: usize, line: Line, time: Duration },
+    LosesStore { process: usize, fault: StoreFault, time: Duration },
     /// It does not reach another one.
     LosesPeer { process: usize, peer: usize, time: Duration },
 }
 
-impl Fate {
+impl Incident {
     /// Of one of these processes. It leaves another one alive.
     pub(super) fn random(rng: &mut Rng, living: &[usize]) -> Self {
         let process = rng.pick(living);
@@ -31,7 +31,7 @@ impl Fate {
             0..3 if !others.is_empty() => Self::Ends { process, then: rng.percent(70).then_some(time) },
             3..6 if !others.is_empty() => Self::LosesPeer { process, peer: rng.pick(&others), time },
             6..8 => Self::IsPaused { process, time },
-            _ => Self::LosesStore { process, line: rng.pick(&[Line::Cut, Line::Held]), time },
+            _ => Self::LosesStore { process, fault: rng.pick(&[StoreFault::Cut, StoreFault::Held]), time },
         }
     }
 }

@@ -148,8 +148,8 @@ impl WriteInProgress<'_> {
         let (stalls, began) = (self.stalls, self.began);
         self.seen = stalls.clock.now().0;
         let took = Timestamp(self.seen).since(Timestamp(began));
-        // Not the time of a slow write among others that got answers: its room owes that to its players. Otherwise thousands of rooms
-        // that write at once would all be credited with the time which the last of them waits, and would all write again.
+        // A slow write is no stall while others get answers; its own room credits its clocks. Otherwise, when thousands of rooms write
+        // at once, all of them would be credited with the wait of the last one, and would all write again for that.
         if let Some(since) = stalls.hanging(Timestamp(self.seen), SHORTEST) {
             stalls.count(since, self.seen);
         }

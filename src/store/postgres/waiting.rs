@@ -25,7 +25,7 @@ pub(super) async fn all(session: &Session, limit: usize) -> Result<Vec<RoomId>, 
     rows.iter().map(id).collect()
 }
 
-/// An array, so that PostgreSQL always searches by index: it plans the statement once, perhaps for an empty table.
+/// By an array: a join that was planned for an empty table reads the table again for each row.
 const REMOVE: &str = "DELETE FROM waiting WHERE room = ANY(ARRAY( \
     SELECT room FROM waiting WHERE room = ANY($1) FOR UPDATE SKIP LOCKED))";
 

@@ -65,8 +65,8 @@ impl RoomActor {
         Ok(())
     }
 
-    /// Credits the clocks with stalls of at least `shortest` together, so that nobody loses time in which nobody could
-    /// play.
+    /// Credits the clocks with stalls of at least `shortest` together, so that no player loses time in which none could
+    /// move.
     pub(super) async fn credit_stalls(&mut self, now: Timestamp, shortest: Duration) -> Result<(), RoomError> {
         let lost = self.context.stalls.lost(now);
         let micros = lost.saturating_sub(self.credited);

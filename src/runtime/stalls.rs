@@ -154,7 +154,9 @@ impl WriteInProgress<'_> {
             stalls.count(since, self.seen);
         }
         if !succeeded {
-            let _ = stalls.failing.compare_exchange(NEVER, began, AcqRel, Relaxed);
+            // Not while others got answers.
+            let since = began.max(stalls.progress.load(Acquire));
+            let _ = stalls.failing.compare_exchange(NEVER, since, AcqRel, Relaxed);
         } else if let Some(since) = stalls.failing_since() {
             // With the pause after which refused clients try again.
             stalls.count(since, Timestamp(self.seen).after(STORE_RETRY).0);

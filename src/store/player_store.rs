@@ -67,7 +67,7 @@ pub struct RequestTarget {
 }
 
 impl RequestTarget {
-    /// Of a room that may have to be created.
+    /// Of a room that is not known to have been open.
     #[must_use]
     pub fn new(room: RoomId, last_game: u32) -> Self {
         Self { room, last_game, was_open: false }

@@ -120,9 +120,11 @@ pub(crate) async fn note_stalls(host: RoomHost) {
         let lost = stalls.note(clock.now());
         let new = Duration::from_micros((lost - known).unsigned_abs());
         if stalls.is_writing_stalled() {
+            // All are asked after the stall. Until then rooms can leave memory.
+            rooms.clear();
             continue;
         }
-        if new >= SHORTEST {
+        if new >= SHORTEST && rooms.is_empty() {
             tracing::warn!(time = ?new, "no player could move for this time; the clocks are credited with it");
             known = lost;
             rooms = registry.all_live();

@@ -93,7 +93,7 @@ CREATE TABLE request (
     id bytea NOT NULL,                  -- the kind, the room if it is named, and the id that the client chose
     room bigint NOT NULL,               -- the room that it creates, or in which it starts a game
     last_game bigint NOT NULL,          -- the last game there before it; 0 for none
-    was_open boolean NOT NULL DEFAULT false, -- whether the room is known to have been open: if there is none, it has closed
+    was_open boolean NOT NULL DEFAULT false, -- whether the room is known to have been open: if table room does not have it, it has closed
     PRIMARY KEY (player, id)
 );
 CREATE INDEX requests_of_room ON request (room);

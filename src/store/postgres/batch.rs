@@ -105,6 +105,9 @@ pub(super) async fn execute(
         let changed: Vec<i64> =
             right().filter(|append| append.changes_members && !append.closes).map(|append| append.key()).collect();
         members::renew(session, damaged, &changed).await?;
+        // Before the changes: a batch that waits for the lock of the archive holds no row for which another may wait.
+        let ended: Vec<&EndedGame> = right().flat_map(|append| &append.games).collect();
+        games::keep(session, &ended).await?;
         for write in writes {
             if let Write::Change(change) = write {
                 counts.push(change.execute(session, fence, damaged).await?);
@@ -113,9 +116,6 @@ pub(super) async fn execute(
         if !folds.is_empty() {
             rooms::fold(session, damaged, folds).await?;
         }
-        // Last: other nodes wait for its lock until the commit.
-        let ended: Vec<&EndedGame> = right().flat_map(|append| &append.games).collect();
-        games::keep(session, &ended).await?;
         session.batch("COMMIT").await?;
     }
     let mut counts = counts.into_iter();

@@ -59,7 +59,7 @@ pub(super) async fn get(session: &Session, player: PlayerId, id: &str) -> Result
     row.as_ref().map(read).transpose()
 }
 
-/// `CLOSE` does not see the new room if it runs at the same time, so that this says already that the room was open.
+/// If the new room closes at the same time, `CLOSE` does not see this row; therefore this sets `was_open`.
 const MOVE: &str = "UPDATE request SET room = $3, was_open = true \
     FROM (SELECT number FROM request WHERE player = $1 AND id = $2 FOR UPDATE SKIP LOCKED) AS a \
     WHERE request.number = a.number AND request.player = $1 AND request.id = $2";

@@ -41,7 +41,7 @@ pub(super) async fn give_back(session: &Session, node: i64, gone: &[RoomId], new
     session.execute(GIVE_BACK, &[&node]).await.map(drop)
 }
 
-/// In the order of their ids, so that no two nodes wait for each other.
+/// In the order of their ids, so that two nodes that add rooms do not wait for each other.
 pub(super) async fn add(session: &Session, rooms: &[RoomId]) -> Result<(), Error> {
     if rooms.is_empty() {
         return Ok(());

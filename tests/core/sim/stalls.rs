@@ -178,6 +178,28 @@ fn a_slow_write_of_a_move_is_not_the_opponents_loss() {
 }
 
 #[test]
+fn a_slow_write_among_quick_ones_is_credited_to_its_room() {
+    run(async |stalled| {
+        let (rooms, name) = (&stalled.runtime.rooms, DisplayName::parse("Eve").expect("a name"));
+        let (eve, _) = stalled.runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await.expect("a log-in");
+        let settings = Settings::named(RoomName::parse("other").expect("a name"));
+        let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Me, SeatSpec::Open) };
+        let other = rooms.create(&eve, new, None).await.expect("a room").room.id();
+        stalled.disk.set_append_outcomes(&[AppendOutcome::Slow(STALL)]);
+        let (played, ()) = tokio::join!(stalled.play(Color::Black, 0, "d3"), async {
+            for second in 1..STALL.as_secs() {
+                sleep(Duration::from_secs(1)).await;
+                rooms.command(&eve, other, Command::SetReady(second % 2 == 1)).await.expect("a change");
+            }
+        });
+        played.expect("in time");
+        sleep(Duration::from_millis(10)).await;
+        as_before(stalled.time_left().await, MOVE_TIME);
+        assert_eq!(stalled.credits(), STALL);
+    });
+}
+
+#[test]
 fn a_move_that_waits_for_the_disk_is_in_time() {
     run(async |stalled| {
         sleep(MOVE_TIME - Duration::from_millis(500)).await;

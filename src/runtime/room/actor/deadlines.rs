@@ -59,7 +59,8 @@ impl RoomActor {
             // That may have taken long to write.
             self.credit_stalls(self.now(), shortest).await?;
         }
-        if self.is_due(self.now()) {
+        // Not by the present time: a move that arrived during the writes waits in the mailbox, and may be in time by the credits.
+        if self.is_due(now) {
             self.execute(Issuer::Server, Command::Tick).await?;
         }
         Ok(())
@@ -82,12 +83,21 @@ impl RoomActor {
         self.keep(events).await.map(drop)
     }
 
-    /// Owes the time of a slow write, of which other writes may have been quick.
+    /// Notes the time of a slow write, to be credited to the clocks of this room: it is no stall if other writes were answered
+    /// meanwhile.
     pub(super) fn owe_slow_write(&mut self, took: Duration) {
         if took > SHORTEST {
             let took = i64::try_from(took.as_micros()).unwrap_or(i64::MAX);
             let lost = self.context.stalls.lost(self.now());
             self.credited = self.credited.min(lost.saturating_sub(took));
+        }
+    }
+
+    /// Credits the clocks with stalls before there is a need, unless the store does not write now: the next actor of the room would
+    /// not know of them. If it fails, that is done before the next command or deadline.
+    pub(super) async fn credit_early(&mut self) {
+        if !self.context.stalls.is_writing_stalled() {
+            let _ = self.credit_stalls(self.now(), SHORTEST).await;
         }
     }
 

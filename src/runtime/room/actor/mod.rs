@@ -186,7 +186,7 @@ impl RoomActor {
                 break ending;
             }
             match self.step(mailbox).await {
-                Ok(()) => {}
+                Ok(()) => self.credit_early().await,
                 Err(Ending::Dormant) => {
                     let Self { room, registration, listing, .. } = self;
                     if registration.make_dormant(room, listing, mailbox) {
@@ -253,7 +253,10 @@ impl RoomActor {
             // Before the timer, because a move that waits here may have arrived before the deadline.
             message = mailbox.next() => match message {
                 Some(message) => self.handle(message).await,
-                None => Err(self.stopped()),
+                None => {
+                    self.credit_early().await;
+                    Err(self.stopped())
+                }
             },
             () = self.timer.until(deadline) => self.handle_deadline().await,
         }
@@ -309,8 +312,8 @@ impl RoomActor {
             }
             Message::Remind(player, reply) => self.remind(player, reply),
             Message::CheckPresence(player) => self.check_presence(player).await,
-            // If it fails, it is done before the next command or deadline.
-            Message::CreditStalls => drop(self.credit_stalls(self.now(), SHORTEST).await),
+            // Done after each message.
+            Message::CreditStalls => {}
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::{
     NewRoom,
-    requests::{Earlier, NewRoomId},
+    requests::{Earlier, NewRoomId, last_game},
 };
 use crate::{
     room::{AiSpec, Command, Credentials, Occupant, Rejection, Room, RoomId, SeatSpec, Settings},
@@ -247,7 +247,7 @@ impl Rooms {
             let in_time = Instant::now() < until;
             let done = if in_time { self.command(player, room, command).await } else { Err(RoomError::Busy) };
             let Err(error) = done else { continue };
-            if error.is_unknown() && self.plays_in(player, room).await {
+            if error.is_unknown() && self.plays_after(player, room, last_game(&snapshot.room)).await {
                 // Only the answer was lost.
                 return Match::Made;
             }
@@ -263,8 +263,9 @@ impl Rooms {
         Match::Made
     }
 
-    async fn plays_in(&self, player: &Player, room: RoomId) -> bool {
-        let plays = |room: &Room| room.game().is_some() && room.seat_of(player.id()).is_some();
+    /// Whether the player has a seat in a room in which a game has begun after the game of this number.
+    async fn plays_after(&self, player: &Player, room: RoomId, last: u32) -> bool {
+        let plays = |room: &Room| last_game(room) > last && room.seat_of(player.id()).is_some();
         self.snapshot_as_admin(room).await.is_ok_and(|found| plays(&found.room))
     }
 

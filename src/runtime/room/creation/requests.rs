@@ -185,7 +185,7 @@ fn is_unfinished(room: &Room, player: PlayerId) -> bool {
 }
 
 /// The number of the running or last game of a room; 0 for none.
-fn last_game(room: &Room) -> u32 {
+pub(super) fn last_game(room: &Room) -> u32 {
     room.game().map_or(0, |game| game.number)
 }
 

@@ -93,8 +93,8 @@ impl RoomActor {
         }
     }
 
-    /// Credits the clocks with stalls before there is a need, unless the store does not write now: the next actor of the room would
-    /// not know of them. If it fails, that is done before the next command or deadline.
+    /// Credits the clocks with stalls before there is a need, unless the store does not write now. If it fails, that is done before
+    /// the next command or deadline.
     pub(super) async fn credit_early(&mut self) {
         if !self.context.stalls.is_writing_stalled() {
             let _ = self.credit_stalls(self.now(), SHORTEST).await;

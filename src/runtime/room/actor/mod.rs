@@ -186,7 +186,7 @@ impl RoomActor {
                 break ending;
             }
             match self.step(mailbox).await {
-                Ok(()) => self.credit_early().await,
+                Ok(()) => {}
                 Err(Ending::Dormant) => {
                     let Self { room, registration, listing, .. } = self;
                     if registration.make_dormant(room, listing, mailbox) {
@@ -253,10 +253,7 @@ impl RoomActor {
             // Before the timer, because a move that waits here may have arrived before the deadline.
             message = mailbox.next() => match message {
                 Some(message) => self.handle(message).await,
-                None => {
-                    self.credit_early().await;
-                    Err(self.stopped())
-                }
+                None => Err(self.stopped()),
             },
             () = self.timer.until(deadline) => self.handle_deadline().await,
         }
@@ -301,8 +298,14 @@ impl RoomActor {
             Message::Command(issuer, command, arrived, reply) => {
                 let decided = self.decide(self.context.clock.at(arrived), issuer, command);
                 let answer = self.commit(issuer, decided).await;
+                let is_written = answer.is_ok();
                 // The caller may have gone; the command is valid.
                 let _ = reply.send(answer);
+                if is_written {
+                    // If the write was slow, since the next actor of the room would not know of it. Not after a failure: the room may
+                    // have moved, and its next owner gives the credit.
+                    self.credit_early().await;
+                }
             }
             Message::Snapshot(reply) => drop(reply.send(self.snapshot())),
             Message::Subscribe(after, reply) => self.subscribe(after, reply),
@@ -312,8 +315,8 @@ impl RoomActor {
             }
             Message::Remind(player, reply) => self.remind(player, reply),
             Message::CheckPresence(player) => self.check_presence(player).await,
-            // Done after each message.
-            Message::CreditStalls => {}
+            // If it fails, it is done before the next command or deadline.
+            Message::CreditStalls => drop(self.credit_stalls(self.now(), SHORTEST).await),
         }
         Ok(())
     }

@@ -93,14 +93,6 @@ impl RoomActor {
         }
     }
 
-    /// Credits the clocks with stalls before there is a need, unless the store does not write now. If it fails, that is done before
-    /// the next command or deadline.
-    pub(super) async fn credit_early(&mut self) {
-        if !self.context.stalls.is_writing_stalled() {
-            let _ = self.credit_stalls(self.now(), SHORTEST).await;
-        }
-    }
-
     /// Credits the clocks with the server's downtime, retrying until it is written.
     pub(super) async fn credit_downtime(&mut self, away: i64, mailbox: &mut Mailbox) -> Result<(), Ending> {
         self.credited = self.credited.saturating_sub(away);

@@ -304,7 +304,7 @@ impl RoomActor {
                 if is_written {
                     // If the write was slow, since the next actor of the room would not know of it. Not after a failure: the room may
                     // have moved, and its next owner gives the credit.
-                    self.credit_early().await;
+                    let _ = self.credit_stalls(self.now(), SHORTEST).await;
                 }
             }
             Message::Snapshot(reply) => drop(reply.send(self.snapshot())),

@@ -19,7 +19,7 @@ use reversi::{
         RoomId, RoomName, Seq, Settings, Timestamp,
     },
     rules::ByColor,
-    store::{Append, ClusterStore as _, Journal as _, Places, PostgresStore, Shard, Sharing, Standby},
+    store::{Append, ClusterStore as _, Journal as _, NodeInfo, PostgresStore, Shard, Sharing, Standby},
 };
 use server::{Database, PostgresServer};
 
@@ -66,8 +66,8 @@ async fn main() {
 /// A node that shares the shards, once it has its share.
 async fn member(database: &Database, number: usize) -> PostgresStore {
     let address = Some(format!("node {number}"));
-    let places = Places { listens: address.clone(), address, ..Default::default() };
-    let sharing = Sharing { patience: LEASE, lease: LEASE, places };
+    let info = NodeInfo { listens: address.clone(), address, ..Default::default() };
+    let sharing = Sharing { patience: LEASE, lease: LEASE, info };
     let standby = Standby::join(&database.url(), sharing).await.unwrap();
     standby.take_over().await.unwrap()
 }

@@ -30,7 +30,7 @@
 //! | storage, in memory, in one SQLite file or in PostgreSQL | [`store`] |
 //! | actors, watchers, turns, limits, shutdown | [`runtime`] |
 //! | the public API | `proto/reversi/v1/`, [`proto`], [`grpc`] |
-//! | several servers that share the rooms | `proto/reversi/cluster/v1/`, `grpc/links`, `runtime/cluster`, `store/postgres/cluster` |
+//! | several servers that share the rooms | `proto/reversi/cluster/v1/`, `grpc/links`, `runtime/cluster`, `runtime/node`, `runtime/room/remote`, `store/postgres/cluster` |
 //! | calling a server from Rust | [`client`] |
 //! | the page for browsers | `web/`, [`web`] |
 //! | the `reversi` command | [`cli`] |

@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{
     say,
-    storage::Place,
+    storage::StoreLocation,
     terminal::progress::Progress,
     text::table::{line, widths},
 };
@@ -20,10 +20,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(200);
 
 /// A server that ends renews its lease until then, four times a second.
-const LATE: Duration = Duration::from_millis(1_500);
+const SILENCE: Duration = Duration::from_millis(1_500);
 
 /// A server that has not renewed its lease for this time does not read the request.
-const SILENCE: Duration = Duration::from_secs(5);
+const UNRESPONSIVE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -36,7 +36,7 @@ const SILENCE: Duration = Duration::from_secs(5);
 pub(super) struct Args {
     /// The database of the servers: postgres://USER:PASSWORD@HOST/DATABASE.
     #[arg(long, global = true, env = "REVERSI_STORE", value_name = "URL", hide_env_values = true)]
-    store: Option<Place>,
+    store: Option<StoreLocation>,
     #[command(subcommand)]
     command: Option<NodesCommand>,
 }
@@ -48,7 +48,7 @@ enum NodesCommand {
         /// Its number, as `reversi nodes` shows it.
         #[arg(value_name = "ID")]
         node: i64,
-        /// Seconds to wait for its end; at least its own --drain and some.
+        /// Seconds to wait for its end; at least its --drain and 10.
         #[arg(long, env = "REVERSI_NODES_WAIT", value_name = "SECONDS", default_value_t = 60)]
         wait: u32,
     },
@@ -56,13 +56,13 @@ enum NodesCommand {
 
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let url = match args.store {
-        Some(Place::Database(url)) => url,
-        Some(Place::Folder(folder)) => {
+        Some(StoreLocation::Database(url)) => url,
+        Some(StoreLocation::Folder(folder)) => {
             bail!("{} is no database; only servers with --store postgres://... share one", folder.display())
         }
         None => bail!("--store is missing: the database of the servers, as postgres://USER:PASSWORD@HOST/DATABASE"),
     };
-    let table = NodeTable::open(&url, PATIENCE).await.context("the servers of that database are not known")?;
+    let table = NodeTable::open(&url, PATIENCE).await.context("cannot read the servers of that database")?;
     match args.command {
         None => list(&table).await,
         Some(NodesCommand::Drain { node, wait }) => drain(&table, NodeId(node), Duration::from_secs(wait.into())).await,
@@ -133,8 +133,9 @@ async fn ended(table: &NodeTable, id: NodeId, wait: Duration, progress: &Progres
         progress.wait_for(format!("node {id} ends; it has {} shards and {} rooms", node.shards, node.rooms));
         if Instant::now() >= end {
             ensure!(
-                node.renewed < SILENCE,
-                "node {id} has not renewed its lease for {} seconds, and no other server has removed it yet",
+                node.renewed < UNRESPONSIVE,
+                "node {id} has not renewed its lease for {} seconds, and no other server has removed it yet; it \
+                 is frozen: end its process, and start another server if none runs",
                 node.renewed.as_secs()
             );
             bail!(
@@ -145,8 +146,9 @@ async fn ended(table: &NodeTable, id: NodeId, wait: Duration, progress: &Progres
         sleep(LOOK).await;
     }
     ensure!(
-        renewed < LATE,
-        "node {id} was declared dead, as it had not renewed its lease; if it goes on, `reversi nodes` shows it with another number"
+        renewed < SILENCE,
+        "node {id} was declared dead, as it had not renewed its lease; if its process still runs, `reversi nodes` shows it with \
+         another number"
     );
     Ok(())
 }

@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Context as _, anyhow};
 
-use crate::store::{BoxFuture, ClusterStore, OpenError, Places, SqliteStore, Store, Transfer};
+use crate::store::{BoxFuture, ClusterStore, NodeInfo, OpenError, SqliteStore, Store, Transfer};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct StorageOptions {
@@ -20,7 +20,7 @@ pub(super) struct StorageOptions {
     /// Keep everything in a PostgreSQL database instead: postgres://USER:PASSWORD@HOST/DATABASE.
     #[arg(long, env = "REVERSI_STORE", value_name = "URL", hide_env_values = true, conflicts_with = "data")]
     store: Option<String>,
-    /// Seconds that writes and questions wait for a database that is away [default: 10].
+    /// Seconds that reads and writes wait while the database cannot be reached [default: 10].
     #[arg(long, env = "REVERSI_STORE_PATIENCE", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     store_patience: Option<u64>,
 }
@@ -63,10 +63,10 @@ impl StorageOptions {
     }
 
     /// Opens the store for a server; where another one uses the database, once that has ended, unless they share the rooms.
-    pub(super) async fn join(&self, advice: &str, places: Places, lease: Option<u64>) -> anyhow::Result<Joined> {
+    pub(super) async fn join(&self, advice: &str, info: NodeInfo, lease: Option<u64>) -> anyhow::Result<Joined> {
         match &self.store {
             None => Ok(Joined::alone(self.open_file(advice)?)),
-            Some(url) => stand_by(url, self.store_patience, lease, places).await.context(NO_DATABASE),
+            Some(url) => stand_by(url, self.store_patience, lease, info).await.context(NO_DATABASE),
         }
     }
 
@@ -91,12 +91,12 @@ impl Joined {
 
 /// The folder of a file, or the URL of a database.
 #[derive(Clone, Debug)]
-pub(super) enum Place {
+pub(super) enum StoreLocation {
     Folder(PathBuf),
     Database(String),
 }
 
-impl FromStr for Place {
+impl FromStr for StoreLocation {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
@@ -106,12 +106,12 @@ impl FromStr for Place {
 }
 
 /// Opens a store of either kind.
-pub(super) async fn open_to_copy(place: &Place) -> anyhow::Result<Box<dyn Transfer>> {
+pub(super) async fn open_to_copy(place: &StoreLocation) -> anyhow::Result<Box<dyn Transfer>> {
     Ok(match place {
-        Place::Folder(folder) => {
+        StoreLocation::Folder(folder) => {
             Box::new(file(folder).with_context(|| format!("cannot use {}", folder.join(SqliteStore::FILE).display()))?)
         }
-        Place::Database(url) => Box::new(database(url, None).await.context("cannot use that database")?),
+        StoreLocation::Database(url) => Box::new(database(url, None).await.context("cannot use that database")?),
     })
 }
 
@@ -120,25 +120,25 @@ async fn database(url: &str, patience: Option<u64>) -> anyhow::Result<crate::sto
     use crate::store::{PostgresError, PostgresStore};
 
     PostgresStore::open(url, sharing(patience, None).patience).await.map_err(|error| {
-        let hint = if matches!(error, PostgresError::InUse) { STOP } else { "" };
+        let hint = if matches!(error, PostgresError::InUse) { STOP_ALL } else { "" };
         anyhow!("{error}{hint}")
     })
 }
 
 #[cfg(feature = "postgres")]
-async fn stand_by(url: &str, patience: Option<u64>, lease: Option<u64>, places: Places) -> anyhow::Result<Joined> {
+async fn stand_by(url: &str, patience: Option<u64>, lease: Option<u64>, info: NodeInfo) -> anyhow::Result<Joined> {
     use crate::store::{Sharing, Standby};
 
-    let is_shared = places.address.is_some();
-    let standby = Standby::join(url, Sharing { places, ..sharing(patience, lease) }).await?;
-    let (active, asked_to_end) = (standby.active(), Box::pin(standby.asked_to_end()));
+    let is_shared = info.address.is_some();
+    let standby = Standby::join(url, Sharing { info, ..sharing(patience, lease) }).await?;
+    let (active, asked_to_end) = (standby.active(), Box::pin(standby.wait_for_drain()));
     let opened = Box::pin(async move {
         let store = Arc::new(standby.take_over().await.context(NO_DATABASE)?);
         tracing::info!("everything is kept in PostgreSQL");
         let [observed, giving, left] = [(); 3].map(|()| store.membership());
         let cluster: Arc<dyn ClusterStore> = Arc::clone(&store) as _;
         let exits = Exits {
-            lost: Box::pin(async move { observed.lost().await }),
+            lost: Box::pin(async move { observed.wait_until_lost().await }),
             hand_over: Box::pin(async move { giving.hand_over().await }),
             leave: Box::pin(async move { left.leave().await }),
         };
@@ -161,14 +161,14 @@ async fn database(_: &str, _: Option<u64>) -> anyhow::Result<SqliteStore> {
 }
 
 #[cfg(not(feature = "postgres"))]
-async fn stand_by(_: &str, _: Option<u64>, _: Option<u64>, _: Places) -> anyhow::Result<Joined> {
+async fn stand_by(_: &str, _: Option<u64>, _: Option<u64>, _: NodeInfo) -> anyhow::Result<Joined> {
     Err(anyhow!(NO_POSTGRES))
 }
 
 #[cfg(not(feature = "postgres"))]
 const NO_POSTGRES: &str = "this program was built without the feature `postgres`";
 
-const NO_DATABASE: &str = "cannot keep anything in that database";
+const NO_DATABASE: &str = "cannot use the database of --store";
 
 fn file(folder: &Path) -> anyhow::Result<SqliteStore> {
     SqliteStore::open(folder).map_err(|error| {
@@ -177,8 +177,12 @@ fn file(folder: &Path) -> anyhow::Result<SqliteStore> {
     })
 }
 
-/// What to do about a server that uses the store.
+/// What to do about a server that uses the file.
 pub(super) const STOP: &str = "; stop that server first";
+
+/// What to do about servers that use the database.
+#[cfg(feature = "postgres")]
+const STOP_ALL: &str = "; stop all servers that use it first: `reversi nodes` lists them";
 
 /// The data folder: the given one, or this system's folder for application data.
 pub(super) fn folder(given: Option<&Path>) -> anyhow::Result<PathBuf> {

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 
 use super::{
     say,
-    storage::{self, Place},
+    storage::{self, StoreLocation},
     terminal::progress::Progress,
 };
 use crate::store::{self, Copied};
@@ -24,9 +24,9 @@ enum StoreCommand {
         A store is the folder of a database file, or the URL of a PostgreSQL database. No server may use them.")]
     Copy {
         /// The store to read.
-        from: Place,
+        from: StoreLocation,
         /// The store to write, which must be empty.
-        to: Place,
+        to: StoreLocation,
     },
 }
 

@@ -9,7 +9,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_stream::Stream;
 use tokio_util::sync::CancellationToken;
 use tonic::{Status, body::Body, codec::CompressionEncoding::Gzip, service::Routes, transport::Server};
-use tonic_health::pb::health_server::HealthServer;
 use tonic_web::GrpcWebLayer;
 use tower::{
     Service,
@@ -29,7 +28,7 @@ use super::{
         request_id::{RequestIds, WithRequestId},
         web_page::WebPage,
     },
-    service::{Services, health::Health, router::ServiceRouter, standby::Standby},
+    service::{Services, health::Health, router::ServiceRouter, standby::standby},
     transport::{
         connection::Connection,
         connection_limit::ConnectionLimit,
@@ -132,7 +131,7 @@ pub async fn stand_by(
     let random = RandomSource::default();
     let front = Front::new(limits.into(), access, &random);
     let incoming = front.incoming(socket, offsets(&random));
-    let service = Standby::new(&limits, end.clone());
+    let service = standby(&limits, end.clone());
     Ok(front.serve(incoming, service, end.cancelled_owned()).await?)
 }
 
@@ -246,8 +245,7 @@ fn others(runtime: &Runtime, end: &CancellationToken) -> Result<Routes, ServeErr
     let max = runtime.limits().message_bytes;
     let reflection_v1 = reflection().build_v1()?.max_decoding_message_size(max).accept_compressed(Gzip);
     let reflection_v1alpha = reflection().build_v1alpha()?.max_decoding_message_size(max).accept_compressed(Gzip);
-    let health = HealthServer::new(Health { stop: runtime.leaving(), writable: runtime.writable() });
-    let health = health.max_decoding_message_size(max).accept_compressed(Gzip);
+    let health = Health { stop: runtime.leaving(), writable: runtime.writable() }.service(max);
     Ok(Routes::new(EndStreams { service: reflection_v1, end: end.clone() })
         .add_service(EndStreams { service: reflection_v1alpha, end: end.clone() })
         .add_service(EndStreams { service: health, end: end.clone() }))

@@ -155,12 +155,11 @@ impl From<RoomError> for Status {
             }
             RoomError::Draining => draining(RETRY),
             RoomError::StoreUnavailable => {
-                let message = "the server cannot store anything now; nothing has changed";
+                let message = "the server cannot store anything now; the change may have been made";
                 retry(Code::Unavailable, "STORE_UNAVAILABLE", message, STORE_RETRY)
             }
             RoomError::Damaged => {
-                let message =
-                    "what the server has stored of this is damaged; tell the operator to run `reversi doctor`";
+                let message = "stored data is damaged; the server's log names it";
                 status(Code::DataLoss, "DAMAGED", message, Details::default())
             }
             RoomError::Unreachable => {

@@ -5,9 +5,9 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 use super::{
-    lifecycle::Lifecycle,
+    lifecycle::{Lifecycle, ticks},
     outcome::RoomError,
-    player::{directory::Players, expiry::ticks, player::Player},
+    player::{directory::Players, player::Player},
     room::rooms::Rooms,
     server_clock::Clock,
 };
@@ -151,12 +151,7 @@ pub(super) async fn trim_regularly(
     lifecycle: Lifecycle,
 ) {
     let mut ticks = ticks(TRIM);
-    loop {
-        tokio::select! {
-            biased;
-            () = lifecycle.stop.cancelled() => return,
-            _ = ticks.tick() => {}
-        }
+    while lifecycle.next_tick(&mut ticks).await {
         while !lifecycle.stop.is_cancelled() {
             match archive.trim(retention, clock.now(), TRIMMED_AT_ONCE).await {
                 Ok(TRIMMED_AT_ONCE) => {}

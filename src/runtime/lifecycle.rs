@@ -1,5 +1,8 @@
 //! Whether the server runs, drains or stops, and its tasks.
 
+use std::time::Duration;
+
+use tokio::time::{Interval, MissedTickBehavior, interval};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::outcome::RoomError;
@@ -59,10 +62,26 @@ impl Lifecycle {
         }
     }
 
+    /// Waits for the next tick. False when background tasks are to end.
+    pub(crate) async fn next_tick(&self, ticks: &mut Interval) -> bool {
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => false,
+            _ = ticks.tick() => true,
+        }
+    }
+
     /// Stops the tasks and waits for them.
     pub(crate) async fn shut_down(&self) {
         self.stop.cancel();
         self.tasks.close();
         self.tasks.wait().await;
     }
+}
+
+/// Ticks at least `period` apart.
+pub(crate) fn ticks(period: Duration) -> Interval {
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
 }

@@ -8,13 +8,15 @@
 //!                      └─ analyses ──▶ AnalysisPool
 //! ```
 //!
-//! Folders use those before them: `limit`, `cluster`, `player`, `lobby` and `ai`, `room`, `watch`, `analysis`. Every queue
-//! has a bound in `limit/limits.rs`. Shutdown waits for every task, through the tracker in `lifecycle.rs`.
+//! With other servers, `RoomHost` asks the node of a room through `Cluster`, and [`Node`] is what those servers call here. No files
+//! import each other in a circle (`tests/core/tidy`). Every queue has a bound in `limit/limits.rs`. Shutdown waits for every task,
+//! through the tracker in `lifecycle.rs`.
 
 mod ai;
 mod analysis;
 mod cluster;
 mod games;
+mod heartbeats;
 mod lifecycle;
 mod limit;
 mod lobby;
@@ -92,7 +94,7 @@ use crate::{
 };
 use ai::pool::MovePool;
 use analysis::analysis_pool::AnalysisPool;
-use cluster::membership::Cluster;
+use cluster::cluster::Cluster;
 use lifecycle::Lifecycle;
 use limit::password_guesses::PasswordGuesses;
 use lobby::peer_rows;
@@ -224,8 +226,8 @@ impl Runtime {
             return Err(std::io::Error::other(unavailable));
         }
         lifecycle.spawn(presence::check_regularly(host.clone(), Arc::clone(&store.players)));
-        lifecycle.spawn(recovery::write_heartbeats(host.clone()));
-        lifecycle.spawn(recovery::note_stalls(host.clone()));
+        lifecycle.spawn(heartbeats::write_heartbeats(host.clone()));
+        lifecycle.spawn(heartbeats::note_stalls(host.clone()));
         if let Some(peers) = &lobby.peers {
             lifecycle.spawn(peer_rows::drop_left_regularly(Arc::clone(peers), lifecycle.clone()));
         }
@@ -244,7 +246,7 @@ impl Runtime {
         })
     }
 
-    /// What the other nodes of a cluster call; none in one process.
+    /// What the other nodes of a cluster call; none without `--node-listen`.
     #[must_use]
     pub fn node(&self) -> Option<Node> {
         let (rooms, peer_rows) = (self.rooms.clone(), self.lobby.peers.clone()?);
@@ -325,7 +327,7 @@ impl Runtime {
         let context = self.context();
         let end = Instant::now() + deadline;
         let joined = tokio::time::timeout_at(end, context.lifecycle.shut_down()).await.is_ok();
-        let written = recovery::write_shutdown(context, &*self.sessions.player_store);
+        let written = heartbeats::write_shutdown(context, &*self.sessions.player_store);
         let written = tokio::time::timeout_at(end, written).await.unwrap_or(false);
         let stopped = context.pool.shut_down(end.saturating_duration_since(Instant::now())).await;
         joined && written && stopped

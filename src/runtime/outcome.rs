@@ -59,16 +59,16 @@ pub enum RoomError {
     /// The server is shutting down.
     #[error("the server is stopping")]
     Draining,
-    /// Nothing was done, because the store could not be written.
+    /// The store cannot be written; the change may have been made.
     #[error("storage is unavailable")]
     StoreUnavailable,
     /// What was asked for is stored and cannot be read.
-    #[error("stored data is damaged; tell the operator to run `reversi doctor`")]
+    #[error("stored data is damaged; the server's log names it")]
     Damaged,
     /// Nothing was done, because the room is moving to another node.
     #[error("the room is moving to another node")]
     Moved,
-    /// The node that has the room does not answer. The request may have been executed.
+    /// No node serves the room now, or its node does not answer. The request may have been executed.
     #[error("the node of the room does not answer")]
     Unreachable,
     /// The room's mailbox stayed full, or too many passwords wait to be hashed.
@@ -87,7 +87,8 @@ impl From<StoreError> for RoomError {
 }
 
 impl RoomError {
-    /// Whether the request may have been executed, or may still be.
+    /// Whether the request may have been executed, or may still be. Also true of refusals by which nothing was done: an earlier try
+    /// of the same request, whose answer was lost, may have done it.
     pub(crate) fn is_unknown(&self) -> bool {
         matches!(self, Self::StoreUnavailable | Self::Unreachable | Self::Moved | Self::Draining | Self::Busy)
     }

@@ -85,7 +85,7 @@ pub fn describe() {
     );
     describe_gauge!(
         DAMAGED_ROWS,
-        "Damaged rows that were read and skipped since the start, at most 1,000: see `reversi doctor`."
+        "Damaged rows that were read and skipped since the start, at most 1,000; the log names them."
     );
     describe_gauge!(LEASE_AGE, Unit::Seconds, "Time since the server last renewed its lease in PostgreSQL.");
     describe_gauge!(
@@ -96,7 +96,7 @@ pub fn describe() {
     describe_gauge!(LINK_UP, "1 while there is a link to the node of the cluster in `peer`, otherwise 0.");
     describe_counter!(
         ASKS,
-        "Requests that other nodes of the cluster were asked, by outcome: answered, down (no link), full, lost."
+        "Requests that other nodes of the cluster were asked, by outcome: answered, late (no answer in 5 s), down (no link), full, lost."
     );
     gauge!(DAMAGED_ROWS).set(0.0);
     for name in [LAGS, SLOW] {

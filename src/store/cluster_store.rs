@@ -40,7 +40,7 @@ pub struct ClusterView {
     pub surplus: usize,
 }
 
-/// The time since a shard was last served.
+/// The time for which a shard has had no owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Away {
     /// How long it had been at that moment.
@@ -49,9 +49,9 @@ pub struct Away {
     pub read: Instant,
 }
 
-/// Where a node serves.
+/// What a node tells the others of itself.
 #[derive(Clone, Debug, Default)]
-pub struct Places {
+pub struct NodeInfo {
     /// Where it serves players; none for a command.
     pub listens: Option<String>,
     /// Where it serves other nodes, if it shares the shards with them.
@@ -60,7 +60,7 @@ pub struct Places {
     pub role: Role,
 }
 
-/// The part of a server among those that share the rooms.
+/// What a server does among those that share the rooms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
     /// It has rooms, and serves players.

@@ -76,7 +76,7 @@ pub enum AppendError {
     #[error("another server has taken over the room")]
     Fenced,
     /// Nothing was written, because what is stored of this room cannot be read; to retry does not help.
-    #[error("stored data is damaged, see `reversi doctor`: {0}")]
+    #[error("stored data is damaged: {0}")]
     Damaged(String),
 }
 
@@ -97,7 +97,7 @@ pub enum StoreError {
     #[error("storage is unavailable: {0}")]
     Unavailable(String),
     /// What was asked for is stored and cannot be read; to retry does not help.
-    #[error("stored data is damaged, see `reversi doctor`: {0}")]
+    #[error("stored data is damaged: {0}")]
     Damaged(String),
 }
 
@@ -162,7 +162,7 @@ pub trait Journal: Send + Sync + 'static {
     /// At most `limit` open rooms after `after`, in their latest state, by ascending id.
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>>;
 
-    /// The open room of a join code. A store of one process need not know: that process knows all its rooms.
+    /// The open room of a join code. A store that is not shared need not know: its process knows all its rooms.
     fn room_of_code(&self, _: JoinCode) -> StoreFuture<'_, Option<RoomId>> {
         Box::pin(ready(Ok(None)))
     }

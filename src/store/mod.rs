@@ -29,7 +29,7 @@ use std::sync::Arc;
 pub use archive::{
     Archive, ArchiveSize, GameFilter, GameKey, GamePage, GameResult, RankedContestant, RankingFilter, Retention,
 };
-pub use cluster_store::{Away, ClusterStore, ClusterView, ParseRoleError, Places, Role};
+pub use cluster_store::{Away, ClusterStore, ClusterView, NodeInfo, ParseRoleError, Role};
 pub use damage::DAMAGED_ROWS;
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter};
 pub use journal::{

@@ -122,7 +122,7 @@ pub trait PlayerStore: Send + Sync + 'static {
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()>;
 
     /// At most `limit` players with valid tokens, with the time last seen: those with a claimed name if it is before
-    /// `claimed`, others if it is before `others`. A store of one process returns none.
+    /// `claimed`, others if it is before `others`. A store that is not shared returns none.
     fn idle_players(
         &self,
         _others: Timestamp,
@@ -140,7 +140,7 @@ pub trait PlayerStore: Send + Sync + 'static {
     /// Records when players were last seen. Where several processes do so, the latest time stays.
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()>;
 
-    /// The rooms of which a player is a member, on whichever node they are. A store of one process need not know: that
+    /// The rooms of which a player is a member, on whichever node they are. A store that is not shared need not know: its
     /// process knows all its rooms.
     fn held_rooms(&self, _player: PlayerId) -> StoreFuture<'_, Vec<HeldRoom>> {
         Box::pin(ready(Ok(Vec::new())))
@@ -158,12 +158,12 @@ pub trait PlayerStore: Send + Sync + 'static {
     }
 
     /// Records what a player's request is about. If it was recorded before, by any process, returns what was recorded then.
-    fn note_request(&self, _player: PlayerId, _id: String, target: RequestTarget) -> StoreFuture<'_, RequestTarget> {
+    fn record_request(&self, _player: PlayerId, _id: String, target: RequestTarget) -> StoreFuture<'_, RequestTarget> {
         Box::pin(ready(Ok(target)))
     }
 
     /// Records that a recorded request is about another room, which was open.
-    fn move_request(&self, _player: PlayerId, _id: String, _room: RoomId) -> StoreFuture<'_, ()> {
+    fn redirect_request(&self, _player: PlayerId, _id: String, _room: RoomId) -> StoreFuture<'_, ()> {
         Box::pin(ready(Ok(())))
     }
 

@@ -35,7 +35,7 @@ use super::{
 use crate::{
     grpc::{self, Access, HostName, Origin, ServedHosts, Tls, TrustedProxy},
     runtime::{Clock, Limits, Parts, RandomSource, Runtime, Token},
-    store::{BoxFuture, MemoryStore, Places, Retention, Store},
+    store::{BoxFuture, MemoryStore, NodeInfo, Retention, Store},
     web::page,
 };
 use limit_options::LimitOptions;
@@ -66,7 +66,8 @@ pub struct Args {
     trusted_proxy: Vec<TrustedProxy>,
     #[command(flatten)]
     storage: StorageOptions,
-    /// With --store: seconds without an answer after which a server that stands by takes over [default: 3].
+    /// With --store: seconds without a renewal after which other servers take this one's rooms; the same on all servers
+    /// [default: 3].
     #[arg(long, env = "REVERSI_LEASE", value_name = "SECONDS", requires = "store", value_parser = clap::value_parser!(u64).range(1..=60))]
     lease: Option<u64>,
     /// Keep everything in memory: a restart loses it.
@@ -91,7 +92,7 @@ pub struct Args {
     /// Accept only clients with a certificate of this authority, in PEM.
     #[arg(long, env = "REVERSI_TLS_CLIENT_CA", value_name = "FILE", requires = "tls_cert", help_heading = CONNECTION)]
     tls_client_ca: Option<PathBuf>,
-    /// Accept connections from other machines without TLS.
+    /// Accept connections from other machines without TLS: clients, and with --node-listen other servers.
     #[arg(long, env = "REVERSI_INSECURE", value_parser = clap::builder::FalseyValueParser::new(), help_heading = CONNECTION)]
     insecure: bool,
     /// Allow calls from pages of this origin, such as `https://example.org`, or of any (*); may be repeated.
@@ -365,12 +366,12 @@ async fn join(args: &Args, address: &BoundAddress, node: Option<&NodeSocket>) ->
         return Ok(Joined::alone(Store::of(MemoryStore::default())));
     }
     let advice = "--data names another folder, --ephemeral uses none";
-    let places = Places {
+    let info = NodeInfo {
         listens: Some(address.to_string()),
         address: node.map(|node| node.url.clone()),
         role: node.map(|node| node.role).unwrap_or_default(),
     };
-    args.storage.join(advice, places, args.lease).await
+    args.storage.join(advice, info, args.lease).await
 }
 
 /// Serves players; returns whether everything ended in time. Fails when the metrics or the other servers cannot be served.

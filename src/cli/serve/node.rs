@@ -25,10 +25,10 @@ pub(super) struct NodeOptions {
     /// Share the rooms with the other servers of the database that have this option: where to listen for them.
     #[arg(long, env = "REVERSI_NODE_LISTEN", value_name = "HOST:PORT", requires = "store", value_parser = host_and_port)]
     node_listen: Option<String>,
-    /// The URL under which the others reach that, as http://10.0.0.5:50053 [default: the address of --node-listen].
+    /// The URL under which the others reach that, as http://10.0.0.5:50061 [default: the address of --node-listen].
     #[arg(long, env = "REVERSI_ADVERTISE", value_name = "URL", requires = "node_listen", value_parser = url)]
     advertise: Option<String>,
-    /// With `front`, serve clients, and have no rooms: those are at the servers with `rooms`.
+    /// `rooms`: have rooms and serve clients. `front`: serve clients only.
     #[arg(long, env = "REVERSI_ROLE", value_name = "rooms|front", default_value_t, requires = "node_listen")]
     role: Role,
     /// The certificate that this server shows the others, in PEM: speak TLS with them, in both directions.
@@ -82,9 +82,11 @@ impl NodeOptions {
         let (Some(chain), Some(key), Some(authority)) = (&self.node_cert, &self.node_key, &self.node_ca) else {
             return Ok(None);
         };
-        let [chain_pem, key, authority] = [chain, key, authority].map(|file| server_address::read(file));
-        let tls = NodeTls::from_pem(&chain_pem?, &key?, &authority?);
-        Ok(Some(tls.with_context(|| format!("TLS between servers is not possible with {}", chain.display()))?))
+        let [chain_pem, key_pem, authority_pem] = [chain, key, authority].map(|file| server_address::read(file));
+        let tls = NodeTls::from_pem(&chain_pem?, &key_pem?, &authority_pem?);
+        let [chain, key, authority] = [chain, key, authority].map(|file| file.display());
+        let problem = || format!("TLS between servers is not possible with {chain}, {key} and {authority}");
+        Ok(Some(tls.with_context(problem)?))
     }
 }
 
@@ -160,7 +162,7 @@ impl RunningMember {
 /// Checks a URL with a host and a port.
 fn url(text: &str) -> Result<String, String> {
     let address = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
-    let address = address.ok_or_else(|| "it needs a URL, as http://10.0.0.5:50053".to_owned())?;
+    let address = address.ok_or_else(|| "it needs a URL, as http://10.0.0.5:50061".to_owned())?;
     host_and_port(address)?;
     Ok(text.to_owned())
 }

@@ -96,8 +96,9 @@ impl Guard {
             None => None,
             Some(Caller::Known(player)) => Some(player),
             Some(Caller::Bearer(token)) => {
-                // Before the store is asked, so that made-up tokens are bounded.
+                // Before the store is asked, and while it is, so that made-up tokens are bounded.
                 count(address.as_ref())?;
+                let _call = address.as_ref().map(acquire_call).transpose()?;
                 let found = Box::pin(self.runtime.sessions.bearer(&token)).await.map_err(Status::from)?;
                 Some(found.ok_or_else(status::token_invalid)?)
             }
@@ -112,7 +113,7 @@ impl Guard {
                 request.extensions_mut().insert((Arc::clone(player), role));
             }
         }
-        let taken = address.map(|address| address.acquire(Share::Calls).ok_or_else(status::too_many_calls));
+        let taken = address.as_ref().map(acquire_call);
         let call = player.map(|player| player.begin_call().ok_or_else(status::too_many_calls));
         Ok(AdmittedCall { _player: call.transpose()?, _address: taken.transpose()? })
     }
@@ -156,6 +157,11 @@ impl Guard {
         tracing::debug!(player = %player.id(), "wrong administrator's token");
         Err(status::token_invalid())
     }
+}
+
+/// Counts a call of the client's address until the result is dropped.
+fn acquire_call(address: &Arc<ClientAddress>) -> Result<SharePermit, Status> {
+    address.acquire(Share::Calls).ok_or_else(status::too_many_calls)
 }
 
 /// Counts a request without a player at the client's address.

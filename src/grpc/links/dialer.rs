@@ -11,7 +11,7 @@ use tonic::{
 
 use super::{
     exchange::exchange,
-    feeds::receive_feeds,
+    feed_receiver::receive_feeds,
     hello::hello,
     link::{Link, OpenLinks},
     list::receive_list,
@@ -28,7 +28,8 @@ use crate::{
 /// The time in which a node must accept all streams.
 const DIAL: Duration = Duration::from_secs(5);
 
-/// The interval of pings, and the time for their answer: a link without a cable ends after 3 s, as the lease of a node.
+/// The interval of pings, and the time for their answer: a link whose network has failed ends after 3 s, as the default
+/// lease.
 pub(super) const PING: Duration = Duration::from_secs(1);
 pub(super) const PONG: Duration = Duration::from_secs(2);
 
@@ -77,7 +78,11 @@ impl Dialer {
                 Err(status) => {
                     failures = failures.saturating_add(1);
                     if failures == LOGGED_FAILURE {
-                        tracing::warn!(node = %self.peer, address = self.address, %status, "a node cannot be linked");
+                        tracing::warn!(
+                            node = %self.peer, address = self.address, %status,
+                            "cannot link to another server; check its --advertise address, and that all servers have \
+                             --node-cert or none"
+                        );
                     }
                 }
             }
@@ -103,7 +108,9 @@ impl Dialer {
 
     async fn dial(&self) -> Result<Streams, Status> {
         if self.tls.is_some() && !self.address.starts_with("https://") {
-            return Err(Status::failed_precondition("its address is not one with TLS"));
+            return Err(Status::failed_precondition(
+                "this server has --node-cert and the other one has not: give it to all or to none",
+            ));
         }
         let endpoint = self.endpoint().map_err(|error| Status::invalid_argument(error.to_string()))?;
         let mut client =

@@ -58,7 +58,7 @@ async fn next<'a>(
     news: &mut mpsc::Receiver<News>,
 ) -> Option<(mpsc::Permit<'a, ExchangeRequest>, Next)> {
     let slot = requests.reserve().await.ok()?;
-    // In turns, so that many news do not hold up asks.
+    // `select!` chooses at random, so that many news do not hold up asks.
     let next = tokio::select! {
         Some(ask) = asks.recv() => Next::Ask(ask),
         Some(news) = news.recv() => Next::News(news),

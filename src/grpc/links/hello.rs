@@ -38,7 +38,9 @@ pub(super) fn hello(from: NodeId, to: NodeId) -> cluster::Hello {
 impl cluster::Hello {
     pub(super) fn caller(self, nodes: &Nodes) -> Result<Caller, Status> {
         if self.protocol != PROTOCOL {
-            return Err(Status::failed_precondition(format!("this node speaks protocol {PROTOCOL}")));
+            return Err(Status::failed_precondition(format!(
+                "this node speaks protocol {PROTOCOL}; run the same version on all servers"
+            )));
         }
         let caller = Caller { from: NodeId(self.from), to: NodeId(self.to) };
         if caller.to != nodes.me {

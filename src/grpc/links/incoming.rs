@@ -9,7 +9,7 @@ use std::{
 
 use futures_util::StreamExt as _;
 use tokio::{
-    sync::{Mutex as Turn, OwnedMutexGuard, Semaphore, mpsc, watch},
+    sync::{Mutex as AsyncMutex, OwnedMutexGuard, Semaphore, mpsc, watch},
     time::timeout,
 };
 use tokio_stream::{Stream, wrappers::ReceiverStream};
@@ -17,9 +17,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tonic::{Request, Response, Status, Streaming};
 
 use super::{
-    feeding::Feeding,
+    feed_sender::FeedSender,
     hello::{Caller, Nodes},
-    link::ASKS,
+    link::MAX_ASKS,
     list::send_list,
     message::ask::read_news,
 };
@@ -52,7 +52,7 @@ pub(super) struct Newest {
     /// Ends it.
     end: CancellationToken,
     /// Held by a link until `Node::unlinked` is called for it.
-    turn: Arc<Turn<()>>,
+    lock: Arc<AsyncMutex<()>>,
 }
 
 type Sent<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
@@ -72,17 +72,17 @@ impl NodeService for Incoming {
             return Err(Status::invalid_argument("no hello"));
         };
         let caller = hello.caller(&self.nodes.borrow())?;
-        let (end, turn) = self.replace(caller.from);
-        let turn = turn.lock_owned().await;
+        let (end, lock) = self.replace(caller.from);
+        let lock = lock.lock_owned().await;
         let (responses, sent) = mpsc::channel(SENT);
         let link = IncomingLink {
             from: caller.from,
             node: self.node.clone(),
             tasks: self.tasks.clone(),
             responses,
-            slots: Arc::new(Semaphore::new(ASKS)),
+            slots: Arc::new(Semaphore::new(MAX_ASKS)),
         };
-        self.tasks.spawn(link.run(requests, self.end(caller, end.clone()), turn));
+        self.tasks.spawn(link.run(requests, self.end(caller, end.clone()), lock));
         Ok(Response::new(until(sent, end)))
     }
 
@@ -94,7 +94,7 @@ impl NodeService for Incoming {
         let caller = hello.caller(&self.nodes.borrow())?;
         let (responses, sent) = mpsc::channel(SENT);
         let ended = CancellationToken::new();
-        let feeding = Feeding {
+        let feed_sender = FeedSender {
             node: self.node.clone(),
             tasks: self.tasks.clone(),
             responses,
@@ -105,7 +105,7 @@ impl NodeService for Incoming {
         self.tasks.spawn(async move {
             tokio::select! {
                 () = end => {}
-                () = feeding.run(requests) => {}
+                () = feed_sender.run(requests) => {}
             }
         });
         Ok(Response::new(until(sent, ended)))
@@ -131,14 +131,14 @@ impl Incoming {
     }
 
     /// Ends the link of a node, if it has one, and returns what a new one needs.
-    fn replace(&self, from: NodeId) -> (CancellationToken, Arc<Turn<()>>) {
+    fn replace(&self, from: NodeId) -> (CancellationToken, Arc<AsyncMutex<()>>) {
         let mut links = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
         let nodes = self.nodes.borrow();
         links.retain(|node, _| nodes.others.contains_key(node));
         let newest = links.entry(from).or_default();
         newest.end.cancel();
         newest.end = CancellationToken::new();
-        (newest.end.clone(), Arc::clone(&newest.turn))
+        (newest.end.clone(), Arc::clone(&newest.lock))
     }
 
     /// Ends when a stream must end. Cancels `ended` when it is dropped.
@@ -171,14 +171,15 @@ struct IncomingLink {
 }
 
 impl IncomingLink {
-    async fn run(self, requests: Streaming<ExchangeRequest>, end: impl Future<Output = ()>, turn: OwnedMutexGuard<()>) {
+    async fn run(self, requests: Streaming<ExchangeRequest>, end: impl Future<Output = ()>, lock: OwnedMutexGuard<()>) {
         tracing::debug!(node = %self.from, "linked by");
+        self.node.linked_by();
         tokio::select! {
             () = end => {}
             () = self.receive(requests) => {}
         }
         self.node.unlinked(self.from);
-        drop(turn);
+        drop(lock);
     }
 
     /// Until the stream ends or breaks the rules.
@@ -191,15 +192,15 @@ impl IncomingLink {
                     let (node, responses) = (self.node.clone(), self.responses.clone());
                     self.tasks.spawn(async move {
                         let response = answer(&node, ask).await;
-                        if let Ok(place) = responses.reserve().await {
+                        if let Ok(permit) = responses.reserve().await {
                             // Before the other node has the reply and asks again.
                             drop(slot);
-                            place.send(Ok(response));
+                            permit.send(Ok(response));
                         }
                     });
                 }
                 news => match read_news(news) {
-                    Ok(news) => self.node.told(self.from, news),
+                    Ok(news) => self.node.receive_news(self.from, news),
                     Err(error) => tracing::warn!(%error, node = %self.from, "news cannot be read"),
                 },
             }

@@ -19,19 +19,25 @@ use crate::{
 };
 
 /// The most asks of one link that wait or are under way: what a node executes in about 50 ms.
-pub(super) const ASKS: usize = 1_024;
+pub(super) const MAX_ASKS: usize = 1_024;
 
-/// How long an ask waits when [`ASKS`] others are under way, as when many players log in at the same time.
+/// Rooms are divided into so many groups by their ids, so that those of one busy room do not take all of [`MAX_ASKS`].
+const GROUPS: usize = 128;
+
+/// The most asks of one group: as many as the mailbox of a room takes.
+const GROUP_ASKS: usize = 32;
+
+/// How long an ask waits when as many others are under way, as when many players log in at the same time.
 const SLOT_WAIT: Duration = Duration::from_secs(2);
 
 /// News that wait: each open turn of a shard that this node takes can be one. The queue takes memory only for those that wait.
 const NEWS: usize = 1 << 16;
 
 /// The most feeds of one link, each of a room that is watched at this node.
-pub(super) const FEEDS: usize = 1 << 16;
+pub(super) const MAX_FEEDS: usize = 1 << 16;
 
 /// Items that wait for one follower.
-const FEED: usize = 256;
+const FEED_CAPACITY: usize = 256;
 
 /// The queues to one node. Once it is broken it is never up again.
 pub(super) struct Link {
@@ -39,6 +45,7 @@ pub(super) struct Link {
     news: mpsc::Sender<News>,
     feeds: mpsc::Sender<NewFeed>,
     slots: Arc<Semaphore>,
+    groups: [Arc<Semaphore>; GROUPS],
     /// Cancelled to end the link.
     pub(super) broken: CancellationToken,
 }
@@ -61,7 +68,7 @@ pub(super) struct Asker {
     reply: Option<oneshot::Sender<Result<Reply, LinkError>>>,
     /// Whether the ask may have reached the other node.
     pub(super) sent: bool,
-    _slot: OwnedSemaphorePermit,
+    _permits: [OwnedSemaphorePermit; 2],
 }
 
 impl Asker {
@@ -90,17 +97,22 @@ pub(super) struct NewFeed {
 impl Link {
     pub(super) fn new() -> (Arc<Self>, Queues) {
         let ((asks, sent), (news, told), (feeds, new)) =
-            (mpsc::channel(ASKS), mpsc::channel(NEWS), mpsc::channel(FEEDS));
-        let slots = Arc::new(Semaphore::new(ASKS));
-        let link = Self { asks, news, feeds, slots, broken: CancellationToken::new() };
+            (mpsc::channel(MAX_ASKS), mpsc::channel(NEWS), mpsc::channel(MAX_FEEDS));
+        let slots = Arc::new(Semaphore::new(MAX_ASKS));
+        let groups = std::array::from_fn(|_| Arc::new(Semaphore::new(GROUP_ASKS)));
+        let link = Self { asks, news, feeds, slots, groups, broken: CancellationToken::new() };
         (Arc::new(link), Queues { asks: sent, news: told, feeds: new })
     }
 
     pub(super) async fn ask(&self, ask: Ask) -> Result<Reply, LinkError> {
-        let slot = timeout(SLOT_WAIT, Arc::clone(&self.slots).acquire_owned()).await;
-        let Ok(Ok(slot)) = slot else { return Err(LinkError::Full) };
+        let group = &self.groups[ask.room.bits() as usize % GROUPS];
+        let permits = async {
+            let in_group = Arc::clone(group).acquire_owned().await.ok()?;
+            Some([in_group, Arc::clone(&self.slots).acquire_owned().await.ok()?])
+        };
+        let Ok(Some(permits)) = timeout(SLOT_WAIT, permits).await else { return Err(LinkError::Full) };
         let (reply, answer) = oneshot::channel();
-        let asker = Asker { reply: Some(reply), sent: false, _slot: slot };
+        let asker = Asker { reply: Some(reply), sent: false, _permits: permits };
         // The queue has a place for each slot. If it is closed, the asker is dropped.
         let _ = self.asks.try_send(SentAsk { ask: cluster::Ask::new(ask), asker });
         answer.await.unwrap_or(Err(LinkError::Lost))
@@ -108,7 +120,7 @@ impl Link {
 
     /// A feed that cannot be queued has ended.
     pub(super) fn follow(&self, room: RoomId, after: Option<Seq>) -> mpsc::Receiver<FeedItem> {
-        let (items, feed) = mpsc::channel(FEED);
+        let (items, feed) = mpsc::channel(FEED_CAPACITY);
         let _ = self.feeds.try_send(NewFeed { room, after, items });
         feed
     }
@@ -156,14 +168,29 @@ impl Drop for OpenLink<'_> {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt as _;
+
     use super::*;
     use crate::runtime::Question;
 
     #[tokio::test(start_paused = true)]
     async fn an_ask_whose_turn_does_not_come_is_refused() {
         let (link, _queues) = Link::new();
-        let _taken = link.slots.acquire_many(u32::try_from(ASKS).unwrap()).await.unwrap();
+        let _taken = link.slots.acquire_many(u32::try_from(MAX_ASKS).unwrap()).await.unwrap();
         let ask = Ask { room: RoomId::from_random(1), what: Question::Snapshot };
         assert!(matches!(link.ask(ask).await, Err(LinkError::Full)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn asks_of_one_room_do_not_take_the_places_of_others() {
+        let (link, mut queues) = Link::new();
+        let ask = |room| Ask { room: RoomId::from_random(room), what: Question::Snapshot };
+        let mut of_one: Vec<_> = (0..MAX_ASKS).map(|_| Box::pin(link.ask(ask(1)))).collect();
+        assert!(of_one.iter_mut().all(|ask| ask.now_or_never().is_none()));
+        assert_eq!(queues.asks.len(), GROUP_ASKS);
+        let mut other = Box::pin(link.ask(ask(2)));
+        assert!((&mut other).now_or_never().is_none());
+        let last = std::iter::from_fn(|| queues.asks.try_recv().ok()).last().unwrap();
+        assert_eq!(last.ask.room, RoomId::from_random(2).bits());
     }
 }

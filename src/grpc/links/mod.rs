@@ -5,17 +5,17 @@
 //!      │                                                                    ▲
 //!      ▼                         Exchange: asks, news │ replies             │
 //!   NodeLinks ──▶ Link of dialer ════════════════════════════════▶ incoming ┤
-//!                                Follow: feeds, apart               feeding ┤
+//!                                Follow: feeds, apart               feed_sender ┤
 //!   PeerList ◀────────────────── List: rows of the other node       Node::list ┘
 //! ```
 //!
 //! Each node dials each other one, so a pair has two links. `Node::linked` is called at the node that dials, when its link
-//! is up; `Node::unlinked` at the node that was dialled, when the link has ended.
+//! is up; `Node::linked_by` and `Node::unlinked` at the node that was dialled, when the link begins and when it has ended.
 
 mod dialer;
 mod exchange;
-mod feeding;
-mod feeds;
+mod feed_receiver;
+mod feed_sender;
 mod hello;
 mod incoming;
 mod link;

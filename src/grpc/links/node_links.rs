@@ -24,7 +24,7 @@ use super::{
 use crate::{
     proto::cluster::node_service_server::NodeServiceServer,
     room::{RoomId, Seq},
-    runtime::{Ask, FeedItem, LinkError, News, Node, NodeId, Peers, Reply, server_metrics},
+    runtime::{Ask, FeedItem, LinkError, News, Node, NodeId, Peers, Reply},
 };
 
 /// Streams of one connection: a link has three.
@@ -53,7 +53,7 @@ impl NodeLinks {
         Arc::new(Self { tls, nodes, open: Arc::default() })
     }
 
-    /// Sets this node, and all others that live with the addresses of their links, such as `http://10.0.0.5:50053`, or
+    /// Sets this node, and all others that live with the addresses of their links, such as `http://10.0.0.5:50061`, or
     /// `https://` with TLS. New ones are dialled; links from and to others end. If this node is another one now, all its
     /// links end and it dials anew.
     pub fn set_nodes(&self, me: NodeId, others: &[(NodeId, String)]) {
@@ -154,17 +154,10 @@ impl Peers for NodeLinks {
     fn ask(&self, node: NodeId, ask: Ask) -> BoxFuture<'_, Result<Reply, LinkError>> {
         let link = self.open.get(node);
         Box::pin(async move {
-            let answer = match link {
+            match link {
                 Some(link) => link.ask(ask).await,
                 None => Err(LinkError::Down),
-            };
-            server_metrics::asked(match answer {
-                Ok(_) => "answered",
-                Err(LinkError::Down) => "down",
-                Err(LinkError::Full) => "full",
-                Err(LinkError::Lost) => "lost",
-            });
-            answer
+            }
         })
     }
 

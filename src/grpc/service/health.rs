@@ -3,9 +3,12 @@
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use tokio::sync::watch::Receiver;
 use tokio_util::sync::CancellationToken;
-use tonic::{Request, Response, Status};
-use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse, health_check_response::ServingStatus, health_server};
-
+use tonic::{Request, Response, Status, codec::CompressionEncoding::Gzip};
+use tonic_health::pb::{
+    HealthCheckRequest, HealthCheckResponse,
+    health_check_response::ServingStatus,
+    health_server::{self, HealthServer},
+};
 use tonic_reflection::pb::{v1, v1alpha};
 
 use super::router;
@@ -30,6 +33,11 @@ pub(crate) struct Health {
 }
 
 impl Health {
+    /// Requests have at most `max` bytes.
+    pub(crate) fn service(self, max: usize) -> HealthServer<Self> {
+        HealthServer::new(self).max_decoding_message_size(max).accept_compressed(Gzip)
+    }
+
     fn status(&self, service: &str) -> ServingStatus {
         let ready = !self.stop.is_cancelled() && *self.writable.borrow();
         if ready || service == LIVENESS { ServingStatus::Serving } else { ServingStatus::NotServing }

@@ -42,7 +42,8 @@ use crate::{
 /// The function by which an AI chooses a move. Tests replace it.
 pub type Think = dyn Fn(&AiPlayer, Position, u64, &Stop) -> Option<Choice> + Send + Sync;
 
-/// The AI threads. With 0 threads a job runs on the caller's thread, so that a seed repeats.
+/// The AI threads. With 0 threads a job runs on the caller's thread, so that a simulation with one seed always runs
+/// the same way.
 pub(crate) struct MovePool {
     shared: Arc<PoolState>,
     ponders: bool,

@@ -16,8 +16,9 @@ use crate::{
 
 /// The links from this node to the others. An implementation calls the `Node` of the other process.
 ///
-/// Every queue has a bound. A link that breaks ends its feeds and loses what was told; both nodes learn of it, and of the
-/// next one, by `Node::unlinked` and `Node::linked`.
+/// A pair of nodes has a link in each direction, and either may be up without the other. Every queue has a bound. A link that
+/// breaks ends its feeds and loses what was told. `Node::linked` is called at the node from which there is a new link,
+/// `Node::linked_by` at the other one, and `Node::unlinked` there when it has ended.
 pub trait Peers: Send + Sync + 'static {
     /// Asks a node, and waits for its answer. Dropping the future leaves the outcome unknown.
     fn ask(&self, node: NodeId, ask: Ask) -> BoxFuture<'_, Result<Reply, LinkError>>;

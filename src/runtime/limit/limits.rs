@@ -98,7 +98,7 @@ macro_rules! limits_table {
                 "A large school or a farm of bots, and a hundredth of the server's places.";
             guest_idle: Duration = Duration::from_secs(10 * 60), SECONDS from 0, "guest-idle":
                 "Time after which a guest without rooms, streams and requests is forgotten; a tenth of it when all \
-                    places are taken",
+                    places are taken; with --node-listen see --player-idle",
                 "Guests have no results to lose. The tenth protects one who has just logged in against a flood of \
                     log-ins.";
             player_idle: Duration = Duration::from_secs(24 * 60 * 60), SECONDS from 0, "player-idle":
@@ -242,7 +242,8 @@ macro_rules! limits_table {
                 "Best moves that are reported of one position",
                 "Each costs a search of its own.";
             drain: Duration = Duration::from_secs(10), SECONDS from 0, "drain":
-                "Time that stopping the server may take",
+                "Time in which streams and tasks end when the server stops; handing rooms to other servers takes up to 5 \
+                    seconds before",
                 "Calls under way are answered within it.";
         }
     };
@@ -429,7 +430,7 @@ pub(crate) const VISITOR_ANALYSES: usize = 1;
 /// Time after which a visitor without calls and streams is forgotten: its rates have recovered long before.
 pub(crate) const VISITOR_IDLE: Duration = Duration::from_secs(60);
 
-/// Pause before a room retries a deadline at which its storage failed.
+/// Pause before an operation of the store that failed is tried again.
 pub(crate) const STORE_RETRY: Duration = Duration::from_millis(500);
 
 /// Time for the answer of another node: longer than its own wait for a full mailbox.
@@ -439,7 +440,7 @@ pub(crate) const ASK_DEADLINE: Duration = Duration::from_secs(5);
 pub(crate) const ASK_RETRY: Duration = Duration::from_millis(250);
 
 /// Longest wait for a room that has no owner, or is moving: longer than it takes to notice the end of a node.
-pub(crate) const MOVE_PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const OWNER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Time without watchers after which a room of another node is followed no longer.
 pub(crate) const MIRROR_IDLE: Duration = Duration::from_secs(30);

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     room::{Phase, Room, Visibility},
     runtime::{
-        cluster::membership::Cluster,
+        cluster::cluster::Cluster,
         limit::limits::{LOBBY_INTERVAL, LOBBY_LAG, MIN_FREE_ROWS, SEARCH_STEP, SNAPSHOT_ROWS, WATCHED_ROWS},
     },
 };
@@ -32,7 +32,7 @@ use crate::{
 pub struct Lobby {
     /// The rooms of this node.
     rows: RwLock<BTreeMap<RowKey, Arc<Mutex<Row>>>>,
-    /// The rooms of other nodes; none in one process.
+    /// The rooms of other nodes; none without `--node-listen`.
     pub(crate) peers: Option<Arc<PeerRows>>,
     rated: RatedPositions,
     /// Changes of `rows`.
@@ -126,7 +126,7 @@ impl Lobby {
         self.rated.contains_any(searched)
     }
 
-    /// The most rows that a watcher has, the newest: in one process all.
+    /// The most rows that a watcher has, the newest: without `--node-listen` all.
     #[must_use]
     pub fn most_watched(&self) -> usize {
         if self.peers.is_some() { WATCHED_ROWS } else { usize::MAX }
@@ -400,7 +400,7 @@ impl LobbyWatch {
 
     async fn receive(&mut self) -> Result<RowKey, RecvError> {
         let Some(peer_changes) = &mut self.peer_changes else { return self.changes.recv().await };
-        // Biased, so that a seed of the simulation repeats.
+        // Biased, so that a simulation with one seed always runs the same way.
         tokio::select! {
             biased;
             received = self.changes.recv() => received,

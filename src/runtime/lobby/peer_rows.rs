@@ -2,7 +2,7 @@
 //!
 //! Each node sends the rows of its own rooms to each other one, and no others. A row that leaves a node while the room goes
 //! on, because the room moves or the link to the node has ended, is kept until another node lists the room, but at most for
-//! [`MOVE_PATIENCE`], so that the list does not lose rooms for a while. Two nodes may list a room for a moment; it is shown
+//! [`OWNER_TIMEOUT`], so that the list does not lose rooms for a while. Two nodes may list a room for a moment; it is shown
 //! once. So the order in which messages of two nodes arrive does not matter.
 
 use std::{
@@ -17,10 +17,9 @@ use tokio::{sync::broadcast, time::Instant};
 use super::row::{LobbyUpdate, Row, RowKey};
 use crate::{
     runtime::{
-        cluster::membership::Cluster,
-        lifecycle::Lifecycle,
-        limit::limits::{LOBBY_LAG, MOVE_PATIENCE, PEER_ROWS},
-        player::expiry::ticks,
+        cluster::cluster::Cluster,
+        lifecycle::{Lifecycle, ticks},
+        limit::limits::{LOBBY_LAG, OWNER_TIMEOUT, PEER_ROWS},
     },
     store::NodeId,
 };
@@ -120,7 +119,7 @@ impl PeerRows {
         let (mut rows, mut dropped, mut any_left) = (self.write(), Vec::new(), false);
         rows.rows.retain(|(key, _), row| {
             let Some(left) = row.left else { return true };
-            let is_kept = left.elapsed() < MOVE_PATIENCE;
+            let is_kept = left.elapsed() < OWNER_TIMEOUT;
             any_left |= is_kept;
             if !is_kept {
                 dropped.push(*key);
@@ -244,12 +243,7 @@ impl Drop for PeerList {
 /// Drops rows that have left their nodes and that no other node lists, until the server stops.
 pub(crate) async fn drop_left_regularly(rows: Arc<PeerRows>, lifecycle: Lifecycle) {
     let mut ticks = ticks(LOOK);
-    loop {
-        tokio::select! {
-            biased;
-            () = lifecycle.stop.cancelled() => return,
-            _ = ticks.tick() => {}
-        }
+    while lifecycle.next_tick(&mut ticks).await {
         rows.drop_left();
     }
 }

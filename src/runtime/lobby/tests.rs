@@ -18,11 +18,11 @@ use crate::{
     room::{RoomId, RoomName, Seq},
     runtime::{
         cluster::{
-            membership::Cluster,
+            cluster::Cluster,
             peers::{Ask, FeedItem, LinkError, News, Peers, Reply},
         },
         limit::limits::{
-            LOBBY_INTERVAL, LOBBY_LAG, MIN_FREE_ROWS, MOVE_PATIENCE, SEARCH_STEP, SNAPSHOT_ROWS, WATCHED_ROWS,
+            LOBBY_INTERVAL, LOBBY_LAG, MIN_FREE_ROWS, OWNER_TIMEOUT, SEARCH_STEP, SNAPSHOT_ROWS, WATCHED_ROWS,
         },
     },
     store::{BoxFuture, MemoryStore, NodeId, Ownership, Shard, Store},
@@ -210,16 +210,16 @@ async fn rows_of_a_node_without_a_link_are_kept_for_a_while() {
     one.update(last_page(None, vec![row(0, 0)]));
     gone.update(last_page(None, vec![row(1, 0), row(2, 0)]));
     drop(gone);
-    advance(MOVE_PATIENCE / 2).await;
+    advance(OWNER_TIMEOUT / 2).await;
     world.drop_left();
     assert_eq!(world.listed().await.len(), 3);
     let again = world.list_of(OTHER);
     again.update(last_page(None, vec![row(1, 0)]));
-    advance(MOVE_PATIENCE / 2).await;
+    advance(OWNER_TIMEOUT / 2).await;
     world.drop_left();
     assert_eq!(world.listed().await, [row(0, 0), row(1, 0)]);
     drop(again);
-    advance(MOVE_PATIENCE).await;
+    advance(OWNER_TIMEOUT).await;
     world.drop_left();
     assert_eq!(world.listed().await, [row(0, 0)]);
 }
@@ -233,11 +233,11 @@ async fn a_page_replaces_the_rows_of_its_node_between_its_ends() {
     // The row of its end could not be read.
     let end = Some(row(3, 0).key());
     one.update(LobbyUpdate::Page { after: None, rows: vec![row(0, 0), row(2, 0)], end });
-    advance(MOVE_PATIENCE).await;
+    advance(OWNER_TIMEOUT).await;
     world.drop_left();
     assert_eq!(world.listed().await, [0, 2, 4, 5, 9].map(|number| row(number, 0)));
     one.update(last_page(end, vec![row(4, 0)]));
-    advance(MOVE_PATIENCE).await;
+    advance(OWNER_TIMEOUT).await;
     world.drop_left();
     assert_eq!(world.listed().await, [0, 2, 4, 9].map(|number| row(number, 0)));
 }

@@ -1,4 +1,4 @@
-//! This node, as the other nodes and the membership of the cluster call it.
+//! What other nodes, and changes of the membership, call on this node.
 
 mod shards;
 
@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     cluster::{
-        membership::Cluster,
+        cluster::Cluster,
         peers::{Ask, FeedEnd, News, PlayerStreams, Question, Reply},
     },
     lobby::{
@@ -43,7 +43,7 @@ impl Node {
     /// Executes a request of another node.
     pub async fn answer(&self, ask: Ask) -> Reply {
         let host = self.host();
-        if !self.cluster.owns(ask.room) {
+        if !self.cluster.serves(ask.room) {
             return Reply::Elsewhere(self.cluster.owner(ask.room));
         }
         if let Question::Command(issuer, command) = &ask.what
@@ -96,7 +96,7 @@ impl Node {
     }
 
     /// Takes note of what another node tells.
-    pub fn told(&self, from: NodeId, news: News) {
+    pub fn receive_news(&self, from: NodeId, news: News) {
         let players = &self.host().context.players;
         match news {
             News::Streams(players) => {
@@ -118,13 +118,21 @@ impl Node {
 
     /// There is a link to a node now.
     pub fn linked(&self, node: NodeId) {
-        let players = &self.host().context.players;
+        let host = self.host();
+        let players = &host.context.players;
         players.announce_all(node);
-        // News of accounts may have been lost with an earlier link.
-        self.read_accounts(players.all());
+        // Turns and notices for the streams there were lost before: those streams may be known by the link from there.
+        let there = players.attached.with_turns(node).into_iter().filter_map(|player| players.get(player));
+        there.for_each(|player| remind_elsewhere(host, &player));
     }
 
-    /// There is no link to a node any longer: its players count as absent until it, or they, are back.
+    /// There is a link from another node now.
+    pub fn linked_by(&self) {
+        // News of accounts may have been lost with an earlier link.
+        self.read_accounts(self.host().context.players.all());
+    }
+
+    /// There is no link from a node any longer: its players count as absent until it, or they, are back.
     pub fn unlinked(&self, node: NodeId) {
         let host = self.host();
         for player in host.context.players.attached.remove(node) {
@@ -144,9 +152,9 @@ impl Node {
         }
     }
 
-    /// Goes on as another node, after this one was declared dead: without rooms, and with the streams of its players.
-    pub fn rename(&self, node: NodeId) {
-        self.cluster.rename(node);
+    /// Rejoins with a new number, after this node was declared dead: without rooms, and with the streams of its players.
+    pub fn rejoin_as(&self, node: NodeId) {
+        self.cluster.rejoin_as(node);
         self.release(|_| true);
     }
 

@@ -50,8 +50,8 @@ enum Stage {
 struct OwnShards(BTreeMap<Shard, (Ownership, Stage)>);
 
 impl OwnShards {
-    /// Follows a view. Returns the shards to take, each with the time since it was last served, if clocks may have to be
-    /// credited with it.
+    /// Follows a view. Returns the shards to take, each with its time without an owner, if clocks may have to be credited
+    /// with it.
     fn follow(&mut self, view: &ClusterView) -> Vec<(Ownership, Option<Away>)> {
         let mine = view.owners.iter().filter(|owned| owned.node == view.me);
         let owned: BTreeMap<_, _> = mine.map(|owned| (owned.shard, *owned)).collect();
@@ -70,7 +70,7 @@ impl OwnShards {
     }
 
     /// The shards to give up next, which are then given up.
-    fn give_up(&mut self, surplus: usize) -> Vec<Ownership> {
+    fn pick_surplus(&mut self, surplus: usize) -> Vec<Ownership> {
         let given_up = self.0.values().filter(|(_, stage)| *stage == Stage::GivenUp).count();
         let served = self.0.values_mut().rev().filter(|(_, stage)| *stage == Stage::Served);
         let given = served.take(surplus.saturating_sub(given_up).min(FREED));
@@ -118,18 +118,18 @@ impl Node {
             }
             let view = Arc::clone(&views.borrow_and_update());
             if view.me != self.cluster.me() {
-                tracing::error!(node = %view.me, "this server was taken for dead; it goes on as another node");
-                self.rename(view.me);
+                tracing::error!(node = %view.me, "the other servers declared this one dead, as it did not renew its lease; it continues as a new node, at first without rooms");
+                self.rejoin_as(view.me);
             }
             self.learn(view.owners.iter().copied());
             let taken = shards.follow(&view);
             if !taken.is_empty() {
                 steps.spawn(self.clone().take(Arc::clone(&store), view.me, taken));
             }
-            let given = if is_giving { Vec::new() } else { shards.give_up(view.surplus) };
+            let given = if is_giving { Vec::new() } else { shards.pick_surplus(view.surplus) };
             if !given.is_empty() {
                 is_giving = true;
-                steps.spawn(self.clone().give_up(Arc::clone(&store), given));
+                steps.spawn(self.clone().free_shards(Arc::clone(&store), given));
             }
         }
     }
@@ -163,7 +163,7 @@ impl Node {
     }
 
     /// Ends the rooms of shards here, and frees them for other nodes.
-    async fn give_up(self, store: Arc<dyn ClusterStore>, given: Vec<Ownership>) -> (Vec<Ownership>, Stage) {
+    async fn free_shards(self, store: Arc<dyn ClusterStore>, given: Vec<Ownership>) -> (Vec<Ownership>, Stage) {
         let (shards, ended): (BTreeSet<_>, _) = (given.iter().map(|owned| owned.shard).collect(), Instant::now());
         self.cluster.end_hosting(&shards);
         self.end_rooms(|room| shards.contains(&Shard::of(room))).await;
@@ -209,33 +209,34 @@ impl Node {
         let host = self.host();
         // One after the other, so that none ends the rooms of another.
         let _restoring = self.cluster.restoring.lock().await;
-        let is_left = |owned: &Ownership| self.cluster.has(*owned) && !self.cluster.hosts(owned.shard);
-        let left = shards.iter().filter(|(owned, _)| is_left(owned));
-        let mut left: BTreeMap<_, _> = left.map(|(owned, away_since)| (owned.shard, (*owned, *away_since))).collect();
+        let is_wanted = |owned: &Ownership| self.cluster.owns(*owned) && !self.cluster.serves_shard(owned.shard);
+        let wanted = shards.iter().filter(|(owned, _)| is_wanted(owned));
+        let mut remaining: BTreeMap<_, _> =
+            wanted.map(|(owned, away_since)| (owned.shard, (*owned, *away_since))).collect();
         // Those of an earlier time as owner, or of an earlier try.
-        self.end_rooms(|room| left.contains_key(&Shard::of(room))).await;
+        self.end_rooms(|room| remaining.contains_key(&Shard::of(room))).await;
         let mut after = None;
-        while let Some((&first, _)) = left.first_key_value() {
+        while let Some((&first, _)) = remaining.first_key_value() {
             after = after.max(first.before());
             let mut rooms = host.context.journal.open_rooms(after, STEP).await?;
             after = rooms.last().map(Room::id);
-            rooms.retain(|room| left.contains_key(&Shard::of(room.id())));
+            rooms.retain(|room| remaining.contains_key(&Shard::of(room.id())));
             host.know_members(&rooms).await?;
-            // Of a server that kept the list for itself.
+            // A server without `--node-listen` kept this list in memory only.
             let waiting: Vec<_> = rooms.iter().filter(|room| waits_for_opponent(room)).map(Room::id).collect();
             if !waiting.is_empty() {
                 host.context.journal.add_waiting(waiting).await?;
             }
             for room in rooms {
-                let away_since = left.get(&Shard::of(room.id())).and_then(|(_, away_since)| *away_since);
+                let away_since = remaining.get(&Shard::of(room.id())).and_then(|(_, away_since)| *away_since);
                 restore(host, room, away_since);
             }
             // The rooms of the last shard may go on.
-            let rest = after.map_or_else(BTreeMap::new, |last| left.split_off(&Shard::of(last)));
-            let restored = std::mem::replace(&mut left, rest);
+            let rest = after.map_or_else(BTreeMap::new, |last| remaining.split_off(&Shard::of(last)));
+            let restored = std::mem::replace(&mut remaining, rest);
             self.cluster.host(restored.values().map(|(owned, _)| owned));
             // What was restored of a shard that was lost meanwhile.
-            self.release(|room| restored.contains_key(&Shard::of(room)) && !self.cluster.owns(room));
+            self.release(|room| restored.contains_key(&Shard::of(room)) && !self.cluster.serves(room));
         }
         Ok(())
     }

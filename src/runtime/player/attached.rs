@@ -31,13 +31,23 @@ impl Attached {
 
     /// Forgets the streams on a node, and returns the players who had any there.
     pub(crate) fn remove(&self, node: NodeId) -> Vec<PlayerId> {
-        let has = |nodes: &Vec<(NodeId, PlayerStreams)>| nodes.iter().any(|(at, _)| *at == node);
-        let mut players: Vec<_> = self.0.iter().filter(|entry| has(entry)).map(|entry| *entry.key()).collect();
-        // The map's order differs between processes.
-        players.sort_unstable();
+        let players = self.at(node, |_| true);
         for player in &players {
             self.set(*player, node, PlayerStreams::default());
         }
+        players
+    }
+
+    /// The players with a stream of turns on a node.
+    pub(crate) fn with_turns(&self, node: NodeId) -> Vec<PlayerId> {
+        self.at(node, |streams| streams.turns.is_some())
+    }
+
+    fn at(&self, node: NodeId, wanted: impl Fn(&PlayerStreams) -> bool) -> Vec<PlayerId> {
+        let has = |nodes: &[(NodeId, PlayerStreams)]| nodes.iter().any(|(at, streams)| *at == node && wanted(streams));
+        let mut players: Vec<_> = self.0.iter().filter(|entry| has(entry)).map(|entry| *entry.key()).collect();
+        // The map's order differs between processes.
+        players.sort_unstable();
         players
     }
 

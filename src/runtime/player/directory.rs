@@ -26,7 +26,7 @@ use crate::{
     room::{DisplayName, GameRecord, Participant, PlayerId, PlayerKind, Profile, RoomId, Timestamp},
     rules::ByColor,
     runtime::{
-        cluster::membership::Cluster,
+        cluster::cluster::Cluster,
         lifecycle::Lifecycle,
         limit::{
             client_address::{ClientAddress, Prefix},
@@ -88,7 +88,7 @@ pub struct Players {
     random: RandomSource,
     admin: Option<TokenHash>,
     pub(super) lifecycle: Lifecycle,
-    /// None in one process.
+    /// None without `--node-listen`.
     pub(super) cluster: Option<Arc<Cluster>>,
 }
 

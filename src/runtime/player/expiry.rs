@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::time::{Interval, MissedTickBehavior, interval, sleep};
+use tokio::time::sleep;
 
 use super::{
     directory::{LogInError, Players},
@@ -11,7 +11,7 @@ use super::{
 use crate::{
     room::{PlayerId, Timestamp},
     runtime::{
-        lifecycle::Lifecycle,
+        lifecycle::{Lifecycle, ticks},
         limit::limits::{COPY_IDLE, Limits, VISITOR_IDLE},
         outcome::{RoomError, StreamEnd},
         server_clock::Clock,
@@ -164,13 +164,6 @@ async fn remove_idle(
     player.end_streams(StreamEnd::LoggedOut);
     players.remove(player);
     Ok(true)
-}
-
-/// Ticks at least `period` apart.
-pub(crate) fn ticks(period: Duration) -> Interval {
-    let mut ticks = interval(period);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    ticks
 }
 
 #[cfg(test)]

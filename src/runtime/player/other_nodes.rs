@@ -12,7 +12,7 @@ use crate::{
     room::PlayerId,
     runtime::{
         cluster::{
-            membership::Cluster,
+            cluster::Cluster,
             peers::{MAX_STREAMS, News, PlayerStreams},
         },
         outcome::StreamEnd,
@@ -69,11 +69,12 @@ impl Players {
         }
     }
 
-    /// As [`Players::send`], for a player whom the caller knows.
+    /// As [`Players::send`], for a player whom the caller knows. Without a link to the node of the stream, a notice is kept here
+    /// until there is one.
     pub(crate) fn deliver(&self, player: &Player, notice: Notice) {
         match self.newer_turns(player.id(), player.turns_number()) {
-            Some((cluster, node)) => cluster.tell(node, News::Notice(player.id(), notice)),
-            None => player.inbox.send(notice),
+            Some((cluster, node)) if cluster.is_linked(node) => cluster.tell(node, News::Notice(player.id(), notice)),
+            _ => player.inbox.send(notice),
         }
     }
 

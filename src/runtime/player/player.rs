@@ -65,6 +65,8 @@ pub struct Player {
     pub(crate) opening_turns: Mutex<()>,
     /// The streams here, as told to the other nodes.
     pub(super) told: Mutex<PlayerStreams>,
+    /// Held while the player is matched with those of all nodes.
+    pub(crate) matching: tokio::sync::Mutex<()>,
     last_seen: AtomicI64,
     /// The last call, if it counts as presence; [`NEVER`] when a stream has ended since.
     called: AtomicI64,
@@ -136,6 +138,7 @@ impl Player {
             turns_number: AtomicI64::new(NEVER),
             opening_turns: Mutex::default(),
             told: Mutex::default(),
+            matching: tokio::sync::Mutex::default(),
             last_seen: AtomicI64::new(enrolled.seen.0),
             called: AtomicI64::new(now.0),
             stored_seen: AtomicI64::new(enrolled.seen.0),

@@ -13,7 +13,7 @@ use crate::{
     room::{Command, Creation, Event, Fact, Issuer, Occupant, PlayerId, Rejection, Room, RoomId, Seq},
     runtime::{
         cluster::{
-            membership::{Cluster, Patience},
+            cluster::{Cluster, OwnerWait},
             peers::{Ask, Question, Reply},
         },
         limit::limits::STORE_RETRY,
@@ -44,35 +44,35 @@ impl RoomHost {
         if let Some(handle) = self.context.registry.live(id) {
             return Ok(handle);
         }
-        self.require_owned(id)?;
+        self.require_served(id)?;
         let history = self.context.journal.load(id).await.map_err(|error| {
             tracing::error!(room = %id, "a room cannot be read");
             RoomError::from(error)
         })?;
         let room = history.ok_or(Rejection::RoomNotFound)?.latest();
         self.know_members(std::slice::from_ref(&room)).await?;
-        self.start_owned(room, Origin::Journal)
+        self.start_served(room, Origin::Journal)
     }
 
     /// Starts the actor of a room, which may have moved meanwhile.
-    fn start_owned(&self, room: Room, origin: Origin) -> Result<RoomHandle, RoomError> {
+    fn start_served(&self, room: Room, origin: Origin) -> Result<RoomHandle, RoomError> {
         let id = room.id();
-        self.require_owned(id)?;
+        self.require_served(id)?;
         let handle = self.start(room, origin);
-        // Again, so that either this finds that the room has moved, or who gives it up finds the actor.
-        self.require_owned(id).inspect_err(|_| self.context.registry.release_one(id))?;
+        // Again, so that either this finds that the room has moved, or the node that gives it up finds the actor.
+        self.require_served(id).inspect_err(|_| self.context.registry.release_one(id))?;
         Ok(handle)
     }
 
-    fn require_owned(&self, id: RoomId) -> Result<(), RoomError> {
-        let is_here = self.context.cluster.as_ref().is_none_or(|cluster| cluster.owns(id));
+    fn require_served(&self, id: RoomId) -> Result<(), RoomError> {
+        let is_here = self.context.cluster.as_ref().is_none_or(|cluster| cluster.serves(id));
         if is_here { Ok(()) } else { Err(RoomError::Moved) }
     }
 
     /// Whether no node serves a room now, as far as this one knows.
     pub(super) fn is_moving(&self, id: RoomId) -> bool {
         let is_unserved = |cluster: &Arc<Cluster>| {
-            cluster.owner(id).is_none_or(|owner| owner.node == cluster.me() && !cluster.owns(id))
+            cluster.owner(id).is_none_or(|owner| owner.node == cluster.me() && !cluster.serves(id))
         };
         self.context.cluster.as_ref().is_some_and(is_unserved)
     }
@@ -94,11 +94,8 @@ impl RoomHost {
 
     /// Creates a room: on this node, or on another one if this one has no rooms.
     pub(crate) async fn create(&self, creation: Creation) -> Result<(), RoomError> {
-        let cluster = match &self.context.cluster {
-            None => return self.create_here(creation).await,
-            Some(cluster) => cluster,
-        };
-        if cluster.owns(creation.id) {
+        let Some(cluster) = &self.context.cluster else { return self.create_here(creation).await };
+        if cluster.serves(creation.id) {
             match self.create_here(creation.clone()).await {
                 Err(RoomError::Moved) => {}
                 created => return created,
@@ -117,16 +114,16 @@ impl RoomHost {
     }
 
     async fn ask(&self, cluster: &Cluster, ask: Ask) -> Result<Reply, RoomError> {
-        let mut patience = Patience::new(cluster);
+        let mut wait = OwnerWait::new(cluster);
         loop {
             // Boxed, so that the tasks of calls are small.
-            let answer = match cluster.owns(ask.room) {
+            let answer = match cluster.serves(ask.room) {
                 true => Some(Box::pin(self.answer(ask.clone())).await).filter(Reply::is_of_owner),
                 false => Box::pin(cluster.ask(&ask)).await?,
             };
             match answer {
                 Some(answer) => return Ok(answer),
-                None => patience.wait().await?,
+                None => wait.wait().await?,
             }
         }
     }
@@ -140,7 +137,7 @@ impl RoomHost {
                 }
                 Question::Snapshot => Reply::Snapshot(self.room(room).await?.snapshot().await?),
                 Question::Create(creation) => {
-                    self.require_owned(creation.id)?;
+                    self.require_served(creation.id)?;
                     self.create_once(*creation).await?;
                     Reply::Accepted(Accepted { seq: Seq(1), changed: true, game: None })
                 }
@@ -164,11 +161,11 @@ impl RoomHost {
         may: impl Fn(&Room) -> bool,
     ) -> Result<RoomHandle, RoomError> {
         let Some(cluster) = &self.context.cluster else { return self.room(id).await };
-        let mut patience = Patience::new(cluster);
+        let mut wait = OwnerWait::new(cluster);
         let mut checks = OWNER_CHECKS;
         loop {
             match Box::pin(self.watched_now(cluster, id, after, &may, &mut checks)).await {
-                Err(RoomError::Moved) => patience.wait().await?,
+                Err(RoomError::Moved) => wait.wait().await?,
                 found => return found,
             }
         }
@@ -183,7 +180,7 @@ impl RoomHost {
         checks: &mut u32,
     ) -> Result<RoomHandle, RoomError> {
         let has_all = |room: &Room| after.is_none_or(|after| after <= room.seq());
-        let is_here = cluster.owns(id);
+        let is_here = cluster.serves(id);
         let handle = match is_here {
             true => self.room(id).await?,
             false => remote::mirror(&self.context, cluster, id).await?,
@@ -202,6 +199,12 @@ impl RoomHost {
         Ok(handle)
     }
 
+    /// Fails if this node has as many rooms as it can.
+    pub(super) fn require_capacity(&self) -> Result<(), RoomError> {
+        let is_full = self.context.registry.count() >= self.context.limits.get().rooms;
+        if is_full { Err(RoomError::QuotaRooms("the server has as many as it can")) } else { Ok(()) }
+    }
+
     /// Writes a new room to the journal, then starts its actor.
     async fn create_here(&self, creation: Creation) -> Result<(), RoomError> {
         let context = &self.context;
@@ -210,30 +213,23 @@ impl RoomHost {
         let room = Room::new(creation.clone(), at);
         let created = Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation)) };
         let append = Append { room: id, expected: Seq(0), events: std::slice::from_ref(&created), games: &[] };
-        let write = context.stalls.begin_write();
-        let appended = context.journal.append(append).await;
-        write.end(!appended.as_ref().is_err_and(AppendError::is_fault));
-        match appended {
-            Ok(()) => match self.start_owned(room, Origin::New) {
+        match context.append(append).await.0 {
+            Ok(()) => match self.start_served(room, Origin::New) {
                 // The next owner has it.
                 Ok(_) | Err(RoomError::Moved) => Ok(()),
                 Err(error) => Err(error),
             },
             // The same request, sent to another node or asked again, has written it.
             Err(AppendError::Conflict(_)) if context.cluster.is_some() => self.room(id).await.map(drop),
-            Err(error @ (AppendError::Unavailable(_) | AppendError::Conflict(_))) => {
-                tracing::error!(room = %id, %error, "a room could not be created");
-                Err(RoomError::StoreUnavailable)
-            }
-            Err(AppendError::Fenced) if context.cluster.is_none() => Err(RoomError::Draining),
-            Err(AppendError::Fenced) => Err(RoomError::Moved),
-            Err(error @ AppendError::Damaged(_)) => {
-                tracing::error!(room = %id, %error, "a room could not be created");
-                Err(RoomError::Damaged)
-            }
+            Err(AppendError::Fenced) => Err(context.moved()),
             Err(error @ AppendError::Unknown(_)) => {
                 tracing::error!(room = %id, %error, "whether a room was created is looked up");
                 self.look_up(id).await
+            }
+            Err(error) => {
+                tracing::error!(room = %id, %error, "a room could not be created");
+                let is_damaged = matches!(error, AppendError::Damaged(_));
+                Err(if is_damaged { RoomError::Damaged } else { RoomError::StoreUnavailable })
             }
         }
     }
@@ -248,7 +244,10 @@ impl RoomHost {
         }
         let id = creation.id;
         match self.room(id).await {
-            Err(RoomError::Rejected(Rejection::RoomNotFound)) => self.create_here(creation).await,
+            Err(RoomError::Rejected(Rejection::RoomNotFound)) => {
+                self.require_capacity()?;
+                self.create_here(creation).await
+            }
             found => found.map(drop),
         }
     }

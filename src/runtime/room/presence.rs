@@ -10,9 +10,12 @@ use tokio::sync::mpsc::error::TrySendError;
 use super::{host::RoomHost, message::Message};
 use crate::{
     room::RoomId,
-    runtime::player::{
-        expiry::{expire, forget_unused, ticks},
-        player::Player,
+    runtime::{
+        lifecycle::ticks,
+        player::{
+            expiry::{expire, forget_unused},
+            player::Player,
+        },
     },
     store::PlayerStore,
 };
@@ -59,12 +62,7 @@ pub(crate) async fn check_regularly(host: RoomHost, player_store: Arc<dyn Player
     let context = &host.context;
     let mut ticks =
         ticks((context.limits.get().presence_grace / 4).clamp(Duration::from_secs(1), Duration::from_secs(60)));
-    loop {
-        tokio::select! {
-            biased;
-            () = context.lifecycle.stop.cancelled() => return,
-            _ = ticks.tick() => {}
-        }
+    while context.lifecycle.next_tick(&mut ticks).await {
         context.clock.follow_system();
         for player in context.players.without_stream() {
             check_presence(&host, &player, player.rooms());

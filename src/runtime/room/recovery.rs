@@ -1,34 +1,17 @@
-//! Start-up: restores the stored players and open rooms. Also the heartbeats, from which the downtime is measured.
-
-use std::{sync::atomic::Ordering::Relaxed, time::Duration};
+//! Start-up: restores the stored players and open rooms.
 
 use tokio::sync::Mutex;
 
-use super::{
-    actor::{ActorContext, Origin},
-    host::RoomHost,
-    message::Message,
-};
+use super::{actor::Origin, host::RoomHost};
 use crate::{
     room::{Occupant, Phase, Room, Seat, Timestamp, Visibility},
     rules::Color,
-    runtime::{
-        lobby::matchmaker::WaitingRooms,
-        player::expiry::ticks,
-        stalls::{NOTE_INTERVAL, SHORTEST},
-    },
+    runtime::lobby::matchmaker::WaitingRooms,
     store::{PlayerStore, StoreError},
 };
 
 /// Rooms loaded at a time.
 const STEP: usize = 500;
-
-/// The most rooms that credit their clocks after a stall at a time, four times a second.
-const CREDITED: usize = 1_000;
-
-/// The interval of heartbeats: the most by which clocks are over-credited after a crash. Without other writes they also
-/// show whether the store can be written.
-const HEARTBEAT: Duration = Duration::from_secs(5);
 
 /// Restores all players and open rooms, and credits clocks with the server's downtime.
 ///
@@ -67,6 +50,8 @@ pub(crate) async fn recover(
     Ok(())
 }
 
+/// Starts the actor of a stored room, or notes the room as dormant. Clocks are credited with the time since `alive`, when the server
+/// of the room last lived.
 pub(crate) fn restore(host: &RoomHost, room: Room, alive: Option<Timestamp>) {
     let context = &host.context;
     let now = context.clock.now();
@@ -89,70 +74,4 @@ pub(crate) fn waits_for_opponent(room: &Room) -> bool {
         && room.settings().visibility == Visibility::Public
         && room.settings().auto_start
         && seats.iter().any(waits)
-}
-
-pub(crate) async fn write_heartbeats(host: RoomHost) {
-    let context = &host.context;
-    let mut ticks = ticks(HEARTBEAT);
-    loop {
-        tokio::select! {
-            biased;
-            () = context.lifecycle.stop.cancelled() => return,
-            _ = ticks.tick() => {}
-        }
-        if let Err(error) = heartbeat(context).await {
-            tracing::warn!(%error, "a heartbeat could not be written");
-        }
-    }
-}
-
-/// Notes regularly that the server runs. After a stall it makes the live rooms credit their clocks, some at each note: the writes of
-/// all at once could be the next stall.
-pub(crate) async fn note_stalls(host: RoomHost) {
-    let ActorContext { stalls, clock, registry, lifecycle, .. } = &*host.context;
-    let (mut ticks, mut known, mut rooms) = (ticks(NOTE_INTERVAL), 0, Vec::new());
-    loop {
-        tokio::select! {
-            biased;
-            () = lifecycle.stop.cancelled() => return,
-            _ = ticks.tick() => {}
-        }
-        let lost = stalls.note(clock.now());
-        let new = Duration::from_micros((lost - known).unsigned_abs());
-        if stalls.is_writing_stalled() {
-            // All are asked after the stall. Until then rooms can leave memory.
-            rooms.clear();
-            continue;
-        }
-        if new >= SHORTEST && rooms.is_empty() {
-            tracing::warn!(time = ?new, "no player could move for this time; the clocks are credited with it");
-            known = lost;
-            rooms = registry.all_live();
-        }
-        for room in rooms.drain(rooms.len().saturating_sub(CREDITED)..) {
-            // Each room looks for stalls before its next command or deadline, also one with a full mailbox.
-            let _ = room.try_send(Message::CreditStalls);
-        }
-    }
-}
-
-/// The last write of a server: the final heartbeat, and when players were last seen. False on failure.
-pub(crate) async fn write_shutdown(context: &ActorContext, player_store: &dyn PlayerStore) -> bool {
-    let seen = player_store.record_seen(context.players.unstored_seen(Duration::ZERO)).await;
-    let written = seen.and(heartbeat(context).await);
-    if let Err(error) = &written {
-        tracing::warn!(%error, "the shutdown could not be written");
-    }
-    written.is_ok()
-}
-
-async fn heartbeat(context: &ActorContext) -> Result<(), StoreError> {
-    // In a cluster the store notes that for each shard.
-    if context.cluster.is_none() && context.registry.uncredited.load(Relaxed) > 0 {
-        return Err(StoreError::Unavailable("clocks are not yet credited for the downtime".into()));
-    }
-    let write = context.stalls.begin_write();
-    let written = context.journal.mark_alive(context.clock.now()).await;
-    write.end(!written.as_ref().is_err_and(StoreError::is_fault));
-    written
 }

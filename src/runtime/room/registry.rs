@@ -340,8 +340,8 @@ impl Registration {
     /// Makes the room dormant; false when a caller may be about to send a message.
     pub(super) fn make_dormant(&self, room: &Room, listing: &mut Listing, mailbox: &Mailbox) -> bool {
         let Entry::Occupied(mut slot) = self.registry.slots.entry(self.room) else { return false };
-        // The slot is locked, so no caller can get a handle; the only one is the slot's own.
         let is_released = matches!(slot.get(), Slot::Live { stop, .. } if stop.is_cancelled());
+        // The slot is locked, so no caller can get a handle; the only one is the slot's own.
         if !mailbox.is_idle() || !self.owns(slot.get()) || is_released {
             return false;
         }

@@ -139,7 +139,7 @@ pub struct FollowedRoom(Feed);
 impl FollowedRoom {
     /// Follows a room of this node, from its current state or from the event after `after` on.
     pub(crate) async fn new(host: &RoomHost, room: RoomId, after: Option<Seq>) -> Result<Self, FeedEnd> {
-        let cluster = host.context.cluster.as_ref().filter(|cluster| cluster.owns(room));
+        let cluster = host.context.cluster.as_ref().filter(|cluster| cluster.serves(room));
         if cluster.is_none() {
             let known = host.context.cluster.as_ref().and_then(|cluster| cluster.owner(room));
             return Err(FeedEnd::Elsewhere(known));

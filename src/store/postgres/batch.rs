@@ -13,7 +13,7 @@ use tokio_postgres::Error;
 
 use super::{
     change::Change,
-    cluster::fence::{Fence, Refusal},
+    cluster::fence::{Fence, FenceError},
     games, members, rooms,
     rooms::RoomWrite,
     session::Session,
@@ -41,7 +41,7 @@ pub(super) enum BatchError {
     /// nothing is written.
     Database(Error),
     /// The connection may not write. This batch wrote nothing, but an earlier try may have.
-    Refused(Refusal),
+    Fence(FenceError),
 }
 
 impl From<Error> for BatchError {
@@ -50,9 +50,9 @@ impl From<Error> for BatchError {
     }
 }
 
-impl From<Refusal> for BatchError {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
+impl From<FenceError> for BatchError {
+    fn from(error: FenceError) -> Self {
+        Self::Fence(error)
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) async fn execute(
     }
     let mut refusals = match held {
         // The fence went after the statement that wrote the others.
-        Err(Refusal::Fenced) if !in_transaction && !written.is_empty() => {
+        Err(FenceError::NodeDead) if !in_transaction && !written.is_empty() => {
             appends.iter().map(|append| (append.key(), AppendError::Fenced)).collect()
         }
         held => {

@@ -45,7 +45,7 @@ pub(super) enum Change {
     /// Counts [`members::DONE`] or [`members::BUSY`].
     NoteRequest(PlayerId, String, RequestTarget),
     /// A request is about another room. Counts as the last one.
-    MoveRequest(PlayerId, String, RoomId),
+    RedirectRequest(PlayerId, String, RoomId),
     /// A request has failed.
     ForgetRequest(PlayerId, String, ForgetWhen),
     /// Adds games without effect on statistics, and counts the new ones.
@@ -83,7 +83,7 @@ impl Change {
             Self::ReservePlace(place) => members::reserve(session, place).await,
             Self::ReleasePlace(number) => members::release(session, *number).await.map(|()| 0),
             Self::NoteRequest(player, id, target) => requests::note(session, *player, id, *target).await,
-            Self::MoveRequest(player, id, room) => requests::set_room(session, *player, id, *room).await,
+            Self::RedirectRequest(player, id, room) => requests::redirect(session, *player, id, *room).await,
             Self::ForgetRequest(player, id, when) => requests::forget(session, *player, id, *when).await.map(|()| 0),
             Self::Import(records) => games::enter(session, records).await,
             Self::Restore(restored) => transfer::restore(session, fence, restored).await.map(|()| 0),

@@ -38,6 +38,7 @@ use std::{
 
 use tokio::{
     sync::{
+        Semaphore,
         mpsc::{self, error::TrySendError},
         oneshot, watch,
     },
@@ -51,7 +52,7 @@ pub use schema::PostgresError;
 
 use super::{
     archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
-    cluster_store::{ClusterStore, ClusterView, Places},
+    cluster_store::{ClusterStore, ClusterView, NodeInfo},
     damage::DamagedRows,
     explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendError, AppendFuture, History, Journal, StoreError, StoreFuture},
@@ -66,10 +67,10 @@ use crate::{
 };
 use batch::{Outcome, Write};
 use change::Change;
-use cluster::{Part, shard};
+use cluster::{NodeState, shard};
 use read_session::ReadSession;
 use rooms::RoomWrite;
-use writer::{Done, Request, Writer};
+use writer::{Done, MAX_CHANGES, Request, Writer};
 
 /// Capacity of the queue. Beyond it callers wait, at the speed of the database.
 const QUEUE: usize = 4_096;
@@ -86,6 +87,8 @@ const ENDS_SOON: Duration = Duration::from_secs(1);
 /// A store in a database. Dropping it completes all queued writes, ends its threads, and lets another server take over.
 pub struct PostgresStore {
     requests: Option<mpsc::Sender<Request>>,
+    /// Bounds the changes in the queue, so that moves do not wait for more of them.
+    changes: Arc<Semaphore>,
     thread: Option<JoinHandle<()>>,
     /// Separate from the archive's, so that reading a room or a player does not wait for a long query.
     rooms: ReadSession,
@@ -106,12 +109,12 @@ pub struct Sharing {
     /// The time without renewals after which another server takes over.
     pub lease: Duration,
     /// Where the server is reached.
-    pub places: Places,
+    pub info: NodeInfo,
 }
 
 impl Default for Sharing {
     fn default() -> Self {
-        Self { patience: Duration::from_secs(10), lease: Duration::from_secs(3), places: Places::default() }
+        Self { patience: Duration::from_secs(10), lease: Duration::from_secs(3), info: NodeInfo::default() }
     }
 }
 
@@ -129,24 +132,26 @@ impl Standby {
     /// # Errors
     /// When the database cannot be reached or used.
     pub async fn join(url: &str, sharing: Sharing) -> Result<Self, PostgresError> {
-        let Sharing { patience, lease, places } = sharing;
+        let Sharing { patience, lease, info } = sharing;
         let config = session::parse(url, patience)?;
-        let membership = Membership::join(config.clone(), lease, places).await?;
+        let membership = Membership::join(config.clone(), lease, info).await?;
         Ok(Self { config, patience, membership })
     }
 
     /// For people: which server has the rooms. None when this one does.
     #[must_use]
     pub fn active(&self) -> Option<String> {
-        match &*self.membership.part().borrow() {
-            Part::StandBy { owner, .. } => Some(owner.clone().unwrap_or_else(|| "a server that starts".to_owned())),
-            Part::Owner(_) | Part::Member(_) | Part::Lost => None,
+        match &*self.membership.state().borrow() {
+            NodeState::StandBy { owner, .. } => {
+                Some(owner.clone().unwrap_or_else(|| "a server that starts".to_owned()))
+            }
+            NodeState::Owner(_) | NodeState::Member(_) | NodeState::Lost => None,
         }
     }
 
     /// Waits until this server is asked to end, by `draining` in the table `node`.
-    pub fn asked_to_end(&self) -> impl Future<Output = ()> + use<> {
-        self.membership.asked_to_end()
+    pub fn wait_for_drain(&self) -> impl Future<Output = ()> + use<> {
+        self.membership.wait_for_drain()
     }
 
     /// Waits until this server has all rooms, or shares them with others, and opens the store.
@@ -154,17 +159,17 @@ impl Standby {
     /// # Errors
     /// When the database cannot be used then.
     pub async fn take_over(self) -> Result<PostgresStore, PostgresError> {
-        let node = self.membership.owns().await?;
+        let node = self.membership.wait_to_write().await?;
         PostgresStore::start(self, node).await
     }
 
     /// Fails when another server is seen to live for longer than it takes to end.
     async fn require_unused(&self) -> Result<(), PostgresError> {
         tokio::time::sleep(ENDS_SOON).await;
-        let mut part = self.membership.part();
-        let seen = part.wait_for(|part| !matches!(part, Part::StandBy { is_in_use: false, .. })).await;
+        let mut state = self.membership.state();
+        let seen = state.wait_for(|state| !matches!(state, NodeState::StandBy { is_in_use: false, .. })).await;
         match seen.as_deref() {
-            Ok(Part::StandBy { .. }) => Err(PostgresError::InUse),
+            Ok(NodeState::StandBy { .. }) => Err(PostgresError::InUse),
             _ => Ok(()),
         }
     }
@@ -179,7 +184,7 @@ impl PostgresStore {
         let standby = Standby::join(url, Sharing { patience, ..Sharing::default() }).await?;
         let node = tokio::select! {
             biased;
-            node = standby.membership.owns() => node?,
+            node = standby.membership.wait_to_write() => node?,
             Err(in_use) = standby.require_unused() => return Err(in_use),
         };
         Self::start(standby, node).await
@@ -193,7 +198,7 @@ impl PostgresStore {
         let handle = runtime.handle().clone();
         let (reply, opened) = oneshot::channel();
         let open =
-            Writer::open(config.clone(), membership.part(), patience, Arc::clone(&in_doubt), Arc::clone(&damaged));
+            Writer::open(config.clone(), membership.state(), patience, Arc::clone(&in_doubt), Arc::clone(&damaged));
         let write = async move {
             match open.await {
                 // The caller may have stopped waiting.
@@ -208,6 +213,7 @@ impl PostgresStore {
         opened.await.unwrap_or_else(|_| Err(PostgresError::Database("the writer has ended".to_owned())))?;
         Ok(Self {
             requests: Some(requests),
+            changes: Arc::new(Semaphore::new(MAX_CHANGES)),
             thread: Some(thread),
             rooms: ReadSession::new(config.clone(), patience, handle.clone()),
             archive: ReadSession::new(config, patience, handle),
@@ -244,7 +250,8 @@ impl PostgresStore {
     async fn change(&self, change: Change) -> Result<usize, StoreError> {
         let gone = || StoreError::Unavailable("the writer has ended".to_owned());
         let (done, outcome) = oneshot::channel();
-        let request = Request { write: Write::Change(change), done: Done::Change(done) };
+        let permit = Arc::clone(&self.changes).acquire_owned().await.map_err(|_| gone())?;
+        let request = Request { write: Write::Change(change), done: Done::Change { done, _permit: permit } };
         self.requests.as_ref().ok_or_else(gone)?.send(request).await.map_err(|_| gone())?;
         let outcome: Outcome = outcome.await.map_err(|_| gone())?;
         outcome.map_err(|error| StoreError::Unavailable(error.to_string()))
@@ -269,7 +276,7 @@ impl PostgresStore {
     }
 
     /// Waits until no write is under way whose outcome is unknown: what is read before that may still change.
-    async fn settle(&self) -> Result<(), StoreError> {
+    async fn await_unknown_writes(&self) -> Result<(), StoreError> {
         if self.in_doubt.load(Ordering::Acquire) { self.change(Change::Nothing).await.map(drop) } else { Ok(()) }
     }
 }
@@ -291,7 +298,7 @@ impl Journal for PostgresStore {
 
     fn load(&self, room: RoomId) -> StoreFuture<'_, Option<History>> {
         Box::pin(async move {
-            self.settle().await?;
+            self.await_unknown_writes().await?;
             let damaged = Arc::clone(&self.damaged);
             self.rooms.ask(move |session| async move { rooms::load(&session, &damaged, room).await }).await
         })
@@ -325,7 +332,7 @@ impl Journal for PostgresStore {
 
     fn mark_alive(&self, now: Timestamp) -> StoreFuture<'_, ()> {
         // Of a node that shares the shards, the lease shows when it lived, and shards are credited one by one.
-        let is_member = matches!(*self.membership.part().borrow(), Part::Member(_));
+        let is_member = matches!(*self.membership.state().borrow(), NodeState::Member(_));
         self.write(if is_member { Change::Nothing } else { Change::MarkAlive(now) })
     }
 
@@ -447,7 +454,7 @@ impl PlayerStore for PostgresStore {
 
     fn held_rooms(&self, player: PlayerId) -> StoreFuture<'_, Vec<HeldRoom>> {
         Box::pin(async move {
-            self.settle().await?;
+            self.await_unknown_writes().await?;
             self.rooms.ask(move |session| async move { members::held_by(&session, player).await }).await
         })
     }
@@ -460,7 +467,7 @@ impl PlayerStore for PostgresStore {
         self.write(Change::ReleasePlace(number))
     }
 
-    fn note_request(&self, player: PlayerId, id: String, target: RequestTarget) -> StoreFuture<'_, RequestTarget> {
+    fn record_request(&self, player: PlayerId, id: String, target: RequestTarget) -> StoreFuture<'_, RequestTarget> {
         Box::pin(async move {
             // Twice, as another node may just forget it.
             for _ in 0..2 {
@@ -476,8 +483,8 @@ impl PlayerStore for PostgresStore {
         })
     }
 
-    fn move_request(&self, player: PlayerId, id: String, room: RoomId) -> StoreFuture<'_, ()> {
-        Box::pin(async move { self.change_quota(|| Change::MoveRequest(player, id.clone(), room)).await.map(drop) })
+    fn redirect_request(&self, player: PlayerId, id: String, room: RoomId) -> StoreFuture<'_, ()> {
+        Box::pin(async move { self.change_quota(|| Change::RedirectRequest(player, id.clone(), room)).await.map(drop) })
     }
 
     fn forget_request(&self, player: PlayerId, id: String, when: ForgetWhen) -> StoreFuture<'_, ()> {

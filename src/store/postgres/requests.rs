@@ -60,16 +60,16 @@ pub(super) async fn get(session: &Session, player: PlayerId, id: &str) -> Result
 }
 
 /// If the new room closes at the same time, `CLOSE` does not see this row; therefore this sets `was_open`.
-const MOVE: &str = "UPDATE request SET room = $3, was_open = true \
+const REDIRECT: &str = "UPDATE request SET room = $3, was_open = true \
     FROM (SELECT number FROM request WHERE player = $1 AND id = $2 FOR UPDATE SKIP LOCKED) AS a \
     WHERE request.number = a.number AND request.player = $1 AND request.id = $2";
 
 /// Records that a request is about another room, which was open.
-pub(super) async fn set_room(session: &Session, player: PlayerId, id: &str, room: RoomId) -> Result<usize, Error> {
+pub(super) async fn redirect(session: &Session, player: PlayerId, id: &str, room: RoomId) -> Result<usize, Error> {
     if !lock_player(session, player).await? {
         return Ok(BUSY);
     }
-    session.execute(MOVE, &[&player.to_string(), &id.as_bytes(), &key(room)]).await.map(|_| DONE)
+    session.execute(REDIRECT, &[&player.to_string(), &id.as_bytes(), &key(room)]).await.map(|_| DONE)
 }
 
 const FORGET: &str = "DELETE FROM request WHERE player = $1 AND id IN (SELECT id FROM request WHERE player = $1 \

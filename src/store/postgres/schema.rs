@@ -14,7 +14,7 @@ const VERSION: i32 = STEPS.len() as i32;
 #[derive(Debug, Error)]
 pub enum PostgresError {
     /// The URL cannot be parsed.
-    #[error("the URL of the database is malformed: {0}")]
+    #[error("the URL of the database is malformed: {0}; it is postgres://USER:PASSWORD@HOST/DATABASE")]
     Url(String),
     /// The database cannot be reached, or refuses a statement.
     #[error("{0}")]
@@ -29,7 +29,7 @@ pub enum PostgresError {
     #[error("another server has taken over; this one must be started again")]
     Fenced,
     /// No server has used the database yet.
-    #[error("no server has kept anything there yet; `reversi serve --store URL` does")]
+    #[error("it has no tables yet; `reversi serve --store URL` creates them")]
     Empty,
     /// The tables were written by a later version of the program.
     #[error("its tables are of version {found}, and this program knows versions up to {known}; use a newer one")]

@@ -26,7 +26,7 @@ use crate::store::damage::{DamagedRows, ReadError};
 pub(super) type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 /// The longest wait for the goodbye to the database.
-const FAREWELL: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Whatever the database's default is, a commit is on disk when it is answered. All questions and writes go by an index,
 /// and read in its order, however few rows the tables had when a statement was planned. What has no index is small, and only
@@ -128,7 +128,7 @@ impl Session {
         let Self { client, mut driver, .. } = self;
         drop(client);
         // Otherwise it is dropped.
-        let _ = tokio::time::timeout(FAREWELL, driver.join_next()).await;
+        let _ = tokio::time::timeout(CLOSE_TIMEOUT, driver.join_next()).await;
     }
 }
 

@@ -17,7 +17,7 @@ use std::{
 };
 
 use tokio::{
-    sync::{mpsc, oneshot, watch},
+    sync::{OwnedSemaphorePermit, mpsc, oneshot, watch},
     time::{Instant, timeout_at},
 };
 use tokio_postgres::Config;
@@ -25,8 +25,8 @@ use tokio_postgres::Config;
 use super::{
     batch::{self, BatchError, Outcome, Write},
     cluster::{
-        Part,
-        fence::{Fence, Refusal},
+        NodeState,
+        fence::{Fence, FenceError},
     },
     schema::PostgresError,
     session::{Session, describe, is_refusal},
@@ -39,9 +39,9 @@ use crate::store::{
 /// Maximum number of writes in one batch, which bounds the wait of its first.
 const MAX_BATCH: usize = 1_024;
 
-/// Maximum number of writes that are no appends in one batch: each takes a few statements, one after the other, for which the
-/// moves of the batch wait.
-const MAX_CHANGES: usize = 64;
+/// Maximum number of writes that are no appends in the queue, and so in one batch: each takes a few statements, one after the
+/// other, for which the moves of the batch wait.
+pub(super) const MAX_CHANGES: usize = 64;
 
 /// Rooms with long tails that wait to be folded with a batch that is a transaction anyway, before they make one.
 const MAX_FOLDS: usize = 64;
@@ -61,7 +61,11 @@ pub(super) struct Request {
 /// The receiver of an outcome.
 pub(super) enum Done {
     Append(oneshot::Sender<Result<(), AppendError>>),
-    Change(oneshot::Sender<Outcome>),
+    Change {
+        done: oneshot::Sender<Outcome>,
+        /// One of [`MAX_CHANGES`].
+        _permit: OwnedSemaphorePermit,
+    },
 }
 
 impl Done {
@@ -69,7 +73,7 @@ impl Done {
         // The caller may have stopped waiting.
         match self {
             Self::Append(done) => drop(done.send(outcome.map(drop))),
-            Self::Change(done) => drop(done.send(outcome)),
+            Self::Change { done, .. } => drop(done.send(outcome)),
         }
     }
 }
@@ -79,14 +83,14 @@ pub(super) struct Writer {
     config: Config,
     patience: Duration,
     /// As which node it may write.
-    part: watch::Receiver<Part>,
+    state: watch::Receiver<NodeState>,
     session: Option<Session>,
     /// What permits writes over this connection.
     fence: Fence,
     /// Whether the node of the fence was declared dead.
     is_fenced: bool,
     /// Whether the patience has ended without a connection.
-    is_away: bool,
+    is_unreachable: bool,
     /// Whether the outcome of a batch is unknown.
     in_doubt: Arc<AtomicBool>,
     damaged: Arc<DamagedRows>,
@@ -98,21 +102,21 @@ impl Writer {
     /// Connects as a node that owns shards.
     pub(super) async fn open(
         config: Config,
-        part: watch::Receiver<Part>,
+        state: watch::Receiver<NodeState>,
         patience: Duration,
         in_doubt: Arc<AtomicBool>,
         damaged: Arc<DamagedRows>,
     ) -> Result<Self, PostgresError> {
-        let node = part.borrow().writer().ok_or(PostgresError::Fenced)?;
+        let node = state.borrow().writer().ok_or(PostgresError::Fenced)?;
         let (session, fence) = open(&config, node).await?;
         Ok(Self {
             config,
             patience,
-            part,
+            state,
             session: Some(session),
             fence,
             is_fenced: false,
-            is_away: false,
+            is_unreachable: false,
             in_doubt,
             damaged,
             folds: Vec::new(),
@@ -193,9 +197,9 @@ impl Writer {
 
     /// Connects again, if necessary, until `end`; only once if the database has been away for longer.
     async fn connect(&mut self, end: Instant) -> Result<(), PostgresError> {
-        let node = self.part.borrow().writer().unwrap_or(self.fence.node);
+        let node = self.state.borrow().writer().unwrap_or(self.fence.node);
         if node != self.fence.node {
-            // It goes on as another node, to which no earlier write belongs.
+            // It has rejoined with a new number, to which no earlier write belongs.
             (self.session, self.is_fenced) = (None, false);
             self.folds.clear();
         }
@@ -212,7 +216,7 @@ impl Writer {
                 Ok(Ok((session, fence))) => {
                     tracing::warn!("the database is reached again");
                     (self.session, self.fence) = (Some(session), fence);
-                    self.is_away = false;
+                    self.is_unreachable = false;
                     // Nothing of an earlier connection can be written any more.
                     self.in_doubt.store(false, Ordering::Release);
                     return Ok(());
@@ -224,8 +228,8 @@ impl Writer {
                 self.note_fenced();
                 return Err(error);
             }
-            if self.is_away || Instant::now() + RETRY >= end {
-                self.is_away = true;
+            if self.is_unreachable || Instant::now() + RETRY >= end {
+                self.is_unreachable = true;
                 return Err(error);
             }
             tokio::time::sleep(RETRY).await;
@@ -238,7 +242,7 @@ impl Writer {
         let writes: Vec<&Write> = batch.iter().map(|request| &request.write).collect();
         match timeout_at(end, batch::resolve(session, self.fence, &writes)).await {
             Ok(Ok(outcomes)) => Ok(outcomes),
-            Ok(Err(BatchError::Refused(Refusal::Fenced))) => Err(Failure::Fenced),
+            Ok(Err(BatchError::Fence(FenceError::NodeDead))) => Err(Failure::Fenced),
             _ => {
                 self.session = None;
                 Err(Failure::Lost)
@@ -260,14 +264,14 @@ impl Writer {
                 self.folds.extend(new);
                 Ok(outcomes)
             }
-            Ok(Err(BatchError::Refused(Refusal::Fenced))) => Err(Failure::Fenced),
+            Ok(Err(BatchError::Fence(FenceError::NodeDead))) => Err(Failure::Fenced),
             Ok(Err(BatchError::Database(error))) if is_refusal(&error) && session.batch("ROLLBACK").await.is_ok() => {
                 Err(Failure::Refused(describe(&error)))
             }
             lost => {
                 let error = match lost {
                     Ok(Err(BatchError::Database(error))) => describe(&error),
-                    Ok(Err(BatchError::Refused(_))) => "a later one has replaced it".to_owned(),
+                    Ok(Err(BatchError::Fence(_))) => "a later one has replaced it".to_owned(),
                     _ => "it gives no answer".to_owned(),
                 };
                 tracing::warn!(error, "the connection to the database is lost");
@@ -348,16 +352,10 @@ async fn next(waiting: &mut VecDeque<Request>, queue: &mut mpsc::Receiver<Reques
     }
 }
 
-/// Takes the requests of a batch, in their order: at most one for each room, and not too many others.
+/// Takes the requests of a batch, in their order: at most one for each room.
 fn batch_of(waiting: &mut VecDeque<Request>) -> Vec<Request> {
-    let (mut rooms, mut changes) = (HashSet::new(), 0);
-    let fits = |request: &Request| match request.write.room() {
-        Some(room) => rooms.insert(room),
-        None => {
-            changes += 1;
-            changes <= MAX_CHANGES
-        }
-    };
+    let mut rooms = HashSet::new();
+    let fits = |request: &Request| request.write.room().is_none_or(|room| rooms.insert(room));
     let end = waiting.iter().map(fits).position(|fits| !fits);
     waiting.drain(..end.unwrap_or(waiting.len()).min(MAX_BATCH)).collect()
 }

@@ -232,6 +232,24 @@ fn a_move_behind_a_frozen_disk_is_in_time() {
 }
 
 #[test]
+fn a_move_that_arrives_while_a_late_credit_is_written_is_in_time() {
+    run(async |stalled| {
+        let (failure, slow) = (Duration::from_millis(100), Duration::from_millis(900));
+        stalled.disk.set_append_outcomes(&[AppendOutcome::Refused]);
+        assert_eq!(stalled.chat().await, Err(RoomError::StoreUnavailable));
+        sleep(failure).await;
+        stalled.chat().await.expect("a line");
+        // Less than a stall: the time is credited when that for the move is over.
+        stalled.disk.set_append_outcomes(&[AppendOutcome::Slow(slow)]);
+        sleep(MOVE_TIME).await;
+        assert_eq!(stalled.credits(), Duration::ZERO);
+        stalled.play(Color::Black, 0, "d3").await.expect("in time");
+        let credits = stalled.credits();
+        assert!((failure..slow).contains(&credits), "{credits:?}");
+    });
+}
+
+#[test]
 fn a_stop_during_a_slow_write_is_credited_once() {
     run(async |stalled| {
         stalled.disk.set_append_outcomes(&[AppendOutcome::Slow(STALL)]);

@@ -41,7 +41,7 @@ fn reason(status: &Status) -> &str {
 }
 
 /// Two servers, and two players in a game on the first.
-struct Cluster {
+struct ActiveAndStandby {
     database: Database,
     active: Server,
     standby: Server,
@@ -50,7 +50,7 @@ struct Cluster {
     game: String,
 }
 
-impl Cluster {
+impl ActiveAndStandby {
     /// None without PostgreSQL.
     async fn start() -> Option<Self> {
         let database = database()?;
@@ -118,47 +118,50 @@ pub(super) fn squares(room: &v1::Room) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_standby_is_alive_and_not_ready_and_says_so() {
-    let Some(mut cluster) = Cluster::start().await else { return };
-    assert_eq!(health(&cluster.active, "").await, ServingStatus::Serving);
-    assert_eq!(health(&cluster.standby, "").await, ServingStatus::NotServing);
-    assert_eq!(health(&cluster.standby, "liveness").await, ServingStatus::Serving);
-    let channel = Endpoint::from_shared(cluster.standby.url.clone()).unwrap().connect().await.unwrap();
+    let Some(mut servers) = ActiveAndStandby::start().await else { return };
+    assert_eq!(health(&servers.active, "").await, ServingStatus::Serving);
+    assert_eq!(health(&servers.standby, "").await, ServingStatus::NotServing);
+    assert_eq!(health(&servers.standby, "liveness").await, ServingStatus::Serving);
+    let channel = Endpoint::from_shared(servers.standby.url.clone()).unwrap().connect().await.unwrap();
     let refused = LobbyServiceClient::new(channel).get_server_info(v1::GetServerInfoRequest {}).await.unwrap_err();
     assert_eq!((refused.code(), reason(&refused)), (Code::Unavailable, "STANDBY"), "{refused}");
-    let (head, _) = process::http_get(&format!("{}/", cluster.standby.url));
+    let (head, _) = process::http_get(&format!("{}/", servers.standby.url));
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
-    let url = cluster.database.url();
+    let url = servers.database.url();
     let import = reversi(&["import", "--store", &url, "nothing.ggf"]).output().unwrap();
     let error = text(&import.stderr);
-    assert!(!import.status.success() && error.contains("another server uses it; stop that server first"), "{error}");
+    assert!(
+        !import.status.success() && error.contains("another server uses it; stop all servers that use it first"),
+        "{error}"
+    );
     // The end of a standby changes nothing for the players.
-    let (clean, log) = std::mem::replace(&mut cluster.standby, start(&cluster.database)).stop().await;
+    let (clean, log) = std::mem::replace(&mut servers.standby, start(&servers.database)).stop().await;
     assert!(clean && log.contains("stands by for the server at 127.0.0.1:"), "{log}");
-    assert_eq!(cluster.play(1, None).await.len(), 1);
+    assert_eq!(servers.play(1, None).await.len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_goes_on_when_the_server_is_killed() {
-    let Some(mut cluster) = Cluster::start().await else { return };
+    let Some(mut servers) = ActiveAndStandby::start().await else { return };
     let (sender, mut count) = watch::channel(0);
     let killing = async {
         count.wait_for(|count| *count >= 5).await.unwrap();
-        cluster.active.signal("KILL");
+        servers.active.signal("KILL");
         Instant::now()
     };
-    let (acknowledged, killed) = tokio::join!(cluster.play(60, Some(&sender)), killing);
-    let (taken, room) = cluster.take_over().await;
+    let (acknowledged, killed) = tokio::join!(servers.play(60, Some(&sender)), killing);
+    let (taken, room) = servers.take_over().await;
     let played = squares(&room);
     assert!(played.len() <= acknowledged.len() + 1, "{played:?} after {acknowledged:?}");
     assert_eq!(played[..acknowledged.len()], acknowledged);
-    let credit = credit(&cluster).await;
+    let credit = credit(&servers).await;
     assert!(credit <= taken - killed + MAX_EXTRA_CREDIT, "{credit:?} after {:?}", taken - killed);
-    assert_eq!(cluster.play(5, None).await.len(), 5, "the game goes on");
+    assert_eq!(servers.play(5, None).await.len(), 5, "the game goes on");
 }
 
 /// The last credit of the room.
-async fn credit(cluster: &Cluster) -> Duration {
-    let mut watch = cluster.players[0].watch_after(&cluster.room, Some(1)).await;
+async fn credit(servers: &ActiveAndStandby) -> Duration {
+    let mut watch = servers.players[0].watch_after(&servers.room, Some(1)).await;
     loop {
         if let Message::Event(event) = watch.message().await.unwrap().unwrap().message.unwrap()
             && let Some(room_event::Event::ClockCredited(credited)) = event.event
@@ -170,46 +173,69 @@ async fn credit(cluster: &Cluster) -> Duration {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_was_frozen_is_fenced_and_ends() {
-    let Some(mut cluster) = Cluster::start().await else { return };
-    let before = cluster.play(4, None).await;
-    let [black, _] = cluster.players.clone();
-    let position = get(&black, &cluster.room).await.unwrap().game.unwrap().position.unwrap();
+    let Some(mut servers) = ActiveAndStandby::start().await else { return };
+    let before = servers.play(4, None).await;
+    let [black, _] = servers.players.clone();
+    let position = get(&black, &servers.room).await.unwrap().game.unwrap().position.unwrap();
     let square = position.legal_moves[0].clone();
     let mut turns = black.turns().await;
-    cluster.active.signal("STOP");
+    servers.active.signal("STOP");
     // It waits in the socket of the frozen server, which finds it when it goes on.
-    let game = cluster.game.clone();
+    let game = servers.game.clone();
     let mut late = JoinSet::new();
     late.spawn(async move { black.play(&game, 4, &square).await });
-    let (_, room) = cluster.take_over().await;
+    let (_, room) = servers.take_over().await;
     assert_eq!(squares(&room), before);
-    assert_eq!(cluster.play(3, None).await.len(), 3);
-    let room = get(&cluster.players[0], &cluster.room).await.unwrap();
-    cluster.active.signal("CONT");
+    assert_eq!(servers.play(3, None).await.len(), 3);
+    let room = get(&servers.players[0], &servers.room).await.unwrap();
+    servers.active.signal("CONT");
     let refused = late.join_next().await.unwrap().unwrap().unwrap_err();
     assert_eq!(refused.code(), Code::Unavailable, "{refused}");
     assert_eq!(process::close_reason(&mut turns).await, v1::CloseReason::Draining);
-    let (clean, log) = cluster.active.ended().await;
+    let (clean, log) = servers.active.ended().await;
     assert!(!clean && log.contains("another server has taken over"), "{log}");
-    assert_eq!(squares(&get(&cluster.players[0], &cluster.room).await.unwrap()), squares(&room));
+    assert_eq!(squares(&get(&servers.players[0], &servers.room).await.unwrap()), squares(&room));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_ends_hands_its_rooms_over() {
-    let Some(mut cluster) = Cluster::start().await else { return };
-    let before = cluster.play(4, None).await;
-    cluster.active.signal("TERM");
-    let (_, room) = cluster.take_over().await;
+    let Some(mut servers) = ActiveAndStandby::start().await else { return };
+    let before = servers.play(4, None).await;
+    servers.active.signal("TERM");
+    let (_, room) = servers.take_over().await;
     // Started now, as of two standbys either may take over.
-    let active = std::mem::replace(&mut cluster.active, start(&cluster.database));
+    let active = std::mem::replace(&mut servers.active, start(&servers.database));
     let (clean, log) = active.ended().await;
     assert!(clean, "{log}");
     assert_eq!(squares(&room), before);
-    assert_eq!(cluster.play(3, None).await.len(), 3);
+    assert_eq!(servers.play(3, None).await.len(), 3);
     // And back.
-    std::mem::swap(&mut cluster.active, &mut cluster.standby);
-    cluster.active.signal("TERM");
-    let (_, room) = cluster.take_over().await;
+    std::mem::swap(&mut servers.active, &mut servers.standby);
+    servers.active.signal("TERM");
+    let (_, room) = servers.take_over().await;
     assert_eq!(squares(&room).len(), 7);
-    assert_eq!(cluster.database.sql("SELECT count(DISTINCT node) FROM shard WHERE node IS NOT NULL"), "1");
+    assert_eq!(servers.database.sql("SELECT count(DISTINCT node) FROM shard WHERE node IS NOT NULL"), "1");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_standby_and_a_server_without_one_are_drained_by_a_command() {
+    let Some(servers) = ActiveAndStandby::start().await else { return };
+    let url = servers.database.url();
+    let node = |server: &Server| {
+        let place = server.url.strip_prefix("http://").unwrap();
+        servers.database.sql(&format!("SELECT id FROM node WHERE listens = '{place}'"))
+    };
+    let (standby, active) = (node(&servers.standby), node(&servers.active));
+    // It does not read the request.
+    servers.standby.signal("STOP");
+    let late = reversi(&["nodes", "drain", &standby, "--store", &url, "--wait", "0"]).output().unwrap();
+    servers.standby.signal("CONT");
+    let error = text(&late.stderr);
+    assert!(!late.status.success() && error.contains("has not ended after 0 seconds; it is still asked to"), "{error}");
+    let (clean, log) = servers.standby.ended().await;
+    assert!(clean, "{log}");
+    let drained = reversi(&["nodes", "drain", &active, "--store", &url]).output().unwrap();
+    assert_eq!(text(&drained.stdout), format!("node {active} has ended\n"), "{}", text(&drained.stderr));
+    let (clean, log) = servers.active.ended().await;
+    assert!(clean, "{log}");
 }

@@ -4,7 +4,10 @@ mod deadlines;
 mod presence;
 mod writes;
 
-use std::sync::{Arc, atomic::Ordering::Relaxed};
+use std::{
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
+};
 
 use tokio::{
     sync::{Semaphore, oneshot},
@@ -27,7 +30,7 @@ use crate::{
     room::{Command, Event, Fact, GameId, Issuer, Phase, PlayerId, PlayerKind, Rejection, Room, Seq, Timestamp},
     runtime::{
         ai::pool::MovePool,
-        cluster::membership::Cluster,
+        cluster::cluster::Cluster,
         lifecycle::Lifecycle,
         limit::in_force::LimitsInForce,
         lobby::listing::Listing,
@@ -35,9 +38,10 @@ use crate::{
         player::directory::Players,
         reusable_wait::LazyTimer,
         server_clock::Clock,
+        server_metrics,
         stalls::{SHORTEST, Stalls},
     },
-    store::Journal,
+    store::{Append, AppendError, Journal},
 };
 
 /// The parts of the server that actors use.
@@ -53,11 +57,25 @@ pub(crate) struct ActorContext {
     pub(crate) stalls: Stalls,
     /// Bounds the watchers that read missed events concurrently.
     pub(crate) resumes: Semaphore,
-    /// None in one process.
+    /// None without `--node-listen`.
     pub(crate) cluster: Option<Arc<Cluster>>,
 }
 
 impl ActorContext {
+    /// Writes to the journal. Also returns the time that it took.
+    pub(crate) async fn append(&self, append: Append<'_>) -> (Result<(), AppendError>, Duration) {
+        let write = self.stalls.begin_write();
+        let appended = self.journal.append(append).await;
+        let took = write.end(!appended.as_ref().is_err_and(AppendError::is_fault));
+        server_metrics::appended(took);
+        (appended, took)
+    }
+
+    /// The refusal of a request about a room that another server has.
+    pub(super) fn moved(&self) -> RoomError {
+        if self.cluster.is_some() { RoomError::Moved } else { RoomError::Draining }
+    }
+
     /// An event for watchers and for following nodes, given the room after it.
     pub(crate) fn encoded(&self, event: &Event, room: &Room) -> EncodedEvent {
         let encoded = EncodedEvent::new(self.encode, event, room);
@@ -98,7 +116,7 @@ enum Ending {
     /// The room is idle. The next request loads it from the journal.
     Dormant,
     /// Another server has the room.
-    Fenced,
+    Moved,
 }
 
 struct RoomActor {
@@ -118,7 +136,7 @@ struct RoomActor {
     /// Events that may or may not be in the journal. Until that is known, nothing else is done.
     in_doubt: Option<Vec<Event>>,
     /// Whether another server has the room, so that this actor must end.
-    is_fenced: bool,
+    has_moved: bool,
     ai_turn: AiTurnState,
     watchers: Watchers,
     cache: TurnCache,
@@ -146,7 +164,7 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
         watchers: Watchers::default(),
         retry: None,
         in_doubt: None,
-        is_fenced: false,
+        has_moved: false,
         recheck: None,
         quiet_since: Instant::now(),
         credited: context.stalls.lost(context.clock.now()),
@@ -169,7 +187,7 @@ impl RoomActor {
         if let Origin::Start { away } = origin {
             // First, because later events would end the downtime.
             if let Err(ending) = self.credit_downtime(away, mailbox).await {
-                if ending == Ending::Fenced {
+                if ending == Ending::Moved {
                     // The other server gives the credit.
                     self.context.registry.uncredited.fetch_sub(1, Relaxed);
                 }
@@ -201,7 +219,7 @@ impl RoomActor {
     }
 
     async fn end(&mut self, ending: Ending, mailbox: &mut Mailbox) {
-        if ending == Ending::Fenced {
+        if ending == Ending::Moved {
             // Before the room may be restored here again.
             self.holders.release(&self.context.players, self.room.id());
             self.listing.release();
@@ -210,7 +228,7 @@ impl RoomActor {
         if ending == Ending::Closed {
             self.context.registry.remove_code(self.room.code());
         }
-        if ending == Ending::Fenced {
+        if ending == Ending::Moved {
             // A closed mailbox would mean that the room has closed.
             mailbox.outlive_stop();
         } else {
@@ -230,7 +248,7 @@ impl RoomActor {
         let (ai_turn, context) = self.ai_turn();
         ai_turn.follow(context);
         let deadline = self.next_deadline();
-        // Biased, so that a seed repeats. Messages that arrived after the deadline are handled after it.
+        // Biased, so that a simulation with one seed always runs the same way. Messages that arrived after the deadline are handled after it.
         tokio::select! {
             biased;
             event = self.ai_turn.next() => {
@@ -275,8 +293,8 @@ impl RoomActor {
         if let Message::Command(issuer, command, arrived, _) = &*message {
             let now = self.context.clock.at(self.quiet_since);
             if self.credit_stalls(now, SHORTEST).await.is_err() {
-                if self.is_fenced {
-                    self.reject(*message, Ending::Fenced);
+                if self.has_moved {
+                    self.reject(*message, Ending::Moved);
                 } else {
                     self.answer_error(*message, RoomError::StoreUnavailable);
                 }
@@ -340,11 +358,11 @@ impl RoomActor {
 
     /// Why the mailbox has ended.
     fn stopped(&self) -> Ending {
-        if self.context.lifecycle.stop.is_cancelled() { Ending::Stopped } else { Ending::Fenced }
+        if self.context.lifecycle.stop.is_cancelled() { Ending::Stopped } else { Ending::Moved }
     }
 
     fn check_owned(&self) -> Result<(), Ending> {
-        if self.is_fenced { Err(Ending::Fenced) } else { Ok(()) }
+        if self.has_moved { Err(Ending::Moved) } else { Ok(()) }
     }
 
     fn check_open(&self) -> Result<(), Ending> {
@@ -441,8 +459,8 @@ impl RoomActor {
     fn reject(&mut self, message: Message, ending: Ending) {
         let error = match ending {
             Ending::Closed => RoomError::Rejected(Rejection::RoomClosed),
-            Ending::Fenced if self.context.cluster.is_some() => RoomError::Moved,
-            Ending::Fenced | Ending::Stopped | Ending::Dormant => RoomError::Draining,
+            Ending::Moved => self.context.moved(),
+            Ending::Stopped | Ending::Dormant => RoomError::Draining,
         };
         self.answer_error(message, error);
     }

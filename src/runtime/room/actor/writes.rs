@@ -9,7 +9,6 @@ use crate::{
         limit::limits::STORE_RETRY,
         outcome::{Accepted, RoomError},
         room::{mailbox::Mailbox, message::Message, notifier::TurnCache},
-        server_metrics,
     },
     store::{Append, AppendError, History},
 };
@@ -23,10 +22,7 @@ impl RoomActor {
         let ended = self.room.records(&events).into_iter();
         let games: Vec<_> = ended.map(|record| self.context.players.weigh(record)).collect();
         let append = Append { room: self.room.id(), expected: self.room.seq(), events: &events, games: &games };
-        let write = self.context.stalls.begin_write();
-        let appended = self.context.journal.append(append).await;
-        let took = write.end(!appended.as_ref().is_err_and(AppendError::is_fault));
-        server_metrics::appended(took);
+        let (appended, took) = self.context.append(append).await;
         self.owe_slow_write(took);
         match appended {
             Ok(()) => {}
@@ -38,8 +34,8 @@ impl RoomActor {
             Err(error @ AppendError::Fenced) => {
                 tracing::debug!(%error, "the room ends here");
                 games.iter().for_each(|game| self.context.players.unweigh(game));
-                self.is_fenced = true;
-                return Err(if self.context.cluster.is_some() { RoomError::Moved } else { RoomError::Draining });
+                self.has_moved = true;
+                return Err(self.context.moved());
             }
             Err(error @ (AppendError::Conflict(_) | AppendError::Unknown(_))) => {
                 tracing::error!(%error, "the journal is read again");

@@ -55,9 +55,8 @@ impl Rooms {
         let context = &self.host.context;
         // It may have waited for an earlier request until the shutdown.
         context.lifecycle.require_running()?;
-        if context.registry.count() >= context.limits.get().rooms {
-            return Err(RoomError::QuotaRooms("the server has as many as it can"));
-        }
+        // Of the owner this is required again, if it is another node.
+        self.host.require_capacity()?;
         let sides = [&new.seats.black, &new.seats.white].into_iter().filter(|spec| **spec == SeatSpec::Me).count();
         if sides > 1 {
             return Err(RoomError::QuotaSeats);

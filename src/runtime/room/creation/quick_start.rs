@@ -1,6 +1,10 @@
 //! Quick start: a game against an AI at once, or against the next player who wants one.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
 
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
@@ -12,7 +16,7 @@ use crate::{
     room::{AiSpec, Command, Credentials, Occupant, Rejection, Room, RoomId, SeatSpec, Settings},
     rules::{ByColor, Color},
     runtime::{
-        limit::limits::{MOVE_PATIENCE, WAITING_ROOMS},
+        limit::limits::{OWNER_TIMEOUT, WAITING_ROOMS},
         lobby::matchmaker::WaitingRooms,
         outcome::RoomError,
         player::player::Player,
@@ -21,10 +25,12 @@ use crate::{
     store::StoreError,
 };
 
-/// After this time a search tries no further room. Other nodes wait for the end of the match, but no more than five seconds: after
-/// that two players may be brought to one room, which refuses one of them, and a request that is sent again may find another
-/// room.
+/// The longest time in which one match tries rooms. Other nodes wait for it, at most five seconds (`store/postgres/waiting.rs`);
+/// after that two players may be sent to one room, which refuses one of them, and a repeated request may find another room.
 const MATCH_TIME: Duration = Duration::from_secs(2);
+
+/// The longest wait for the state of a room, so that others are tried, too. After them it is waited for again.
+const LOOK_TIME: Duration = Duration::from_millis(200);
 
 /// The interval of tries while another node matches a player, which takes it a few writes.
 const MATCH_RETRY: Duration = Duration::from_millis(20);
@@ -90,13 +96,14 @@ impl Rooms {
         if context.cluster.is_none() {
             return self.match_or_wait(&mut *lock.await, player, new_id, side).await;
         }
-        // The nodes share the waiting rooms.
+        // The nodes share the waiting rooms, which takes some writes: a player has one turn at a time, not all of the next ones.
+        let Ok(_matching) = player.matching.try_lock() else { return Err(RoomError::Busy) };
         let take = async {
             let mut waiting = lock.await;
             waiting.0 = self.take_waiting().await?;
             Ok::<_, RoomError>(waiting)
         };
-        let mut waiting = timeout(MOVE_PATIENCE, take).await.map_err(|_| RoomError::Busy)??;
+        let mut waiting = timeout(OWNER_TIMEOUT, take).await.map_err(|_| RoomError::Busy)??;
         let taken: HashSet<_> = waiting.0.iter().copied().collect();
         let matched = self.match_shared(&mut waiting, player, new_id, side).await;
         let left: HashSet<_> = waiting.0.drain(..).collect();
@@ -118,8 +125,7 @@ impl Rooms {
         }
     }
 
-    /// Matches a player with the rooms of all nodes, unless the same request has been executed at another node while this one
-    /// waited for them.
+    /// Matches a player with the rooms of all nodes. A repeated request, sent to any node, gets the result of the first one.
     async fn match_shared(
         &self,
         waiting: &mut WaitingRooms,
@@ -127,17 +133,16 @@ impl Rooms {
         new_id: &NewRoomId,
         side: Option<Color>,
     ) -> Result<RoomId, RoomError> {
-        let id = match self.earlier(player, new_id).await? {
+        let new_id = match self.earlier(player, new_id).await? {
             Earlier::Done(room) => return Ok(room),
             // The player would otherwise be in two rooms.
-            Earlier::Begun(id) => return self.wait_in_room(waiting, player, &new_id.created(id), side).await,
-            Earlier::Unknown(id) => id,
+            Earlier::Begun(new_id) => return self.wait_in_room(waiting, player, &new_id, side).await,
+            Earlier::Unknown(new_id) => new_id,
         };
-        let new_id = &new_id.with_id(id);
-        let room = self.match_or_wait(waiting, player, new_id, side).await?;
-        if room != id {
+        let room = self.match_or_wait(waiting, player, &new_id, side).await?;
+        if room != new_id.id {
             // If that fails, the same request at another node would find another room.
-            let _ = self.note_found(player, new_id, room).await;
+            let _ = self.record_found(player, &new_id, room).await;
         }
         Ok(room)
     }
@@ -161,18 +166,19 @@ impl Rooms {
         side: Option<Color>,
     ) -> Result<RoomId, RoomError> {
         let until = Instant::now() + MATCH_TIME;
-        for room in waiting.0.clone() {
-            if Instant::now() >= until {
-                break;
-            }
-            match self.try_match(player, room, side, until).await {
+        let mut rooms: VecDeque<_> = waiting.0.iter().map(|room| (*room, LOOK_TIME)).collect();
+        while let Some((room, look_time)) = rooms.pop_front()
+            && Instant::now() < until
+        {
+            match self.try_match(player, room, side, look_time, until).await {
                 Match::Made => {
                     waiting.remove(room);
                     return Ok(room);
                 }
                 Match::Own => return Ok(room),
                 Match::Stale => waiting.remove(room),
-                Match::NotNow => {}
+                Match::Slow if look_time == LOOK_TIME => rooms.push_back((room, MATCH_TIME)),
+                Match::Slow | Match::NotNow => {}
                 Match::Refused(error) => return Err(error),
             }
         }
@@ -220,15 +226,24 @@ impl Rooms {
     }
 
     /// Tries to take the seat opposite a waiting player.
-    async fn try_match(&self, player: &Arc<Player>, room: RoomId, side: Option<Color>, until: Instant) -> Match {
+    async fn try_match(
+        &self,
+        player: &Arc<Player>,
+        room: RoomId,
+        side: Option<Color>,
+        look_time: Duration,
+        until: Instant,
+    ) -> Match {
         if self.host.is_moving(room) {
             // Others would wait for it, too.
             return Match::NotNow;
         }
-        let snapshot = match timeout_at(until, self.snapshot(player, room, &Credentials::default())).await {
+        let look_until = until.min(Instant::now() + look_time);
+        let snapshot = match timeout_at(look_until, self.snapshot(player, room, &Credentials::default())).await {
             Ok(Ok(snapshot)) => snapshot,
             Ok(Err(RoomError::Rejected(rejection))) => return Match::after(rejection),
-            Ok(Err(_)) | Err(_) => return Match::NotNow,
+            Ok(Err(_)) => return Match::NotNow,
+            Err(_) => return Match::Slow,
         };
         let seats = snapshot.room.seats();
         let free = |side: Color| matches!(seats[side].occupant, Occupant::Open) && seats[side.opposite()].ready();
@@ -281,6 +296,8 @@ enum Match {
     Own,
     /// No player waits there any longer.
     Stale,
+    /// Its state is not known in time.
+    Slow,
     /// The waiting player is absent, or has the side that this one wants; or this one cannot enter the room.
     NotNow,
     Refused(RoomError),

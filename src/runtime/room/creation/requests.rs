@@ -16,22 +16,22 @@ use crate::{
 /// The id of a room to be created.
 pub(super) struct NewRoomId {
     pub(super) id: RoomId,
-    /// Whether this call has drawn it. Otherwise an earlier call of the same request has, and may have created the room.
+    /// Whether this call has chosen it at random. Otherwise an earlier call of the same request has, and may have created the room.
     pub(super) is_own: bool,
     /// Whether the same request has created or found the room already.
     pub(super) is_created: bool,
-    /// The request as the store has it, if it has an id.
-    note: Option<String>,
+    /// The key of the request in the store, if it has an id.
+    request_key: Option<String>,
 }
 
 impl NewRoomId {
     /// The id that the first request has drawn.
-    pub(super) fn with_id(&self, id: RoomId) -> Self {
-        Self { id, is_own: self.is_own && id == self.id, is_created: false, note: self.note.clone() }
+    fn with_id(&self, id: RoomId) -> Self {
+        Self { id, is_own: self.is_own && id == self.id, is_created: false, request_key: self.request_key.clone() }
     }
 
     /// The id of the room that the first request has created or found.
-    pub(super) fn created(&self, id: RoomId) -> Self {
+    fn created(&self, id: RoomId) -> Self {
         Self { is_own: false, is_created: true, ..self.with_id(id) }
     }
 }
@@ -41,13 +41,13 @@ pub(super) enum Earlier {
     /// It has created or found this room.
     Done(RoomId),
     /// It has created or found this room, in which the player has a seat. The last step of a quick start may not be done.
-    Begun(RoomId),
+    Begun(NewRoomId),
     /// Nothing, or not yet: it would create a room with this id.
-    Unknown(RoomId),
+    Unknown(NewRoomId),
 }
 
 impl Rooms {
-    /// Runs a request that creates a room or finds one, unless an earlier request with the same id has.
+    /// Runs a request that creates a room or finds one. A repeated request, sent to any node, gets the result of the first one.
     pub(super) async fn create_by_request(
         &self,
         player: &Arc<Player>,
@@ -57,25 +57,24 @@ impl Rooms {
         let room = match request {
             None => create(self.new_room(None)?).await?,
             Some(request) => {
-                let note = format!("room {request}");
-                let create = async || self.create_noted(player, note, create).await;
+                let key = format!("room {request}");
+                let create = async || self.create_recorded(player, key, create).await;
                 player.rooms_created.once(request, create).await?.0
             }
         };
         self.snapshot_as_admin(room).await
     }
 
-    async fn create_noted(
+    async fn create_recorded(
         &self,
         player: &Player,
-        note: String,
+        key: String,
         create: impl AsyncFnOnce(NewRoomId) -> Result<RoomId, RoomError>,
     ) -> Result<RoomId, RoomError> {
-        let new = self.new_room(Some(note.clone()))?;
+        let new = self.new_room(Some(key.clone()))?;
         let new = match self.earlier(player, &new).await? {
             Earlier::Done(room) => return Ok(room),
-            Earlier::Begun(id) => new.created(id),
-            Earlier::Unknown(id) => new.with_id(id),
+            Earlier::Begun(new) | Earlier::Unknown(new) => new,
         };
         let is_own = new.is_own;
         let created = create(new).await;
@@ -84,41 +83,41 @@ impl Rooms {
         {
             let when = if error.is_unknown() { ForgetWhen::Closed } else { ForgetWhen::NotOpen };
             // If this fails, the request that is sent again may find that its room has closed.
-            let _ = cluster.player_store.forget_request(player.id(), note, when).await;
+            let _ = cluster.player_store.forget_request(player.id(), key, when).await;
         }
         created
     }
 
-    fn new_room(&self, note: Option<String>) -> Result<NewRoomId, RoomError> {
-        Ok(NewRoomId { id: self.host.new_room(self.random.bits())?, is_own: true, is_created: false, note })
+    fn new_room(&self, request_key: Option<String>) -> Result<NewRoomId, RoomError> {
+        Ok(NewRoomId { id: self.host.new_room(self.random.bits())?, is_own: true, is_created: false, request_key })
     }
 
     /// What the same request has done that was sent to any node before. The first one is recorded.
     pub(super) async fn earlier(&self, player: &Player, new: &NewRoomId) -> Result<Earlier, RoomError> {
-        let (Some(cluster), Some(note)) = (&self.host.context.cluster, &new.note) else {
-            return Ok(Earlier::Unknown(new.id));
+        let (Some(cluster), Some(key)) = (&self.host.context.cluster, &new.request_key) else {
+            return Ok(Earlier::Unknown(new.with_id(new.id)));
         };
-        let noted = || cluster.player_store.note_request(player.id(), note.clone(), RequestTarget::new(new.id, 0));
-        let room = noted().await?.room;
+        let recorded = || cluster.player_store.record_request(player.id(), key.clone(), RequestTarget::new(new.id, 0));
+        let room = recorded().await?.room;
         if room == new.id && new.is_own {
-            return Ok(Earlier::Unknown(room));
+            return Ok(Earlier::Unknown(new.with_id(room)));
         }
         match self.snapshot_as_admin(room).await {
-            Ok(found) if is_unfinished(&found.room, player.id()) => Ok(Earlier::Begun(room)),
+            Ok(found) if is_unfinished(&found.room, player.id()) => Ok(Earlier::Begun(new.created(room))),
             Ok(_) => Ok(Earlier::Done(room)),
             Err(RoomError::Rejected(Rejection::RoomNotFound)) => {
                 // Read again, as the room may have closed meanwhile. Otherwise each of the requests creates it, or finds it.
-                let RequestTarget { room, was_open, .. } = noted().await?;
-                if was_open { Err(Rejection::RoomNotFound.into()) } else { Ok(Earlier::Unknown(room)) }
+                let RequestTarget { room, was_open, .. } = recorded().await?;
+                if was_open { Err(Rejection::RoomNotFound.into()) } else { Ok(Earlier::Unknown(new.with_id(room))) }
             }
             Err(error) => Err(error),
         }
     }
 
     /// Records that a request has found a room instead of creating one.
-    pub(super) async fn note_found(&self, player: &Player, new: &NewRoomId, room: RoomId) -> Result<(), RoomError> {
-        if let (Some(cluster), Some(note)) = (&self.host.context.cluster, &new.note) {
-            cluster.player_store.move_request(player.id(), note.clone(), room).await?;
+    pub(super) async fn record_found(&self, player: &Player, new: &NewRoomId, room: RoomId) -> Result<(), RoomError> {
+        if let (Some(cluster), Some(key)) = (&self.host.context.cluster, &new.request_key) {
+            cluster.player_store.redirect_request(player.id(), key.clone(), room).await?;
         }
         Ok(())
     }
@@ -128,7 +127,7 @@ impl Rooms {
         &self,
         player: &Arc<Player>,
         room: RoomId,
-        note: String,
+        key: String,
     ) -> Result<Accepted, RoomError> {
         let start = || self.command(player, room, Command::Start);
         let Some(cluster) = &self.host.context.cluster else { return start().await };
@@ -138,10 +137,10 @@ impl Rooms {
             return start().await;
         }
         let target = RequestTarget::new(room, last_game(&before));
-        let noted = cluster.player_store.note_request(player.id(), note.clone(), target).await?;
+        let recorded = cluster.player_store.record_request(player.id(), key.clone(), target).await?;
         let started = async || {
             let snapshot = self.snapshot_as_admin(room).await?;
-            Ok::<_, RoomError>(started_after(&snapshot.room, noted.last_game))
+            Ok::<_, RoomError>(started_after(&snapshot.room, recorded.last_game))
         };
         if let Some(started) = started().await? {
             return Ok(started);
@@ -154,7 +153,7 @@ impl Rooms {
                 Ok(Some(started)) => return Ok(started),
                 // A later game is not that of this request.
                 Ok(None) if was_refused => {
-                    let _ = cluster.player_store.forget_request(player.id(), note, ForgetWhen::Always).await;
+                    let _ = cluster.player_store.forget_request(player.id(), key, ForgetWhen::Always).await;
                 }
                 _ => {}
             }
@@ -164,7 +163,7 @@ impl Rooms {
 
     /// Whether the same request has begun a game in the room, at this node or another one.
     pub(super) async fn has_game(&self, new: &NewRoomId) -> Result<bool, RoomError> {
-        let may_have = new.note.is_some() && self.host.context.cluster.is_some();
+        let may_have = new.request_key.is_some() && self.host.context.cluster.is_some();
         Ok(may_have && self.snapshot_as_admin(new.id).await?.room.game().is_some())
     }
 

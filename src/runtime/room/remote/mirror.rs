@@ -17,7 +17,7 @@ use crate::{
     room::{Event, Phase, Room, RoomId, Seq},
     runtime::{
         cluster::{
-            membership::{Cluster, DirectoryChange},
+            cluster::{Cluster, OwnerChange},
             peers::{FeedEnd, FeedItem},
         },
         limit::limits::{ASK_DEADLINE, ASK_RETRY, MIRROR_IDLE},
@@ -46,8 +46,8 @@ pub(crate) async fn mirror(
     if let Some(handle) = context.registry.mirror(id) {
         return Ok(handle);
     }
-    // Before the first look at the directory.
-    let change = cluster.change();
+    // Before the first look for the owner.
+    let change = cluster.next_change();
     let (owner, mut feed) = cluster.follow(id, None).ok_or(RoomError::Moved)?;
     let room = match timeout(ASK_DEADLINE, feed.recv()).await {
         Ok(Some(FeedItem::Base(room))) if room.id() == id => Arc::unwrap_or_clone(room),
@@ -97,7 +97,7 @@ struct Mirror {
     room: Room,
     /// The node that it follows.
     owner: NodeId,
-    change: DirectoryChange,
+    change: OwnerChange,
     /// None until it follows the room again.
     feed: Option<mpsc::Receiver<FeedItem>>,
     retry: Option<Instant>,
@@ -123,7 +123,7 @@ impl Mirror {
 
     async fn step(&mut self, registration: &MirrorRegistration, mailbox: &mut Mailbox) -> ControlFlow<()> {
         let due = self.retry.map_or(self.check, |retry| retry.min(self.check));
-        // Biased, so that a seed repeats.
+        // Biased, so that a simulation with one seed always runs the same way.
         tokio::select! {
             biased;
             message = mailbox.next() => match message {
@@ -135,8 +135,8 @@ impl Mirror {
                 None => self.follow_later(),
             },
             () = self.change.as_mut() => {
-                // Before it looks at the directory.
-                self.change = self.cluster.change();
+                // Before it looks for the owner.
+                self.change = self.cluster.next_change();
                 match self.cluster.owner(self.room.id()) {
                     Some(owned) if owned.node == self.cluster.me() => return ControlFlow::Break(()),
                     Some(owned) if owned.node != self.owner => self.follow(),

@@ -9,11 +9,11 @@ use crate::{
 
 /// Why a connection may not write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::store::postgres) enum Refusal {
+pub(in crate::store::postgres) enum FenceError {
     /// The node was declared dead.
-    Fenced,
+    NodeDead,
     /// A later connection of the node has raised the session.
-    Raised,
+    SessionReplaced,
 }
 
 /// The fence of a node, at the session of one connection.
@@ -37,11 +37,11 @@ impl Fence {
     }
 
     /// Whether the node may write over this connection; if so, until the end of the transaction.
-    pub(in crate::store::postgres) async fn hold(self, session: &Session) -> Result<Result<(), Refusal>, Error> {
+    pub(in crate::store::postgres) async fn hold(self, session: &Session) -> Result<Result<(), FenceError>, Error> {
         let row = session.row("SELECT session FROM fence WHERE node = $1 FOR SHARE", &[&self.node]).await?;
         Ok(match row.map(|row| row.try_get::<_, i64>(0)).transpose()? {
-            None => Err(Refusal::Fenced),
-            Some(session) if session != self.session => Err(Refusal::Raised),
+            None => Err(FenceError::NodeDead),
+            Some(session) if session != self.session => Err(FenceError::SessionReplaced),
             Some(_) => Ok(()),
         })
     }

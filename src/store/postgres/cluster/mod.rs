@@ -32,7 +32,7 @@ use super::{
     session::Session,
 };
 use crate::store::{
-    cluster_store::{Away, ClusterView, Places, Role},
+    cluster_store::{Away, ClusterView, NodeInfo, Role},
     journal::{LEASE_AGE, OWNED_SHARDS},
     shard::{NodeId, Ownership, Shard},
 };
@@ -44,11 +44,11 @@ const BEAT: Duration = Duration::from_millis(250);
 const LOCK_TIMEOUT: &str = "SET lock_timeout = '500ms'";
 
 /// The longest wait for the database when the node leaves.
-const FAREWELL: Duration = Duration::from_secs(1);
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The part of a node.
+/// The state of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum NodeState {
     /// It owns nothing yet.
     StandBy {
         /// Where the owner of shards is, if there is one.
@@ -64,7 +64,7 @@ pub(super) enum Part {
     Lost,
 }
 
-impl Part {
+impl NodeState {
     fn is_member(&self) -> bool {
         matches!(self, Self::Member(_))
     }
@@ -80,7 +80,7 @@ impl Part {
 
 /// A node of this process. Dropping it frees its shards.
 pub struct Membership {
-    part: watch::Receiver<Part>,
+    state: watch::Receiver<NodeState>,
     view: watch::Receiver<Arc<ClusterView>>,
     is_draining: Arc<watch::Sender<bool>>,
     leave: watch::Sender<bool>,
@@ -89,30 +89,30 @@ pub struct Membership {
 
 impl Membership {
     /// Joins the nodes of a database, whose tables are created if necessary. Returns after the first beat.
-    pub(super) async fn join(config: Config, lease: Duration, places: Places) -> Result<Self, PostgresError> {
+    pub(super) async fn join(config: Config, lease: Duration, info: NodeInfo) -> Result<Self, PostgresError> {
         let (leave, left) = watch::channel(false);
         let is_draining = Arc::<watch::Sender<bool>>::default();
         let (reply, joined) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let join = LeaseHolder::join(config, lease, places, Arc::clone(&is_draining));
+        let join = LeaseHolder::join(config, lease, info, Arc::clone(&is_draining));
         let run = async move {
             match join.await {
                 Ok(member) => {
                     // The caller may have stopped waiting.
-                    let _ = reply.send(Ok((member.part.subscribe(), member.view.subscribe())));
+                    let _ = reply.send(Ok((member.state.subscribe(), member.view.subscribe())));
                     member.run(left).await;
                 }
                 Err(error) => drop(reply.send(Err(error))),
             }
         };
         let thread = std::thread::Builder::new().name("store-lease".into()).spawn(move || runtime.block_on(run))?;
-        let (part, view) = joined.await.map_err(|_| thread_ended())??;
-        Ok(Self { part, view, is_draining, leave, thread: Some(thread) })
+        let (state, view) = joined.await.map_err(|_| thread_ended())??;
+        Ok(Self { state, view, is_draining, leave, thread: Some(thread) })
     }
 
-    /// The present part, and each change.
-    pub(super) fn part(&self) -> watch::Receiver<Part> {
-        self.part.clone()
+    /// The present state, and each change.
+    pub(super) fn state(&self) -> watch::Receiver<NodeState> {
+        self.state.clone()
     }
 
     /// The cluster as this node sees it, and each change. For a node that shares the shards.
@@ -123,14 +123,14 @@ impl Membership {
     /// Gives the node's shards to others, as far as there are any, and waits until it has none.
     pub async fn hand_over(&self) {
         self.is_draining.send_replace(true);
-        if self.part.borrow().is_member() {
+        if self.state.borrow().is_member() {
             // It fails when the node has left.
             let _ = self.views().wait_for(|view| view.is_draining && view.surplus == 0).await;
         }
     }
 
     /// Waits until the node is asked to end, by `draining` in the table `node`.
-    pub(super) fn asked_to_end(&self) -> impl Future<Output = ()> + use<> {
+    pub(super) fn wait_for_drain(&self) -> impl Future<Output = ()> + use<> {
         let mut is_draining = self.is_draining.subscribe();
         async move {
             if is_draining.wait_for(|is_draining| *is_draining).await.is_err() {
@@ -141,16 +141,16 @@ impl Membership {
     }
 
     /// Waits until the node owns all shards, or shares them. Returns its number.
-    pub(super) async fn owns(&self) -> Result<i64, PostgresError> {
-        let mut part = self.part();
-        let owner = part.wait_for(|part| !matches!(part, Part::StandBy { .. })).await;
-        let node = owner.map(|part| part.writer()).map_err(|_| thread_ended())?;
+    pub(super) async fn wait_to_write(&self) -> Result<i64, PostgresError> {
+        let mut state = self.state();
+        let owner = state.wait_for(|state| !matches!(state, NodeState::StandBy { .. })).await;
+        let node = owner.map(|state| state.writer()).map_err(|_| thread_ended())?;
         node.ok_or(PostgresError::Fenced)
     }
 
     /// Waits until another server has taken over, or can.
-    pub async fn lost(&self) {
-        if self.part().wait_for(|part| *part == Part::Lost).await.is_err() && *self.leave.borrow() {
+    pub async fn wait_until_lost(&self) {
+        if self.state().wait_for(|state| *state == NodeState::Lost).await.is_err() && *self.leave.borrow() {
             // The thread has ended because this server leaves, not because of a fault.
             std::future::pending().await
         }
@@ -160,7 +160,7 @@ impl Membership {
     pub async fn leave(&self) {
         self.leave.send_replace(true);
         // Until the thread ends.
-        let _ = self.part().wait_for(|_| false).await;
+        let _ = self.state().wait_for(|_| false).await;
     }
 }
 
@@ -182,10 +182,10 @@ impl Drop for Membership {
 struct LeaseHolder {
     config: Config,
     lease: Duration,
-    places: Places,
-    /// Stays so when it goes on as another node.
+    info: NodeInfo,
+    /// Stays so when it rejoins with a new number.
     is_draining: Arc<watch::Sender<bool>>,
-    part: watch::Sender<Part>,
+    state: watch::Sender<NodeState>,
     view: watch::Sender<Arc<ClusterView>>,
     /// The owners of shards, of which only changes are read once all are known.
     owners: BTreeMap<Shard, Ownership>,
@@ -210,7 +210,7 @@ impl LeaseHolder {
     async fn join(
         config: Config,
         lease: Duration,
-        places: Places,
+        info: NodeInfo,
         is_draining: Arc<watch::Sender<bool>>,
     ) -> Result<Self, PostgresError> {
         let session = Session::open(&config).await?;
@@ -219,9 +219,9 @@ impl LeaseHolder {
         let mut member = Self {
             config,
             lease,
-            places,
+            info,
             is_draining,
-            part: watch::Sender::new(Part::StandBy { owner: None, is_in_use: false }),
+            state: watch::Sender::new(NodeState::StandBy { owner: None, is_in_use: false }),
             view: watch::Sender::default(),
             owners: BTreeMap::new(),
             owners_read: None,
@@ -234,15 +234,15 @@ impl LeaseHolder {
             is_failing: false,
             has_only_fronts: false,
         };
-        let part = member.beat(false).await?;
-        member.set_part(part);
+        let state = member.beat(false).await?;
+        member.set_state(state);
         Ok(member)
     }
 
-    fn set_part(&self, part: Part) {
-        self.part.send_if_modified(|known| {
-            let is_new = *known != part;
-            *known = part;
+    fn set_state(&self, state: NodeState) {
+        self.state.send_if_modified(|known| {
+            let is_new = *known != state;
+            *known = state;
             is_new
         });
     }
@@ -252,7 +252,7 @@ impl LeaseHolder {
         let mut ticks = interval(BEAT);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            let is_owner = matches!(*self.part.borrow(), Part::Owner(_));
+            let is_owner = matches!(*self.state.borrow(), NodeState::Owner(_));
             let beat = async {
                 ticks.tick().await;
                 timeout(self.lease, self.beat(is_owner)).await
@@ -265,9 +265,9 @@ impl LeaseHolder {
             match beat {
                 Ok(Ok(now)) => {
                     self.is_failing = false;
-                    let is_lost = now == Part::Lost;
+                    let is_lost = now == NodeState::Lost;
                     gauge!(OWNED_SHARDS).set(f64::from(self.owned(&now)));
-                    self.set_part(now);
+                    self.set_state(now);
                     if is_lost {
                         return;
                     }
@@ -292,21 +292,21 @@ impl LeaseHolder {
     }
 
     /// Renews the lease, declares others dead, and takes free shards unless it is the owner of all.
-    async fn beat(&mut self, is_owner: bool) -> Result<Part, PostgresError> {
+    async fn beat(&mut self, is_owner: bool) -> Result<NodeState, PostgresError> {
         let (session, id) = self.connect().await?;
         let session = &*session;
         let was_draining = *self.is_draining.borrow();
         let renewed = node::renew(session, id, self.lease, self.is_new_connection, was_draining).await?;
         let Some(Renewal { was_connected, is_draining }) = renewed else {
             if is_owner {
-                return Ok(Part::Lost);
+                return Ok(NodeState::Lost);
             }
             (self.id, self.owners_read) = (None, None);
-            if self.places.address.is_some() {
-                // It goes on as another node.
+            if self.info.address.is_some() {
+                // It rejoins with a new number.
                 return Box::pin(self.beat(false)).await;
             }
-            return Ok(Part::StandBy { owner: None, is_in_use: true });
+            return Ok(NodeState::StandBy { owner: None, is_in_use: true });
         };
         (self.is_new_connection, self.renewed) = (false, Instant::now());
         self.is_draining.send_if_modified(|known| is_draining && !std::mem::replace(known, true));
@@ -321,15 +321,15 @@ impl LeaseHolder {
             }
         }
         self.is_new = false;
-        if self.places.address.is_some() {
+        if self.info.address.is_some() {
             self.share(session, id, &living, is_draining).await?;
-            return Ok(Part::Member(id));
+            return Ok(NodeState::Member(id));
         }
         if is_owner || !is_draining && shard::take_all(session, id).await? {
-            return Ok(Part::Owner(id));
+            return Ok(NodeState::Owner(id));
         }
         let owner = living.iter().find(|other| other.has_shards).map(Other::place);
-        Ok(Part::StandBy { owner, is_in_use: living.iter().any(Other::is_living) })
+        Ok(NodeState::StandBy { owner, is_in_use: living.iter().any(Other::is_living) })
     }
 
     /// Takes free shards up to the node's share, and looks who has the others.
@@ -340,7 +340,7 @@ impl LeaseHolder {
         others: &[Other],
         is_draining: bool,
     ) -> Result<(), PostgresError> {
-        let serves_rooms = self.places.role == Role::Rooms;
+        let serves_rooms = self.info.role == Role::Rooms;
         self.note_fronts(!serves_rooms && !others.iter().any(Other::serves_rooms));
         let takes_shards = serves_rooms && !is_draining;
         let takers = others.iter().filter(|other| other.takes_shards()).count() + usize::from(takes_shards);
@@ -379,7 +379,7 @@ impl LeaseHolder {
             surplus: if takers == 0 { 0 } else { owned.saturating_sub(share) },
         };
         // First, as who sees the view may write as this node.
-        self.set_part(Part::Member(id));
+        self.set_state(NodeState::Member(id));
         self.view.send_if_modified(|known| {
             let is_new = **known != view;
             if is_new {
@@ -399,11 +399,11 @@ impl LeaseHolder {
     }
 
     /// How many shards the node has.
-    fn owned(&self, part: &Part) -> u32 {
-        match part {
-            Part::Owner(_) => Shard::COUNT.into(),
-            Part::Member(id) => self.owners.values().map(|owned| u32::from(owned.node == NodeId(*id))).sum(),
-            Part::StandBy { .. } | Part::Lost => 0,
+    fn owned(&self, state: &NodeState) -> u32 {
+        match state {
+            NodeState::Owner(_) => Shard::COUNT.into(),
+            NodeState::Member(id) => self.owners.values().map(|owned| u32::from(owned.node == NodeId(*id))).sum(),
+            NodeState::StandBy { .. } | NodeState::Lost => 0,
         }
     }
 
@@ -422,7 +422,7 @@ impl LeaseHolder {
             Some(id) => id,
             None => {
                 (self.is_new, self.is_locked) = (true, false);
-                *self.id.insert(node::join(&session, &self.places).await?)
+                *self.id.insert(node::join(&session, &self.info).await?)
             }
         };
         if !self.is_locked {
@@ -433,7 +433,7 @@ impl LeaseHolder {
 
     async fn leave(self) {
         let (Some(session), Some(id)) = (self.session, self.id) else { return };
-        if !matches!(timeout(FAREWELL, node::leave(&session, id)).await, Ok(Ok(()))) {
+        if !matches!(timeout(LEAVE_TIMEOUT, node::leave(&session, id)).await, Ok(Ok(()))) {
             tracing::warn!("the node could not be removed; the other servers wait for the end of its lease");
         }
         if let Some(session) = Arc::into_inner(session) {

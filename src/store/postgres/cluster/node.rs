@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use tokio_postgres::{Error, Row};
 
 use crate::store::{
-    cluster_store::{Places, Role},
+    cluster_store::{NodeInfo, Role},
     postgres::{
         schema::PostgresError,
         session::{Session, is_refusal},
@@ -20,8 +20,8 @@ const JOIN: &str = "WITH me AS (INSERT INTO node (host, listens, address, role, 
     INSERT INTO fence (node, session) SELECT id, 0 FROM me RETURNING node";
 
 /// Inserts a node, which lives from its first renewal. Returns its number.
-pub(super) async fn join(session: &Session, places: &Places) -> Result<i64, PostgresError> {
-    let row = session.row(JOIN, &[&places.listens, &places.address, &places.role.to_string()]).await?;
+pub(super) async fn join(session: &Session, info: &NodeInfo) -> Result<i64, PostgresError> {
+    let row = session.row(JOIN, &[&info.listens, &info.address, &info.role.to_string()]).await?;
     Ok(row.ok_or_else(|| PostgresError::Database("a node could not be inserted".to_owned()))?.try_get(0)?)
 }
 

@@ -19,7 +19,7 @@ use reversi::{
 
 use tokio::sync::watch;
 
-use super::{engine::Engine, gate::Gate, tables::Tables};
+use super::{database::ModelDatabase, gate::Gate, tables::Tables};
 use crate::sim::rng::Rng;
 
 /// What is wrong with a connection.
@@ -41,7 +41,7 @@ struct ActiveFaults {
 }
 
 pub(super) struct Connection {
-    pub(super) engine: Arc<Engine>,
+    pub(super) database: Arc<ModelDatabase>,
     node: AtomicI64,
     faults: Gate<ActiveFaults>,
     rng: Mutex<Rng>,
@@ -49,15 +49,15 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub(super) fn new(engine: Arc<Engine>, node: NodeId, rng: Rng) -> Arc<Self> {
+    pub(super) fn new(database: Arc<ModelDatabase>, node: NodeId, rng: Rng) -> Arc<Self> {
         let view = watch::Sender::new(Arc::new(ClusterView { me: node, ..ClusterView::default() }));
-        Arc::new(Self { engine, node: AtomicI64::new(node.0), faults: Gate::default(), rng: Mutex::new(rng), view })
+        Arc::new(Self { database, node: AtomicI64::new(node.0), faults: Gate::default(), rng: Mutex::new(rng), view })
     }
 
     pub(super) fn store(self: &Arc<Self>) -> Store {
         Store {
             journal: Arc::clone(self) as Arc<dyn Journal>,
-            archive: Arc::clone(&self.engine.store.archive),
+            archive: Arc::clone(&self.database.store.archive),
             players: Arc::clone(self) as Arc<dyn PlayerStore>,
         }
     }
@@ -66,7 +66,7 @@ impl Connection {
         NodeId(self.node.load(SeqCst))
     }
 
-    pub(super) fn rename(&self, node: NodeId) {
+    pub(super) fn rejoin_as(&self, node: NodeId) {
         self.node.store(node.0, SeqCst);
     }
 
@@ -118,7 +118,7 @@ impl Connection {
         if !self.cross().await {
             return Err(AppendError::Unavailable("cut by the test".into()));
         }
-        let written = self.engine.append(node, append).await;
+        let written = self.database.append(node, append).await;
         if !self.cross().await {
             return Err(AppendError::Unknown("cut by the test".into()));
         }
@@ -126,21 +126,21 @@ impl Connection {
     }
 
     /// Executes a statement.
-    async fn execute<T>(&self, statement: impl FnOnce(&Engine) -> T) -> Result<T, StoreError> {
+    async fn execute<T>(&self, statement: impl FnOnce(&ModelDatabase) -> T) -> Result<T, StoreError> {
         self.reach().await?;
-        let answer = statement(&self.engine);
+        let answer = statement(&self.database);
         self.reach().await?;
         Ok(answer)
     }
 
     async fn read<T>(&self, read: impl FnOnce(&Tables) -> T) -> Result<T, StoreError> {
-        self.execute(|engine| engine.read(read)).await
+        self.execute(|database| database.read(read)).await
     }
 
     async fn change<T>(&self, change: impl FnOnce(NodeId, &mut Tables) -> T) -> Result<T, StoreError> {
         // Of the node as which it was sent.
         let node = self.node();
-        self.execute(|engine| engine.change(node, |tables| change(node, tables))).await?
+        self.execute(|database| database.change(node, |tables| change(node, tables))).await?
     }
 
     async fn take_waiting(&self, limit: usize) -> Result<Option<Vec<RoomId>>, StoreError> {
@@ -150,7 +150,7 @@ impl Connection {
         self.read(|tables| tables.waiting.oldest(limit)).await.map(Some)
     }
 
-    async fn note_request(
+    async fn record_request(
         &self,
         player: PlayerId,
         id: &str,
@@ -160,7 +160,7 @@ impl Connection {
         for _ in 0..2 {
             let node = self.node();
             self.reach().await?;
-            self.engine.note_request(node, player, id, target).await?;
+            self.database.record_request(node, player, id, target).await?;
             self.reach().await?;
             if let Some(noted) = self.read(|tables| tables.requests.get(player, id)).await? {
                 return Ok(noted);
@@ -180,11 +180,11 @@ impl ClusterStore for Connection {
     }
 
     fn note_credited(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()> {
-        Box::pin(self.execute(move |engine| engine.note_credited(&shards)))
+        Box::pin(self.execute(move |database| database.note_credited(&shards)))
     }
 
     fn free(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()> {
-        Box::pin(self.execute(move |engine| engine.free(&shards)))
+        Box::pin(self.execute(move |database| database.free(&shards)))
     }
 }
 
@@ -196,14 +196,14 @@ impl Journal for Connection {
     fn load(&self, room: RoomId) -> StoreFuture<'_, Option<History>> {
         Box::pin(async move {
             self.reach().await?;
-            self.engine.store.journal.load(room).await
+            self.database.store.journal.load(room).await
         })
     }
 
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>> {
         Box::pin(async move {
             self.reach().await?;
-            self.engine.store.journal.open_rooms(after, limit).await
+            self.database.store.journal.open_rooms(after, limit).await
         })
     }
 
@@ -240,29 +240,29 @@ impl PlayerStore for Connection {
     fn find(&self, player: PlayerKey) -> StoreFuture<'_, Option<StoredPlayer>> {
         Box::pin(async move {
             self.reach().await?;
-            self.engine.store.players.find(player).await
+            self.database.store.players.find(player).await
         })
     }
 
     fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>> {
-        self.engine.store.players.profile(player)
+        self.database.store.players.profile(player)
     }
 
     fn named(&self, name: DisplayName, limit: usize) -> StoreFuture<'_, Vec<Profile>> {
-        self.engine.store.players.named(name, limit)
+        self.database.store.players.named(name, limit)
     }
 
     fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, bool> {
         Box::pin(async move {
             self.reach().await?;
-            self.engine.store.players.put_player(player).await
+            self.database.store.players.put_player(player).await
         })
     }
 
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {
         Box::pin(async move {
             self.change(|_, tables| tables.requests.remove(player)).await?;
-            self.engine.store.players.remove_player(player).await
+            self.database.store.players.remove_player(player).await
         })
     }
 
@@ -274,7 +274,7 @@ impl PlayerStore for Connection {
     ) -> StoreFuture<'_, Vec<(PlayerId, Timestamp)>> {
         Box::pin(async move {
             self.reach().await?;
-            let mut idle = self.engine.store.players.idle_players(others, claimed, usize::MAX).await?;
+            let mut idle = self.database.store.players.idle_players(others, claimed, usize::MAX).await?;
             // The store in memory has them in a random order.
             idle.sort_unstable();
             idle.truncate(limit);
@@ -285,7 +285,7 @@ impl PlayerStore for Connection {
     fn remove_idle(&self, player: PlayerId, seen: Timestamp) -> StoreFuture<'_, bool> {
         Box::pin(async move {
             self.reach().await?;
-            let is_removed = self.engine.store.players.remove_idle(player, seen).await?;
+            let is_removed = self.database.store.players.remove_idle(player, seen).await?;
             if is_removed {
                 self.change(|_, tables| tables.requests.remove(player)).await?;
             }
@@ -296,7 +296,7 @@ impl PlayerStore for Connection {
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()> {
         Box::pin(async move {
             self.reach().await?;
-            self.engine.store.players.record_seen(seen).await
+            self.database.store.players.record_seen(seen).await
         })
     }
 
@@ -312,11 +312,11 @@ impl PlayerStore for Connection {
         Box::pin(self.change(move |_, tables| tables.places.release(number)))
     }
 
-    fn note_request(&self, player: PlayerId, id: String, target: RequestTarget) -> StoreFuture<'_, RequestTarget> {
-        Box::pin(async move { self.note_request(player, &id, target).await })
+    fn record_request(&self, player: PlayerId, id: String, target: RequestTarget) -> StoreFuture<'_, RequestTarget> {
+        Box::pin(async move { self.record_request(player, &id, target).await })
     }
 
-    fn move_request(&self, player: PlayerId, id: String, room: RoomId) -> StoreFuture<'_, ()> {
+    fn redirect_request(&self, player: PlayerId, id: String, room: RoomId) -> StoreFuture<'_, ()> {
         Box::pin(self.change(move |_, tables| tables.requests.set_room(player, &id, room)))
     }
 

@@ -16,7 +16,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     connection::Connection,
-    engine::Engine,
+    database::ModelDatabase,
     wire::{SimPeers, Wire},
     world::World,
 };
@@ -42,11 +42,11 @@ pub(super) struct Process {
 
 impl Process {
     pub(super) async fn start(world: &World, number: usize) -> Self {
-        let World { seed, engine, wire, log, .. } = world;
+        let World { seed, database, wire, log, .. } = world;
         let rng = |purpose| Rng::seeded(*seed, purpose + number as u64);
         let ahead = rng(500).signed_micros(MAX_AHEAD);
-        let id = engine.join(ahead);
-        let connection = Connection::new(Arc::clone(engine), id, rng(200));
+        let id = database.join(ahead);
+        let connection = Connection::new(Arc::clone(database), id, rng(200));
         let peers = Arc::new(SimPeers { wire: Arc::clone(wire), process: number });
         let parts = Parts {
             limits: world.limits,
@@ -94,8 +94,8 @@ impl Process {
         self.wire.tasks.spawn(async move { runtime.shut_down(Duration::ZERO).await });
     }
 
-    fn engine(&self) -> &Arc<Engine> {
-        &self.connection.engine
+    fn database(&self) -> &Arc<ModelDatabase> {
+        &self.connection.database
     }
 
     /// Gives the shards to other processes, as far as there are any.
@@ -121,15 +121,15 @@ impl Process {
             if !self.connection.cross().await {
                 continue;
             }
-            if beats.is_multiple_of(2) && !self.engine().renew(self.connection.node()) {
-                let id = self.engine().join(self.ahead);
+            if beats.is_multiple_of(2) && !self.database().renew(self.connection.node()) {
+                let id = self.database().join(self.ahead);
                 // Before the runtime knows of it, as in a process that is slow.
-                self.connection.rename(id);
-                self.wire.rename(self.number, id);
+                self.connection.rejoin_as(id);
+                self.wire.rejoin_as(self.number, id);
             }
             let me = self.connection.node();
-            self.engine().declare_dead(me);
-            if let Some(view) = self.engine().beat(me, self.is_draining.load(SeqCst), &mut seen) {
+            self.database().declare_dead(me);
+            if let Some(view) = self.database().beat(me, self.is_draining.load(SeqCst), &mut seen) {
                 self.connection.see(view);
             }
         }

@@ -1,14 +1,13 @@
-//! Requests that are sent again to another node.
+//! Requests that are sent again to another node, or at the same time.
 
 use std::sync::Arc;
 
 use reversi::{
-    room::{Command, DisplayName, PlayerKind, RoomId},
-    runtime::{Opponent, Player, Token},
+    room::{Command, RoomId},
+    runtime::{Opponent, Player, RoomError},
 };
-use tokio::time::sleep;
 
-use super::world::{SETTLED, World};
+use super::world::{World, log_in, two_nodes};
 use crate::sim::{event_log::Log, plan::Plan, server::SimServer};
 
 #[test]
@@ -34,24 +33,23 @@ fn a_repeated_quick_start_lets_others_find_its_room_if_the_first_node_ended_befo
         let waits = quick_start(&first, &ada).await;
         // As if the first node had ended before it returned the waiting rooms.
         let node = world.living()[0].connection.node();
-        world.engine.change(node, |tables| tables.waiting.give_back(node, &[waits], &[])).expect("a store");
+        world.database.change(node, |tables| tables.waiting.give_back(node, &[waits], &[])).expect("a store");
         let elsewhere = second.runtime.sessions.bearer(&token).await.expect("a store").expect("a player");
         assert_eq!(quick_start(&second, &elsewhere).await, waits);
         assert_eq!(quick_start(&second, &bea).await, waits);
     });
 }
 
-async fn two_nodes(world: &World) -> [Arc<SimServer>; 2] {
-    world.start().await;
-    world.start().await;
-    sleep(SETTLED).await;
-    let mut nodes = world.living().into_iter().map(|process| process.server);
-    [(); 2].map(|()| nodes.next().expect("a node"))
-}
-
-async fn log_in(node: &SimServer, name: &str) -> (Arc<Player>, Token) {
-    let name = DisplayName::parse(name).expect("a name");
-    node.runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await.expect("a player")
+#[test]
+fn a_player_is_matched_with_those_of_all_nodes_once_at_a_time() {
+    World::simulate(&Plan::of(0), &Arc::new(Log::new()), async |world| {
+        let [first, _] = two_nodes(&world).await;
+        let (ada, _) = log_in(&first, "Ada").await;
+        let start = || first.runtime.rooms.quick_start(&ada, Opponent::Anyone, None, None);
+        let (one, other) = tokio::join!(start(), start());
+        assert!(one.is_ok() && matches!(other, Err(RoomError::Busy)));
+        start().await.expect("the same room");
+    });
 }
 
 /// Always with the same request id.

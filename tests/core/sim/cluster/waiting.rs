@@ -6,7 +6,7 @@ use reversi::{room::RoomId, runtime::NodeId};
 use tokio::time::Instant;
 
 /// Time after which another node may take the rooms of one that has not returned them.
-const TURN: Duration = Duration::from_secs(5);
+const HELD_FOR: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
 pub(super) struct Waiting {
@@ -22,7 +22,7 @@ impl Waiting {
         let now = Instant::now();
         let is_free = self.taken.is_none_or(|(by, until)| by == node || until < now);
         if is_free {
-            self.taken = Some((node, now + TURN));
+            self.taken = Some((node, now + HELD_FOR));
         }
         is_free
     }

@@ -44,9 +44,9 @@ pub(super) struct Wire {
 struct State {
     rng: Rng,
     ends: BTreeMap<usize, End>,
-    /// By the two processes, the lower first.
+    /// By the process that dials, and the other one.
     links: BTreeMap<(usize, usize), Link>,
-    /// The pairs that do not reach each other, once for each reason.
+    /// The pairs that do not reach each other, the lower first, once for each reason.
     apart: Vec<(usize, usize)>,
 }
 
@@ -58,12 +58,12 @@ struct End {
     held: Arc<Gate<usize>>,
 }
 
+/// A link in one direction.
 struct Link {
     /// Cancelled when it breaks.
     broken: CancellationToken,
-    /// News from the lower process, and from the higher one.
-    news: [mpsc::Sender<(NodeId, News)>; 2],
-    asks: [Arc<()>; 2],
+    news: mpsc::Sender<(NodeId, News)>,
+    asks: Arc<()>,
 }
 
 /// What is needed to reach a process.
@@ -72,7 +72,7 @@ struct Route {
     node: Node,
     broken: CancellationToken,
     held: [Arc<Gate<usize>>; 2],
-    /// Counts the asks of this direction.
+    /// Counts the asks under way.
     asks: Arc<()>,
 }
 
@@ -99,8 +99,8 @@ impl Wire {
         self.state().ends.remove(&process);
     }
 
-    /// A process goes on as another node.
-    pub(super) fn rename(self: &Arc<Self>, process: usize, id: NodeId) {
+    /// A process rejoins with a new number.
+    pub(super) fn rejoin_as(self: &Arc<Self>, process: usize, id: NodeId) {
         let linked = self.cut_all(process);
         if let Some(end) = self.state().ends.get_mut(&process) {
             end.id = id;
@@ -131,61 +131,68 @@ impl Wire {
         self.link(one, other);
     }
 
-    /// Links two processes, unless they are linked or kept apart.
+    /// Links two processes in both directions, of which one may take longer.
     fn link(self: &Arc<Self>, one: usize, other: usize) {
-        let pair = (one.min(other), one.max(other));
-        let broken = CancellationToken::new();
-        let ([low, to_high], [high, to_low]) = ([pair.0, pair.1], [pair.1, pair.0]);
-        let (from_low, low_news) = mpsc::channel(NEWS);
-        let (from_high, high_news) = mpsc::channel(NEWS);
-        let link = Link { broken: broken.clone(), news: [from_low, from_high], asks: [Arc::default(), Arc::default()] };
-        let ends = {
+        for (from, to) in [(one, other), (other, one)] {
+            let delay = {
+                let rng = &mut self.state().rng;
+                if rng.percent(50) { Duration::ZERO } else { rng.millis(1..1_000) }
+            };
+            let wire = Arc::clone(self);
+            self.tasks.spawn(async move {
+                tokio::time::sleep(delay).await;
+                wire.link_to(from, to);
+            });
+        }
+    }
+
+    /// Links a process to another one, unless it is linked or they are kept apart.
+    fn link_to(self: &Arc<Self>, from: usize, to: usize) {
+        let (broken, (sender, news)) = (CancellationToken::new(), mpsc::channel(NEWS));
+        let (from_node, to_node, to_id) = {
             let mut state = self.state();
-            let Some(ends) = state.ends.get(&pair.0).zip(state.ends.get(&pair.1)) else { return };
-            let ends = [ends.0, ends.1].map(|end| (end.id, end.node.clone()));
-            if state.links.contains_key(&pair) || state.apart.contains(&pair) {
+            let Some(ends) = state.ends.get(&from).zip(state.ends.get(&to)) else { return };
+            let ends = (ends.0.node.clone(), ends.1.node.clone(), ends.1.id);
+            if state.links.contains_key(&(from, to)) || state.apart.contains(&(from.min(to), from.max(to))) {
                 return;
             }
-            state.links.insert(pair, link);
+            let link = Link { broken: broken.clone(), news: sender, asks: Arc::default() };
+            state.links.insert((from, to), link);
             ends
         };
-        for (from, to, news) in [(low, to_high, low_news), (high, to_low, high_news)] {
-            self.tasks.spawn(Arc::clone(self).deliver(from, to, news, broken.clone()));
-        }
-        let [(low, low_node), (high, high_node)] = ends;
-        for (from, to, watch, list) in [
-            (pair.0, pair.1, low_node.list(), high_node.peer_list(low)),
-            (pair.1, pair.0, high_node.list(), low_node.peer_list(high)),
-        ] {
-            self.tasks.spawn(Arc::clone(self).send_list(from, to, watch, list, broken.clone()));
-        }
-        low_node.linked(high);
-        high_node.linked(low);
+        self.tasks.spawn(Arc::clone(self).deliver(from, to, news, broken.clone()));
+        let (watch, list) = (to_node.list(), from_node.peer_list(to_id));
+        self.tasks.spawn(Arc::clone(self).receive_list(from, to, watch, list, broken));
+        to_node.linked_by();
+        from_node.linked(to_id);
     }
 
     fn cut(&self, one: usize, other: usize) {
-        let pair = (one.min(other), one.max(other));
+        self.cut_to(one, other);
+        self.cut_to(other, one);
+    }
+
+    /// Cuts the link of a process to another one.
+    fn cut_to(&self, from: usize, to: usize) {
         let mut state = self.state();
-        let Some(link) = state.links.remove(&pair) else { return };
-        let ends = [pair.0, pair.1].map(|process| state.ends.get(&process).map(|end| (end.id, end.node.clone())));
+        let Some(link) = state.links.remove(&(from, to)) else { return };
+        let from = state.ends.get(&from).map(|end| end.id);
+        let to = state.ends.get(&to).map(|end| end.node.clone());
         drop(state);
         link.broken.cancel();
-        if let [Some((low, low_node)), Some((high, high_node))] = ends {
-            low_node.unlinked(high);
-            high_node.unlinked(low);
+        if let Some((from, to)) = from.zip(to) {
+            to.unlinked(from);
         }
     }
 
     /// Cuts all links of a process, and returns the others.
     fn cut_all(&self, process: usize) -> Vec<usize> {
-        let pairs: Vec<_> = self.state().links.keys().copied().collect();
-        let linked = pairs.into_iter().filter(|(low, high)| *low == process || *high == process);
-        let others: Vec<_> = linked.map(|(low, high)| if low == process { high } else { low }).collect();
+        let others: Vec<_> = self.state().ends.keys().copied().filter(|other| *other != process).collect();
         others.iter().for_each(|other| self.cut(process, *other));
         others
     }
 
-    /// Delivers the news of one direction in order.
+    /// Delivers the news of a link in order.
     async fn deliver(
         self: Arc<Self>,
         from: usize,
@@ -197,7 +204,7 @@ impl Wire {
             while let Some((sender, news)) = news.recv().await {
                 let Some(route) = self.route(from, to) else { return };
                 self.cross(&route).await;
-                route.node.told(sender, news);
+                route.node.receive_news(sender, news);
             }
         };
         tokio::select! {
@@ -207,8 +214,8 @@ impl Wire {
         }
     }
 
-    /// Sends the rows of one process to another.
-    async fn send_list(
+    /// Gives a process the rows of the other one over its link.
+    async fn receive_list(
         self: Arc<Self>,
         from: usize,
         to: usize,
@@ -234,13 +241,13 @@ impl Wire {
     fn route(&self, from: usize, to: usize) -> Option<Route> {
         let state = self.state();
         let (sender, receiver) = (state.ends.get(&from)?, state.ends.get(&to)?);
-        let link = state.links.get(&(from.min(to), from.max(to)))?;
+        let link = state.links.get(&(from, to))?;
         Some(Route {
             from: sender.id,
             node: receiver.node.clone(),
             broken: link.broken.clone(),
             held: [Arc::clone(&sender.held), Arc::clone(&receiver.held)],
-            asks: Arc::clone(&link.asks[usize::from(from > to)]),
+            asks: Arc::clone(&link.asks),
         })
     }
 
@@ -356,27 +363,25 @@ impl Peers for SimPeers {
     fn tell(&self, node: NodeId, news: News) {
         let Some(other) = self.wire.process(node) else { return };
         let Some(route) = self.route(node) else { return };
-        let pair = (self.process.min(other), self.process.max(other));
         let sent = {
             let state = self.wire.state();
-            let Some(link) = state.links.get(&pair) else { return };
-            link.news[usize::from(self.process > other)].try_send((route.from, news))
+            let Some(link) = state.links.get(&(self.process, other)) else { return };
+            link.news.try_send((route.from, news))
         };
         if sent.is_err() {
             // What cannot be queued breaks the link.
             let (wire, one) = (Arc::clone(&self.wire), self.process);
             self.wire.tasks.spawn(async move {
-                wire.cut(one, other);
-                wire.link(one, other);
+                wire.cut_to(one, other);
+                wire.link_to(one, other);
             });
         }
     }
 
     fn linked(&self) -> Vec<NodeId> {
         let state = self.wire.state();
-        let pairs = state.links.keys().filter(|(low, high)| [*low, *high].contains(&self.process));
-        let others = pairs.map(|(low, high)| if *low == self.process { *high } else { *low });
-        others.filter_map(|other| state.ends.get(&other)).map(|end| end.id).collect()
+        let linked = state.links.keys().filter(|(from, _)| *from == self.process);
+        linked.filter_map(|(_, to)| state.ends.get(to)).map(|end| end.id).collect()
     }
 }
 

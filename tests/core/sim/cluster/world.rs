@@ -11,21 +11,24 @@ use std::{
 
 use futures_util::future::join_all;
 use reversi::{
-    room::PlayerId,
-    runtime::{Clock, Limits, RowFilter},
+    room::{DisplayName, PlayerId, PlayerKind},
+    runtime::{Clock, Limits, Player, RowFilter, Token},
     store::Store,
 };
-use tokio::{sync::Mutex, time::Instant};
+use tokio::{
+    sync::Mutex,
+    time::{Instant, sleep},
+};
 use tokio_util::sync::CancellationToken;
 
-use super::{connection::StoreFault, engine::Engine, incident::Incident, process::Process, wire::Wire};
+use super::{connection::StoreFault, database::ModelDatabase, incident::Incident, process::Process, wire::Wire};
 use crate::sim::{
     client::Client,
     event_log::{Audit, Log, SimEvent},
     plan::Plan,
     recorded_history::RecordedHistory,
     rng::Rng,
-    server::KnownIds,
+    server::{KnownIds, SimServer},
     simulation::{GAMES_END, ROOMS_CLOSE, START_TIME},
 };
 
@@ -42,7 +45,7 @@ pub(super) struct World {
     pub(super) seed: u64,
     pub(super) limits: Limits,
     pub(super) clock: Clock,
-    pub(super) engine: Arc<Engine>,
+    pub(super) database: Arc<ModelDatabase>,
     pub(super) wire: Arc<Wire>,
     pub(super) log: Arc<Log>,
     pub(super) known: Arc<KnownIds>,
@@ -70,13 +73,13 @@ impl World {
             log.begin();
             log.note(SimEvent::ServerBegan { wall: START_TIME });
             let clock = Clock::starting(START_TIME);
-            let engine = Engine::new(Arc::clone(log), clock);
+            let database = ModelDatabase::new(Arc::clone(log), clock);
             let world = Arc::new(Self {
                 seed: plan.seed,
                 limits: plan.limits,
                 clock,
                 wire: Wire::new(Rng::seeded(plan.seed, 4)),
-                engine: Arc::clone(&engine),
+                database: Arc::clone(&database),
                 log: Arc::clone(log),
                 known: Arc::default(),
                 read_only: CancellationToken::new(),
@@ -86,7 +89,7 @@ impl World {
             });
             life(world).await;
             log.end();
-            engine.store.clone()
+            database.store.clone()
         });
         drop(tokio);
         log.sort_drops();
@@ -266,4 +269,18 @@ impl World {
         }
         self.log.note(SimEvent::Audited(Box::new(audit)));
     }
+}
+
+/// Starts two nodes.
+pub(super) async fn two_nodes(world: &World) -> [Arc<SimServer>; 2] {
+    world.start().await;
+    world.start().await;
+    sleep(SETTLED).await;
+    let mut nodes = world.living().into_iter().map(|process| process.server);
+    [(); 2].map(|()| nodes.next().expect("a node"))
+}
+
+pub(super) async fn log_in(node: &SimServer, name: &str) -> (Arc<Player>, Token) {
+    let name = DisplayName::parse(name).expect("a name");
+    node.runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await.expect("a player")
 }

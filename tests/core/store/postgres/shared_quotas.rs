@@ -1,11 +1,17 @@
 //! What two nodes count together for one player: members and seats of rooms, places that are reserved, and requests with ids.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering::Relaxed},
+};
+
 use futures_util::future::join_all;
 use reversi::{
     room::{Command, PlayerId, Seq},
     rules::Color,
     store::{ForgetWhen, HeldRoom, PlaceRequest, PlayerStore as _, PostgresStore, RequestTarget},
 };
+use tokio::task::{JoinSet, yield_now};
 
 use super::server::database;
 use crate::{
@@ -87,7 +93,7 @@ async fn a_request_is_recorded_once() {
     let (first, second) = (database.member("one").await, database.member("two").await);
     let target = |room| RequestTarget::new(room_id(room), 3);
     let note = async |store: &PostgresStore, id: &str, room| {
-        store.note_request(player(), id.to_owned(), target(room)).await.unwrap()
+        store.record_request(player(), id.to_owned(), target(room)).await.unwrap()
     };
     assert_eq!(note(&first, "a", 1).await, target(1));
     assert_eq!(note(&second, "a", 2).await, target(2), "nothing is recorded for a player who is not logged in");
@@ -107,11 +113,11 @@ async fn a_request_is_recorded_once() {
     assert_eq!(note(&second, "a", 9).await, target(9));
     forget(ForgetWhen::Closed).await;
     assert_eq!(note(&second, "a", 7).await, target(9), "it may still be created");
-    first.move_request(player(), "a".to_owned(), room_id(8)).await.unwrap();
+    first.redirect_request(player(), "a".to_owned(), room_id(8)).await.unwrap();
     assert_eq!(note(&second, "a", 9).await, RequestTarget { was_open: true, ..target(8) });
     let open = room_id(6);
     write(&first, open, Seq(0), &moved(TestRoom::lobby().history, open)).await.unwrap();
-    first.move_request(player(), "a".to_owned(), open).await.unwrap();
+    first.redirect_request(player(), "a".to_owned(), open).await.unwrap();
     forget(ForgetWhen::Closed).await;
     assert_eq!(note(&second, "a", 9).await, RequestTarget { was_open: true, ..target(6) });
     forget(ForgetWhen::Always).await;
@@ -126,10 +132,31 @@ async fn the_last_requests_of_a_player_are_kept() {
     store.put_player(stored_player(profile("ada"))).await.unwrap();
     for id in 0..66 {
         let target = RequestTarget::new(room_id(id), 0);
-        assert_eq!(store.note_request(player(), id.to_string(), target).await.unwrap(), target);
+        assert_eq!(store.record_request(player(), id.to_string(), target).await.unwrap(), target);
     }
     let kept = "SELECT count(*), min(encode(id, 'escape')::int) FROM request";
     assert_eq!(database.sql(kept), "64|2");
     store.remove_player(player()).await.unwrap();
     assert_eq!(database.sql(kept), "0|");
+}
+
+#[tokio::test]
+async fn a_room_waits_for_few_of_the_changes_that_many_players_ask_for() {
+    const CHANGES: u64 = 400;
+    let Some(database) = database() else { return };
+    let store = Arc::new(database.member("one").await);
+    let (done, mut changes) = (Arc::new(AtomicUsize::new(0)), JoinSet::new());
+    for number in 0..CHANGES {
+        let (store, done) = (Arc::clone(&store), Arc::clone(&done));
+        changes.spawn(async move {
+            store.release_place(number).await.unwrap();
+            done.fetch_add(1, Relaxed);
+        });
+    }
+    // Until each of them waits.
+    yield_now().await;
+    write(&*store, room_id(1), Seq(0), &moved(TestRoom::lobby().history, room_id(1))).await.unwrap();
+    let before = done.load(Relaxed);
+    assert!(before < 200, "{before} changes came first");
+    changes.join_all().await;
 }

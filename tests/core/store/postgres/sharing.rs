@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use reversi::{
     room::{Event, RoomId, Seq},
     store::{
-        AppendError, ClusterStore as _, ClusterView, Journal as _, NodeId, NodeTable, Ownership, Places, PostgresError,
-        PostgresStore, Role, Shard, Sharing, Standby,
+        AppendError, ClusterStore as _, ClusterView, Journal as _, NodeId, NodeInfo, NodeTable, Ownership,
+        PostgresError, PostgresStore, Role, Shard, Sharing, Standby,
     },
 };
 use tokio::time::timeout;
@@ -27,8 +27,8 @@ impl Database {
     }
 
     async fn member_as(&self, address: &str, role: Role) -> PostgresStore {
-        let places = Places { listens: Some(address.to_owned()), address: Some(address.to_owned()), role };
-        let sharing = Sharing { patience: LEASE, lease: LEASE, places };
+        let info = NodeInfo { listens: Some(address.to_owned()), address: Some(address.to_owned()), role };
+        let sharing = Sharing { patience: LEASE, lease: LEASE, info };
         let standby = Standby::join(&self.url(), sharing).await.expect("the database is there");
         assert_eq!(standby.active(), None);
         standby.take_over().await.expect("a node of a cluster waits for nobody")

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reversi::{
     room::{Event, Seq},
-    store::{AppendError, Journal as _, Places, PostgresError, PostgresStore, Sharing, Standby, Store, StoreError},
+    store::{AppendError, Journal as _, NodeInfo, PostgresError, PostgresStore, Sharing, Standby, Store, StoreError},
 };
 
 use super::{
@@ -45,7 +45,7 @@ async fn join(url: &str, address: &str, lease: Duration) -> Standby {
     let sharing = Sharing {
         patience: LONG,
         lease,
-        places: Places { listens: Some(address.to_owned()), address: None, ..Places::default() },
+        info: NodeInfo { listens: Some(address.to_owned()), address: None, ..NodeInfo::default() },
     };
     Standby::join(url, sharing).await.expect("the database is there")
 }
@@ -104,7 +104,7 @@ async fn a_server_that_was_declared_dead_writes_and_reads_nothing() {
         let Err(StoreError::Unavailable(error)) = refused else { panic!("{refused:?}") };
         assert!(error.contains("another server has taken over"), "{error}");
     }
-    first.membership().lost().await;
+    first.membership().wait_until_lost().await;
     assert_eq!(database.sql("SELECT id, seq FROM room"), "1|2");
     let second = open(database.join("two", LONG).await).await;
     assert_eq!(append(&second, 2, &history[2..]).await, Ok(()));
@@ -142,7 +142,7 @@ async fn a_late_batch_of_a_server_that_was_declared_dead_is_refused() {
     let (refused, second) = tokio::join!(append(&first, 2, &history[2..]), taken);
     assert_eq!(refused, Err(AppendError::Fenced));
     assert_eq!(append(&second, 2, &history[2..]).await, Ok(()));
-    first.membership().lost().await;
+    first.membership().wait_until_lost().await;
 }
 
 /// A write whose answer was lost is looked up over the next connection, at the next session.

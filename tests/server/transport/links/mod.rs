@@ -115,6 +115,28 @@ async fn a_broken_link_is_dialled_again_and_attaches_players_again() {
     pair.stop().await;
 }
 
+/// The owner's link to the player's node is up again after the one that tells of the player's stream.
+#[tokio::test]
+async fn a_turn_that_was_lost_with_one_direction_of_the_links_is_asked_again() {
+    let pair = Pair::start([None, None]).await;
+    let SharedRoom { black, white, id } = shared_room(&pair.nodes).await;
+    let mut turns = white.turns().await;
+    let game = black.start(&id).await.unwrap().game_id;
+    let (there, links, cable) = (pair.nodes[1].id, &pair.nodes[0].links, &pair.nodes[1].cable);
+    cable.cut();
+    within(async {
+        while links.linked().contains(&there) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    black.play(&game, 0, "f5").await.unwrap();
+    cable.open();
+    assert_eq!(turns.turn_request().await.ply, 1);
+    white.play(&game, 1, "d6").await.unwrap();
+    pair.stop().await;
+}
+
 #[tokio::test]
 async fn a_mirror_follows_again_after_its_link_was_cut() {
     let pair = Pair::start([None, None]).await;
@@ -245,7 +267,7 @@ async fn a_node_that_goes_on_as_another_one_is_linked_again() {
     let third = NodeId(3);
     first.links.set_nodes(first.id, &[(third, format!("http://{}", second.cable.address))]);
     second.links.set_nodes(third, &[(first.id, format!("http://{}", first.cable.address))]);
-    second.server.runtime.node().unwrap().rename(third);
+    second.server.runtime.node().unwrap().rejoin_as(third);
     let chat = second.server.human("Eve").await;
     chat.join(&id).await.unwrap();
     chat.chat(&id, "as another node").await.unwrap();

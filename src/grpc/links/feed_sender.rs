@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tonic::{Status, Streaming};
 
-use super::link::FEEDS;
+use super::link::MAX_FEEDS;
 use crate::{
     proto::cluster::{FollowRequest, FollowResponse, Followed, follow_request::Kind, follow_response::Item},
     runtime::{FeedItem, Node},
@@ -20,7 +20,7 @@ const ENDING: usize = 1_024;
 
 /// The feeds of one stream.
 #[derive(Clone)]
-pub(super) struct Feeding {
+pub(super) struct FeedSender {
     pub(super) node: Node,
     pub(super) tasks: TaskTracker,
     pub(super) responses: mpsc::Sender<Result<FollowResponse, Status>>,
@@ -29,7 +29,7 @@ pub(super) struct Feeding {
     pub(super) feeds: Arc<Mutex<HashMap<u64, CancellationToken>>>,
 }
 
-impl Feeding {
+impl FeedSender {
     /// Starts and ends feeds as requested, until the stream of requests ends or breaks the rules.
     pub(super) async fn run(self, mut requests: Streaming<FollowRequest>) {
         while let Ok(Some(FollowRequest { kind: Some(kind) })) = requests.message().await {
@@ -37,17 +37,17 @@ impl Feeding {
                 Kind::Followed(followed) => {
                     let end = self.ended.child_token();
                     let id = followed.feed;
-                    if self.feeds().len() >= FEEDS + ENDING || self.feeds().insert(id, end.clone()).is_some() {
+                    if self.feeds().len() >= MAX_FEEDS + ENDING || self.feeds().insert(id, end.clone()).is_some() {
                         return;
                     }
-                    let feeding = self.clone();
+                    let feed_sender = self.clone();
                     self.tasks.spawn(async move {
                         tokio::select! {
                             biased;
                             () = end.cancelled() => {}
-                            () = feeding.feed(followed) => {}
+                            () = feed_sender.feed(followed) => {}
                         }
-                        feeding.feeds().remove(&id);
+                        feed_sender.feeds().remove(&id);
                     });
                 }
                 Kind::Unfollowed(id) => {

@@ -3,15 +3,15 @@
 use crate::store::{Ownership, Shard};
 
 /// The owner of each shard, as far as it is known.
-pub(crate) struct Directory(Box<[Option<Ownership>]>);
+pub(crate) struct ShardOwners(Box<[Option<Ownership>]>);
 
-impl Default for Directory {
+impl Default for ShardOwners {
     fn default() -> Self {
         Self(vec![None; Shard::COUNT.into()].into())
     }
 }
 
-impl Directory {
+impl ShardOwners {
     pub(crate) fn get(&self, shard: Shard) -> Option<Ownership> {
         self.0[usize::from(shard.number())]
     }
@@ -44,11 +44,11 @@ mod tests {
     fn of_two_owners_the_one_with_the_higher_version_counts() {
         let [shard, other] = [7, 9].map(|number| Shard::new(number).unwrap());
         let owned = |node, version| Ownership { shard, node: NodeId(node), version };
-        let mut directory = Directory::default();
-        assert!(directory.learn(owned(1, 1)) && directory.learn(owned(2, 3)));
-        assert!(!directory.learn(owned(1, 2)) && !directory.learn(owned(3, 3)));
-        assert_eq!((directory.get(shard), directory.get(other)), (Some(owned(2, 3)), None));
-        assert_eq!(directory.any_shard(5, |_| true), Some(shard));
-        assert_eq!(directory.any_shard(5, |owned| owned.node == NodeId(1)), None);
+        let mut owners = ShardOwners::default();
+        assert!(owners.learn(owned(1, 1)) && owners.learn(owned(2, 3)));
+        assert!(!owners.learn(owned(1, 2)) && !owners.learn(owned(3, 3)));
+        assert_eq!((owners.get(shard), owners.get(other)), (Some(owned(2, 3)), None));
+        assert_eq!(owners.any_shard(5, |_| true), Some(shard));
+        assert_eq!(owners.any_shard(5, |owned| owned.node == NodeId(1)), None);
     }
 }

@@ -25,7 +25,7 @@ pub(super) const LEASE: Duration = Duration::from_secs(3);
 /// Shards taken at a time.
 const STEP: usize = 512;
 
-pub(super) struct Engine {
+pub(super) struct ModelDatabase {
     pub(super) store: Store,
     log: Arc<Log>,
     clock: Clock,
@@ -57,7 +57,7 @@ struct ShardRow {
     away_since: Option<Timestamp>,
 }
 
-impl Engine {
+impl ModelDatabase {
     pub(super) fn new(log: Arc<Log>, clock: Clock) -> Arc<Self> {
         let count = Shard::COUNT;
         let state =
@@ -205,7 +205,7 @@ impl Engine {
     }
 
     /// Records what a request of a player with a token is about, unless one with that id is recorded.
-    pub(super) async fn note_request(
+    pub(super) async fn record_request(
         &self,
         node: NodeId,
         player: PlayerId,

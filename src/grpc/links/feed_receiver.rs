@@ -6,7 +6,7 @@ use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use tokio::sync::{mpsc, oneshot};
 use tonic::{Status, Streaming};
 
-use super::link::{FEEDS, NewFeed};
+use super::link::{MAX_FEEDS, NewFeed};
 use crate::{
     proto::cluster::{FollowRequest, FollowResponse, Followed, follow_request::Kind},
     runtime::FeedItem,
@@ -30,7 +30,7 @@ pub(super) async fn receive_feeds(
     loop {
         let request = tokio::select! {
             Some(NewFeed { room, after, items }) = new.recv() => {
-                if feeds.len() >= FEEDS {
+                if feeds.len() >= MAX_FEEDS {
                     continue;
                 }
                 last += 1;

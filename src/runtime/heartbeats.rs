@@ -1,0 +1,74 @@
+//! Heartbeats in the store, from which the downtime is measured, and the watch for stalls.
+
+use std::{sync::atomic::Ordering::Relaxed, time::Duration};
+
+use super::{
+    lifecycle::ticks,
+    room::{actor::ActorContext, host::RoomHost, message::Message},
+    stalls::{NOTE_INTERVAL, SHORTEST},
+};
+use crate::store::{PlayerStore, StoreError};
+
+/// The most rooms that credit their clocks after a stall at a time, four times a second.
+const CREDITED: usize = 1_000;
+
+/// The interval of heartbeats: the most by which clocks are over-credited after a crash. Without other writes they also
+/// show whether the store can be written.
+const HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// Notes regularly in the store that the server lives.
+pub(crate) async fn write_heartbeats(host: RoomHost) {
+    let context = &host.context;
+    let mut ticks = ticks(HEARTBEAT);
+    while context.lifecycle.next_tick(&mut ticks).await {
+        if let Err(error) = heartbeat(context).await {
+            tracing::warn!(%error, "a heartbeat could not be written");
+        }
+    }
+}
+
+/// Notes regularly that the server runs. After a stall it makes the live rooms credit their clocks, some at each note: the writes of
+/// all at once could be the next stall.
+pub(crate) async fn note_stalls(host: RoomHost) {
+    let ActorContext { stalls, clock, registry, lifecycle, .. } = &*host.context;
+    let (mut ticks, mut known, mut rooms) = (ticks(NOTE_INTERVAL), 0, Vec::new());
+    while lifecycle.next_tick(&mut ticks).await {
+        let lost = stalls.note(clock.now());
+        let new = Duration::from_micros((lost - known).unsigned_abs());
+        if stalls.is_writing_stalled() {
+            // All are asked after the stall. Until then rooms can leave memory.
+            rooms.clear();
+            continue;
+        }
+        if new >= SHORTEST && rooms.is_empty() {
+            tracing::warn!(time = ?new, "no player could move for this time; the clocks are credited with it");
+            known = lost;
+            rooms = registry.all_live();
+        }
+        for room in rooms.drain(rooms.len().saturating_sub(CREDITED)..) {
+            // Each room looks for stalls before its next command or deadline, also one with a full mailbox.
+            let _ = room.try_send(Message::CreditStalls);
+        }
+    }
+}
+
+/// The last write of a server: the final heartbeat, and when players were last seen. False on failure.
+pub(crate) async fn write_shutdown(context: &ActorContext, player_store: &dyn PlayerStore) -> bool {
+    let seen = player_store.record_seen(context.players.unstored_seen(Duration::ZERO)).await;
+    let written = seen.and(heartbeat(context).await);
+    if let Err(error) = &written {
+        tracing::warn!(%error, "the shutdown could not be written");
+    }
+    written.is_ok()
+}
+
+async fn heartbeat(context: &ActorContext) -> Result<(), StoreError> {
+    // In a cluster the store notes that for each shard.
+    if context.cluster.is_none() && context.registry.uncredited.load(Relaxed) > 0 {
+        return Err(StoreError::Unavailable("clocks are not yet credited for the downtime".into()));
+    }
+    let write = context.stalls.begin_write();
+    let written = context.journal.mark_alive(context.clock.now()).await;
+    write.end(!written.as_ref().is_err_and(StoreError::is_fault));
+    written
+}

@@ -236,14 +236,18 @@ impl Runtime {
         lifecycle.spawn(player::expiry::cut_unread_streams(Arc::clone(&players), limits, lifecycle.clone()));
         let player_store = Arc::clone(&store.players);
         lifecycle.spawn(player::expiry::remove_idle_players(Arc::clone(&players), Arc::clone(&player_store), clock));
-        Ok(Self {
+        let runtime = Self {
             sessions: Sessions { host: host.clone(), player_store: store.players },
             games: Games { archive: store.archive, players, player_store, rooms: rooms.clone() },
             analyses: Analyses { rooms: rooms.clone(), pool: analysis_pool },
             streams: Streams { host },
             lobby,
             rooms,
-        })
+        };
+        if let Some(node) = runtime.node() {
+            lifecycle.spawn(node.read_accounts_regularly());
+        }
+        Ok(runtime)
     }
 
     /// What the other nodes of a cluster call; none without `--node-listen`.

@@ -2,13 +2,14 @@
 
 mod shards;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use super::{
     cluster::{
         cluster::Cluster,
         peers::{Ask, FeedEnd, News, PlayerStreams, Question, Reply},
     },
+    lifecycle::ticks,
     lobby::{
         listing::LobbyWatch,
         peer_rows::{PeerList, PeerRows},
@@ -26,6 +27,10 @@ use crate::{
 
 /// Accounts read at a time.
 const ACCOUNTS: usize = 500;
+
+/// The interval at which accounts are read again. News of a log-out can be lost with a link, or come just before this node learns
+/// of the player.
+const ACCOUNTS_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A node of a cluster. Clones are handles to the same one.
 #[derive(Clone)]
@@ -107,7 +112,7 @@ impl Node {
                     player.inbox.send(notice);
                 }
             }
-            News::Account(player) => self.read_accounts(players.get(player).into_iter().collect()),
+            News::Account(player) => self.spawn_read(players.get(player).into_iter().collect()),
             News::LoggedOut(player) => {
                 if let Some(player) = players.get(player) {
                     self.forget(player);
@@ -129,7 +134,17 @@ impl Node {
     /// There is a link from another node now.
     pub fn linked_by(&self) {
         // News of accounts may have been lost with an earlier link.
-        self.read_accounts(self.host().context.players.all());
+        self.spawn_read(self.host().context.players.all());
+    }
+
+    /// Reads all accounts again, regularly until the server stops.
+    pub(super) async fn read_accounts_regularly(self) {
+        let context = &self.host().context;
+        let mut ticks = ticks(ACCOUNTS_INTERVAL);
+        while context.lifecycle.next_tick(&mut ticks).await {
+            let read = self.read_accounts(context.players.all());
+            context.lifecycle.stop.run_until_cancelled(read).await;
+        }
     }
 
     /// There is no link from a node any longer: its players count as absent until it, or they, are back.
@@ -179,28 +194,27 @@ impl Node {
         }
     }
 
-    /// Reads accounts again that may have changed at other nodes.
-    fn read_accounts(&self, accounts: Vec<Arc<Player>>) {
+    fn spawn_read(&self, accounts: Vec<Arc<Player>>) {
         let node = self.clone();
-        let context = &self.host().context;
-        let stop = context.lifecycle.stop.clone();
-        context.lifecycle.spawn(async move {
-            let read = async {
-                for accounts in accounts.chunks(ACCOUNTS) {
-                    let ids = accounts.iter().map(|player| player.id()).collect();
-                    let stored = match node.cluster.player_store.find_all(ids).await {
-                        Ok(stored) => stored,
-                        // The next link reads them again.
-                        Err(error) => return tracing::warn!(%error, "accounts could not be read again"),
-                    };
-                    let stored: BTreeSet<_> =
-                        stored.into_iter().map(|stored| node.host().context.players.adopt(stored).id()).collect();
-                    let gone = accounts.iter().filter(|player| !stored.contains(&player.id()));
-                    gone.for_each(|player| node.forget(Arc::clone(player)));
-                }
+        let lifecycle = &self.host().context.lifecycle;
+        let stop = lifecycle.stop.clone();
+        lifecycle.spawn(async move { stop.run_until_cancelled(node.read_accounts(accounts)).await });
+    }
+
+    /// Reads accounts again that may have changed at other nodes.
+    async fn read_accounts(&self, accounts: Vec<Arc<Player>>) {
+        for accounts in accounts.chunks(ACCOUNTS) {
+            let ids = accounts.iter().map(|player| player.id()).collect();
+            let stored = match self.cluster.player_store.find_all(ids).await {
+                Ok(stored) => stored,
+                // They are read again soon.
+                Err(error) => return tracing::warn!(%error, "accounts could not be read again"),
             };
-            stop.run_until_cancelled(read).await;
-        });
+            let stored: BTreeSet<_> =
+                stored.into_iter().map(|stored| self.host().context.players.adopt(stored).id()).collect();
+            let gone = accounts.iter().filter(|player| !stored.contains(&player.id()));
+            gone.for_each(|player| self.forget(Arc::clone(player)));
+        }
     }
 
     /// A player has logged out at another node, and leaves the rooms of this one.

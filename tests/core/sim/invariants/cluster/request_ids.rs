@@ -35,6 +35,12 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
                 state.players.insert(history.call(*call).0, *player);
                 Ok(())
             }
+            // The ids of a player end with its account, though another node may not know that yet.
+            SimEvent::Answered { call, outcome: Outcome::LoggedOut } => {
+                let player = state.players[&history.call(*call).0];
+                state.answered.retain(|(of, _), _| *of != player);
+                Ok(())
+            }
             SimEvent::Answered { call, outcome: Outcome::RoomCreated(room, _) } => state.answer(*call, *room),
             SimEvent::RequestNoted { player, id, room } => {
                 // A room is created after its request was recorded, and before others.

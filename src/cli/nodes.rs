@@ -48,7 +48,7 @@ enum NodesCommand {
         /// Its number, as `reversi nodes` shows it.
         #[arg(value_name = "ID")]
         node: i64,
-        /// Seconds to wait for its end; at least its --drain and 10.
+        /// Seconds to wait for its end; at least 10 more than its --drain.
         #[arg(long, env = "REVERSI_NODES_WAIT", value_name = "SECONDS", default_value_t = 60)]
         wait: u32,
     },
@@ -135,7 +135,7 @@ async fn ended(table: &NodeTable, id: NodeId, wait: Duration, progress: &Progres
             ensure!(
                 node.renewed < UNRESPONSIVE,
                 "node {id} has not renewed its lease for {} seconds, and no other server has removed it yet; it \
-                 is frozen: end its process, and start another server if none runs",
+                 is frozen, or does not reach the database: end its process, and start another server if none runs",
                 node.renewed.as_secs()
             );
             bail!(

@@ -48,7 +48,7 @@ pub(super) struct Joined {
     /// Which server it stands by for, if it does.
     pub(super) active: Option<String>,
     /// Ends when `reversi nodes drain` asks this server to end.
-    pub(super) asked_to_end: BoxFuture<'static, ()>,
+    pub(super) drain_asked: BoxFuture<'static, ()>,
     /// The store, once this server may use it.
     pub(super) opened: BoxFuture<'static, anyhow::Result<ServerStore>>,
 }
@@ -85,7 +85,7 @@ impl Joined {
     pub(super) fn alone(store: Store) -> Self {
         let exits = Exits { lost: Box::pin(pending()), hand_over: Box::pin(ready(())), leave: Box::pin(ready(())) };
         let opened = ServerStore { store, cluster: None, exits };
-        Self { active: None, asked_to_end: Box::pin(pending()), opened: Box::pin(async { Ok(opened) }) }
+        Self { active: None, drain_asked: Box::pin(pending()), opened: Box::pin(async { Ok(opened) }) }
     }
 }
 
@@ -106,8 +106,8 @@ impl FromStr for StoreLocation {
 }
 
 /// Opens a store of either kind.
-pub(super) async fn open_to_copy(place: &StoreLocation) -> anyhow::Result<Box<dyn Transfer>> {
-    Ok(match place {
+pub(super) async fn open_to_copy(location: &StoreLocation) -> anyhow::Result<Box<dyn Transfer>> {
+    Ok(match location {
         StoreLocation::Folder(folder) => {
             Box::new(file(folder).with_context(|| format!("cannot use {}", folder.join(SqliteStore::FILE).display()))?)
         }
@@ -131,7 +131,7 @@ async fn stand_by(url: &str, patience: Option<u64>, lease: Option<u64>, info: No
 
     let is_shared = info.address.is_some();
     let standby = Standby::join(url, Sharing { info, ..sharing(patience, lease) }).await?;
-    let (active, asked_to_end) = (standby.active(), Box::pin(standby.wait_for_drain()));
+    let (active, drain_asked) = (standby.active(), Box::pin(standby.wait_for_drain()));
     let opened = Box::pin(async move {
         let store = Arc::new(standby.take_over().await.context(NO_DATABASE)?);
         tracing::info!("everything is kept in PostgreSQL");
@@ -144,7 +144,7 @@ async fn stand_by(url: &str, patience: Option<u64>, lease: Option<u64>, info: No
         };
         Ok(ServerStore { store: Store::shared(&store), cluster: is_shared.then_some(cluster), exits })
     });
-    Ok(Joined { active, asked_to_end, opened })
+    Ok(Joined { active, drain_asked, opened })
 }
 
 #[cfg(feature = "postgres")]

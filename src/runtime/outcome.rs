@@ -71,7 +71,8 @@ pub enum RoomError {
     /// No node serves the room now, or its node does not answer. The request may have been executed.
     #[error("the node of the room does not answer")]
     Unreachable,
-    /// The room's mailbox stayed full, or too many passwords wait to be hashed.
+    /// The room's mailbox stayed full, too many passwords wait to be hashed, too many asks of a node wait, or the player is being
+    /// matched already.
     #[error("the room or the server is busy")]
     Busy,
 }

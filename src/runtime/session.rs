@@ -96,7 +96,7 @@ impl Sessions {
     /// `give_up_name` is not set.
     ///
     /// # Errors
-    /// When the store is unavailable (nothing has changed), or a room could not be left before its grace ends.
+    /// When the store is unavailable (the player may have been removed), or a room could not be left before its grace ends.
     pub async fn log_out(&self, player: &Arc<Player>, give_up_name: bool) -> Result<(), RoomError> {
         let (this, player) = (self.clone(), Arc::clone(player));
         self.host.context.lifecycle.run_to_end(async move { this.remove(&player, give_up_name).await }).await

@@ -23,7 +23,7 @@ impl DamagedRows {
     pub(super) fn note(&self, table: &str, row: &str, error: &str, meaning: &str) {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if rows.len() < MAX_ROWS && rows.insert(format!("{table} {row}")) {
-            tracing::error!(table, row, error, "{meaning}; `reversi doctor` tells more");
+            tracing::error!(table, row, error, "{meaning}");
             metrics::gauge!(DAMAGED_ROWS).set(rows.len() as f64);
         }
     }

@@ -133,7 +133,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let mut metrics = JoinSet::new();
     let metrics_address = serve_metrics(&args, &log, &started, &mut metrics).await?;
     let node_socket = args.node.bind(args.insecure).await?;
-    let Joined { active, mut asked_to_end, opened } = join(&args, &listening.address, node_socket.as_ref()).await?;
+    let Joined { active, mut drain_asked, opened } = join(&args, &listening.address, node_socket.as_ref()).await?;
     // Registered before the address is printed, after which a signal may arrive.
     let mut signals = Signals::of_server()?;
     let scheme = if tls.is_some() { "https" } else { "http" };
@@ -154,7 +154,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let start = start(opened, node_socket, |store| parts(&args, limits.get(), store, admin));
     let (runtime, mut member, exits) = tokio::select! {
         start = start => start?,
-        () = ended_early(&mut signals, &mut asked_to_end) => {
+        () = ended_early(&mut signals, &mut drain_asked) => {
             drop(reloading);
             return end_early(log).await;
         }
@@ -174,7 +174,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let Exits { lost, hand_over, leave } = exits;
     let served = |shutdown| serve(runtime, listening, access, metrics, member.as_mut(), shutdown);
     let ended = tokio::select! {
-        ended = serve_until_stopped(signals, asked_to_end, lost, hand_over, served) => ended?,
+        ended = serve_until_stopped(signals, drain_asked, lost, hand_over, served) => ended?,
         never = log.report_missing_lines() => match never {},
         never = &mut reloading => match never {},
         never = service_manager::report_alive() => match never {},
@@ -217,10 +217,10 @@ async fn start(
 }
 
 /// Waits for a signal, or a request to end.
-async fn ended_early(signals: &mut Signals, asked_to_end: &mut BoxFuture<'static, ()>) {
+async fn ended_early(signals: &mut Signals, drain_asked: &mut BoxFuture<'static, ()>) {
     tokio::select! {
         () = signals.next() => {}
-        () = asked_to_end => {}
+        () = drain_asked => {}
     }
 }
 
@@ -295,11 +295,11 @@ enum Ended {
     Lost,
 }
 
-/// Serves until a signal, until it is `asked_to_end`, or until the rooms are `lost`. Unless they are, others first take over
+/// Serves until a signal, until a drain is asked for, or until the rooms are `lost`. Unless they are, others first take over
 /// the rooms, and clients follow them; a second signal does not wait for the end.
 async fn serve_until_stopped<F: Future<Output = anyhow::Result<bool>>>(
     mut signals: Signals,
-    asked_to_end: impl Future<Output = ()>,
+    drain_asked: impl Future<Output = ()>,
     lost: impl Future<Output = ()>,
     hand_over: impl Future<Output = ()>,
     serve: impl FnOnce(CancellationToken) -> F,
@@ -311,7 +311,7 @@ async fn serve_until_stopped<F: Future<Output = anyhow::Result<bool>>>(
     let (is_lost, by_signal) = tokio::select! {
         clean = &mut served => return clean.map(end),
         () = signals.next() => (false, true),
-        () = asked_to_end => (false, false),
+        () = drain_asked => (false, false),
         () = lost => (true, false),
     };
     // The first signal only asks for what goes on already.

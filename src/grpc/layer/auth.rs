@@ -92,13 +92,14 @@ impl Guard {
                 return Err(refusal);
             }
         };
+        let mut taken = None;
         let player = match caller {
             None => None,
             Some(Caller::Known(player)) => Some(player),
             Some(Caller::Bearer(token)) => {
                 // Before the store is asked, and while it is, so that made-up tokens are bounded.
                 count(address.as_ref())?;
-                let _call = address.as_ref().map(acquire_call).transpose()?;
+                taken = address.as_ref().map(acquire_call).transpose()?;
                 let found = Box::pin(self.runtime.sessions.bearer(&token)).await.map_err(Status::from)?;
                 Some(found.ok_or_else(status::token_invalid)?)
             }
@@ -113,9 +114,11 @@ impl Guard {
                 request.extensions_mut().insert((Arc::clone(player), role));
             }
         }
-        let taken = address.as_ref().map(acquire_call);
+        if taken.is_none() {
+            taken = address.as_ref().map(acquire_call).transpose()?;
+        }
         let call = player.map(|player| player.begin_call().ok_or_else(status::too_many_calls));
-        Ok(AdmittedCall { _player: call.transpose()?, _address: taken.transpose()? })
+        Ok(AdmittedCall { _player: call.transpose()?, _address: taken })
     }
 
     fn refusal_delay(&self) -> Duration {

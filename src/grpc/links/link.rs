@@ -27,7 +27,8 @@ const GROUPS: usize = 128;
 /// The most asks of one group: as many as the mailbox of a room takes.
 const GROUP_ASKS: usize = 32;
 
-/// How long an ask waits when as many others are under way, as when many players log in at the same time.
+/// How long an ask waits while [`MAX_ASKS`] others, or [`GROUP_ASKS`] of its group, are under way, as when many players log in at
+/// the same time.
 const SLOT_WAIT: Duration = Duration::from_secs(2);
 
 /// News that wait: each open turn of a shard that this node takes can be one. The queue takes memory only for those that wait.

@@ -5,7 +5,7 @@
 //!      │                                                                    ▲
 //!      ▼                         Exchange: asks, news │ replies             │
 //!   NodeLinks ──▶ Link of dialer ════════════════════════════════▶ incoming ┤
-//!                                Follow: feeds, apart               feed_sender ┤
+//!                                Follow: feeds, apart           feed_sender ┤
 //!   PeerList ◀────────────────── List: rows of the other node       Node::list ┘
 //! ```
 //!

@@ -54,7 +54,7 @@ impl NodeLinks {
     }
 
     /// Sets this node, and all others that live with the addresses of their links, such as `http://10.0.0.5:50061`, or
-    /// `https://` with TLS. New ones are dialled; links from and to others end. If this node is another one now, all its
+    /// `https://` with TLS. New ones are dialled; links from and to others end. If this node has a new number, all its
     /// links end and it dials anew.
     pub fn set_nodes(&self, me: NodeId, others: &[(NodeId, String)]) {
         let nodes = Nodes { me, others: others.iter().filter(|(node, _)| *node != me).cloned().collect() };

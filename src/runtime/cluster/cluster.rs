@@ -36,6 +36,8 @@ pub(crate) struct Cluster {
     owners: RwLock<ShardOwners>,
     /// Notifies waiting requests of new owners.
     changes: Arc<Notify>,
+    /// Notified of each new link from another node.
+    pub(crate) linked_by: Notify,
     /// The shards of this node whose rooms are restored.
     hosted: RwLock<BTreeSet<Shard>>,
     /// Held while rooms are restored.
@@ -46,7 +48,16 @@ impl Cluster {
     pub(crate) fn new(me: NodeId, peers: Arc<dyn Peers>, player_store: Arc<dyn PlayerStore>) -> Self {
         let (owners, hosted) = (RwLock::default(), RwLock::default());
         let (changes, restoring) = (Arc::default(), Mutex::default());
-        Self { me: AtomicI64::new(me.0), peers, player_store, owners, changes, hosted, restoring }
+        Self {
+            me: AtomicI64::new(me.0),
+            peers,
+            player_store,
+            owners,
+            changes,
+            linked_by: Notify::new(),
+            hosted,
+            restoring,
+        }
     }
 
     pub(crate) fn me(&self) -> NodeId {

@@ -1,8 +1,12 @@
-//! What other nodes, and changes of the membership, call on this node.
+//! What other nodes call on this node, and what it does when the owners of shards change.
 
 mod shards;
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use super::{
     cluster::{
@@ -22,7 +26,7 @@ use super::{
 };
 use crate::{
     room::{Command, Issuer, PlayerId, RoomId, SeatSetting, Seq},
-    store::{NodeId, Ownership, Shard},
+    store::{NodeId, Ownership, PlayerKey, Shard},
 };
 
 /// Accounts read at a time.
@@ -112,7 +116,10 @@ impl Node {
                     player.inbox.send(notice);
                 }
             }
-            News::Account(player) => self.spawn_read(players.get(player).into_iter().collect()),
+            News::Account(player) => {
+                let (node, accounts) = (self.clone(), players.get(player).into_iter().collect());
+                self.host().context.lifecycle.spawn(async move { node.read_accounts(accounts).await });
+            }
             News::LoggedOut(player) => {
                 if let Some(player) = players.get(player) {
                     self.forget(player);
@@ -134,14 +141,20 @@ impl Node {
     /// There is a link from another node now.
     pub fn linked_by(&self) {
         // News of accounts may have been lost with an earlier link.
-        self.spawn_read(self.host().context.players.all());
+        self.cluster.linked_by.notify_one();
     }
 
-    /// Reads all accounts again, regularly until the server stops.
+    /// Reads all accounts again, regularly and after each new link from another node, until the server stops.
     pub(super) async fn read_accounts_regularly(self) {
         let context = &self.host().context;
         let mut ticks = ticks(ACCOUNTS_INTERVAL);
-        while context.lifecycle.next_tick(&mut ticks).await {
+        loop {
+            tokio::select! {
+                biased;
+                () = context.lifecycle.stop.cancelled() => return,
+                _ = ticks.tick() => {}
+                () = self.cluster.linked_by.notified() => {}
+            }
             let read = self.read_accounts(context.players.all());
             context.lifecycle.stop.run_until_cancelled(read).await;
         }
@@ -194,26 +207,32 @@ impl Node {
         }
     }
 
-    fn spawn_read(&self, accounts: Vec<Arc<Player>>) {
-        let node = self.clone();
-        let lifecycle = &self.host().context.lifecycle;
-        let stop = lifecycle.stop.clone();
-        lifecycle.spawn(async move { stop.run_until_cancelled(node.read_accounts(accounts)).await });
-    }
-
-    /// Reads accounts again that may have changed at other nodes.
+    /// Reads accounts again that may have changed at other nodes. One that changes here meanwhile stays as it is.
     async fn read_accounts(&self, accounts: Vec<Arc<Player>>) {
+        let players = &self.host().context.players;
         for accounts in accounts.chunks(ACCOUNTS) {
+            let tokens: Vec<_> = accounts.iter().map(|player| player.token_hash().0).collect();
             let ids = accounts.iter().map(|player| player.id()).collect();
             let stored = match self.cluster.player_store.find_all(ids).await {
                 Ok(stored) => stored,
                 // They are read again soon.
                 Err(error) => return tracing::warn!(%error, "accounts could not be read again"),
             };
-            let stored: BTreeSet<_> =
-                stored.into_iter().map(|stored| self.host().context.players.adopt(stored).id()).collect();
-            let gone = accounts.iter().filter(|player| !stored.contains(&player.id()));
-            gone.for_each(|player| self.forget(Arc::clone(player)));
+            let mut stored: BTreeMap<_, _> = stored.into_iter().map(|stored| (stored.profile.id, stored)).collect();
+            for (player, token) in accounts.iter().zip(tokens) {
+                let id = player.id();
+                if !players.get(id).is_some_and(|known| Arc::ptr_eq(&known, player)) || player.token_hash().0 != token {
+                    continue;
+                }
+                match stored.remove(&id) {
+                    Some(stored) => drop(players.adopt(stored)),
+                    // Not for one whose row is damaged.
+                    None if matches!(self.cluster.player_store.find(PlayerKey::Id(id)).await, Ok(None)) => {
+                        self.forget(Arc::clone(player));
+                    }
+                    None => {}
+                }
+            }
         }
     }
 

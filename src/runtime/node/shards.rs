@@ -1,8 +1,8 @@
 //! The shards of this node: it restores the rooms of those that it gets, and gives up those beyond its share.
 //!
 //! ```text
-//!   view ──▶ new ──────────────▶ read the rooms, start their actors ──▶ hosted ──▶ clocks credited: the store is told
-//!       └──▶ beyond the share ─▶ not hosted, actors end ────────────▶ freed in the store, for any other node
+//!   view ──▶ new ──────────────▶ read the rooms, start their actors ──▶ served ──▶ clocks credited: the store is told
+//!       └──▶ beyond the share ─▶ not served, actors end ────────────▶ freed in the store, for any other node
 //! ```
 
 use std::{
@@ -134,7 +134,7 @@ impl Node {
         }
     }
 
-    /// Hosts shards, until that succeeds or the node is another one.
+    /// Hosts shards, until that succeeds or the node has a new number.
     async fn take(
         self,
         store: Arc<dyn ClusterStore>,

@@ -72,9 +72,17 @@ impl Players {
     /// As [`Players::send`], for a player whom the caller knows. Without a link to the node of the stream, a notice is kept here
     /// until there is one.
     pub(crate) fn deliver(&self, player: &Player, notice: Notice) {
-        match self.newer_turns(player.id(), player.turns_number()) {
-            Some((cluster, node)) if cluster.is_linked(node) => cluster.tell(node, News::Notice(player.id(), notice)),
-            _ => player.inbox.send(notice),
+        let Some((cluster, node)) = self.newer_turns(player.id(), player.turns_number()) else {
+            return player.inbox.send(notice);
+        };
+        let tell = |notice| cluster.tell(node, News::Notice(player.id(), notice));
+        if cluster.is_linked(node) {
+            return tell(notice);
+        }
+        player.inbox.send(notice);
+        if cluster.is_linked(node) {
+            // It may have come up before the notice was kept.
+            player.inbox.take_missed().into_iter().for_each(tell);
         }
     }
 

@@ -43,7 +43,7 @@ pub(super) enum Change {
     ReservePlace(PlaceRequest),
     ReleasePlace(u64),
     /// Counts [`members::DONE`] or [`members::BUSY`].
-    NoteRequest(PlayerId, String, RequestTarget),
+    RecordRequest(PlayerId, String, RequestTarget),
     /// A request is about another room. Counts as the last one.
     RedirectRequest(PlayerId, String, RoomId),
     /// A request has failed.
@@ -66,6 +66,11 @@ pub(super) enum Change {
 }
 
 impl Change {
+    /// Whether players ask for it, so that there may be many.
+    pub(super) fn is_of_players(&self) -> bool {
+        !matches!(self, Self::Nothing | Self::MarkAlive(_) | Self::NoteCredited(_) | Self::FreeShards(_))
+    }
+
     /// Executes it within a transaction. Returns what it counts.
     pub(super) async fn execute(&self, session: &Session, fence: Fence, damaged: &DamagedRows) -> Result<usize, Error> {
         match self {
@@ -82,7 +87,7 @@ impl Change {
             Self::RecordSeen(seen) => players::record_seen(session, seen).await.map(|()| 0),
             Self::ReservePlace(place) => members::reserve(session, place).await,
             Self::ReleasePlace(number) => members::release(session, *number).await.map(|()| 0),
-            Self::NoteRequest(player, id, target) => requests::note(session, *player, id, *target).await,
+            Self::RecordRequest(player, id, target) => requests::record(session, *player, id, *target).await,
             Self::RedirectRequest(player, id, room) => requests::redirect(session, *player, id, *room).await,
             Self::ForgetRequest(player, id, when) => requests::forget(session, *player, id, *when).await.map(|()| 0),
             Self::Import(records) => games::enter(session, records).await,

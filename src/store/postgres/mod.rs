@@ -87,7 +87,7 @@ const ENDS_SOON: Duration = Duration::from_secs(1);
 /// A store in a database. Dropping it completes all queued writes, ends its threads, and lets another server take over.
 pub struct PostgresStore {
     requests: Option<mpsc::Sender<Request>>,
-    /// Bounds the changes in the queue, so that moves do not wait for more of them.
+    /// Bounds the changes of players in the queue, so that moves do not wait for more of them.
     changes: Arc<Semaphore>,
     thread: Option<JoinHandle<()>>,
     /// Separate from the archive's, so that reading a room or a player does not wait for a long query.
@@ -104,11 +104,11 @@ pub struct PostgresStore {
 /// How a server shares a database.
 #[derive(Clone, Debug)]
 pub struct Sharing {
-    /// How long writes and questions wait for a database that is away.
+    /// How long reads and writes wait for a database that is away.
     pub patience: Duration,
     /// The time without renewals after which another server takes over.
     pub lease: Duration,
-    /// Where the server is reached.
+    /// What it tells the others of itself.
     pub info: NodeInfo,
 }
 
@@ -250,7 +250,10 @@ impl PostgresStore {
     async fn change(&self, change: Change) -> Result<usize, StoreError> {
         let gone = || StoreError::Unavailable("the writer has ended".to_owned());
         let (done, outcome) = oneshot::channel();
-        let permit = Arc::clone(&self.changes).acquire_owned().await.map_err(|_| gone())?;
+        let permit = match change.is_of_players() {
+            true => Some(Arc::clone(&self.changes).acquire_owned().await.map_err(|_| gone())?),
+            false => None,
+        };
         let request = Request { write: Write::Change(change), done: Done::Change { done, _permit: permit } };
         self.requests.as_ref().ok_or_else(gone)?.send(request).await.map_err(|_| gone())?;
         let outcome: Outcome = outcome.await.map_err(|_| gone())?;
@@ -471,11 +474,11 @@ impl PlayerStore for PostgresStore {
         Box::pin(async move {
             // Twice, as another node may just forget it.
             for _ in 0..2 {
-                self.change_quota(|| Change::NoteRequest(player, id.clone(), target)).await?;
+                self.change_quota(|| Change::RecordRequest(player, id.clone(), target)).await?;
                 let id = id.clone();
-                let noted = self.rooms.ask(move |session| async move { requests::get(&session, player, &id).await });
-                if let Some(noted) = noted.await? {
-                    return Ok(noted);
+                let recorded = self.rooms.ask(move |session| async move { requests::get(&session, player, &id).await });
+                if let Some(recorded) = recorded.await? {
+                    return Ok(recorded);
                 }
             }
             // The player has just logged out, or later requests have taken its place.

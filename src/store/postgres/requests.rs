@@ -20,7 +20,7 @@ use crate::{
 const KEPT: i64 = 64;
 
 /// Needs the lock of the player: two nodes would otherwise both insert. Inserts nothing for a player without a token.
-const NOTE: &str = "INSERT INTO request (player, id, room, last_game) SELECT $1, $2, $3, $4 \
+const RECORD: &str = "INSERT INTO request (player, id, room, last_game) SELECT $1, $2, $3, $4 \
     WHERE NOT EXISTS (SELECT FROM request WHERE player = $1 AND id = $2) \
     AND EXISTS (SELECT FROM players WHERE id = $1 AND token IS NOT NULL)";
 
@@ -30,7 +30,7 @@ const TRIM: &str = "DELETE FROM request WHERE player = $1 AND id IN (SELECT id F
     FOR UPDATE SKIP LOCKED)";
 
 /// Records a request, unless one with that id is recorded.
-pub(super) async fn note(
+pub(super) async fn record(
     session: &Session,
     player: PlayerId,
     id: &str,
@@ -40,7 +40,7 @@ pub(super) async fn note(
         return Ok(BUSY);
     }
     let player = player.to_string();
-    if session.execute(NOTE, &[&player, &id.as_bytes(), &key(room), &i64::from(last_game)]).await? > 0 {
+    if session.execute(RECORD, &[&player, &id.as_bytes(), &key(room), &i64::from(last_game)]).await? > 0 {
         session.execute(TRIM, &[&player, &KEPT]).await?;
     }
     Ok(DONE)

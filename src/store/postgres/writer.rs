@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   lost connection ──▶ connect, raise ──▶ read the rooms of the batch: written, or not and executed again
-//!                       the fence ├─────▶ no fence: others have the rooms; nothing is written until this is another node
+//!                       the fence ├─────▶ no fence: others have the rooms; nothing is written until this node has a new number
 //!                                 └─────▶ after the patience: unknown; rooms are read again only after the next connection
 //! ```
 
@@ -39,8 +39,8 @@ use crate::store::{
 /// Maximum number of writes in one batch, which bounds the wait of its first.
 const MAX_BATCH: usize = 1_024;
 
-/// Maximum number of writes that are no appends in the queue, and so in one batch: each takes a few statements, one after the
-/// other, for which the moves of the batch wait.
+/// Maximum number of changes of players in the queue, and so in one batch: each takes a few statements, one after the other, for
+/// which the moves of the batch wait.
 pub(super) const MAX_CHANGES: usize = 64;
 
 /// Rooms with long tails that wait to be folded with a batch that is a transaction anyway, before they make one.
@@ -63,8 +63,8 @@ pub(super) enum Done {
     Append(oneshot::Sender<Result<(), AppendError>>),
     Change {
         done: oneshot::Sender<Outcome>,
-        /// One of [`MAX_CHANGES`].
-        _permit: OwnedSemaphorePermit,
+        /// One of [`MAX_CHANGES`], for those of players.
+        _permit: Option<OwnedSemaphorePermit>,
     },
 }
 

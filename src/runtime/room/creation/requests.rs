@@ -25,7 +25,7 @@ pub(super) struct NewRoomId {
 }
 
 impl NewRoomId {
-    /// The id that the first request has drawn.
+    /// The id that the first request has chosen.
     fn with_id(&self, id: RoomId) -> Self {
         Self { id, is_own: self.is_own && id == self.id, is_created: false, request_key: self.request_key.clone() }
     }

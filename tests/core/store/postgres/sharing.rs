@@ -194,7 +194,7 @@ async fn a_node_that_is_asked_to_end_gives_all_its_shards_to_the_others_and_take
     drop(first);
     seen(&second, |view| view.owners.is_empty()).await;
     assert_eq!(database.shares(), "none|4096");
-    // Nor does it as another node.
+    // Nor does it with a new number.
     database.declare_node_dead(draining.me);
     let after = seen(&second, |view| view.me != draining.me).await;
     assert!(after.is_draining && after.owners.is_empty());

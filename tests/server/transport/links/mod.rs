@@ -260,7 +260,7 @@ async fn a_newer_link_ends_the_older_one_and_a_node_that_is_gone_has_none() {
 }
 
 #[tokio::test]
-async fn a_node_that_goes_on_as_another_one_is_linked_again() {
+async fn a_node_that_rejoins_with_a_new_number_is_linked_again() {
     let pair = Pair::start([None, None]).await;
     let [first, second] = &pair.nodes;
     let SharedRoom { id, .. } = shared_room(&pair.nodes).await;
@@ -270,7 +270,7 @@ async fn a_node_that_goes_on_as_another_one_is_linked_again() {
     second.server.runtime.node().unwrap().rejoin_as(third);
     let chat = second.server.human("Eve").await;
     chat.join(&id).await.unwrap();
-    chat.chat(&id, "as another node").await.unwrap();
+    chat.chat(&id, "with a new number").await.unwrap();
     pair.stop().await;
 }
 

@@ -118,7 +118,9 @@ impl Node {
             }
             News::Account(player) => {
                 let (node, accounts) = (self.clone(), players.get(player).into_iter().collect());
-                self.host().context.lifecycle.spawn(async move { node.read_accounts(accounts).await });
+                let lifecycle = &self.host().context.lifecycle;
+                let stop = lifecycle.stop.clone();
+                lifecycle.spawn(async move { stop.run_until_cancelled(node.read_accounts(accounts)).await });
             }
             News::LoggedOut(player) => {
                 if let Some(player) = players.get(player) {

@@ -118,7 +118,11 @@ impl Node {
             }
             let view = Arc::clone(&views.borrow_and_update());
             if view.me != self.cluster.me() {
-                tracing::error!(node = %view.me, "the other servers declared this one dead, as it did not renew its lease; it continues as a new node, at first without rooms");
+                tracing::error!(
+                    node = %view.me,
+                    "the other servers declared this one dead, as it did not renew its lease; it continues as a new node, at \
+                     first without rooms"
+                );
                 self.rejoin_as(view.me);
             }
             self.learn(view.owners.iter().copied());

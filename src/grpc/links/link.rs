@@ -21,10 +21,10 @@ use crate::{
 /// The most asks of one link that wait or are under way: what a node executes in about 50 ms.
 pub(super) const MAX_ASKS: usize = 1_024;
 
-/// Rooms are divided into so many groups by their ids, so that those of one busy room do not take all of [`MAX_ASKS`].
+/// The number of groups of rooms, by the lowest bits of their ids. Each has a bound of its own, [`GROUP_ASKS`].
 const GROUPS: usize = 128;
 
-/// The most asks of one group: as many as the mailbox of a room takes.
+/// The most asks of one group under way: as many as the mailbox of a room takes. One busy room cannot take all [`MAX_ASKS`].
 const GROUP_ASKS: usize = 32;
 
 /// How long an ask waits while [`MAX_ASKS`] others, or [`GROUP_ASKS`] of its group, are under way, as when many players log in at

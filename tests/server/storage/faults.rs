@@ -110,7 +110,7 @@ async fn play_on_at(server: &Server, table: &Table, moves: usize) {
 }
 
 /// The number of a server's node.
-fn node(database: &Database, server: &Server) -> String {
+pub(super) fn node(database: &Database, server: &Server) -> String {
     let listens = server.url.strip_prefix("http://").unwrap();
     database.sql(&format!("SELECT id FROM node WHERE listens = '{listens}'"))
 }

@@ -12,6 +12,7 @@ use tokio::{
 use tonic::{Code, Status, transport::Endpoint};
 use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
 
+use super::faults::node;
 use crate::{
     cli::command::{reversi, text},
     harness::{
@@ -221,11 +222,7 @@ async fn a_server_that_ends_hands_its_rooms_over() {
 async fn a_standby_and_a_server_without_one_are_drained_by_a_command() {
     let Some(servers) = ActiveAndStandby::start().await else { return };
     let url = servers.database.url();
-    let node = |server: &Server| {
-        let place = server.url.strip_prefix("http://").unwrap();
-        servers.database.sql(&format!("SELECT id FROM node WHERE listens = '{place}'"))
-    };
-    let (standby, active) = (node(&servers.standby), node(&servers.active));
+    let [standby, active] = [&servers.standby, &servers.active].map(|server| node(&servers.database, server));
     // It does not read the request.
     servers.standby.signal("STOP");
     let late = reversi(&["nodes", "drain", &standby, "--store", &url, "--wait", "0"]).output().unwrap();

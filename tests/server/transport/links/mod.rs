@@ -115,7 +115,7 @@ async fn a_broken_link_is_dialled_again_and_attaches_players_again() {
     pair.stop().await;
 }
 
-/// The owner's link to the player's node is up again after the one that tells of the player's stream.
+/// Only the link from the owner to the player's node is cut. The turn comes while it is down.
 #[tokio::test]
 async fn a_turn_that_was_lost_with_one_direction_of_the_links_is_asked_again() {
     let pair = Pair::start([None, None]).await;

@@ -12,7 +12,7 @@ use super::{
     thought::Thought,
     timestamp::Timestamp,
 };
-use crate::rules::{Color, Square};
+use crate::rules::{ByColor, Color, Square};
 
 impl Room {
     /// Applies the next event of the room, as returned by [`Room::decide`].
@@ -126,7 +126,9 @@ impl Room {
     }
 
     fn start_game(&mut self, at: Timestamp, number: u32, index: u16, opening: &[Square]) {
-        self.game = Some(Game::start(number, at, &self.settings.time, opening));
+        let Self { seats, settings, .. } = &*self;
+        let players = ByColor::new(seats.black.occupant.clone(), seats.white.occupant.clone());
+        self.game = Some(Game::start(number, players, at, &settings.time, opening));
         self.begin_turn(at);
         if index == 0 {
             self.score = self.settings.is_paired().then(SeriesScore::new);

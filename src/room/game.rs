@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{thought::Thought, time_control::TimeControl, timestamp::Timestamp};
+use super::{seat::Occupant, thought::Thought, time_control::TimeControl, timestamp::Timestamp};
 use crate::rules::{Bitboard, ByColor, Color, Outcome, Position, Square};
 
 /// A ply of the record. Even plies are black's.
@@ -104,6 +104,8 @@ impl GameEnd {
 pub struct Game {
     /// Number in the room, from 1.
     pub number: u32,
+    /// Who plays it: a player or an AI on each side. Others may sit in the room's seats once it is over.
+    pub players: ByColor<Occupant>,
     /// When it started.
     pub started: Timestamp,
     /// The current position. The side to move can move, unless the game is over or the event of its pass is next.
@@ -132,9 +134,16 @@ impl Game {
     /// Room for nearly every record: 60 moves and a few passes.
     pub(super) const CAPACITY: usize = 64;
 
-    pub(super) fn start(number: u32, at: Timestamp, time: &TimeControl, opening: &[Square]) -> Self {
+    pub(super) fn start(
+        number: u32,
+        players: ByColor<Occupant>,
+        at: Timestamp,
+        time: &TimeControl,
+        opening: &[Square],
+    ) -> Self {
         let mut game = Self {
             number,
+            players,
             started: at,
             position: Position::START,
             plies: Vec::with_capacity(Self::CAPACITY),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{WireEnum as _, duration, final_position, position, timestamp};
+use super::{WireEnum as _, duration, final_position, position, seat::occupied_seat, timestamp};
 use crate::{
     proto::v1,
     room::{Clocks, EndReason, Game, GameEnd, GameId, GameRecord, Ply, RoomId, Thought, TimeControl, Timestamp},
@@ -21,6 +21,7 @@ pub fn game(room: RoomId, game: &Game, time: &TimeControl, now: Timestamp) -> v1
         plies: plies(&game.plies, game.opening),
         outcome: game.end.map(|end| outcome(end, game.position)),
         draw_offered_by: draw_offered_by(Some(game)).into(),
+        seats: game.players.iter().map(|(_, player)| occupied_seat(player)).collect(),
     }
 }
 

@@ -41,21 +41,26 @@ pub fn seat(room: &Room, color: Color) -> v1::Seat {
 /// A seat outside its room; `present` is [`Room::is_present`].
 #[must_use]
 pub fn lone_seat(seat: &Seat, present: bool) -> v1::Seat {
+    v1::Seat {
+        ready: seat.ready(),
+        present,
+        wins: seat.wins.into(),
+        draws: seat.draws.into(),
+        ..occupied_seat(&seat.occupant)
+    }
+}
+
+/// A seat of which only the occupant is known.
+pub(super) fn occupied_seat(occupant: &Occupant) -> v1::Seat {
     use v1::seat::Occupant as Wire;
 
-    let occupant = match &seat.occupant {
+    let occupant = match occupant {
         Occupant::Open => Wire::Open(v1::OpenSeat {}),
         Occupant::Reserved(profile) => Wire::Reserved(player(profile)),
         Occupant::Player(profile) => Wire::Player(player(profile)),
         Occupant::Ai(ai) => Wire::Ai(ai_seat(ai)),
     };
-    v1::Seat {
-        occupant: Some(occupant),
-        ready: seat.ready(),
-        present,
-        wins: seat.wins.into(),
-        draws: seat.draws.into(),
-    }
+    v1::Seat { occupant: Some(occupant), ..v1::Seat::default() }
 }
 
 /// 0 for black's seat, 1 for white's.

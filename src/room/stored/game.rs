@@ -6,11 +6,13 @@ use super::{
     StoredError, checked,
     codec::{Numbered, StoredDuration, StoredPair, narrow, number_or_zero, read_squares, squares},
     required,
+    seat::StoredOccupant,
 };
 use crate::{
     rating::{Points, Score},
     room::{
         game::{EndReason, Game, GameEnd, Ply, flipped},
+        seat::Seat,
         series_score::SeriesScore,
         settings::Settings,
         state::{Room, Series},
@@ -54,6 +56,11 @@ pub(super) struct StoredGame {
     end: Option<StoredPair>,
     #[prost(message, repeated, tag = "12")]
     thoughts: Vec<ThoughtOfPly>,
+    /// Who plays black, if that is not the occupant of the seat; so for white.
+    #[prost(message, optional, tag = "13")]
+    black: Option<StoredOccupant>,
+    #[prost(message, optional, tag = "14")]
+    white: Option<StoredOccupant>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -64,8 +71,13 @@ struct ThoughtOfPly {
     thought: Option<StoredThought>,
 }
 
-impl From<&Game> for StoredGame {
-    fn from(game: &Game) -> Self {
+impl StoredGame {
+    /// The game of a room with these seats.
+    pub(super) fn of(game: &Game, seats: &ByColor<Seat>) -> Self {
+        let player = |side: Color| {
+            let player = &game.players[side];
+            (*player != seats[side].occupant).then(|| player.into())
+        };
         Self {
             number: game.number,
             started: game.started.0,
@@ -79,12 +91,18 @@ impl From<&Game> for StoredGame {
             draw_offer: number_or_zero(game.draw_offer),
             end: game.end.map(stored_end),
             thoughts: stored_thoughts(&game.thoughts),
+            black: player(Color::Black),
+            white: player(Color::White),
         }
     }
-}
 
-impl StoredGame {
-    pub(super) fn read(self) -> Result<Game, StoredError> {
+    /// The game of a room with these seats.
+    pub(super) fn read(self, seats: &ByColor<Seat>) -> Result<Game, StoredError> {
+        let player = |stored: Option<StoredOccupant>, side| match stored {
+            Some(stored) => stored.read(),
+            None => Ok(seats[side].occupant.clone()),
+        };
+        let players = ByColor::new(player(self.black, Color::Black)?, player(self.white, Color::White)?);
         let (plies, position, flipped) = read_record(&self.plies, &self.spent_ms)?;
         let opening: u16 = narrow(self.opening, "opening")?;
         let strikes = narrow(self.strikes, "strikes")?;
@@ -93,6 +111,7 @@ impl StoredGame {
         // A position that is over may still lack its end: that event may follow this room.
         let ended = end.is_none_or(|end| end.reason != EndReason::Discs || position.is_over());
         Ok(Game {
+            players,
             number: checked(self.number, (1..=MAX_GAMES).contains(&self.number), "number of a game")?,
             started: Timestamp(self.started),
             position,

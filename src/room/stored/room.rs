@@ -97,7 +97,7 @@ impl From<&Room> for StoredRoom {
             bans: room.bans.iter().map(|player| player.bits()).collect(),
             black: Some((&room.seats.black).into()),
             white: Some((&room.seats.white).into()),
-            game: room.game.as_ref().map(Into::into),
+            game: room.game.as_ref().map(|game| StoredGame::of(game, &room.seats)),
             series: room.series.map(Into::into),
             rematch_offer: number_or_zero(room.rematch_offer),
             chat: room.chat.iter().map(|line| StoredChatLine::new(&line.from, &line.text, line.at)).collect(),
@@ -109,6 +109,7 @@ impl From<&Room> for StoredRoom {
 
 impl StoredRoom {
     pub(super) fn read(self) -> Result<Room, StoredError> {
+        let seats = ByColor::new(required(self.black, "seat")?.read()?, required(self.white, "seat")?.read()?);
         let room = Room {
             id: read_room(self.id)?,
             code: read_code(self.code)?,
@@ -120,8 +121,8 @@ impl StoredRoom {
             settings: required(self.settings, "settings")?.read()?,
             members: self.members.into_iter().map(StoredMember::read).collect::<Result<_, _>>()?,
             bans: self.bans.into_iter().map(read_player).collect::<Result<_, _>>()?,
-            seats: ByColor::new(required(self.black, "seat")?.read()?, required(self.white, "seat")?.read()?),
-            game: self.game.map(StoredGame::read).transpose()?,
+            game: self.game.map(|game| game.read(&seats)).transpose()?,
+            seats,
             series: self.series.map(StoredSeries::read).transpose()?,
             rematch_offer: Color::read_optional(self.rematch_offer)?,
             chat: self.chat.into_iter().map(StoredChatLine::read).collect::<Result<_, _>>()?,

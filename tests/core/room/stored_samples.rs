@@ -1,6 +1,6 @@
 //! Samples of each version of the stored form, written when it was current, so that later servers can read them.
 
-use std::{fmt::Debug, fs, path::PathBuf, sync::Arc, time::Duration};
+use std::{fs, path::PathBuf, sync::Arc, time::Duration};
 
 use reversi::{
     rating::Sprt,
@@ -198,18 +198,6 @@ fn rooms() -> Vec<(String, Room)> {
         .collect()
 }
 
-/// Checks that the stored lines decode to `values`.
-fn check<T: Debug + PartialEq>(
-    stored: &[(String, Vec<u8>)],
-    values: &[(String, T)],
-    decode: fn(&[u8]) -> Result<T, StoredError>,
-) {
-    for ((named, bytes), (name, value)) in stored.iter().zip(values) {
-        assert_eq!(named, name);
-        assert_eq!(decode(bytes).as_ref(), Ok(value), "{name}");
-    }
-}
-
 #[test]
 fn samples_of_every_version_are_readable() {
     let (events, rooms) = (events(), rooms());
@@ -218,8 +206,21 @@ fn samples_of_every_version_are_readable() {
         let sample = sample(version);
         assert_eq!(sample.len(), of_events + of_rooms);
         let (stored_events, stored_rooms) = sample.split_at(of_events);
-        check(stored_events, &events, decode_event);
-        check(stored_rooms, &rooms, decode_room);
+        for ((named, bytes), (name, event)) in stored_events.iter().zip(&events) {
+            assert_eq!(named, name);
+            assert_eq!(decode_event(bytes).as_ref(), Ok(event), "{name}");
+        }
+        for ((named, bytes), (name, room)) in stored_rooms.iter().zip(&rooms) {
+            assert_eq!(named, name);
+            let read = decode_room(bytes);
+            if version < NEWEST && name == "closed room" {
+                // Its player has left the seat, and version 1 has the players who sit now.
+                let player = read.as_ref().ok().and_then(Room::game).map(|game| &game.players.black);
+                assert_eq!(player, Some(&Occupant::Open));
+            } else {
+                assert_eq!(read.as_ref(), Ok(room), "{name}");
+            }
+        }
     }
 }
 

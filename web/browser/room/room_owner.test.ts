@@ -220,3 +220,33 @@ async function expectNoOwnerControls(page: Page): Promise<void> {
   expect(await page.locator("details.member-actions").count()).toBe(0);
   expect(await page.getByRole("button", { name: texts.close }).count()).toBe(0);
 }
+
+scenario("a finished game shows the names of its players when a seat is free again", async ({ openAs }) => {
+  const [ada, bob] = [await openAs("ada"), await openAs("bob")];
+  await startTwoPlayerGame(ada, bob);
+  await ada.getByRole("button", { name: en.game.resign }).click();
+  await ada.getByRole("button", { name: en.game.confirm, exact: true }).click();
+  const title = en.result.white("bob");
+  const watcher = await openAs("cleo", { at: address(ada.url()) });
+  await watcher.getByRole("heading", { name: title }).waitFor();
+  await bob.getByRole("button", { name: texts.stand }).click();
+  await seat(watcher, "white", texts.open).waitFor();
+  await watcher.getByRole("heading", { name: title }).waitFor();
+});
+
+scenario("a setting that the server refuses is marked, and no time at all is not sent", async ({ openAs }) => {
+  const ada = await openAs("ada");
+  await ada.getByRole("link", { name: en.home.create }).click();
+  await ada.getByText(en.create.advanced).click();
+  const limit = ada.getByLabel(en.create.moveLimit);
+  await limit.fill("0");
+  expect(await limit.evaluate((input: HTMLInputElement) => input.checkValidity())).toBe(false);
+  await ada.getByLabel(en.create.total).fill("5");
+  expect(await limit.evaluate((input: HTMLInputElement) => input.checkValidity())).toBe(true);
+  const games = ada.getByLabel(en.create.games);
+  await games.evaluate((input: HTMLInputElement) => input.removeAttribute("max"));
+  await games.fill("1001");
+  await ada.getByRole("button", { name: en.create.create, exact: true }).click();
+  await ada.locator("label").filter({ has: games }).getByRole("alert").waitFor();
+  expect(await games.getAttribute("aria-invalid")).toBe("true");
+});

@@ -25,7 +25,9 @@ export function occupantName(texts: Texts, { occupant }: Pick<Seat, "occupant">)
   }
 }
 
-export function namesOf(texts: Texts, { seats: [black, white] }: Room): Record<Color, string> {
+/** Who plays or played the room's game; without a game, who sits in its seats. */
+export function namesOf(texts: Texts, { game, seats }: Room): Record<Color, string> {
+  const [black, white] = game?.seats.length ? game.seats : seats;
   return { black: black ? occupantName(texts, black) : "", white: white ? occupantName(texts, white) : "" };
 }
 
@@ -48,6 +50,13 @@ export function aiPlayerKind(texts: Texts, ai: Ai): string {
 
 export function isSeatOf(seat: Seat | undefined, playerId: string): boolean {
   return seat?.occupant.case === "player" && seat.occupant.value.playerId === playerId;
+}
+
+/** Whether the occupant of a seat is the one who had it in a game. */
+export function isPlayer({ occupant: played }: Seat, { occupant }: Seat): boolean {
+  if (played.case === "player" && occupant.case === "player") return played.value.playerId === occupant.value.playerId;
+  if (played.case !== "ai" || occupant.case !== "ai") return false;
+  return played.value.kind === occupant.value.kind && played.value.level === occupant.value.level;
 }
 
 /** The side of the player's seat, if any. */

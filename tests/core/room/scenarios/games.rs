@@ -1,7 +1,10 @@
 //! Games: moves, passes, ends, offers and strikes.
 
 use reversi::{
-    room::{Command, EndReason, Fact, GameEnd, Occupant, Offer, Phase, Rejection, Room, Settings, Viewer},
+    room::{
+        Command, EndReason, Fact, GameEnd, Occupant, Offer, Phase, Rejection, Room, Settings, Viewer,
+        stored::{decode_room, encode_room},
+    },
     rules::{
         Bitboard, ByColor,
         Color::{self, Black, White},
@@ -38,6 +41,18 @@ fn a_game_without_moves_left_ends_by_discs() {
     let record = Transcript::from_squares(test.game().squares()).expect("a record");
     assert_eq!(record.position(), test.game().position);
     assert_eq!(test.room.phase(), Phase::Lobby);
+}
+
+#[test]
+fn a_game_keeps_its_players_when_others_take_their_seats() {
+    let mut test = TestRoom::two_players(default_settings());
+    test.ok("bob", Command::Resign { game: test.game().number });
+    test.ok("bob", Command::LeaveSeat);
+    test.ok("ada", Command::SwapSeats);
+    let players = test.game().players.clone().map(|player| player.player());
+    assert_eq!(players, ByColor::new(Some(id("ada")), Some(id("bob"))));
+    let stored = decode_room(&encode_room(&test.room)).expect("a room");
+    assert_eq!(stored.game(), test.room.game());
 }
 
 #[test]

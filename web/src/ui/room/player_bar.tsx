@@ -1,7 +1,16 @@
 import { type Board, type Color, count } from "../../game/board";
 import { colorOf } from "../../game/history";
 import { address } from "../../route";
-import { havePlayed, isAwaited, isFreeFor, isRunning, occupantKind, occupantName, SEATS } from "../../room/seat";
+import {
+  havePlayed,
+  isAwaited,
+  isFreeFor,
+  isPlayer,
+  isRunning,
+  occupantKind,
+  occupantName,
+  SEATS,
+} from "../../room/seat";
 import { type Room, RoomPhase, type Seat } from "../../gen/reversi/v1/types_pb";
 import { attempt } from "../../state/call";
 import { joinRoom, takeSeat } from "../../state/room/membership";
@@ -47,7 +56,7 @@ export function PlayerBar({ room, me, color, past }: PlayerBarProps) {
           {toMove && seat.occupant.case === "ai" && <span class="dots" role="img" aria-label={texts.game.thinking} />}
         </>
       }
-      discs={room.game && discs}
+      discs={room.game && isPlayer(room.game.seats[index] ?? seat, seat) ? discs : undefined}
       toMove={toMove}
     >
       {running && room.game?.clocks && (

@@ -4,6 +4,8 @@ import { OpenInOtherTabScreen } from "./screen/open_in_other_tab";
 import { route } from "./state/location";
 import { session } from "./state/session";
 import { openInOtherTab } from "./state/stream/turn_stream";
+import { text } from "./text/text";
+import { Unavailable } from "./ui/control/unavailable";
 import { lazy } from "./ui/shell/lazy";
 import { Shell } from "./ui/shell/shell";
 
@@ -65,6 +67,8 @@ function Screen() {
       return <RulesScreen />;
     case "tv":
       return <LiveGamesScreen key={token} />;
+    case "unknown":
+      return <Unavailable why={text.value.shell.noSuchScreen} />;
     case "home":
       return player ? <HomeScreen key={token} /> : <LogInScreen />;
   }

@@ -46,9 +46,10 @@ describe("routes", () => {
     }
   });
 
-  it("lead home from unknown addresses", () => {
-    for (const hash of ["", "#", "#/", "#/nowhere", "#/game", "#/join/", "#/%"]) {
-      expect(parseRoute(hash)).toEqual({ screen: "home" });
+  it("lead home without a screen, and say so of an unknown one", () => {
+    for (const hash of ["", "#", "#/"]) expect(parseRoute(hash)).toEqual({ screen: "home" });
+    for (const hash of ["#/nowhere", "#/game", "#/join/", "#/player/", "#/%", "#/unknown"]) {
+      expect(parseRoute(hash)).toEqual({ screen: "unknown" });
     }
   });
 });

@@ -16,12 +16,15 @@ export type Route =
   | { screen: "analysis"; start: string; moves: string }
   | { screen: "records"; filter: RecordFilter }
   | { screen: "rules" }
-  | { screen: "tv" };
+  | { screen: "tv" }
+  | { screen: "unknown" };
+
+const UNKNOWN: Route = { screen: "unknown" };
 
 /** Stands for the standard start in an address. */
 const STANDARD = "start";
 
-/** The route of a fragment; home if it names no screen. */
+/** The route of a fragment; home if it is empty. */
 export function parseRoute(hash: string): Route {
   const [path = "", fields = ""] = hash.replace(/^#?\/?/, "").split("?");
   const [screen, id, detail] = path.split("/").map(decoded);
@@ -41,15 +44,18 @@ export function parseRoute(hash: string): Route {
     case "room":
       return id ? { screen, roomId: id } : { screen: "rooms" };
     case "join":
-      return id ? { screen, joinCode: id } : { screen: "home" };
+      return id ? { screen, joinCode: id } : UNKNOWN;
     case "game":
-      return id ? { screen, gameId: id, ...(whole(detail) > 0 && { ply: whole(detail) }) } : { screen: "home" };
+      return id ? { screen, gameId: id, ...(whole(detail) > 0 && { ply: whole(detail) }) } : UNKNOWN;
     case "player":
-      return id ? { screen, playerId: id } : { screen: "home" };
+      return id ? { screen, playerId: id } : UNKNOWN;
     case "ai":
-      return id ? { screen, kind: id, level: whole(detail) } : { screen: "home" };
-    default:
+      return id ? { screen, kind: id, level: whole(detail) } : UNKNOWN;
+    case "":
+    case undefined:
       return { screen: "home" };
+    default:
+      return UNKNOWN;
   }
 }
 

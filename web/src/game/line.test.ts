@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { isOver } from "./board";
-import { lineText, NO_MOVES, parseLine, played, positions, undone } from "./line";
+import { lineOfAddress, lineText, NO_MOVES, parseLine, played, positions, undone } from "./line";
 import { parseSquare } from "./square";
 
 it("plays legal moves and stops before the first other text", () => {
@@ -37,4 +37,15 @@ it("takes moves back", () => {
   expect(lineText(undone(line))).toBe("f5");
   expect(undone(NO_MOVES).squares).toEqual([]);
   expect(played(undone(line), parseSquare("d6") ?? 0).board).toEqual(line.board);
+});
+
+it("tells which part of an address it cannot read", () => {
+  const read = (start: string, moves: string) => {
+    const { line, unread } = lineOfAddress(start, moves);
+    return [lineText(line), unread];
+  };
+  expect(read("", "f5D6")).toEqual(["f5d6", ""]);
+  expect(read("", "f5a1c3")).toEqual(["f5", "a1c3"]);
+  expect(read("", "f5d")).toEqual(["f5", "d"]);
+  expect(read("nonsense", "f5")).toEqual(["", "nonsense"]);
 });

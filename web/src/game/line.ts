@@ -34,6 +34,14 @@ export function parseLine(text: string, from: Line = NO_MOVES): Line {
   return line;
 }
 
+/** The line of an address's start and moves, and what the address has in place of a position or a legal move, if any. */
+export function lineOfAddress(start: string, moves: string): { line: Line; unread: string } {
+  const from = parseStart(start);
+  if (!from) return { line: NO_MOVES, unread: start };
+  const line = parseLine(moves, lineFrom(from));
+  return { line, unread: moves.slice(lineText(line).length) };
+}
+
 /** The line after one more legal move. */
 export function played(line: Line, square: Square): Line {
   if (!line.mover) return line;

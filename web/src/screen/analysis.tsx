@@ -1,15 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import {
-  type Line,
-  lineFrom,
-  lineText,
-  NO_MOVES,
-  parseLine,
-  parseStart,
-  played,
-  startText,
-  undone,
-} from "../game/line";
+import { type Line, lineFrom, lineOfAddress, lineText, parseLine, played, startText, undone } from "../game/line";
 import type { Square } from "../game/square";
 import { address } from "../route";
 import { replace } from "../state/location";
@@ -18,6 +8,7 @@ import { text } from "../text/text";
 import { AnalysisResult } from "../ui/analysis/analysis_result";
 import { moveValues } from "../ui/analysis/move_value";
 import { PasteForm } from "../ui/analysis/paste_form";
+import { UnreadAddress } from "../ui/board/unread_address";
 import { PositionEditor } from "../ui/analysis/position_editor";
 import { BoardGrid } from "../ui/board/board_grid";
 import { BACK_ICON, FIRST_ICON, FORWARD_ICON, StepButton } from "../ui/control/step_button";
@@ -26,7 +17,7 @@ import { Later } from "../ui/shell/later";
 
 /** The analysis board, and the editor that sets up its position. The address carries the position. */
 export function AnalysisScreen({ start, moves }: { start: string; moves: string }) {
-  const line = parseLine(moves, lineFrom(parseStart(start) ?? NO_MOVES.start));
+  const { line, unread } = lineOfAddress(start, moves);
   const here = address(routeOf(line));
   /** The address at which the editor was opened: another one shows its own position. */
   const [edited, setEdited] = useState<string | undefined>();
@@ -52,7 +43,7 @@ export function AnalysisScreen({ start, moves }: { start: string; moves: string 
           cancel={() => setEdited(undefined)}
         />
       ) : (
-        <AnalysisBoard line={line} go={go} edit={() => setEdited(here)} />
+        <AnalysisBoard line={line} unread={unread} go={go} edit={() => setEdited(here)} />
       )}
     </div>
   );
@@ -60,12 +51,14 @@ export function AnalysisScreen({ start, moves }: { start: string; moves: string 
 
 interface AnalysisBoardProps {
   line: Line;
+  /** The part of the address that is not read. */
+  unread: string;
   go: (to: Line) => void;
   edit: () => void;
 }
 
 /** Moves are played freely, and the server says what each is worth. */
-function AnalysisBoard({ line, go, edit }: AnalysisBoardProps) {
+function AnalysisBoard({ line, unread, go, edit }: AnalysisBoardProps) {
   const { analysis: texts, game } = text.value;
   /** Moves that were taken back, the next one last, and the line that they continue. */
   const [taken, setTaken] = useState<{ at: string; squares: readonly Square[] }>({ at: "", squares: [] });
@@ -93,6 +86,7 @@ function AnalysisBoard({ line, go, edit }: AnalysisBoardProps) {
         />
       </section>
       <div class="board-controls tight">
+        <UnreadAddress unread={unread} />
         <div class="replay-buttons">
           <StepButton
             label={texts.start}

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { records } from "../api/records";
 import { type Refusal, refusal } from "../api/refusal";
-import { type Line, lineText, NO_MOVES, parseLine, played, undone } from "../game/line";
+import { type Line, lineOfAddress, lineText, NO_MOVES, played, undone } from "../game/line";
 import { parseSquare } from "../game/square";
 import { type ExplorePositionResponse, ParticipantKind } from "../gen/reversi/v1/record_pb";
 import { retry } from "../api/retry";
@@ -11,6 +11,7 @@ import { KindChoice, RatingChoice } from "../ui/archive/choice";
 import { ExploredMoves } from "../ui/archive/explored_moves";
 import { RecordList } from "../ui/archive/record_list";
 import { BoardGrid } from "../ui/board/board_grid";
+import { UnreadAddress } from "../ui/board/unread_address";
 
 interface ExploreProps {
   moves: string;
@@ -21,7 +22,7 @@ interface ExploreProps {
 /** The opening explorer: a board to try moves on, and what was played in its position. The address carries all choices. */
 export function ExploreScreen({ moves, kind = ParticipantKind.UNSPECIFIED, minRating = 0 }: ExploreProps) {
   const { archive, game } = text.value;
-  const line = parseLine(moves);
+  const { line, unread } = lineOfAddress("", moves);
   const { answer, refused } = useExploration(line, kind, minRating);
   const go = (to: Line, by = kind, from = minRating) =>
     replace({ screen: "explore", moves: lineText(to), kind: by, minRating: from });
@@ -38,6 +39,7 @@ export function ExploreScreen({ moves, kind = ParticipantKind.UNSPECIFIED, minRa
         />
       </section>
       <div class="board-controls">
+        <UnreadAddress unread={unread} />
         <div class="buttons">
           <button type="button" disabled={line.squares.length === 0} onClick={() => go(undone(line))}>
             {archive.back}

@@ -16,7 +16,7 @@ export const refusal = {
   BAD_NAME: "Choose a name of 1 to 24 visible characters that is not the name of a computer player or of the server.",
   BAD_SETTINGS: "A setting is out of range.",
   BAD_PAGE_TOKEN: "The list has changed. Open it again.",
-  BAD_ID: "The address is not complete.",
+  BAD_ID: "This address is not complete, or has a mistake.",
   BAD_ARGUMENT: "A value is out of range.",
   BAD_MESSAGE: "The server does not understand that.",
   MESSAGE_TOO_LARGE: "That is too long.",

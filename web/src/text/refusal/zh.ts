@@ -17,7 +17,7 @@ export const refusal: typeof shape = {
   BAD_NAME: "请取 1 到 24 个可见字符的名字，不能使用电脑棋手或服务器的名字。",
   BAD_SETTINGS: "设置超出了范围。",
   BAD_PAGE_TOKEN: "列表已变化，请重新打开。",
-  BAD_ID: "地址不完整。",
+  BAD_ID: "地址不完整或有误。",
   BAD_ARGUMENT: "有内容超出了范围。",
   BAD_MESSAGE: "服务器无法理解。",
   MESSAGE_TOO_LARGE: "太长了。",

@@ -6,6 +6,8 @@ export const shell = {
   boards: { green: "Green", blue: "Blue", wood: "Wood" },
   discs: "Discs",
   discThemes: { glossy: "Glossy", flat: "Flat", ivory: "Ebony and ivory" },
+  noSuchScreen: "The page has nothing at this address.",
+  unreadAddress: (part: string) => `The address has a part that is no position and no legal move: ${part}`,
   loadFailed: "This part of the page could not be loaded",
   loadFailedWhy: "The connection may be lost, or the server may have a new version of the page.",
   loadAgain: "Load the page again",

@@ -7,6 +7,8 @@ export const shell: ShellTexts = {
   boards: { green: "緑", blue: "青", wood: "木" },
   discs: "石",
   discThemes: { glossy: "つや", flat: "平面", ivory: "黒檀と象牙" },
+  noSuchScreen: "このアドレスには何もありません。",
+  unreadAddress: (part) => `アドレスに、局面でも合法手でもない部分があります：${part}`,
   loadFailed: "ページのこの部分を読み込めませんでした",
   loadFailedWhy: "接続が切れたか、サーバーに新しい版のページがあるかもしれません。",
   loadAgain: "ページを読み込み直す",

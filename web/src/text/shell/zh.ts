@@ -7,6 +7,8 @@ export const shell: ShellTexts = {
   boards: { green: "绿色", blue: "蓝色", wood: "木纹" },
   discs: "棋子",
   discThemes: { glossy: "光泽", flat: "平面", ivory: "乌木与象牙" },
+  noSuchScreen: "这个地址没有内容。",
+  unreadAddress: (part) => `地址中有一部分不是局面，也不是合法着法：${part}`,
   loadFailed: "页面的这一部分无法加载",
   loadFailedWhy: "连接可能已断开，或者服务器上有新版本的页面。",
   loadAgain: "重新加载页面",

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { en } from "../src/text/en";
 import { scenario } from "./harness/scenario";
-import { createRoom, legal, playOn, quickGame, seatAi } from "./harness/game_page";
+import { createRoom, legal, playOn, quickGame, seatAi, startTwoPlayerGame } from "./harness/game_page";
 
 /** Window sizes, each with the least width of the board: of a screen with players' bars, and of one without. */
 const WINDOWS = [
@@ -43,6 +43,42 @@ scenario("the board takes what width and height there are, and both clocks are i
   problems.push(...(await misfits(visitor, "explorer", 0)));
   expect(problems).toEqual([]);
 });
+
+scenario("notices and the banner move no board, and cover no own clock", async ({ openAs, server, expectedErrors }) => {
+  expectedErrors.push(/^Failed to load resource/);
+  const [ada, bob] = [await openAs("ada"), await openAs("bob")];
+  await startTwoPlayerGame(ada, bob);
+  await ada.setViewportSize({ width: 375, height: 667 });
+  const place = await boxes(ada, ".board-frame, .player-bar:last-child");
+  await bob.getByLabel(en.room.say).fill("good luck");
+  await bob.getByRole("button", { name: en.room.send }).click();
+  // The chat is below the board, out of view on a phone.
+  await ada.locator(".notice").getByText(en.event.said("bob", "good luck")).waitFor();
+  const [notice] = await boxes(ada, ".notices");
+  await server.kill();
+  await ada.getByText(en.connection.lost).waitFor();
+  const [banner] = await boxes(ada, ".banner");
+  expect(await boxes(ada, ".board-frame, .player-bar:last-child")).toEqual(place);
+  for (const cover of [notice, banner]) expect(place.some((box) => overlap(box, cover))).toBe(false);
+});
+
+interface Box {
+  top: number;
+  bottom: number;
+}
+
+function boxes(page: Page, selector: string): Promise<Box[]> {
+  return page.locator(selector).evaluateAll((found) =>
+    found.map((element) => {
+      const { top, bottom } = element.getBoundingClientRect();
+      return { top, bottom };
+    }),
+  );
+}
+
+function overlap(one: Box, other: Box | undefined): boolean {
+  return other !== undefined && one.top < other.bottom && other.top < one.bottom;
+}
 
 scenario("both sides have a clock also if time is limited for each move only", async ({ openAs }) => {
   const ada = await openAs("ada");

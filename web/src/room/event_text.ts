@@ -36,8 +36,6 @@ export function eventText(texts: Texts, event: Event, before: Room, after: Room)
       return words.settings;
     case "gameStarted":
       return game.started(seatName(texts, after, 0), seatName(texts, after, 1));
-    case "chatPosted":
-      return words.said(event.value.line?.player?.displayName ?? "", event.value.line?.text ?? "");
     case "roomClosed":
       return texts.room.closed;
     default:

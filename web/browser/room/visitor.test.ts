@@ -122,3 +122,18 @@ scenario("a finished room stays in the list for a short time, and says so", asyn
   await visitor.clock.fastForward("01:00");
   await row.waitFor({ state: "detached" });
 });
+
+scenario("a refused name is told at its field, with a similar one", async ({ open, openAs }) => {
+  await openAs("ada");
+  const guest = await open();
+  await guest.getByLabel(en.logIn.name).fill("ada");
+  await guest.getByRole("button", { name: en.logIn.enter, exact: true }).click();
+  const why = guest.locator("form").getByRole("alert");
+  await why.getByText(en.refusal.NAME_TAKEN).waitFor();
+  await why.getByRole("button", { name: "ada " }).click();
+  await guest.getByRole("button", { name: en.logIn.enter, exact: true }).click();
+  await guest
+    .getByRole("button", { name: en.menu.settings })
+    .getByText(/^ada \d+$/)
+    .waitFor();
+});

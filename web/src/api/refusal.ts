@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { errorMetadata } from "./error_info";
+import { errorMetadata, refusedField } from "./error_info";
 
 /** Why a call failed: the code says what to do next, the reason what happened. */
 export interface Refusal {
@@ -8,6 +8,8 @@ export interface Refusal {
   reason: string;
   /** The room that is the reason, if the server names one. */
   roomId?: string | undefined;
+  /** The first field of the request that is refused, such as "settings.games", if the server names one. */
+  field?: string | undefined;
   /** In English, for reasons that the page does not know. */
   message: string;
 }
@@ -20,7 +22,13 @@ export function refusal(error: unknown): Refusal {
   const reason = metadata.get("reversi-reason");
   const unanswered = code === Code.Unknown || code === Code.Unavailable;
   const roomId = errorMetadata(cause).get("room_id");
-  return { code, reason: reason ?? (unanswered ? OFFLINE : ""), roomId, message: rawMessage };
+  return {
+    code,
+    reason: reason ?? (unanswered ? OFFLINE : ""),
+    roomId,
+    field: refusedField(cause),
+    message: rawMessage,
+  };
 }
 
 /** Whether the same call may succeed later. */

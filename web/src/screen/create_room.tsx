@@ -14,7 +14,7 @@ import { session } from "../state/session";
 import { text } from "../text/text";
 import { OpponentChoice } from "../ui/lobby/opponent_choice";
 import { SegmentedControl } from "../ui/control/segmented_control";
-import { changesOf, type Draft, FIRST_DRAFT, SettingsForm } from "../ui/room/settings_form";
+import { changesOf, type Draft, FIRST_DRAFT, SettingsForm, useRefusedSettings } from "../ui/room/settings_form";
 
 type Who = "me" | "open" | "ai";
 
@@ -25,6 +25,7 @@ export function CreateRoomScreen() {
   const { draft, change } = useDraft(isInvitation(who));
   const [ais, setAis] = useState<Partial<Record<Color, Ai>>>({});
   const [busy, setBusy] = useState(false);
+  const { refused, isShown, forget } = useRefusedSettings();
   const aiOf = (color: Color) => ais[color] ?? OPPONENTS[0];
 
   /** The player takes one seat only. */
@@ -37,13 +38,14 @@ export function CreateRoomScreen() {
   const create = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
+    forget();
     const id = requestId();
     const answer = await attempt(() => {
       // A visitor has a name only when this is repeated.
       const seats = SEATS.map((color) => seatOf(who[color], aiOf(color)));
       const settings = changesOf(draft);
       return retry(() => lobby.createRoom({ settings, seats, password: draft.password, requestId: id }));
-    });
+    }, isShown);
     const roomId = answer?.room?.roomId ?? "";
     // The game then starts as soon as the other player is ready.
     if (roomId && draft.autoStart && SEATS.some((color) => who[color] === "me"))
@@ -76,7 +78,7 @@ export function CreateRoomScreen() {
         ))}
       </section>
       <section class="panel">
-        <SettingsForm draft={draft} change={change} />
+        <SettingsForm draft={draft} change={change} refused={refused} />
       </section>
       <button class="primary large" disabled={busy}>
         {texts.create}

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { rooms } from "../api/client";
 import { type Refusal, refusal } from "../api/refusal";
@@ -14,6 +15,7 @@ import { logInAs, renewIfUnauthenticated, session } from "../state/session";
 import { text } from "../text/text";
 import { SmallBoard } from "../ui/board/small_board";
 import { Unavailable } from "../ui/control/unavailable";
+import { useRefusedName, WhyRefused } from "../ui/shell/refused_name";
 import { NameField } from "../ui/room/name_field";
 import { PasswordField, useWrongPasswords } from "../ui/room/password_form";
 
@@ -22,6 +24,7 @@ export function JoinRoomScreen({ joinCode }: { joinCode: string }) {
   const [invited, setInvited] = useState<Room | undefined>();
   const [refused, setRefused] = useState<Refusal | undefined>();
   const { wrong, isShown } = useWrongPasswords();
+  const { refusedName, isShownFor } = useRefusedName();
   const load = async () => {
     try {
       const { room } = await retry(() => rooms.getRoom({ joinCode }));
@@ -38,13 +41,20 @@ export function JoinRoomScreen({ joinCode }: { joinCode: string }) {
     const name = String(form.get("name") ?? "").trim();
     const password = String(form.get("password") ?? "");
     // True, since a log-in returns nothing.
-    if (!(await attempt(async () => (await logInAs(name), true)))) return;
+    if (!(await attempt(async () => (await logInAs(name), true), isShownFor(name)))) return;
     const room = await joinToPlay({ case: "joinCode", value: joinCode }, password, isShown);
     if (room) replace({ screen: "room", roomId: room.roomId });
   };
   if (refused) return <Unavailable refused={refused} />;
   if (!invited) return <p class="muted">{text.value.connection.loading}</p>;
-  return <InvitedTo room={invited} wrong={wrong} enter={(form) => void enter(form)} />;
+  return (
+    <InvitedTo
+      room={invited}
+      wrong={wrong}
+      refusedName={<WhyRefused of={refusedName} />}
+      enter={(form) => void enter(form)}
+    />
+  );
 }
 
 /** Whether the player is not in the room yet, or a seat there is kept for the player. */
@@ -64,10 +74,11 @@ interface InvitedToProps {
   room: Room;
   /** The number of wrong passwords that were entered before. */
   wrong: number;
+  refusedName: ComponentChildren;
   enter: (form: FormData) => void;
 }
 
-function InvitedTo({ room, wrong, enter }: InvitedToProps) {
+function InvitedTo({ room, wrong, refusedName, enter }: InvitedToProps) {
   const { visitor, room: texts, side } = text.value;
   const { settings } = room;
   const free = SEATS[seatFor(room.seats, session.value?.playerId ?? "")];
@@ -95,6 +106,7 @@ function InvitedTo({ room, wrong, enter }: InvitedToProps) {
         <p>{visitor.full}</p>
       )}
       <NameField />
+      {refusedName}
       {room.hasPassword && !isSeatKept(room) && <PasswordField wrong={wrong} />}
       <button class="primary large">{free ? visitor.play : visitor.watch}</button>
     </form>

@@ -9,7 +9,7 @@ import { notify } from "../../state/notice";
 import type { Ai } from "../../state/ai_match";
 import { text } from "../../text/text";
 import { OpponentChoice } from "../lobby/opponent_choice";
-import { changesOf, draftOf, SettingsForm } from "./settings_form";
+import { changesOf, draftOf, SettingsForm, useRefusedSettings } from "./settings_form";
 import type { RoomProps } from "./room_view";
 
 /** The owner's controls for seats and settings, between games. */
@@ -72,6 +72,7 @@ function SeatControl({ room, me, color }: RoomProps & { color: Color }) {
 
 function Settings({ room }: Pick<RoomProps, "room">) {
   const [draft, setDraft] = useState(() => draftOf(room.settings));
+  const { refused, isShown, forget } = useRefusedSettings();
   const { create, event } = text.value;
   const save = async (submit: Event) => {
     submit.preventDefault();
@@ -79,13 +80,14 @@ function Settings({ room }: Pick<RoomProps, "room">) {
     const password = clearPassword ? "" : draft.password;
     const updateMask = { paths: ["*"] };
     const request = { roomId: room.roomId, settings: changesOf(draft), updateMask, password, clearPassword };
-    if (!(await attempt(() => rooms.updateSettings(request)))) return;
+    forget();
+    if (!(await attempt(() => rooms.updateSettings(request), isShown))) return;
     setDraft({ ...draft, password: "", noPassword: false });
     notify(event.settings);
   };
   return (
     <form class="stack" onSubmit={save}>
-      <SettingsForm draft={draft} change={setDraft} hasPassword={room.hasPassword} />
+      <SettingsForm draft={draft} change={setDraft} hasPassword={room.hasPassword} refused={refused} />
       <button class="primary">{create.save}</button>
     </form>
   );

@@ -2,8 +2,10 @@ import type { Duration } from "@bufbuild/protobuf/wkt";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { milliseconds } from "../../game/clock";
 import { type RoomSettings, type RoomSettingsSchema, Visibility, Watching } from "../../gen/reversi/v1/types_pb";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Refusal } from "../../api/refusal";
 import { serverInfo } from "../../state/server_info";
-import { text } from "../../text/text";
+import { refusalText, text } from "../../text/text";
 import { SegmentedControl } from "../control/segmented_control";
 
 /** Room settings as the form shows them, with times in the form's units. */
@@ -115,12 +117,41 @@ interface SettingsFormProps {
   change: (draft: Draft) => void;
   /** Whether the room has a password. */
   hasPassword?: boolean;
+  /** Why the settings were refused; shown at the field that the refusal names. */
+  refused?: Refusal | undefined;
+}
+
+/** The numbers of the form by the fields that the server names. */
+const NUMBER_OF: Readonly<Record<string, NumberKey>> = {
+  "settings.move_limit": "moveSeconds",
+  "settings.total_time": "totalMinutes",
+  "settings.increment": "incrementSeconds",
+  "settings.ai_pause": "pauseSeconds",
+  "settings.games": "games",
+  "settings.opening.random.plies": "randomPlies",
+};
+
+/** The refusal of settings that the form shows; `isShown` and `forget` are for the call that sends them. */
+export function useRefusedSettings() {
+  const [refused, setRefused] = useState<Refusal | undefined>();
+  const isShown = (by: Refusal) => {
+    if (!(by.field && by.field in NUMBER_OF)) return false;
+    setRefused(by);
+    return true;
+  };
+  return { refused, isShown, forget: () => setRefused(undefined) };
 }
 
 /** The fields of a room's settings: the common ones, the others folded. */
-export function SettingsForm({ draft, change, hasPassword = false }: SettingsFormProps) {
+export function SettingsForm({ draft, change, hasPassword = false, refused }: SettingsFormProps) {
   const { create } = text.value;
   const limits = serverInfo.value?.limits;
+  const wrong = refused && NUMBER_OF[refused.field ?? ""];
+  const details = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    if (wrong && details.current) details.current.open = true;
+    if (wrong) details.current?.querySelector<HTMLElement>("[aria-invalid='true']")?.focus();
+  }, [refused]);
   const number = (key: NumberKey, label: string, most: number, step = 1, hint = "") => (
     <label class="field">
       <span>
@@ -128,13 +159,15 @@ export function SettingsForm({ draft, change, hasPassword = false }: SettingsFor
       </span>
       <input
         type="number"
-        min={key === "games" ? 1 : 0}
+        min={least(key, draft)}
         max={most}
         step={step}
         required
         value={draft[key]}
+        aria-invalid={key === wrong}
         onInput={(event) => change({ ...draft, [key]: Number(event.currentTarget.value) })}
       />
+      {refused && key === wrong && <span role="alert">{refusalText(text.value, refused)}</span>}
     </label>
   );
   const check = (key: BooleanKey, label: string) => (
@@ -159,11 +192,11 @@ export function SettingsForm({ draft, change, hasPassword = false }: SettingsFor
       </label>
       {check("autoStart", create.autoStart)}
       {check("hidden", create.private)}
-      <details onInvalidCapture={(event) => (event.currentTarget.open = true)}>
+      <details ref={details} onInvalidCapture={(event) => (event.currentTarget.open = true)}>
         <summary>{create.advanced}</summary>
         <div class="stack">
           <div class="pair">
-            {number("moveSeconds", create.moveLimit, 86_400, 1, create.zero)}
+            {number("moveSeconds", create.moveLimit, 86_400, 1, draft.totalMinutes > 0 ? create.zero : "")}
             {number("totalMinutes", create.total, 1440, 0.5, create.zero)}
             {number("incrementSeconds", create.increment, 3600)}
             {number("pauseSeconds", create.pause, 10, 0.1)}
@@ -207,6 +240,11 @@ type NumberKey = KeysOf<number>;
 type BooleanKey = KeysOf<boolean>;
 
 const MOST_RANDOM_PLIES = 20;
+
+/** A game has at least one limit of time. */
+function least(key: NumberKey, { totalMinutes }: Draft): number {
+  return key === "games" || key === "randomPlies" || (key === "moveSeconds" && totalMinutes === 0) ? 1 : 0;
+}
 
 function seconds(time: Duration | undefined): number {
   return time ? milliseconds(time) / 1000 : 0;

@@ -2,21 +2,23 @@ import { useState } from "preact/hooks";
 import { attempt } from "../../state/call";
 import { expired, lastName, logIn, logInAsGuest, resume } from "../../state/session";
 import { text } from "../../text/text";
+import { useRefusedName, WhyRefused } from "./refused_name";
 
 /** Log-in by name, as a guest, or by the secret of a kept name. */
 export function LogInForm({ done = () => {} }: { done?: () => void }) {
   const { logIn: texts, claim } = text.value;
   const [busy, setBusy] = useState(false);
-  const enter = async (call: () => Promise<void>) => {
+  const { refusedName, isShownFor } = useRefusedName();
+  const enter = async (call: () => Promise<void>, name = "") => {
     setBusy(true);
-    const entered = await attempt(async () => (await call(), true));
+    const entered = await attempt(async () => (await call(), true), isShownFor(name));
     setBusy(false);
     if (entered) done();
   };
   const submit = (field: string, call: (value: string) => Promise<void>) => (event: SubmitEvent) => {
     event.preventDefault();
-    const value = new FormData(event.currentTarget as HTMLFormElement).get(field);
-    void enter(() => call(String(value).trim()));
+    const value = String(new FormData(event.currentTarget as HTMLFormElement).get(field)).trim();
+    void enter(() => call(value), value);
   };
   return (
     <>
@@ -26,6 +28,7 @@ export function LogInForm({ done = () => {} }: { done?: () => void }) {
           <span>{texts.name}</span>
           <input name="name" required maxLength={24} autoComplete="nickname" autofocus defaultValue={lastName.value} />
         </label>
+        <WhyRefused of={refusedName} />
         <button class="primary" disabled={busy}>
           {texts.enter}
         </button>

@@ -1,9 +1,13 @@
 //! The searches that wait for a thread, by address, then by player, then by deadline.
 //!
-//! Each address gets the same share of the threads, and of it each of its players. One with many rooms makes only its
-//! own moves weaker or later.
+//! Each address gets the same share of the threads, and of it each of its players. One with many rooms or long searches
+//! makes only its own moves weaker or later.
 
-use std::{collections::BinaryHeap, sync::Arc, time::Instant};
+use std::{
+    collections::BinaryHeap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use super::job::Queued;
 use crate::runtime::limit::search_use::SearchUse;
@@ -56,8 +60,8 @@ impl FairQueue {
         self.addresses.retain(|address| !address.players.is_empty());
     }
 
-    /// The next search: of the address with the fewest running ones, then the least used time; likewise among its
-    /// players.
+    /// The next search: of the address with the fewest running ones, then the least used time after it; likewise among its
+    /// players. So who has used little goes first, and a short search before a long one.
     pub(crate) fn peek(&self, now: Instant) -> Option<&Queued> {
         let (at, of) = self.next(now)?;
         self.addresses[at].players[of].jobs.peek()
@@ -94,11 +98,18 @@ impl FairQueue {
     /// The indices of the address and of the player of the next search.
     fn next(&self, now: Instant) -> Option<(usize, usize)> {
         let addresses = self.addresses.iter().enumerate();
-        let (at, address) = addresses.min_by_key(|(_, address)| (address.searches.load(now), address.first()))?;
-        let players = address.players.iter().enumerate();
-        let (of, _) = players.min_by_key(|(_, player)| (player.searches.load(now), player.first()))?;
-        Some((at, of))
+        let next = addresses.filter_map(|(at, address)| {
+            let (of, first) = address.next(now)?;
+            Some((rank(&address.searches, first, now), (at, of)))
+        });
+        next.min().map(|(_, index)| index)
     }
+}
+
+/// The lesser is served first: running searches, the used time after this one, and the order of arrival.
+fn rank(searches: &SearchUse, next: &Queued, now: Instant) -> (usize, Duration, (Instant, u64)) {
+    let (running, used) = searches.load(now);
+    (running, used.saturating_add(next.job.length()), next.order())
 }
 
 impl AddressQueue {
@@ -106,13 +117,11 @@ impl AddressQueue {
         self.players.iter().map(|player| player.jobs.len()).sum()
     }
 
-    fn first(&self) -> Option<(Instant, u64)> {
-        self.players.iter().filter_map(PlayerQueue::first).min()
-    }
-}
-
-impl PlayerQueue {
-    fn first(&self) -> Option<(Instant, u64)> {
-        self.jobs.peek().map(Queued::order)
+    /// The index of the player of the next search, and that search.
+    fn next(&self, now: Instant) -> Option<(usize, &Queued)> {
+        let players = self.players.iter().enumerate();
+        let next = players.filter_map(|(of, player)| Some((of, player.jobs.peek()?, player)));
+        let (of, first, _) = next.min_by_key(|(_, first, player)| rank(&player.searches, first, now))?;
+        Some((of, first))
     }
 }

@@ -35,6 +35,12 @@ impl Job {
     pub(crate) fn is_quick(&self) -> bool {
         matches!(self.player.kind(), AiKind::Random | AiKind::Greedy | AiKind::Roxanne)
     }
+
+    /// About how long its search takes on a slow core, if nothing stops it.
+    pub(crate) fn length(&self) -> Duration {
+        const POSITIONS_PER_MICROSECOND: u64 = 2;
+        Duration::from_micros(self.player.positions() / POSITIONS_PER_MICROSECOND)
+    }
 }
 
 /// The result of a job.

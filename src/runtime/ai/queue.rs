@@ -144,7 +144,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        ai::AiKind,
+        ai::{AiKind, AiPlayer},
         runtime::{
             ai::job::{Job, Ticket},
             limit::search_use::{SearchOwner, SearchTimer, SearchUse},
@@ -257,6 +257,18 @@ mod tests {
         let _tickets = due.map(|deadline| push(&mut queue, Job::sample(AiKind::Expert, &ada, deadline)));
         let served = due.map(|_| queue.pop(0, 1, now).unwrap().0.job.deadline);
         assert_eq!(served, [due[1], due[2], due[0]]);
+    }
+
+    #[test]
+    fn who_will_have_used_least_goes_first_so_a_short_search_before_a_long_one() {
+        let (mut queue, now, [ada, bea, cyd]) = (JobQueue::new(9), instant(), players());
+        let expert = |owner, level| {
+            let player = AiPlayer::new(AiKind::Expert, level).unwrap();
+            Job { player, ..Job::sample(AiKind::Expert, owner, now + SECOND) }
+        };
+        let _tickets = [(&ada, 16), (&bea, 13), (&cyd, 1)].map(|(owner, level)| push(&mut queue, expert(owner, level)));
+        cyd.player.add(2 * SECOND, now);
+        let _running = [&bea, &cyd, &ada].map(|owner| start(&mut queue, now, owner));
     }
 
     #[test]

@@ -14,6 +14,15 @@ use crate::{
     search::Stop,
 };
 
+/// How long a search that was interrupted before is safe from the next interruption at most: a new player waits for it.
+const LONGEST_SAFE: Duration = Duration::from_secs(1);
+
+/// How long the interrupted searches for a move run together at most; the next one then answers with what it has found.
+const MOST_LOST: Duration = Duration::from_secs(8);
+
+/// Owners whose use differs by less than this do not interrupt each other for it.
+const SIMILAR_USE: Duration = Duration::from_secs(1);
+
 pub(crate) struct Schedule {
     pub(crate) queue: JobQueue,
     /// Jobs to ponder, at most one for each thread.
@@ -32,6 +41,8 @@ pub(crate) struct RunningJob {
     yields: bool,
     /// How long earlier searches for its move ran.
     lost: Duration,
+    /// [`Job::length`].
+    length: Duration,
     /// None while it is pondered: not requested yet.
     timer: Option<SearchTimer>,
     interrupted: bool,
@@ -77,6 +88,7 @@ impl Schedule {
             deadline: queued.job.deadline,
             yields: queued.job.yields,
             lost: queued.job.lost,
+            length: queued.job.length(),
             timer: queued.request.take().map(|request| request.start(now)),
             interrupted: false,
         });
@@ -135,23 +147,25 @@ impl RunningJob {
         (!self.stop.is_stopped()).then_some(due)
     }
 
-    /// Its time so far, if it was interrupted and has time for another search as long. Otherwise it answers with what it
-    /// has found. The last search for a move thus has at least a third of the time of all of them.
+    /// Its time so far, if it was interrupted, and has time for another search as long and not lost too much already.
+    /// Otherwise it answers with what it has found.
     pub(crate) fn time_to_restart(&self, now: Instant) -> Option<Duration> {
         let searched = now - self.timer.as_ref()?.started;
-        (self.interrupted && searched < self.deadline.saturating_duration_since(now)).then_some(searched)
+        let is_to_restart = searched < self.deadline.saturating_duration_since(now) && self.lost < MOST_LOST;
+        (self.interrupted && is_to_restart).then_some(searched)
     }
 
     /// When it may be interrupted for a job of the same class, if it has not been stopped: each search for a move runs
-    /// at least as long as those before together, so that another player's many short jobs cannot keep it from an end.
+    /// at least as long as those before together, up to [`LONGEST_SAFE`], so that another player's many short jobs do not
+    /// keep it from finding a good move.
     fn safe_until(&self) -> Option<Instant> {
         let timer = self.timer.as_ref().filter(|_| !self.stop.is_stopped())?;
-        Some(timer.started + self.lost)
+        Some(timer.started + self.lost.min(LONGEST_SAFE))
     }
 
-    /// Whether it should be interrupted for a job: because only it yields, or because its owner has other searches and
-    /// the job's owner none. An owner with several jobs waits for a thread instead, so that two such owners do not
-    /// interrupt each other in turn.
+    /// Whether it should be interrupted for a job: because only it yields, or because the job's owner has no running
+    /// search, and its own owner has others, or will have used much more time after it. Two owners with several jobs, or
+    /// with similar use, do not interrupt each other in turn: the job then waits for a thread.
     fn is_below(&self, next: &Job, now: Instant) -> bool {
         let Some(own) = self.timer.as_ref().map(SearchTimer::owner) else { return false };
         if self.yields != next.yields {
@@ -160,8 +174,11 @@ impl RunningJob {
         if self.safe_until().is_none_or(|until| until > now) {
             return false;
         }
+        let length = next.length();
         let has_more = |own: &SearchUse, next: &SearchUse| {
-            next.running() == 0 && (own.running() > 1 || (own.under_way() > 1 && next.under_way() == 1))
+            let has_others = own.running() > 1 || (own.under_way() > 1 && next.under_way() == 1);
+            let has_used_more = || own.used_at(now) + self.length > 2 * (next.used_at(now) + length) + SIMILAR_USE;
+            next.running() == 0 && (has_others || has_used_more())
         };
         has_more(own.shared(), next.owner.shared())
             || (Arc::ptr_eq(own.shared(), next.owner.shared()) && has_more(&own.player, &next.owner.player))
@@ -248,6 +265,30 @@ mod tests {
             let mut threads = TestSchedule::new(2, [search(&ada), search(&bea)]);
             assert_eq!(threads.interrupted_by(search(&cyd)), [false, false], "each has one only");
         }
+    }
+
+    #[test]
+    fn a_player_who_has_used_little_does_not_wait_for_one_who_has_used_much() {
+        for [ada, bea] in [strangers(), neighbours()] {
+            let mut threads = TestSchedule::new(1, [search(&ada)]);
+            bea.player.add(10 * SECOND, threads.now);
+            ada.player.add(20 * SECOND, threads.now);
+            assert_eq!(threads.interrupted_by(search(&bea)), [false], "similar use");
+            ada.player.add(2 * SECOND, threads.now);
+            threads.schedule.interrupt_for_next(threads.now);
+            assert!(threads.schedule.running[0].as_ref().unwrap().stop.is_stopped());
+        }
+    }
+
+    #[test]
+    fn a_new_player_waits_a_second_at_most_for_a_search_that_was_interrupted() {
+        let [ada, bea] = strangers();
+        let mut threads = TestSchedule::new(1, [Job { lost: 9 * SECOND, ..search(&ada) }, search(&ada)]);
+        assert_eq!(threads.interrupted_by(search(&bea)), [false]);
+        assert_eq!(threads.schedule.next_interruption(threads.now), Some(threads.now + SECOND));
+        threads.now += SECOND;
+        threads.schedule.interrupt_for_next(threads.now);
+        assert!(threads.schedule.running[0].as_ref().unwrap().stop.is_stopped());
     }
 
     #[test]

@@ -88,7 +88,8 @@ impl SearchUse {
         self.used_at(now) > self.limit
     }
 
-    fn used_at(&self, now: Instant) -> Duration {
+    /// The time used by ended searches.
+    pub(crate) fn used_at(&self, now: Instant) -> Duration {
         Duration::from_secs_f64(self.used().at(now))
     }
 

@@ -64,7 +64,12 @@ const NODES_PER_SECOND: u64 = 2_000_000;
 
 /// Whether a level may need longer than this for a move.
 pub(super) fn is_short(time: Duration, level: u8) -> bool {
-    time < Duration::from_micros(level_of(level).nodes.saturating_mul(1_000_000) / NODES_PER_SECOND)
+    time < Duration::from_micros(positions(level).saturating_mul(1_000_000) / NODES_PER_SECOND)
+}
+
+/// The positions that a level visits at most for a move.
+pub(super) fn positions(level: u8) -> u64 {
+    level_of(level).nodes
 }
 
 /// The engine's report at this level, or until stopped without a level; `None` for a random move.

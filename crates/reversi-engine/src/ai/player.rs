@@ -78,6 +78,20 @@ impl AiPlayer {
         self.kind
     }
 
+    /// About how many positions it looks at for a move, to tell short searches from long ones; no bound without a level.
+    #[must_use]
+    pub fn positions(self) -> u64 {
+        let Some(level) = self.level else { return u64::MAX };
+        match self.kind {
+            AiKind::Random | AiKind::Greedy | AiKind::Roxanne => 1,
+            AiKind::Positional => 1 << (2 * level),
+            AiKind::AlphaBeta => 1 << (2 * level + 4),
+            // A playout has up to 60 moves.
+            AiKind::Mcts | AiKind::MctsRoxanne => 6_000 << level,
+            AiKind::Expert => expert::positions(level),
+        }
+    }
+
     /// The time limits of the next move on a total clock; `None` for a kind without time management.
     #[must_use]
     pub fn plan(self, remaining: Duration, increment: Duration, position: Position) -> Option<Plan> {

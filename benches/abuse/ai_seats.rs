@@ -27,14 +27,14 @@ const ANSWERS: usize = 6;
 const OPPONENT: &str = "expert:13";
 const OTHERS: &str = "expert:16";
 const ROOMS_PER_PLAYER: usize = 64;
-/// Numbers of players who each own [`ROOMS_PER_PLAYER`] rooms, measured in turn.
-const LOADS: [usize; 2] = [1, 32];
+/// Numbers of players who each own [`ROOMS_PER_PLAYER`] rooms, at an address each, measured in turn.
+const LOADS: [usize; 2] = [1, 40];
 
 pub(crate) async fn measure() {
     let mut times = [const { Vec::new() }; 1 + LOADS.len()];
     for round in 0..ROUNDS {
         println!("{NAME}: round {} of {ROUNDS}", round + 1);
-        let server = Server::start(&["--log", "error", "--max-rooms-per-address", "0"]);
+        let server = Server::start(&["--log", "error"]);
         // Another address than the owner of the other rooms.
         let newcomer = human(&server, "Newcomer", Ipv4Addr::new(127, 0, 0, 2).into()).await;
         times[0].extend(answer_times(&newcomer).await);
@@ -72,7 +72,8 @@ struct Owner {
 
 impl Owner {
     async fn start(server: &Server, number: usize) -> Self {
-        let owner = human(server, &format!("Owner {number}"), Ipv4Addr::LOCALHOST.into()).await;
+        let address = Ipv4Addr::new(127, 0, 1, u8::try_from(number + 1).unwrap());
+        let owner = human(server, &format!("Owner {number}"), address.into()).await;
         let turns = owner.turns().await;
         for _ in 0..ROOMS_PER_PLAYER {
             let room = owner.create(v1::RoomSettings::default(), [OTHERS; 2]).await.room_id;

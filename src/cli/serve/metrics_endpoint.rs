@@ -1,7 +1,11 @@
 //! The server's metrics as text for Prometheus. There is no authentication: the operator must choose a safe address.
 
 use std::{
+    io,
+    net::SocketAddr,
+    pin::Pin,
     sync::{Arc, OnceLock},
+    task::{Context, Poll},
     time::Duration,
 };
 
@@ -16,8 +20,10 @@ use axum::{
 };
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::{
-    net::TcpListener,
-    time::{MissedTickBehavior, interval, timeout},
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{MissedTickBehavior, Sleep, interval, sleep, timeout},
 };
 
 use super::log::DroppedLines;
@@ -28,6 +34,12 @@ use crate::{
 
 /// The interval at which recorded times are sorted into their buckets.
 const UPKEEP: Duration = Duration::from_secs(5);
+
+/// Connections at a time, of the files that [`open_files`](super::open_files) reserves; others wait.
+const CONNECTIONS: usize = 32;
+
+/// How long a connection may last: as many requests as come in it, and an answer to a slow reader.
+const CONNECTION_TIME: Duration = Duration::from_secs(10);
 
 /// The most that a request waits for the store.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -74,8 +86,77 @@ pub(super) async fn serve(listener: TcpListener, hosts: Option<ServedHosts>, sou
         }
     };
     tokio::select! {
-        served = axum::serve(listener, page) => served.context("metrics cannot be served"),
+        served = axum::serve(Limited::new(listener), page) => served.context("metrics cannot be served"),
         () = upkeep => Ok(()),
+    }
+}
+
+/// A listener that holds few connections, each for a short time: a client that sends no request or reads no answer must
+/// not take the files of the game's connections.
+struct Limited {
+    listener: TcpListener,
+    free: Arc<Semaphore>,
+}
+
+impl Limited {
+    fn new(listener: TcpListener) -> Self {
+        Self { listener, free: Arc::new(Semaphore::new(CONNECTIONS)) }
+    }
+}
+
+impl axum::serve::Listener for Limited {
+    type Io = LimitedStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (LimitedStream, SocketAddr) {
+        // The semaphore is never closed.
+        let permit = Arc::clone(&self.free).acquire_owned().await.ok();
+        let (stream, peer) = axum::serve::Listener::accept(&mut self.listener).await;
+        (LimitedStream { stream, end: Box::pin(sleep(CONNECTION_TIME)), _permit: permit }, peer)
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+}
+
+struct LimitedStream {
+    stream: TcpStream,
+    end: Pin<Box<Sleep>>,
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+impl LimitedStream {
+    /// Fails at the end of its time if `polled` is pending.
+    fn until_end<T>(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if polled.is_pending() && self.end.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        polled
+    }
+}
+
+impl AsyncRead for LimitedStream {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        self.until_end(cx, read)
+    }
+}
+
+impl AsyncWrite for LimitedStream {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.until_end(cx, written)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.stream).poll_flush(cx);
+        self.until_end(cx, flushed)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let shut_down = Pin::new(&mut self.stream).poll_shutdown(cx);
+        self.until_end(cx, shut_down)
     }
 }
 
@@ -93,4 +174,28 @@ async fn render(State(sources): State<Sources>) -> impl IntoResponse {
     }
     server_metrics::dropped_log_lines(sources.dropped.count());
     ([(CONTENT_TYPE, FORMAT)], sources.handle.render())
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn connections_without_requests_end_so_that_others_are_served() {
+        let listener = Limited::new(TcpListener::bind("127.0.0.1:0").await.unwrap());
+        let address = axum::serve::Listener::local_addr(&listener).unwrap();
+        let server = tokio::spawn(async { axum::serve(listener, Router::new().route("/", get(START))).await });
+        let mut idle = Vec::new();
+        for _ in 0..CONNECTIONS {
+            idle.push(TcpStream::connect(address).await.unwrap());
+        }
+        let mut other = TcpStream::connect(address).await.unwrap();
+        other.write_all(b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();
+        let mut answer = String::new();
+        other.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        server.abort();
+    }
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use anyhow::ensure;
 
-/// Open files reserved for storage, logs and the async runtime.
+/// Open files reserved for storage, logs, the async runtime and the metrics.
 const OTHER_FILES: usize = 256;
 
 /// Raises the limit to the highest that the system permits, and checks that it suffices for this many connections.

@@ -22,10 +22,14 @@ use super::{
     server_socket::PeerAddress,
     write_buffer::WriteBuffer,
 };
-use crate::runtime::{ClientAddress, server_metrics};
+use crate::runtime::{ClientAddress, Limits, server_metrics};
 
 /// The first bytes of every HTTP/2 connection.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// The answer to a first request whose head is too long.
+const HEAD_TOO_LONG: &[u8] =
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
 /// Maximum size of one read of HTTP/1.1 in bytes: the transport parses an incomplete head again after each read.
 const MAX_HTTP1_READ: usize = 16 * 1024;
@@ -40,16 +44,23 @@ pub(crate) struct Connection<S> {
     opening: Option<FirstRequest>,
     is_http1: bool,
     has_read: bool,
+    http1: Http1Input,
     http2: Http2,
     peer: PeerAddress,
     permit: ConnectionPermit,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
-    pub(super) fn new(socket: S, peer: PeerAddress, permit: ConnectionPermit, deadline: Instant, http2: Http2) -> Self {
+    pub(super) fn new(
+        socket: S,
+        peer: PeerAddress,
+        permit: ConnectionPermit,
+        deadline: Instant,
+        (http1, http2): (Http1Input, Http2),
+    ) -> Self {
         let opening = FirstRequest { start: RequestStart::default(), deadline: Box::pin(sleep_until(deadline)) };
         let socket = WriteBuffer::new(socket);
-        Self { socket, opening: Some(opening), is_http1: false, has_read: false, http2, peer, permit }
+        Self { socket, opening: Some(opening), is_http1: false, has_read: false, http1, http2, peer, permit }
     }
 
     /// Reads; with HTTP/1.1 at most one part, and the next only after other tasks have run.
@@ -82,6 +93,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         parts: &[io::IoSlice<'_>],
         written: Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(Ok(1..)) = written {
+            self.http1.unanswered = 0;
+        }
         if self.has_frames()
             && let Poll::Ready(Ok(mut written)) = written
         {
@@ -110,8 +124,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// The error that makes the transport close the connection.
     fn close(&mut self, cx: &mut Context<'_>, fault: Fault) -> io::Error {
-        if fault == Fault::ControlFrames {
-            self.http2.say_goodbye(cx, &mut self.socket);
+        match fault {
+            Fault::ControlFrames => self.http2.say_goodbye(cx, &mut self.socket),
+            // The connection is closed in any case. Later requests may be read while an answer is written.
+            Fault::LongRequest if self.opening.is_some() => drop(self.socket.append(cx, HEAD_TOO_LONG)),
+            Fault::LongRequest | Fault::UnansweredPing => {}
         }
         server_metrics::connection_closed(fault.name());
         let error = io::Error::from(fault);
@@ -150,15 +167,25 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {
         let before = buffer.filled().len();
         let read = this.read_a_part(cx, buffer);
         let mut received = &buffer.filled()[before..];
+        this.http1.unanswered += received.len();
+        let mut is_too_long = this.http1.unanswered > this.http1.most;
         if let Some(opening) = &mut this.opening {
             let length = opening.start.length(received);
             this.is_http1 = opening.start.is_http1;
-            if let Some(length) = length {
+            let after_head = length.map_or(0, |length| received.len() - length);
+            is_too_long |= this.http1.unanswered - after_head > this.http1.most_of_head;
+            if this.is_http1 && is_too_long {
+                // Answered below, while it is still the first request.
+            } else if let Some(length) = length {
                 received = &received[length..];
                 this.opening = None;
             } else if opening.deadline.as_mut().poll(cx).is_ready() {
                 return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
             }
+        }
+        if this.is_http1 && is_too_long {
+            buffer.set_filled(before);
+            return Poll::Ready(Err(this.close(cx, Fault::LongRequest)));
         }
         if this.has_frames()
             && let Err(fault) = this.http2.receive(received)
@@ -199,6 +226,24 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
         let this = self.get_mut();
         let shut_down = Pin::new(&mut this.socket).poll_shutdown(cx);
         this.keep_alive(cx, shut_down)
+    }
+}
+
+/// What a client of HTTP/1.1 has sent since the last byte of an answer. The transport keeps up to 400 KB of a head, and
+/// only of HTTP/2 has it a limit that can be set.
+pub(super) struct Http1Input {
+    unanswered: usize,
+    /// Of a head.
+    most_of_head: usize,
+    /// Of a head and a body, also one in base64.
+    most: usize,
+}
+
+impl Http1Input {
+    pub(super) fn new(limits: &Limits) -> Self {
+        let most_of_head = usize::try_from(limits.header_bytes).unwrap_or(usize::MAX);
+        let body = limits.message_bytes.saturating_mul(2);
+        Self { unanswered: 0, most_of_head, most: most_of_head.saturating_add(body) }
     }
 }
 

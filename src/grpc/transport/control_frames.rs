@@ -5,12 +5,15 @@
 
 use tokio::time::Instant;
 
-use super::frames::{DATA, END_STREAM, FrameHead, HEADERS, PADDED};
+use super::frames::{ACK, DATA, END_STREAM, FrameHead, HEADERS, PADDED, RST_STREAM, SETTINGS};
 use crate::runtime::Limits;
 
 /// Control frames that a client may send for one frame of an answer: window updates of the stream and of the connection, a
 /// ping that measures the connection, and settings that follow from it.
 const PER_ANSWER: u32 = 4;
+
+/// Open streams for which settings cost as much as one more control frame: a new initial window changes that of each.
+const STREAMS_PER_FRAME: u32 = 8;
 
 /// A token bucket that also fills with each frame of an answer. At first it has the rate of a second, not the burst:
 /// otherwise each new connection of an attacker would have it.
@@ -18,6 +21,9 @@ pub(super) struct ControlFrameLimit {
     per_second: u32,
     burst: u32,
     left: u32,
+    /// Streams that the server has not ended. One that the client resets still counts, since it may reset ended ones too.
+    open_streams: u32,
+    most_streams: u32,
     /// Up to when the rate has been added.
     refilled: Instant,
 }
@@ -25,25 +31,35 @@ pub(super) struct ControlFrameLimit {
 impl ControlFrameLimit {
     pub(super) fn new(limits: &Limits) -> Self {
         let (per_second, burst) = (limits.control_frames_per_second, limits.control_frame_burst);
-        Self { per_second, burst, left: per_second.min(burst), refilled: Instant::now() }
+        let (left, most_streams) = (per_second.min(burst), limits.streams_per_connection);
+        Self { per_second, burst, left, open_streams: 0, most_streams, refilled: Instant::now() }
     }
 
     /// Counts a received frame. Returns whether it is within the limit.
     pub(super) fn admit(&mut self, frame: FrameHead) -> bool {
+        if frame.kind == HEADERS {
+            self.open_streams = (self.open_streams + 1).min(self.most_streams);
+        }
         if !is_control(frame) {
             return true;
         }
-        if self.left == 0 {
+        let is_new_settings = frame.kind == SETTINGS && frame.flags & ACK == 0;
+        let cost = 1 + if is_new_settings { self.open_streams / STREAMS_PER_FRAME } else { 0 };
+        if self.left < cost {
             self.refill(Instant::now());
         }
-        let left = self.left.checked_sub(1);
+        let left = self.left.checked_sub(cost);
         self.left = left.unwrap_or(0);
         left.is_some()
     }
 
     /// Counts a sent frame.
     pub(super) fn sent(&mut self, frame: FrameHead) {
-        if matches!(frame.kind, HEADERS | DATA) {
+        let is_answer = matches!(frame.kind, HEADERS | DATA);
+        if frame.kind == RST_STREAM || (is_answer && frame.flags & END_STREAM != 0) {
+            self.open_streams = self.open_streams.saturating_sub(1);
+        }
+        if is_answer {
             self.left = self.left.saturating_add(PER_ANSWER).min(self.burst);
         }
     }
@@ -52,7 +68,7 @@ impl ControlFrameLimit {
         let passed = now.saturating_duration_since(self.refilled).as_millis();
         let added = passed * u128::from(self.per_second) / 1_000;
         if added > 0 {
-            self.left = u32::try_from(added).unwrap_or(u32::MAX).min(self.burst);
+            self.left = u32::try_from(added).unwrap_or(u32::MAX).saturating_add(self.left).min(self.burst);
             self.refilled = now;
         }
     }
@@ -105,6 +121,27 @@ mod tests {
             limit.sent(frame(DATA, 0, 10));
         }
         assert_eq!(admitted(&mut limit), 50);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn settings_cost_as_much_as_the_streams_that_they_change() {
+        let settings = frame(SETTINGS, 0, 6);
+        let admitted = |open: u32| {
+            let mut limit = limit(100, 100);
+            for _ in 0..open + 5 {
+                limit.admit(frame(HEADERS, 4, 20));
+            }
+            for ended in [frame(RST_STREAM, 0, 4), frame(DATA, END_STREAM, 0)].iter().cycle().take(5) {
+                limit.sent(*ended);
+            }
+            // Resets of the client close nothing.
+            limit.admit(frame(RST_STREAM, 0, 4));
+            (0..).take_while(|_| limit.admit(settings)).count()
+        };
+        assert_eq!([0, 80, 400, 1_000].map(admitted), [99, 9, 1, 0]);
+        let mut limit = limit(10, 10);
+        limit.admit(frame(HEADERS, 4, 20));
+        assert_eq!((0..).take_while(|_| limit.admit(frame(SETTINGS, ACK, 0))).count(), 10);
     }
 
     #[tokio::test(start_paused = true)]

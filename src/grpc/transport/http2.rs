@@ -37,6 +37,8 @@ pub(super) struct Http2 {
 pub(super) enum Fault {
     ControlFrames,
     UnansweredPing,
+    /// Of HTTP/1.1: the transport has a limit for heads of HTTP/2 only.
+    LongRequest,
 }
 
 impl Http2 {
@@ -104,6 +106,7 @@ impl Fault {
         match self {
             Self::ControlFrames => "control_frames",
             Self::UnansweredPing => "unanswered_ping",
+            Self::LongRequest => "long_request",
         }
     }
 }
@@ -112,6 +115,7 @@ impl From<Fault> for io::Error {
     fn from(fault: Fault) -> Self {
         match fault {
             Fault::ControlFrames => Self::new(io::ErrorKind::QuotaExceeded, "too many control frames"),
+            Fault::LongRequest => Self::new(io::ErrorKind::QuotaExceeded, "the request is too long"),
             Fault::UnansweredPing => Self::new(io::ErrorKind::TimedOut, "the client did not answer a ping"),
         }
     }

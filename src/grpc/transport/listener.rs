@@ -11,7 +11,7 @@ use tokio_stream::Stream;
 use tokio_util::either::Either;
 
 use super::{
-    connection::Connection,
+    connection::{Connection, Http1Input},
     connection_limit::{ConnectionLimit, ConnectionPermit, ConnectionSlot},
     http2::Http2,
     period_offset::PeriodOffsets,
@@ -56,8 +56,8 @@ impl Listener {
                     Ok((stream, peer)) => {
                         let Some(admitted) = self.admit(peer) else { continue };
                         let deadline = Instant::now() + self.limits.opening;
-                        let http2 = Http2::new(&self.limits, self.offsets.next());
-                        openings.spawn(open(self.tls.clone(), (stream, peer), admitted, deadline, http2));
+                        let limits = (Http1Input::new(&self.limits), Http2::new(&self.limits, self.offsets.next()));
+                        openings.spawn(open(self.tls.clone(), (stream, peer), admitted, deadline, limits));
                     }
                     Err(error) => wait_after(&error).await,
                 },
@@ -117,7 +117,7 @@ async fn open(
     (mut stream, peer): (ClientStream, PeerAddress),
     admitted: Admitted,
     deadline: Instant,
-    http2: Http2,
+    inputs: (Http1Input, Http2),
 ) -> Option<Connection<Socket>> {
     let opened = timeout_at(deadline, async {
         let mut first = [0; SHORTEST_METHOD];
@@ -137,7 +137,7 @@ async fn open(
             None => Socket::Left(stream),
             Some(tls) => Socket::Right(Box::new(tls.acceptor().accept(stream).await?)),
         };
-        Ok(Connection::new(socket, peer, permit, deadline, http2))
+        Ok(Connection::new(socket, peer, permit, deadline, inputs))
     });
     let error: io::Error = match opened.await {
         Ok(Ok(connection)) => return Some(connection),

@@ -9,8 +9,12 @@ use tokio::{
 use tokio_stream::{Stream, StreamExt as _, pending};
 
 use super::{
-    connection::Connection, connection_limit::ConnectionLimit, http2::Http2, listener::note_too_many,
-    period_offset::PeriodOffsets, server_socket::PeerAddress,
+    connection::{Connection, Http1Input},
+    connection_limit::ConnectionLimit,
+    http2::Http2,
+    listener::note_too_many,
+    period_offset::PeriodOffsets,
+    server_socket::PeerAddress,
 };
 use crate::runtime::Limits;
 
@@ -28,8 +32,8 @@ pub(crate) fn open_streams<S: AsyncRead + AsyncWrite + Unpin>(
             note_too_many(peer);
             return None;
         };
-        let http2 = Http2::new(&limits, offsets.next());
-        Some(Ok(Connection::new(stream, peer, permit, Instant::now() + limits.opening, http2)))
+        let inputs = (Http1Input::new(&limits), Http2::new(&limits, offsets.next()));
+        Some(Ok(Connection::new(stream, peer, permit, Instant::now() + limits.opening, inputs)))
     });
     connections.chain(pending())
 }

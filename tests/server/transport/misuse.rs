@@ -253,3 +253,27 @@ async fn random_bytes_do_not_affect_the_server() {
     }
     server.human("Ada").await.me().await;
 }
+
+#[tokio::test]
+async fn a_head_of_http1_has_the_limit_of_http2() {
+    let server = TestServer::open().await;
+    let whole = "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    let (long, far_longer) = ("x".repeat(17 * 1024), "x".repeat(200 * 1024));
+    for (head, answer) in [
+        (format!("GET / HTTP/1.1\r\nhost: localhost\r\nlong: {long}"), "HTTP/1.1 431 "),
+        (format!("GET / HTTP/1.1\r\nhost: localhost\r\nlong: {long}\r\n\r\n"), "HTTP/1.1 431 "),
+        // The rest of a later head is not read either.
+        (format!("{whole}GET / HTTP/1.1\r\nlong: {far_longer}"), "HTTP/1.1 400 "),
+    ] {
+        let mut socket = TcpStream::connect(&server.address).await.unwrap();
+        // The server may close the connection before it has read all.
+        let _ = socket.write_all(head.as_bytes()).await;
+        let mut answered = [0; 13];
+        within(socket.read_exact(&mut answered)).await.unwrap();
+        assert_eq!(str::from_utf8(&answered), Ok(answer));
+        let mut rest = Vec::new();
+        // Ends, also by a reset.
+        let _ = within(socket.read_to_end(&mut rest)).await;
+    }
+    server.human("Ada").await.me().await;
+}

@@ -13,7 +13,7 @@ use super::{
         server_address::Address,
     },
     processors,
-    terminal::progress::Progress,
+    terminal::{interrupt::until_output_fails, progress::Progress},
     text::analysis::AnalysisPrinter,
 };
 use crate::{
@@ -76,9 +76,9 @@ pub(super) struct Args {
 const DEFAULT_LEVEL: u8 = 14;
 
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
-    let Some(game) = &args.game else { return analyze_here(&args).await };
+    let Some(game) = &args.game else { return until_output_fails(analyze_here(&args)).await };
     let visitor = RenewableSession::enter(&args.server, &args.login, "reader").await?;
-    let done = analyze_there(&visitor.session(), game, &args).await;
+    let done = until_output_fails(analyze_there(&visitor.session(), game, &args)).await;
     visitor.leave().await;
     done
 }

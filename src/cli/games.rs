@@ -15,6 +15,7 @@ use super::{
         server_address::Address,
     },
     say,
+    terminal::interrupt::until_output_fails,
     text::{date::date, json},
 };
 use crate::{
@@ -155,7 +156,7 @@ impl From<GameFormat> for ExportFormat {
 
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let visitor = RenewableSession::enter(&args.server, &args.login, "reader").await?;
-    let done = print(&visitor.session(), args).await;
+    let done = until_output_fails(print(&visitor.session(), args)).await;
     visitor.leave().await;
     done
 }

@@ -13,10 +13,11 @@
 //!   dev/bench                        loads a server over the network and checks its messages
 //! ```
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 use std::{
     ffi::OsString,
-    fmt::Display,
-    io::{IsTerminal as _, Write as _},
+    io::Write as _,
     process::ExitCode,
     sync::mpsc::{RecvTimeoutError, sync_channel},
     thread,
@@ -60,8 +61,7 @@ pub use engine_server::{answer_gtp, answer_nboard};
 
 use crate::search::Stop;
 use dev::{arena, bench, openings, train};
-use terminal::interrupt;
-use text::printable::printable;
+use terminal::output::{self, StandardOutput, say, stdout_is_terminal, warn};
 
 /// Play Reversi online: a room server, and its players, watchers and bots.
 #[derive(Debug, Parser)]
@@ -136,7 +136,10 @@ enum Command {
 /// Parses the arguments of the process and runs the command.
 #[must_use]
 pub fn main() -> ExitCode {
-    let command = parse(std::env::args_os().collect());
+    let command = match parse(std::env::args_os().collect()) {
+        Ok(command) => command,
+        Err(status) => return status,
+    };
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error.into()),
@@ -147,19 +150,21 @@ pub fn main() -> ExitCode {
     done.unwrap_or_else(|error| fail(&error))
 }
 
-/// Parses the command. Exits after `--help` and errors.
-fn parse(arguments: Vec<OsString>) -> Command {
-    match try_parse(&arguments) {
-        Ok(command) => command,
-        Err(error) => {
-            // Fails if standard error is closed.
-            let _ = error.print();
-            if let Some(option) = misplaced(&error, &arguments) {
-                eprintln!("\nThat is an option of `serve`: reversi serve {option} ...");
-            }
-            std::process::exit(error.exit_code())
+/// Parses the command. Fails with the exit status after `--help` and errors, which are printed.
+fn parse(arguments: Vec<OsString>) -> Result<Command, ExitCode> {
+    try_parse(&arguments).map_err(|error| {
+        let printed = error.print().and_then(|()| StandardOutput.flush());
+        if let Err(failure) = printed
+            && !error.use_stderr()
+        {
+            output::note_failure(&failure);
         }
-    }
+        if let Some(option) = misplaced(&error, &arguments) {
+            warn("");
+            warn(format_args!("That is an option of `serve`: reversi serve {option} ..."));
+        }
+        output::exit_status(u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from))
+    })
 }
 
 fn try_parse(arguments: &[OsString]) -> Result<Command, clap::Error> {
@@ -203,7 +208,8 @@ fn misplaced(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
 
 async fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Serve(args) => serve::run(*args, reread_serve_options).await,
+        // A server goes on without its output, which only says where it listens.
+        Command::Serve(args) => return serve::run(*args, reread_serve_options).await.map(|()| ExitCode::SUCCESS),
         Command::Rooms(args) => rooms::run(args).await,
         Command::Play(args) => play::run(args).await,
         Command::Watch(args) => watch::run(args).await,
@@ -214,8 +220,8 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Explore(args) => explore::run(args).await,
         Command::Health(args) => health::run(args).await,
         Command::Name(args) => name::run(args).await,
-        Command::Import(args) => return import::run(args).await,
-        Command::Doctor(args) => return doctor::run(args).await,
+        Command::Import(args) => return import::run(args).await.map(output::exit_status),
+        Command::Doctor(args) => return doctor::run(args).await.map(output::exit_status),
         Command::Store(args) => store::run(args).await,
         #[cfg(feature = "postgres")]
         Command::Nodes(args) => nodes::run(args).await,
@@ -228,7 +234,7 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Bench(args) => bench::run(args).await,
         Command::Limit => bench::baseline_server::run().await,
     }
-    .map(|()| ExitCode::SUCCESS)
+    .map(|()| output::exit_status(ExitCode::SUCCESS))
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {
@@ -254,23 +260,6 @@ fn stop_after<R>(time: Duration, stop: &Stop, work: impl FnOnce() -> R) -> R {
         drop(done);
         result
     })
-}
-
-fn stdout_is_terminal() -> bool {
-    std::io::stdout().is_terminal()
-}
-
-/// Prints one line, whatever text of a server is in it. If standard output is closed (`| head`), interrupts the command.
-fn say(line: impl Display) {
-    if writeln!(std::io::stdout(), "{}", printable(line)).is_err() {
-        interrupt::output_is_gone();
-    }
-}
-
-/// Prints one line to standard error, as [`say`] does to standard output.
-fn warn(line: impl Display) {
-    // Fails if standard error is closed.
-    let _ = writeln!(std::io::stderr(), "{}", printable(line));
 }
 
 #[cfg(test)]

@@ -21,7 +21,10 @@ use anyhow::Context as _;
 
 use super::{
     random,
-    terminal::line::{self, BoundedLine},
+    terminal::{
+        line::{self, BoundedLine},
+        output::{StandardOutput, stdout_has_failed},
+    },
 };
 use crate::ai::{
     AiKind, Level,
@@ -76,7 +79,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
 
 fn serve(args: &Args) -> anyhow::Result<()> {
     let search_thread = SearchThread::new(args.level, args.engine(), random::random());
-    let output = LineOutput::new(io::stdout());
+    let output = LineOutput::new(StandardOutput);
     let input = io::stdin().lock();
     if args.gtp {
         serve_lines(GtpServer::new(search_thread, output), input)
@@ -104,7 +107,8 @@ trait EngineProtocol {
 }
 
 fn serve_lines(mut protocol: impl EngineProtocol, mut input: impl io::BufRead) -> anyhow::Result<()> {
-    loop {
+    // Nobody reads the answers of an engine without its output.
+    while !stdout_has_failed() {
         match line::next(&mut input, MAX_LINE).context("cannot read standard input")? {
             Some(BoundedLine::Text(line)) if protocol.execute(&line) => {}
             Some(BoundedLine::TooLong) => protocol.line_too_long(),
@@ -115,6 +119,7 @@ fn serve_lines(mut protocol: impl EngineProtocol, mut input: impl io::BufRead) -
             }
         }
     }
+    Ok(())
 }
 
 /// Answers lines over GTP with the weakest engine; for `fuzz/`.

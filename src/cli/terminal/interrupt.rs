@@ -8,12 +8,20 @@ use std::{future::poll_fn, task::Poll};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Notify;
 
-/// Notified when standard output is closed by its reader.
+/// Notified when standard output cannot be written: its reader has closed it, or the disk is full.
 static OUTPUT_GONE: Notify = Notify::const_new();
 
 /// Interrupts the current or the next [`Interrupt::wait`].
 pub(in crate::cli) fn output_is_gone() {
     OUTPUT_GONE.notify_one();
+}
+
+/// Runs `work`, but not longer than standard output can be written.
+pub(in crate::cli) async fn until_output_fails(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    tokio::select! {
+        done = work => done,
+        () = OUTPUT_GONE.notified() => Ok(()),
+    }
 }
 
 /// Handled signals, which no longer end the process; on systems other than Unix, Ctrl-C.
@@ -54,7 +62,7 @@ impl Signals {
     }
 }
 
-/// The reasons for which a client ends: Ctrl-C, SIGTERM, SIGHUP, or closed standard output.
+/// The reasons for which a client ends: Ctrl-C, SIGTERM, SIGHUP, or standard output that cannot be written.
 pub(in crate::cli) struct Interrupt(Signals);
 
 impl Interrupt {

@@ -12,6 +12,7 @@ pub(super) mod interrupt;
 pub(super) mod keys;
 pub(super) mod line;
 pub(super) mod move_list;
+pub(super) mod output;
 pub(super) mod progress;
 pub(super) mod room_rows;
 pub(super) mod room_view;

@@ -10,3 +10,4 @@ mod host;
 mod hostile_server;
 mod name;
 mod options;
+mod output;

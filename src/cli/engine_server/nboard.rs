@@ -22,10 +22,14 @@ const DEFAULT_DEPTH: u8 = 12;
 /// Each search for hints is this many plies deeper.
 const HINT_STEP: u8 = 4;
 
+const NO_GAME: &str = "the last game or move could not be read; set the game again";
+
 pub(super) struct NboardServer {
     search_thread: SearchThread,
     output: LineOutput,
-    history: GameHistory,
+    /// `None` after a game or a move that could not be read, until the next game: an answer for an earlier position would
+    /// be taken for one in the game that the caller sees.
+    history: Option<GameHistory>,
     /// The remaining times, if there are clocks.
     clocks: Option<ByColor<Duration>>,
     increment: Duration,
@@ -56,6 +60,9 @@ impl EngineProtocol for NboardServer {
     }
 
     fn line_too_long(&mut self) {
+        // It may have been a game.
+        self.search_thread.abandon();
+        self.history = None;
         self.output.write("status a line is too long");
     }
 
@@ -69,7 +76,7 @@ impl NboardServer {
         Self {
             search_thread,
             output,
-            history: GameHistory::default(),
+            history: Some(GameHistory::default()),
             clocks: None,
             increment: Duration::ZERO,
             depth: None,
@@ -96,12 +103,13 @@ impl NboardServer {
     }
 
     fn set_game(&mut self, text: &str) -> Result<(), String> {
+        self.history = None;
         let game = ggf::read(text).map_err(|error| error.to_string())?;
-        self.history = GameHistory::from(&game);
+        let history = self.history.insert(GameHistory::from(&game));
         let clock = game.clock.filter(|clock| !(clock.main + clock.increment).is_zero());
         self.increment = clock.map_or(Duration::ZERO, |clock| clock.increment);
         self.clocks = clock.map(|clock| ByColor::new(clock.main, clock.main));
-        let sides = self.history.positions().iter().map(|position| position.turn()).collect::<Vec<_>>();
+        let sides = history.positions().iter().map(|position| position.turn()).collect::<Vec<_>>();
         for (side, ply) in sides.into_iter().zip(&game.plies) {
             self.spend(side, Duration::from_millis(ply.spent_ms.into()));
         }
@@ -116,6 +124,7 @@ impl NboardServer {
 
     fn play(&mut self, text: &str) -> Result<(), String> {
         self.search_thread.abandon();
+        let mut history = self.history.take().ok_or(NO_GAME)?;
         let mut parts = text.split('/').map(str::trim);
         let name = parts.next().unwrap_or_default();
         let square = match name.parse::<Square>() {
@@ -123,10 +132,11 @@ impl NboardServer {
             Err(_) if ["pa", "pass", "--", "@@"].iter().any(|pass| name.eq_ignore_ascii_case(pass)) => None,
             Err(error) => return Err(error.to_string()),
         };
-        let position = self.history.position();
+        let position = history.position();
         // A forced pass may be sent or left out.
         let side = if square.is_some() { position.after_forced_pass().0.turn() } else { position.turn() };
-        self.history.play(side, square)?;
+        history.play(side, square)?;
+        self.history = Some(history);
         let seconds = parts.nth(1).and_then(|seconds| seconds.parse().ok()).unwrap_or_default();
         self.spend(side, Duration::try_from_secs_f64(seconds).unwrap_or_default());
         Ok(())
@@ -134,7 +144,7 @@ impl NboardServer {
 
     fn go(&mut self) -> Result<(), String> {
         self.search_thread.abandon();
-        let position = self.history.position();
+        let position = self.history()?.position();
         if position.legal_moves().is_empty() {
             self.output.write("=== PA");
             return Ok(());
@@ -157,7 +167,7 @@ impl NboardServer {
     fn hint(&mut self, count: &str) -> Result<(), String> {
         self.search_thread.abandon();
         let count = number(count, "the number of hints")?.clamp(1, 64) as usize;
-        let (position, output) = (self.history.position(), self.output.clone());
+        let (position, output) = (self.history()?.position(), self.output.clone());
         let deepest = self.depth.unwrap_or(DEFAULT_DEPTH);
         self.begin(move |mut job| {
             let mut depth = 0;
@@ -174,7 +184,7 @@ impl NboardServer {
 
     fn analyze(&mut self) -> Result<(), String> {
         self.search_thread.abandon();
-        let (positions, output) = (self.history.positions().to_vec(), self.output.clone());
+        let (positions, output) = (self.history()?.positions().to_vec(), self.output.clone());
         let depth = self.depth.unwrap_or(DEFAULT_DEPTH);
         self.begin(move |mut job| {
             for (ply, &position) in positions.iter().enumerate().rev() {
@@ -198,6 +208,10 @@ impl NboardServer {
         // The engine has no opening book.
         self.output.write("learned");
         Ok(())
+    }
+
+    fn history(&self) -> Result<&GameHistory, String> {
+        self.history.as_ref().ok_or_else(|| NO_GAME.to_owned())
     }
 
     fn begin(&mut self, job: impl FnOnce(SearchJob<'_>) + Send + 'static) -> Result<(), String> {

@@ -198,6 +198,25 @@ fn nboard_reports_errors() {
     assert_eq!(nboard(&["fly", "", "set wings 2"]), "");
 }
 
+#[test]
+fn nboard_answers_for_no_earlier_position_after_a_game_or_move_that_it_cannot_read() {
+    let game = "set game (;GM[Othello]B[f5];)";
+    for bad in ["set game (;GM[Othello]B[f5]W[a1];)", "set game", "move a1", "move x", "move PA"] {
+        for question in ["go", "hint 1", "analyze", "move d6"] {
+            let answer = nboard(&["set depth 1", game, bad, question, question]);
+            assert_eq!(answer.lines().count(), 3, "{bad}, {question}: {answer}");
+            assert!(last(&answer).contains("set the game again"), "{bad}, {question}: {answer}");
+        }
+        assert!(last(&nboard(&["set depth 1", bad, game, "go"])).starts_with("=== "), "{bad}");
+    }
+    let output = SharedOutput::default();
+    let engine = NboardServer::new(search_thread(), LineOutput::new(output.clone()));
+    let long = format!("set game {}\ngo\n", "x".repeat(MAX_LINE));
+    serve_lines(engine, long.as_bytes()).unwrap();
+    let written = String::from_utf8(output.0.lock().unwrap().clone()).unwrap();
+    assert!(!written.contains("===") && written.contains("set the game again"), "{written}");
+}
+
 proptest! {
     // Each case searches a little.
     #![proptest_config(ProptestConfig::with_cases(64))]

@@ -32,7 +32,7 @@ pub(super) enum EngineFault {
 pub(in crate::cli) enum NoMove {
     #[error("the engine resigns")]
     Resigned,
-    #[error("the engine does not answer in time, and is started again")]
+    #[error("the engine has not answered before the end of its time, and is started again")]
     Late,
     /// The stop flag is set.
     #[error("the engine is no longer used")]

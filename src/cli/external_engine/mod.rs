@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Faulty programs are contained: lines have a maximum length, endless output is blocked, a program that does not
-//! answer in time is killed, and one that ends or moves illegally is restarted a few times.
+//! answer in time is killed, and one that ends, is late or moves illegally is restarted a few times if its user wants that.
 
 mod error;
 mod gtp;
@@ -34,9 +34,6 @@ use gtp::GtpClient;
 use nboard::NboardClient;
 use process::{EngineProcess, Wait};
 use time::START;
-
-/// Maximum restarts in a row without a move.
-const RESTARTS: u32 = 3;
 
 /// The protocol of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,18 +87,20 @@ impl fmt::Display for EngineCommand {
 #[derive(Debug)]
 pub(super) struct Engine {
     command: EngineCommand,
+    /// Maximum restarts in a row without a move.
+    restarts: u32,
     running: Option<RunningEngine>,
     /// Failures since its last move.
     failures: u32,
 }
 
 impl Engine {
-    /// Starts the engine and checks that it answers in its protocol.
+    /// Starts the engine and checks that it answers in its protocol. It is restarted `restarts` times in a row at most.
     ///
     /// # Errors
     /// [`NoMove::Broken`] with the reason.
-    pub(super) fn start(command: EngineCommand) -> Result<Self, NoMove> {
-        let mut engine = Self { command, running: None, failures: 0 };
+    pub(super) fn start(command: EngineCommand, restarts: u32) -> Result<Self, NoMove> {
+        let mut engine = Self { command, restarts, running: None, failures: 0 };
         let stop = Stop::new();
         match engine.run(Wait { until: Instant::now() + START, stop: &stop }) {
             Ok(_) => Ok(engine),
@@ -117,7 +116,7 @@ impl Engine {
     /// is over or `stop` is set.
     ///
     /// # Errors
-    /// [`NoMove`], after restarts if these can help.
+    /// [`NoMove`], after the restarts that the time allows.
     pub(super) fn choose(&mut self, game: &Transcript, mut time: MoveTime, stop: &Stop) -> Result<Square, NoMove> {
         loop {
             let began = Instant::now();
@@ -135,13 +134,13 @@ impl Engine {
             }
             self.failures += 1;
             let broken = self.end_with(&fault);
-            if self.failures > RESTARTS {
+            if self.failures > self.restarts {
                 return Err(broken);
             }
-            if fault == EngineFault::Late {
+            time = time.after(began.elapsed());
+            if time.is_over() {
                 return Err(NoMove::Late);
             }
-            time = time.after(began.elapsed());
         }
     }
 
@@ -154,7 +153,7 @@ impl Engine {
         let (began, starts) = (Instant::now(), self.running.is_none());
         let running = self.run(Wait { until: began + time.start(), stop })?;
         let time = if starts { time.after(began.elapsed()) } else { time };
-        let wait = Wait { until: Instant::now() + time.for_move, stop };
+        let wait = Wait { until: Instant::now() + time.wait(), stop };
         let square = running.protocol.choose(&running.process, game, time, wait)?;
         if game.position().legal_moves().contains(square) {
             Ok(square)

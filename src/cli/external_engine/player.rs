@@ -15,6 +15,9 @@ use crate::{
     search::Stop,
 };
 
+/// Maximum restarts of an engine in a row without a move.
+const RESTARTS: u32 = 3;
+
 /// The wait before a call that a busy server refused is repeated.
 const BUSY_WAIT: Duration = Duration::from_millis(100);
 
@@ -23,14 +26,16 @@ const BUSY_WAIT: Duration = Duration::from_millis(100);
 pub(in crate::cli) struct EnginePlayer {
     engine: Arc<Mutex<Engine>>,
     name: Arc<str>,
-    /// The maximum for a move, even if the room's clocks allow more.
+    /// The time that it should take for a move, even if the room's clocks allow more.
     max_time: Duration,
 }
 
 impl EnginePlayer {
     pub(in crate::cli) async fn start(command: EngineCommand, max_time: Option<Duration>) -> anyhow::Result<Self> {
         let name = command.name().into();
-        let engine = spawn_blocking(move || Engine::start(command)).await.context("the engine cannot be started")??;
+        let engine = spawn_blocking(move || Engine::start(command, RESTARTS))
+            .await
+            .context("the engine cannot be started")??;
         Ok(Self { engine: Arc::new(Mutex::new(engine)), name, max_time: max_time.unwrap_or(Duration::MAX) })
     }
 

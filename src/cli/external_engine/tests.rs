@@ -1,6 +1,6 @@
 //! Engines as short scripts, well-behaved and otherwise.
 
-use std::{fs, iter, path::PathBuf, time::Duration};
+use std::{fs, path::PathBuf, time::Duration};
 
 use super::*;
 
@@ -38,10 +38,11 @@ impl Drop for Mark {
 /// More time than any test needs.
 const ENOUGH_TIME: MoveTime = MoveTime { for_move: Duration::from_secs(120), limit: None, left: None };
 /// Less time than an answer takes.
-const LITTLE_TIME: MoveTime = MoveTime { for_move: Duration::from_millis(100), limit: None, left: None };
+const LITTLE_TIME: MoveTime =
+    MoveTime { for_move: Duration::from_millis(100), limit: Some(Duration::from_millis(100)), left: None };
 
 fn choose(command: EngineCommand, time: MoveTime) -> Result<String, NoMove> {
-    let mut engine = Engine::start(command)?;
+    let mut engine = Engine::start(command, 3)?;
     engine.choose(&Transcript::new(), time, &Stop::new()).map(|square| square.to_string())
 }
 
@@ -66,7 +67,7 @@ fn a_continued_game_sends_only_its_new_moves() {
     let cases = r#"clear_board) played=; printf "=\n\n";; play) played="$played $rest"; printf "=\n\n";;
         genmove) case "$played" in "") printf "= f5\n\n";; " white d6") printf "= c3\n\n";;
         " black f5 white f6 black e6 white f4") printf "= g5\n\n";; *) printf "= a1\n\n";; esac;;"#;
-    let mut engine = Engine::start(script(Protocol::Gtp, cases)).unwrap();
+    let mut engine = Engine::start(script(Protocol::Gtp, cases), 3).unwrap();
     let mut next =
         |moves: &str| engine.choose(&moves.parse().unwrap(), ENOUGH_TIME, &Stop::new()).map(|it| it.to_string());
     assert_eq!(next(""), Ok("f5".into()));
@@ -85,7 +86,7 @@ fn an_engine_that_resigned_starts_the_next_game_on_a_clear_board() {
         " black f5 white d6") printf "= resign\n\n";; " black f5 white d6 black c3 white d3") printf "= c4\n\n";;
         *) printf "= a1\n\n";; esac;;"#
     );
-    let mut engine = Engine::start(script(Protocol::Gtp, &cases)).unwrap();
+    let mut engine = Engine::start(script(Protocol::Gtp, &cases), 3).unwrap();
     let mut next =
         |moves: &str| engine.choose(&moves.parse().unwrap(), ENOUGH_TIME, &Stop::new()).map(|it| it.to_string());
     assert_eq!(next("f5d6"), Err(NoMove::Resigned));
@@ -97,11 +98,9 @@ fn an_engine_that_starts_slowly_can_be_restarted() {
     let mark = Mark::new("slow");
     let slow = format!("nboard) if [ -e {} ]; then sleep 0.6; fi;;", mark.0.display());
     let go = format!("go) {};;", mark.once("exit 3", "echo === f5"));
-    let mut engine = Engine::start(script(Protocol::Nboard, &format!("{slow} {go}"))).unwrap();
-    let time = MoveTime { for_move: Duration::from_millis(300), ..LITTLE_TIME };
-    // On a busy machine a move may sometimes be late.
-    let moves = iter::repeat_with(|| engine.choose(&Transcript::new(), time, &Stop::new()));
-    assert_eq!(moves.into_iter().find(|chosen| *chosen != Err(NoMove::Late)), Some(Ok("f5".parse().unwrap())));
+    let mut engine = Engine::start(script(Protocol::Nboard, &format!("{slow} {go}")), 3).unwrap();
+    let time = MoveTime { for_move: Duration::from_millis(120), limit: None, left: None };
+    assert_eq!(engine.choose(&Transcript::new(), time, &Stop::new()), Ok("f5".parse().unwrap()));
 }
 
 #[test]
@@ -121,9 +120,34 @@ fn an_engine_that_always_crashes_is_given_up_with_its_last_output() {
 fn a_late_engine_is_restarted_for_the_next_move() {
     let mark = Mark::new("late");
     let go = format!("go) {};;", mark.once("read -r never", "echo === f5"));
-    let mut engine = Engine::start(script(Protocol::Nboard, &go)).unwrap();
+    let mut engine = Engine::start(script(Protocol::Nboard, &go), 3).unwrap();
     assert_eq!(engine.choose(&Transcript::new(), LITTLE_TIME, &Stop::new()), Err(NoMove::Late));
     assert_eq!(engine.choose(&Transcript::new(), ENOUGH_TIME, &Stop::new()), Ok("f5".parse().unwrap()));
+}
+
+#[test]
+fn an_engine_that_takes_longer_than_it_should_loses_no_game_with_time_left() {
+    // One answers late, the other only after a restart.
+    let mark = Mark::new("hung");
+    let slow = script(Protocol::Gtp, r#"genmove) sleep 0.4; printf "= f5\n\n";;"#);
+    let hung = script(Protocol::Gtp, &format!("genmove) {};;", mark.once("read -r never", r#"printf "= f5\n\n""#)));
+    let time = MoveTime { for_move: Duration::from_millis(300), limit: Some(Duration::from_secs(120)), left: None };
+    for engine in [slow, hung] {
+        assert_eq!(choose(engine, time), Ok("f5".into()));
+    }
+}
+
+#[test]
+fn an_engine_that_must_not_be_restarted_has_no_move_after_a_failure() {
+    for (fault, part) in [("exit 3", "has ended"), ("echo === a1", "plays a1"), ("read -r never", "does not answer")] {
+        let mark = Mark::new("once");
+        let go = format!("go) {};;", mark.once(fault, "echo === f5"));
+        let mut engine = Engine::start(script(Protocol::Nboard, &go), 0).unwrap();
+        let time = if part == "does not answer" { LITTLE_TIME } else { ENOUGH_TIME };
+        let chosen = engine.choose(&Transcript::new(), time, &Stop::new()).map(|square| square.to_string());
+        let why = why(chosen);
+        assert!(why.contains(part), "{why}");
+    }
 }
 
 #[test]
@@ -153,8 +177,9 @@ fn illegal_moves_and_refusals_are_reported() {
 
 #[test]
 fn a_command_that_cannot_be_started_is_reported() {
-    let start =
-        |protocol, command| why(Engine::start(EngineCommand::new(protocol, command).unwrap()).map(|_| String::new()));
+    let start = |protocol, command| {
+        why(Engine::start(EngineCommand::new(protocol, command).unwrap(), 3).map(|_| String::new()))
+    };
     let missing = start(Protocol::Gtp, "/nowhere/engine --gtp");
     assert!(missing.starts_with("the engine `/nowhere/engine --gtp` cannot be started: "), "{missing}");
     let mute = start(Protocol::Nboard, "true");
@@ -165,7 +190,7 @@ fn a_command_that_cannot_be_started_is_reported() {
 
 #[test]
 fn a_stopped_engine_is_not_waited_for() {
-    let mut engine = Engine::start(script(Protocol::Nboard, "go) read -r never;;")).unwrap();
+    let mut engine = Engine::start(script(Protocol::Nboard, "go) read -r never;;"), 3).unwrap();
     let stop = Stop::new();
     stop.stop();
     assert_eq!(engine.choose(&Transcript::new(), ENOUGH_TIME, &stop), Err(NoMove::Unwanted));

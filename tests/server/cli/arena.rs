@@ -81,6 +81,29 @@ fn an_engine_that_fails_loses_its_game() {
 }
 
 #[test]
+fn an_engine_that_ends_or_plays_illegally_loses_its_game_and_plays_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    for (fault, why) in [("exit 3", "has ended"), (r#"printf "= a1\n\n""#, "plays a1, which is illegal")] {
+        // It fails at its first move, and after a restart no more.
+        let mark = folder.path().join(fault.len().to_string());
+        let fault = format!(r#"if [ ! -e "{0}" ]; then : > "{0}"; {fault}; continue; fi"#, mark.display());
+        let engine = env!("CARGO_BIN_EXE_reversi");
+        let script = format!(
+            r#"exec 3>&1; while read -r line; do case "$line" in *genmove*) {fault};; esac; echo "$line"; done |
+            "{engine}" engine --gtp --level 1 >&3"#
+        );
+        let script = script.replace(r#"printf "= a1\n\n""#, r#"printf "= a1\n\n" >&3"#);
+        let faulty = format!("gtp:sh -c '{script}'");
+        let played = arena(folder.path(), &[&faulty, "random", "--games", "2", "--seed", "1", "--concurrency", "1"]);
+        assert!(played.said.contains("(1 by a player's fault)"), "{}{}", played.said, played.complained);
+        assert!(played.complained.contains(why), "{}", played.complained);
+        let result: Value = serde_json::from_str(&played.json).unwrap();
+        assert_eq!(result["games"][0]["winner"], "b", "{result}");
+        assert!(result["games"][0]["fault"].as_str().unwrap().contains(why) && result["games"][1]["fault"].is_null());
+    }
+}
+
+#[test]
 fn a_test_ends_a_match_early() {
     let folder = tempfile::tempdir().unwrap();
     let played = arena(folder.path(), &["roxanne", "random", "--games", "1000", "--seed", "1", "--sprt", "-100,0"]);

@@ -59,8 +59,10 @@ impl ArenaPlayer {
                 Ok(choice.context("there is no move")?.square)
             })),
             EngineSpec::Engine(launch) => {
-                let mut engine = Engine::start(launch)?;
-                let time = MoveTime { for_move: time.unwrap_or(DEFAULT_MOVE_TIME), limit: None, left: None };
+                // An engine that fails loses the game.
+                let mut engine = Engine::start(launch, 0)?;
+                let for_move = time.unwrap_or(DEFAULT_MOVE_TIME);
+                let time = MoveTime { for_move, limit: Some(for_move), left: None };
                 // The protocols have no seed.
                 Ok(Box::new(move |game: &Transcript, _| Ok(engine.choose(game, time, &ended)?)))
             }

@@ -111,6 +111,7 @@ fn game(number: u32, random: &mut Pcg64Mcg) -> GameRecord {
         started: at,
         ended: at,
         end: GameEnd { winner: position.outcome().unwrap().winner, reason: EndReason::Discs },
+        margin: None,
         plies,
         opening: 0,
         position,

@@ -1,6 +1,6 @@
 //! `reversi analyze`: the discs that each move of a game lost, by the local engine or a server's.
 
-use std::{num::NonZeroUsize, path::Path, time::Duration};
+use std::{io::Read as _, num::NonZeroUsize, path::Path, time::Duration};
 
 use anyhow::{Context as _, bail};
 use futures_util::{StreamExt as _, stream};
@@ -13,7 +13,7 @@ use super::{
         server_address::Address,
     },
     processors,
-    terminal::{interrupt::until_output_fails, progress::Progress},
+    terminal::{interrupt::until_output_fails, line, progress::Progress},
     text::analysis::AnalysisPrinter,
 };
 use crate::{
@@ -204,19 +204,20 @@ struct GameToAnalyze {
 /// Game `number` (from 1) of the file `source`, or the moves that `source` itself is.
 fn read(source: &str, number: u32) -> anyhow::Result<GameToAnalyze> {
     let file = Path::new(source);
-    if !file.is_file() {
+    let is_file = source == "-" || file.metadata().is_ok_and(|metadata| !metadata.is_dir());
+    if !is_file {
         let is_id = source.contains('-') && source.parse::<GameId>().is_ok();
         let hint = if is_id { format!("; for a finished game of the server: --game {source}") } else { String::new() };
         return transcript(source)
             .with_context(|| format!("`{source}` is neither a file nor moves such as f5d6c3{hint}"));
     }
-    if file.metadata().is_ok_and(|metadata| metadata.len() > MAX_BYTES) {
+    let mut bytes = Vec::new();
+    let read = line::open(file).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
+    if read.with_context(|| format!("cannot read {source}"))? as u64 > MAX_BYTES {
         bail!("{source} is longer than {} MiB", MAX_BYTES >> 20);
     }
-    let bytes = std::fs::read(file).with_context(|| format!("cannot read {source}"))?;
     let index = usize::try_from(number - 1).unwrap_or(usize::MAX);
-    // Old files have names in Latin-1.
-    parse(&String::from_utf8_lossy(&bytes), index).with_context(|| format!("game {number} of {source}"))
+    parse(&line::decode(bytes), index).with_context(|| format!("game {number} of {source}"))
 }
 
 /// Game `index` (from 0) of a text in GGF, or of transcripts, one a line.

@@ -49,12 +49,14 @@ pub struct GameRecord {
     pub room_name: RoomName,
     /// The participants, by side.
     pub players: ByColor<Participant>,
-    /// When the game started.
+    /// When the game started; [`Timestamp::UNKNOWN`] for an imported game without a date.
     pub started: Timestamp,
-    /// When the game ended.
+    /// When the game ended; likewise.
     pub ended: Timestamp,
     /// Winner and reason.
     pub end: GameEnd,
+    /// Black's lead in discs by the file of an imported game, if its moves do not end it.
+    pub margin: Option<i8>,
     /// Every ply from the standard start.
     pub plies: Vec<Ply>,
     /// Number of plies made by the room's opening.
@@ -114,6 +116,7 @@ impl Room {
             started: game.started,
             ended,
             end: game.end?,
+            margin: None,
             plies: game.plies.clone(),
             opening: game.opening,
             position: game.position,
@@ -159,6 +162,7 @@ impl GameRecord {
             started: Timestamp(0),
             ended,
             end,
+            margin: None,
             plies: vec![Ply { square: None, spent_ms: 0 }; 10],
             opening: 0,
             position: Position::START,

@@ -7,6 +7,15 @@ use std::time::Duration;
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
+    /// An unknown time, as that of an imported game without a date: earlier than any other.
+    pub const UNKNOWN: Self = Self(i64::MIN);
+
+    /// `None` for [`Self::UNKNOWN`].
+    #[must_use]
+    pub fn known(self) -> Option<Self> {
+        Some(self).filter(|&time| time != Self::UNKNOWN)
+    }
+
     /// The time `duration` later, saturating.
     #[must_use]
     pub fn after(self, duration: Duration) -> Self {

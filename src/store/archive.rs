@@ -32,9 +32,9 @@ pub struct GameFilter {
     pub rated: Option<bool>,
     /// Only games of a participant who had this rating or more.
     pub min_rating: Option<u16>,
-    /// Only games that ended at this time or later.
+    /// Only games that ended at this time or later, and at a known time.
     pub ended_from: Option<Timestamp>,
-    /// Only games that ended before this time.
+    /// Only games that ended before this time, and at a known time.
     pub ended_before: Option<Timestamp>,
     /// Only games of the opening of this name, one of [`opening_names::all`].
     pub opening: Option<&'static str>,
@@ -94,6 +94,12 @@ impl GameFilter {
         }
     }
 
+    /// The earliest end that matches.
+    pub(super) fn earliest(&self) -> Timestamp {
+        let known = self.ended_before.map(|_| Timestamp(Timestamp::UNKNOWN.0 + 1));
+        self.ended_from.or(known).unwrap_or(Timestamp::UNKNOWN)
+    }
+
     pub(super) fn matches(&self, record: &GameRecord) -> bool {
         let played = |player| record.players.iter().any(|(_, participant)| participant.is(player));
         let is_of = |kind| record.players.iter().any(|(_, participant)| OpponentKind::from(participant) == kind);
@@ -105,7 +111,7 @@ impl GameFilter {
             && self.result.is_none_or(|result| result == record.end.into())
             && self.rated.is_none_or(|rated| rated == record.rated)
             && self.min_rating.is_none_or(is_rated)
-            && self.ended_from.is_none_or(|from| record.ended >= from)
+            && record.ended >= self.earliest()
             && self.ended_before.is_none_or(|before| record.ended < before)
             && self.opening.is_none_or(|name| opening_names::of_game(record.positions()) == Some(name))
     }

@@ -24,6 +24,7 @@ pub(super) struct GameRow {
     pub(super) ended_us: i64,
     /// black, white, or none.
     pub(super) winner: String,
+    /// The name of the reason; in an imported game that its moves do not end also black's lead, as in `agreed +12`.
     pub(super) reason: String,
     /// f5d6c3..., without passes.
     pub(super) transcript: String,
@@ -67,7 +68,7 @@ impl From<&GameRecord> for GameRow {
             started_us: game.started.0,
             ended_us: game.ended.0,
             winner: winner_name(game.end.winner).to_owned(),
-            reason: game.end.reason.name().to_owned(),
+            reason: reason(game),
             transcript: placed().map(|(square, _)| square.name()).collect(),
             times_ms,
             opening: game.opening.into(),
@@ -117,6 +118,7 @@ impl GameRow {
             started: Timestamp(self.started_us),
             ended: Timestamp(self.ended_us),
             end: end(&self.winner, &self.reason)?,
+            margin: self.reason.split_once(' ').map(|(_, margin)| margin.parse()).transpose()?,
             plies,
             opening: self.opening.try_into()?,
             position,
@@ -138,11 +140,17 @@ pub(super) fn profile(id: &str, name: &str, kind: &str) -> Result<Profile, ReadE
     Ok(Profile { id: id.parse()?, name: DisplayName::from_stored(name)?, kind: player_kind(kind)? })
 }
 
+fn reason(game: &GameRecord) -> String {
+    let margin = game.margin.map(|margin| format!(" {margin:+}")).unwrap_or_default();
+    format!("{}{margin}", game.end.reason.name())
+}
+
 /// How a game ended, by its columns.
 pub(super) fn end(winner: &str, reason: &str) -> Result<GameEnd, ReadError> {
     let winners = [None, Some(Color::Black), Some(Color::White)];
     let winner = winners.into_iter().find(|&side| winner_name(side) == winner).ok_or_else(|| unknown(winner))?;
-    let reason = EndReason::ALL.into_iter().find(|known| known.name() == reason).ok_or_else(|| unknown(reason))?;
+    let (name, _) = reason.split_once(' ').unwrap_or((reason, ""));
+    let reason = EndReason::ALL.into_iter().find(|known| known.name() == name).ok_or_else(|| unknown(reason))?;
     Ok(GameEnd { winner, reason })
 }
 

@@ -143,7 +143,8 @@ pub struct Outcome {
     pub reason: EndReason,
     /// The discs of the last position.
     pub discs: ByColor<u8>,
-    /// The official score, with empty squares counted for the winner; zeros unless the game was played to its end.
+    /// The official score, with empty squares counted for the winner; zeros unless the game was played to its end, or its
+    /// players agreed on a score.
     pub score: ByColor<u8>,
 }
 
@@ -161,6 +162,9 @@ impl fmt::Display for Outcome {
         let (discs, reason) = (self.winner_first(self.discs), self.reason);
         match (self.result, reason) {
             (GameResult::Won(side), EndReason::Discs) => write!(f, "{side} wins {discs}"),
+            (GameResult::Won(side), EndReason::Agreed) if self.score != ByColor::default() => {
+                write!(f, "{side} wins {} ({reason}), {discs} on the board", self.winner_first(self.score))
+            }
             (GameResult::Won(side), _) => write!(f, "{side} wins ({reason}), {discs} on the board"),
             (GameResult::Draw, EndReason::Discs) => write!(f, "a draw, {discs}"),
             (GameResult::Draw, _) => write!(f, "a draw ({reason}), {discs} on the board"),

@@ -110,9 +110,9 @@ pub struct GameRecord {
     pub room_name: String,
     /// The player of each side.
     pub players: ByColor<Participant>,
-    /// The start time.
+    /// The start time; `None` if unknown.
     pub started_at: Option<SystemTime>,
-    /// The end time.
+    /// The end time; `None` if unknown.
     pub ended_at: Option<SystemTime>,
     /// The result.
     pub outcome: Outcome,

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     ai::engine::Plan,
+    cli::terminal::line::decode,
     room::ggf,
     rules::{ByColor, Color, Position, Square},
 };
@@ -234,8 +235,7 @@ impl GtpServer {
         let mut bytes = Vec::new();
         let file = std::fs::File::open(file).map_err(|error| failed(&error))?;
         file.take(MAX_LINE as u64).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-        // Old files have names in Latin-1.
-        let game = ggf::read(&String::from_utf8_lossy(&bytes)).map_err(|error| failed(&error))?;
+        let game = ggf::read(&decode(bytes)).map_err(|error| failed(&error))?;
         let mut history = GameHistory::from(&game);
         if let Some(stop_before) = stop_before {
             let number: usize = stop_before.parse().map_err(|_| "the move number is no integer".to_owned())?;

@@ -3,7 +3,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     room::{
         DisplayName, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerId, PlayerKind, Ply, Profile, RoomId,
-        RoomName, TimeControl,
+        RoomName, TimeControl, Timestamp,
         ggf::{GgfClock, GgfGame, GgfResult, read_date},
     },
     rules::{ByColor, Color, Outcome, Position, Transcript},
@@ -12,6 +12,8 @@ use crate::{
 /// A game as its file describes it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ImportedGame {
+    /// As in a file that this program wrote.
+    pub(super) id: Option<GameId>,
     /// Empty if unknown.
     pub(super) place: String,
     /// As in the file; empty if unknown.
@@ -45,16 +47,18 @@ impl ImportedGame {
         if game.start != Position::START {
             return Err("it does not begin at the usual start".to_owned());
         }
-        let GgfGame { place, date, players, plies, clock, result, .. } = game;
-        Ok(Self { place, date, players, plies, clock, result, source: String::new() })
+        let GgfGame { id, place, date, players, plies, clock, result, .. } = game;
+        Ok(Self { id, place, date, players, plies, clock, result, source: String::new() })
     }
 
+    /// The game as a record, whose id is a hash.
     pub(super) fn into_record(self) -> Result<GameRecord, String> {
         if self.plies.is_empty() {
             return Err("it has no moves".to_owned());
         }
         let position = self.position()?;
-        let at = read_date(&self.date).unwrap_or_default();
+        let at = read_date(&self.date).unwrap_or(Timestamp::UNKNOWN);
+        let result = self.result.filter(|_| !position.is_over());
         let place = if self.place.trim().is_empty() { &self.source } else { &self.place };
         Ok(GameRecord {
             id: GameId { room: RoomId::from_random(self.hash()), number: 1 },
@@ -62,7 +66,8 @@ impl ImportedGame {
             players: ByColor::new(participant(&self.players.black)?, participant(&self.players.white)?),
             started: at,
             ended: at,
-            end: end(position, self.result),
+            end: end(position, result),
+            margin: result.map(|result| result.margin),
             opening: 0,
             position,
             time: TimeControl {
@@ -104,18 +109,21 @@ fn end(position: Position, result: Option<GgfResult>) -> GameEnd {
         (0, _) => GameEnd { winner: None, reason: EndReason::Agreed },
         (sign, reason) => {
             let winner = Some(if sign > 0 { Color::Black } else { Color::White });
-            // The game was not over by discs.
-            let reason = if reason == EndReason::Discs { EndReason::Resignation } else { reason };
+            // A score of a game that was not over by discs, and no reason.
+            let reason = if reason == EndReason::Discs { EndReason::Agreed } else { reason };
             GameEnd { winner, reason }
         }
     }
 }
 
-/// A player without an account. Equal names get the same id.
+/// A player without an account. Equal names get the same id, and names that only look equal, as they are cut or have
+/// characters that cannot be shown, others.
 fn participant(text: &str) -> Result<Participant, String> {
     let known = if text.trim().is_empty() { "unknown" } else { text };
     let name = name(known, DisplayName::MAX, |text| DisplayName::parse(text).ok()).ok_or("a player has no name")?;
-    let id = PlayerId::from_random(hash(&["player", &name.key()]));
+    let key = name.key();
+    let id = if DisplayName::parse(known).is_ok() { hash(&["player", &key]) } else { hash(&["player", &key, known]) };
+    let id = PlayerId::from_random(id);
     Ok(Participant::Player(Profile { id, name, kind: PlayerKind::Human }))
 }
 
@@ -170,9 +178,20 @@ mod tests {
         let end = |tags| record(tags).end;
         let won = |winner, reason| GameEnd { winner, reason };
         assert_eq!(end("B[f5]"), won(None, EndReason::Aborted));
-        assert_eq!(end("RE[-12]B[f5]"), won(Some(Color::White), EndReason::Resignation));
+        assert_eq!(end("RE[-12]B[f5]"), won(Some(Color::White), EndReason::Agreed));
         assert_eq!(end("RE[+2:t]B[f5]"), won(Some(Color::Black), EndReason::Timeout));
         assert_eq!(end("RE[+0:s]B[f5]"), won(None, EndReason::Agreed));
+        for (result, written) in [
+            ("+10:s", "+10.000:s"),
+            ("-12", "-12.000:s"),
+            ("+0", "+0.000:s"),
+            ("-16:r", "-16.000:r"),
+            ("-2:t", "-2.000:t"),
+            ("?", "?"),
+        ] {
+            let line = ggf::write(&record(&format!("RE[{result}]B[f5]")));
+            assert!(line.contains(&format!("RE[{written}]")), "{result}: {line}");
+        }
         let over = "RE[-64:t]B[e6]W[f4]B[e3]W[f6]B[g5]W[d6]B[e7]W[f5]B[c5]";
         assert_eq!(end(over), won(Some(Color::Black), EndReason::Discs));
     }
@@ -181,6 +200,9 @@ mod tests {
     fn the_same_game_and_player_get_the_same_id() {
         let one = record("PB[Ada]PW[Bob]B[f5]");
         assert_eq!(record("PB[Ada]PW[Bob]TI[9]B[f5//3]").id, one.id);
+        let undated = record("PB[Ada]PW[Bob]DT[]B[f5]");
+        assert_eq!((undated.started, undated.ended), (Timestamp::UNKNOWN, Timestamp::UNKNOWN));
+        assert!(ggf::write(&undated).contains("DT[]"));
         for other in ["PB[Ada]PW[Bob]B[f5]W[d6]", "PB[Bob]PW[Ada]B[f5]", "PB[Ada]PW[Bob]DT[1999]B[f5]"] {
             assert_ne!(record(other).id, one.id);
         }
@@ -188,6 +210,20 @@ mod tests {
             let Participant::Player(profile) = one.players.black else { panic!("a player") };
             Participant::Player(Profile { name: DisplayName::parse("ADA").unwrap(), ..profile })
         });
+    }
+
+    #[test]
+    fn players_whose_names_only_look_equal_are_told_apart() {
+        let id = |name: &str| participant(name).unwrap().id();
+        let long = "x".repeat(DisplayName::MAX);
+        let names =
+            ["A", "A\u{80}", "A\u{81}", "A\u{7}", &long, &format!("{long}1"), &format!("{long}2"), "", "\u{80}"];
+        for (index, one) in names.iter().enumerate() {
+            for other in &names[index + 1..] {
+                assert_ne!(id(one), id(other), "{one:?} {other:?}");
+            }
+        }
+        assert_eq!((id(" a "), id("Jose\u{301}")), (id("A"), id("Jos\u{e9}")));
     }
 
     #[test]

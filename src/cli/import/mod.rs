@@ -4,8 +4,8 @@
 //!   files ──▶ reader ──▶ ImportedGame, or an error ──▶ GameRecord ──▶ the archive, in batches
 //! ```
 //!
-//! A game's id is a hash of its data, so that importing a file again adds nothing. Its players have names and no
-//! accounts: results and ratings do not change.
+//! A game's id is that in its file, if this program wrote it, or else a hash of its data, so that importing a file again adds
+//! nothing. Its players have names and no accounts: results and ratings do not change.
 
 mod imported_game;
 mod reader;
@@ -18,8 +18,17 @@ use std::{
 use anyhow::Context as _;
 use tokio::runtime::Handle;
 
-use super::{say, storage::StorageOptions, terminal::progress::Progress, text::printable::printable, warn};
-use crate::{room::GameRecord, store::Archive};
+use super::{
+    say,
+    storage::StorageOptions,
+    terminal::{line, progress::Progress},
+    text::printable::printable,
+    warn,
+};
+use crate::{
+    room::{GameId, GameRecord},
+    store::{Store, StoreError},
+};
 use imported_game::ImportedGame;
 
 /// Games per commit. A crash loses games that are not committed.
@@ -36,11 +45,12 @@ const REPORTED_ERRORS: usize = 20;
     reversi import WTH_2004.wtb                   with WTHOR.JOU and WTHOR.TRN beside it for the names\n  \
     reversi import *.ggf --data /srv/reversi\n  \
     reversi import *.ggf --store postgres://reversi@db/reversi\n  \
-    reversi import --format transcript moves.txt  f5d6c3..., one game a line\n\n\
+    reversi import --format transcript moves.txt  f5d6c3..., one game a line\n  \
+    bunzip2 -c games.ggf.bz2 | reversi import -   from standard input\n\n\
     The server must be stopped. Imported games change no results or ratings.\n\n\
     The exit status is 0 if every game is in the archive, 3 if some could not be imported, and 1 if none could.")]
 pub(super) struct Args {
-    /// Files of games: WTHOR (.wtb), GGF, or transcripts.
+    /// Files of games: WTHOR (.wtb), GGF, or transcripts; - is standard input.
     #[arg(env = "REVERSI_IMPORT", required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Format of the files [default: by name and content].
@@ -64,12 +74,12 @@ enum ImportFormat {
 pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let store = args.storage.open("--data names another folder").await?;
     let runtime = Handle::current();
-    let import = move || import_all(&args, &*store.archive, &runtime);
+    let import = move || import_all(&args, &store, &runtime);
     tokio::task::spawn_blocking(import).await.context("the import failed")?
 }
 
 /// Imports every file; an error in one does not stop the others.
-fn import_all(args: &Args, store: &dyn Archive, runtime: &Handle) -> anyhow::Result<ExitCode> {
+fn import_all(args: &Args, store: &Store, runtime: &Handle) -> anyhow::Result<ExitCode> {
     let (mut stored, mut complete) = (0, true);
     for file in &args.files {
         let batch = Vec::with_capacity(BATCH);
@@ -85,15 +95,21 @@ fn import_all(args: &Args, store: &dyn Archive, runtime: &Handle) -> anyhow::Res
     Ok(if complete { ExitCode::SUCCESS } else { INCOMPLETE.into() })
 }
 
-fn progress(file: &Path) -> anyhow::Result<Progress> {
-    let length = std::fs::metadata(file).with_context(|| format!("cannot read {}", file.display()))?.len();
+fn progress(file: &Path) -> Progress {
     let name = printable(file.file_name().unwrap_or_default().to_string_lossy());
-    Ok(Progress::of_bytes(length, name))
+    match std::fs::metadata(file) {
+        Ok(metadata) if metadata.is_file() => Progress::of_bytes(metadata.len(), name),
+        _ => {
+            let progress = Progress::of_phases();
+            progress.wait_for(format!("reading {name}"));
+            progress
+        }
+    }
 }
 
 /// Stores and counts the games of a file.
 struct FileImport<'a> {
-    store: &'a dyn Archive,
+    store: &'a Store,
     runtime: &'a Handle,
     batch: Vec<GameRecord>,
     added: usize,
@@ -106,8 +122,9 @@ struct FileImport<'a> {
 impl FileImport<'_> {
     /// Imports the file, and reports its games.
     fn run(&mut self, file: &Path, format: Option<ImportFormat>) -> anyhow::Result<()> {
-        let progress = progress(file)?;
-        let read = reader::read(file, format, &progress, &mut |location, game| self.add(&location, game));
+        let input = line::open(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let progress = progress(file);
+        let read = reader::read(file, input, format, &progress, &mut |location, game| self.add(&location, game));
         // Games before an error are stored too.
         let kept = self.flush();
         progress.finish_and_clear();
@@ -123,8 +140,11 @@ impl FileImport<'_> {
     }
 
     fn add(&mut self, location: &str, game: Result<ImportedGame, String>) -> anyhow::Result<()> {
-        match game.and_then(|played| played.into_record()) {
-            Ok(record) => self.batch.push(record),
+        match game.and_then(|played| Ok((played.id, played.into_record()?))) {
+            Ok((id, mut record)) => match id {
+                Some(id) if self.is_known(id, &mut record)? => self.known += 1,
+                _ => self.batch.push(record),
+            },
             Err(wrong) => {
                 self.bad += 1;
                 if self.reported.len() < REPORTED_ERRORS {
@@ -135,10 +155,30 @@ impl FileImport<'_> {
         if self.batch.len() >= BATCH { self.flush() } else { Ok(()) }
     }
 
+    /// Whether the archive has the game with the id in its file. A new game gets that id, unless another game has it or may
+    /// still get it in its room: one must not be taken for the other.
+    fn is_known(&mut self, id: GameId, record: &mut GameRecord) -> anyhow::Result<bool> {
+        if self.batch.iter().any(|game| game.id == id) {
+            self.flush()?;
+        }
+        let squares = |game: &GameRecord| game.plies.iter().map(|ply| ply.square).collect::<Vec<_>>();
+        match self.runtime.block_on(self.store.archive.game(id)) {
+            Ok(Some(stored)) => Ok(squares(&stored) == squares(record)),
+            Ok(None) => {
+                if self.runtime.block_on(self.store.journal.load(id.room))?.is_none() {
+                    record.id = id;
+                }
+                Ok(false)
+            }
+            Err(StoreError::Damaged(_)) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     fn flush(&mut self) -> anyhow::Result<()> {
         let batch = std::mem::take(&mut self.batch);
         let games = batch.len();
-        let added = self.runtime.block_on(self.store.import(batch))?;
+        let added = self.runtime.block_on(self.store.archive.import(batch))?;
         self.added += added;
         self.known += games - added;
         Ok(())

@@ -2,11 +2,11 @@
 
 use std::{
     fs::File,
-    io::{BufRead, BufReader, Read},
+    io::{BufRead, BufReader, Cursor, Read},
     path::{Path, PathBuf},
 };
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 
 use super::{ImportFormat, imported_game::ImportedGame};
 use crate::{
@@ -27,6 +27,9 @@ const MAX_BYTES: usize = 64 * 1024;
 /// The maximum of a file of names: enough for every number that a game can have.
 const MAX_NAMES_BYTES: u64 = 4 << 20;
 
+/// The first bytes of files of gzip, bzip2, xz, Zstandard and ZIP.
+const COMPRESSED: [&[u8]; 5] = [b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"];
+
 /// Number of first bytes that determine a file's format.
 const SNIFFED_BYTES: u64 = 4096;
 
@@ -36,15 +39,20 @@ pub(super) type OnGame<'a> = dyn FnMut(String, Result<ImportedGame, String>) -> 
 /// Calls `on_game` for every game of a file, and shows the progress.
 pub(super) fn read(
     path: &Path,
+    file: impl Read,
     format: Option<ImportFormat>,
     progress: &Progress,
     on_game: &mut OnGame<'_>,
 ) -> anyhow::Result<()> {
-    let format = match format {
-        Some(format) => format,
-        None => guess(path)?,
-    };
-    let file = progress.wrap_read(File::open(path)?);
+    let mut file = progress.wrap_read(file);
+    let mut head = Vec::new();
+    file.by_ref().take(SNIFFED_BYTES).read_to_end(&mut head)?;
+    if COMPRESSED.iter().any(|magic| head.starts_with(magic)) {
+        bail!("it is compressed; unpack it first, as `gunzip -c FILE | reversi import -`");
+    }
+    let format = format.unwrap_or_else(|| guess(path, &head));
+    // A pipe can be read once.
+    let file = Cursor::new(head).chain(file);
     let source = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut on_game = |location: String, game: Result<ImportedGame, String>| {
         on_game(location, game.map(|game| ImportedGame { source: source.clone(), ..game }))
@@ -57,20 +65,15 @@ pub(super) fn read(
 }
 
 /// Detects the format by the file's extension, or else by its first bytes.
-fn guess(path: &Path) -> anyhow::Result<ImportFormat> {
+fn guess(path: &Path, head: &[u8]) -> ImportFormat {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     match extension.as_str() {
-        "wtb" => return Ok(ImportFormat::Wthor),
-        "ggf" | "ggs" => return Ok(ImportFormat::Ggf),
-        _ => {}
-    }
-    let mut head = Vec::new();
-    File::open(path)?.take(SNIFFED_BYTES).read_to_end(&mut head)?;
-    Ok(match String::from_utf8_lossy(&head) {
-        text if text.contains("(;") => ImportFormat::Ggf,
-        _ if head.contains(&0) && WthorFile::read(&head).is_ok() => ImportFormat::Wthor,
+        "wtb" => ImportFormat::Wthor,
+        "ggf" | "ggs" => ImportFormat::Ggf,
+        _ if head.windows(2).any(|bytes| bytes == b"(;") => ImportFormat::Ggf,
+        _ if head.contains(&0) && WthorFile::read(head).is_ok() => ImportFormat::Wthor,
         _ => ImportFormat::Transcript,
-    })
+    }
 }
 
 fn transcripts(mut input: impl BufRead, found: &mut OnGame<'_>) -> anyhow::Result<()> {

@@ -1,13 +1,27 @@
-//! Reading lines of bounded length.
+//! Reading files, and lines of bounded length.
 
-use std::io::{self, BufRead, Read as _};
+use std::{
+    fs::File,
+    io::{self, BufRead, Read},
+    path::Path,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum BoundedLine {
-    /// Without surrounding white space; invalid UTF-8 is replaced.
+    /// As [`decode`] reads it, without surrounding white space.
     Text(String),
     /// The line was skipped.
     TooLong,
+}
+
+/// Opens a file, a pipe or a device to read; `-` is standard input.
+pub(in crate::cli) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    if path == Path::new("-") { Ok(Box::new(io::stdin().lock())) } else { Ok(Box::new(File::open(path)?)) }
+}
+
+/// Text that is not UTF-8 is read as ISO 8859-1, as old files have it: different bytes stay different.
+pub(in crate::cli) fn decode(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| error.as_bytes().iter().map(|&byte| char::from(byte)).collect())
 }
 
 /// Reads the next line; `None` at the end. A line of more than `max` bytes is skipped in constant memory.
@@ -18,7 +32,7 @@ pub(in crate::cli) fn next(input: &mut impl BufRead, max: usize) -> io::Result<O
         return Ok(None);
     }
     if bytes.len() <= max || bytes.ends_with(b"\n") {
-        return Ok(Some(BoundedLine::Text(String::from_utf8_lossy(&bytes).trim().to_owned())));
+        return Ok(Some(BoundedLine::Text(decode(bytes).trim().to_owned())));
     }
     input.skip_until(b'\n')?;
     Ok(Some(BoundedLine::TooLong))
@@ -39,6 +53,6 @@ mod tests {
         }
         let mut endless = io::BufReader::new(io::repeat(b'x').take(1 << 20));
         assert_eq!(next(&mut endless, 10).unwrap(), Some(BoundedLine::TooLong));
-        assert_eq!(next(&mut &b"\xff"[..], 10).unwrap(), text("\u{fffd}"));
+        assert_eq!(next(&mut &b"\xff"[..], 10).unwrap(), text("\u{ff}"));
     }
 }

@@ -4,22 +4,29 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::{proto::convert, room::Timestamp};
 
-/// RFC 3339 in UTC, to the second.
+/// In microseconds.
+const SECOND: i64 = 1_000_000;
+
+/// RFC 3339 in UTC, to the second; as long for an unknown time.
 pub(in crate::cli) fn date(time: Option<SystemTime>) -> String {
-    rfc3339(Duration::from_secs(since_epoch(time).as_secs()))
+    time.map_or_else(|| format!("{:20}", "unknown date"), |time| rfc3339(micros(time).div_euclid(SECOND) * SECOND))
 }
 
-/// RFC 3339 in UTC, to the microsecond, as the server writes times in JSON.
-pub(in crate::cli) fn precise(time: Option<SystemTime>) -> String {
-    rfc3339(since_epoch(time))
+/// RFC 3339 in UTC, to the microsecond, as the server writes times in JSON; `None` for an unknown time.
+pub(in crate::cli) fn precise(time: Option<SystemTime>) -> Option<String> {
+    time.map(|time| rfc3339(micros(time)))
 }
 
-fn since_epoch(time: Option<SystemTime>) -> Duration {
-    time.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default()
+/// Microseconds since 1970; negative before.
+fn micros(time: SystemTime) -> i64 {
+    let micros = |duration: Duration| i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => micros(after),
+        Err(before) => -micros(before.duration()),
+    }
 }
 
-fn rfc3339(since_epoch: Duration) -> String {
-    let micros = i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX);
+fn rfc3339(micros: i64) -> String {
     convert::timestamp(Timestamp(micros)).to_string()
 }
 
@@ -31,7 +38,12 @@ mod tests {
     fn dates_are_shown_to_the_second() {
         let time = UNIX_EPOCH + Duration::from_millis(1_767_348_000_987);
         assert_eq!(date(Some(time)), "2026-01-02T10:00:00Z");
-        assert_eq!(precise(Some(time)), "2026-01-02T10:00:00.987Z");
-        assert_eq!(date(None), "1970-01-01T00:00:00Z");
+        assert_eq!(precise(Some(time)).as_deref(), Some("2026-01-02T10:00:00.987Z"));
+        let old = UNIX_EPOCH - Duration::from_millis(1_500);
+        assert_eq!(
+            (date(Some(old)), precise(Some(old))),
+            ("1969-12-31T23:59:58Z".into(), Some("1969-12-31T23:59:58.500Z".into()))
+        );
+        assert_eq!((date(None), precise(None)), ("unknown date        ".into(), None));
     }
 }

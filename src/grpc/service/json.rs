@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use crate::{
     proto::convert,
-    room::{GameRecord, Participant, PlayerKind, Thought},
+    room::{GameRecord, Participant, PlayerKind, Thought, Timestamp},
     rules::{Color, opening_names},
 };
 
 /// A game as one line, without the line break.
 pub(crate) fn write(game: &GameRecord) -> String {
-    let outcome = convert::outcome(game.end, game.position);
+    let outcome = convert::recorded_outcome(game);
     let ms = |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     json!({
         "game_id": game.id.to_string(),
@@ -18,8 +18,8 @@ pub(crate) fn write(game: &GameRecord) -> String {
         "room_name": game.room_name.as_str(),
         "black": participant(&game.players.black),
         "white": participant(&game.players.white),
-        "started": convert::timestamp(game.started).to_string(),
-        "ended": convert::timestamp(game.ended).to_string(),
+        "started": time(game.started),
+        "ended": time(game.ended),
         "result": word(outcome.result().as_str_name(), "GAME_RESULT_"),
         "reason": word(outcome.reason().as_str_name(), "GAME_END_REASON_"),
         "discs": { "black": outcome.black_discs, "white": outcome.white_discs },
@@ -34,6 +34,11 @@ pub(crate) fn write(game: &GameRecord) -> String {
         "moves": moves(game),
     })
     .to_string()
+}
+
+/// `None` if unknown.
+fn time(at: Timestamp) -> Option<String> {
+    Some(convert::timestamp(at.known()?).to_string())
 }
 
 fn participant(participant: &Participant) -> Value {
@@ -106,6 +111,7 @@ mod tests {
             started: Timestamp(1_767_348_000_123_456),
             ended: Timestamp(1_767_348_001_000_000),
             end: GameEnd { winner: None, reason: EndReason::Aborted },
+            margin: None,
             plies: vec![placed("d3"), placed("c3"), Ply { square: None, spent_ms: 0 }, placed("b3")],
             opening: 1,
             position: Position::START,

@@ -115,6 +115,19 @@ pub fn outcome(end: GameEnd, position: Position) -> v1::Outcome {
     }
 }
 
+/// The outcome of a finished game, with the score that both sides of an imported game agreed on.
+#[must_use]
+pub fn recorded_outcome(game: &GameRecord) -> v1::Outcome {
+    let outcome = outcome(game.end, game.position);
+    match game.margin.filter(|_| game.end.reason == EndReason::Agreed) {
+        Some(margin) => {
+            let black_score = (64 + i32::from(margin)) / 2;
+            v1::Outcome { black_score, white_score: 64 - black_score, ..outcome }
+        }
+        None => outcome,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

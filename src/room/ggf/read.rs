@@ -5,7 +5,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::{
-    room::{EndReason, Ply},
+    room::{EndReason, GameId, Ply},
     rules::{Board, ByColor, Color, IllegalMove, Position, Square},
 };
 
@@ -21,6 +21,8 @@ const PASSES: [&str; 4] = ["pa", "pass", "--", "@@"];
 /// A game that was read. Its texts are unchecked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GgfGame {
+    /// Id; `None` unless this program wrote the game.
+    pub id: Option<GameId>,
     /// Place; empty if absent.
     pub place: String,
     /// Date; empty if absent.
@@ -107,7 +109,7 @@ pub fn read(text: &str) -> Result<GgfGame, GgfError> {
             break;
         }
         let (name, value, after) = tag(rest).ok_or(GgfError::Tag(number))?;
-        game.take(&name.to_ascii_uppercase(), value.trim())?;
+        game.take(&name.to_ascii_uppercase(), value.trim_ascii())?;
         rest = after.trim_start();
     }
     game.finish()
@@ -143,6 +145,7 @@ struct Reading<'a> {
 impl<'a> Reading<'a> {
     fn new() -> Self {
         let game = GgfGame {
+            id: None,
             place: String::new(),
             date: String::new(),
             players: ByColor::default(),
@@ -164,6 +167,8 @@ impl<'a> Reading<'a> {
             "TY" if value.trim_end_matches(|letter: char| !letter.is_ascii_digit()) != "8" => {
                 return Err(GgfError::OtherGame);
             }
+            // No standard tag; other programs skip it.
+            "ID" => self.game.id = value.parse().ok(),
             "PC" => self.game.place = value.to_owned(),
             "DT" => self.game.date = value.to_owned(),
             "PB" => self.game.players.black = value.to_owned(),

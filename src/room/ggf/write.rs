@@ -12,9 +12,10 @@ use crate::{
 #[must_use]
 pub fn write(record: &GameRecord) -> String {
     let mut line = format!(
-        "(;GM[Othello]PC[{}]DT[{}]PB[{}]PW[{}]RE[{}]TI[{}]TY[8]BO[8 {}]",
+        "(;GM[Othello]ID[{}]PC[{}]DT[{}]PB[{}]PW[{}]RE[{}]TI[{}]TY[8]BO[8 {}]",
+        record.id,
         clean(record.room_name.as_str()),
-        date::write(record.started),
+        record.started.known().map(date::write).unwrap_or_default(),
         name(&record.players.black),
         name(&record.players.white),
         result(record),
@@ -70,19 +71,19 @@ fn name(participant: &Participant) -> String {
     }
 }
 
-/// Black's margin in discs, and a letter for the reason.
+/// Black's margin in discs, and a letter for the reason. A game that discs do not decide is won by all of them, if no file
+/// says otherwise.
 fn result(record: &GameRecord) -> String {
-    let margin = Outcome::of(record.position.board()).difference();
-    let decided = match record.end.winner {
+    let decided = record.margin.unwrap_or(match record.end.winner {
         Some(Color::Black) => 64,
         Some(Color::White) => -64,
         None => 0,
-    };
+    });
     match record.end.reason {
-        EndReason::Discs => format!("{margin:+}.000"),
+        EndReason::Discs => format!("{:+}.000", Outcome::of(record.position.board()).difference()),
         EndReason::Resignation | EndReason::Left | EndReason::Kicked => format!("{decided:+}.000:r"),
         EndReason::Timeout => format!("{decided:+}.000:t"),
-        EndReason::Agreed => "+0.000:s".to_owned(),
+        EndReason::Agreed => format!("{decided:+}.000:s"),
         EndReason::Aborted | EndReason::Server => "?".to_owned(),
     }
 }

@@ -1,5 +1,5 @@
--- Columns that end in us are microseconds since 1970-01-01 UTC: to_timestamp(ended_us / 1e6). Ids and names of contestants
--- sort as bytes, as in SQLite.
+-- Columns that end in us are microseconds since 1970-01-01 UTC: to_timestamp(ended_us / 1e6). The least number is an unknown
+-- time. Ids and names of contestants sort as bytes, as in SQLite.
 
 -- One row: the version of these tables.
 CREATE TABLE reversi (
@@ -135,7 +135,8 @@ CREATE TABLE games (
     started_us bigint NOT NULL,
     ended_us bigint NOT NULL,
     winner text NOT NULL,               -- black, white, or none for a draw and for what does not count
-    reason text NOT NULL,               -- discs, resignation, timeout, left, kicked, agreed, aborted or server
+    reason text NOT NULL,               -- discs, resignation, timeout, left, kicked, agreed, aborted or server; in an imported
+                                        -- game that its moves do not end with black's lead, as in: agreed +12
     black_discs int NOT NULL,
     white_discs int NOT NULL,
     transcript text NOT NULL,           -- f5d6c3..., without passes

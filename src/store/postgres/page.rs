@@ -127,7 +127,7 @@ fn scan(query: &mut Query, filter: &GameFilter, after: Option<GameKey>) -> Scan 
         let before = query.with(before.0);
         query.and(&format!("{ended} < {before}"));
     }
-    if let Some(from) = filter.ended_from {
+    if let Some(from) = filter.earliest().known() {
         let from = query.with(from.0);
         query.and(&format!("{ended} >= {from}"));
     }

@@ -131,7 +131,7 @@ pub(super) fn page(
     // a time.
     let start = filter.ended_before.map_or((i64::MAX, char::MAX.to_string()), |before| (before.0, String::new()));
     let (ended, after) = after.map_or(start.clone(), |(ended, id)| (ended.0, id.to_string())).min(start);
-    let from = filter.ended_from.map_or(i64::MIN, |from| from.0);
+    let from = filter.earliest().0;
     let max_rows = limit.saturating_add(GamePage::PASSED_OVER);
     let mut select = connection.prepare_cached(&sql)?;
     let mut keys = select.query(named_params! {

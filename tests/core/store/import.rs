@@ -1,8 +1,9 @@
 //! Imported games.
 
 use reversi::{
-    room::{GameRecord, PlayerId},
-    store::{Contestant, GameFilter, PlayerStats},
+    room::{EndReason, GameEnd, GameRecord, PlayerId, Timestamp},
+    rules::Color,
+    store::{Contestant, GameFilter, GameResult, PlayerStats},
 };
 
 use crate::{
@@ -24,6 +25,53 @@ async fn imported_games_are_listed_and_change_no_statistics() {
             assert!(listed.iter().map(|game| &**game).eq(games.iter().rev()));
         }
         assert_eq!(archive.player_stats(Contestant::Player(id("ada"))).await, Ok(PlayerStats::default()));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn games_of_an_unknown_date_come_last_and_match_no_time() {
+    on_each(async |store| {
+        let archive = &*store.archive;
+        let unknown = |room| GameRecord {
+            started: Timestamp::UNKNOWN,
+            ended: Timestamp::UNKNOWN,
+            ..game(room_id(room), 1, 0, ["ada", "bob"])
+        };
+        let games = vec![unknown(1), game(room_id(2), 1, -5, ["ada", "bob"]), unknown(3)];
+        assert_eq!(archive.import(games.clone()).await, Ok(3));
+        assert_eq!(archive.game(games[0].id).await.unwrap().as_deref(), Some(&games[0]));
+        for player in [None, Some(id("ada"))] {
+            let filter = GameFilter { player, ..GameFilter::visible_to(PlayerId::from_random(9)) };
+            let (mut listed, mut after) = (Vec::new(), None);
+            for _ in 0..3 {
+                let page = archive.games(filter, after, 1).await.unwrap();
+                listed.extend(page.games.iter().map(|game| game.id));
+                after = page.next;
+            }
+            // Of equal times, the greater id first.
+            assert_eq!(listed, [games[1].id, games[2].id, games[0].id]);
+            for (ended_from, ended_before) in [(Some(at(-9)), None), (None, Some(at(9))), (Some(at(-9)), Some(at(9)))] {
+                let filter = GameFilter { ended_from, ended_before, ..filter };
+                let found = archive.games(filter, None, 9).await.unwrap().games;
+                assert_eq!(found.iter().map(|game| game.id).collect::<Vec<_>>(), [games[1].id]);
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_agreed_score_of_a_game_is_kept() {
+    on_each(async |store| {
+        let end = GameEnd { winner: Some(Color::White), reason: EndReason::Agreed };
+        let agreed = GameRecord { end, margin: Some(-6), ..game(room_id(1), 1, 1, ["ada", "bob"]) };
+        assert_eq!(store.archive.import(vec![agreed.clone()]).await, Ok(1));
+        assert_eq!(store.archive.game(agreed.id).await.unwrap().as_deref(), Some(&agreed));
+        for (result, count) in [(GameResult::Won(Color::White), 1), (GameResult::Drawn, 0), (GameResult::Aborted, 0)] {
+            let filter = GameFilter { result: Some(result), ..GameFilter::visible_to(PlayerId::from_random(9)) };
+            assert_eq!(store.archive.games(filter, None, 9).await.unwrap().games.len(), count, "{result:?}");
+        }
     })
     .await;
 }

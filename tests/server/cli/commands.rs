@@ -379,60 +379,6 @@ fn a_running_game_is_watched_in_its_room() {
     assert!(next.contains("no finished game"), "{next}");
 }
 
-/// A WTHOR file with these two games, the second of which is invalid.
-fn wthor() -> Vec<u8> {
-    let mut bytes = vec![20, 4, 1, 2, 2, 0, 0, 0, 0, 0, 0xD4, 0x07, 8, 0, 22, 0];
-    for moves in [&[56, 64, 33][..], &[11]] {
-        bytes.extend([1, 0, 1, 0, 0, 0, 40, 40]);
-        bytes.extend(moves);
-        bytes.resize(bytes.len() + 60 - moves.len(), 0);
-    }
-    bytes
-}
-
-#[test]
-fn games_are_imported_and_listed() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    let (data, games) = (path("data"), path("WTH_2004.wtb"));
-    std::fs::write(&games, wthor()).unwrap();
-    let names = |names: &[&str], width: usize| -> Vec<u8> {
-        let padded = names.iter().flat_map(|name| name.bytes().chain(std::iter::repeat(0)).take(width));
-        std::iter::repeat_n(0, 16).chain(padded).collect()
-    };
-    std::fs::write(path("WTHOR.JOU"), names(&["Bintsa", "Tamenori"], 20)).unwrap();
-    std::fs::write(path("WTHOR.TRN"), names(&["Paris", "Londres"], 26)).unwrap();
-    let import = |arguments: &[&str]| {
-        let output = reversi(&[&["import", "--data", &data], arguments].concat()).output().unwrap();
-        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
-    };
-    let (status, printed, error) = import(&[&games]);
-    assert!(status == 3 && printed.contains("1 games imported, 0 there already, 1 bad"), "{printed}{error}");
-    assert!(error.contains("game 2 at byte 84: move 1 is illegal: black may not move to a1"), "{error}");
-    assert!(import(&[&games]).1.contains("0 games imported, 1 there already"), "a game is imported once");
-    let (lines, ggf) = (path("moves"), path("others"));
-    std::fs::write(&lines, "f5d6c3\n\nf5d6c4\nz9\n").unwrap();
-    std::fs::write(&ggf, "(;GM[Othello]PB[x]PW[y]RE[+4:t]DT[1999-12-31]B[e6];)").unwrap();
-    let (status, printed, error) = import(&[&lines, &path("missing"), &ggf]);
-    assert!(error.contains("cannot read ") && error.contains("missing"), "{error}");
-    assert!(status == 3 && error.contains("line 4: move 1 is neither a square nor a pass"), "{error}");
-    assert_eq!(printed.matches("imported").count(), 2, "{printed}");
-    assert_eq!(import(&[&ggf]).0, 0);
-    std::fs::write(path("bad"), "z9\n").unwrap();
-    let (status, _, error) = import(&[&path("bad"), &path("missing")]);
-    assert!(status == 1 && error.ends_with("reversi: no game could be imported\n"), "{error}");
-
-    let server = Server::serve(&["--data", &data]);
-    let listed = server.output_of(&["games"], "");
-    assert!(listed.contains("2004-01-01T00:00:00Z Tamenori - Bintsa: black wins (by resignation)"), "{listed}");
-    assert!(listed.contains("1999-12-31T00:00:00Z x - y: black wins (on time)"), "{listed}");
-    assert!(listed.contains("unknown - unknown: aborted"), "{listed}");
-    let game = listed.lines().find(|line| line.contains("Tamenori")).unwrap().split(' ').next().unwrap();
-    assert!(server.output_of(&["watch", game], "").contains("Londres"));
-    let (status, _, error) = import(&[&lines]);
-    assert!(status == 1 && error.contains("another server uses it; stop that server first"), "{error}");
-}
-
 #[test]
 fn local_and_server_analyses_agree() {
     // On a busy machine, threads of low priority may wait for longer than the default time.

@@ -8,6 +8,7 @@ mod commands;
 mod doctor;
 mod host;
 mod hostile_server;
+mod import;
 mod name;
 mod options;
 mod output;

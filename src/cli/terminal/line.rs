@@ -19,8 +19,12 @@ pub(in crate::cli) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     if path == Path::new("-") { Ok(Box::new(io::stdin().lock())) } else { Ok(Box::new(File::open(path)?)) }
 }
 
-/// Text that is not UTF-8 is read as ISO 8859-1, as old files have it: different bytes stay different.
-pub(in crate::cli) fn decode(bytes: Vec<u8>) -> String {
+/// Text that is not UTF-8 is read as ISO 8859-1, as old files have it: different bytes stay different. The mark with which
+/// some editors begin UTF-8 is left out.
+pub(in crate::cli) fn decode(mut bytes: Vec<u8>) -> String {
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+    }
     String::from_utf8(bytes).unwrap_or_else(|error| error.as_bytes().iter().map(|&byte| char::from(byte)).collect())
 }
 
@@ -54,5 +58,6 @@ mod tests {
         let mut endless = io::BufReader::new(io::repeat(b'x').take(1 << 20));
         assert_eq!(next(&mut endless, 10).unwrap(), Some(BoundedLine::TooLong));
         assert_eq!(next(&mut &b"\xff"[..], 10).unwrap(), text("\u{ff}"));
+        assert_eq!(next(&mut &b"\xef\xbb\xbff5\n"[..], 10).unwrap(), text("f5"));
     }
 }

@@ -1,5 +1,6 @@
 //! `reversi bot`: takes seats and plays, over the public API only.
 
+mod current_room;
 mod move_searches;
 mod options;
 mod strategy;
@@ -11,7 +12,7 @@ use tokio::time::Instant;
 
 use super::{
     connect::{
-        check_ai,
+        check_ai, leave,
         login::{self, LoginOptions},
         reconnecting_stream::{Received, ReconnectingStream, backoff},
         server_address::Address,
@@ -20,16 +21,23 @@ use super::{
     random, say,
     terminal::interrupt::Interrupt,
 };
-use crate::client::{
-    Ai, Client, ClientError, CloseReason, GameId, ListUpdate, Phase, PlayEvent, PlayStream, PlayerKind, Room,
-    RoomFilter, RoomId, RoomList, RoomUpdate, Session, SideWish,
+use crate::{
+    client::{
+        Ai, Client, ClientError, CloseReason, ListUpdate, PlayEvent, PlayStream, PlayerKind, Room, RoomFilter, RoomId,
+        RoomList, RoomUpdate, Session, SideWish,
+    },
+    room,
 };
+use current_room::CurrentRoom;
 use move_searches::{ChosenMove, MoveSearches};
 use options::MoveSource;
-use strategy::RoomAction;
+use strategy::{RoomAction, Wish};
 
 /// How long a bot waits in a room for a game before it looks for another room.
 const GAME_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long a bot that changes rooms waits in one for a person who may offer a rematch.
+const REMATCH_WAIT: Duration = Duration::from_secs(20);
 
 /// The wait before a call that a busy server refused is repeated.
 const BUSY_WAIT: Duration = Duration::from_millis(100);
@@ -42,6 +50,8 @@ const BUSY_WAIT: Duration = Duration::from_millis(100);
     reversi bot --ai roxanne --vs positional --games 1 --seed 7\n  \
     reversi bot --nboard 'edax -nboard' --quick   the engine of another program, which the bot starts\n  \
     reversi bot --gtp './engine --gtp' --engine-time 5 --room 7k2m9x4q1c0d\n\n\
+    A bot with games left to play stays after each game, and accepts a rematch: with --room for ever, with --quick for 20 \
+    seconds if the opponent is a person, with --vs not, and otherwise for 60 seconds.\n\n\
     An engine that ends, moves illegally or is late is started again, three times in a row at most. The bot resigns a game \
     in which the engine has no move in time, and ends with the reason when the engine cannot be used.")]
 pub(super) struct Args {
@@ -62,7 +72,8 @@ pub(super) struct Args {
     /// That AI's level; its kind's default if left out.
     #[arg(long, env = "REVERSI_VS_LEVEL", value_name = "N")]
     vs_level: Option<u32>,
-    /// End after this many games; 0 plays for ever.
+    /// End after this many games that begin in this run, rematches as well; 0 plays for ever. A series that has begun is
+    /// played to its end.
     #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 0)]
     games: u32,
     /// The same seed chooses the same moves; random if left out.
@@ -128,21 +139,6 @@ struct Bot {
     args: Args,
 }
 
-/// The room of the bot, and its state there.
-struct CurrentRoom {
-    id: RoomId,
-    room: Option<Room>,
-    updates: ReconnectingStream<RoomUpdate>,
-    /// The last action and the room's `seq` at that time, so that it is not repeated.
-    taken: Option<(u64, RoomAction)>,
-    /// The last game whose end was counted.
-    counted: Option<GameId>,
-    /// When to repeat an action for which the server was too busy.
-    retry: Option<Instant>,
-    /// When the bot gives up waiting for a game.
-    until: Instant,
-}
-
 /// Why the bot stops reading its streams.
 enum StopReason {
     /// All games are played, or the room is gone.
@@ -199,7 +195,8 @@ impl Bot {
         if let Some((room, _)) = self.session.me().await?.seats.first() {
             let room = self.session.room(room).await?;
             say(format_args!("back in room {} ({})", room.id, room.settings.name));
-            self.current = Some(CurrentRoom::new(&self.session, room));
+            let is_other = self.args.room.as_ref().is_some_and(|text| !is_named(&room, text));
+            self.current = Some(CurrentRoom::returned(&self.session, &room, is_other));
         }
         Ok(())
     }
@@ -230,6 +227,9 @@ impl Bot {
         let mut lobby = open_rooms(&self.session);
         loop {
             if self.current.is_none() {
+                if self.is_done() {
+                    return Err(StopReason::Done);
+                }
                 self.find_room(&list).await?;
                 if self.current.is_some() {
                     // A stream that is not read costs the server memory.
@@ -272,7 +272,7 @@ impl Bot {
             }
         };
         say(format_args!("in room {} ({})", entered.id, entered.settings.name));
-        self.current = Some(CurrentRoom::new(&self.session, entered));
+        self.current = Some(CurrentRoom::entered(&self.session, &entered));
         Ok(())
     }
 
@@ -312,20 +312,10 @@ impl Bot {
             PlayEvent::GameStarted { game, side, opponent, .. } => {
                 let opponent = opponent.map_or_else(String::new, |seat| format!(" against {}", seat.occupant));
                 say(format_args!("game {game}: {side}{opponent}"));
-                self.extend_wait();
             }
             PlayEvent::GameEnded { game, side, outcome, .. } => {
                 searches.forget(&game);
                 say(format_args!("game {game}: {outcome} (played {side})"));
-                self.played += 1;
-                self.extend_wait();
-                if self.args.games != 0 && self.played >= self.args.games {
-                    return Err(StopReason::Done);
-                }
-                if let Some(current) = &mut self.current {
-                    current.counted = Some(game);
-                }
-                self.act().await?;
             }
             PlayEvent::MoveRejected { game, ply, reason, message, legal, retry_after } => {
                 let sent = self.sent.take().filter(|sent| sent.game == game && sent.ply == ply);
@@ -341,6 +331,8 @@ impl Bot {
             PlayEvent::Closing(closing) => match closing.reason {
                 CloseReason::Superseded => {
                     say("another process plays as the same player");
+                    // To leave would end its game.
+                    self.current = None;
                     return Err(StopReason::Done);
                 }
                 _ => return Err(ClientError::Broken("the server ends the stream".into()).into()),
@@ -353,10 +345,16 @@ impl Bot {
 
     /// Applies an update of the room and acts on it.
     async fn handle_update(&mut self, news: Result<Received<RoomUpdate>, ClientError>) -> Result<(), StopReason> {
+        let wish = self.wish();
         let Some(current) = &mut self.current else { return Ok(()) };
         let id = current.id.clone();
         match news {
-            Ok(Received::Item(update)) => current.apply(update),
+            Ok(Received::Item(update)) => {
+                let ended = current.apply(update, &self.session.player().id, wish);
+                if !current.is_other {
+                    self.played = self.played.saturating_add(ended);
+                }
+            }
             Ok(Received::Lost(..)) => return Ok(()),
             // The room is gone, or closed to this bot.
             Err(error) if error.refusal().is_some() && !error.is_session_lost() => {
@@ -369,12 +367,20 @@ impl Bot {
 
     /// Takes the next action in the room.
     async fn act(&mut self) -> Result<(), StopReason> {
-        let changes_rooms = self.changes_rooms();
+        let (wish, me) = (self.wish(), &self.session.player().id);
+        match self.current.as_mut().and_then(|current| current.next_action(me, wish)) {
+            Some(action) => self.take(action).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn take(&mut self, action: RoomAction) -> Result<(), StopReason> {
         let Some(current) = &mut self.current else { return Ok(()) };
-        let Some(action) = current.next_action(&self.session, changes_rooms) else { return Ok(()) };
         match perform(&self.session, &current.id, action).await {
             Err(error) if error.refusal().is_none() || error.is_session_lost() => return Err(error.into()),
             Err(error) if error.is_transient() => current.try_again(),
+            // A game has begun, which is played.
+            Err(error) if error.is("ROOM_IN_GAME") => {}
             // Other refusals mean that the room has changed: its events follow.
             Ok(()) | Err(_) if action == RoomAction::Leave => return self.left(),
             Ok(()) | Err(_) => {}
@@ -385,7 +391,7 @@ impl Bot {
     /// Forgets the room after leaving it.
     fn left(&mut self) -> Result<(), StopReason> {
         match self.current.take() {
-            Some(current) if self.args.room.is_some() => {
+            Some(current) if self.args.room.is_some() && !current.is_other && !self.is_done() => {
                 say(format_args!("nothing to play in room {}", current.id));
                 Err(StopReason::Done)
             }
@@ -395,11 +401,9 @@ impl Bot {
 
     /// Forgets a room that removed the bot.
     fn leave_room(&mut self, room: &RoomId, why: &str) -> Result<(), StopReason> {
-        if self.current.take_if(|current| current.id == *room).is_none() {
-            return Ok(());
-        }
+        let Some(current) = self.current.take_if(|current| current.id == *room) else { return Ok(()) };
         say(format_args!("room {room} is closed to this bot: {why}"));
-        if self.args.room.is_some() { Err(StopReason::Done) } else { Ok(()) }
+        if self.args.room.is_some() && !current.is_other { Err(StopReason::Done) } else { Ok(()) }
     }
 
     async fn wake(&mut self) -> Result<(), StopReason> {
@@ -411,71 +415,41 @@ impl Bot {
 
     /// Leaves a room in which no game starts; rooms that were tried before may be tried again.
     async fn look_elsewhere(&mut self) -> Result<(), StopReason> {
-        self.extend_wait();
-        let Some(current) = &self.current else {
+        let wish = self.wish();
+        let Some(current) = &mut self.current else {
             self.tried.clear();
             return Ok(());
         };
+        current.extend_wait(wish);
         let playing = current.room.as_ref().is_some_and(|room| room.running().is_some());
         let over = current.room.as_ref().is_some_and(|room| room.game.is_some());
-        if self.args.room.is_none() && !playing && (over || !self.changes_rooms()) {
-            return match perform(&self.session, &current.id, RoomAction::Leave).await {
-                Err(error) if error.refusal().is_none() || error.is_session_lost() => Err(error.into()),
-                _ => self.left(),
-            };
+        if self.args.room.is_none() && !playing && (over || wish != Wish::ChangeRooms) {
+            return self.take(RoomAction::Leave).await;
         }
         Ok(())
     }
 
-    /// Whether the bot plays only one game in each room.
-    fn changes_rooms(&self) -> bool {
-        self.args.quick || self.args.vs.is_some()
+    /// What the bot wants after the games that it has played.
+    fn wish(&self) -> Wish {
+        if self.is_done() || self.current.as_ref().is_some_and(|current| current.is_other) {
+            Wish::Leave
+        } else if self.args.quick || self.args.vs.is_some() {
+            Wish::ChangeRooms
+        } else {
+            Wish::Stay
+        }
     }
 
-    fn extend_wait(&mut self) {
-        if let Some(current) = &mut self.current {
-            current.until = Instant::now() + GAME_TIMEOUT;
-        }
+    /// Whether all games are played.
+    fn is_done(&self) -> bool {
+        self.args.games != 0 && self.played >= self.args.games
     }
 }
 
-impl CurrentRoom {
-    fn new(session: &Session, room: Room) -> Self {
-        let (id, updates) = (room.id.clone(), ReconnectingStream::of_room(session, &room.id));
-        Self { id, room: None, updates, taken: None, counted: None, retry: None, until: Instant::now() + GAME_TIMEOUT }
-    }
-
-    fn apply(&mut self, update: RoomUpdate) {
-        let applied = match (update, &mut self.room) {
-            (RoomUpdate::Snapshot(room), known) => {
-                *known = Some(*room);
-                Ok(())
-            }
-            (RoomUpdate::Event(event), Some(room)) => room.apply(&event),
-            _ => Ok(()),
-        };
-        if applied.is_err() {
-            self.updates.restart();
-        }
-    }
-
-    /// Repeats the last action later: the server was too busy.
-    fn try_again(&mut self) {
-        self.taken = None;
-        self.retry = Some(Instant::now() + BUSY_WAIT);
-    }
-
-    /// The next action, unless it was just taken. Bots that change rooms leave after `GameEnded` of the play stream.
-    fn next_action(&mut self, session: &Session, changes_rooms: bool) -> Option<RoomAction> {
-        let room = self.room.as_ref()?;
-        let action = match &room.game {
-            Some(game) if changes_rooms && room.phase == Phase::Lobby => {
-                (self.counted.as_ref() == Some(&game.id)).then_some(RoomAction::Leave)?
-            }
-            _ => strategy::next_action(room, &session.player().id)?,
-        };
-        (self.taken.replace((room.seq, action)) != Some((room.seq, action))).then_some(action)
-    }
+/// Whether `--room` with this text names the room.
+fn is_named(room: &Room, text: &str) -> bool {
+    let is_id = text.parse::<room::RoomId>().is_ok_and(|id| id.to_string() == room.id.to_string());
+    is_id || text.parse::<room::JoinCode>().is_ok_and(|code| Some(code.to_string()) == room.join_code)
 }
 
 /// The rooms with an open seat. The stream is opened when it is first read.
@@ -501,7 +475,7 @@ async fn perform(session: &Session, room: &RoomId, action: RoomAction) -> Result
         RoomAction::Start => session.start_game(room, "").await.map(|_| 0),
         RoomAction::Accept(offer) => session.answer(room, offer, true).await,
         RoomAction::Decline(offer) => session.answer(room, offer, false).await,
-        RoomAction::Leave => session.leave(room).await,
+        RoomAction::Leave => leave::unless_playing(session, room).await,
     }
     .map(drop)
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::{
-    client::{Occupant, Offer, Phase, PlayerId, Room, RoomId, RoomList, RoomRow},
+    client::{Occupant, Offer, Phase, PlayerId, PlayerKind, Room, RoomId, RoomList, RoomRow},
     rules::Color,
 };
 
@@ -18,15 +18,27 @@ pub(super) enum RoomAction {
     Leave,
 }
 
-/// The next action in a room; `None` while others must act.
-pub(super) fn next_action(room: &Room, me: &PlayerId) -> Option<RoomAction> {
+/// What a bot wants in its room once no game runs there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wish {
+    /// More games here.
+    Stay,
+    /// One game here, and others if the opponent offers them.
+    ChangeRooms,
+    /// No more games here.
+    Leave,
+}
+
+/// The next action in a room; `None` while others must act. A seat is left only between series: in one the next game may
+/// begin at the same time, and would be lost.
+pub(super) fn next_action(room: &Room, me: &PlayerId, wish: Wish) -> Option<RoomAction> {
     if room.phase == Phase::Closed {
         return Some(RoomAction::Leave);
     }
     let Some(side) = room.side_of(me) else {
         let free = Color::ALL.into_iter().find(|&side| room.seats[side].is_free_for(me));
         return match (room.phase, free) {
-            (Phase::Lobby, Some(side)) => Some(RoomAction::Sit(side)),
+            (Phase::Lobby, Some(side)) if wish != Wish::Leave => Some(RoomAction::Sit(side)),
             _ => Some(RoomAction::Leave),
         };
     };
@@ -37,14 +49,22 @@ pub(super) fn next_action(room: &Room, me: &PlayerId) -> Option<RoomAction> {
     if room.phase != Phase::Lobby {
         return None;
     }
+    let opponent = &room.seats[side.opposite()];
+    if wish == Wish::Leave {
+        return Some(RoomAction::Leave);
+    }
     if room.rematch_offered_by == Some(side.opposite()) {
         return Some(RoomAction::Accept(Offer::Rematch));
+    }
+    if wish == Wish::ChangeRooms && room.game.is_some() {
+        // It does not get ready while it waits for an offer, so that it can leave at any time.
+        let is_person = matches!(&opponent.occupant, Occupant::Player(player) if player.kind == PlayerKind::Human);
+        return (!is_person).then_some(RoomAction::Leave);
     }
     if !room.seats[side].ready {
         return Some(RoomAction::Ready);
     }
     // A bot that has become the owner starts the game: the opponent cannot.
-    let opponent = &room.seats[side.opposite()];
     let meets = matches!(opponent.occupant, Occupant::Player(_) | Occupant::Ai(_)) && opponent.ready;
     (meets && room.owner.as_ref() == Some(me)).then_some(RoomAction::Start)
 }
@@ -60,7 +80,7 @@ pub(super) fn choose(list: &RoomList, tried: &HashSet<RoomId>) -> Option<RoomId>
 mod tests {
     use super::*;
     use crate::client::{
-        Ai, EndReason, GameResult, ListUpdate, Outcome, Player, PlayerKind,
+        Ai, EndReason, GameResult, ListUpdate, Outcome, Player,
         fixture::{self, row},
     };
     use crate::rules::ByColor;
@@ -91,32 +111,62 @@ mod tests {
 
     #[test]
     fn a_bot_takes_a_seat_gets_ready_and_then_waits() {
-        assert_eq!(next_action(&lobby(fixture::room()), &me()), Some(RoomAction::Sit(Color::Black)));
+        assert_eq!(next_action(&lobby(fixture::room()), &me(), Wish::Stay), Some(RoomAction::Sit(Color::Black)));
         let mut room = lobby(seated());
-        assert_eq!(next_action(&room, &me()), Some(RoomAction::Ready));
+        assert_eq!(next_action(&room, &me(), Wish::Stay), Some(RoomAction::Ready));
         room.seats.white.ready = true;
-        assert_eq!(next_action(&room, &me()), None);
+        assert_eq!(next_action(&room, &me(), Wish::Stay), None);
         room.rematch_offered_by = Some(Color::Black);
-        assert_eq!(next_action(&room, &me()), Some(RoomAction::Accept(Offer::Rematch)));
+        assert_eq!(next_action(&room, &me(), Wish::Stay), Some(RoomAction::Accept(Offer::Rematch)));
         room.rematch_offered_by = None;
         room.seats.black.occupant = Occupant::Ai(Ai::new("greedy"));
         room.seats.black.ready = true;
-        assert_eq!(next_action(&room, &me()), None);
+        assert_eq!(next_action(&room, &me(), Wish::Stay), None);
         room.owner = Some(me());
-        assert_eq!(next_action(&room, &me()), Some(RoomAction::Start));
+        assert_eq!(next_action(&room, &me(), Wish::Stay), Some(RoomAction::Start));
         room.phase = Phase::Closed;
-        assert_eq!(next_action(&room, &me()), Some(RoomAction::Leave));
+        assert_eq!(next_action(&room, &me(), Wish::Stay), Some(RoomAction::Leave));
     }
 
     #[test]
     fn a_bot_leaves_rooms_where_it_cannot_play_and_stays_where_it_plays() {
-        assert_eq!(next_action(&fixture::room(), &me()), Some(RoomAction::Leave));
+        assert_eq!(next_action(&fixture::room(), &me(), Wish::Stay), Some(RoomAction::Leave));
         let mut room = seated();
-        assert_eq!(next_action(&room, &me()), None);
+        assert_eq!(next_action(&room, &me(), Wish::Stay), None);
         if let Some(game) = &mut room.game {
             game.draw_offered_by = Some(Color::Black);
         }
-        assert_eq!(next_action(&room, &me()), Some(RoomAction::Decline(Offer::Draw)));
+        assert_eq!(next_action(&room, &me(), Wish::Stay), Some(RoomAction::Decline(Offer::Draw)));
+    }
+
+    #[test]
+    fn a_bot_that_has_played_its_games_leaves_between_series_and_is_never_ready() {
+        let playing = seated();
+        assert_eq!(next_action(&playing, &me(), Wish::Leave), None, "a running game");
+        let between_games = Room { phase: Phase::Playing, ..lobby(seated()) };
+        assert_eq!(next_action(&between_games, &me(), Wish::Leave), None, "the next game of the series begins");
+        let mut over = lobby(seated());
+        assert_eq!(next_action(&over, &me(), Wish::Leave), Some(RoomAction::Leave));
+        over.rematch_offered_by = Some(Color::Black);
+        assert_eq!(next_action(&over, &me(), Wish::Leave), Some(RoomAction::Leave));
+        assert_eq!(next_action(&lobby(fixture::room()), &me(), Wish::Leave), Some(RoomAction::Leave));
+    }
+
+    #[test]
+    fn a_bot_that_changes_rooms_waits_only_for_a_person() {
+        let mut room = lobby(seated());
+        let player = |kind| Occupant::Player(Player { id: "other".parse().unwrap(), name: "other".into(), kind });
+        for occupant in [Occupant::Open, Occupant::Ai(Ai::new("greedy")), player(PlayerKind::Bot)] {
+            room.seats.black.occupant = occupant;
+            assert_eq!(next_action(&room, &me(), Wish::ChangeRooms), Some(RoomAction::Leave));
+        }
+        room.seats.black.occupant = player(PlayerKind::Human);
+        assert_eq!(next_action(&room, &me(), Wish::ChangeRooms), None);
+        room.rematch_offered_by = Some(Color::Black);
+        assert_eq!(next_action(&room, &me(), Wish::ChangeRooms), Some(RoomAction::Accept(Offer::Rematch)));
+        room = Room { game: None, ..room };
+        room.rematch_offered_by = None;
+        assert_eq!(next_action(&room, &me(), Wish::ChangeRooms), Some(RoomAction::Ready), "before the first game");
     }
 
     #[test]

@@ -20,7 +20,7 @@ use tokio::{
 
 use super::{
     connect::{
-        check_ai,
+        check_ai, leave,
         login::{self, LoginOptions},
         reconnecting_stream::{Received, ReconnectingStream},
         server_address::Address,
@@ -218,7 +218,7 @@ impl<'a> Host<'a> {
         let mut input = Some(BufReader::new(tokio::io::stdin()).split(b'\n'));
         loop {
             let ready = self.wants_line();
-            if ready && input.is_none() && self.view.room().phase != Phase::Playing {
+            if ready && input.is_none() && self.view.room().phase != Phase::Playing && self.has_left().await {
                 say("no more input: leaving");
                 return Ok(());
             }
@@ -232,6 +232,12 @@ impl<'a> Host<'a> {
                 return Ok(());
             }
         }
+    }
+
+    /// Leaves the room, unless a game of the host has begun: its events follow.
+    async fn has_left(&self) -> bool {
+        let done = leave::unless_playing(self.session, &self.view.room().id).await;
+        !done.is_err_and(|error| error.is("ROOM_IN_GAME"))
     }
 
     /// Whether the effects of the last line were shown: a script's next line waits for them.

@@ -1,16 +1,19 @@
 //! `reversi name`: keeps a player's name for good, changes its token, or gives it up.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::IsTerminal as _,
+    path::{Path, PathBuf},
+};
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, bail};
 
 use super::{
     connect::{
+        kept_logins::{self, KeptLogin},
         login::{connect, resume},
         server_address::Address,
-        token_file,
     },
-    random, say,
+    random, say, warn,
 };
 use crate::client::Session;
 
@@ -38,8 +41,12 @@ enum NameCommand {
     Claim,
     /// Replace the token in the file; the old one is no longer valid.
     NewToken,
-    /// Log out and free the name; the results are no longer yours.
-    GiveUp,
+    /// Log out and free the name; the results are no longer yours. Asks first.
+    GiveUp {
+        /// Do not ask. Needed without a terminal.
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
@@ -65,23 +72,38 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
             say(format_args!("{name} is yours; keep a copy of {}", file.display()));
         }
         NameCommand::NewToken => {
-            replace_token(&session, file).await?;
+            replace_token(client.url(), &session, file).await?;
             say(format_args!("{} has a new token", file.display()));
         }
-        NameCommand::GiveUp => {
+        NameCommand::GiveUp { yes } => {
+            if !yes {
+                confirm_giving_up(&name)?;
+            }
+            let token = session.token().to_owned();
             session.give_up_name().await.with_context(|| format!("cannot give up {name}"))?;
-            std::fs::remove_file(file).with_context(|| format!("cannot remove {}", file.display()))?;
+            kept_logins::remove(file, &token)?;
             say(format_args!("{name} is free for others"));
         }
     }
     Ok(())
 }
 
-/// Writes the new token to a second file first, from which [`resume`] continues if this is interrupted.
-async fn replace_token(session: &Session, file: &Path) -> anyhow::Result<()> {
+/// Asks on the terminal.
+fn confirm_giving_up(name: &str) -> anyhow::Result<()> {
+    if !std::io::stdin().is_terminal() {
+        bail!("to give up {name} cannot be undone; without a terminal it needs --yes")
+    }
+    warn(format_args!("Others can then take the name {name}, and its results and rating are no longer yours."));
+    warn("This cannot be undone. Type `yes` to go on:");
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer).context("cannot read the answer")?;
+    if answer.trim() == "yes" { Ok(()) } else { bail!("nothing was changed: {name} is still yours") }
+}
+
+/// Stores the new token before the call, beside the old one: [`resume`] continues with the valid one if this is interrupted.
+async fn replace_token(server: &str, session: &Session, file: &Path) -> anyhow::Result<()> {
     let token: String = (0..4).map(|_| format!("{:016x}", random::random())).collect();
-    let next = token_file::next(file);
-    token_file::write(&next, &token)?;
+    kept_logins::put(file, KeptLogin { token: token.clone(), ..KeptLogin::new(server, session) })?;
     session.replace_token(&token).await.context("cannot replace the token")?;
-    token_file::rename(&next, file)
+    kept_logins::remove(file, session.token())
 }

@@ -91,8 +91,8 @@ pub(super) struct Args {
 }
 
 impl Args {
-    pub(super) fn in_room(server: Address, room: &RoomId) -> Self {
-        Self { room: Some(room.to_string()), server, ..Self::default() }
+    pub(super) fn in_room(server: Address, login: LoginOptions, room: &RoomId) -> Self {
+        Self { room: Some(room.to_string()), server, login, ..Self::default() }
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
     connect::{
         login::{LoginOptions, RenewableSession},
         reconnecting_stream::{Received, ReconnectingStream},
-        server_address::{Address, CONNECTION},
+        server_address::Address,
     },
     play::{self, connection_lost},
     say, stdout_is_terminal,
@@ -52,20 +52,19 @@ pub(super) struct Args {
     text: String,
     #[command(flatten)]
     server: Address,
-    /// Your name; a generated one if left out.
-    #[arg(long, env = "REVERSI_NAME", help_heading = CONNECTION)]
-    name: Option<String>,
+    #[command(flatten)]
+    login: LoginOptions,
 }
 
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
-    let options = LoginOptions { name: args.name.clone(), keep: None };
-    let visitor = RenewableSession::enter(&args.server, &options, "visitor").await?;
+    let visitor = RenewableSession::enter(&args.server, &args.login, "visitor").await?;
     let done = list(&visitor, &args).await;
+    // The next command logs in with the same name.
     visitor.leave().await;
     match done? {
         None => Ok(()),
-        Some(NextCommand::Play(room)) => play::run(play::Args::in_room(args.server, &room)).await,
-        Some(NextCommand::Watch(room)) => watch::run(watch::Args::of_room(args.server, &room)).await,
+        Some(NextCommand::Play(room)) => play::run(play::Args::in_room(args.server, args.login, &room)).await,
+        Some(NextCommand::Watch(room)) => watch::run(watch::Args::of_room(args.server, args.login, &room)).await,
     }
 }
 

@@ -55,8 +55,8 @@ pub(super) struct Args {
 }
 
 impl Args {
-    pub(super) fn of_room(server: Address, room: &RoomId) -> Self {
-        Self { room: room.to_string(), server, ..Self::default() }
+    pub(super) fn of_room(server: Address, login: LoginOptions, room: &RoomId) -> Self {
+        Self { room: room.to_string(), server, login, ..Self::default() }
     }
 }
 

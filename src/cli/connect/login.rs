@@ -9,8 +9,8 @@ use std::{
 use anyhow::{anyhow, bail};
 
 use super::{
+    kept_logins::{self, KeptLogin},
     server_address::{Address, CONNECTION},
-    token_file,
 };
 use crate::{
     cli::{random, warn},
@@ -30,7 +30,8 @@ pub(in crate::cli) struct LoginOptions {
     /// Your name; a generated one if left out.
     #[arg(long, env = "REVERSI_NAME")]
     pub(in crate::cli) name: Option<String>,
-    /// Keep the login in this file and use it again: your seat and your private games stay yours.
+    /// Keep the login in this file and use it again: your seat and your private games stay yours. One file serves any
+    /// number of servers.
     #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
     pub(in crate::cli) keep: Option<PathBuf>,
 }
@@ -76,8 +77,8 @@ pub(in crate::cli) async fn log_in(
     bail!("no free name was found; choose one with --name")
 }
 
-/// Resumes the login in the file `options.keep` if the server still knows it and it is of this kind; else
-/// [logs in](log_in) and writes the file.
+/// Resumes a login in the file `options.keep` if the server still knows it and it is of this kind; else
+/// [logs in](log_in) and adds the login to the file.
 pub(in crate::cli) async fn resume_or_log_in(
     client: &Client,
     options: &LoginOptions,
@@ -107,7 +108,13 @@ async fn resume_any_or_log_in(
         return Ok(session);
     }
     let session = log_in(client, name, prefix, kind).await?;
-    match keep(file, session.token()) {
+    if !kept_logins::read(file)?.is_empty() {
+        let (server, shown) = (client.url(), file.display());
+        warn(format_args!(
+            "{server} does not know the login in {shown}: a new one was added, and what was there stays"
+        ));
+    }
+    match kept_logins::put(file, KeptLogin::new(client.url(), &session)) {
         Ok(()) => Ok(session),
         Err(error) => {
             log_out(session).await;
@@ -116,36 +123,30 @@ async fn resume_any_or_log_in(
     }
 }
 
-/// Writes the token. One that was in the file stays in a second file, since it may be valid on another server.
-fn keep(file: &Path, token: &str) -> anyhow::Result<()> {
-    if token_file::read(file)?.is_some() {
-        let old = token_file::old(file);
-        token_file::rename(file, &old)?;
-        warn(format_args!("the server does not know the login in {}: it is now in {}", file.display(), old.display()));
-    }
-    token_file::write(file, token)
-}
-
-/// Resumes the login in a file, or of a replacement of its token that was interrupted, or the one that was in the file
-/// before another server was named; `None` if the server knows none of them.
+/// Resumes the login in a file that the server knows; `None` if it knows none of them.
 pub(in crate::cli) async fn resume(client: &Client, file: &Path) -> anyhow::Result<Option<Session>> {
-    let (next, old) = (token_file::next(file), token_file::old(file));
-    // Who removes the file wants a new login.
-    let old = Some(old).filter(|_| file.exists());
-    for from in [file, &next].into_iter().chain(old.as_deref()) {
-        let Some(token) = token_file::read(from)? else { continue };
-        match client.resume(&token).await {
+    let server = client.url();
+    let mut logins = kept_logins::read(file)?;
+    logins.sort_by_key(|login| !login.is_of(server));
+    for login in logins.iter().filter(|login| login.may_be_sent_to(server)) {
+        match client.resume(&login.token).await {
             Ok(session) => {
-                if from == next {
-                    token_file::rename(&next, file)?;
-                } else if from != file {
-                    token_file::exchange_with_old(file)?;
+                if !login.is_of(server)
+                    && let Err(error) = kept_logins::put(file, KeptLogin::new(server, &session))
+                {
+                    warn(format_args!("{error:#}"));
                 }
                 return Ok(Some(session));
             }
             Err(error) if error.is_session_lost() => {}
             Err(error) => return Err(not_logged_in(client, error).context("cannot come back")),
         }
+    }
+    for other in logins.iter().filter(|login| !login.may_be_sent_to(server)).filter_map(|login| login.server.as_ref()) {
+        let shown = file.display();
+        warn(format_args!(
+            "the login for {other} in {shown} is sent to no other host; if {server} is the same one, edit {shown}"
+        ));
     }
     Ok(None)
 }
@@ -203,7 +204,8 @@ impl RenewableSession {
                 let Player { name, kind, .. } = self.session().player().clone();
                 let session = self.client.log_in(&name, kind).await?;
                 // If it cannot be written, the next start logs in again.
-                let _ = self.keep.as_ref().map(|file| token_file::write(file, session.token()));
+                let login = KeptLogin::new(self.client.url(), &session);
+                let _ = self.keep.as_ref().map(|file| kept_logins::put(file, login));
                 *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session.clone();
                 read(session).await
             }

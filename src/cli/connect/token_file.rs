@@ -1,9 +1,9 @@
-//! Files with a secret token, such as a login. Only the owner may read them.
+//! Files with a secret token, such as the administrator's. Only the owner may read them.
 
 use std::{
     fs::{File, OpenOptions},
     io::{ErrorKind, Write as _},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use anyhow::Context as _;
@@ -20,34 +20,6 @@ pub(in crate::cli) fn read(file: &Path) -> anyhow::Result<Option<String>> {
 pub(in crate::cli) fn write(file: &Path, token: &str) -> anyhow::Result<()> {
     let written = open(file).and_then(|mut opened| writeln!(opened, "{token}"));
     written.with_context(|| format!("cannot keep a token in {}", file.display()))
-}
-
-/// The file of a token that is to replace the one in `file`.
-pub(in crate::cli) fn next(file: &Path) -> PathBuf {
-    beside(file, ".new")
-}
-
-/// The file of a token that was in `file` until a server did not know it: it may be that of another server.
-pub(in crate::cli) fn old(file: &Path) -> PathBuf {
-    beside(file, ".old")
-}
-
-fn beside(file: &Path, suffix: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
-pub(in crate::cli) fn rename(from: &Path, to: &Path) -> anyhow::Result<()> {
-    std::fs::rename(from, to).with_context(|| format!("cannot rename {} to {}", from.display(), to.display()))
-}
-
-/// Exchanges `file` and its [`old`] one; if this is interrupted, the old token is in [`next`].
-pub(in crate::cli) fn exchange_with_old(file: &Path) -> anyhow::Result<()> {
-    let (next, old) = (next(file), old(file));
-    rename(&old, &next)?;
-    rename(file, &old)?;
-    rename(&next, file)
 }
 
 /// The file is private: a reader of the token could play as its owner.
@@ -70,7 +42,7 @@ mod tests {
 
     #[test]
     fn a_token_file_is_readable_by_its_owner_only() {
-        let file = std::env::temp_dir().join(format!("reversi-keep-unit-{}", std::process::id()));
+        let file = std::env::temp_dir().join(format!("reversi-token-{}", std::process::id()));
         assert_eq!(read(&file).unwrap(), None);
         write(&file, "longer than the next").unwrap();
         write(&file, "secret").unwrap();

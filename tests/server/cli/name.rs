@@ -19,34 +19,70 @@ fn a_name_is_claimed_by_the_file_of_its_login() {
     assert!(name("claim").starts_with("ada is yours"));
     let old = std::fs::read_to_string(&keep).unwrap();
     assert!(name("new-token").contains("has a new token"));
-    assert_ne!(std::fs::read_to_string(&keep).unwrap(), old);
+    let replaced = std::fs::read_to_string(&keep).unwrap();
+    assert_ne!(replaced, old);
     assert!(name("show").trim().ends_with(", claimed"));
 
     // As after an interruption before the new token took the place of the old one.
     std::fs::rename(&keep, format!("{keep}.new")).unwrap();
     std::fs::write(&keep, old).unwrap();
     assert!(name("show").trim().ends_with(", claimed"));
-    assert!(name("give-up").contains("ada is free for others") && !Path::new(&keep).exists());
+    let refused = server.error_of(&["name", "--keep", &keep, "give-up"]);
+    assert!(refused.contains("without a terminal it needs --yes") && name("show").trim().ends_with(", claimed"));
+    let printed = server.output_of(&["name", "--keep", &keep, "give-up", "--yes"], "");
+    // The token that was replaced is still there.
+    assert!(printed.contains("ada is free for others") && !std::fs::read_to_string(&keep).unwrap().contains(&replaced));
+    std::fs::remove_file(&keep).unwrap();
 }
 
 #[test]
-fn another_server_does_not_cost_a_player_the_kept_login() {
+fn no_server_costs_a_player_the_login_at_another() {
+    let servers: [Server; 4] = std::array::from_fn(|_| Server::start());
+    let keep = file("many-servers");
+    let read = || std::fs::read_to_string(&keep).unwrap();
+    let show = |server: &Server| server.output_of(&["name", "--keep", &keep, "show"], "");
+    let shown: Vec<_> = servers
+        .iter()
+        .enumerate()
+        .map(|(index, server)| {
+            let output = server.run(&["games", "--name", "ada", "--keep", &keep], "");
+            let noted = super::command::text(&output.stderr);
+            assert_eq!(noted.contains("does not know the login in"), index > 0, "{noted}");
+            show(server)
+        })
+        .collect();
+    // Two processes at a time.
+    std::thread::scope(|scope| {
+        for (server, shown) in servers.iter().zip(&shown) {
+            scope.spawn(move || assert_eq!(&show(server), shown));
+        }
+    });
+    assert_eq!(read().matches(" ada\n").count(), 4);
+    std::fs::remove_file(&keep).unwrap();
+}
+
+#[test]
+fn the_files_of_earlier_versions_are_read() {
     let (home, other) = (Server::start(), Server::start());
-    let keep = file("two-servers");
-    let read = |file: &str| std::fs::read_to_string(file).unwrap();
-    let visit = ["games", "--name", "ada", "--keep", &keep];
-    home.output_of(&visit, "");
-    let (old, kept) = (format!("{keep}.old"), read(&keep));
-
-    let noted = super::command::text(&other.run(&visit, "").stderr);
-    assert!(noted.contains("does not know the login in") && noted.contains(&old), "{noted}");
-    let second = read(&keep);
-    assert!(read(&old) == kept && second != kept);
-    assert!(other.output_of(&["name", "--keep", &keep, "show"], "").starts_with("ada ("));
-
-    assert!(home.output_of(&["name", "--keep", &keep, "show"], "").starts_with("ada ("));
-    assert_eq!((read(&keep), read(&old)), (kept, second));
-    [keep, old].iter().for_each(|file| std::fs::remove_file(file).unwrap());
+    let (keep, older) = (file("older-files"), format!("{}.old", file("older-files")));
+    let token = |server: &Server| {
+        server.output_of(&["games", "--name", "ada", "--keep", &keep], "");
+        let text = std::fs::read_to_string(&keep).unwrap();
+        std::fs::remove_file(&keep).unwrap();
+        text.lines().find_map(|line| line.strip_prefix(&format!("{} ", server.url))).unwrap().replace(" ada", "")
+    };
+    let tokens = [&home, &other].map(token);
+    std::fs::write(&keep, &tokens[0]).unwrap();
+    std::fs::write(&older, &tokens[1]).unwrap();
+    for server in [&other, &home] {
+        assert!(server.output_of(&["name", "--keep", &keep, "show"], "").starts_with("ada ("));
+    }
+    let text = std::fs::read_to_string(&keep).unwrap();
+    for (server, token) in [&home, &other].into_iter().zip(tokens) {
+        assert!(text.contains(&format!("{} {token} ada\n", server.url)), "{text}");
+    }
+    assert!(!Path::new(&older).exists());
+    std::fs::remove_file(&keep).unwrap();
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod arena;
 mod bench;
+mod bot_games;
 mod bots;
 pub(crate) mod command;
 mod commands;

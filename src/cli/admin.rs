@@ -73,14 +73,14 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let secret = token_file::read(&args.admin_token)?
         .ok_or_else(|| anyhow!("there is no administrator's token in {}", args.admin_token.display()))?;
     let visitor = RenewableSession::enter(&args.server, &args.login, "operator").await?;
+    let refused = format!("the token in {} is not the administrator's", args.admin_token.display());
     let done = match visitor.session().as_admin(&secret) {
         Ok(session) => carry_out(&session, args.command).await,
-        Err(error) => Err(error.into()),
+        // It is not one word.
+        Err(_) => Err(anyhow!("{refused}")),
     };
     let done = done.map(|(line, object)| if args.json { say(object) } else { say(line) });
     visitor.leave().await;
-    let file = args.admin_token.display();
-    let refused = format!("the token in {file} is not the administrator's");
     done.map_err(|error| explain_lost(error, &refused))
 }
 

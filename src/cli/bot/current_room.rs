@@ -74,8 +74,18 @@ impl CurrentRoom {
     }
 
     /// The numbers of the last game that has begun and of the last one that has ended; 0 before the first.
-    fn games(&self) -> Option<(u32, u32)> {
+    pub(super) fn games(&self) -> Option<(u32, u32)> {
         self.room.as_ref().map(|room| (begun(room), ended(room)))
+    }
+
+    /// A line about the bot's running or last game.
+    pub(super) fn report(&self, me: &PlayerId) -> Option<String> {
+        let room = self.room.as_ref()?;
+        let (game, side) = (room.game.as_ref()?, room.side_of(me)?);
+        Some(match &game.outcome {
+            Some(outcome) => format!("game {}: {outcome} (played {side})", game.id),
+            None => format!("game {}: {side} against {}", game.id, room.seats[side.opposite()].occupant),
+        })
     }
 
     fn is_seated(&self, me: &PlayerId) -> bool {

@@ -309,14 +309,7 @@ impl Bot {
         match event {
             PlayEvent::Turn(turn) => searches.begin(&turn),
             PlayEvent::TurnClosed { game, .. } => searches.forget(&game),
-            PlayEvent::GameStarted { game, side, opponent, .. } => {
-                let opponent = opponent.map_or_else(String::new, |seat| format!(" against {}", seat.occupant));
-                say(format_args!("game {game}: {side}{opponent}"));
-            }
-            PlayEvent::GameEnded { game, side, outcome, .. } => {
-                searches.forget(&game);
-                say(format_args!("game {game}: {outcome} (played {side})"));
-            }
+            PlayEvent::GameEnded { game, .. } => searches.forget(&game),
             PlayEvent::MoveRejected { game, ply, reason, message, legal, retry_after } => {
                 let sent = self.sent.take().filter(|sent| sent.game == game && sent.ply == ply);
                 match (reason.as_str(), legal.first(), sent.zip(retry_after)) {
@@ -337,8 +330,12 @@ impl Bot {
                 }
                 _ => return Err(ClientError::Broken("the server ends the stream".into()).into()),
             },
-            // Offers are answered from the room.
-            PlayEvent::Invited { .. } | PlayEvent::Offer { .. } | PlayEvent::SeriesEnded(_) | PlayEvent::Heartbeat => {}
+            // Games are reported by the room, and offers answered there.
+            PlayEvent::GameStarted { .. }
+            | PlayEvent::Invited { .. }
+            | PlayEvent::Offer { .. }
+            | PlayEvent::SeriesEnded(_)
+            | PlayEvent::Heartbeat => {}
         }
         Ok(())
     }
@@ -350,7 +347,11 @@ impl Bot {
         let id = current.id.clone();
         match news {
             Ok(Received::Item(update)) => {
-                let ended = current.apply(update, &self.session.player().id, wish);
+                let (me, games) = (&self.session.player().id, current.games());
+                let ended = current.apply(update, me, wish);
+                if current.games() != games {
+                    current.report(me).into_iter().for_each(say);
+                }
                 if !current.is_other {
                     self.played = self.played.saturating_add(ended);
                 }

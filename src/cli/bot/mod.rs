@@ -318,8 +318,10 @@ impl Bot {
                     _ => say(format_args!("game {game}: refused, {message}")),
                 }
             }
-            PlayEvent::Kicked { room, banned: true } => self.leave_room(&room, "it was banned")?,
-            PlayEvent::Kicked { room, banned: false } => self.leave_room(&room, "it was removed")?,
+            // The removal may be older than the bot's present stay.
+            PlayEvent::Kicked { room, banned } if !self.is_member(&room).await? => {
+                self.leave_room(&room, if banned { "it was banned" } else { "it was removed" })?;
+            }
             PlayEvent::RoomClosed(room) => self.leave_room(&room, "the room is gone")?,
             PlayEvent::Closing(closing) => match closing.reason {
                 CloseReason::Superseded => {
@@ -331,13 +333,23 @@ impl Bot {
                 _ => return Err(ClientError::Broken("the server ends the stream".into()).into()),
             },
             // Games are reported by the room, and offers answered there.
-            PlayEvent::GameStarted { .. }
+            PlayEvent::Kicked { .. }
+            | PlayEvent::GameStarted { .. }
             | PlayEvent::Invited { .. }
             | PlayEvent::Offer { .. }
             | PlayEvent::SeriesEnded(_)
             | PlayEvent::Heartbeat => {}
         }
         Ok(())
+    }
+
+    async fn is_member(&self, room: &RoomId) -> Result<bool, ClientError> {
+        match self.session.room(room).await {
+            Ok(room) => Ok(room.member(&self.session.player().id).is_some()),
+            Err(error) if error.refusal().is_none() || error.is_transient() || error.is_session_lost() => Err(error),
+            // Only members may see it.
+            Err(_) => Ok(false),
+        }
     }
 
     /// Applies an update of the room and acts on it.

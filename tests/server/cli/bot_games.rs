@@ -18,7 +18,7 @@ use super::command::{file, reversi};
 use crate::harness::in_process::TestServer;
 
 /// Timeout of each wait; no test needs this long.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 async fn within<T>(work: impl Future<Output = T>) -> T {
     timeout(TIMEOUT, work).await.expect("timed out")
@@ -67,16 +67,19 @@ async fn new_room(owner: &Session, games: u32) -> RoomId {
 async fn wait_for(session: &Session, id: &RoomId, wanted: impl Fn(&Room) -> bool) -> Room {
     let mut updates = session.watch(id).await.unwrap();
     let mut room: Option<Room> = None;
-    loop {
-        match within(updates.next()).await.unwrap().unwrap() {
-            RoomUpdate::Snapshot(snapshot) => room = Some(*snapshot),
-            RoomUpdate::Event(event) => room.as_mut().unwrap().apply(&event).unwrap(),
-            _ => {}
+    let reached = async {
+        loop {
+            match updates.next().await.unwrap().unwrap() {
+                RoomUpdate::Snapshot(snapshot) => room = Some(*snapshot),
+                RoomUpdate::Event(event) => room.as_mut().unwrap().apply(&event).unwrap(),
+                _ => {}
+            }
+            if let Some(room) = room.take_if(|room| wanted(room)) {
+                return room;
+            }
         }
-        if let Some(room) = room.take_if(|room| wanted(room)) {
-            return room;
-        }
-    }
+    };
+    within(reached).await
 }
 
 /// Waits for the game of this number, in which the other player has moved, and resigns it.
@@ -132,12 +135,12 @@ async fn games_that_began_before_a_bot_came_back_are_played_and_not_counted() {
     sit(&ada, &id, reversi::rules::Color::Black).await;
     let earlier_run = log_in(&server, "bot", PlayerKind::Bot).await;
     sit(&earlier_run, &id, reversi::rules::Color::White).await;
-    // Its end is sent to the next stream of the bot's turns.
+    // Its end and the removal are sent to the next stream of the bot's turns.
     let first = wait_for(&ada, &id, |room| room.running().is_some()).await;
     ada.resign(&first.game.unwrap().id).await.unwrap();
-    for session in [&ada, &earlier_run] {
-        session.set_ready(&id, true).await.unwrap();
-    }
+    ada.kick(&id, &earlier_run.player().id, false).await.unwrap();
+    sit(&earlier_run, &id, reversi::rules::Color::White).await;
+    ada.set_ready(&id, true).await.unwrap();
     let keep = file("bot-came-back");
     std::fs::write(&keep, earlier_run.token()).unwrap();
     let bot = Bot::start(&server, &["--room", &id.to_string(), "--games", "1", "--keep", &keep]);

@@ -72,19 +72,22 @@ enum ImportFormat {
 }
 
 pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let store = args.storage.open("--data names another folder").await?;
     let runtime = Handle::current();
-    let import = move || import_all(&args, &store, &runtime);
+    let import = move || import_all(&args, &runtime);
     tokio::task::spawn_blocking(import).await.context("the import failed")?
 }
 
 /// Imports every file; an error in one does not stop the others.
-fn import_all(args: &Args, store: &Store, runtime: &Handle) -> anyhow::Result<ExitCode> {
+fn import_all(args: &Args, runtime: &Handle) -> anyhow::Result<ExitCode> {
     let (mut stored, mut complete) = (0, true);
+    let mut store = LazyStore { storage: &args.storage, runtime, opened: None };
     for file in &args.files {
-        let batch = Vec::with_capacity(BATCH);
+        let (batch, store) = (Vec::with_capacity(BATCH), &mut store);
         let mut import = FileImport { store, runtime, batch, added: 0, known: 0, bad: 0, reported: Vec::new() };
         if let Err(error) = import.run(file, args.format) {
+            if error.is::<Unopened>() {
+                return Err(error);
+            }
             warn(format_args!("reversi: {error:#}"));
             complete = false;
         }
@@ -107,9 +110,31 @@ fn progress(file: &Path) -> Progress {
     }
 }
 
+/// The store, which is opened, and created if necessary, with the first game: files without one create nothing.
+struct LazyStore<'a> {
+    storage: &'a StorageOptions,
+    runtime: &'a Handle,
+    opened: Option<Store>,
+}
+
+/// The store could not be opened, for any file.
+#[derive(Debug, thiserror::Error)]
+#[error("no game was imported")]
+struct Unopened;
+
+impl LazyStore<'_> {
+    fn open(&mut self) -> anyhow::Result<&Store> {
+        if self.opened.is_none() {
+            let store = self.runtime.block_on(self.storage.open("--data names another folder"));
+            self.opened = Some(store.map_err(|error| error.context(Unopened))?);
+        }
+        self.opened.as_ref().context(Unopened)
+    }
+}
+
 /// Stores and counts the games of a file.
-struct FileImport<'a> {
-    store: &'a Store,
+struct FileImport<'a, 'b> {
+    store: &'a mut LazyStore<'b>,
     runtime: &'a Handle,
     batch: Vec<GameRecord>,
     added: usize,
@@ -119,7 +144,7 @@ struct FileImport<'a> {
     reported: Vec<String>,
 }
 
-impl FileImport<'_> {
+impl FileImport<'_, '_> {
     /// Imports the file, and reports its games.
     fn run(&mut self, file: &Path, format: Option<ImportFormat>) -> anyhow::Result<()> {
         let input = line::open(file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -128,6 +153,9 @@ impl FileImport<'_> {
         // Games before an error are stored too.
         let kept = self.flush();
         progress.finish_and_clear();
+        if kept.as_ref().is_err_and(|error| error.is::<Unopened>()) {
+            return kept;
+        }
         let Self { added, known, bad, reported, .. } = self;
         for wrong in &*reported {
             warn(format_args!("{}: {wrong}", file.display()));
@@ -162,10 +190,11 @@ impl FileImport<'_> {
             self.flush()?;
         }
         let squares = |game: &GameRecord| game.plies.iter().map(|ply| ply.square).collect::<Vec<_>>();
-        match self.runtime.block_on(self.store.archive.game(id)) {
+        let store = self.store.open()?;
+        match self.runtime.block_on(store.archive.game(id)) {
             Ok(Some(stored)) => Ok(squares(&stored) == squares(record)),
             Ok(None) => {
-                if self.runtime.block_on(self.store.journal.load(id.room))?.is_none() {
+                if self.runtime.block_on(store.journal.load(id.room))?.is_none() {
                     record.id = id;
                 }
                 Ok(false)
@@ -178,7 +207,10 @@ impl FileImport<'_> {
     fn flush(&mut self) -> anyhow::Result<()> {
         let batch = std::mem::take(&mut self.batch);
         let games = batch.len();
-        let added = self.runtime.block_on(self.store.archive.import(batch))?;
+        if games == 0 {
+            return Ok(());
+        }
+        let added = self.runtime.block_on(self.store.open()?.archive.import(batch))?;
         self.added += added;
         self.known += games - added;
         Ok(())

@@ -4,7 +4,7 @@ use tokio_postgres::Error;
 
 use super::{
     cluster::{fence::Fence, shard},
-    explorer, games, members, players, requests, retention,
+    explorer, games, members, players, requests, retention, schema,
     session::Session,
     transfer, waiting,
 };
@@ -52,6 +52,8 @@ pub(super) enum Change {
     Import(Vec<GameRecord>),
     /// Writes what another store had.
     Restore(Restored),
+    /// Whether the tables have only a part of what is copied into them.
+    SetUnfinished(bool),
     /// Counts at most `limit` games for the explorer, after `skip` others.
     CountOpenings {
         skip: usize,
@@ -92,6 +94,7 @@ impl Change {
             Self::ForgetRequest(player, id, when) => requests::forget(session, *player, id, *when).await.map(|()| 0),
             Self::Import(records) => games::enter(session, records).await,
             Self::Restore(restored) => transfer::restore(session, fence, restored).await.map(|()| 0),
+            Self::SetUnfinished(is_unfinished) => schema::set_unfinished(session, *is_unfinished).await.map(|()| 0),
             Self::CountOpenings { skip, limit } => explorer::count(session, damaged, *skip, *limit).await,
             Self::Trim { retention, now, limit } => retention::trim(session, *retention, *now, *limit).await,
         }

@@ -224,6 +224,14 @@ impl PostgresStore {
         })
     }
 
+    /// Notes that the database has only a part of what is copied into it, or all of it. With a part, no server uses it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub async fn set_unfinished(&self, is_unfinished: bool) -> Result<(), StoreError> {
+        self.change(Change::SetUnfinished(is_unfinished)).await.map(drop)
+    }
+
     /// The place of this store among the servers of its database.
     #[must_use]
     pub fn membership(&self) -> Arc<Membership> {

@@ -10,6 +10,9 @@ const STEPS: &[&str] = &[include_str!("1.sql")];
 /// The version written by this program.
 const VERSION: i32 = STEPS.len() as i32;
 
+/// The version of tables that are being copied from another store: later than that of any program.
+const UNFINISHED: i32 = i32::MAX;
+
 /// Why a database cannot be used.
 #[derive(Debug, Error)]
 pub enum PostgresError {
@@ -31,6 +34,12 @@ pub enum PostgresError {
     /// No server has used the database yet.
     #[error("it has no tables yet; `reversi serve --store URL` creates them")]
     Empty,
+    /// It has a part of another store.
+    #[error(
+        "`reversi store copy` into it was interrupted, so that it has only a part of the data; remove its tables (DROP \
+        SCHEMA, or dropdb and createdb) and copy again"
+    )]
+    Unfinished,
     /// The tables were written by a later version of the program.
     #[error("its tables are of version {found}, and this program knows versions up to {known}; use a newer one")]
     Newer {
@@ -57,7 +66,17 @@ async fn version(session: &Session) -> Result<Option<i32>, PostgresError> {
     }
     let row = session.row("SELECT version FROM reversi", &[]).await?;
     let found = row.ok_or_else(|| PostgresError::Database("the table reversi is empty".to_owned()))?.try_get(0)?;
-    if found > VERSION { Err(PostgresError::Newer { found, known: VERSION }) } else { Ok(Some(found)) }
+    match found {
+        UNFINISHED => Err(PostgresError::Unfinished),
+        found if found > VERSION => Err(PostgresError::Newer { found, known: VERSION }),
+        found => Ok(Some(found)),
+    }
+}
+
+/// Notes that the tables have only a part of what is copied into them, or all of it.
+pub(super) async fn set_unfinished(session: &Session, is_unfinished: bool) -> Result<(), tokio_postgres::Error> {
+    let version = if is_unfinished { UNFINISHED } else { VERSION };
+    session.execute("UPDATE reversi SET version = $1", &[&version]).await.map(drop)
 }
 
 /// Checks that there are tables that this program knows.

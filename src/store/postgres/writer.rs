@@ -28,7 +28,7 @@ use super::{
         NodeState,
         fence::{Fence, FenceError},
     },
-    schema::PostgresError,
+    schema::{self, PostgresError},
     session::{Session, describe, is_refusal},
 };
 use crate::store::{
@@ -109,6 +109,8 @@ impl Writer {
     ) -> Result<Self, PostgresError> {
         let node = state.borrow().writer().ok_or(PostgresError::Fenced)?;
         let (session, fence) = open(&config, node).await?;
+        // Meanwhile a copy may have begun.
+        schema::require(&session).await?;
         Ok(Self {
             config,
             patience,

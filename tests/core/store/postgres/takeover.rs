@@ -72,6 +72,20 @@ async fn append(store: &PostgresStore, expected: u64, events: &[Event]) -> Resul
     write(store, room_id(1), Seq(expected), events).await
 }
 
+/// Also by a standby, which has looked at the tables before.
+#[tokio::test]
+async fn a_part_of_a_copy_is_refused() {
+    let Some(database) = database() else { return };
+    let copy = database.try_open().await.unwrap();
+    let standby = database.join("standby", LONG).await;
+    copy.set_unfinished(true).await.unwrap();
+    drop(copy);
+    let refused = standby.take_over().await.err();
+    assert!(matches!(refused, Some(PostgresError::Unfinished)), "{refused:?}");
+    let refused = database.try_open().await.err();
+    assert!(matches!(refused, Some(PostgresError::Unfinished)), "{refused:?}");
+}
+
 #[tokio::test]
 async fn a_second_server_stands_by_until_the_first_one_ends() {
     let Some(database) = database() else { return };

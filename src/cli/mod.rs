@@ -7,7 +7,7 @@
 //!   bot, demo                        clients without a screen
 //!   bot ─▶ external_engine           engines of other programs play in rooms
 //!   engine_server                    the engine for other programs (`reversi engine`)
-//!   import, store, doctor            read and write the store of a stopped server
+//!   import, store, doctor            read and write the store of a server
 //!   nodes                            the table of servers in PostgreSQL
 //!   analyze, dev (train, arena ...)  the engine in this process
 //!   dev/bench                        loads a server over the network and checks its messages
@@ -109,6 +109,10 @@ enum Command {
     /// Show the servers of a PostgreSQL database, or end one of them.
     #[cfg(feature = "postgres")]
     Nodes(nodes::Args),
+    /// Copy the file of a server to a new file, also while the server runs.
+    Backup(store::BackupArgs),
+    /// Put a backup in the place of a stopped server's file.
+    Restore(store::RestoreArgs),
     /// Copy everything that a stopped server keeps, from a file to PostgreSQL or back.
     Store(store::Args),
     /// Examine the data of a stopped server, and save what can be read of a damaged file.
@@ -222,6 +226,8 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Name(args) => name::run(args).await,
         Command::Import(args) => return import::run(args).await.map(output::exit_status),
         Command::Doctor(args) => return doctor::run(args).await.map(output::exit_status),
+        Command::Backup(args) => return store::back_up(args).await.map(output::exit_status),
+        Command::Restore(args) => store::restore(args).await,
         Command::Store(args) => store::run(args).await,
         #[cfg(feature = "postgres")]
         Command::Nodes(args) => nodes::run(args).await,

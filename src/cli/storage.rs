@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Context as _, anyhow};
 
-use crate::store::{BoxFuture, ClusterStore, NodeInfo, OpenError, SqliteStore, Store, Transfer};
+use crate::store::{BoxFuture, ClusterStore, NewStore, NodeInfo, OpenError, SqliteStore, Store, Transfer, is_empty};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct StorageOptions {
@@ -70,6 +70,12 @@ impl StorageOptions {
         }
     }
 
+    /// The folder of the file, for a command that PostgreSQL has tools of its own for.
+    pub(super) fn folder_of_file(&self, tool: &str) -> anyhow::Result<PathBuf> {
+        anyhow::ensure!(self.store.is_none(), "everything is in PostgreSQL (--store), which has its own tools: {tool}");
+        folder(self.data.as_deref())
+    }
+
     fn open_file(&self, advice: &str) -> anyhow::Result<Store> {
         let folder = folder(self.data.as_deref())?;
         let store = file(&folder).with_context(|| {
@@ -105,14 +111,69 @@ impl FromStr for StoreLocation {
     }
 }
 
-/// Opens a store of either kind.
-pub(super) async fn open_to_copy(location: &StoreLocation) -> anyhow::Result<Box<dyn Transfer>> {
+/// Opens an existing store of either kind to read it.
+pub(super) async fn open_source(location: &StoreLocation) -> anyhow::Result<Box<dyn Transfer>> {
     Ok(match location {
         StoreLocation::Folder(folder) => {
-            Box::new(file(folder).with_context(|| format!("cannot use {}", folder.join(SqliteStore::FILE).display()))?)
+            let store = SqliteStore::open_source(folder).map_err(explain);
+            Box::new(store.with_context(|| format!("cannot read the store in {}", folder.display()))?)
         }
-        StoreLocation::Database(url) => Box::new(database(url, None).await.context("cannot use that database")?),
+        StoreLocation::Database(url) => Box::new(existing_database(url).await.context("cannot read that database")?),
     })
+}
+
+/// A store to copy into. Until it is complete, no server uses it.
+pub(super) enum CopyTarget {
+    File(NewStore),
+    #[cfg(feature = "postgres")]
+    Database(crate::store::PostgresStore),
+}
+
+impl CopyTarget {
+    /// Begins a store of either kind, which must have nothing yet.
+    pub(super) async fn begin(location: &StoreLocation) -> anyhow::Result<Self> {
+        const NOT_EMPTY: &str = "the store to write is not empty";
+        match location {
+            StoreLocation::Folder(folder) => {
+                let path = folder.join(SqliteStore::FILE);
+                let is_there = path.metadata().is_ok_and(|file| file.len() > 0);
+                let begin = async {
+                    if is_there {
+                        anyhow::ensure!(is_empty(&file(folder)?).await?, NOT_EMPTY);
+                        std::fs::remove_file(&path)?;
+                    }
+                    Ok(Self::File(NewStore::create(folder).map_err(explain)?))
+                };
+                begin.await.with_context(|| format!("cannot write {}", path.display()))
+            }
+            #[cfg(feature = "postgres")]
+            StoreLocation::Database(url) => {
+                let store = database(url, None).await.context("cannot use that database")?;
+                anyhow::ensure!(is_empty(&store).await?, NOT_EMPTY);
+                store.set_unfinished(true).await?;
+                Ok(Self::Database(store))
+            }
+            #[cfg(not(feature = "postgres"))]
+            StoreLocation::Database(_) => Err(anyhow!(NO_POSTGRES)),
+        }
+    }
+
+    pub(super) fn store(&self) -> &dyn Transfer {
+        match self {
+            Self::File(new) => new.store(),
+            #[cfg(feature = "postgres")]
+            Self::Database(store) => store,
+        }
+    }
+
+    /// Makes it a complete store.
+    pub(super) async fn finish(self) -> anyhow::Result<()> {
+        match self {
+            Self::File(new) => Ok(new.finish()?),
+            #[cfg(feature = "postgres")]
+            Self::Database(store) => Ok(store.set_unfinished(false).await?),
+        }
+    }
 }
 
 #[cfg(feature = "postgres")]
@@ -123,6 +184,13 @@ async fn database(url: &str, patience: Option<u64>) -> anyhow::Result<crate::sto
         let hint = if matches!(error, PostgresError::InUse) { STOP_ALL } else { "" };
         anyhow!("{error}{hint}")
     })
+}
+
+/// Opens a database that has tables.
+#[cfg(feature = "postgres")]
+async fn existing_database(url: &str) -> anyhow::Result<crate::store::PostgresStore> {
+    crate::store::NodeTable::open(url, sharing(None, None).patience).await?;
+    database(url, None).await
 }
 
 #[cfg(feature = "postgres")]
@@ -156,6 +224,11 @@ fn sharing(patience: Option<u64>, lease: Option<u64>) -> crate::store::Sharing {
 }
 
 #[cfg(not(feature = "postgres"))]
+async fn existing_database(_: &str) -> anyhow::Result<SqliteStore> {
+    Err(anyhow!(NO_POSTGRES))
+}
+
+#[cfg(not(feature = "postgres"))]
 async fn database(_: &str, _: Option<u64>) -> anyhow::Result<SqliteStore> {
     Err(anyhow!(NO_POSTGRES))
 }
@@ -171,10 +244,13 @@ const NO_POSTGRES: &str = "this program was built without the feature `postgres`
 const NO_DATABASE: &str = "cannot use the database of --store";
 
 fn file(folder: &Path) -> anyhow::Result<SqliteStore> {
-    SqliteStore::open(folder).map_err(|error| {
-        let hint = if matches!(error, OpenError::InUse) { STOP } else { "" };
-        anyhow!("{error}{hint}")
-    })
+    SqliteStore::open(folder).map_err(explain)
+}
+
+/// Says what to do about a server that uses the file.
+fn explain(error: OpenError) -> anyhow::Error {
+    let hint = if matches!(error, OpenError::InUse) { STOP } else { "" };
+    anyhow!("{error}{hint}")
 }
 
 /// What to do about a server that uses the file.

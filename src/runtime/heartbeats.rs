@@ -30,10 +30,10 @@ pub(crate) async fn write_heartbeats(host: RoomHost) {
 /// Notes regularly that the server runs. After a stall it makes the live rooms credit their clocks, some at each note: the writes of
 /// all at once could be the next stall.
 pub(crate) async fn note_stalls(host: RoomHost) {
-    let ActorContext { stalls, clock, registry, lifecycle, .. } = &*host.context;
+    let ActorContext { stalls, clock, registry, lifecycle, journal, .. } = &*host.context;
     let (mut ticks, mut known, mut rooms) = (ticks(NOTE_INTERVAL), 0, Vec::new());
     while lifecycle.next_tick(&mut ticks).await {
-        let lost = stalls.note(clock.now());
+        let lost = stalls.note(clock.now(), journal.is_malformed());
         let new = Duration::from_micros((lost - known).unsigned_abs());
         if stalls.is_writing_stalled() {
             // All are asked after the stall. Until then rooms can leave memory.

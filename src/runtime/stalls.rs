@@ -79,11 +79,12 @@ impl Stalls {
         self.lost.load(Acquire)
     }
 
-    /// Notes that the process runs, and whether the store can be written. Returns as [`Stalls::lost`].
-    pub(crate) fn note(&self, now: Timestamp) -> i64 {
+    /// Notes that the process runs, and whether the store can be written; one that is malformed should not be. Returns as
+    /// [`Stalls::lost`].
+    pub(crate) fn note(&self, now: Timestamp, is_malformed: bool) -> i64 {
         let lost = self.lost(now);
         self.noted.fetch_max(now.0, Release);
-        let is_writable = self.failing_since().is_none() && self.hanging(now, HANGS).is_none();
+        let is_writable = !is_malformed && self.failing_since().is_none() && self.hanging(now, HANGS).is_none();
         self.is_writable.send_if_modified(|known| std::mem::replace(known, is_writable) != is_writable);
         lost
     }
@@ -195,13 +196,13 @@ mod tests {
         let stalls = stalls();
         for _ in 0..100 {
             advance(SECOND).await;
-            assert_eq!(stalls.note(stalls.clock.now()), 0);
+            assert_eq!(stalls.note(stalls.clock.now(), false), 0);
         }
         advance(SECOND).await;
         assert_eq!(lost(&stalls), 0, "a late note is no stop");
         advance(29 * SECOND).await;
         assert_eq!((lost(&stalls), lost(&stalls)), (30, 30));
-        stalls.note(stalls.clock.now());
+        stalls.note(stalls.clock.now(), false);
         assert_eq!(lost(&stalls), 30);
     }
 
@@ -209,7 +210,7 @@ mod tests {
     async fn a_write_without_an_answer_is_lost_time_before_it_ends() {
         let stalls = stalls();
         let write = stalls.begin_write();
-        let note = || stalls.note(stalls.clock.now());
+        let note = || stalls.note(stalls.clock.now(), false);
         advance(SECOND).await;
         note();
         assert_eq!(lost(&stalls), 0, "a slow disk");
@@ -234,7 +235,7 @@ mod tests {
         let slow = stalls.begin_write();
         for _ in 0..5 {
             advance(SECOND / 2).await;
-            stalls.note(stalls.clock.now());
+            stalls.note(stalls.clock.now(), false);
             stalls.begin_write().end(true);
         }
         assert_eq!(slow.end(true), 5 * SECOND / 2);
@@ -247,11 +248,11 @@ mod tests {
         for _ in 0..4 {
             stalls.begin_write().end(false);
             advance(SECOND).await;
-            stalls.note(stalls.clock.now());
+            stalls.note(stalls.clock.now(), false);
         }
         assert!(lost(&stalls) == 4 && !*stalls.writable().borrow());
         stalls.begin_write().end(true);
-        stalls.note(stalls.clock.now());
+        stalls.note(stalls.clock.now(), false);
         assert!(*stalls.writable().borrow());
         let with_retry = stalls.lost(stalls.clock.now());
         assert_eq!(with_retry, Timestamp(0).after(4 * SECOND + STORE_RETRY).0);

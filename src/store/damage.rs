@@ -2,7 +2,11 @@
 
 use std::{
     collections::HashSet,
-    sync::{Mutex, PoisonError},
+    fmt::Display,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// The metric of the number of damaged rows that were met.
@@ -16,15 +20,30 @@ pub(super) type ReadError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The damaged rows that were met since the start.
 #[derive(Default)]
-pub(super) struct DamagedRows(Mutex<HashSet<String>>);
+pub(super) struct DamagedRows {
+    rows: Mutex<HashSet<String>>,
+    /// Whether the database itself is malformed, not only rows in it.
+    pub(super) is_malformed: AtomicBool,
+}
 
 impl DamagedRows {
     /// Counts a row, and logs what its damage means, the first time.
     pub(super) fn note(&self, table: &str, row: &str, error: &str, meaning: &str) {
-        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         if rows.len() < MAX_ROWS && rows.insert(format!("{table} {row}")) {
             tracing::error!(table, row, error, "{meaning}");
             metrics::gauge!(DAMAGED_ROWS).set(rows.len() as f64);
+        }
+    }
+
+    /// Notes that the database is malformed, and logs it the first time.
+    pub(super) fn set_malformed(&self, error: &dyn Display) {
+        if !self.is_malformed.swap(true, Ordering::Relaxed) {
+            tracing::error!(
+                %error,
+                "THE DATABASE IS MALFORMED: health is NOT_SERVING, and no new rooms and games go into it; stop the server, \
+                then put a backup in place by `reversi restore`, or save what can be read by `reversi doctor --repair`"
+            );
         }
     }
 }

@@ -183,6 +183,11 @@ pub trait Journal: Send + Sync + 'static {
         Box::pin(ready(Ok(())))
     }
 
+    /// Whether the database itself is malformed, so that nothing new should be written to it.
+    fn is_malformed(&self) -> bool {
+        false
+    }
+
     /// Records that the server is running at this time.
     fn mark_alive(&self, now: Timestamp) -> StoreFuture<'_, ()>;
 

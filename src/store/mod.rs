@@ -42,7 +42,7 @@ pub use player_store::{ForgetWhen, HeldRoom, PlaceRequest, PlayerKey, PlayerStor
 #[cfg(feature = "postgres")]
 pub use postgres::{Membership, NodeRow, NodeTable, PostgresError, PostgresStore, Sharing, Standby};
 pub use shard::{NodeId, Ownership, Shard};
-pub use sqlite::{Diagnosis, Doctor, Observer, OpenError, SqliteStore};
+pub use sqlite::{BackupError, Diagnosis, Doctor, NewStore, Observer, OpenError, Pages, SqliteStore, backup, restore};
 pub use transfer::{Copied, FormerPlayer, Restored, Standing, Transfer, copy, is_empty};
 
 /// The storage of a server.

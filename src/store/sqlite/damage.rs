@@ -12,8 +12,23 @@ impl DamagedRows {
         if !is_damage(&error) {
             return Err(error);
         }
+        self.note_malformed(&error);
         self.note(table, row, &error.to_string(), "a row is damaged and is skipped");
         Ok(())
+    }
+
+    /// Notes an error by which SQLite says that the file is malformed.
+    pub(super) fn note_malformed(&self, error: &ReadError) {
+        if let Some(error) = error.downcast_ref() {
+            self.note_malformed_file(error);
+        }
+    }
+
+    /// As [`DamagedRows::note_malformed`].
+    pub(super) fn note_malformed_file(&self, error: &rusqlite::Error) {
+        if matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)) {
+            self.set_malformed(error);
+        }
     }
 
     /// Passes on the answer to a question for one row; if that is damaged, it is counted and logged the first time.
@@ -24,6 +39,7 @@ impl DamagedRows {
         answer: Result<T, ReadError>,
     ) -> Result<T, ReadError> {
         answer.inspect_err(|error| {
+            self.note_malformed(error);
             if is_damage(error) {
                 self.note(table, &row.to_string(), &error.to_string(), "a row is damaged");
             }

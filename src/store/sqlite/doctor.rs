@@ -24,6 +24,7 @@ use super::{
     players, rooms,
     scan::{self, Gap},
     schema::{self, OpenError},
+    wal_mark,
     write_behind::WriteBehind,
 };
 use crate::{
@@ -85,6 +86,7 @@ impl Doctor {
         let path = folder.join(SqliteStore::FILE);
         fs::metadata(&path)?;
         let lock = lock(folder)?;
+        wal_mark::check(&path)?;
         let (old, version) = schema::read_as_it_is(&path)?;
         Ok(Self { old, version, path, _lock: lock })
     }
@@ -120,7 +122,7 @@ impl Doctor {
             // It would be taken for the log of the new file.
             return Err(OpenError::InUse);
         }
-        let kept = unused(old);
+        let kept = unused(old, "damaged");
         fs::hard_link(old, &kept).or_else(|_| fs::copy(old, &kept).map(drop))?;
         fs::rename(new, old)?;
         Ok((diagnosis, kept))
@@ -142,7 +144,7 @@ impl Doctor {
 
 /// Gives a file the owner and the mode of another: the server may run as another user than the doctor.
 #[cfg(unix)]
-fn give_owner(of: &Path, to: &Path) -> std::io::Result<()> {
+pub(super) fn give_owner(of: &Path, to: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, chown};
 
     let [old, new] = [fs::metadata(of)?, fs::metadata(to)?];
@@ -153,11 +155,11 @@ fn give_owner(of: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn give_owner(_: &Path, _: &Path) -> std::io::Result<()> {
+pub(super) fn give_owner(_: &Path, _: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn remove_file(path: &Path) -> std::io::Result<()> {
+pub(super) fn remove_file(path: &Path) -> std::io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
@@ -165,12 +167,12 @@ fn remove_file(path: &Path) -> std::io::Result<()> {
 }
 
 /// A name for the old file: `reversi.db.damaged`, with a number if there is such a file.
-fn unused(path: &Path) -> PathBuf {
-    let mut name = path.with_extension("db.damaged");
+pub(super) fn unused(path: &Path, what: &str) -> PathBuf {
+    let mut name = path.with_extension(format!("db.{what}"));
     let mut number = 1;
     while name.exists() {
         number += 1;
-        name = path.with_extension(format!("db.damaged-{number}"));
+        name = path.with_extension(format!("db.{what}-{number}"));
     }
     name
 }

@@ -14,6 +14,7 @@
 //! Appends go to the log first, where moves of a thousand rooms share a page. A long log is flushed into the tables,
 //! where a room's events of one flush share a row. Until then the write-behind table also holds them.
 
+mod backup;
 mod damage;
 mod doctor;
 mod explorer;
@@ -27,11 +28,13 @@ mod rooms;
 mod scan;
 mod schema;
 mod transfer;
+mod wal_mark;
 mod write_behind;
 mod writer;
 
 use std::{
     fs::{self, File, TryLockError},
+    io::ErrorKind,
     path::Path,
     sync::{
         Arc,
@@ -41,6 +44,7 @@ use std::{
 
 use rusqlite::Connection;
 
+pub use backup::{BackupError, NewStore, Pages, backup, restore};
 pub use doctor::{Diagnosis, Doctor, Observer};
 pub use schema::OpenError;
 
@@ -58,8 +62,8 @@ use crate::{
 };
 use damage::{DamagedRows, is_damage_of_file};
 use log::LogEntry;
-use reader::Reader;
-use schema::is_unwritable;
+use reader::{Open, Reader};
+use schema::{OpenedFile, is_unwritable};
 use write_behind::WriteBehind;
 use writer::Writer;
 
@@ -111,12 +115,15 @@ impl SqliteStore {
         let path = folder.join(Self::FILE);
         create_file(&path)?;
         let lock = lock(folder)?;
+        wal_mark::check(&path)?;
         let mut file = schema::create(&path)?;
+        let damaged: Arc<DamagedRows> = Arc::default();
         if file.unwritable.is_none() {
             file.unwritable = match WriteBehind::read(&file.connection, log_limit)?.flush_all(&mut file.connection) {
                 Ok(()) => None,
                 // What is in the log can be read all the same.
                 Err(error) if is_damage_of_file(&error) => {
+                    damaged.note_malformed_file(&error);
                     tracing::error!(%error, "the log could not be flushed into the tables; see `reversi doctor`");
                     None
                 }
@@ -127,14 +134,43 @@ impl SqliteStore {
         if let Some(reason) = &file.unwritable {
             tracing::warn!(%reason, "the file can be read but not written; changes are refused until it can be written");
         }
+        let writer = Writer::start(&path, file, fault, log_limit, Arc::clone(&damaged))?;
+        Self::with_readers(&path, schema::read, writer, damaged, lock)
+    }
+
+    /// Opens the store in a folder to copy from it. A file of the present version is not changed; an earlier one is migrated.
+    ///
+    /// # Errors
+    /// As for [`SqliteStore::open`], and when there is none; then nothing is created.
+    pub fn open_source(folder: &Path) -> Result<Self, OpenError> {
+        let path = folder.join(Self::FILE);
+        require(&path)?;
+        let lock = lock(folder)?;
+        wal_mark::check(&path)?;
+        let connection = schema::read_source(&path)?.connection;
+        match schema::version(&connection)? {
+            0 => return Err(OpenError::Missing),
+            version if schema::is_older(version) => {
+                drop((connection, lock));
+                return Self::open(folder);
+            }
+            _ => {}
+        }
+        let file = OpenedFile { connection, unwritable: None, is_source: true };
         let damaged = Arc::default();
-        Ok(Self {
-            writer: Writer::start(&path, file, fault, log_limit, Arc::clone(&damaged))?,
-            rooms: Reader::start(&path, "store-rooms")?,
-            archive: Reader::start(&path, "store-archive")?,
-            damaged,
-            _lock: lock,
-        })
+        let writer = Writer::start(&path, file, Box::new(|_, _| None), LOG_LIMIT, Arc::clone(&damaged))?;
+        Self::with_readers(&path, schema::read_source, writer, damaged, lock)
+    }
+
+    fn with_readers(
+        path: &Path,
+        open: Open,
+        writer: Writer,
+        damaged: Arc<DamagedRows>,
+        lock: File,
+    ) -> Result<Self, OpenError> {
+        let reader = |name| Reader::start(path, name, open, Arc::clone(&damaged));
+        Ok(Self { writer, rooms: reader("store-rooms")?, archive: reader("store-archive")?, damaged, _lock: lock })
     }
 
     /// Executes a write that counts something.
@@ -170,18 +206,34 @@ const LOCKED_FILE: &str = if cfg!(target_os = "linux") { SqliteStore::FILE } els
 /// Locks the folder, waiting for a server that is about to end.
 fn lock(folder: &Path) -> Result<File, OpenError> {
     const TRIES: u32 = 20;
-    let path = folder.join(LOCKED_FILE);
-    create_file(&path)?;
     for _ in 0..TRIES {
-        // Opened again each time: a backup may have replaced the file.
-        let file = File::open(&path)?;
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(schema::PATIENCE / TRIES),
-            Err(TryLockError::Error(error)) => return Err(error.into()),
+        match try_lock(folder) {
+            Err(OpenError::InUse) => std::thread::sleep(schema::PATIENCE / TRIES),
+            locked => return locked,
         }
     }
     Err(OpenError::InUse)
+}
+
+fn try_lock(folder: &Path) -> Result<File, OpenError> {
+    let path = folder.join(LOCKED_FILE);
+    create_file(&path)?;
+    // Opened again each time: a backup may have replaced the file.
+    let file = File::open(&path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(OpenError::InUse),
+        Err(TryLockError::Error(error)) => Err(error.into()),
+    }
+}
+
+/// Fails without a file with data.
+fn require(path: &Path) -> Result<(), OpenError> {
+    match fs::metadata(path) {
+        Ok(file) if file.is_file() && file.len() > 0 => Ok(()),
+        Err(error) if ![ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind()) => Err(error.into()),
+        _ => Err(OpenError::Missing),
+    }
 }
 
 /// Creates an empty file, readable only by its owner, if there is none. SQLite gives its other files the same mode.
@@ -190,12 +242,16 @@ fn create_file(path: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     match options.write(true).create_new(true).open(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
     }
 }
 
 impl Journal for SqliteStore {
+    fn is_malformed(&self) -> bool {
+        self.damaged.is_malformed.load(Ordering::Relaxed)
+    }
+
     fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a> {
         LogEntry::new(&append).map_or_else(|error| Err(error).into(), |entry| self.writer.append(entry))
     }

@@ -208,7 +208,7 @@ pub(super) fn page(
     let none = Run::default();
     let mut rooms = Vec::new();
     loop {
-        let mut ids = ids(connection, after, limit)?;
+        let mut ids = ids(connection, damaged, after, limit)?;
         // A full page may have a successor, so only rooms of the log within the page are added.
         let last = ids.last().copied().filter(|_| ids.len() == limit);
         let until = last.map_or(Bound::Unbounded, Bound::Included);
@@ -233,9 +233,17 @@ pub(super) fn page(
 
 /// The ids of at most `limit` rooms after `after`. Each room has a state and a run, so that pages of one table may be
 /// damaged.
-fn ids(connection: &Connection, after: Option<RoomId>, limit: usize) -> Result<Vec<RoomId>, ReadError> {
+fn ids(
+    connection: &Connection,
+    damaged: &DamagedRows,
+    after: Option<RoomId>,
+    limit: usize,
+) -> Result<Vec<RoomId>, ReadError> {
     match ids_in(connection, "states", after, limit) {
-        Err(error) if is_damage(&error) => ids_in(connection, "runs", after, limit),
+        Err(error) if is_damage(&error) => {
+            damaged.note_malformed(&error);
+            ids_in(connection, "runs", after, limit)
+        }
         ids => ids,
     }
 }

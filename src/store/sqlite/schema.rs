@@ -2,10 +2,10 @@
 
 use std::{path::Path, time::Duration};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, MAIN_DB, OpenFlags, config::DbConfig};
 use thiserror::Error;
 
-use super::{players, rooms};
+use super::{players, rooms, wal_mark};
 
 /// The application id of SQLite files: "Rvrs".
 const APPLICATION: i32 = 0x5276_7273;
@@ -44,6 +44,16 @@ pub enum OpenError {
     /// Another server uses the file.
     #[error("another server uses it")]
     InUse,
+    /// There is no file, or an empty one.
+    #[error("there is no `reversi.db` with data in it; nothing was created")]
+    Missing,
+    /// The write-ahead log beside the file is another file's.
+    #[error(
+        "the write-ahead log beside it (its name and `-wal`) is not that of this file: was a backup copied over it, or the \
+        file removed? Nothing was changed. Put the file back that the log belongs to; or put a backup in place by \
+        `reversi restore`; or move the log away to use the file as it is"
+    )]
+    StrayLog,
     /// The file is a database of another program.
     #[error("the file is a database of another program")]
     Foreign,
@@ -85,13 +95,15 @@ pub(super) struct OpenedFile {
     pub(super) connection: Connection,
     /// Why it can only be read now.
     pub(super) unwritable: Option<rusqlite::Error>,
+    /// Whether it must not be changed.
+    pub(super) is_source: bool,
 }
 
 /// Opens the file, creates it if necessary, and migrates it to the current version. Otherwise it reads only a few pages,
 /// whatever the size of the file. A complete file on a disk that is full or read-only can still be read.
 pub(super) fn create(path: &Path) -> Result<OpenedFile, OpenError> {
     let error = match create_writable(path) {
-        Ok(connection) => return Ok(OpenedFile { connection, unwritable: None }),
+        Ok(connection) => return Ok(OpenedFile { connection, unwritable: None, is_source: false }),
         Err(OpenError::Database(error)) if is_unwritable(&error) => error,
         Err(error) => return Err(error),
     };
@@ -99,7 +111,7 @@ pub(super) fn create(path: &Path) -> Result<OpenedFile, OpenError> {
     if version(&connection)? != VERSION {
         return Err(error.into());
     }
-    Ok(OpenedFile { connection, unwritable: Some(error) })
+    Ok(OpenedFile { connection, unwritable: Some(error), is_source: false })
 }
 
 /// Whether an error may be that of a disk that cannot be written.
@@ -114,12 +126,22 @@ fn create_writable(path: &Path) -> Result<Connection, OpenError> {
     let version = version(&connection)?;
     prepare(&connection)?;
     let transaction = connection.transaction()?;
+    // Before the schema changes.
+    let is_unmarked = wal_mark::renew(&transaction)?;
     for step in STEPS.iter().skip(usize::try_from(version).unwrap_or_default()) {
         step(&transaction)?;
+    }
+    if is_unmarked {
+        // With the schema as it stays.
+        wal_mark::renew(&transaction)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()?;
+    if is_unmarked {
+        // So that the file has a mark before a later log names it. What fails is done by a later checkpoint.
+        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    }
     Ok(connection)
 }
 
@@ -133,7 +155,8 @@ pub(super) fn reopen(path: &Path) -> rusqlite::Result<Connection> {
 /// A connection that only reads.
 pub(super) struct ReadConnection {
     pub(super) connection: Connection,
-    /// Whether it sees later changes of the file.
+    /// Whether it may stay open. One that cannot see later changes of the file may not, nor one that cannot write to the
+    /// index of the write-ahead log: all connections of the process share that, so none could write.
     pub(super) is_live: bool,
 }
 
@@ -141,18 +164,51 @@ pub(super) struct ReadConnection {
 /// there is a log.
 pub(super) fn read(path: &Path) -> rusqlite::Result<ReadConnection> {
     let error = match read_live(path) {
-        Ok(connection) => return Ok(ReadConnection { connection, is_live: true }),
+        Ok(connection) => {
+            let is_live = !connection.is_readonly(MAIN_DB)?;
+            return Ok(ReadConnection { connection, is_live });
+        }
         Err(error) => error,
     };
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    let has_log = std::fs::metadata(log).is_ok_and(|log| log.len() > 0);
-    let Some(path) = path.to_str().filter(|_| is_unwritable(&error) && !has_log) else { return Err(error) };
+    if !is_unwritable(&error) || has_log(path) {
+        return Err(error);
+    }
+    Ok(ReadConnection { connection: read_without_log(path)?, is_live: false })
+}
+
+/// Whether there is a write-ahead log beside a file.
+pub(super) fn has_log(path: &Path) -> bool {
+    std::fs::metadata(wal_mark::beside(path, "-wal")).is_ok_and(|log| log.len() > 0)
+}
+
+/// Opens the file to read it as it is now.
+fn read_without_log(path: &Path) -> rusqlite::Result<Connection> {
+    let Some(path) = path.to_str() else { return Err(rusqlite::Error::InvalidPath(path.to_owned())) };
     let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(format!("file:{path}?immutable=1"), flags)?;
     open_file(&connection)?;
-    Ok(ReadConnection { connection, is_live: false })
+    Ok(connection)
+}
+
+/// Opens a file that no server uses to read, and leaves it and its log as they are.
+pub(super) fn read_source(path: &Path) -> rusqlite::Result<ReadConnection> {
+    let connection = match has_log(path) {
+        true => read_live(path)?,
+        false => read_without_log(path)?,
+    };
+    leave_log(&connection)?;
+    Ok(ReadConnection { connection, is_live: true })
+}
+
+/// Leaves the log as it is at the end of a connection, also of the last one, which would copy it into the file.
+pub(super) fn leave_log(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map(drop)
+}
+
+/// Whether a file of this version has to be migrated by this program.
+pub(super) fn is_older(version: i32) -> bool {
+    version < VERSION
 }
 
 /// Opens an existing file of any known version to read, without a migration. Also returns its version; 0 if it is empty.
@@ -187,7 +243,8 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "journal_size_limit", 64 << 20)
 }
 
-fn version(connection: &Connection) -> Result<i32, OpenError> {
+/// The version of a file; 0 if it is empty.
+pub(super) fn version(connection: &Connection) -> Result<i32, OpenError> {
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get(0));
     let (application, version): (i32, i32) = (pragma("application_id")?, pragma("user_version")?);
     let tables: u32 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;

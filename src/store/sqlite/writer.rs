@@ -8,11 +8,14 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     thread::JoinHandle,
 };
 
-use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior, ffi};
 use tokio::sync::{
     mpsc::{self, error::TrySendError},
     oneshot,
@@ -24,6 +27,7 @@ use super::{
     log::LogEntry,
     rooms,
     schema::{self, OpenedFile},
+    wal_mark,
     write_behind::{Change, WriteBehind},
 };
 use crate::store::journal::{AppendError, AppendFuture, COMMIT_WRITES, FaultHook, StoreError, StoreFuture};
@@ -70,15 +74,26 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn start(
         path: &Path,
-        OpenedFile { connection, unwritable }: OpenedFile,
+        OpenedFile { connection, unwritable, is_source }: OpenedFile,
         fault: FaultHook,
         log_limit: usize,
         damaged: Arc<DamagedRows>,
     ) -> std::io::Result<Self> {
         let (requests, queue) = mpsc::channel(QUEUE);
         let write_behind = WriteBehind::read(&connection, log_limit).map_err(std::io::Error::other)?;
-        let connection = unwritable.is_none().then_some(connection);
-        let writer = WriterThread { path: path.to_owned(), connection, write_behind, in_sync: true, damaged };
+        let mut writer = WriterThread {
+            path: path.to_owned(),
+            connection: None,
+            is_source,
+            write_behind,
+            in_sync: true,
+            mark_is_due: Arc::default(),
+            marks: true,
+            damaged,
+        };
+        if unwritable.is_none() && !is_source {
+            writer.connection = Some(writer.marking(connection).map_err(std::io::Error::other)?);
+        }
         let thread = std::thread::Builder::new().name("store-writer".into()).spawn(move || writer.run(queue))?;
         Ok(Self { requests: Some(requests), thread: Some(thread), fault })
     }
@@ -170,9 +185,15 @@ struct WriterThread {
     path: PathBuf,
     /// None after a failure, which opening the file again may end.
     connection: Option<Connection>,
+    /// Whether the file must not be changed.
+    is_source: bool,
     write_behind: WriteBehind,
     /// Whether the table agrees with the file. It is read again after a commit of unknown outcome.
     in_sync: bool,
+    /// Whether the next commit renews the mark of the write-ahead log.
+    mark_is_due: Arc<AtomicBool>,
+    /// Whether it can be renewed.
+    marks: bool,
     damaged: Arc<DamagedRows>,
 }
 
@@ -224,6 +245,9 @@ impl WriterThread {
 
     /// Flushes the log. What fails is flushed when the file is next opened.
     fn finish(mut self) {
+        if self.is_source {
+            return;
+        }
         let flushed = self.open().and_then(|mut connection| self.write_behind.flush_all(&mut connection));
         if let Err(error) = flushed {
             tracing::warn!(%error, "the log could not be flushed into the tables");
@@ -234,12 +258,20 @@ impl WriterThread {
     fn open(&mut self) -> rusqlite::Result<Connection> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
-            None => schema::reopen(&self.path)?,
+            None if self.is_source => return Err(read_only()),
+            None => self.marking(schema::reopen(&self.path)?)?,
         };
         if !self.in_sync {
             self.write_behind = WriteBehind::read(&connection, self.write_behind.limit)?;
             self.in_sync = true;
         }
+        Ok(connection)
+    }
+
+    /// The connection, which will tell when the mark is due.
+    fn marking(&self, mut connection: Connection) -> rusqlite::Result<Connection> {
+        self.mark_is_due.store(self.marks, Relaxed);
+        wal_mark::note_checkpoints(&mut connection, &self.mark_is_due)?;
         Ok(connection)
     }
 
@@ -302,6 +334,18 @@ impl WriterThread {
         let closed = |error: rusqlite::Error| Failure::Final(error.into());
         let mut connection = self.open().map_err(closed)?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(closed)?;
+        if self.mark_is_due.swap(false, Relaxed)
+            && let Err(error) = wal_mark::renew(&transaction)
+        {
+            let failure = self.write_failure(&error);
+            if !matches!(failure, AppendError::Damaged(_)) {
+                return Err(Failure::Write(failure));
+            }
+            tracing::error!(%error, "the log is not marked any more: a log of another file may not be recognised");
+            drop(transaction);
+            self.marks = false;
+            return self.commit(writes);
+        }
         let mut change = self.write_behind.begin_commit(&transaction, writes.len())?;
         let mut outcomes = Vec::with_capacity(writes.len());
         for write in writes {
@@ -309,7 +353,7 @@ impl WriterThread {
                 Write::Append(entry) => self.append(&transaction, entry, &mut change),
                 Write::Other(write) => write(&transaction).map(Ok),
             };
-            outcomes.push(outcome.map_err(|error| Failure::Write(write_failure(&error)))?);
+            outcomes.push(outcome.map_err(|error| Failure::Write(self.write_failure(&error)))?);
             if transaction.is_autocommit() {
                 // Some errors end the transaction; later writes would be outside of it.
                 return Err(Failure::Write(AppendError::Unavailable("the transaction was rolled back".to_owned())));
@@ -318,6 +362,7 @@ impl WriterThread {
         self.write_behind.write(&transaction, &mut change)?;
         self.in_sync = false;
         if let Err(error) = transaction.commit() {
+            self.damaged.note_malformed_file(&error);
             let failure = commit_failure(error);
             self.in_sync = matches!(failure, Failure::Write(_));
             return Err(failure);
@@ -326,6 +371,16 @@ impl WriterThread {
         self.in_sync = true;
         self.connection = Some(connection);
         Ok(outcomes)
+    }
+
+    /// Classifies the error of a single write. Damage is of what this write reads, while that of a commit, as of the log,
+    /// affects all writes.
+    fn write_failure(&self, error: &rusqlite::Error) -> AppendError {
+        self.damaged.note_malformed_file(error);
+        match damage::is_damage_of_file(error) {
+            true => AppendError::Damaged(error.to_string()),
+            false => AppendError::Unavailable(error.to_string()),
+        }
     }
 
     /// Executes an append. A conflict writes nothing.
@@ -369,15 +424,6 @@ fn written<'a>(
     })
 }
 
-/// Classifies the error of a single write. Damage is of what this write reads, while that of a commit, as of the log,
-/// affects all writes.
-fn write_failure(error: &rusqlite::Error) -> AppendError {
-    match damage::is_damage_of_file(error) {
-        true => AppendError::Damaged(error.to_string()),
-        false => AppendError::Unavailable(error.to_string()),
-    }
-}
-
 /// Classifies the error of a commit. After a disk error its data may have been written.
 fn commit_failure(error: rusqlite::Error) -> Failure {
     match error.sqlite_error_code() {
@@ -387,6 +433,11 @@ fn commit_failure(error: rusqlite::Error) -> Failure {
         }
         _ => Failure::Final(AppendError::Unknown(error.to_string())),
     }
+}
+
+/// The error of a write to a file that must not be changed.
+fn read_only() -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_READONLY), None)
 }
 
 impl From<rusqlite::Error> for AppendError {

@@ -39,6 +39,7 @@ struct State {
     /// A file and an offset in it at which it cannot be read.
     unreadable: Option<(String, i64)>,
     gate: Gate,
+    read_only: bool,
 }
 
 /// Where the writer thread waits for the test.
@@ -104,6 +105,15 @@ impl LossyFolder {
 
     pub(crate) fn is_off(&self) -> bool {
         self.state().off
+    }
+
+    /// Makes the disk read-only, or writable again, for files that are opened from now on.
+    pub(crate) fn set_read_only(&self, read_only: bool) {
+        self.state().read_only = read_only;
+    }
+
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.state().read_only
     }
 
     /// Makes the disk fail reads at this offset of a file.

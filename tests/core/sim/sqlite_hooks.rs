@@ -26,6 +26,11 @@ static FILES: OnceLock<Mutex<HashMap<usize, HookedFile>>> = OnceLock::new();
 /// The system's VFS.
 static SYSTEM: OnceLock<SystemVfs> = OnceLock::new();
 
+/// The function by which it opens files.
+static SYSTEM_OPEN: OnceLock<OpenCall> = OnceLock::new();
+
+type OpenCall = unsafe extern "C" fn(*const c_char, c_int, c_int) -> c_int;
+
 struct SystemVfs(*mut ffi::sqlite3_vfs);
 
 // SAFETY: SQLite never changes or frees a registered VFS, and calls it from any thread.
@@ -65,6 +70,27 @@ fn register() {
             ..*system
         };
         assert_eq!(ffi::sqlite3_vfs_register(Box::into_raw(Box::new(hooked)), 1), ffi::SQLITE_OK);
+        // The index of a log is opened by no method of the VFS.
+        let name = c"open".as_ptr();
+        let call = (*system).xGetSystemCall.and_then(|get| get(system, name)).expect("SQLite for a UNIX");
+        SYSTEM_OPEN.get_or_init(|| std::mem::transmute::<unsafe extern "C" fn(), OpenCall>(call));
+        let hook = std::mem::transmute::<OpenCall, unsafe extern "C" fn()>(open_call);
+        assert_eq!((*system).xSetSystemCall.map(|set| set(system, name, Some(hook))), Some(ffi::SQLITE_OK));
+    }
+}
+
+/// Opens a file by the system, unless it is to be written on a read-only disk.
+unsafe extern "C" fn open_call(path: *const c_char, flags: c_int, mode: c_int) -> c_int {
+    /// Read, write, or both; read alone is 0.
+    const ACCESS: c_int = 3;
+    // SAFETY: SQLite's arguments, for the function of the system's VFS.
+    unsafe {
+        if flags & ACCESS != 0 && find_folder(path).is_some_and(|(folder, _)| folder.is_read_only()) {
+            // Sets the error of the thread: SQLite retries after some.
+            let _ = std::fs::File::open("/no such file");
+            return -1;
+        }
+        SYSTEM_OPEN.get().map_or(-1, |open| open(path, flags, mode))
     }
 }
 

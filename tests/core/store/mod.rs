@@ -1,5 +1,6 @@
 //! Tests of the properties of every store, on each kind, and of the file store.
 
+mod backup;
 mod concurrent_writes;
 mod damage;
 mod doctor;

@@ -4,15 +4,16 @@ use std::{fs, path::Path};
 
 use reversi::{
     room::Seq,
-    store::{Contestant, GameFilter, OpenError, SqliteStore},
+    store::{AppendError, Contestant, GameFilter, OpenError, SqliteStore, Store},
 };
 use tempfile::TempDir;
 
 use crate::{
     room::test_room::{TestRoom, default_settings, id},
+    sim::lossy_folder::LossyFolder,
     store::{
-        archive, at, connection, creation_of, drive, folder, games::game, load, moved, open, open_rooms, open_with_log,
-        room_id, write,
+        after_a_crash, after_a_stop, archive, at, connection, creation_of, drive, folder, games::game, load, moved,
+        open, open_rooms, open_with_log, room_id, write,
     },
 };
 
@@ -175,6 +176,33 @@ fn a_read_only_file_or_folder_is_refused() {
     assert!(matches!(refused(other.path()), OpenError::Folder(_)));
     permit(other.path(), 0o700);
     drop(open(&other));
+}
+
+/// All connections of a process share the index of the log, and none can write while one has it open read-only.
+#[tokio::test]
+async fn a_store_of_a_read_only_disk_writes_when_the_disk_can_be_written_again() {
+    let running = folder();
+    let store = open(&running);
+    write(&*store.journal, room_id(1), Seq(0), &creation_of(room_id(1))).await.unwrap();
+    let crashed = after_a_crash(&running);
+    fs::copy(running.path().join("reversi.db-shm"), crashed.path().join("reversi.db-shm")).unwrap();
+    drop(store);
+    for stopped in [crashed, after_a_stop(&running)] {
+        let disk = LossyFolder::create(false);
+        for file in fs::read_dir(stopped.path()).unwrap().flatten() {
+            fs::copy(file.path(), disk.path().join(file.file_name())).unwrap();
+        }
+        disk.set_read_only(true);
+        let store = Store::of(SqliteStore::open(disk.path()).unwrap());
+        assert_eq!(open_rooms(&store).await, [room_id(1)]);
+        assert_eq!(store.archive.size().await.unwrap().games, 0);
+        let add = async || write(&*store.journal, room_id(2), Seq(0), &creation_of(room_id(2))).await;
+        let refused = add().await;
+        assert!(matches!(refused, Err(AppendError::Unavailable(_))), "{refused:?}");
+        disk.set_read_only(false);
+        assert_eq!(add().await, Ok(()));
+        assert_eq!(open_rooms(&store).await, [1, 2].map(room_id));
+    }
 }
 
 /// Damage to one room does not affect the others.

@@ -13,3 +13,4 @@ mod import;
 mod name;
 mod options;
 mod output;
+mod store;

@@ -17,6 +17,7 @@ use tokio::{
     task::JoinSet,
 };
 use tonic::Code;
+use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
 
 use crate::api::games::MovesReplay;
 use crate::harness::in_process::{SeatedRoom, ServerOptions, TestServer, named, refused, within};
@@ -155,6 +156,7 @@ struct DelayedJournal {
     permits: Semaphore,
     held: AtomicBool,
     mute: AtomicBool,
+    malformed: AtomicBool,
 }
 
 impl DelayedJournal {
@@ -165,6 +167,7 @@ impl DelayedJournal {
             permits: Semaphore::new(0),
             held: AtomicBool::new(false),
             mute: AtomicBool::new(false),
+            malformed: AtomicBool::new(false),
         })
     }
 
@@ -195,6 +198,10 @@ impl Journal for DelayedJournal {
         self.inner.open_rooms(after, limit)
     }
 
+    fn is_malformed(&self) -> bool {
+        self.malformed.load(SeqCst)
+    }
+
     fn mark_alive(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.mark_alive(now)
     }
@@ -202,6 +209,23 @@ impl Journal for DelayedJournal {
     fn last_alive(&self) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>> {
         self.inner.last_alive()
     }
+}
+
+#[tokio::test]
+async fn a_malformed_store_is_not_ready_and_takes_no_new_rooms_and_games() {
+    let journal = DelayedJournal::over(MemoryStore::default());
+    let server = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
+    let SeatedRoom { black, white, game, .. } = server.two_player_game(v1::RoomSettings::default()).await;
+    let other = white.create_with(named("beside"), ["me", "random"]).await.room_id;
+    let mut health = HealthClient::new(server.channel().await);
+    let mut health = health.watch(HealthCheckRequest::default()).await.unwrap().into_inner();
+    let mut next = async || within(health.message()).await.unwrap().unwrap().status();
+    assert_eq!(next().await, ServingStatus::Serving);
+    journal.malformed.store(true, SeqCst);
+    assert_eq!(next().await, ServingStatus::NotServing);
+    refused(white.try_create(v1::CreateRoomRequest::default()).await, Code::DataLoss, "DAMAGED");
+    refused(white.start(&other).await, Code::DataLoss, "DAMAGED");
+    black.play(&game, 0, "d3").await.unwrap();
 }
 
 /// As a store that another server has taken over: nothing is written, and no room can be read.

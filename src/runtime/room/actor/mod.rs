@@ -64,6 +64,11 @@ pub(crate) struct ActorContext {
 impl ActorContext {
     /// Writes to the journal. Also returns the time that it took.
     pub(crate) async fn append(&self, append: Append<'_>) -> (Result<(), AppendError>, Duration) {
+        let is_new = |event: &Event| matches!(event.fact, Fact::Created(_) | Fact::GameStarted { .. });
+        if append.events.iter().any(is_new) && self.journal.is_malformed() {
+            let reason = "the database is malformed, so that no new rooms and games go into it";
+            return (Err(AppendError::Damaged(reason.to_owned())), Duration::ZERO);
+        }
         let write = self.stalls.begin_write();
         let appended = self.journal.append(append).await;
         let took = write.end(!appended.as_ref().is_err_and(AppendError::is_fault));

@@ -1,0 +1,189 @@
+//! A mark by which the write-ahead log of another file is recognised.
+//!
+//! SQLite replays any sound log that lies beside a file, also one of a file that a backup has replaced since; the outcome
+//! is malformed. So the first commit after each complete checkpoint renews the mark in the table `wal_mark`. The new mark
+//! names the one before, which the file then has:
+//!
+//! ```text
+//!   log:  mark 8 after 7 ── mark 9 after 8       belongs to a file with mark 7, or with 8 or 9 after a part of a checkpoint
+//! ```
+//!
+//! Both are read as bytes, since SQLite would open them together.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, Seek as _, SeekFrom},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use rusqlite::{Connection, OptionalExtension as _, hooks::Wal};
+
+use super::schema::OpenError;
+
+/// Pages of the log at which it is copied into the file: SQLite's own default.
+const CHECKPOINT: i32 = 1_000;
+
+/// How a mark begins. No text has these bytes, as they are no UTF-8.
+const MAGIC: [u8; 8] = *b"\xffwalmark";
+
+const LENGTH: usize = 36;
+
+/// The size of the header of a log, and of those of its frames.
+const LOG_HEADER: usize = 32;
+const FRAME_HEADER: usize = 24;
+
+/// Where page 1 has the number that each change of the schema increments. A copy by SQLite's tools has another one.
+const SCHEMA: std::ops::Range<usize> = 40..44;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Mark {
+    /// Random.
+    id: [u8; 8],
+    /// The id of the mark before; zeros for the first one of a file.
+    before: [u8; 8],
+    /// The number of the schema, and the one at the mark before.
+    schema: [u8; 4],
+    schema_before: [u8; 4],
+}
+
+impl Mark {
+    fn to_bytes(self) -> [u8; LENGTH] {
+        let mut bytes = [0; LENGTH];
+        let parts: [&[u8]; 5] = [&MAGIC, &self.id, &self.before, &self.schema, &self.schema_before];
+        let (sealed, checksum) = bytes.split_at_mut(LENGTH - 4);
+        sealed.copy_from_slice(&parts.concat());
+        checksum.copy_from_slice(&crc32fast::hash(sealed).to_le_bytes());
+        bytes
+    }
+
+    /// The mark at the end of these bytes: in its page it is the last value of the only row.
+    fn at_end(bytes: &[u8]) -> Option<Self> {
+        let mark: &[u8; LENGTH] = bytes.last_chunk()?;
+        let id = *mark[8..].first_chunk()?;
+        let before = *mark[16..].first_chunk()?;
+        let [schema, schema_before] = [*mark[24..].first_chunk()?, *mark[28..].first_chunk()?];
+        Some(Self { id, before, schema, schema_before }).filter(|found| found.to_bytes() == *mark)
+    }
+}
+
+/// Renews the mark with this transaction; creates it in a file without one. Returns whether it has created it.
+pub(super) fn renew(connection: &Connection) -> rusqlite::Result<bool> {
+    let table = "CREATE TABLE IF NOT EXISTS wal_mark (id INTEGER PRIMARY KEY CHECK (id = 1), mark BLOB NOT NULL)";
+    connection.execute_batch(table)?;
+    let select = "SELECT mark FROM wal_mark";
+    let last: Option<Vec<u8>> = connection.query_row(select, [], |row| row.get(0)).optional()?;
+    let last = last.and_then(|bytes| Mark::at_end(&bytes));
+    let schema: u32 = connection.pragma_query_value(None, "schema_version", |row| row.get(0))?;
+    let Mark { id: before, schema: schema_before, .. } = last.unwrap_or_default();
+    let id = connection.query_row("SELECT randomblob(8)", [], |row| row.get(0))?;
+    let mark = Mark { id, before, schema: schema.to_be_bytes(), schema_before };
+    let put = "INSERT INTO wal_mark (id, mark) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark";
+    connection.execute(put, [mark.to_bytes()])?;
+    Ok(last.is_none())
+}
+
+/// Sets `is_due` after each complete checkpoint. Takes the place of SQLite's own checkpoints after commits.
+pub(super) fn note_checkpoints(connection: &mut Connection, is_due: &Arc<AtomicBool>) -> rusqlite::Result<()> {
+    let is_due = Arc::clone(is_due);
+    connection.wal_hook(Some(move |wal: &mut Wal, pages| {
+        // By the default mode, which waits for nobody. What fails is tried again after the next commit.
+        if pages >= CHECKPOINT
+            && let Ok((log, copied)) = wal.checkpoint_v2(Default::default())
+            && log == copied
+        {
+            is_due.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }))
+}
+
+/// A file that SQLite keeps beside a database, such as `-wal`.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Checks that the log beside a file, if there is one, belongs to it. The file must not be open.
+///
+/// # Errors
+/// When the log is another file's. One without marks, of an earlier version of this program, may be any file's.
+pub(super) fn check(path: &Path) -> Result<(), OpenError> {
+    let Some(log) = Log::read(&beside(path, "-wal"))? else { return Ok(()) };
+    match File::open(path) {
+        Ok(file) if log.belongs_to(&file)? => Ok(()),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+        _ => Err(OpenError::StrayLog),
+    }
+}
+
+/// What SQLite would replay of a log.
+struct Log {
+    /// With their pages.
+    marks: Vec<(u64, Mark)>,
+    /// The numbers of the schema in its versions of page 1.
+    schemas: Vec<[u8; 4]>,
+    page_size: usize,
+}
+
+impl Log {
+    /// None if there is nothing to replay.
+    fn read(path: &Path) -> io::Result<Option<Self>> {
+        let mut file = match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => BufReader::new(file?),
+        };
+        let number = |bytes: &[u8], at: usize| u32::from_be_bytes([0, 1, 2, 3].map(|byte| bytes[at + byte]));
+        let mut header = [0; LOG_HEADER];
+        let (size, magic) = match read_whole(&mut file, &mut header)? {
+            true => (number(&header, 8), number(&header, 0)),
+            false => return Ok(None),
+        };
+        if magic & !1 != 0x377f_0682 || !(512..=65_536).contains(&size) {
+            return Ok(None);
+        }
+        let page_size = size as usize;
+        let mut log = Self { marks: Vec::new(), schemas: Vec::new(), page_size };
+        let (mut frame, mut frames) = (vec![0; FRAME_HEADER + page_size], 0_u64);
+        // Frames with another salt are older than the log's beginning.
+        while read_whole(&mut file, &mut frame)? && frame[8..16] == header[16..24] {
+            let (number, page) = (number(&frame, 0), &frame[FRAME_HEADER..]);
+            frames += 1;
+            if number == 1 {
+                log.schemas.extend(page[SCHEMA].first_chunk());
+            }
+            log.marks.extend(Mark::at_end(page).map(|mark| (u64::from(number), mark)));
+        }
+        Ok((frames > 0).then_some(log))
+    }
+
+    fn belongs_to(&self, mut file: &File) -> io::Result<bool> {
+        let mut header = [0; SCHEMA.end];
+        if !read_whole(&mut file, &mut header)? {
+            // A log needs a file, which is missing.
+            return Ok(false);
+        }
+        let Some((page, first)) = self.marks.first() else { return Ok(true) };
+        let mut bytes = vec![0; self.page_size];
+        file.seek(SeekFrom::Start(page.saturating_sub(1) * self.page_size as u64))?;
+        let mark = if read_whole(&mut file, &mut bytes)? { Mark::at_end(&bytes) } else { None };
+        // Another program may have changed the schema before the first mark.
+        let is_copy = first.schema == first.schema_before
+            && header[SCHEMA] != first.schema
+            && !self.schemas.iter().any(|schema| header[SCHEMA] == *schema);
+        let id = mark.unwrap_or_default().id;
+        Ok(!is_copy && (id == first.before || self.marks.iter().any(|(_, mark)| mark.id == id)))
+    }
+}
+
+/// Fills `bytes`; false where the file ends before.
+fn read_whole(file: &mut impl io::Read, bytes: &mut [u8]) -> io::Result<bool> {
+    match file.read_exact(bytes) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        read => read.map(|()| true),
+    }
+}

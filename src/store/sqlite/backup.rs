@@ -74,7 +74,7 @@ pub fn backup(folder: &Path, to: &Path, pages: &mut Pages<'_>) -> Result<Option<
     File::options().write(true).create_new(true).open(to).map_err(failed)?;
     let partial = wal_mark::beside(to, ".partial");
     let copied = copy(&source, &partial, None, pages).and_then(|copy| {
-        let damage = damage(&copy, "quick_check")?;
+        let damage = damage(&copy, "quick_check");
         complete(copy, &partial, to).map(|()| damage)
     });
     copied.inspect_err(|_| {
@@ -95,7 +95,7 @@ pub fn restore(backup: &Path, folder: &Path, pages: &mut Pages<'_>) -> Result<Op
     let _lock = lock(folder)?;
     let new = file.with_extension("db.restored");
     let restored = copy(&source, &new, Some(&file), pages).and_then(|copy| {
-        if let Some(damage) = damage(&copy, "integrity_check")? {
+        if let Some(damage) = damage(&copy, "integrity_check") {
             return Err(BackupError::Damaged(damage));
         }
         let failed = |error| BackupError::Copy(file.clone(), error);
@@ -163,13 +163,13 @@ fn copy(source: &Connection, to: &Path, like: Option<&Path>, pages: &mut Pages<'
 }
 
 /// What a check by SQLite finds first.
-fn damage(copy: &Connection, check: &str) -> Result<Option<String>, BackupError> {
-    let found: rusqlite::Result<String> = copy.query_row(&format!("PRAGMA {check}(1)"), [], |row| row.get(0));
-    Ok(match found {
+pub(super) fn damage(file: &Connection, check: &str) -> Option<String> {
+    let found: rusqlite::Result<String> = file.query_row(&format!("PRAGMA {check}(1)"), [], |row| row.get(0));
+    match found {
         Ok(found) if found == "ok" => None,
         Ok(found) => Some(found),
         Err(error) => Some(error.to_string()),
-    })
+    }
 }
 
 /// Gives a complete copy its name, durably.

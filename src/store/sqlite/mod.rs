@@ -115,9 +115,12 @@ impl SqliteStore {
         let path = folder.join(Self::FILE);
         create_file(&path)?;
         let lock = lock(folder)?;
-        wal_mark::check(&path)?;
+        let has_own_log = wal_mark::check(&path)?;
         let mut file = schema::create(&path)?;
         let damaged: Arc<DamagedRows> = Arc::default();
+        if !has_own_log && let Some(damage) = backup::damage(&file.connection, "quick_check") {
+            damaged.set_malformed(&damage);
+        }
         if file.unwritable.is_none() {
             file.unwritable = match WriteBehind::read(&file.connection, log_limit)?.flush_all(&mut file.connection) {
                 Ok(()) => None,

@@ -45,7 +45,7 @@ pub enum OpenError {
     #[error("another server uses it")]
     InUse,
     /// There is no file, or an empty one.
-    #[error("there is no `reversi.db` with data in it; nothing was created")]
+    #[error("there is no file of a store, or an empty one; nothing was created")]
     Missing,
     /// The write-ahead log beside the file is another file's.
     #[error(

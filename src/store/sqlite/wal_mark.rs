@@ -108,14 +108,15 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Checks that the log beside a file, if there is one, belongs to it. The file must not be open.
+/// Checks that the log beside a file, if there is one, belongs to it. The file must not be open. Returns whether that is
+/// certain: a log of an earlier version of this program has no marks.
 ///
 /// # Errors
-/// When the log is another file's. One without marks, of an earlier version of this program, may be any file's.
-pub(super) fn check(path: &Path) -> Result<(), OpenError> {
-    let Some(log) = Log::read(&beside(path, "-wal"))? else { return Ok(()) };
+/// When the log is another file's.
+pub(super) fn check(path: &Path) -> Result<bool, OpenError> {
+    let Some(log) = Log::read(&beside(path, "-wal"))? else { return Ok(true) };
     match File::open(path) {
-        Ok(file) if log.belongs_to(&file)? => Ok(()),
+        Ok(file) if log.belongs_to(&file)? => Ok(!log.marks.is_empty()),
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
         _ => Err(OpenError::StrayLog),
     }

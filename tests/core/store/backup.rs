@@ -7,6 +7,8 @@ use reversi::{
     store::{BackupError, Doctor, Journal as _, NewStore, OpenError, SqliteStore, Store, backup, is_empty, restore},
 };
 
+use tempfile::TempDir;
+
 use crate::{
     room::test_room::{TestRoom, default_settings},
     store::{
@@ -138,6 +140,25 @@ async fn a_log_belongs_to_its_file_after_a_crash_at_any_time() {
         running = crash;
     }
     assert_eq!(opened(running.path()).await, rooms(1..=known));
+}
+
+/// Of a version before the marks.
+#[tokio::test]
+async fn a_file_with_a_log_without_marks_is_checked() {
+    let folder = folder();
+    let store = open(&folder);
+    create(&store, 1..=MANY).await;
+    drop(store);
+    let good = after_a_stop(&folder);
+    // Any commit of another program.
+    let tool = connection(&folder);
+    tool.execute_batch("CREATE TABLE note (text)").unwrap();
+    let crashed = after_a_crash(&folder);
+    drop(tool);
+    damage_page(&good, "runs");
+    fs::copy(crashed.path().join("reversi.db-wal"), good.path().join("reversi.db-wal")).unwrap();
+    let is_malformed = |folder: &TempDir| open(folder).journal.is_malformed();
+    assert_eq!([&crashed, &good].map(is_malformed), [false, true]);
 }
 
 #[tokio::test]

@@ -54,10 +54,13 @@ fn what_is_only_read_is_not_created() {
     fs::write(path("text"), "no games\n").unwrap();
     fs::create_dir(path("folder")).unwrap();
     fs::write(path("folder/reversi.db"), "").unwrap();
+    fs::create_dir(path("other")).unwrap();
+    fs::write(path("other/reversi.db"), "no database\n".repeat(1_000)).unwrap();
     for arguments in [
         ["store", "copy", &typo, &new],
         ["store", "copy", &path("moves"), &new],
         ["store", "copy", &path("folder"), &new],
+        ["store", "copy", &path("other"), &new],
         ["import", "--data", &new, &typo],
         ["import", "--data", &new, &path("text")],
         ["import", "--data", &new, &path("folder")],
@@ -67,7 +70,7 @@ fn what_is_only_read_is_not_created() {
     ] {
         let (done, said) = run(reversi(&arguments).current_dir(&folder));
         assert!(!done, "{arguments:?}: {said}");
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 3, "{arguments:?}: {said}");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 4, "{arguments:?}: {said}");
     }
     assert!(run(&mut reversi(&["import", "--data", &data, &path("moves")])).0);
     let (done, said) = run(&mut reversi(&["store", "copy", &data, &new]));

@@ -216,7 +216,7 @@ async fn a_malformed_store_is_not_ready_and_takes_no_new_rooms_and_games() {
     let journal = DelayedJournal::over(MemoryStore::default());
     let server = TestServer::with(ServerOptions { store: journal.store(), ..ServerOptions::default() }).await;
     let SeatedRoom { black, white, game, .. } = server.two_player_game(v1::RoomSettings::default()).await;
-    let other = white.create_with(named("beside"), ["me", "random"]).await.room_id;
+    let other = white.create_with(named("beside"), ["random", "random"]).await.room_id;
     let mut health = HealthClient::new(server.channel().await);
     let mut health = health.watch(HealthCheckRequest::default()).await.unwrap().into_inner();
     let mut next = async || within(health.message()).await.unwrap().unwrap().status();

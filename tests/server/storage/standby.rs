@@ -129,7 +129,9 @@ async fn a_standby_is_alive_and_not_ready_and_says_so() {
     let (head, _) = process::http_get(&format!("{}/", servers.standby.url));
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
     let url = servers.database.url();
-    let import = reversi(&["import", "--store", &url, "nothing.ggf"]).output().unwrap();
+    let games = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(games.path(), "f5d6c3\n").unwrap();
+    let import = reversi(&["import", "--store", &url, games.path().to_str().unwrap()]).output().unwrap();
     let error = text(&import.stderr);
     assert!(
         !import.status.success() && error.contains("another server uses it; stop all servers that use it first"),

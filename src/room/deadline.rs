@@ -16,7 +16,8 @@ pub(super) enum DueAction {
     NextGame,
     /// This member has been absent for the grace period and leaves.
     Absence(PlayerId),
-    /// The owner has been absent for the grace period but plays a running game: this member becomes owner.
+    /// The owner has been absent for the grace period but plays a running game: this member becomes owner. Not in a rated
+    /// game, which the new owner could end.
     Succession(PlayerId),
     /// The room closes for lack of activity.
     Idle,
@@ -49,7 +50,7 @@ impl Room {
         if self.running().is_none() || self.seat_of(player).is_none() {
             return Some((at, DueAction::Absence(player)));
         }
-        let successor = (player == self.owner).then(|| self.successor(player)).flatten()?;
+        let successor = (player == self.owner && !self.settings.rated).then(|| self.successor(player)).flatten()?;
         Some((at, DueAction::Succession(successor)))
     }
 }

@@ -29,15 +29,23 @@ pub enum EndReason {
     Kicked,
     /// Both agreed to a draw.
     Agreed,
-    /// Aborted, without a result.
+    /// Aborted, without a result: all have left a game of AIs, or an earlier version did not note by whom.
     Aborted,
     /// A server error, without a result.
     Server,
+    /// Aborted by the player of black.
+    AbortedByBlack,
+    /// Aborted by the player of white.
+    AbortedByWhite,
+    /// Aborted by the owner of the room, who did not play.
+    AbortedByOwner,
+    /// Aborted by an administrator.
+    AbortedByAdmin,
 }
 
 impl EndReason {
     /// Every reason.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 12] = [
         Self::Discs,
         Self::Resignation,
         Self::Timeout,
@@ -46,7 +54,34 @@ impl EndReason {
         Self::Agreed,
         Self::Aborted,
         Self::Server,
+        Self::AbortedByBlack,
+        Self::AbortedByWhite,
+        Self::AbortedByOwner,
+        Self::AbortedByAdmin,
     ];
+
+    /// The abort of a game by the player of a side.
+    #[must_use]
+    pub fn aborted_by(side: Color) -> Self {
+        match side {
+            Color::Black => Self::AbortedByBlack,
+            Color::White => Self::AbortedByWhite,
+        }
+    }
+
+    /// Whether a game that ends so counts as a result.
+    #[must_use]
+    pub fn counts(self) -> bool {
+        match self {
+            Self::Discs | Self::Resignation | Self::Timeout | Self::Left | Self::Kicked | Self::Agreed => true,
+            Self::Aborted
+            | Self::Server
+            | Self::AbortedByBlack
+            | Self::AbortedByWhite
+            | Self::AbortedByOwner
+            | Self::AbortedByAdmin => false,
+        }
+    }
 
     /// Its name in exports, tables and metrics.
     #[must_use]
@@ -60,6 +95,10 @@ impl EndReason {
             Self::Agreed => "agreed",
             Self::Aborted => "aborted",
             Self::Server => "server",
+            Self::AbortedByBlack => "aborted_by_black",
+            Self::AbortedByWhite => "aborted_by_white",
+            Self::AbortedByOwner => "aborted_by_owner",
+            Self::AbortedByAdmin => "aborted_by_admin",
         }
     }
 }
@@ -90,7 +129,7 @@ impl GameEnd {
     /// Whether it counts as a result.
     #[must_use]
     pub fn counts(&self) -> bool {
-        !matches!(self.reason, EndReason::Aborted | EndReason::Server)
+        self.reason.counts()
     }
 
     /// Whether the next game of the series may follow.

@@ -122,7 +122,7 @@ impl Room {
             position: game.position,
             time: self.settings.time,
             private: self.settings.visibility == Visibility::Private,
-            rated: self.settings.rated,
+            rated: self.settings.rated && self.settings.begins_fairly(),
             ratings: ByColor::default(),
             thoughts: game.thoughts.clone(),
         })

@@ -172,6 +172,40 @@ impl Settings {
         }
     }
 
+    /// As [`Settings::check`], and that rated games begin where no player has the advantage. Rooms of earlier versions may be
+    /// rated with an opening of their owners' choice: their games count as unrated.
+    ///
+    /// # Errors
+    /// The first invalid field.
+    pub fn check_new(&self) -> Result<(), SettingsError> {
+        self.check()?;
+        if self.rated && !self.begins_fairly() {
+            let problem = "must not be given in a rated room, whose games begin at the standard start, or at a balanced \
+                or random opening";
+            return Err(SettingsError { field: "opening.moves", problem });
+        }
+        Ok(())
+    }
+
+    /// Whether no player has chosen the position in which games begin.
+    pub(super) fn begins_fairly(&self) -> bool {
+        !matches!(self.opening, Opening::Moves(_))
+    }
+
+    /// Whether games are played on the same terms: the settings differ at most in who finds, enters and watches the room,
+    /// and in who starts a game.
+    pub(super) fn has_terms_of(&self, other: &Self) -> bool {
+        let same = Self {
+            name: self.name.clone(),
+            visibility: self.visibility,
+            watching: self.watching,
+            password: self.password.clone(),
+            auto_start: self.auto_start,
+            ..other.clone()
+        };
+        *self == same
+    }
+
     /// Whether the games of a series come in pairs: the same drawn opening twice, with sides swapped. Only such series have
     /// a [`SeriesScore`](super::SeriesScore).
     #[must_use]
@@ -180,11 +214,13 @@ impl Settings {
         self.games > 1 && self.swap_sides && drawn
     }
 
-    /// The opening of the game with that index in a series, from 0; the same in both games of a pair.
+    /// The opening of the game with that index in a series, from 0; the same in both games of a pair. Random plies of rated
+    /// games are drawn by the server: `drawn` is their seed.
     #[must_use]
-    pub(super) fn opening_moves(&self, index: u16) -> Vec<Square> {
+    pub(super) fn opening_moves(&self, index: u16, drawn: u64) -> Vec<Square> {
         let pair = if self.swap_sides { index / 2 } else { index };
         match &self.opening {
+            Opening::Random { plies, .. } if self.rated => opening::random(*plies, drawn),
             Opening::Standard => Vec::new(),
             Opening::Moves(moves) => moves.squares().to_vec(),
             Opening::Random { plies, seed } => opening::random(*plies, seed.wrapping_add(u64::from(pair))),

@@ -316,6 +316,11 @@ impl Room {
         present().find(seated_person).or_else(|| present().next()).map(|member| member.profile.id)
     }
 
+    /// Whether the owner plays a running rated game.
+    pub(super) fn owner_plays_rated(&self) -> bool {
+        self.settings.rated && self.running().is_some() && self.seat_of(self.owner).is_some()
+    }
+
     /// Whether a seat is occupied by a person.
     pub(super) fn has_human_player(&self) -> bool {
         self.seats

@@ -95,6 +95,11 @@ impl Room {
         let Occupant::Ai(ai) = &self.seats[side].occupant else {
             return None;
         };
+        let mut ai = ai.clone();
+        if self.settings.rated {
+            // Nobody can have tried this game before, with a seed of the owner's choice.
+            ai.seed ^= game.started.0.cast_unsigned();
+        }
         let limit = self.settings.time.limit(game.clocks[side]);
         // The total time must last for the side's share of the remaining empty squares.
         let moves_left = u32::from(game.position.board().empties().count()).div_ceil(2) + 1;
@@ -103,7 +108,7 @@ impl Room {
             game: game.number,
             ply: game.ply(),
             position: game.position,
-            ai: ai.clone(),
+            ai,
             begins: game.turn_began,
             budget: share.map_or(limit, |share| share.min(limit)),
             limit,

@@ -129,6 +129,10 @@ impl fmt::Display for EndReason {
             Self::Agreed => "agreed",
             Self::Aborted => "aborted",
             Self::Server => "ended by the server",
+            Self::AbortedByBlack => "by black",
+            Self::AbortedByWhite => "by white",
+            Self::AbortedByOwner => "by the owner of the room",
+            Self::AbortedByAdmin => "by an administrator",
             Self::Unspecified => "for another reason",
         })
     }
@@ -169,7 +173,8 @@ impl fmt::Display for Outcome {
             (GameResult::Draw, EndReason::Discs) => write!(f, "a draw, {discs}"),
             (GameResult::Draw, _) => write!(f, "a draw ({reason}), {discs} on the board"),
             (GameResult::Aborted, EndReason::Aborted) => f.write_str("aborted, nobody wins"),
-            (GameResult::Aborted, _) => write!(f, "aborted ({reason}), nobody wins"),
+            (GameResult::Aborted, EndReason::Server) => write!(f, "aborted ({reason}), nobody wins"),
+            (GameResult::Aborted, _) => write!(f, "aborted {reason}, nobody wins"),
         }
     }
 }

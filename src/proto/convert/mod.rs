@@ -96,5 +96,6 @@ wire_enums! {
     Offer as Offer: Draw Rematch;
     LeaveReason as LeaveReason: Left Kicked Banned Absent;
     CloseReason as RoomCloseReason: Empty Closed Idle Server;
-    EndReason as GameEndReason: Discs Resignation Timeout Left Kicked Agreed Aborted Server;
+    EndReason as GameEndReason: Discs Resignation Timeout Left Kicked Agreed Aborted Server AbortedByBlack AbortedByWhite
+        AbortedByOwner AbortedByAdmin;
 }

@@ -155,7 +155,7 @@ fn overlay(
             _ => debug_assert!(false, "{path} is not in PATHS"),
         }
     }
-    settings.check()?;
+    settings.check_new()?;
     Ok(settings)
 }
 

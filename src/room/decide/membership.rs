@@ -35,7 +35,7 @@ impl Draft {
 
     pub(super) fn leave(&mut self, issuer: Issuer) -> Result<(), Rejection> {
         if let Ok(player) = self.member(issuer) {
-            self.remove(player, LeaveReason::Left);
+            self.remove(issuer, player, LeaveReason::Left);
         }
         Ok(())
     }
@@ -43,7 +43,7 @@ impl Draft {
     pub(super) fn vacate(&mut self, issuer: Issuer) -> Result<(), Rejection> {
         let player = self.member(issuer)?;
         self.require_lobby()?;
-        self.remove(player, LeaveReason::Left);
+        self.remove(issuer, player, LeaveReason::Left);
         Ok(())
     }
 
@@ -61,8 +61,8 @@ impl Draft {
             return Err(Rejection::WrongPhase(rejection::BANS_FULL));
         }
         match (self.room.member(player), ban) {
-            (Some(_), true) => self.remove(player, LeaveReason::Banned),
-            (Some(_), false) => self.remove(player, LeaveReason::Kicked),
+            (Some(_), true) => self.remove(issuer, player, LeaveReason::Banned),
+            (Some(_), false) => self.remove(issuer, player, LeaveReason::Kicked),
             (None, true) if self.room.bans.contains(&player) => {}
             (None, true) => {
                 self.drop_reservation(player);
@@ -78,6 +78,10 @@ impl Draft {
         if self.room.member(player).is_none() {
             return Err(Rejection::PlayerNotFound);
         }
+        // The new owner could end the game.
+        if self.room.owner_plays_rated() {
+            return Err(Rejection::RoomInGame);
+        }
         if player != self.room.owner {
             self.emit(Fact::OwnerChanged(player));
         }
@@ -91,7 +95,7 @@ impl Draft {
         expected: Option<&Settings>,
     ) -> Result<(), Rejection> {
         self.require_owner(issuer)?;
-        settings.check().map_err(Rejection::BadSettings)?;
+        settings.check_new().map_err(Rejection::BadSettings)?;
         let current = &self.room.settings;
         if expected.is_some_and(|expected| expected != current) {
             return Err(Rejection::StaleSettings);
@@ -109,6 +113,9 @@ impl Draft {
         }
         if settings != *current {
             let begin = settings.auto_start && !current.auto_start;
+            if !settings.has_terms_of(current) {
+                self.withdraw_consent(issuer);
+            }
             self.emit(Fact::SettingsChanged(Box::new(settings)));
             if begin {
                 self.start_if_ready();
@@ -126,6 +133,9 @@ impl Draft {
             self.require_right_to_end_game(issuer)?;
         } else if issuer != Issuer::Admin {
             self.require_owner(issuer)?;
+        }
+        if self.room.running().is_some() {
+            self.abort_by(issuer);
         }
         self.close(CloseReason::Closed);
         Ok(())
@@ -148,7 +158,7 @@ impl Draft {
     }
 
     /// Removes a member: loses the running game, opens the seat, moves ownership; closes the room after the last one.
-    pub(super) fn remove(&mut self, player: PlayerId, reason: LeaveReason) {
+    pub(super) fn remove(&mut self, issuer: Issuer, player: PlayerId, reason: LeaveReason) {
         if let Some(seat) = self.room.seat_of(player) {
             if self.room.running().is_some() {
                 let why = match reason {
@@ -157,7 +167,7 @@ impl Draft {
                 };
                 self.end_game(GameEnd::lost_by(seat, why));
             }
-            self.emit(Fact::SeatChanged { seat, occupant: Occupant::Open });
+            self.open_seat(issuer, seat);
         }
         if reason == LeaveReason::Banned {
             self.drop_reservation(player);

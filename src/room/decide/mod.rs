@@ -138,13 +138,14 @@ impl Draft {
         if issuer == Issuer::Server { Ok(()) } else { Err(Rejection::NotAdmin) }
     }
 
-    /// A game may be ended by an administrator, and by the owner while no person is seated.
+    /// A game may be ended by an administrator, and by the owner while no person is seated, except for a rated one in which
+    /// the owner plays.
     fn require_right_to_end_game(&self, issuer: Issuer) -> Result<(), Rejection> {
         if issuer == Issuer::Admin {
             return Ok(());
         }
         self.require_owner(issuer)?;
-        if self.room.has_human_player() { Err(Rejection::RoomInGame) } else { Ok(()) }
+        if self.room.has_human_player() || self.room.owner_plays_rated() { Err(Rejection::RoomInGame) } else { Ok(()) }
     }
 
     fn member(&self, issuer: Issuer) -> Result<PlayerId, Rejection> {
@@ -163,6 +164,16 @@ impl Draft {
     fn end_game(&mut self, end: GameEnd) {
         debug_assert!(self.room.running().is_some());
         self.emit(Fact::GameEnded(end));
+    }
+
+    /// Ends the running game without a result.
+    fn abort_by(&mut self, issuer: Issuer) {
+        let why = match self.seated(issuer) {
+            Ok(side) => EndReason::aborted_by(side),
+            Err(_) if issuer == Issuer::Admin => EndReason::AbortedByAdmin,
+            Err(_) => EndReason::AbortedByOwner,
+        };
+        self.end_game(GameEnd::without_winner(why));
     }
 
     fn close(&mut self, reason: CloseReason) {

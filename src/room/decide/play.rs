@@ -117,8 +117,19 @@ impl Draft {
     /// Starts the game with that index in its series, from 0.
     pub(super) fn start_game(&mut self, index: u16) {
         let number = self.room.game.as_ref().map_or(0, |game| game.number) + 1;
-        let opening = self.room.settings.opening_moves(index);
+        let opening = self.opening(index);
         self.emit(Fact::GameStarted { number, index, opening });
+    }
+
+    /// The second game of a rated pair begins as the first did. Nobody knows the time of a start in advance, and so no draw.
+    fn opening(&self, index: u16) -> Vec<Square> {
+        let Room { id, settings, game, .. } = &self.room;
+        match game {
+            Some(first) if settings.rated && settings.is_paired() && index % 2 == 1 => {
+                first.plies.iter().take(first.opening.into()).filter_map(|ply| ply.square).collect()
+            }
+            _ => settings.opening_moves(index, id.bits() ^ self.now.0.cast_unsigned()),
+        }
     }
 
     /// Starts the next game, with sides swapped if the settings require it.
@@ -165,7 +176,7 @@ impl Draft {
             self.require_right_to_end_game(issuer)?;
         }
         if self.room.running().is_some() {
-            self.end_game(GameEnd::without_winner(EndReason::Aborted));
+            self.abort_by(issuer);
         } else {
             self.emit(Fact::SeriesEnded);
         }

@@ -2,7 +2,11 @@
 
 use super::{Draft, Issuer, Rejection};
 use crate::{
-    room::{command::SeatSetting, event::Fact, seat::Occupant},
+    room::{
+        command::SeatSetting,
+        event::{Fact, Offer},
+        seat::{Occupant, Seat},
+    },
     rules::Color,
 };
 
@@ -33,13 +37,14 @@ impl Draft {
             return Ok(());
         };
         self.require_lobby()?;
-        self.emit(Fact::SeatChanged { seat, occupant: Occupant::Open });
+        self.open_seat(issuer, seat);
         Ok(())
     }
 
     pub(super) fn swap_seats(&mut self, issuer: Issuer) -> Result<(), Rejection> {
         self.require_owner(issuer)?;
         self.require_lobby()?;
+        self.withdraw_consent(issuer);
         self.emit(Fact::SeatsSwapped);
         Ok(())
     }
@@ -58,6 +63,7 @@ impl Draft {
             return Err(Rejection::SeatTaken);
         }
         if *present != occupant {
+            self.withdraw_consent(issuer);
             self.emit(Fact::SeatChanged { seat, occupant });
             self.start_if_ready();
         }
@@ -72,6 +78,29 @@ impl Draft {
         }
         self.start_if_ready();
         Ok(())
+    }
+
+    /// Opens the seat of a player who leaves it. In a room that starts by itself the other player waits for anyone, and
+    /// stays ready.
+    pub(super) fn open_seat(&mut self, issuer: Issuer, seat: Color) {
+        self.emit(Fact::SeatChanged { seat, occupant: Occupant::Open });
+        if !self.room.settings.auto_start {
+            self.withdraw_consent(issuer);
+        }
+    }
+
+    /// When the terms of the next game change: nobody but the issuer of the change is ready for it any more, and an offer of
+    /// a rematch was made on the old terms.
+    pub(super) fn withdraw_consent(&mut self, issuer: Issuer) {
+        for seat in Color::ALL {
+            let Seat { occupant, marked_ready, .. } = &self.room.seats[seat];
+            if *marked_ready && occupant.player().map(Issuer::Player) != Some(issuer) {
+                self.emit(Fact::ReadyChanged { seat, ready: false });
+            }
+        }
+        if self.room.rematch_offer.is_some() {
+            self.emit(Fact::OfferClosed { offer: Offer::Rematch, accepted: false });
+        }
     }
 
     pub(super) fn start_if_ready(&mut self) {

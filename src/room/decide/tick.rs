@@ -29,7 +29,7 @@ impl Draft {
                     let index = self.room.series.map_or(0, |series| series.index + 1);
                     self.start_next(index);
                 }
-                DueAction::Absence(player) => self.remove(player, LeaveReason::Absent),
+                DueAction::Absence(player) => self.remove(Issuer::Server, player, LeaveReason::Absent),
                 DueAction::Succession(successor) => self.emit(Fact::OwnerChanged(successor)),
                 DueAction::Idle => self.close(CloseReason::Idle),
             }

@@ -84,7 +84,12 @@ fn result(record: &GameRecord) -> String {
         EndReason::Resignation | EndReason::Left | EndReason::Kicked => format!("{decided:+}.000:r"),
         EndReason::Timeout => format!("{decided:+}.000:t"),
         EndReason::Agreed => format!("{decided:+}.000:s"),
-        EndReason::Aborted | EndReason::Server => "?".to_owned(),
+        EndReason::Aborted
+        | EndReason::Server
+        | EndReason::AbortedByBlack
+        | EndReason::AbortedByWhite
+        | EndReason::AbortedByOwner
+        | EndReason::AbortedByAdmin => "?".to_owned(),
     }
 }
 

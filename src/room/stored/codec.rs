@@ -66,7 +66,8 @@ numbered!(Offer, "offer": Draw = 1, Rematch = 2);
 numbered!(LeaveReason, "reason of a leave": Left = 1, Kicked = 2, Banned = 3, Absent = 4);
 numbered!(CloseReason, "reason of a close": Empty = 1, Closed = 2, Idle = 3, Server = 4);
 numbered!(EndReason, "reason of an end":
-    Discs = 1, Resignation = 2, Timeout = 3, Left = 4, Kicked = 5, Agreed = 6, Aborted = 7, Server = 8);
+    Discs = 1, Resignation = 2, Timeout = 3, Left = 4, Kicked = 5, Agreed = 6, Aborted = 7, Server = 8,
+    AbortedByBlack = 9, AbortedByWhite = 10, AbortedByOwner = 11, AbortedByAdmin = 12);
 
 /// The number of a value, 0 for none.
 pub(super) fn number_or_zero<T: Numbered>(value: Option<T>) -> u32 {

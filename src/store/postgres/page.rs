@@ -9,7 +9,7 @@ use super::{
     session::{Session, column, readable},
 };
 use crate::{
-    room::{EndReason, GameEnd, Timestamp},
+    room::{EndReason, Timestamp},
     store::{
         archive::{GameFilter, GameKey, GamePage, GameResult},
         damage::{DamagedRows, ReadError},
@@ -173,6 +173,5 @@ fn matching(query: &mut Query, filter: &GameFilter) {
 
 /// The reasons of games that do not count.
 fn aborted() -> Vec<&'static str> {
-    let counts = |reason: &EndReason| GameEnd { winner: None, reason: *reason }.counts();
-    EndReason::ALL.iter().filter(|reason| !counts(reason)).map(|reason| reason.name()).collect()
+    EndReason::ALL.iter().filter(|reason| !reason.counts()).map(|reason| reason.name()).collect()
 }

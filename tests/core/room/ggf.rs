@@ -62,7 +62,10 @@ fn result(record: &GameRecord) -> Option<ggf::GgfResult> {
         EndReason::Discs => (Outcome::of(record.position.board()).difference(), EndReason::Discs),
         EndReason::Resignation | EndReason::Left | EndReason::Kicked => (decided, EndReason::Resignation),
         reason @ (EndReason::Timeout | EndReason::Agreed) => (decided, reason),
-        EndReason::Aborted | EndReason::Server => return None,
+        aborted => {
+            assert!(!aborted.counts());
+            return None;
+        }
     };
     Some(ggf::GgfResult { margin, reason })
 }

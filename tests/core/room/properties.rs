@@ -8,8 +8,8 @@ use proptest::{
 };
 use reversi::{
     room::{
-        Command, EndReason, Event, Fact, Issuer, Member, Occupant, Offer, Phase, Profile, Room, Series, Timestamp,
-        Viewer,
+        Command, EndReason, Event, Fact, Issuer, Member, Occupant, Offer, Phase, Profile, Room, Series, Settings,
+        Timestamp, Viewer,
     },
     rules::{Color, Position},
 };
@@ -298,6 +298,32 @@ fn seats_change_only_between_games() {
     });
 }
 
+/// The settings that are terms of a game.
+fn terms(room: &Room) -> Settings {
+    let Settings { name, .. } = room.settings().clone();
+    let (visibility, watching, password, auto_start) = Default::default();
+    Settings { name, visibility, watching, password, auto_start, ..room.settings().clone() }
+}
+
+#[test]
+fn after_a_change_of_terms_only_its_issuer_is_ready() {
+    for_every_command(|trace| {
+        let changed = match trace.command {
+            Command::SwapSeats | Command::SetSeat(..) => trace.before != trace.after,
+            _ => terms(&trace.before) != terms(&trace.after),
+        };
+        if changed {
+            prop_assert_eq!(trace.after.rematch_offer(), None);
+            for (_, seat) in trace.after.seats().iter() {
+                let agrees = seat.occupant.player().map(Issuer::Player) == Some(trace.actor);
+                let is_ready = seat.marked_ready || trace.after.running().is_some();
+                prop_assert!(agrees || !is_ready || matches!(seat.occupant, Occupant::Ai(_)));
+            }
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn members_chat_and_bans_are_bounded_and_members_are_distinct() {
     for_every_command(|trace| {
@@ -363,7 +389,8 @@ fn the_random_histories_reach_every_fact_and_every_end() {
     });
     let expected = "Created MemberJoined PresenceChanged OwnerChanged SeatChanged SeatsSwapped ReadyChanged \
         SettingsChanged GameStarted Played Passed Struck OfferMade SeriesEnded ClockCredited ChatPosted Left Kicked Banned Absent \
-        Discs Resignation Timeout Agreed Aborted Server verdict";
+        Discs Resignation Timeout Agreed Aborted Server AbortedByBlack AbortedByWhite AbortedByOwner AbortedByAdmin \
+        verdict";
     let mut expected: BTreeSet<_> = expected.split_whitespace().map(String::from).collect();
     for offer in [Offer::Draw, Offer::Rematch] {
         expected.extend([format!("{offer:?} true"), format!("{offer:?} false")]);

@@ -139,6 +139,7 @@ fn settings() -> impl Strategy<Value = Settings> {
     let access = (any::<bool>(), any::<bool>(), prop::option::of(Just(password())));
     (times(), opening, pause, 1_u16..4, any::<[bool; 4]>(), access).prop_map(
         |(time, opening, ai_pause, games, [swap_sides, auto_start, rated, tested], (private, members, password))| {
+            let rated = rated && !matches!(opening, Opening::Moves(_));
             let settings = Settings {
                 visibility: if private { Visibility::Private } else { Visibility::Public },
                 watching: if members { Watching::Members } else { Watching::Everyone },

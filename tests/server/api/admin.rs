@@ -86,7 +86,7 @@ async fn aborts_any_game_at_any_time() {
     refused(seated.black.abort(&seated.game).await, Code::FailedPrecondition, "ROOM_IN_GAME");
     admin.abort(&seated.game).await.unwrap();
     let outcome = seated.black.room(&seated.room).await.game.unwrap().outcome.unwrap();
-    assert_eq!((outcome.result(), outcome.reason()), (GameResult::Aborted, GameEndReason::Aborted));
+    assert_eq!((outcome.result(), outcome.reason()), (GameResult::Aborted, GameEndReason::AbortedByAdmin));
     assert_eq!(seated.black.me().await.stats.unwrap().played, 0);
     refused(admin.abort(&seated.game).await, Code::FailedPrecondition, "GAME_OVER");
     refused(admin.abort("000000000000-1").await, Code::NotFound, "GAME_NOT_FOUND");

@@ -327,6 +327,48 @@ async fn settings_are_changed_by_a_mask() {
 }
 
 #[tokio::test]
+async fn a_rated_room_takes_no_opening_of_its_owners_choice() {
+    let server = TestServer::open().await;
+    let owner = server.human("Owner").await;
+    let moves = Some(v1::Opening { opening: Some(v1::opening::Opening::Moves("f5d6c3".into())) });
+    let rated = v1::RoomSettings { rated: true, ..named("cup") };
+    let given = v1::RoomSettings { opening: moves.clone(), ..named("study") };
+    let both = v1::RoomSettings { opening: moves, ..rated.clone() };
+    let request = v1::CreateRoomRequest { settings: Some(both.clone()), ..Default::default() };
+    let created = refused(owner.try_create(request).await, Code::InvalidArgument, "BAD_SETTINGS");
+    assert_eq!(field(&created), "settings.opening.moves");
+    for (first, path) in [(rated, "opening"), (given, "rated")] {
+        let room = owner.create(first.clone()).await.room_id;
+        let changed = owner.update_settings(&room, path, both.clone()).await;
+        assert_eq!(field(&refused(changed, Code::InvalidArgument, "BAD_SETTINGS")), "settings.opening.moves");
+        let settings = owner.room(&room).await.settings.unwrap();
+        assert_eq!((settings.rated, settings.name), (first.rated, first.name));
+    }
+}
+
+#[tokio::test]
+async fn watchers_see_that_a_change_of_terms_clears_readiness() {
+    let server = TestServer::open().await;
+    let (owner, guest) = (server.human("Owner").await, server.human("Guest").await);
+    let room = owner.create(named("first")).await.room_id;
+    owner.sit(&room, 0).await.unwrap();
+    guest.join(&room).await.unwrap();
+    guest.sit(&room, 1).await.unwrap();
+    let change = |limit| v1::RoomSettings { move_limit: millis(limit), ..Default::default() };
+    for snapshots_only in [false, true] {
+        guest.ready(&room).await.unwrap();
+        let request = v1::WatchRoomRequest { room_id: room.clone(), snapshots_only, ..Default::default() };
+        let mut watcher = guest.watch_with(request).await.unwrap();
+        assert!(watcher.snapshot().await.seats[1].ready);
+        owner.update_settings(&room, "move_limit", change(if snapshots_only { 200 } else { 100 })).await.unwrap();
+        let seats =
+            if snapshots_only { watcher.snapshot().await.seats } else { watcher.event().await.state.unwrap().seats };
+        assert!(!seats[1].ready);
+        refused(owner.start(&room).await, Code::FailedPrecondition, "SEATS_NOT_READY");
+    }
+}
+
+#[tokio::test]
 async fn a_room_of_two_ais_starts_by_itself_if_its_settings_say_so() {
     let server = TestServer::open().await;
     let owner = server.human("Owner").await;

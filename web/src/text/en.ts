@@ -292,6 +292,10 @@ export const en = {
       [GameEndReason.AGREED]: "By agreement",
       [GameEndReason.ABORTED]: "Not counted",
       [GameEndReason.SERVER]: "The server could not continue it",
+      [GameEndReason.ABORTED_BY_BLACK]: "Aborted by black",
+      [GameEndReason.ABORTED_BY_WHITE]: "Aborted by white",
+      [GameEndReason.ABORTED_BY_OWNER]: "Aborted by the room's owner",
+      [GameEndReason.ABORTED_BY_ADMIN]: "Aborted by an administrator",
     },
   },
   event: {

@@ -285,6 +285,10 @@ export const zh: Texts = {
       [GameEndReason.AGREED]: "双方同意",
       [GameEndReason.ABORTED]: "不计成绩",
       [GameEndReason.SERVER]: "服务器无法继续这局棋",
+      [GameEndReason.ABORTED_BY_BLACK]: "黑方中止",
+      [GameEndReason.ABORTED_BY_WHITE]: "白方中止",
+      [GameEndReason.ABORTED_BY_OWNER]: "房主中止",
+      [GameEndReason.ABORTED_BY_ADMIN]: "管理员中止",
     },
   },
   event: {

@@ -161,7 +161,7 @@ fn a_player_may_resign_in_either_sides_turn() {
 fn b20_an_aborted_game_has_no_winner_and_is_not_counted() {
     let mut test = TestRoom::two_players(default_settings());
     test.play("d3");
-    assert_eq!(test.ok("bob", Command::Abort { game: 1 }), [ended(None, EndReason::Aborted)]);
+    assert_eq!(test.ok("bob", Command::Abort { game: 1 }), [ended(None, EndReason::AbortedByWhite)]);
     assert_eq!(test.wins(), (0, 0));
     assert!(test.room.seats().iter().all(|(_, seat)| seat.draws == 0));
     assert_eq!(test.room.phase(), Phase::Lobby);
@@ -184,8 +184,54 @@ fn a_player_may_abort_until_both_have_moved() {
 fn b24_the_owner_ends_a_game_of_ais() {
     let mut test = TestRoom::ai_match(default_settings());
     test.play("d3c3c4");
-    assert_eq!(test.ok("ada", Command::Abort { game: 1 }), [ended(None, EndReason::Aborted)]);
+    assert_eq!(test.ok("ada", Command::Abort { game: 1 }), [ended(None, EndReason::AbortedByOwner)]);
     assert_eq!(test.room.ai_turn(), None);
+}
+
+/// Two bots in a room of Ada's, where both have moved in a game that `owner` has started.
+fn bots(rated: bool, owner: &str) -> TestRoom {
+    let settings = reversi::room::Settings { rated, ..default_settings() };
+    let mut test = TestRoom::of(settings).join("bot-1").join("bot-2").join("wim");
+    test = test.sit("bot-1", Black).sit("bot-2", White);
+    test.ok("ada", Command::Transfer(id(owner)));
+    test.ok(owner, Command::Start);
+    test.play("d3c3");
+    test
+}
+
+#[test]
+fn who_plays_a_rated_game_can_end_it_only_by_playing_or_losing() {
+    let mut test = bots(true, "bot-1");
+    for escape in [
+        Command::Abort { game: 1 },
+        Command::Close,
+        Command::Transfer(id("wim")),
+        Command::Vacate,
+        Command::LeaveSeat,
+        crate::room::test_room::kick("bot-2"),
+        crate::room::test_room::ban("bot-2"),
+    ] {
+        assert_eq!(test.refused("bot-1", escape), Rejection::RoomInGame);
+    }
+    // The room keeps its owner while that one plays, even unreachable: another could end the game.
+    test.ok("server", Command::SetPresence(id("bot-1"), false));
+    for _ in 0..3 {
+        assert_eq!(test.wait(secs(30)), []);
+        test.place(test.game().position.legal_moves().first().expect("a move"));
+    }
+    assert_eq!(test.owner(), "bot-1");
+    assert_eq!(test.ok("bot-1", Command::Leave)[0], ended(Some(White), EndReason::Left));
+}
+
+#[test]
+fn the_end_of_an_aborted_game_says_who_ended_it() {
+    let end_of = |mut test: TestRoom, who, command| test.ok(who, command)[0].clone();
+    let by = |reason| ended(None, reason);
+    for command in [Command::Abort { game: 1 }, Command::Close] {
+        assert_eq!(end_of(bots(true, "wim"), "wim", command.clone()), by(EndReason::AbortedByOwner));
+        assert_eq!(end_of(bots(true, "bot-1"), "admin", command.clone()), by(EndReason::AbortedByAdmin));
+        assert_eq!(end_of(bots(false, "bot-1"), "bot-1", command), by(EndReason::AbortedByBlack));
+    }
 }
 
 #[test]

@@ -289,7 +289,7 @@ fn an_idle_room_closes_unless_a_game_runs() {
 #[test]
 fn closing_a_room_ends_its_game_and_gives_the_reason() {
     for (who, close, end) in
-        [("admin", CloseReason::Closed, EndReason::Aborted), ("server", CloseReason::Server, EndReason::Server)]
+        [("admin", CloseReason::Closed, EndReason::AbortedByAdmin), ("server", CloseReason::Server, EndReason::Server)]
     {
         let mut test = TestRoom::two_players(default_settings());
         let ended = Fact::GameEnded(GameEnd { winner: None, reason: end });

@@ -5,7 +5,7 @@ use reversi::{
     rules::Color::{Black, White},
 };
 
-use crate::room::test_room::{TestRoom, ai, ai_seat, ban, default_settings, id, kick, profile, secs, total};
+use crate::room::test_room::{TestRoom, ai, ai_seat, ban, default_settings, id, kick, password, profile, secs, total};
 
 fn reserved(who: &str) -> SeatSetting {
     SeatSetting::Reserved(profile(who))
@@ -49,11 +49,122 @@ fn k4_the_owner_can_give_both_seats_to_ais() {
 }
 
 #[test]
-fn k4_the_owner_swaps_the_seats_with_their_readiness() {
+fn k4_the_owner_swaps_the_seats() {
     let mut test = TestRoom::lobby().join("bob").sit("bob", Black);
-    assert_eq!(test.ok("ada", Command::SwapSeats), [Fact::SeatsSwapped]);
+    test.ok("ada", Command::SwapSeats);
     assert_eq!(seated_players(&test), [None, Some(id("bob"))]);
-    assert!(test.room.seats().white.ready() && !test.room.seats().black.ready());
+    assert_eq!(test.ok("ada", Command::SwapSeats).last(), Some(&Fact::SeatsSwapped), "nobody was ready");
+}
+
+/// Ada, who has black and is the caller, has changed the terms of a room in which both were ready.
+fn assert_only_ada_is_ready(mut test: TestRoom, change: &Command) {
+    assert!(test.room.seats().iter().all(|(_, seat)| seat.ready()), "before");
+    let facts = test.ok("ada", change.clone());
+    assert!(!facts.iter().any(|fact| matches!(fact, Fact::GameStarted { .. })), "{change:?}: {facts:?}");
+    let is_ready = |who| test.room.seat_of(id(who)).map(|seat| test.room.seats()[seat].ready());
+    assert_eq!((is_ready("ada"), is_ready("bob")), (Some(true), Some(false)), "{change:?}");
+    assert_eq!(test.refused("ada", Command::Start), Rejection::SeatsNotReady, "{change:?}");
+    test.ok("bob", Command::SetReady(true));
+    if test.room.running().is_none() {
+        test.ok("ada", Command::Start);
+    }
+}
+
+#[test]
+fn a_change_of_terms_clears_the_readiness_of_all_but_the_caller() {
+    let usual = default_settings();
+    let random = reversi::room::Opening::Random { plies: 4, seed: 1 };
+    let moves = reversi::room::Opening::Moves("f5d6c3".parse().expect("moves"));
+    let fast = TimeControl { per_move: Some(std::time::Duration::from_millis(100)), ..usual.time };
+    for terms in [
+        Settings { rated: true, ..usual.clone() },
+        Settings { time: fast, ..usual.clone() },
+        Settings { time: total(secs(60), secs(1)), ..usual.clone() },
+        Settings { opening: moves, ..usual.clone() },
+        Settings { opening: random.clone(), ..usual.clone() },
+        Settings { games: 3, ..usual.clone() },
+        Settings { swap_sides: false, ..usual.clone() },
+        Settings { ai_pause: secs(1), ..usual.clone() },
+        Settings { games: 10, opening: random, sprt: "0,10".parse().ok(), ..usual.clone() },
+        Settings { rated: true, auto_start: true, ..usual.clone() },
+    ] {
+        let change = Command::Configure(Box::new(terms.clone()), None);
+        assert_only_ada_is_ready(TestRoom::seated(usual.clone()), &change);
+    }
+    assert_only_ada_is_ready(TestRoom::seated(usual.clone()), &Command::SwapSeats);
+    let waiting = Settings { auto_start: true, ..usual.clone() };
+    let renamed = Settings { visibility: Visibility::Private, password: Some(password()), ..usual };
+    let mut test = TestRoom::seated(default_settings());
+    for settings in [renamed, waiting] {
+        assert!(matches!(test.ok("ada", Command::Configure(Box::new(settings), None))[0], Fact::SettingsChanged(_)));
+    }
+    assert_eq!(test.room.phase(), Phase::Playing, "none of it was a term");
+}
+
+#[test]
+fn a_new_opponent_of_the_owners_choice_clears_readiness() {
+    for auto_start in [false, true] {
+        let settings = Settings { auto_start, ..default_settings() };
+        let mut test = TestRoom::of(settings).join("bob").sit("bob", White);
+        assert_eq!(test.ok("ada", Command::SetSeat(Black, ai()))[0], Fact::ReadyChanged { seat: White, ready: false });
+        assert_eq!(test.refused("ada", Command::Start), Rejection::SeatsNotReady);
+        test.ok("bob", Command::SetReady(true));
+        assert_eq!(test.room.running().is_some(), auto_start);
+    }
+}
+
+#[test]
+fn an_opponent_who_leaves_clears_readiness_unless_the_room_starts_by_itself() {
+    for auto_start in [false, true] {
+        let settings = Settings { auto_start, ..default_settings() };
+        for leave in [Command::LeaveSeat, Command::Leave] {
+            let mut test = TestRoom::of(settings.clone()).join("bob").join("cy").sit("bob", White);
+            test.ok("cy", Command::TakeSeat(Black));
+            test.ok("cy", leave);
+            assert_eq!(test.room.seats().white.ready(), auto_start, "who waits for anyone stays ready");
+        }
+    }
+    let mut test = TestRoom::seated(default_settings());
+    test.ok("ada", kick("bob"));
+    assert!(test.room.seats().black.ready(), "the caller");
+}
+
+#[test]
+fn rated_games_begin_where_no_player_chose() {
+    let rated = Settings { rated: true, ..default_settings() };
+    let given = reversi::room::Opening::Moves("f5d6c3".parse().expect("moves"));
+    let with_moves = Settings { opening: given.clone(), ..default_settings() };
+    let both = Command::Configure(Box::new(Settings { opening: given, ..rated.clone() }), None);
+    for settings in [rated.clone(), with_moves.clone(), default_settings()] {
+        match TestRoom::of(settings).refused("ada", both.clone()) {
+            Rejection::BadSettings(error) => assert_eq!(error.field, "opening.moves"),
+            other => panic!("{other}"),
+        }
+    }
+    // A room of an earlier version.
+    let mut old = TestRoom::two_players(Settings { rated: true, ..with_moves });
+    old.ok("ada", Command::Resign { game: 1 });
+    assert_eq!(old.room.record(old.now).map(|record| record.rated), Some(false));
+
+    let opening = reversi::room::Opening::Random { plies: 8, seed: 7 };
+    let random = Settings { opening, games: 4, ..rated };
+    let start = |wait| {
+        let mut test = TestRoom::seated(random.clone());
+        test.wait(wait);
+        test.ok("ada", Command::Start);
+        test
+    };
+    let drawn = |test: &TestRoom| test.game().squares().collect::<Vec<_>>();
+    let mut test = start(secs(1));
+    let first = drawn(&test);
+    assert_ne!(first, drawn(&start(secs(2))), "not from the owner's seed");
+    let mut next = || {
+        test.ok("bob", Command::Resign { game: test.game().number });
+        test.wait(secs(3));
+        drawn(&test)
+    };
+    assert_eq!(next(), first, "the same in both games of a pair");
+    assert_ne!(next(), first);
 }
 
 #[test]
@@ -143,11 +254,7 @@ fn b29_a_refused_start_does_not_affect_the_running_game() {
 
 #[test]
 fn only_the_named_player_can_take_a_reserved_seat() {
-    let private = Settings {
-        visibility: Visibility::Private,
-        password: Some(crate::room::test_room::password()),
-        ..default_settings()
-    };
+    let private = Settings { visibility: Visibility::Private, password: Some(password()), ..default_settings() };
     let mut test = TestRoom::of(private).join("bob");
     test.ok("ada", Command::SetSeat(White, reserved("cy")));
     assert_eq!(test.refused("bob", Command::TakeSeat(White)), Rejection::SeatTaken);

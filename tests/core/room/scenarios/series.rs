@@ -82,13 +82,24 @@ fn a_rematch_is_refused_or_withdrawn() {
 fn a_rematch_offer_does_not_outlive_its_pairing() {
     let mut test = after_a_game(default_settings()).join("cy");
     test.ok("ada", Command::Offer(Offer::Rematch));
-    test.ok("ada", Command::SwapSeats);
-    assert_eq!(test.room.rematch_offer(), Some(White), "the offer stays with its player");
     test.ok("bob", Command::Leave);
     assert_eq!(test.refused("ada", Command::Offer(Offer::Rematch)), Rejection::SeatsNotReady);
-    test.ok("cy", Command::TakeSeat(Black));
+    test.ok("cy", Command::TakeSeat(White));
     assert_eq!(test.room.rematch_offer(), None);
     assert_eq!(test.wins(), (0, 0), "a new pairing starts at 0");
+}
+
+#[test]
+fn a_rematch_is_accepted_only_on_the_terms_of_its_offer() {
+    let faster = Command::Configure(Box::new(Settings { rated: true, ..default_settings() }), None);
+    for (who, change) in [("ada", faster.clone()), ("bob", faster), ("bob", Command::SwapSeats)] {
+        let mut test = after_a_game(default_settings());
+        test.ok(who, Command::Offer(Offer::Rematch));
+        let closed = Fact::OfferClosed { offer: Offer::Rematch, accepted: false };
+        assert_eq!(test.ok("ada", change)[0], closed);
+        let none = Rejection::WrongPhase("there is no such offer");
+        assert_eq!(test.refused(if who == "ada" { "bob" } else { "ada" }, Command::Answer(Offer::Rematch, true)), none);
+    }
 }
 
 #[test]

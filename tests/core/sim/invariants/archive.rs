@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use reversi::{
-    room::{EndReason, Fact, GameId, Participant, PlayerId},
+    room::{Fact, GameId, Participant, PlayerId},
     rules::Color,
     store::Results,
 };
@@ -26,7 +26,7 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
             ensure(same, || format!("{name} is archived as {record:?}"))?;
             for side in Color::ALL {
                 if let Participant::Player(player) = &record.players[side]
-                    && !matches!(end.reason, EndReason::Aborted | EndReason::Server)
+                    && end.counts()
                 {
                     let stats = counts.entry(player.id).or_default();
                     match end.winner {

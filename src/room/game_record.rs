@@ -79,11 +79,24 @@ pub struct GameRecord {
 const RATED_PLIES: usize = 10;
 
 impl GameRecord {
-    /// Whether the game changes ratings: not if it is given up, or agreed to be drawn, in its first plies.
+    /// Whether the game changes the rating of a side. If it is given up, or agreed to be drawn, in its first plies, only the
+    /// side that has given it up loses points. If an AI runs out of time, which the load of the server may cause, no side does.
+    #[must_use]
+    pub fn changes_rating(&self, side: Color) -> bool {
+        let GameEnd { winner, reason } = self.end;
+        let played = self.plies.len().saturating_sub(usize::from(self.opening));
+        let is_long = reason == EndReason::Discs || played >= RATED_PLIES;
+        let is_slow_ai = |loser: Color| reason == EndReason::Timeout && self.players[loser].id().is_none();
+        self.rated
+            && self.end.counts()
+            && !winner.is_some_and(|winner| is_slow_ai(winner.opposite()))
+            && (is_long || winner == Some(side.opposite()))
+    }
+
+    /// Whether the game changes a rating.
     #[must_use]
     pub fn changes_ratings(&self) -> bool {
-        let played = self.plies.len().saturating_sub(usize::from(self.opening));
-        self.rated && self.end.counts() && (self.end.reason == EndReason::Discs || played >= RATED_PLIES)
+        Color::ALL.into_iter().any(|side| self.changes_rating(side))
     }
 }
 

@@ -11,6 +11,7 @@ use crate::{
     store::{
         damage::ReadError,
         player_stats::{Contestant, OpponentKind},
+        recent_games::RecentGame,
     },
 };
 
@@ -152,6 +153,13 @@ pub(super) fn end(winner: &str, reason: &str) -> Result<GameEnd, ReadError> {
     let (name, _) = reason.split_once(' ').unwrap_or((reason, ""));
     let reason = EndReason::ALL.into_iter().find(|known| known.name() == name).ok_or_else(|| unknown(reason))?;
     Ok(GameEnd { winner, reason })
+}
+
+/// A game as the later games of one of its sides see it, by its columns; none if they are damaged.
+pub(super) fn recent_game(ended_us: i64, rated: bool, reason: &str, opponent: &str) -> Option<RecentGame> {
+    let reason = EndReason::ALL.into_iter().find(|known| known.name() == reason)?;
+    let opponent = opponent.parse().ok()?;
+    Some(RecentGame { ended: Timestamp(ended_us), counts: rated && reason.counts(), opponent })
 }
 
 /// Every ply, with the passes that the transcript omits. A pass takes no time.

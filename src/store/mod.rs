@@ -20,6 +20,7 @@ mod player_stats;
 mod player_store;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod recent_games;
 mod shard;
 mod sqlite;
 mod transfer;

@@ -8,7 +8,7 @@ use skillratings::{
 };
 use thiserror::Error;
 
-use super::journal::EndedGame;
+use super::{journal::EndedGame, recent_games::RecentGames};
 use crate::{
     room::{GameRecord, Participant, PlayerId, PlayerKind},
     rules::{ByColor, Color},
@@ -69,7 +69,7 @@ pub struct Rating {
 }
 
 /// How much a game changes ratings, in sixteenths of the full change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RatingWeight(u8);
 
 /// The results and the rating of a contestant.
@@ -85,10 +85,12 @@ pub struct PlayerStats {
     pub rating: Option<Rating>,
 }
 
-/// Both contestants' statistics after a game, given those `before`. An AI against itself counts twice, unrated.
+/// Both contestants' statistics after a game, given those `before` and their recent games, without this one. An AI against
+/// itself counts twice, unrated.
 pub(super) fn stats_after<E>(
     EndedGame { record, weight }: &EndedGame,
     mut before: impl FnMut(&Contestant) -> Result<PlayerStats, E>,
+    mut recent: impl FnMut(&Contestant) -> Result<RecentGames, E>,
 ) -> Result<Vec<(Contestant, PlayerStats)>, E> {
     if !record.end.counts() {
         return Ok(Vec::new());
@@ -101,9 +103,17 @@ pub(super) fn stats_after<E>(
         return Ok(vec![(who.black, both)]);
     }
     if record.changes_ratings() && *weight != RatingWeight::NONE {
+        let recent = ByColor::new(recent(&who.black)?, recent(&who.white)?);
+        let weight = Color::ALL
+            .into_iter()
+            .fold(*weight, |weight, side| weight.min(recent[side].weight(record, &who[side], &who[side.opposite()])));
         let ratings = ByColor::from_fn(|side| standings[side].rating.unwrap_or_default());
-        let (black, white) = ratings.black.meets(ratings.white, record.end.winner, *weight);
-        (standings.black.rating, standings.white.rating) = (Some(black), Some(white));
+        let (black, white) = ratings.black.meets(ratings.white, record.end.winner, weight);
+        for (side, after) in [(Color::Black, black), (Color::White, white)] {
+            if record.changes_rating(side) && weight != RatingWeight::NONE {
+                standings[side].rating = Some(ratings[side].risen(after, recent[side].first_rating));
+            }
+        }
     }
     for side in Color::ALL {
         standings[side].count(record, side);
@@ -175,15 +185,17 @@ impl RatingWeight {
         Self(Self::FULL.0 >> (meetings / 10).min(4))
     }
 
-    /// The part of the way from one number to another.
-    fn between(self, from: f64, to: f64) -> f64 {
-        from + (to - from) * f64::from(self.0) / f64::from(Self::FULL.0)
+    fn part(self) -> f64 {
+        f64::from(self.0) / f64::from(Self::FULL.0)
     }
 }
 
 impl Rating {
     /// The deviation above which a rating is provisional.
     pub(super) const PROVISIONAL: f64 = 110.0;
+
+    /// The most points by which a rating rises within [`RecentGames::PERIOD`], whoever the opponents are.
+    const RISE: f64 = 200.0;
 
     /// The strength, rounded.
     pub fn rounded(&self) -> u16 {
@@ -205,15 +217,33 @@ impl Rating {
             None => Outcomes::DRAW,
         };
         let (one, other) = glicko2(&self.into(), &white.into(), &outcome, &Glicko2Config::new());
-        (self.moved_to(one, weight), white.moved_to(other, weight))
+        let after = |before: Self, Glicko2Rating { rating, deviation, volatility }| {
+            before.towards(Self { value: rating, deviation, volatility, games: before.games + 1 }, weight.part())
+        };
+        (after(self, one), after(white, other))
     }
 
-    fn moved_to(self, Glicko2Rating { rating, deviation, volatility }: Glicko2Rating, weight: RatingWeight) -> Self {
+    /// A part of the way to another rating.
+    fn towards(self, to: Self, part: f64) -> Self {
+        let between = |from: f64, to: f64| from + (to - from) * part;
         Self {
-            value: weight.between(self.value, rating),
-            deviation: weight.between(self.deviation, deviation),
-            volatility: weight.between(self.volatility, volatility),
-            games: self.games + 1,
+            value: between(self.value, to.value),
+            deviation: between(self.deviation, to.deviation),
+            volatility: between(self.volatility, to.volatility),
+            games: to.games,
+        }
+    }
+
+    /// The rating after a game, at most [`Rating::RISE`] above the one of a day before, or none for that of now. Beyond that
+    /// the game does not make it more certain either.
+    fn risen(self, after: Self, day_before: Option<u16>) -> Self {
+        let most = day_before.map_or(self.value, f64::from) + Self::RISE;
+        if after.value <= most.max(self.value) {
+            after
+        } else if most <= self.value {
+            Self { games: after.games, ..self }
+        } else {
+            self.towards(after, (most - self.value) / (after.value - self.value))
         }
     }
 }
@@ -281,6 +311,7 @@ mod tests {
 
     use super::*;
     use crate::room::{AiSeat, DisplayName, EndReason, GameEnd, Profile, Timestamp};
+    use crate::store::recent_games::RecentGame;
 
     const BLACK: Option<Color> = Some(Color::Black);
     const WHITE: Option<Color> = Some(Color::White);
@@ -301,7 +332,12 @@ mod tests {
     }
 
     #[derive(Default)]
-    struct StatsTable(HashMap<Contestant, PlayerStats>);
+    struct StatsTable {
+        stats: HashMap<Contestant, PlayerStats>,
+        recent: HashMap<Contestant, RecentGames>,
+        /// Ratings as they were before there were bounds.
+        is_unbounded: bool,
+    }
 
     impl StatsTable {
         fn after(games: &[GameRecord]) -> Self {
@@ -314,12 +350,25 @@ mod tests {
 
         fn add(&mut self, game: &GameRecord, weight: RatingWeight) {
             let ended = EndedGame { record: game.clone(), weight };
-            let Ok(stats) = stats_after(&ended, |who| Ok::<_, Infallible>(self.of(who)));
-            self.0.extend(stats);
+            let recent = |who: &Contestant| match self.recent.get(who) {
+                Some(recent) if !self.is_unbounded => Ok(recent.clone()),
+                _ => Ok(RecentGames::default()),
+            };
+            let Ok(stats) = stats_after(&ended, |who| Ok::<_, Infallible>(self.of(who)), recent);
+            for side in Color::ALL {
+                let who = Contestant::from(&game.players[side]);
+                let rating = self.of(&who).rating.map(|rating| rating.rounded());
+                let recent = self.recent.entry(who).or_default();
+                if recent.latest.first().is_some_and(|last| game.ended.0 - last.ended.0 >= RecentGames::PERIOD) {
+                    *recent = RecentGames::default();
+                }
+                recent.add(RecentGame::of(game, side), rating);
+            }
+            self.stats.extend(stats);
         }
 
         fn of(&self, who: &Contestant) -> PlayerStats {
-            self.0.get(who).copied().unwrap_or_default()
+            self.stats.get(who).copied().unwrap_or_default()
         }
 
         fn named(&self, name: &str) -> PlayerStats {
@@ -350,8 +399,8 @@ mod tests {
 
     #[test]
     fn aborted_games_are_not_counted() {
-        for reason in [EndReason::Aborted, EndReason::Server] {
-            assert!(StatsTable::after(&[game(["ada", "bob"], None, reason)]).0.is_empty(), "{reason:?}");
+        for reason in EndReason::ALL.into_iter().filter(|reason| !reason.counts()) {
+            assert!(StatsTable::after(&[game(["ada", "bob"], None, reason)]).stats.is_empty(), "{reason:?}");
         }
     }
 
@@ -374,18 +423,73 @@ mod tests {
     }
 
     #[test]
-    fn a_game_given_up_at_once_is_counted_and_not_rated() {
+    fn a_game_given_up_at_once_gives_no_points() {
         for reason in
             [EndReason::Resignation, EndReason::Left, EndReason::Kicked, EndReason::Timeout, EndReason::Agreed]
         {
-            let long = game(["ada", "bob"], BLACK, reason);
+            let winner = if reason == EndReason::Agreed { None } else { BLACK };
+            let long = game(["ada", "bob"], winner, reason);
             let short = GameRecord { opening: 1, ..long.clone() };
             let table = StatsTable::after(&[short]);
-            assert_eq!((table.named("ada").humans.won, table.named("ada").rating), (1, None), "{reason:?}");
+            assert_eq!((table.named("ada").humans.played(), table.named("ada").rating), (1, None), "{reason:?}");
+            let loser = table.named("bob").rating.map(|rating| rating.value.round());
+            assert_eq!(loser, winner.and(Some(1338.0)), "who gives it up loses in full: {reason:?}");
             assert!(StatsTable::after(&[long]).named("ada").rating.is_some(), "{reason:?}");
         }
         let wiped_out = GameRecord { opening: 1, ..game(["ada", "bob"], BLACK, EndReason::Discs) };
         assert!(StatsTable::after(&[wiped_out]).named("ada").rating.is_some());
+    }
+
+    #[test]
+    fn an_ai_that_runs_out_of_time_gives_no_points() {
+        let table = StatsTable::after(&[game(["ada", "ai-expert"], BLACK, EndReason::Timeout)]);
+        assert_eq!((table.named("ada").rating, table.named("ai-expert").rating), (None, None));
+        assert!(
+            StatsTable::after(&[game(["ada", "ai-expert"], WHITE, EndReason::Timeout)]).named("ada").rating.is_some()
+        );
+    }
+
+    /// A game that black wins, at this second.
+    fn won_at(second: i64, black: &str, white: &str) -> GameRecord {
+        GameRecord { ended: Timestamp(second * 1_000_000), ..game([black, white], BLACK, EndReason::Resignation) }
+    }
+
+    /// Ways to buy a rating, each as games of Ada and of her helpers.
+    fn ways() -> [(&'static str, Vec<GameRecord>, f64); 4] {
+        let experts = (0..6).map(|number| won_at(60 * number, "ada", "ai-expert")).collect();
+        let hurried = (0..28_i64).map(|number| {
+            let ai = ["ai-a", "ai-b", "ai-c"][number as usize % 3];
+            let at = number / 14;
+            if number % 4 == 3 { won_at(at, ai, "ada") } else { won_at(at, "ada", ai) }
+        });
+        // Each helper loses to the next one, and the last to Ada.
+        let helpers = ["h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8", "ada"];
+        let tower = |day: i64| {
+            let pairs = helpers.iter().zip(&helpers[1..]);
+            let games = pairs
+                .flat_map(|(loser, winner)| (0..if *winner == "ada" { 10 } else { 6 }).map(move |_| (winner, loser)));
+            (0..).zip(games).map(move |(number, (winner, loser))| won_at(86_400 * day + 61 * number, winner, loser))
+        };
+        [
+            ("six wins over expert", experts, 1700.0),
+            ("28 games in two seconds, every fourth lost", hurried.collect(), 1700.0),
+            ("eight helpers, 52 games in a day", tower(0).collect(), 1700.0),
+            ("eight helpers, 52 games on each of seven days", (0..7).flat_map(tower).collect(), 2900.0),
+        ]
+    }
+
+    #[test]
+    fn no_way_to_buy_a_rating_gives_more_than_200_points_a_day() {
+        for (way, games, most) in ways() {
+            let [before, after] = [true, false].map(|is_unbounded| {
+                let mut table = StatsTable { is_unbounded, ..StatsTable::default() };
+                games.iter().for_each(|game| table.add(game, RatingWeight::FULL));
+                table.named("ada").rating.unwrap()
+            });
+            let [value, deviation] = [after.value.round(), after.deviation.round()];
+            println!("{way}: {:.0} ± {:.0} before, {value} ± {deviation} now", before.value, before.deviation);
+            assert!(value <= most && before.value > value - 1.0, "{way}");
+        }
     }
 
     #[test]

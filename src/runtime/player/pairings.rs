@@ -1,6 +1,7 @@
 //! Counts the rated games of each pair of players within 24 hours. The weight of the next game for their ratings falls
-//! with the count, against ratings raised by arranged games, by many accounts, or against one AI. Kept in memory only: a
-//! restart resets the counts.
+//! with the count, against ratings raised by arranged games, by many accounts, or against AIs. Kept in memory only, since
+//! addresses are not stored; after a restart the archive still counts the games of each two accounts, and bounds how fast
+//! a rating rises.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -23,16 +24,19 @@ const MEETINGS: usize = 50;
 /// Pairings kept. Beyond it, that with the oldest last meeting is forgotten.
 const CAPACITY: usize = 1 << 16;
 
+/// An opponent; none for any AI against a player.
+type Opponent = Option<Contestant>;
+
 /// All players of one address, or one contestant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Group {
     Address(Prefix),
-    Contestant(Contestant),
+    Opponent(Opponent),
 }
 
 /// The latest rated games of each pairing, by the time of their ends, oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Pairings(Mutex<HashMap<(Group, Contestant), VecDeque<Timestamp>>>);
+pub(super) struct Pairings(Mutex<HashMap<(Group, Opponent), VecDeque<Timestamp>>>);
 
 impl Pairings {
     /// How much a game counts that ends now, given the addresses of its players. The next one of these players, or of
@@ -78,16 +82,18 @@ impl Pairings {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<(Group, Contestant), VecDeque<Timestamp>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(Group, Opponent), VecDeque<Timestamp>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Each side's address, or the side itself, with its opponent.
-fn keys(game: &GameRecord, homes: &ByColor<Option<Prefix>>) -> [(Group, Contestant); 2] {
+fn keys(game: &GameRecord, homes: &ByColor<Option<Prefix>>) -> [(Group, Opponent); 2] {
     Color::ALL.map(|side| {
-        let who = |side| Contestant::from(&game.players[side]);
-        let group = homes[side].map_or_else(|| Group::Contestant(who(side)), Group::Address);
+        let meets_player = |side: Color| game.players[side.opposite()].id().is_some();
+        let is_ai = |side: Color| game.players[side].id().is_none();
+        let who = |side| (!is_ai(side) || !meets_player(side)).then(|| Contestant::from(&game.players[side]));
+        let group = homes[side].map_or_else(|| Group::Opponent(who(side)), Group::Address);
         (group, who(side.opposite()))
     })
 }
@@ -150,11 +156,12 @@ mod tests {
     }
 
     #[test]
-    fn an_ai_is_one_opponent_for_all_accounts_of_an_address() {
+    fn all_ais_are_one_opponent_for_all_accounts_of_an_address() {
         let pairings = Pairings::default();
-        let ai = || Participant::Ai(AiSeat { kind: "greedy".into(), level: 1, seed: 0 });
+        let ai = |level| Participant::Ai(AiSeat { kind: "greedy".into(), level, seed: 0 });
         let homes = ByColor::new(address(1), None);
-        let weights: Vec<_> = (0..11).map(|number| pairings.note(&game(player(number), ai(), 1), &homes)).collect();
+        let meet = |number| pairings.note(&game(player(number), ai(number as u8), 1), &homes);
+        let weights: Vec<_> = (0..11).map(meet).collect();
         assert_eq!((weights[9], weights[10]), (FULL, RatingWeight::after(10)));
     }
 

@@ -14,11 +14,12 @@ use super::{
     },
     super::journal::EndedGame,
     super::player_stats::{Contestant, PlayerStats, Results, stats_after},
+    super::recent_games::{RecentGame, RecentGames},
     GameFilter, GameKey, GamePage, MemoryStore, Retention,
 };
 use crate::{
-    room::{GameId, GameRecord, Participant, PlayerId, Profile, Timestamp},
-    rules::{ByColor, Position, Square},
+    room::{GameId, GameRecord, Participant, PlayerId, Profile, RoomId, Timestamp},
+    rules::{ByColor, Color, Position, Square},
 };
 
 #[derive(Default)]
@@ -53,9 +54,24 @@ impl MemoryGames {
         let rating =
             |side| self.standing(&Contestant::from(&record.players[side])).rating.map(|rating| rating.rounded());
         let record = GameRecord { ratings: ByColor::from_fn(rating), ..record.clone() };
-        let Ok(stats) = stats_after(game, |who| Ok::<_, Infallible>(self.standing(who)));
+        let recent = |who: &Contestant| Ok(self.recent_games(who, record.ended));
+        let Ok(stats) = stats_after(game, |who| Ok::<_, Infallible>(self.standing(who)), recent);
         self.standings.extend(stats);
         self.enter(&record)
+    }
+
+    fn recent_games(&self, who: &Contestant, at: Timestamp) -> RecentGames {
+        let mut recent = RecentGames::default();
+        let from = (
+            Timestamp(at.0.saturating_sub(RecentGames::PERIOD) + 1),
+            GameId { room: RoomId::from_random(0), number: 0 },
+        );
+        for record in self.games.range(from..).map(|(_, record)| record) {
+            for side in Color::ALL.into_iter().filter(|&side| Contestant::from(&record.players[side]) == *who) {
+                recent.add(RecentGame::of(record, side), record.ratings[side]);
+            }
+        }
+        recent
     }
 
     pub(super) fn has(&self, game: GameId) -> bool {

@@ -19,9 +19,10 @@ use crate::{
     store::{
         archive::{RankedContestant, RankingFilter},
         damage::{DamagedRows, ReadError},
-        game_row::{GameRow, ParticipantColumns, kind_name, name_of},
+        game_row::{GameRow, ParticipantColumns, kind_name, name_of, recent_game},
         journal::EndedGame,
         player_stats::{Contestant, PlayerStats, Rating, Results, stats_after},
+        recent_games::{RecentGame, RecentGames},
     },
 };
 
@@ -37,6 +38,7 @@ pub(super) async fn keep(session: &Session, games: &[&EndedGame]) -> Result<(), 
     // Another node may end a game of the same contestants.
     session.execute("SELECT FROM archive FOR UPDATE", &[]).await?;
     let (known, mut standings) = tokio::try_join!(known(session, &ids), standings(session, who))?;
+    let mut recent = recent_games(session, games).await?;
     let (mut known, mut changed): (HashSet<String>, HashMap<Contestant, String>) = (known, HashMap::new());
     let mut records = Vec::new();
     for (game, id) in games.iter().zip(ids) {
@@ -46,7 +48,13 @@ pub(super) async fn keep(session: &Session, games: &[&EndedGame]) -> Result<(), 
         let before = |who: &Contestant| standings.get(who).copied().unwrap_or_default();
         let rating = |side| before(&Contestant::from(&game.record.players[side])).rating.map(|rating| rating.rounded());
         records.push(GameRecord { ratings: ByColor::from_fn(rating), ..game.record.clone() });
-        let Ok(after) = stats_after(game, |who| Ok::<_, Infallible>(before(who)));
+        let recently = |who: &Contestant| Ok(recent.get(who).cloned().unwrap_or_default());
+        let Ok(after) = stats_after(game, |who| Ok::<_, Infallible>(before(who)), recently);
+        for side in Color::ALL {
+            let who = Contestant::from(&game.record.players[side]);
+            let rating = before(&who).rating.map(|rating| rating.rounded());
+            recent.entry(who).or_default().add(RecentGame::of(&game.record, side), rating);
+        }
         for (who, stats) in after {
             changed.insert(who.clone(), name_of(&game.record, &who));
             standings.insert(who, stats);
@@ -56,6 +64,41 @@ pub(super) async fn keep(session: &Session, games: &[&EndedGame]) -> Result<(), 
     players::note_former(session, &records.iter().flat_map(players_of).collect::<Vec<_>>()).await?;
     let put = changed.iter().map(|(who, name)| put_standing(session, who, name, standings[who]));
     try_join_all(put).await.map(drop)
+}
+
+const LATEST: &str = "SELECT games.ended_us, rated, reason, CASE WHEN black = $1 THEN white ELSE black END FROM \
+    (SELECT ended_us, game FROM played WHERE contestant = $1 AND ended_us > $2 \
+    ORDER BY ended_us DESC, game DESC LIMIT $3) AS latest JOIN games ON id = game";
+
+const FIRST: &str = "SELECT CASE WHEN black = $1 THEN black_rating ELSE white_rating END FROM \
+    (SELECT game FROM played WHERE contestant = $1 AND ended_us > $2 ORDER BY ended_us, game LIMIT 1) AS first \
+    JOIN games ON id = game";
+
+/// The recent games of those whose ratings may change. Rows that cannot be read are passed over.
+async fn recent_games(session: &Session, games: &[&EndedGame]) -> Result<HashMap<Contestant, RecentGames>, Error> {
+    let rated = || games.iter().map(|game| &game.record).filter(|game| game.changes_ratings());
+    let from = rated().map(|game| game.ended.0).min().unwrap_or_default().saturating_sub(RecentGames::PERIOD);
+    let who: HashSet<Contestant> =
+        rated().flat_map(|game| game.players.iter()).map(|(_, player)| player.into()).collect();
+    let limit = i64::try_from(RecentGames::LATEST).unwrap_or(i64::MAX);
+    let read = who.into_iter().map(async |who| {
+        let name = who.to_string();
+        let of_latest: Parameters<'_> = &[&name, &from, &limit];
+        let of_first: Parameters<'_> = &[&name, &from];
+        let (latest, first) = tokio::try_join!(session.query(LATEST, of_latest), session.row(FIRST, of_first))?;
+        let game = |row: &Row| {
+            recent_game(row.try_get(0).ok()?, row.try_get(1).ok()?, row.try_get(2).ok()?, row.try_get(3).ok()?)
+        };
+        let rating = |row: Row| {
+            let rating = row.try_get::<_, Option<i32>>(0).ok().flatten();
+            rating.and_then(|rating| u16::try_from(rating).ok()).unwrap_or(RecentGames::BEGINNER)
+        };
+        Ok::<_, Error>((
+            who,
+            RecentGames { first_rating: first.map(rating), latest: latest.iter().filter_map(game).collect() },
+        ))
+    });
+    Ok(try_join_all(read).await?.into_iter().collect())
 }
 
 /// The players of a game, and when it ended.

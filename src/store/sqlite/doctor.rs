@@ -34,6 +34,7 @@ use crate::{
         game_row::name_of,
         journal::EndedGame,
         player_stats::{Contestant, OpponentKind, PlayerStats, RatingWeight, Results, stats_after},
+        recent_games::RecentGames,
     },
 };
 
@@ -332,7 +333,8 @@ impl Examination<'_> {
         self.diagnosis.games += 1;
         let ended = EndedGame { record: game.clone(), weight: RatingWeight::NONE };
         let before = |who: &Contestant| Ok(self.results.get(who).map(|(_, stats)| *stats).unwrap_or_default());
-        let Ok(after) = stats_after::<std::convert::Infallible>(&ended, before);
+        // Without weight it changes no rating, so that its recent games do not matter.
+        let Ok(after) = stats_after::<std::convert::Infallible>(&ended, before, |_| Ok(RecentGames::default()));
         for (who, stats) in after {
             let name = name_of(game, &who);
             self.results.insert(who, (name, stats));

@@ -16,9 +16,10 @@ use crate::{
     rules::{ByColor, Color},
     store::{
         archive::{GameFilter, GameKey, GamePage, RankedContestant, RankingFilter},
-        game_row::{self, GameRow, ParticipantColumns, kind_name, name_of},
+        game_row::{self, GameRow, ParticipantColumns, kind_name, name_of, recent_game},
         journal::EndedGame,
         player_stats::{Contestant, PlayerStats, Rating, Results, stats_after},
+        recent_games::RecentGames,
     },
 };
 
@@ -45,7 +46,8 @@ pub(super) fn keep(connection: &Connection, game: &GameRecord, with_ratings: boo
 
 /// Updates the statistics of the players of a finished game.
 pub(super) fn count(connection: &Connection, ended: &EndedGame) -> rusqlite::Result<()> {
-    for (who, standing) in stats_after(ended, |who| standing_before(connection, who))? {
+    let recent = |who: &Contestant| recent_games(connection, who, &ended.record);
+    for (who, standing) in stats_after(ended, |who| standing_before(connection, who), recent)? {
         put_standing(connection, &who, &name_of(&ended.record, &who), &standing)?;
     }
     Ok(())
@@ -229,6 +231,32 @@ fn standing_before(connection: &Connection, who: &Contestant) -> rusqlite::Resul
         }
         outcome => outcome,
     }
+}
+
+/// The games of a contestant before another. Rows that cannot be read are passed over.
+fn recent_games(connection: &Connection, who: &Contestant, game: &GameRecord) -> rusqlite::Result<RecentGames> {
+    let of = |order: &str, limit: usize| {
+        let sql = format!(
+            "SELECT games.ended_us, rated, reason, iif(black = :who, white, black), \
+            iif(black = :who, black_rating, white_rating) FROM \
+            (SELECT ended_us, game FROM played WHERE contestant = :who AND ended_us > :from AND game <> :game \
+            ORDER BY ended_us {order}, game {order} LIMIT {limit}) JOIN games ON id = game"
+        );
+        let mut select = connection.prepare_cached(&sql)?;
+        let from = game.ended.0.saturating_sub(RecentGames::PERIOD);
+        let rows = select.query_map(
+            named_params! { ":who": who.to_string(), ":from": from, ":game": game.id.to_string() },
+            |row| {
+                let recent =
+                    recent_game(row.get(0)?, row.get(1)?, &row.get::<_, String>(2)?, &row.get::<_, String>(3)?);
+                Ok(recent.map(|recent| (recent, row.get::<_, Option<u16>>(4).unwrap_or_default())))
+            },
+        )?;
+        Ok::<_, rusqlite::Error>(rows.flatten().flatten().collect::<Vec<_>>())
+    };
+    let first_rating = of("ASC", 1)?.first().map(|(_, rating)| rating.unwrap_or(RecentGames::BEGINNER));
+    let latest = of("DESC", RecentGames::LATEST)?.into_iter().map(|(recent, _)| recent).collect();
+    Ok(RecentGames { first_rating, latest })
 }
 
 pub(super) fn standing(connection: &Connection, who: &Contestant) -> rusqlite::Result<PlayerStats> {

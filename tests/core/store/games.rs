@@ -187,9 +187,62 @@ async fn a_game_changes_ratings_by_its_weight() {
             let (whole, part) = (change(whole).await.unwrap(), change(part).await.unwrap());
             assert!((whole - 2.0 * part).abs() < 1e-9 && whole.abs() > 100.0, "{whole} {part}");
         }
-        for who in ["eve", "fay", "gus", "hal"] {
+        for who in ["eve", "fay", "gus"] {
             assert_eq!(change(who).await, None, "{who}");
         }
+        assert_eq!(change("hal").await, change("bob").await, "who gives up at once loses in full");
+    })
+    .await;
+}
+
+/// What is bounded by the archive is so after a restart and on every node.
+#[tokio::test]
+async fn the_archive_bounds_how_fast_a_rating_rises() {
+    const MINUTE: i64 = 60;
+    on_each(async |store| {
+        let names = ["bob", "cy", "dee", "eve", "fay", "gus", "hal", "ida", "joe", "kay", "lea", "max", "ned"];
+        let mut number = 0;
+        let mut win = async |loser, at| {
+            number += 1;
+            let record =
+                GameRecord { rated: true, ..won_by(Color::Black, game(room_id(number), 1, at, ["ada", loser])) };
+            archive(store, room_id(number), &[record]).await;
+            player_stats(store, "ada").await.rating.unwrap()
+        };
+        let mut last = win(names[0], MINUTE).await;
+        assert_eq!(last.value.round(), 1662.0);
+        for (loser, at) in names[1..10].iter().zip(2..) {
+            last = win(loser, MINUTE + at).await;
+        }
+        assert_eq!((last.value.round(), last.games), (1700.0, 10), "at most 200 points a day");
+        assert_eq!(win(names[10], 2 * MINUTE).await, last, "ten games in ten minutes");
+        let deviation = last.deviation;
+        last = win(names[11], 12 * MINUTE).await;
+        assert_eq!((last.value.round(), last.games, last.deviation), (1700.0, 11, deviation), "the day is not over");
+        last = win(names[12], 26 * 60 * MINUTE).await;
+        assert!((1701.0..1900.0).contains(&last.value), "a day later: {last:?}");
+        assert_eq!(player_stats(store, "ned").await.rating.unwrap().games, 1, "the others lose in full");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_archive_counts_the_games_of_two_players_and_those_against_all_ais() {
+    on_each(async |store| {
+        let mut number = 0;
+        let mut deviation_after = async |who: &'static str, opponents: [&'static str; 2]| {
+            for hour in 0..22 {
+                number += 1;
+                let winner = if hour % 2 == 0 { Color::Black } else { Color::White };
+                let players = [who, opponents[usize::from(hour % 4 > 1)]];
+                let played = game(room_id(number), 1, 3_600 * hour + 1, players);
+                archive(store, room_id(number), &[GameRecord { rated: true, ..won_by(winner, played) }]).await;
+            }
+            player_stats(store, who).await.rating.unwrap().deviation
+        };
+        let many = deviation_after("ada", ["cy", "dee"]).await;
+        let one = deviation_after("bob", ["roxanne:1", "greedy:2"]).await;
+        assert!(one > many, "games against AIs count as those against one player: {one} {many}");
     })
     .await;
 }

@@ -69,7 +69,7 @@ async fn check_standings(store: &SqliteStore, games: &BTreeMap<GameId, GameRecor
         for side in Color::ALL {
             let Participant::Player(player) = &record.players[side] else { continue };
             let (results, rated) = expected.entry(player.id).or_default();
-            *rated += u32::from(record.changes_ratings());
+            *rated += u32::from(record.changes_rating(side));
             match record.end.winner {
                 _ if !record.end.counts() => {}
                 Some(winner) if winner == side => results.won += 1,
@@ -81,7 +81,9 @@ async fn check_standings(store: &SqliteStore, games: &BTreeMap<GameId, GameRecor
     for (player, (results, rated)) in expected {
         let stats = store.player_stats(Contestant::Player(player)).await.unwrap();
         assert_eq!(stats.total(), results, "the results of {player}");
-        assert_eq!(stats.rating.map_or(0, |rating| rating.games), rated, "the rated games of {player}");
+        // Of many games in a short time only the first ten are sure to count.
+        let counted = stats.rating.map_or(0, |rating| rating.games);
+        assert!((rated.min(10)..=rated).contains(&counted), "{counted} of {rated} rated games of {player}");
     }
 }
 

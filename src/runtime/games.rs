@@ -6,17 +6,17 @@ use tokio::time::Instant;
 
 use super::{
     lifecycle::{Lifecycle, ticks},
-    outcome::RoomError,
+    outcome::{Accepted, RoomError},
     player::{directory::Players, player::Player},
     room::rooms::Rooms,
     server_clock::Clock,
 };
 use crate::{
-    room::{Credentials, DisplayName, GameId, GameRecord, PlayerId, Profile, Rejection},
-    rules::Position,
+    room::{Command, Credentials, DisplayName, EndReason, GameId, GameRecord, PlayerId, Profile, Rejection},
+    rules::{Color, Position},
     store::{
-        Archive, ArchiveSize, Contestant, Exploration, ExplorerFilter, GameFilter, GameKey, GamePage, PlayerStats,
-        PlayerStore, RankedContestant, RankingFilter, Retention, StoreError,
+        Archive, ArchiveSize, Contestant, Exploration, ExplorerFilter, GameFilter, GameKey, GamePage, GameResult,
+        PlayerStats, PlayerStore, RankedContestant, RankingFilter, Retention, StoreError,
     },
 };
 
@@ -28,6 +28,12 @@ pub struct Games {
     pub(super) player_store: Arc<dyn PlayerStore>,
     pub(super) rooms: Rooms,
 }
+
+/// Rated games that a player may abort within 24 hours.
+const RATED_ABORTS: usize = 3;
+const ABORTED_OFTEN: &str = "you have aborted three rated games within 24 hours; play this one, or resign";
+/// Aborted games that are looked at: also those that opponents have aborted.
+const ABORTS_READ: usize = 50;
 
 /// Maximum number of players found by one name.
 const NAMED: usize = 21;
@@ -99,6 +105,33 @@ impl Games {
         let rating = stats.and_then(|stats| stats.rating).map(|rating| rating.rounded());
         player.set_listed_rating(rating);
         rating
+    }
+
+    /// Aborts a game. A player may abort few rated games a day, since an abort costs no points.
+    ///
+    /// # Errors
+    /// When the room refuses it, or the player has aborted [`RATED_ABORTS`] rated games within a day.
+    pub async fn abort(&self, player: &Arc<Player>, game: GameId) -> Result<Accepted, RoomError> {
+        let room = self.rooms.snapshot_as_admin(game.room).await?.room;
+        if room.settings().rated && room.seat_of(player.id()).is_some() {
+            let now = self.rooms.host.context.clock.now();
+            let filter = GameFilter {
+                player: Some(player.id()),
+                rated: Some(true),
+                result: Some(GameResult::Aborted),
+                ended_from: Some(now.before(Duration::from_secs(24 * 60 * 60))),
+                ..GameFilter::visible_to(player.id())
+            };
+            let by_player = |game: &&Arc<GameRecord>| {
+                let aborts = |side| game.end.reason == EndReason::aborted_by(side);
+                Color::ALL.into_iter().any(|side| game.players[side].is(player.id()) && aborts(side))
+            };
+            let aborted = self.archive.games(filter, None, ABORTS_READ).await?.games;
+            if aborted.iter().filter(by_player).count() >= RATED_ABORTS {
+                return Err(Rejection::WrongPhase(ABORTED_OFTEN).into());
+            }
+        }
+        self.rooms.command(player, game.room, Command::Abort { game: game.number }).await
     }
 
     /// What was played in a position in public games.

@@ -71,12 +71,11 @@ impl GameService for Services {
     async fn abort_game(&self, request: Request<v1::AbortGameRequest>) -> Reply<v1::AbortGameResponse> {
         let (player, role) = caller_with_role(&request)?;
         let game = game_id(&request.into_inner().game_id)?;
-        let abort = Command::Abort { game: game.number };
         let accepted = match role {
-            Role::Player => self.runtime.rooms.command(&player, game.room, abort).await,
+            Role::Player => self.runtime.games.abort(&player, game).await,
             Role::Admin => {
                 tracing::info!(%game, by = %player.id(), "aborted by an administrator");
-                self.runtime.rooms.command_as_admin(game.room, abort).await
+                self.runtime.rooms.command_as_admin(game.room, Command::Abort { game: game.number }).await
             }
         };
         let accepted = accepted.map_err(RoomError::or_game_not_found)?;

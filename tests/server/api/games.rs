@@ -8,8 +8,9 @@ use reversi::{
 };
 use tokio::task::JoinSet;
 use tokio_stream::{StreamExt as _, wrappers::ReceiverStream};
+use tonic::Code;
 
-use crate::harness::in_process::{Player, TestServer, Turns, Watcher, millis, named, within};
+use crate::harness::in_process::{Player, TestServer, Turns, Watcher, millis, named, refused, within};
 
 /// The game of a watcher, replayed from the moves alone.
 pub(crate) struct MovesReplay {
@@ -334,6 +335,25 @@ async fn a_game_can_be_aborted_only_early_and_has_no_winner() {
     watcher.snapshot().await;
     seated.black.abort(&seated.game).await.unwrap();
     let outcome = watcher.game_ended().await.outcome.unwrap();
-    assert_eq!((outcome.result(), outcome.reason()), (v1::GameResult::Aborted, v1::GameEndReason::Aborted));
+    assert_eq!((outcome.result(), outcome.reason()), (v1::GameResult::Aborted, v1::GameEndReason::AbortedByBlack));
     assert_eq!(seated.white.me().await.stats.unwrap().played, 0);
+}
+
+#[tokio::test]
+async fn a_player_aborts_three_rated_games_a_day() {
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(v1::RoomSettings { rated: true, ..named("cup") }).await;
+    let mut game = seated.game.clone();
+    for _ in 0..3 {
+        seated.black.abort(&game).await.unwrap();
+        seated.white.ready(&seated.room).await.unwrap();
+        game = seated.black.start(&seated.room).await.unwrap().game_id;
+    }
+    refused(seated.black.abort(&game).await, Code::FailedPrecondition, "WRONG_PHASE");
+    seated.white.abort(&game).await.unwrap();
+
+    seated.black.update_settings(&seated.room, "rated", v1::RoomSettings::default()).await.unwrap();
+    seated.white.ready(&seated.room).await.unwrap();
+    let friendly = seated.black.start(&seated.room).await.unwrap().game_id;
+    seated.black.abort(&friendly).await.unwrap();
 }

@@ -12,8 +12,11 @@ pub(super) const NO_GAME: &str = "no game has been played in this room";
 pub(super) const OWNER_STAYS: &str = "the owner cannot be removed; leave the room instead";
 pub(super) const BANS_FULL: &str = "the ban list is full";
 
+const AT_RATED_GAME: &str = "a running rated game is within two plies of this opening; start after that game";
+
 /// The reasons of a room for [`Rejection::WrongPhase`].
-pub(super) const WRONG_PHASES: [&str; 6] = [NO_SERIES, NO_OFFER, OWN_OFFER, NO_GAME, OWNER_STAYS, BANS_FULL];
+pub(super) const WRONG_PHASES: [&str; 7] =
+    [NO_SERIES, NO_OFFER, OWN_OFFER, NO_GAME, OWNER_STAYS, BANS_FULL, AT_RATED_GAME];
 
 /// The reason for rejecting a command, which then changes nothing.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -81,4 +84,9 @@ pub enum Rejection {
     /// The settings are not those from which the new ones were made.
     #[error("other calls change the settings at the same time")]
     StaleSettings,
+}
+
+impl Rejection {
+    /// AIs would begin where a rated game of another room is.
+    pub const AT_RATED_GAME: Self = Self::WrongPhase(AT_RATED_GAME);
 }

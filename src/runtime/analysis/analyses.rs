@@ -241,7 +241,7 @@ impl<T> Analysis<T> {
 async fn require_no_rated_game(rooms: &Rooms, player: &Player, searched: &SearchedPositions) -> Result<(), RoomError> {
     rooms.require_no_rated_game(player).await?;
     if rooms.host.lobby.has_rated_game_at(searched) {
-        let problem = "a running rated game is within a ply of this position; analyse it after the game";
+        let problem = "a running rated game is within two plies of this position; analyse it after the game";
         return Err(Rejection::WrongPhase(problem).into());
     }
     Ok(())

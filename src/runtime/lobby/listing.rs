@@ -178,6 +178,10 @@ impl Listing {
         listing
     }
 
+    pub(crate) fn lobby(&self) -> &Lobby {
+        &self.lobby
+    }
+
     /// Moves the row to a new owner.
     pub(crate) fn hand_over(&mut self) -> Self {
         let rated = std::mem::take(&mut self.rated);

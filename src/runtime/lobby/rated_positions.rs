@@ -1,6 +1,11 @@
-//! The positions of running rated games. Requests to analyse them are rejected.
-
-use std::collections::HashSet;
+//! The positions of running rated games, which the server searches for nobody else: analyses of them are rejected, and the
+//! AI seats of unrated rooms wait.
+//!
+//! The line is drawn where an answer stops being one for the game. Beyond the first [`BOOK_PLIES`], a position counts that is
+//! on the board, was there a ply before, or may be within [`AHEAD`] plies: further ahead, one move needs a thousand
+//! questions. Rotated, reflected or with exchanged colors it is the same, and so it is with the other side to move or with up
+//! to [`FLIPPED`] discs of the other color: with more, its best moves tell little about the game. Rated games against AIs go
+//! on, since accomplices who copy one could otherwise stop it, and whoever asks there pays with a rating.
 
 use dashmap::DashMap;
 
@@ -9,32 +14,32 @@ use crate::{
     rules::{Board, Color, Position, Symmetry},
 };
 
-/// Positions up to this ply are in opening books and common to many games, and so free to analyse.
+/// Positions up to this ply are in opening books and common to many games, and so free to search.
 const BOOK_PLIES: u8 = 12;
 const DISCS_AT_START: u8 = 4;
+const AHEAD: u8 = 2;
+const FLIPPED: u8 = 2;
 
-/// Positions that are to be analysed.
+/// Positions that are to be searched, without those of opening books.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SearchedPositions(HashSet<Board>);
+pub(crate) struct SearchedPositions(Vec<Board>);
 
 impl FromIterator<Position> for SearchedPositions {
     fn from_iter<T: IntoIterator<Item = Position>>(positions: T) -> Self {
-        Self(positions.into_iter().filter_map(beyond_book).collect())
+        let boards = positions.into_iter().map(|position| position.board());
+        Self(boards.filter(|board| discs(*board) > DISCS_AT_START + BOOK_PLIES).collect())
     }
 }
 
-/// Of each running rated game, also in private rooms: the position, the one before it, and those after each legal move.
+/// Of each running rated game, also in private rooms: its position, the one before it, and those that may follow.
 #[derive(Debug, Default)]
 pub(super) struct RatedPositions(DashMap<RoomId, GamePositions>);
 
-/// The positions of one game, without those of opening books.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct GamePositions {
-    now: Option<Board>,
-    /// Before the last move: its best moves may be those of the game.
-    before: Option<Board>,
-    /// After each legal move.
-    after: Vec<Board>,
+    now: Board,
+    /// All of them.
+    boards: Vec<Board>,
 }
 
 impl RatedPositions {
@@ -42,12 +47,9 @@ impl RatedPositions {
     pub(super) fn update(&self, room: &Room, known: &mut bool) {
         match room.running().filter(|_| room.settings().rated) {
             Some(game) => {
-                let now = beyond_book(game.position);
-                let mut known_positions = self.0.entry(room.id()).or_default();
-                if now.is_none() || known_positions.now != now {
-                    let legal = game.position.legal_moves().iter();
-                    let after = legal.filter_map(|square| beyond_book(game.position.play_unchecked(square))).collect();
-                    *known_positions = GamePositions { now, before: known_positions.now, after };
+                let before = self.0.get(&room.id()).map(|positions| positions.now);
+                if before != Some(game.position.board()) {
+                    self.0.insert(room.id(), GamePositions::of(game.position, before));
                 }
                 *known = true;
             }
@@ -63,25 +65,43 @@ impl RatedPositions {
 
     pub(super) fn contains_any(&self, searched: &SearchedPositions) -> bool {
         !searched.0.is_empty()
-            && self.0.iter().any(|positions| {
-                let GamePositions { now, before, after } = &*positions;
-                now.iter().chain(before).chain(after).any(|board| searched.0.contains(board))
-            })
+            && self.0.iter().any(|positions| searched.0.iter().any(|board| positions.contain(*board)))
     }
 }
 
-/// The canonical image of a position, with the discs of the side to move as black's: equal for positions with the same
-/// best moves. None for positions of opening books.
-fn beyond_book(position: Position) -> Option<Board> {
-    let (position, _) = position.after_forced_pass();
-    let board = position.board();
-    if board.count(Color::Black) + board.count(Color::White) <= DISCS_AT_START + BOOK_PLIES {
-        return None;
+impl GamePositions {
+    fn of(position: Position, before: Option<Board>) -> Self {
+        let (mut boards, mut last) = (Vec::from_iter(before), vec![position]);
+        boards.push(position.board());
+        for _ in 0..AHEAD {
+            let follows = |position: Position| {
+                let (position, _) = position.after_forced_pass();
+                position.legal_moves().iter().map(move |square| position.play_unchecked(square))
+            };
+            last = last.into_iter().flat_map(follows).collect();
+            boards.extend(last.iter().map(|position| position.board()));
+        }
+        Self { now: position.board(), boards }
     }
-    Some(Symmetry::normal(match position.turn() {
-        Color::Black => board,
-        Color::White => board.swapped(),
-    }))
+
+    fn contain(&self, board: Board) -> bool {
+        let (now, asked) = (discs(self.now), discs(board));
+        // Most games are in another phase.
+        (now.saturating_sub(1)..=now + AHEAD).contains(&asked) && self.boards.iter().any(|own| are_alike(*own, board))
+    }
+}
+
+fn discs(board: Board) -> u8 {
+    board.count(Color::Black) + board.count(Color::White)
+}
+
+/// Whether two boards are the same but for rotation, reflection, exchanged colors and a few discs.
+fn are_alike(one: Board, other: Board) -> bool {
+    discs(one) == discs(other)
+        && Symmetry::ALL.into_iter().map(|symmetry| symmetry.board(other)).any(|image| {
+            let unlike = (one.discs(Color::Black) ^ image.discs(Color::Black)).count();
+            one.empties() == image.empties() && unlike.min(discs(one) - unlike) <= FLIPPED
+        })
 }
 
 #[cfg(test)]
@@ -89,18 +109,59 @@ mod tests {
     use super::*;
     use crate::rules::Transcript;
 
+    /// Beyond the book.
+    fn game() -> Position {
+        "f5d6c3d3c4f4f6f3e6e7d7c5b6".parse::<Transcript>().unwrap().position()
+    }
+
+    fn holds(rated: &GamePositions, position: Position) -> bool {
+        SearchedPositions::from_iter([position]).0.iter().any(|board| rated.contain(*board))
+    }
+
+    fn first(position: Position) -> Position {
+        position.play(position.legal_moves().first().unwrap()).unwrap()
+    }
+
+    /// With this many discs of the other color.
+    fn flipped(position: Position, discs: usize) -> Position {
+        let board = position.board();
+        let turned = board.discs(Color::Black).iter().take(discs).collect();
+        let [black, white] = [board.discs(Color::Black) ^ turned, board.discs(Color::White) | turned];
+        Position::new(Board::new(black, white).unwrap(), position.turn())
+    }
+
     #[test]
     fn images_of_a_position_are_one_position_beyond_the_book() {
-        let moves = "f5d6c3d3c4f4f6f3e6e7d7c5b6";
-        let position = moves.parse::<Transcript>().unwrap().position();
-        let normal = beyond_book(position).unwrap();
+        let rated = GamePositions::of(game(), None);
         for symmetry in Symmetry::ALL {
-            let board = symmetry.board(position.board());
-            assert_eq!(beyond_book(Position::new(board, position.turn())), Some(normal));
-            assert_eq!(beyond_book(Position::new(board.swapped(), position.turn().opposite())), Some(normal));
-            assert_ne!(beyond_book(Position::new(board, position.turn().opposite())), Some(normal));
+            let board = symmetry.board(game().board());
+            for turn in Color::ALL {
+                assert!(
+                    holds(&rated, Position::new(board, turn)) && holds(&rated, Position::new(board.swapped(), turn))
+                );
+            }
         }
-        let before = moves[..24].parse::<Transcript>().unwrap().position();
-        assert_eq!(beyond_book(before), None);
+        let before = "f5d6c3d3c4f4f6f3e6e7d7c5".parse::<Transcript>().unwrap().position();
+        assert!(!holds(&GamePositions::of(before, None), before), "in the book");
+        assert!(holds(&GamePositions::of(before, None), game()), "a ply ahead, beyond the book");
+    }
+
+    #[test]
+    fn positions_near_a_rated_game_are_its_own_and_others_are_not() {
+        let rated = GamePositions::of(first(game()), Some(game().board()));
+        assert!(holds(&rated, game()), "a ply before");
+        let mut ahead = first(game());
+        for plies in 0..=3 {
+            assert_eq!(holds(&rated, ahead), plies <= AHEAD, "{plies} plies ahead");
+            assert_eq!(holds(&rated, flipped(ahead, 1)), plies <= AHEAD, "{plies} plies ahead, a disc flipped");
+            ahead = first(ahead);
+        }
+        assert!(holds(&rated, flipped(game(), 2)) && !holds(&rated, flipped(game(), 3)));
+        let before = "f5d6c3d3c4f4f6f3e6e7d7c5".parse::<Transcript>().unwrap().position();
+        let others = before.legal_moves().iter().map(|square| before.play(square).unwrap());
+        assert!(
+            others.filter(|other| *other != game()).all(|other| !holds(&rated, other)),
+            "other moves than the game's"
+        );
     }
 }

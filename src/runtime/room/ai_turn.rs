@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use crate::{
     ai::{AiKind, AiPlayer, Choice, Unit, cheap_move},
     room::{AiTurn, Command, Occupant, PlayerKind, Room, Thought},
-    rules::Color,
+    rules::{Color, Position},
     runtime::{
         ai::{
             job::{Job, JobResult, Ticket},
@@ -17,10 +17,14 @@ use crate::{
             limits::{AI_MARGIN, PONDER_TIME, STORE_RETRY},
             search_use::SearchOwner,
         },
+        lobby::{listing::Lobby, rated_positions::SearchedPositions},
         player::directory::Players,
         server_clock::{Clock, instant},
     },
 };
+
+/// How often an AI looks whether a rated game of another room has left its position.
+const RATED_WAIT: Duration = Duration::from_secs(1);
 
 /// The room of a turn, and the parts of the server that it uses.
 #[derive(Clone, Copy)]
@@ -30,9 +34,15 @@ pub(crate) struct TurnContext<'a> {
     pub(crate) players: &'a Players,
     pub(crate) clock: Clock,
     pub(crate) pool: &'a MovePool,
+    pub(crate) lobby: &'a Lobby,
 }
 
 impl TurnContext<'_> {
+    /// Whether the answer would be one for a rated game in another room.
+    fn answers_for_rated_game(&self, position: Position) -> bool {
+        !self.room.settings().rated && self.lobby.has_rated_game_at(&SearchedPositions::from_iter([position]))
+    }
+
     fn owner(&self) -> SearchOwner {
         let owner = self.room.owner().and_then(|owner| self.players.get(owner.id));
         owner.map_or_else(SearchOwner::unknown, |owner| owner.search_owner())
@@ -68,7 +78,7 @@ struct OpenTurn {
 }
 
 enum TurnStage {
-    /// The pause before the search, with its end.
+    /// The pause before the search, or before it is tried again, with its end.
     Pausing(Instant),
     /// A search, and when the wait for it ends.
     Searching(Ticket, Instant),
@@ -191,6 +201,11 @@ fn start(turn: &AiTurn, ahead: Option<Box<PonderedTurn>>, lost: Duration, contex
     };
     let allotted = Allotted::of(player, turn, clock.now().since(turn.begins));
     let (now, owner) = (Instant::now(), context.owner());
+    if context.answers_for_rated_game(turn.position) {
+        // After its time it plays without a search.
+        let wait = RATED_WAIT.min(allotted.patience);
+        return if wait.is_zero() { TurnStage::Cheap } else { TurnStage::Pausing(now + wait) };
+    }
     let job = Job {
         player,
         position: turn.position,
@@ -283,10 +298,7 @@ fn less_margin(budget: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        room::{AiSeat, Timestamp},
-        rules::Position,
-    };
+    use crate::room::{AiSeat, Timestamp};
 
     const SECOND: Duration = Duration::from_secs(1);
 

@@ -9,7 +9,9 @@ use reversi::{
 };
 use tonic::{Code, Streaming};
 
-use crate::harness::in_process::{Answer, Player, TestServer, check, field, named, private, refusal, refused, within};
+use crate::harness::in_process::{
+    Answer, Player, SeatedRoom, TestServer, check, field, named, private, refusal, refused, within,
+};
 
 const EXHAUSTED: Code = Code::ResourceExhausted;
 const PRECONDITION: Code = Code::FailedPrecondition;
@@ -185,9 +187,9 @@ const BOOK: &str = "e6f6g6f4e3g7g4h4f5d6e7f7";
 #[tokio::test]
 async fn the_position_of_a_running_rated_game_is_analysed_for_nobody() {
     let server = TestServer::limited(|limits| limits.analysis_time = std::time::Duration::from_secs(1)).await;
-    let opening = Some(v1::Opening { opening: Some(v1::opening::Opening::Moves(BOOK.into())) });
-    let settings = v1::RoomSettings { opening, visibility: v1::Visibility::Private.into(), ..rated("cup") };
+    let settings = v1::RoomSettings { visibility: v1::Visibility::Private.into(), ..rated("cup") };
     let seated = server.two_player_game(settings).await;
+    play_book(&seated).await;
     let eve = server.human("Eve").await;
     collect(analyze_position(&eve, moves(BOOK), small()).await.unwrap()).await;
 
@@ -196,6 +198,9 @@ async fn the_position_of_a_running_rated_game_is_analysed_for_nobody() {
     refused(analyze_position(&eve, moves(&line), small()).await, PRECONDITION, "WRONG_PHASE");
     let reply = line.parse::<Transcript>().unwrap().position().legal_moves().first().unwrap();
     let ahead = format!("{line}{reply}");
+    refused(analyze_position(&eve, moves(&ahead), small()).await, PRECONDITION, "WRONG_PHASE");
+    let next_reply = ahead.parse::<Transcript>().unwrap().position().legal_moves().first().unwrap();
+    let ahead = format!("{ahead}{next_reply}");
     let mut early = analyze_position(&eve, moves(&ahead), v1::AnalysisBudget::default()).await.unwrap();
     next(&mut early).await.unwrap().unwrap();
     seated.black.play(&seated.game, 12, &square).await.unwrap();
@@ -210,8 +215,9 @@ async fn the_position_of_a_running_rated_game_is_analysed_for_nobody() {
     drop(early);
 
     let position = seated.black.room(&seated.room).await.game.unwrap().position.unwrap();
-    for board in [position.board.clone(), position.board.chars().rev().collect()] {
-        let same = v1::Position { board, side_to_move: position.side_to_move, ..Default::default() };
+    let flipped = position.board.replacen('X', "O", 1);
+    for board in [position.board.clone(), position.board.chars().rev().collect(), flipped] {
+        let same = v1::Position { board, side_to_move: v1::Side::Black.into(), ..Default::default() };
         refused(analyze_position(&eve, OfPosition::Position(same), small()).await, PRECONDITION, "WRONG_PHASE");
     }
     for position in [&line, &ahead] {
@@ -224,6 +230,42 @@ async fn the_position_of_a_running_rated_game_is_analysed_for_nobody() {
 
     seated.white.resign(&seated.game).await.unwrap();
     collect(analyze_position(&eve, moves(&line), small()).await.unwrap()).await;
+}
+
+/// Plays the moves of the book in a running game.
+async fn play_book(seated: &SeatedRoom) {
+    for (ply, square) in (0..).zip(BOOK.as_bytes().chunks(2)) {
+        let player = if ply % 2 == 0 { &seated.black } else { &seated.white };
+        player.play(&seated.game, ply, std::str::from_utf8(square).unwrap()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn ais_of_other_rooms_do_not_answer_for_a_running_rated_game() {
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(rated("cup")).await;
+    play_book(&seated).await;
+    let square = seated.black.room(&seated.room).await.game.unwrap().position.unwrap().legal_moves[0].clone();
+    let eve = server.human("Eve").await;
+    let with_opening = async |moves: String, seats| {
+        let opening = Some(v1::Opening { opening: Some(v1::opening::Opening::Moves(moves)) });
+        eve.create_with(v1::RoomSettings { opening, ..named("machines") }, seats).await.room_id
+    };
+    let machines = with_opening(format!("{BOOK}{square}"), ["random", "random"]).await;
+    refused(eve.start(&machines).await, PRECONDITION, "WRONG_PHASE");
+
+    let own = with_opening(BOOK.into(), ["me", "random"]).await;
+    let game = eve.start(&own).await.unwrap().game_id;
+    seated.black.play(&seated.game, 12, &square).await.unwrap();
+    eve.play(&game, 12, &square).await.unwrap();
+    let mut watcher = eve.watch(&own).await;
+    assert_eq!(watcher.snapshot().await.game.unwrap().ply, 13);
+    for _ in 0..20 {
+        assert_eq!(eve.room(&own).await.game.unwrap().ply, 13, "the AI waits");
+    }
+    seated.white.resign(&seated.game).await.unwrap();
+    watcher.until(|event| matches!(event, v1::room_event::Event::MovePlayed(_)).then_some(())).await;
+    eve.start(&machines).await.unwrap();
 }
 
 #[tokio::test]

@@ -27,7 +27,10 @@ use super::{
     watchers::Watchers,
 };
 use crate::{
-    room::{Command, Event, Fact, GameId, Issuer, Phase, PlayerId, PlayerKind, Rejection, Room, Seq, Timestamp},
+    room::{
+        Command, Event, Fact, GameId, Issuer, Occupant, Phase, PlayerId, PlayerKind, Rejection, Room, Seq, Timestamp,
+    },
+    rules::Transcript,
     runtime::{
         ai::pool::MovePool,
         cluster::cluster::Cluster,
@@ -285,7 +288,8 @@ impl RoomActor {
     fn ai_turn(&mut self) -> (&mut AiTurnState, TurnContext<'_>) {
         let has_watchers = self.watchers.count() > 0;
         let ActorContext { players, clock, pool, .. } = &*self.context;
-        (&mut self.ai_turn, TurnContext { room: &self.room, has_watchers, players, clock: *clock, pool })
+        let lobby = self.listing.lobby();
+        (&mut self.ai_turn, TurnContext { room: &self.room, has_watchers, players, clock: *clock, pool, lobby })
     }
 
     fn now(&self) -> Timestamp {
@@ -404,7 +408,23 @@ impl RoomActor {
             return Err(RoomError::StoreUnavailable);
         }
         let events = self.room.decide_arrived(self.now(), arrived, issuer, command)?;
+        self.require_no_rated_game_at_start(&events)?;
         game_rate::admit(&self.context.players, &self.room, issuer, events)
+    }
+
+    /// Fails if AIs would begin where a rated game of another room is. Later they wait, which their players could not explain.
+    fn require_no_rated_game_at_start(&self, events: &[Event]) -> Result<(), RoomError> {
+        let started = events.iter().find_map(|event| match &event.fact {
+            Fact::GameStarted { opening, .. } if !opening.is_empty() => Some(opening),
+            _ => None,
+        });
+        let has_ai = self.room.seats().iter().any(|(_, seat)| matches!(seat.occupant, Occupant::Ai(_)));
+        let Some(opening) = started.filter(|_| has_ai && !self.room.settings().rated) else { return Ok(()) };
+        let position = Transcript::from_squares(opening.iter().copied()).map(|moves| moves.position());
+        match self.listing.lobby().has_rated_game_at(&position.into_iter().collect()) {
+            true => Err(Rejection::AT_RATED_GAME.into()),
+            false => Ok(()),
+        }
     }
 
     fn accepted(&self, changed: bool) -> Accepted {

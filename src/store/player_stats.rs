@@ -334,7 +334,8 @@ mod tests {
     #[derive(Default)]
     struct StatsTable {
         stats: HashMap<Contestant, PlayerStats>,
-        recent: HashMap<Contestant, RecentGames>,
+        /// With the ratings before them.
+        games: Vec<GameRecord>,
         /// Ratings as they were before there were bounds.
         is_unbounded: bool,
     }
@@ -350,21 +351,22 @@ mod tests {
 
         fn add(&mut self, game: &GameRecord, weight: RatingWeight) {
             let ended = EndedGame { record: game.clone(), weight };
-            let recent = |who: &Contestant| match self.recent.get(who) {
-                Some(recent) if !self.is_unbounded => Ok(recent.clone()),
-                _ => Ok(RecentGames::default()),
-            };
+            let recent = |who: &Contestant| Ok(self.recent(who, game.ended));
             let Ok(stats) = stats_after(&ended, |who| Ok::<_, Infallible>(self.of(who)), recent);
-            for side in Color::ALL {
-                let who = Contestant::from(&game.players[side]);
-                let rating = self.of(&who).rating.map(|rating| rating.rounded());
-                let recent = self.recent.entry(who).or_default();
-                if recent.latest.first().is_some_and(|last| game.ended.0 - last.ended.0 >= RecentGames::PERIOD) {
-                    *recent = RecentGames::default();
-                }
-                recent.add(RecentGame::of(game, side), rating);
-            }
+            let rating = |side| self.of(&Contestant::from(&game.players[side])).rating.map(|rating| rating.rounded());
+            self.games.push(GameRecord { ratings: ByColor::from_fn(rating), ..game.clone() });
             self.stats.extend(stats);
+        }
+
+        fn recent(&self, who: &Contestant, at: Timestamp) -> RecentGames {
+            let mut recent = RecentGames::default();
+            let within = |game: &&GameRecord| !self.is_unbounded && at.0 - game.ended.0 < RecentGames::PERIOD;
+            for game in self.games.iter().filter(within) {
+                for side in Color::ALL.into_iter().filter(|&side| Contestant::from(&game.players[side]) == *who) {
+                    recent.add(RecentGame::of(game, side), game.ratings[side]);
+                }
+            }
+            recent
         }
 
         fn of(&self, who: &Contestant) -> PlayerStats {
@@ -456,11 +458,11 @@ mod tests {
 
     /// Ways to buy a rating, each as games of Ada and of her helpers.
     fn ways() -> [(&'static str, Vec<GameRecord>, f64); 4] {
-        let experts = (0..6).map(|number| won_at(60 * number, "ada", "ai-expert")).collect();
+        // Each level is another AI, with the rating of a beginner on a new server.
+        let experts = (0..6).map(|number| won_at(60 * number, "ada", &format!("ai-expert{number}"))).collect();
         let hurried = (0..28_i64).map(|number| {
-            let ai = ["ai-a", "ai-b", "ai-c"][number as usize % 3];
-            let at = number / 14;
-            if number % 4 == 3 { won_at(at, ai, "ada") } else { won_at(at, "ada", ai) }
+            let (ai, at) = (format!("ai-{number}"), number / 14);
+            if number % 4 == 3 { won_at(at, &ai, "ada") } else { won_at(at, "ada", &ai) }
         });
         // Each helper loses to the next one, and the last to Ada.
         let helpers = ["h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8", "ada"];

@@ -289,7 +289,7 @@ export const ja: Texts = {
       [GameEndReason.SERVER]: "サーバーが続行できませんでした",
       [GameEndReason.ABORTED_BY_BLACK]: "黒番が中止しました",
       [GameEndReason.ABORTED_BY_WHITE]: "白番が中止しました",
-      [GameEndReason.ABORTED_BY_OWNER]: "ルームの主が中止しました",
+      [GameEndReason.ABORTED_BY_OWNER]: "主催者が中止しました",
       [GameEndReason.ABORTED_BY_ADMIN]: "管理者が中止しました",
     },
   },

@@ -27,6 +27,8 @@ export interface Draft {
   rated: boolean;
   start: Start;
   randomPlies: number;
+  /** That of the present opening: another one would be a change of terms, which clears readiness. */
+  seed?: bigint;
   /** A given opening, for which the form has no field; kept unless another opening is chosen. */
   moves?: string;
   /** A sequential test that ends the series; the form has no field for it. */
@@ -76,6 +78,7 @@ export function draftOf(settings: RoomSettings | undefined): Draft {
     rated: settings.rated,
     start: opening.case === "random" || opening.case === "balanced" ? opening.case : "standard",
     randomPlies: opening.case === "random" ? opening.value.plies : RANDOM_PLIES,
+    ...((opening.case === "random" || opening.case === "balanced") && { seed: opening.value.seed }),
     ...(opening.case === "moves" && { moves: opening.value }),
     ...(settings.sprt && { sprt: settings.sprt }),
   };
@@ -104,12 +107,14 @@ function inPairs({ games, swapSides, start }: Draft): boolean {
   return games > 1 && swapSides && start !== "standard";
 }
 
-function openingOf({ start, randomPlies, moves }: Draft): MessageInitShape<typeof RoomSettingsSchema>["opening"] {
+function openingOf(draft: Draft): MessageInitShape<typeof RoomSettingsSchema>["opening"] {
+  const { start, randomPlies, moves, rated } = draft;
   const [drawn = 0] = crypto.getRandomValues(new Uint32Array(1));
-  const seed = BigInt(drawn);
+  const seed = draft.seed ?? BigInt(drawn);
   if (start === "random") return { opening: { case: "random", value: { plies: randomPlies, seed } } };
   if (start === "balanced") return { opening: { case: "balanced", value: { seed } } };
-  return moves ? { opening: { case: "moves", value: moves } } : { opening: { case: "standard", value: {} } };
+  // Rated games begin at no opening of the owner's choice.
+  return moves && !rated ? { opening: { case: "moves", value: moves } } : { opening: { case: "standard", value: {} } };
 }
 
 interface SettingsFormProps {

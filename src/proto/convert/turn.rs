@@ -246,7 +246,7 @@ mod tests {
         ) {
             let board = Board::new(Bitboard(black & !white), Bitboard(white)).unwrap();
             let position = Position::new(board, if blacks_turn { Color::Black } else { Color::White });
-            prop_assume!(!position.is_over());
+            prop_assume!(!position.legal_moves().is_empty());
             let totals = ByColor::new(totals.map(|both| both.0), totals.map(|both| both.1));
             let clocks = Clocks { totals, left, deadline: Timestamp(deadline) };
             let request = TurnRequest { game, ply, position, last_move, clocks };

@@ -146,6 +146,7 @@ impl From<RoomError> for Status {
             RoomError::QuotaAnalyses => {
                 quota("QUOTA_ANALYSES", "you, your address or the server has too many running analyses")
             }
+            RoomError::TokenReplaced => token_invalid(),
             RoomError::QuotaNames => quota("QUOTA_PLAYERS", "too many names are claimed on this server"),
             RoomError::TooFast(retry_after) => TooFast { retry_after }.into(),
             RoomError::WrongGuesses(wait) => {

@@ -50,6 +50,9 @@ pub enum RoomError {
     /// The server has its maximum number of claimed names.
     #[error("too many names are claimed on this server")]
     QuotaNames,
+    /// The token of the call was replaced while it was in progress.
+    #[error("the token was replaced")]
+    TokenReplaced,
     /// A rate is exceeded; the time is until the request would be admitted.
     #[error("too fast")]
     TooFast(Duration),
@@ -116,6 +119,6 @@ pub enum StreamEnd {
     Draining,
     /// The client did not read.
     SlowConsumer,
-    /// The player logged out.
+    /// The player logged out, or its token was replaced.
     LoggedOut,
 }

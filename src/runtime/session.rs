@@ -99,7 +99,27 @@ impl Sessions {
     /// When the store is unavailable (the player may have been removed), or a room could not be left before its grace ends.
     pub async fn log_out(&self, player: &Arc<Player>, give_up_name: bool) -> Result<(), RoomError> {
         let (this, player) = (self.clone(), Arc::clone(player));
-        self.host.context.lifecycle.run_to_end(async move { this.remove(&player, give_up_name).await }).await
+        let removal = async move {
+            let _changing = player.changing.lock().await;
+            if player.is_replaced() { Err(RoomError::TokenReplaced) } else { this.remove(&player, give_up_name).await }
+        };
+        self.host.context.lifecycle.run_to_end(removal).await
+    }
+
+    /// As [`Sessions::log_out`], of whichever token the player has.
+    ///
+    /// # Errors
+    /// As for [`Sessions::log_out`], and when there is no such player.
+    pub async fn log_out_as_admin(&self, player: PlayerId, give_up_name: bool) -> Result<(), RoomError> {
+        let this = self.clone();
+        let removal = async move {
+            let players = &this.host.context.players;
+            let account = players.get(player).ok_or(RoomError::PlayerNotFound)?;
+            let _changing = account.changing.lock().await;
+            let player = players.get(player).ok_or(RoomError::PlayerNotFound)?;
+            this.remove(&player, give_up_name).await
+        };
+        self.host.context.lifecycle.run_to_end(removal).await
     }
 
     /// Keeps the player's name and token until [`Limits::claimed_idle`](super::Limits) after the last use.
@@ -113,10 +133,11 @@ impl Sessions {
         self.change_account(player, |stored| StoredPlayer { claimed: true, ..stored }).await
     }
 
-    /// Replaces the player's token, which must be random.
+    /// Replaces the player's token, which must be random, and ends what was opened with it, on all nodes. Of several replacements
+    /// of one token the first stored one is made.
     ///
     /// # Errors
-    /// When the store is unavailable, or the player has logged out.
+    /// When the store is unavailable, the player has logged out, or the token was replaced meanwhile.
     pub async fn replace_token(&self, player: &Arc<Player>, token: &Token) -> Result<(), RoomError> {
         let token = token.hash().0;
         self.change_account(player, move |stored| StoredPlayer { token, ..stored }).await
@@ -129,35 +150,33 @@ impl Sessions {
     ) -> Result<(), RoomError> {
         let (this, player) = (self.clone(), Arc::clone(player));
         let changed = async move {
-            let _account = player.account.lock().await;
+            let _changing = player.changing.lock().await;
             if player.is_logged_out() {
                 return Err(RoomError::PlayerNotFound);
             }
-            let before = match this.host.context.cluster {
-                // It may have changed at another node.
-                Some(_) => {
-                    this.player_store.find(PlayerKey::Id(player.id())).await?.ok_or(RoomError::PlayerNotFound)?
-                }
-                None => player.stored(),
-            };
+            if player.is_replaced() {
+                return Err(RoomError::TokenReplaced);
+            }
+            let before = player.stored();
             let after = change(before.clone());
             if after != before {
                 let (token, claimed) = (TokenHash(after.token), after.claimed);
-                if !this.player_store.put_player(after).await? {
-                    // It was removed at another node and the name given to another player, or it changes there now.
+                if !this.player_store.change_account(after, before.token).await? {
+                    // At another node.
                     let found = this.player_store.find(PlayerKey::Id(player.id())).await?;
-                    return Err(if found.is_some() { RoomError::Busy } else { RoomError::PlayerNotFound });
+                    return Err(if found.is_some() { RoomError::TokenReplaced } else { RoomError::PlayerNotFound });
                 }
-                this.host.context.players.change_account(&player, token, claimed);
-                this.host.context.players.tell_account(&player);
+                let players = &this.host.context.players;
+                let player = players.change_account(&player, token, claimed);
+                players.tell_account(&player);
             }
             Ok(())
         };
         self.host.context.lifecycle.run_to_end(changed).await
     }
 
+    /// Called while the account is locked.
     async fn remove(&self, player: &Arc<Player>, give_up_name: bool) -> Result<(), RoomError> {
-        let _account = player.account.lock().await;
         if player.is_logged_out() {
             return Ok(());
         }

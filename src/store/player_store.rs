@@ -118,6 +118,12 @@ pub trait PlayerStore: Send + Sync + 'static {
     /// valid token has the name, in any case.
     fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, bool>;
 
+    /// Replaces the token and the claim of a player whose token is `token`. Returns false, and changes nothing, if it has another
+    /// one; of a store that is not shared, the process knows that it has not.
+    fn change_account(&self, player: StoredPlayer, _token: [u8; 32]) -> StoreFuture<'_, bool> {
+        self.put_player(player)
+    }
+
     /// Invalidates a player's token and frees the name. The games are kept.
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()>;
 

@@ -22,8 +22,10 @@ pub(crate) fn caller<T>(request: &Request<T>) -> Result<Arc<Player>, Status> {
     caller_with_role(request).map(|(player, _)| player)
 }
 
+/// Called when the body is here, which may be long after the head: the token may have been replaced meanwhile.
 pub(crate) fn caller_with_role<T>(request: &Request<T>) -> Result<(Arc<Player>, Role), Status> {
-    request.extensions().get().cloned().ok_or_else(status::token_missing)
+    let caller = request.extensions().get::<(Arc<Player>, Role)>().ok_or_else(status::token_missing)?;
+    if caller.0.is_replaced() { Err(status::token_invalid()) } else { Ok(caller.clone()) }
 }
 
 /// Splits a request into its caller and its message.
@@ -44,4 +46,28 @@ pub(crate) fn game_id(text: &str) -> Result<GameId, Status> {
 /// Parses a player id. An id that cannot be parsed is reported as PLAYER_NOT_FOUND.
 pub(crate) fn player_id(text: &str) -> Result<PlayerId, Status> {
     text.parse().map_err(|_| status::refused(Rejection::PlayerNotFound))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        room::{DisplayName, PlayerKind},
+        runtime::{Players, RandomSource, Token},
+    };
+
+    #[test]
+    fn a_call_whose_token_was_replaced_before_its_body_came_is_refused() {
+        let players = Players::default();
+        let (ada, _) = players.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).unwrap();
+        let mut request = Request::new(());
+        request.extensions_mut().insert((Arc::clone(&ada), Role::Player));
+        assert!(caller(&request).is_ok());
+        let next = Token::generate(&RandomSource::default());
+        players.change_account(&ada, next.hash(), false);
+        assert_eq!(caller(&request).unwrap_err().code(), tonic::Code::Unauthenticated);
+        let next = players.bearer(&next).unwrap();
+        request.extensions_mut().insert((next, Role::Player));
+        assert!(caller(&request).is_ok());
+    }
 }

@@ -37,18 +37,16 @@ impl SessionService for Services {
     async fn log_out(&self, request: Request<v1::LogOutRequest>) -> Reply<v1::LogOutResponse> {
         let (player, role) = caller_with_role(&request)?;
         let v1::LogOutRequest { player_id, give_up_name } = request.into_inner();
-        let leaver = match (player_id.as_str(), role) {
-            ("", _) => player,
-            (own, _) if own == player.id().to_string() => player,
+        match (player_id.as_str(), role) {
+            ("", _) => self.runtime.sessions.log_out(&player, give_up_name).await?,
+            (own, _) if own == player.id().to_string() => self.runtime.sessions.log_out(&player, give_up_name).await?,
             (_, Role::Player) => return Err(status::refused(Rejection::NotAdmin)),
             (other, Role::Admin) => {
-                let other = other.parse().ok().and_then(|id: PlayerId| self.runtime.players().get(id));
-                let other = other.ok_or(RoomError::PlayerNotFound)?;
-                tracing::info!(player = %other.id(), by = %player.id(), "logged out by an administrator");
-                other
+                let other: PlayerId = other.parse().map_err(|_| RoomError::PlayerNotFound)?;
+                self.runtime.sessions.log_out_as_admin(other, give_up_name).await?;
+                tracing::info!(player = %other, by = %player.id(), "logged out by an administrator");
             }
-        };
-        self.runtime.sessions.log_out(&leaver, give_up_name).await?;
+        }
         Ok(Response::new(v1::LogOutResponse {}))
     }
 

@@ -224,17 +224,31 @@ impl Players {
         self.claimed.load(Relaxed) < self.limits.get().players.div_ceil(2)
     }
 
-    /// Replaces the token and the claim of a player by stored ones.
-    pub(crate) fn change_account(&self, player: &Arc<Player>, token: TokenHash, claimed: bool) {
-        let old = player.token_hash();
+    /// Replaces the token and the claim of a player by stored ones. With another token, its streams end. Returns the player with
+    /// the token.
+    pub(crate) fn change_account(&self, player: &Arc<Player>, token: TokenHash, claimed: bool) -> Arc<Player> {
         if claimed && !player.is_claimed() {
             self.claimed.fetch_add(1, Relaxed);
         }
-        player.set_account(token, claimed);
-        self.by_token.insert(token.key(), Arc::clone(player));
+        player.set_claimed(claimed);
+        let old = player.token_hash();
+        if old.0 == token.0 {
+            return Arc::clone(player);
+        }
+        let renewed = Arc::new(player.with_token(token));
+        // So that a stream of turns that is opening with the old token cannot end one of the new token.
+        let opening = player.opening_turns.lock().unwrap_or_else(PoisonError::into_inner);
+        player.replace();
+        drop(opening);
+        if self.lifecycle.is_draining() {
+            renewed.end_streams(StreamEnd::Draining);
+        }
+        self.by_id.insert(renewed.id(), Arc::clone(&renewed));
+        self.by_token.insert(token.key(), Arc::clone(&renewed));
         if old.key() != token.key() {
             self.by_token.remove(&old.key());
         }
+        renewed
     }
 
     /// Replaces a player who has left every room by the same player without streams. The name stays taken.
@@ -488,6 +502,7 @@ mod tests {
         let (ada, old) = players.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).unwrap();
         let new = Token::generate(&RandomSource::default());
         for token in [&old, &new] {
+            let ada = players.get(ada.id()).unwrap();
             players.change_account(&ada, token.hash(), true);
         }
         assert!(players.bearer(&new).is_some() && players.bearer(&old).is_none());

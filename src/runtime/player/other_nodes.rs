@@ -25,12 +25,10 @@ impl Players {
     pub(crate) fn adopt(&self, enrolled: StoredPlayer) -> Arc<Player> {
         let (token, claimed) = (TokenHash(enrolled.token), enrolled.claimed);
         let slot = match self.by_id.entry(enrolled.profile.id) {
-            Entry::Occupied(known) => {
-                let known = Arc::clone(known.get());
-                if known.token_hash().0 != token.0 || known.is_claimed() != claimed {
-                    self.change_account(&known, token, claimed);
-                }
-                return known;
+            Entry::Occupied(entry) => {
+                let known = Arc::clone(entry.get());
+                drop(entry);
+                return self.change_account(&known, token, claimed);
             }
             Entry::Vacant(slot) => slot,
         };

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeSet,
     fmt,
+    ops::Deref,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
         atomic::{
@@ -40,19 +41,31 @@ use crate::{
     store::StoredPlayer,
 };
 
-/// A logged-in player, or a visitor: a caller without a token.
+/// A logged-in player with one token, or a visitor: a caller without a token. With another token it is another `Player` of the
+/// same account: what was opened with this token ends, and nothing opened with the other one does.
 pub struct Player {
+    account: Arc<Account>,
+    token_hash: TokenHash,
+    /// Whether the account has another token.
+    replaced: AtomicBool,
+    /// Cancelled when every stream of the player ends.
+    pub(crate) streams_end: CancellationToken,
+    /// Set before `streams_end` is cancelled.
+    stream_end: OnceLock<StreamEnd>,
+}
+
+/// What a player has whatever its token.
+pub struct Account {
     /// The public profile.
     pub profile: Profile,
     clock: Clock,
     /// Maximum number of its seats.
     pub seat_limit: u16,
-    token_hash: Mutex<TokenHash>,
     claimed: AtomicBool,
     /// Whether it has finished a game.
     played: AtomicBool,
     /// Held while the stored player is changed.
-    pub(crate) account: tokio::sync::Mutex<()>,
+    pub(crate) changing: tokio::sync::Mutex<()>,
     pub(crate) inbox: Arc<Inbox>,
     pub(crate) quota: Arc<Quota>,
     rates: Arc<Rates>,
@@ -61,7 +74,7 @@ pub struct Player {
     streams: AtomicUsize,
     /// The number of the open stream of turns here; [`NEVER`] without one. Used in a cluster only.
     turns_number: AtomicI64,
-    /// Held while a stream of turns is opened.
+    /// Held while a stream of turns is opened, or the token replaced.
     pub(crate) opening_turns: Mutex<()>,
     /// The streams here, as told to the other nodes.
     pub(super) told: Mutex<PlayerStreams>,
@@ -74,10 +87,6 @@ pub struct Player {
     stored_seen: AtomicI64,
     /// The rating that lists show, and when it was read.
     listed_rating: Mutex<Option<(Option<u16>, Instant)>>,
-    /// Cancelled when every stream of the player ends.
-    pub(crate) streams_end: CancellationToken,
-    /// Set before `streams_end` is cancelled.
-    stream_end: OnceLock<StreamEnd>,
     /// Rooms whose mailbox is full and that a presence check waits for.
     pending_checks: Mutex<BTreeSet<RoomId>>,
     /// The rooms that requests with an id created, so that a repeated request creates no other.
@@ -113,17 +122,24 @@ impl fmt::Debug for Player {
     }
 }
 
-impl Player {
-    pub(crate) fn new(enrolled: StoredPlayer, clock: Clock, limits: &Limits) -> Self {
+impl Deref for Player {
+    type Target = Account;
+
+    fn deref(&self) -> &Account {
+        &self.account
+    }
+}
+
+impl Account {
+    fn new(enrolled: StoredPlayer, clock: Clock, limits: &Limits) -> Self {
         let now = clock.now();
         Self {
             profile: enrolled.profile,
             clock,
             seat_limit: enrolled.seats,
-            token_hash: Mutex::new(TokenHash(enrolled.token)),
             claimed: AtomicBool::new(enrolled.claimed),
             played: AtomicBool::new(enrolled.played),
-            account: tokio::sync::Mutex::default(),
+            changing: tokio::sync::Mutex::default(),
             inbox: Arc::default(),
             quota: Arc::default(),
             rates: Arc::new(Rates {
@@ -143,13 +159,28 @@ impl Player {
             called: AtomicI64::new(now.0),
             stored_seen: AtomicI64::new(enrolled.seen.0),
             listed_rating: Mutex::default(),
-            streams_end: CancellationToken::new(),
-            stream_end: OnceLock::new(),
             pending_checks: Mutex::default(),
             rooms_created: IdempotentRequests::default(),
             reserving: tokio::sync::Mutex::default(),
             games_started: IdempotentRequests::default(),
         }
+    }
+}
+
+impl Player {
+    pub(crate) fn new(enrolled: StoredPlayer, clock: Clock, limits: &Limits) -> Self {
+        let token_hash = TokenHash(enrolled.token);
+        Self::of(Arc::new(Account::new(enrolled, clock, limits)), token_hash)
+    }
+
+    fn of(account: Arc<Account>, token_hash: TokenHash) -> Self {
+        let (replaced, streams_end, stream_end) = Default::default();
+        Self { account, token_hash, replaced, streams_end, stream_end }
+    }
+
+    /// The same player with another token.
+    pub(super) fn with_token(&self, token_hash: TokenHash) -> Self {
+        Self::of(Arc::clone(&self.account), token_hash)
     }
 
     /// A caller without a token, whose requests and streams count as those of a player of its address.
@@ -163,7 +194,9 @@ impl Player {
             played: false,
         };
         let limits = Limits { analyses_per_player: limits.analyses_per_player.min(VISITOR_ANALYSES), ..*limits };
-        Self { quota: Arc::new(Quota::of_visitor(address)), ..Self::new(unnamed, clock, &limits) }
+        let token_hash = TokenHash(unnamed.token);
+        let quota = Arc::new(Quota::of_visitor(address));
+        Self::of(Arc::new(Account { quota, ..Account::new(unnamed, clock, &limits) }), token_hash)
     }
 
     /// Whether it is a caller without a token.
@@ -185,12 +218,22 @@ impl Player {
     }
 
     pub(crate) fn token_hash(&self) -> TokenHash {
-        *self.token_hash.lock().unwrap_or_else(PoisonError::into_inner)
+        self.token_hash
     }
 
-    /// Replaces the token and the claim by stored ones.
-    pub(crate) fn set_account(&self, token: TokenHash, claimed: bool) {
-        *self.token_hash.lock().unwrap_or_else(PoisonError::into_inner) = token;
+    /// Whether its token was replaced by another one.
+    #[must_use]
+    pub fn is_replaced(&self) -> bool {
+        self.replaced.load(SeqCst)
+    }
+
+    /// Ends what was opened with the token, because it is replaced by another one.
+    pub(super) fn replace(&self) {
+        self.replaced.store(true, SeqCst);
+        self.end_streams(StreamEnd::LoggedOut);
+    }
+
+    pub(super) fn set_claimed(&self, claimed: bool) {
         self.claimed.store(claimed, Relaxed);
     }
 
@@ -247,12 +290,12 @@ impl Player {
 
     /// The player after a log-out that keeps the token: with the same rates and address, and without rooms and streams.
     pub(crate) fn renewed(&self, limits: &Limits) -> Self {
-        let renewed = Self::new(self.stored(), self.clock, limits);
+        let renewed = Account::new(self.stored(), self.clock, limits);
         renewed.stored_seen.store(self.stored_seen.load(Relaxed), Relaxed);
         if let Some(home) = self.quota.home() {
             renewed.quota.set_home(home);
         }
-        Self { rates: Arc::clone(&self.rates), ..renewed }
+        Self::of(Arc::new(Account { rates: Arc::clone(&self.rates), ..renewed }), self.token_hash)
     }
 
     /// The rooms of which it is a member.

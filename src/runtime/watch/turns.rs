@@ -37,6 +37,9 @@ impl Turns {
         let inbox = {
             // So that the stream with the highest number is the one that is open.
             let _opening = player.opening_turns.lock().unwrap_or_else(PoisonError::into_inner);
+            if player.is_replaced() {
+                return Err(RoomError::TokenReplaced);
+            }
             stream.begin_turns();
             player.inbox.open(Box::new(stream))
         };

@@ -259,6 +259,14 @@ impl PlayerStore for MemoryStore {
         })
     }
 
+    fn change_account(&self, player: StoredPlayer, token: [u8; 32]) -> StoreFuture<'_, bool> {
+        self.answer(|inner| {
+            let known =
+                inner.players.get_mut(&player.profile.id).filter(|known| [token, player.token].contains(&known.token));
+            known.map(|known| (known.token, known.claimed) = (player.token, known.claimed || player.claimed)).is_some()
+        })
+    }
+
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {
         self.answer(|inner| inner.remove(player))
     }

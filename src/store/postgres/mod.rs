@@ -442,6 +442,10 @@ impl PlayerStore for PostgresStore {
         Box::pin(async move { Ok(self.change(Change::PutPlayer(player)).await? > 0) })
     }
 
+    fn change_account(&self, player: StoredPlayer, token: [u8; 32]) -> StoreFuture<'_, bool> {
+        Box::pin(async move { Ok(self.change(Change::ChangeAccount(player, token)).await? > 0) })
+    }
+
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {
         self.write(Change::RemovePlayer(player))
     }

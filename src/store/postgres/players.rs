@@ -30,6 +30,17 @@ pub(super) async fn put(session: &Session, player: &StoredPlayer) -> Result<usiz
     if is_free.is_some_and(|row| row.get(0)) { insert(session, player, true).await } else { Ok(0) }
 }
 
+/// Also if it has the new token already: the answer to an earlier try may have been lost.
+const CHANGE: &str =
+    "UPDATE players SET token = $2, claimed = claimed OR $3 WHERE id = $1 AND (token = $4 OR token = $2)";
+
+/// Replaces the token and the claim of a player whose token is `token`, and counts it.
+pub(super) async fn change_account(session: &Session, player: &StoredPlayer, token: &[u8]) -> Result<usize, Error> {
+    let (id, new) = (player.profile.id.to_string(), &player.token[..]);
+    let changed = session.execute(CHANGE, &[&id, &new, &player.claimed, &token]).await?;
+    Ok(usize::from(changed > 0))
+}
+
 /// As [`put`], of a copy of another store, in which two players may have one name.
 pub(super) async fn restore(session: &Session, player: &StoredPlayer) -> Result<(), Error> {
     insert(session, player, false).await.map(drop)

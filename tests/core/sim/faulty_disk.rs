@@ -288,6 +288,13 @@ impl PlayerStore for FaultyDisk {
         })
     }
 
+    fn change_account(&self, player: StoredPlayer, token: [u8; 32]) -> BoxFuture<'_, Result<bool, StoreError>> {
+        Box::pin(async move {
+            self.fail_if_set().await?;
+            self.store.players.change_account(player, token).await
+        })
+    }
+
     fn remove_player(&self, player: PlayerId) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             self.fail_if_set().await?;

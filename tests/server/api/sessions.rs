@@ -3,7 +3,7 @@
 use reversi::proto::v1::{self, session_service_client::SessionServiceClient};
 use tonic::{Code, Request};
 
-use crate::harness::in_process::{Player, TestServer, check, field, named, refusal, refused};
+use crate::harness::in_process::{Player, TestServer, check, field, named, private, refusal, refused, within};
 
 async fn log_in(server: &TestServer, name: &str) -> Result<v1::LogInResponse, tonic::Status> {
     let request = v1::LogInRequest { display_name: name.into(), ..Default::default() };
@@ -301,4 +301,102 @@ async fn concurrent_log_outs_free_a_claimed_name_once() {
     let _ = log_out(true).await;
     refused(ada.sessions().get_me(v1::GetMeRequest {}).await, Code::Unauthenticated, "TOKEN_INVALID");
     log_in(&server, "Ada").await.unwrap();
+}
+
+async fn replace_token(player: &Player, first: u8) -> Result<String, tonic::Status> {
+    let new_token: String = (first..first + 32).map(|byte| format!("{byte:02x}")).collect();
+    player.sessions().replace_token(v1::ReplaceTokenRequest { new_token: new_token.clone() }).await?;
+    Ok(new_token)
+}
+
+#[tokio::test]
+async fn the_streams_of_a_replaced_token_end_and_its_game_goes_on() {
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(v1::RoomSettings { move_limit: None, ..private() }).await;
+    let (ada, game) = (&seated.black, &seated.game);
+    let other_device = Player::new(server.channel().await, ada.profile.clone(), &ada.token);
+    let mut watcher = other_device.watch(&seated.room).await;
+    let rooms = other_device.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await.unwrap().into_inner();
+    let subject = v1::analyze_position_request::Subject::Transcript("f5".into());
+    let request = v1::AnalyzePositionRequest { subject: Some(subject), ..Default::default() };
+    let visitor = server.visitor_from(9).await;
+    let mut others = visitor.lobby().watch_rooms(v1::WatchRoomsRequest::default()).await.unwrap().into_inner();
+    let mut analysis = other_device.analyses().analyze_position(request).await.unwrap().into_inner();
+    let (moves, requests) = tokio::sync::mpsc::channel(1);
+    let requests = tokio_stream::wrappers::ReceiverStream::new(requests);
+    let mut play = other_device.games().play(requests).await.unwrap().into_inner();
+
+    let token = replace_token(ada, 7).await.unwrap();
+    let last_move = v1::PlayRequest { game_id: game.clone(), ply: 0, square: "d3".into(), ..Default::default() };
+    let _ = moves.send(last_move).await;
+    assert_eq!(watcher.close_reason().await, v1::CloseReason::LoggedOut);
+    let reason = within(async {
+        loop {
+            match play.message().await.unwrap().unwrap().event.unwrap().event.unwrap() {
+                v1::play_event::Event::Closing(closing) => return closing.reason(),
+                event => assert!(!matches!(event, v1::play_event::Event::TurnClosed(_)), "{event:?}"),
+            }
+        }
+    });
+    assert_eq!(reason.await, v1::CloseReason::LoggedOut);
+    within(closed(rooms)).await;
+    let analysed = within(async {
+        while let Ok(Some(answer)) = analysis.message().await {
+            if let Some(v1::analyze_position_response::Message::Closing(closing)) = answer.message {
+                return Some(closing.reason());
+            }
+        }
+        None
+    })
+    .await;
+    assert_eq!(analysed, Some(v1::CloseReason::LoggedOut));
+    assert!(others.message().await.unwrap().is_some(), "a stream of another caller goes on");
+
+    let back = Player::new(server.channel().await, ada.profile.clone(), &token);
+    let mut turns = back.turns().await;
+    assert_eq!(turns.turn_request().await.ply, 0, "no move was played with the old token");
+    back.play(game, 0, "d3").await.unwrap();
+    refused(ada.play(game, 2, "c5").await, Code::Unauthenticated, "TOKEN_INVALID");
+    assert_eq!(seated.white.room(&seated.room).await.owner_id, ada.id);
+}
+
+/// Reads the room list until it closes because of the token.
+async fn closed(mut rooms: tonic::Streaming<v1::WatchRoomsResponse>) {
+    while let Some(update) = rooms.message().await.unwrap() {
+        if let Some(v1::watch_rooms_response::Message::Closing(closing)) = update.message {
+            assert_eq!(closing.reason(), v1::CloseReason::LoggedOut);
+            return;
+        }
+    }
+    panic!("no reason");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_of_several_replacements_of_a_token_wins_and_no_stream_outlives_it() {
+    let server = TestServer::open().await;
+    let mut player = server.human("Ada").await;
+    let room = player.create(private()).await.room_id;
+    for round in 0..10 {
+        let (old, mut games) = (&player, player.games());
+        let (replaced, turns, watcher) = tokio::join!(
+            futures_util::future::join_all((0..8).map(|call| replace_token(old, 8 * round + call))),
+            games.watch_turns(v1::WatchTurnsRequest::default()),
+            old.try_watch(&room, None),
+        );
+        let (won, lost): (Vec<_>, Vec<_>) = replaced.into_iter().partition(Result::is_ok);
+        assert_eq!((won.len(), lost.len()), (1, 7));
+        lost.into_iter().for_each(|lost| drop(refused(lost, Code::Unauthenticated, "TOKEN_INVALID")));
+        // A call with the old token is either refused, or its stream ends.
+        if let Ok(mut watcher) = watcher {
+            assert_eq!(watcher.close_reason().await, v1::CloseReason::LoggedOut);
+        }
+        if let Ok(turns) = turns {
+            let mut turns = turns.into_inner();
+            within(async { while let Ok(Some(_)) = turns.message().await {} }).await;
+        }
+        let token = won.into_iter().next().unwrap().unwrap();
+        let next = Player::new(server.channel().await, player.profile.clone(), &token);
+        assert_eq!(next.room(&room).await.owner_id, player.id);
+        player = next;
+    }
 }

@@ -19,7 +19,7 @@ use crate::{
     cli::command::{reversi, text},
     harness::{
         postgres::{Database, database},
-        process::{Player, Server},
+        process::{Player, Server, close_reason},
     },
 };
 
@@ -179,6 +179,51 @@ async fn names_and_join_codes_are_known_at_every_server() {
     let by = v1::join_room_request::Room::JoinCode(code);
     let joined = guest.rooms().join_room(v1::JoinRoomRequest { room: Some(by), ..Default::default() }).await.unwrap();
     assert_eq!(joined.into_inner().room.unwrap().room_id, shared.room);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_is_replaced_at_one_server_ends_at_all() {
+    let Some(shared) = SharedRooms::start().await else { return };
+    let at = |server: usize, token: String| {
+        let url = shared.servers[server].url.clone();
+        async move { Player::with_token(&url, &token).await }
+    };
+    let old = shared.players[0].token.clone();
+    let players = [at(0, old.clone()).await, at(1, old.clone()).await, at(2, old).await];
+    let [mut first, mut second] = [players[1].watch(&shared.room).await, players[2].watch(&shared.room).await];
+    let mut turns = players[2].turns().await;
+    let replacements = players.iter().enumerate().map(async |(number, player)| {
+        let new_token: String = (0..32).map(|byte| format!("{:02x}", 32 * number + byte)).collect();
+        player.sessions().replace_token(v1::ReplaceTokenRequest { new_token: new_token.clone() }).await?;
+        Ok::<_, Status>(new_token)
+    });
+    let mut won = Vec::new();
+    for replaced in join_all(replacements).await {
+        match replaced {
+            Ok(token) => won.push(token),
+            Err(refused) => assert_eq!(refused.code(), Code::Unauthenticated, "{refused}"),
+        }
+    }
+    assert_eq!(won.len(), 1);
+    let closing = |message: Option<Message>| match message {
+        Some(Message::Closing(closing)) => Some(closing.reason()),
+        _ => None,
+    };
+    for watch in [&mut first, &mut second] {
+        let reason = async {
+            loop {
+                if let Some(reason) = closing(watch.message().await.unwrap().unwrap().message) {
+                    return reason;
+                }
+            }
+        };
+        assert_eq!(timeout(TIMEOUT, reason).await.unwrap(), v1::CloseReason::LoggedOut);
+    }
+    assert_eq!(close_reason(&mut turns).await, v1::CloseReason::LoggedOut);
+    for server in 0..3 {
+        let next = at(server, won[0].clone()).await;
+        assert_eq!(get(&next, &shared.room).await.unwrap().room_id, shared.room);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

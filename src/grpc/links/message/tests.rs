@@ -154,6 +154,7 @@ fn plain_errors() -> Vec<RoomError> {
         RoomError::QuotaStreams,
         RoomError::QuotaAnalyses,
         RoomError::QuotaNames,
+        RoomError::TokenReplaced,
         RoomError::Draining,
         RoomError::StoreUnavailable,
         RoomError::Damaged,

@@ -259,6 +259,13 @@ impl PlayerStore for Connection {
         })
     }
 
+    fn change_account(&self, player: StoredPlayer, token: [u8; 32]) -> StoreFuture<'_, bool> {
+        Box::pin(async move {
+            self.reach().await?;
+            self.database.store.players.change_account(player, token).await
+        })
+    }
+
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {
         Box::pin(async move {
             self.change(|_, tables| tables.requests.remove(player)).await?;

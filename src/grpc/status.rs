@@ -151,7 +151,7 @@ impl From<RoomError> for Status {
             RoomError::TooFast(retry_after) => TooFast { retry_after }.into(),
             RoomError::WrongGuesses(wait) => {
                 let seconds = wait.as_secs_f64().ceil();
-                let message = format!("too many wrong passwords or join codes; try again in {seconds} s");
+                let message = format!("too many wrong passwords, join codes or secrets; try again in {seconds} s");
                 retry(Code::ResourceExhausted, "RATE", &message, wait)
             }
             RoomError::Draining => draining(RETRY),

@@ -167,3 +167,38 @@ async fn a_server_whose_log_is_not_read_serves_players() {
     let (clean, log) = server.stop().await;
     assert!(clean && log.contains("logged in"), "{log}");
 }
+
+#[tokio::test]
+async fn wrong_secrets_of_an_administrator_are_logged_and_limited() {
+    let file = std::env::temp_dir().join(format!("reversi-secret-{}", std::process::id()));
+    let server =
+        Server::start(&["--admin-token", file.to_str().unwrap(), "--wrong-guesses-per-address", "4", "--log", "warn"]);
+    let ada = server.log_in("Ada", 1 << 16).await;
+    let secret = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let wrong = "5".repeat(64);
+    let ask = async |secret: &str| {
+        let mut request = tonic::Request::new(v1::GetServerInfoRequest {});
+        request.metadata_mut().insert("reversi-admin", secret.parse().unwrap());
+        ada.lobby().get_server_info(request).await.map_err(|status| status.code())
+    };
+    assert!(ask(secret.trim()).await.is_ok());
+    let channel = Endpoint::from_shared(server.url.clone()).unwrap().connect().await.unwrap();
+    let mut log_in = tonic::Request::new(v1::LogInRequest { display_name: "Eve".into(), ..Default::default() });
+    log_in.metadata_mut().insert("reversi-admin", wrong.parse().unwrap());
+    let refused = SessionServiceClient::new(channel).log_in(log_in).await.unwrap_err();
+    assert_eq!(refused.code(), tonic::Code::Unauthenticated, "a log-in with a wrong secret");
+    let mut answers = Vec::new();
+    for _ in 0..8 {
+        answers.push(ask(&wrong).await.unwrap_err());
+    }
+    let judged = answers.iter().filter(|code| **code == tonic::Code::Unauthenticated).count();
+    assert!((3..=5).contains(&judged), "{answers:?}");
+    assert_eq!(answers[7], tonic::Code::ResourceExhausted);
+    assert_eq!(ask(secret.trim()).await.unwrap_err(), tonic::Code::ResourceExhausted, "nobody learns that it is right");
+    let (_, log) = server.stop().await;
+    let logged = log.lines().filter(|line| line.contains("a wrong administrator's secret"));
+    assert_eq!(logged.clone().count(), judged + 1, "{log}");
+    assert!(logged.clone().all(|line| line.contains("127.0.0.1")), "{log}");
+    assert!(!log.contains(&wrong) && !log.contains(secret.trim()), "{log}");
+}

@@ -6,6 +6,7 @@
 
 use std::{
     collections::HashMap,
+    fmt,
     net::{IpAddr, Ipv6Addr},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -32,6 +33,12 @@ impl From<IpAddr> for Prefix {
             IpAddr::V4(address) => Self(address.into()),
             IpAddr::V6(address) => Self(Ipv6Addr::from_bits(address.to_bits() >> 72 << 72).into()),
         }
+    }
+}
+
+impl fmt::Display for Prefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.0, if self.0.is_ipv6() { "/56" } else { "" })
     }
 }
 

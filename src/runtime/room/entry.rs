@@ -1,4 +1,4 @@
-//! The check of join codes and passwords, before a room decides who enters. Rooms never wait for it: a password is
+//! The check of join codes, passwords and the administrator's secret, before a room decides who enters. Rooms never wait for it: a password is
 //! compared with the hash in a snapshot, and the room admits whoever knows the hash that it has now.
 
 use super::rooms::Rooms;
@@ -86,6 +86,21 @@ impl Rooms {
         let matches = self.passwords.matches(player, password, &hash).await?;
         self.judge(guess, matches)?;
         if matches { Ok(Some(hash)) } else { Err(Rejection::BadPassword.into()) }
+    }
+
+    /// Counts a guess of the administrator's secret by a player, or by a client of an address. Nobody learns whether a guess
+    /// beyond the limits was right.
+    ///
+    /// # Errors
+    /// When the player or its address has guessed wrong too often.
+    pub fn judge_secret(&self, player: &Player, right: bool) -> Result<(), RoomError> {
+        let guess = guess_of(player, None);
+        self.judge(guess, right)?;
+        if !right {
+            let address = guess.address.map(tracing::field::display);
+            tracing::warn!(player = %guess.player, address, "a wrong administrator's secret");
+        }
+        Ok(())
     }
 
     fn judge(&self, guess: Guess, right: bool) -> Result<(), RoomError> {

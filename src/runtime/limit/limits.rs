@@ -396,6 +396,15 @@ pub(crate) const LOBBY_INTERVAL: Duration = Duration::from_millis(200);
 /// Request ids kept for one player.
 pub(crate) const REQUESTS_REMEMBERED: usize = 32;
 
+/// Seats that one player reserves for others in a minute, on average, and at once: an organiser seats a tournament of 64.
+pub(crate) const INVITATIONS_PER_MINUTE: u32 = 30;
+pub(crate) const INVITATION_BURST: u32 = 128;
+
+/// Seats that others reserve for one player in a minute, on average, and at once: more than anybody reads, and a few who invite
+/// somebody at the same time.
+pub(crate) const INVITED_PER_MINUTE: u32 = 6;
+pub(crate) const INVITED_BURST: u32 = 20;
+
 /// Guests that one log-in examines at most for an idle one, on a full server. Each is examined again only after others.
 pub(crate) const GUESTS_EXAMINED: usize = 64;
 

@@ -49,7 +49,12 @@ impl RateLimiter {
 
     /// As [`RateLimiter::unless_zero`], with an average per minute.
     pub(crate) fn per_minute_unless_zero(per_minute: u32, burst: u32) -> Option<Self> {
-        NonZeroU32::new(per_minute).map(|per_minute| Self::of(Quota::per_minute(per_minute), burst))
+        (per_minute > 0).then(|| Self::per_minute(per_minute, burst))
+    }
+
+    /// With an average per minute.
+    pub(crate) fn per_minute(per_minute: u32, burst: u32) -> Self {
+        Self::of(Quota::per_minute(at_least_one(per_minute)), burst)
     }
 
     fn of(average: Quota, burst: u32) -> Self {

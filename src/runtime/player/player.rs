@@ -30,7 +30,10 @@ use crate::{
         limit::{
             client_address::ClientAddress,
             concurrency_limit::ConcurrencyLimit,
-            limits::{Limits, VISITOR_ANALYSES, VISITOR_PART},
+            limits::{
+                INVITATION_BURST, INVITATIONS_PER_MINUTE, INVITED_BURST, INVITED_PER_MINUTE, Limits, VISITOR_ANALYSES,
+                VISITOR_PART,
+            },
             rate_limiter::{RateLimiter, TooFast},
             request_cost::RequestCost,
             search_use::{SearchOwner, SearchUse},
@@ -102,6 +105,10 @@ struct Rates {
     requests: RateLimiter,
     chats: RateLimiter,
     games: Option<RateLimiter>,
+    /// Seats that it reserves for others.
+    invitations: RateLimiter,
+    /// Seats that others reserve for it.
+    invited: RateLimiter,
     ai_searches: Arc<SearchUse>,
 }
 
@@ -146,6 +153,8 @@ impl Account {
                 requests: RateLimiter::new(limits.requests_per_second, limits.request_burst),
                 chats: RateLimiter::new(limits.chats_per_second, limits.chat_burst),
                 games: RateLimiter::per_minute_unless_zero(limits.games_per_minute, limits.game_burst),
+                invitations: RateLimiter::per_minute(INVITATIONS_PER_MINUTE, INVITATION_BURST),
+                invited: RateLimiter::per_minute(INVITED_PER_MINUTE, INVITED_BURST),
                 ai_searches: Arc::new(SearchUse::new(limits.ai_seconds_per_minute)),
             }),
             calls: ConcurrencyLimit::new(limits.calls_per_player),
@@ -335,6 +344,12 @@ impl Player {
     pub(crate) fn admit_chat(&self) -> Result<(), TooFast> {
         self.rates.chats.admit()?;
         self.quota.home().map_or(Ok(()), |home| home.admit_chat())
+    }
+
+    /// Counts an invitation of another player.
+    pub(crate) fn admit_invitation_of(&self, guest: &Self) -> Result<(), TooFast> {
+        self.rates.invitations.admit()?;
+        guest.rates.invited.admit()
     }
 
     /// The player and its address, which account for the searches of AI seats in its rooms.

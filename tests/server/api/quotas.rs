@@ -298,3 +298,49 @@ async fn unread_answers_count_as_calls() {
     unread.shutdown().await;
     while within(call()).await.is_err() {}
 }
+
+#[tokio::test]
+async fn invitations_are_limited_by_inviter_and_by_invited() {
+    let server = TestServer::limited(|limits| limits.request_burst = 10_000).await;
+    let [ada, bea, cy] = [server.human("Ada").await, server.human("Bea").await, server.human("Cy").await];
+    let room = ada.create(v1::RoomSettings::default()).await.room_id;
+    let reserve = async |owner: &Player, room: &str, guest: &Player| {
+        owner.set_seat(room, 1, v1::set_seat_request::Occupant::ReservedFor(guest.id.clone())).await?;
+        owner.set_seat(room, 1, v1::set_seat_request::Occupant::Open(v1::OpenSeat {})).await
+    };
+    let mut invitations = 0;
+    let too_fast = loop {
+        match reserve(&ada, &room, &bea).await {
+            Ok(_) => invitations += 1,
+            Err(status) => break status,
+        }
+    };
+    let details = check("the invited", &too_fast, EXHAUSTED, "RATE");
+    assert!(details.retry_info().unwrap().retry_delay.is_some());
+    assert!((20..=30).contains(&invitations), "{invitations} invitations of one player");
+    // By a room whose seat is reserved from the start, and by another inviter.
+    let occupants = [v1::seat::Occupant::Reserved(bea.profile.clone()), occupant("open")];
+    let seats = occupants.map(|occupant| v1::Seat { occupant: Some(occupant), ..Default::default() }).to_vec();
+    let seats = v1::CreateRoomRequest { seats, ..Default::default() };
+    refused(cy.try_create(seats).await, EXHAUSTED, "RATE");
+    // Oneself is not invited, and others still are, up to the rate of the inviter.
+    for _ in 0..200 {
+        reserve(&ada, &room, &ada).await.unwrap();
+    }
+    let mut guests = 0;
+    let too_fast = loop {
+        let guest = server.human(&format!("guest {guests}")).await;
+        let of_guest = async || {
+            for _ in 0..10 {
+                reserve(&ada, &room, &guest).await?;
+            }
+            Ok(())
+        };
+        match of_guest().await {
+            Ok(()) => guests += 1,
+            Err(status) => break status,
+        }
+    };
+    check("the inviter", &too_fast, EXHAUSTED, "RATE");
+    assert!((9..=15).contains(&guests), "{guests} guests of ten invitations");
+}

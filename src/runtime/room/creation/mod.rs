@@ -12,6 +12,7 @@ use crate::{
     room::{Command, Creation, Issuer, JoinCode, Occupant, Policy, Rejection, RoomId, SeatSpec, Settings},
     rules::{ByColor, Color},
     runtime::{
+        limit::rate_limiter::TooFast,
         outcome::RoomError,
         player::{notice::Notice, player::Player},
     },
@@ -123,6 +124,11 @@ impl Rooms {
             SeatSpec::Me => Occupant::Player(player.profile.clone()),
             SeatSpec::Reserved(guest) => {
                 let guest = self.host.player(guest).await?.ok_or(RoomError::PlayerNotFound)?;
+                if guest.id() != player.id() {
+                    player
+                        .admit_invitation_of(&guest)
+                        .map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
+                }
                 Occupant::Reserved(guest.profile.clone())
             }
             SeatSpec::Ai(ai) => Occupant::Ai(self.ai_seat(&ai)?),

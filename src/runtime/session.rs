@@ -6,7 +6,7 @@ use super::{
     lifecycle::Lifecycle,
     limit::{
         client_address::{ClientAddress, Share},
-        limits::STORE_RETRY,
+        limits::{LARGE_NETWORK, STORE_RETRY},
     },
     outcome::{RoomError, StreamEnd},
     player::{
@@ -53,7 +53,7 @@ impl Sessions {
             let _place = address.as_ref().map(acquire).transpose()?;
             let (enrolled, token) = loop {
                 match players.reserve(name.clone(), kind, seats) {
-                    Err(LogInError::Full) => remove_longest_idle_guest(players, &*this.player_store).await?,
+                    Err(LogInError::Full) => this.make_room().await?,
                     reserved => break reserved?,
                 }
             };
@@ -71,11 +71,56 @@ impl Sessions {
             }
             let player = players.admit(enrolled);
             if let Some(address) = &address {
-                player.set_home(address);
+                players.set_home(&player, address);
             }
             Ok((player, token))
         };
         lifecycle.run_to_end(log_in).await
+    }
+
+    /// Frees a place on a full server: that of a guest in the network with the most of them, if that is a large part of all, or of
+    /// the longest idle guest, or at last of a guest in any network with several. A guest who plays keeps it.
+    async fn make_room(&self) -> Result<(), LogInError> {
+        let context = &self.host.context;
+        let large = (context.limits.get().players / LARGE_NETWORK).max(1);
+        if self.remove_guest_of_largest_network(large).await? {
+            return Ok(());
+        }
+        match remove_longest_idle_guest(&context.players, &*self.player_store).await {
+            Err(LogInError::Full) if self.remove_guest_of_largest_network(1).await? => Ok(()),
+            removed => removed,
+        }
+    }
+
+    /// Returns whether there was one.
+    async fn remove_guest_of_largest_network(&self, most: usize) -> Result<bool, LogInError> {
+        let players = &self.host.context.players;
+        for guest in players.guests_of_largest_network(most) {
+            let _changing = guest.changing.lock().await;
+            if !guest.is_guest() || guest.is_logged_out() || guest.is_replaced() || self.plays(&guest).await {
+                continue;
+            }
+            // A node of a cluster forgets one who may be in use at another one.
+            if self.host.context.cluster.is_none() || !players.forget_copy(&guest, self.host.context.clock.now()) {
+                self.remove(&guest, true).await?;
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Whether a player has a seat in a running game, or may have one: its room does not answer.
+    async fn plays(&self, player: &Player) -> bool {
+        let Ok(held) = self.player_store.held_rooms(player.id()).await else { return true };
+        let elsewhere = held.into_iter().filter(|held| held.seated).map(|held| held.room);
+        for room in player.seats().into_iter().chain(elsewhere) {
+            match self.host.snapshot(room).await {
+                Ok(snapshot) if snapshot.room.running().is_none() => {}
+                Err(RoomError::Rejected(Rejection::RoomNotFound)) => {}
+                Ok(_) | Err(_) => return true,
+            }
+        }
+        false
     }
 
     /// The player of a token, on whichever node it has logged in.
@@ -223,5 +268,66 @@ async fn undo_log_in(player_store: Arc<dyn PlayerStore>, player: PlayerId, lifec
             () = lifecycle.stop.cancelled() => return,
             () = tokio::time::sleep(STORE_RETRY) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::{
+        room::AiSpec,
+        runtime::{ClientAddresses, Limits, Opponent, Parts, Runtime, Turns},
+        store::{MemoryStore, Store},
+    };
+
+    struct Server {
+        runtime: Runtime,
+        addresses: ClientAddresses,
+    }
+
+    impl Server {
+        async fn with_places(players: usize) -> Self {
+            let limits = Limits { players, ..Limits::default() };
+            let store = Store::of(MemoryStore::default());
+            let parts = Parts { limits, ai_threads: Some(0), ..Parts::new(store, |_, _| Bytes::new()) };
+            Self { runtime: Runtime::start(parts).await.unwrap(), addresses: ClientAddresses::new(limits) }
+        }
+
+        /// A guest with a stream.
+        async fn log_in(&self, name: &str, address: &str) -> Result<(Arc<Player>, Turns), LogInError> {
+            let (name, address) = (DisplayName::parse(name).unwrap(), address.parse::<IpAddr>().unwrap());
+            let address = Some(self.addresses.entry(address));
+            let (player, _) = self.runtime.sessions.log_in(name, PlayerKind::Human, 0, address).await?;
+            let turns = self.runtime.streams.turns(&player).await.unwrap();
+            Ok((player, turns))
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn guests_of_the_largest_network_make_room_with_open_streams_but_not_those_who_play() {
+        let server = Server::with_places(5).await;
+        let mut flood = Vec::new();
+        for number in 1..=4 {
+            let address = format!("2001:db8:1:{number}00::1");
+            flood.push(server.log_in(&format!("flood {number}"), &address).await.unwrap());
+        }
+        let ada = server.log_in("Ada", "192.0.2.1").await.unwrap();
+        let ai = Opponent::Ai(AiSpec { kind: "random".into(), level: Some(1), seed: Some(7) });
+        let games = &server.runtime.rooms;
+        games.quick_start(&flood[0].0, ai, None, None).await.unwrap();
+        let mut stay = vec![ada];
+        for number in 1..=3 {
+            stay.push(server.log_in(&format!("new {number}"), &format!("198.51.{number}.1")).await.unwrap());
+        }
+        assert!(stay.iter().all(|(player, _)| !player.is_logged_out()));
+        let logged_out: Vec<_> = flood.iter().map(|(player, _)| player.is_logged_out()).collect();
+        assert_eq!(logged_out, [false, true, true, true], "one plays");
+        assert_eq!(flood[1].0.stream_end(), Some(StreamEnd::LoggedOut));
+        let full = server.log_in("Bea", "203.0.113.1").await.err();
+        assert_eq!(full, Some(LogInError::Full), "no network has two guests");
     }
 }

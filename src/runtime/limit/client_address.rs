@@ -7,7 +7,7 @@
 use std::{
     collections::HashMap,
     fmt,
-    net::{IpAddr, Ipv6Addr},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -24,8 +24,18 @@ use super::{
 use crate::runtime::server_clock::instant;
 
 /// An IPv4 address, or the /56 of an IPv6 address, which is what many providers assign to a customer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Prefix(IpAddr);
+
+impl Prefix {
+    /// The /24 of an IPv4 address, or the /48 of an IPv6 address: what one owner may easily have.
+    pub(crate) fn network(self) -> Self {
+        Self(match self.0 {
+            IpAddr::V4(address) => Ipv4Addr::from_bits(address.to_bits() >> 8 << 8).into(),
+            IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 80 << 80).into(),
+        })
+    }
+}
 
 impl From<IpAddr> for Prefix {
     fn from(address: IpAddr) -> Self {
@@ -69,6 +79,8 @@ pub struct ClientAddress {
     /// False for loopback, and for any address if log-ins are not limited, behind a proxy.
     tells_clients_apart: bool,
     shares: [ConcurrencyLimit; 8],
+    /// The players of all addresses of its network.
+    network_players: Arc<ConcurrencyLimit>,
     requests: Option<RateLimiter>,
     chats: Option<RateLimiter>,
     log_ins: Option<RateLimiter>,
@@ -88,7 +100,7 @@ pub struct SharePermit {
 }
 
 impl ClientAddress {
-    fn new(prefix: Prefix, limits: &Limits) -> Self {
+    fn new(prefix: Prefix, network_players: Arc<ConcurrencyLimit>, limits: &Limits) -> Self {
         let shares = [
             limits.connections_per_address,
             limits.calls_per_address,
@@ -103,6 +115,7 @@ impl ClientAddress {
             prefix,
             tells_clients_apart: limits.log_ins_per_minute != 0 && !prefix.0.is_loopback(),
             shares: shares.map(ConcurrencyLimit::zero_is_unlimited),
+            network_players,
             requests: RateLimiter::unless_zero(
                 limits.requests_per_second_per_address,
                 limits.request_burst_per_address,
@@ -185,11 +198,24 @@ impl ClientAddress {
 
     /// Counts one more; false when the limit is reached.
     pub(crate) fn try_add(&self, share: Share) -> bool {
-        self.share(share).try_add()
+        if share != Share::Players {
+            return self.share(share).try_add();
+        }
+        if !self.network_players.try_add() {
+            return false;
+        }
+        let added = self.share(share).try_add();
+        if !added {
+            self.network_players.adjust(1, 0);
+        }
+        added
     }
 
     /// Replaces a contribution of `before` by one of `after`, even beyond the limit.
     pub(crate) fn adjust(&self, share: Share, before: usize, after: usize) {
+        if share == Share::Players {
+            self.network_players.adjust(before, after);
+        }
         self.share(share).adjust(before, after);
     }
 
@@ -252,9 +278,14 @@ pub struct ClientAddresses {
 
 struct Known {
     by_prefix: HashMap<Prefix, Arc<ClientAddress>>,
+    /// The players of each network with a known address.
+    network_players: HashMap<Prefix, Arc<ConcurrencyLimit>>,
     /// The number of addresses at which unused ones are next removed.
     sweep_at: usize,
 }
+
+/// A network, which has 256 addresses, may have as many players as so many of them.
+const ADDRESSES_PER_NETWORK: usize = 8;
 
 /// Least number of addresses that is worth a sweep.
 const MIN_SWEPT: usize = 1_024;
@@ -264,7 +295,8 @@ impl ClientAddresses {
     #[must_use]
     pub fn new(limits: impl Into<LimitsInForce>) -> Self {
         let limits = limits.into();
-        let known = Known { by_prefix: HashMap::new(), sweep_at: MIN_SWEPT.min(limits.get().addresses) };
+        let (by_prefix, network_players) = Default::default();
+        let known = Known { by_prefix, network_players, sweep_at: MIN_SWEPT.min(limits.get().addresses) };
         Self { limits, known: Mutex::new(known) }
     }
 
@@ -276,9 +308,16 @@ impl ClientAddresses {
             known.sweep(self.limits.get().addresses);
         }
         let prefix = Prefix::from(address);
-        let new = || Arc::new(ClientAddress::new(prefix, &self.limits.get()));
-        let address = known.by_prefix.entry(prefix).or_insert_with(new);
-        Arc::clone(address)
+        if let Some(address) = known.by_prefix.get(&prefix) {
+            return Arc::clone(address);
+        }
+        let limits = self.limits.get();
+        let most = limits.players_per_address.saturating_mul(ADDRESSES_PER_NETWORK);
+        let of_network = || Arc::new(ConcurrencyLimit::zero_is_unlimited(most));
+        let network_players = Arc::clone(known.network_players.entry(prefix.network()).or_insert_with(of_network));
+        let address = Arc::new(ClientAddress::new(prefix, network_players, &limits));
+        known.by_prefix.insert(prefix, Arc::clone(&address));
+        address
     }
 }
 
@@ -292,6 +331,7 @@ impl Known {
         if self.by_prefix.len() >= capacity {
             self.by_prefix.retain(|_, address| Arc::get_mut(address).is_none());
         }
+        self.network_players.retain(|_, players| Arc::strong_count(players) > 1);
         let least = MIN_SWEPT.min(capacity);
         let left = self.by_prefix.len();
         self.by_prefix.shrink_to(2 * left);
@@ -335,6 +375,26 @@ mod tests {
         assert!(one.acquire(Share::Streams).is_some());
         one.adjust(Share::Seats, 1_000, 1_001_000);
         assert!(one.acquire(Share::Seats).is_some());
+    }
+
+    #[test]
+    fn players_are_counted_by_network_too() {
+        let addresses = ClientAddresses::new(Limits { players_per_address: 2, ..Limits::default() });
+        for network in ["192.0.2.", "2001:db8:1:"] {
+            let entry = |number: u32| {
+                let host = if network.contains(':') { format!("{:x}::1", 256 * number) } else { number.to_string() };
+                addresses.entry(format!("{network}{host}").parse().unwrap())
+            };
+            let entries: Vec<_> = (1..=9).map(entry).collect();
+            let full =
+                || entries.iter().flat_map(|entry| [entry.acquire(Share::Players), entry.acquire(Share::Players)]);
+            let players: Vec<_> = full().flatten().collect();
+            assert_eq!(players.len(), 16, "{network}");
+            assert!(entries[8].acquire(Share::Streams).is_some());
+            drop(players);
+            assert_eq!(full().flatten().collect::<Vec<_>>().len(), 16, "refused ones do not count");
+        }
+        assert!(addresses.entry(address(7)).acquire(Share::Players).is_some());
     }
 
     #[test]

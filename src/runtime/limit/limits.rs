@@ -91,10 +91,10 @@ macro_rules! limits_table {
                 "Log-ins at once from one address, above the average",
                 "A school, or the bots of one machine when they start.";
             players: usize = 100_000, N from 0, "max-players":
-                "Players known at a time. When all places are taken, a new player gets that of the longest idle guest",
+                "Players known at a time. When all places are taken, a new player gets that of a guest",
                 "One costs under 1 KiB: 100 MiB for all. A guest has claimed no name and finished no game.";
             players_per_address: usize = 1_000, N from 0, "max-players-per-address":
-                "Players known of one address; 0 for no limit",
+                "Players known of one address, and an eighth of those of its network (/24, IPv6 /48); 0 for no limit",
                 "A large school or a farm of bots, and a hundredth of the server's places.";
             guest_idle: Duration = Duration::from_secs(10 * 60), SECONDS from 0, "guest-idle":
                 "Time after which a guest without rooms, streams and requests is forgotten; a tenth of it when all \
@@ -404,6 +404,9 @@ pub(crate) const INVITATION_BURST: u32 = 128;
 /// somebody at the same time.
 pub(crate) const INVITED_PER_MINUTE: u32 = 6;
 pub(crate) const INVITED_BURST: u32 = 20;
+
+/// The part of all places from which on the guests of one network make room first: 1,000 of 100,000.
+pub(crate) const LARGE_NETWORK: usize = 100;
 
 /// Guests that one log-in examines at most for an idle one, on a full server. Each is examined again only after others.
 pub(crate) const GUESTS_EXAMINED: usize = 64;

@@ -181,11 +181,22 @@ impl Players {
         self.by_id.insert(player.id(), Arc::clone(&player));
         self.by_token.insert(player.token_hash().key(), Arc::clone(&player));
         if player.is_guest() {
-            self.guests().insert(player.id(), player.last_use(self.clock.now()));
+            self.file_guest(&player, player.last_use(self.clock.now()));
         }
         if self.lifecycle.is_draining() {
             player.end_streams(StreamEnd::Draining);
         }
+    }
+
+    /// Sets the address of a player who has just logged in.
+    pub(crate) fn set_home(&self, player: &Player, address: &Arc<ClientAddress>) {
+        player.set_home(address);
+        self.file_guest(player, player.last_use(self.clock.now()));
+    }
+
+    fn file_guest(&self, player: &Player, used: Timestamp) {
+        let home = player.quota.home().and_then(|home| home.distinct_prefix());
+        self.guests().insert(player.id(), used, home);
     }
 
     /// Whether no other name looks like this one.
@@ -372,24 +383,43 @@ impl Players {
     pub(crate) fn longest_idle_guest(&self) -> Option<(Arc<Player>, Timestamp)> {
         let now = self.clock.now();
         let before = now.before(self.limits.get().guest_idle / 10);
-        let mut guests = self.guests();
         for _ in 0..GUESTS_EXAMINED {
-            let (used, id) = guests.first()?;
+            let (used, id) = self.guests().first()?;
             let Some(player) = self.get(id).filter(|player| player.is_guest()) else {
-                guests.remove(id);
+                self.guests().remove(id);
                 continue;
             };
             let last_use = player.last_use(now);
             if last_use > used {
-                guests.insert(id, last_use);
+                self.file_guest(&player, last_use);
             } else if used < before {
-                guests.insert(id, now);
+                self.file_guest(&player, now);
                 return Some((player, before));
             } else {
                 return None;
             }
         }
         None
+    }
+
+    /// Some guests of the network with the most of them, if these are more than `most`: those who are not in use first, and then
+    /// those without a seat.
+    pub(crate) fn guests_of_largest_network(&self, most: usize) -> Vec<Arc<Player>> {
+        let now = self.clock.now();
+        let ids: Vec<_> = self.guests().of_largest_network(most).take(GUESTS_EXAMINED).collect();
+        let mut guests = Vec::new();
+        for id in ids {
+            match self.get(id).filter(|player| player.is_guest()) {
+                Some(guest) => {
+                    // Others are examined first the next time.
+                    self.file_guest(&guest, guest.last_use(now));
+                    guests.push(guest);
+                }
+                None => self.guests().remove(id),
+            }
+        }
+        guests.sort_by_key(|guest| (guest.last_use(now), guest.quota.has_confirmed(Holding::Seat)));
+        guests
     }
 
     fn guests(&self) -> MutexGuard<'_, Guests> {

@@ -21,7 +21,8 @@ use crate::client::{GameId, PlayerId, RoomId, Session};
     reversi admin --admin-token FILE close 7k2m9x4q1c0d       close a room\n  \
     reversi admin --admin-token FILE kick 7k2m9x4q1c0d bob    remove bob, who loses a running game\n  \
     reversi admin --admin-token FILE abort 7k2m9x4q1c0d-3     end a game without a winner\n  \
-    reversi admin --admin-token FILE log-out bob              log bob out")]
+    reversi admin --admin-token FILE log-out bob              log bob out\n  \
+    reversi admin --admin-token FILE remove-chat 7k2m9x4q1c0d bob spam    remove bob's last line with \"spam\"")]
 pub(super) struct Args {
     /// The file with the administrator's token.
     #[arg(long, env = "REVERSI_ADMIN_TOKEN", value_name = "FILE")]
@@ -58,6 +59,16 @@ enum AdminCommand {
     Abort {
         /// Id of the game.
         game: GameId,
+    },
+    /// Remove a player's last line of chat, with its history: nobody who opens the room later sees it.
+    RemoveChat {
+        /// Id of the room.
+        room: RoomId,
+        /// Name of the author.
+        player: String,
+        /// The last line that contains this text.
+        #[arg(default_value = "")]
+        text: String,
     },
     /// Log a player out of every room. A name that is not claimed is then free for others.
     LogOut {
@@ -101,6 +112,16 @@ async fn carry_out(session: &Session, command: AdminCommand) -> anyhow::Result<(
         AdminCommand::Abort { game } => {
             session.abort(&game).await.with_context(|| format!("cannot abort game {game}"))?;
             (format!("game {game} is aborted"), json!({ "aborted": { "game_id": game.to_string() } }))
+        }
+        AdminCommand::RemoveChat { room, player, text } => {
+            let chat = session.room(&room).await.with_context(|| format!("cannot look into room {room}"))?.chat;
+            let mut lines = chat.into_iter().rev().filter(|line| line.player.name.eq_ignore_ascii_case(&player));
+            let line = lines.find(|line| line.text.contains(&text));
+            let line = line.and_then(|line| Some((line.at?, line.text)));
+            let (at, text) = line.ok_or_else(|| anyhow!("room {room} has no such line of {player}"))?;
+            session.remove_chat(&room, at).await.context("cannot remove the line")?;
+            let done = json!({ "room_id": room.to_string(), "text": text });
+            (format!("removed from room {room}: <{player}> {text}"), json!({ "chat_removed": done }))
         }
         AdminCommand::LogOut { player, free_name } => {
             let id = find_player::find(session, &player).await?;

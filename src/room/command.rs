@@ -7,6 +7,7 @@ use super::{
     settings::{PasswordHash, Settings},
     text::ChatText,
     thought::Thought,
+    timestamp::Timestamp,
 };
 use crate::rules::{Color, Square};
 
@@ -79,6 +80,8 @@ pub enum Command {
     Close,
     /// Post a line of chat.
     Chat(ChatText),
+    /// Remove the lines of chat that were posted at this time.
+    RemoveChat(Timestamp),
     /// Make a move.
     Play {
         /// Number of the game in the room.

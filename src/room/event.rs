@@ -170,6 +170,8 @@ pub enum Fact {
         /// The text.
         text: ChatText,
     },
+    /// The lines of chat that were posted at this time were removed.
+    ChatRemoved(Timestamp),
     /// The room closed. Always the last fact.
     Closed(CloseReason),
 }

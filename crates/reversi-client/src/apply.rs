@@ -54,6 +54,7 @@ impl Room {
                     self.chat.drain(..self.chat.len().saturating_sub(*lines));
                 }
             }
+            RoomChange::ChatRemoved(chat) => self.chat.clone_from(chat),
             RoomChange::GameStarted(game, _) => self.game = Some((**game).clone()),
             RoomChange::MovePlayed { game, ply, standing, clocks, .. }
             | RoomChange::TurnPassed { game, ply, standing, clocks } => {

@@ -196,6 +196,8 @@ pub enum RoomChange {
     },
     /// A line of chat, and the number of last lines that the room keeps.
     ChatPosted(ChatLine, usize),
+    /// An administrator removed a line of chat; these are left.
+    ChatRemoved(Vec<ChatLine>),
     /// The room was closed.
     RoomClosed(RoomCloseReason),
     /// A series ended early: it was aborted, or its test has a verdict.
@@ -247,6 +249,7 @@ fn parse_change(event: v1::room_event::Event) -> Result<RoomChange, Malformed> {
             parse::required(posted.line, "chat line")?.try_into()?,
             usize::try_from(posted.lines).map_err(|_| Malformed::new("chat lines", posted.lines))?,
         ),
+        Event::ChatRemoved(removed) => RoomChange::ChatRemoved(parse::all(removed.chat)?),
         Event::RoomClosed(closed) => RoomChange::RoomClosed(closed.reason()),
         Event::GameStarted(started) => RoomChange::GameStarted(
             Box::new(parse::required(started.game, "game")?.try_into()?),

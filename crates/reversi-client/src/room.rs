@@ -372,6 +372,12 @@ impl Session {
         Ok(self.rooms().kick_member(request).await?.into_inner().seq)
     }
 
+    /// Administrator: removes the lines of chat that were posted at this time.
+    pub async fn remove_chat(&self, room: &RoomId, at: SystemTime) -> Result<u64, ClientError> {
+        let request = v1::RemoveChatRequest { room_id: room.to_string(), at: Some(at.into()) };
+        Ok(self.rooms().remove_chat(request).await?.into_inner().seq)
+    }
+
     /// Owner: makes another member the owner.
     pub async fn transfer_ownership(&self, room: &RoomId, player: &PlayerId) -> Result<u64, ClientError> {
         let request = v1::TransferOwnershipRequest { room_id: room.to_string(), player_id: player.to_string() };

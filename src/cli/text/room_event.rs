@@ -54,6 +54,7 @@ pub(in crate::cli) fn describe(room: &Room, change: &RoomChange) -> Option<Strin
             format!("game over: {outcome}{}", describe_score(room, score.as_ref()))
         }
         RoomChange::ChatPosted(line, _) => format!("<{}> {}", line.player.name, line.text),
+        RoomChange::ChatRemoved(_) => "an administrator removed a line of chat".into(),
         RoomChange::RoomClosed(reason) => match reason {
             RoomCloseReason::Empty => "the room closes: it is empty".into(),
             RoomCloseReason::Idle => "the room closes: nothing happened in it for too long".into(),

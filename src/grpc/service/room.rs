@@ -208,6 +208,14 @@ impl RoomService for Services {
         Ok(Response::new(v1::PostChatResponse { seq }))
     }
 
+    async fn remove_chat(&self, request: Request<v1::RemoveChatRequest>) -> Reply<v1::RemoveChatResponse> {
+        let (caller, wire) = (caller_with_role(&request)?, request.into_inner());
+        let posted =
+            convert::read_timestamp("at", wire.at.ok_or_else(|| convert::Malformed::argument("at", "must be set"))?)?;
+        let seq = self.admin_command(caller, room_id(&wire.room_id)?, Command::RemoveChat(posted)).await?;
+        Ok(Response::new(v1::RemoveChatResponse { seq }))
+    }
+
     type WatchRoomStream = ResponseStream<v1::WatchRoomResponse>;
 
     async fn watch_room(&self, request: Request<v1::WatchRoomRequest>) -> Reply<Self::WatchRoomStream> {

@@ -36,7 +36,7 @@ pub fn room_event(event: &Event, after: &Room) -> v1::RoomEvent {
 
 /// Whether a fact can change what [`room_state`] returns.
 fn changes_state(fact: &Fact) -> bool {
-    !matches!(fact, Fact::Played { .. } | Fact::Passed | Fact::Struck | Fact::ChatPosted { .. })
+    !matches!(fact, Fact::Played { .. } | Fact::Passed | Fact::Struck | Fact::ChatPosted { .. } | Fact::ChatRemoved(_))
 }
 
 fn room_state(room: &Room) -> v1::RoomState {
@@ -100,6 +100,7 @@ fn wire(event: &Event, after: &Room) -> Option<Wire> {
             let count = i32::try_from(lines.len()).unwrap_or(i32::MAX);
             Wire::ChatPosted(v1::ChatPosted { line: lines.last().map(chat_line), lines: count })
         }
+        Fact::ChatRemoved(_) => Wire::ChatRemoved(v1::ChatRemoved { chat: after.chat().map(chat_line).collect() }),
         Fact::Closed(reason) => Wire::RoomClosed(v1::RoomClosed { reason: reason.wire().into() }),
     })
 }

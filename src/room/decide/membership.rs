@@ -10,6 +10,7 @@ use crate::room::{
     settings::Settings,
     state::Room,
     text::ChatText,
+    timestamp::Timestamp,
 };
 
 impl Draft {
@@ -145,6 +146,16 @@ impl Draft {
         let player = self.member(issuer)?;
         let from = self.room.member(player).map(|member| member.profile.clone()).ok_or(Rejection::NotMember)?;
         self.emit(Fact::ChatPosted { from, text });
+        Ok(())
+    }
+
+    pub(super) fn remove_chat(&mut self, issuer: Issuer, posted: Timestamp) -> Result<(), Rejection> {
+        if issuer != Issuer::Admin {
+            return Err(Rejection::NotAdmin);
+        }
+        if self.room.chat.iter().any(|line| line.at == posted) {
+            self.emit(Fact::ChatRemoved(posted));
+        }
         Ok(())
     }
 

@@ -96,6 +96,7 @@ impl Draft {
             Command::Configure(settings, current) => self.configure(issuer, *settings, current.as_deref()),
             Command::Close => self.close_by(issuer),
             Command::Chat(text) => self.chat(issuer, text),
+            Command::RemoveChat(posted) => self.remove_chat(issuer, posted),
             Command::SetPresence(player, present) => self.set_presence(issuer, player, present),
             Command::TakeSeat(seat) => self.take_seat(issuer, seat),
             Command::LeaveSeat => self.leave_seat(issuer),

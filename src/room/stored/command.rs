@@ -14,6 +14,7 @@ use crate::{
         event::Offer,
         settings::PasswordHash,
         text::ChatText,
+        timestamp::Timestamp,
     },
     rules::{Color, Square},
 };
@@ -22,7 +23,7 @@ use crate::{
 pub(super) struct StoredCommand {
     #[prost(
         oneof = "CommandKind",
-        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24"
+        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25"
     )]
     kind: Option<CommandKind>,
 }
@@ -77,6 +78,8 @@ enum CommandKind {
     Credit(i64),
     #[prost(message, tag = "24")]
     Tick(()),
+    #[prost(sint64, tag = "25")]
+    RemoveChat(i64),
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -172,6 +175,7 @@ impl From<&Command> for StoredCommand {
             Command::SetPresence(player, present) => CommandKind::SetPresence(StoredPair::new(player.bits(), *present)),
             Command::Credit { micros } => CommandKind::Credit(*micros),
             Command::Tick => CommandKind::Tick(()),
+            Command::RemoveChat(posted) => CommandKind::RemoveChat(posted.0),
         };
         Self { kind: Some(kind) }
     }
@@ -227,6 +231,7 @@ impl StoredCommand {
             CommandKind::SetPresence(change) => Command::SetPresence(read_player(change.first)?, change.second != 0),
             CommandKind::Credit(micros) => Command::Credit { micros },
             CommandKind::Tick(()) => Command::Tick,
+            CommandKind::RemoveChat(posted) => Command::RemoveChat(Timestamp(posted)),
         })
     }
 }

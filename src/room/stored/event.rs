@@ -29,7 +29,7 @@ pub(super) struct StoredFact {
     /// The search report of a move, next to it for the same reason.
     #[prost(message, optional, boxed, tag = "22")]
     thought: Option<Box<StoredThought>>,
-    #[prost(oneof = "Kind", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21")]
+    #[prost(oneof = "Kind", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 23")]
     kind: Option<Kind>,
 }
 
@@ -76,6 +76,8 @@ enum Kind {
     Closed(u32),
     #[prost(message, tag = "21")]
     Created(Box<StoredCreation>),
+    #[prost(sint64, tag = "23")]
+    ChatRemoved(i64),
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -157,6 +159,7 @@ impl From<&Fact> for StoredFact {
             Fact::SeatsSwapped => Kind::SeatsSwapped(()),
             Fact::SettingsChanged(settings) => Kind::SettingsChanged((&**settings).into()),
             Fact::ChatPosted { from, text } => Kind::ChatPosted(StoredChatLine::new(from, text, Timestamp(0))),
+            Fact::ChatRemoved(posted) => Kind::ChatRemoved(posted.0),
             Fact::Closed(reason) => Kind::Closed(reason.number()),
             Fact::Created(creation) => Kind::Created(Box::new((&**creation).into())),
         };
@@ -207,6 +210,7 @@ impl StoredFact {
                 let ChatLine { from, text, .. } = line.read()?;
                 Fact::ChatPosted { from, text }
             }
+            Kind::ChatRemoved(posted) => Fact::ChatRemoved(Timestamp(posted)),
             Kind::Closed(reason) => Fact::Closed(CloseReason::read(reason)?),
             Kind::Created(creation) => Fact::Created(Box::new(creation.read()?)),
         })

@@ -33,7 +33,9 @@ impl Room {
             Fact::MemberLeft { player, reason: LeaveReason::Banned } => {
                 self.bans.contains(player) || self.bans.len() < Self::MAX_BANS
             }
-            Fact::MemberLeft { .. } | Fact::ReadyChanged { .. } | Fact::ChatPosted { .. } => true,
+            Fact::MemberLeft { .. } | Fact::ReadyChanged { .. } | Fact::ChatPosted { .. } | Fact::ChatRemoved(_) => {
+                true
+            }
             Fact::PresenceChanged { player, .. } | Fact::OwnerChanged(player) => self.member(*player).is_some(),
             Fact::SettingsChanged(settings) => self.phase != Phase::Playing || settings.games == self.settings.games,
             Fact::GameStarted { number, index, opening } => {

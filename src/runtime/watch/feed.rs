@@ -9,7 +9,7 @@ use tokio::{
 };
 
 use crate::{
-    room::{Credentials, PlayerId, Rejection, Room, RoomId, Seq},
+    room::{Credentials, Event, Fact, PlayerId, Rejection, Room, RoomId, Seq},
     runtime::{
         cluster::peers::{FeedEnd, FeedItem},
         outcome::RoomError,
@@ -98,7 +98,7 @@ pub(super) async fn subscribe(
     Ok(Feed { host: host.clone(), room, seq, snapshot, missed, events })
 }
 
-/// The events after `after` up to `last`; none if the journal starts later. Read in the watcher's task, not the room's.
+/// The events after `after` up to `last`; none if the journal starts later, or a line of chat among them was removed. Read in the watcher's task, not the room's.
 async fn read_missed(context: &ActorContext, room: RoomId, after: Seq, last: Seq) -> Option<VecDeque<EncodedEvent>> {
     let mut missed = VecDeque::new();
     if after == last {
@@ -107,7 +107,7 @@ async fn read_missed(context: &ActorContext, room: RoomId, after: Seq, last: Seq
     // Few at a time, so that the tasks of players wait for one watcher, not for all that resume.
     let _permit = context.resumes.acquire().await.ok()?;
     let History { base: mut room, events } = context.journal.load(room).await.ok()??;
-    if after < room.seq() {
+    if after < room.seq() || events.iter().any(|event| event.seq > after && is_removed_line(event, &events)) {
         return None;
     }
     for event in events.iter().take_while(|event| event.seq <= last) {
@@ -120,6 +120,12 @@ async fn read_missed(context: &ActorContext, room: RoomId, after: Seq, last: Seq
         }
     }
     (room.seq() == last).then_some(missed)
+}
+
+/// Whether it posted a line of chat that was removed later.
+fn is_removed_line(event: &Event, later: &[Event]) -> bool {
+    let removes = |fact: &Fact| matches!(fact, Fact::ChatRemoved(posted) if *posted == event.at);
+    matches!(event.fact, Fact::ChatPosted { .. }) && later.iter().any(|later| removes(&later.fact))
 }
 
 /// Why a watcher cannot continue.

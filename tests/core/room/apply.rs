@@ -11,10 +11,15 @@ use prost::Message as _;
 use reversi::{
     client,
     proto::{convert, v1},
-    room::{Event, Fact, Room, Timestamp, Viewer},
+    room::{Command, Event, Fact, Room, Timestamp, Viewer},
 };
 
-use crate::room::{properties::for_random_histories, random_history::RandomHistory, script::scripts};
+use crate::room::{
+    properties::for_random_histories,
+    random_history::RandomHistory,
+    script::scripts,
+    test_room::{TestRoom, chat, secs},
+};
 
 /// The input of the page's test of `apply` (`web/src/room/apply.test.ts`): one `WatchRoomResponse` a line, in hexadecimal.
 /// A snapshot after an event is the expected room; a snapshot after a snapshot starts the next history.
@@ -127,4 +132,24 @@ fn record(history: &[Event], lines: &mut String) {
         line(Message::Event(step.event));
         snapshot.into_iter().for_each(|room| line(Message::Snapshot(room)));
     }
+}
+
+#[test]
+fn a_removed_line_of_chat_is_gone_from_the_room_and_from_its_followers() {
+    let mut test = TestRoom::with_watchers();
+    for text in ["hello", "spam", "well"] {
+        test.wait(secs(1));
+        test.ok("ada", chat(text));
+    }
+    let posted = test.room.chat().nth(1).expect("a line").at;
+    assert_eq!(test.ok("admin", Command::RemoveChat(posted)), [Fact::ChatRemoved(posted)]);
+    assert_eq!(test.ok("admin", Command::RemoveChat(posted)), []);
+    let (first, steps) = steps(&test.history);
+    let mut followed = client::Room::try_from(first).expect("a snapshot");
+    for step in steps {
+        followed.apply(&step.event.try_into().expect("an event")).expect("the next event");
+    }
+    let left: Vec<_> = followed.chat.iter().map(|line| line.text.as_str()).collect();
+    assert_eq!(left, ["hello", "well"]);
+    assert_eq!(test.room.chat().map(|line| line.text.to_string()).collect::<Vec<_>>(), left);
 }

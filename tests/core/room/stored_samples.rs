@@ -107,6 +107,7 @@ fn facts() -> Vec<Fact> {
         Fact::Closed(CloseReason::Idle),
         Fact::Played { square: square("c4"), spent, thought: Some(Box::new(thought())) },
         Fact::SettingsChanged(Box::new(paired_settings())),
+        Fact::ChatRemoved(AT),
     ]
 }
 
@@ -143,6 +144,7 @@ fn name(fact: &Fact) -> &'static str {
         Fact::GameEnded(_) => "game ended",
         Fact::ClockCredited { .. } => "clock credited",
         Fact::ChatPosted { .. } => "chat posted",
+        Fact::ChatRemoved(_) => "chat removed",
         Fact::Closed(_) => "closed",
     }
 }

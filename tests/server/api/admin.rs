@@ -213,3 +213,36 @@ async fn without_an_administrator_every_secret_is_refused() {
         refused(room, Code::Unauthenticated, "TOKEN_INVALID");
     }
 }
+
+#[tokio::test]
+async fn a_removed_line_of_chat_is_seen_by_nobody_later() {
+    let (server, admin) = server_with_admin().await;
+    let ada = server.human("Ada").await;
+    let room = ada.create(named("chat")).await.room_id;
+    let mut watcher = server.human("Eve").await.watch(&room).await;
+    let before = watcher.snapshot().await.seq;
+    for text in ["hello", "spam", "well"] {
+        ada.chat(&room, text).await.unwrap();
+    }
+    let at = ada.room(&room).await.chat[1].at;
+    let remove = async |player: &Player| {
+        let request = v1::RemoveChatRequest { room_id: room.clone(), at };
+        player.rooms().remove_chat(request).await.map(|answer| answer.into_inner().seq)
+    };
+    refused(remove(&ada).await, Code::PermissionDenied, "NOT_ADMIN");
+    let seq = remove(&admin).await.unwrap();
+    assert_eq!(remove(&admin).await.unwrap(), seq, "it is not there");
+    let texts = |chat: Vec<v1::ChatLine>| chat.into_iter().map(|line| line.text).collect::<Vec<_>>();
+    let left = watcher.until(|event| match event {
+        v1::room_event::Event::ChatRemoved(removed) => Some(removed.chat),
+        _ => None,
+    });
+    assert_eq!(texts(left.await), ["hello", "well"]);
+    assert_eq!(texts(ada.room(&room).await.chat), ["hello", "well"]);
+    let mut late = server.human("Cy").await.watch_after(&room, before).await;
+    assert_eq!(texts(late.snapshot().await.chat), ["hello", "well"], "a snapshot instead of the events");
+    let mut next = server.human("Dee").await.watch_after(&room, seq - 1).await;
+    assert_eq!(next.event().await.seq, seq, "events where the line was not among them");
+    let nowhen = v1::RemoveChatRequest { room_id: room.clone(), at: None };
+    refused(admin.rooms().remove_chat(nowhen).await, Code::InvalidArgument, "BAD_ARGUMENT");
+}

@@ -34,6 +34,8 @@ function changed(room: Room, event: RoomEvent["event"]): Room {
       const { line, lines } = event.value;
       return line ? { ...room, chat: [...room.chat, line].slice(-lines) } : room;
     }
+    case "chatRemoved":
+      return { ...room, chat: event.value.chat };
     case "gameStarted":
       return event.value.game ? { ...room, game: event.value.game } : room;
     case "movePlayed":

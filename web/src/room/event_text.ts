@@ -36,6 +36,8 @@ export function eventText(texts: Texts, event: Event, before: Room, after: Room)
       return words.settings;
     case "gameStarted":
       return game.started(seatName(texts, after, 0), seatName(texts, after, 1));
+    case "chatRemoved":
+      return words.unsaid;
     case "roomClosed":
       return texts.room.closed;
     default:

@@ -311,6 +311,7 @@ export const en = {
     unready: (name: string) => `${name} is not ready.`,
     settings: "The settings were changed.",
     said: (name: string, text: string) => `${name}: ${text}`,
+    unsaid: "An administrator removed a line of chat.",
     declined: "The offer was declined.",
     credited: "The server was down; the clocks were credited.",
     refused: (side: string, strikes: number) => `${side} sent an illegal move (${strikes} of 3).`,

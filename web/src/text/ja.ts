@@ -306,6 +306,7 @@ export const ja: Texts = {
     unready: (name) => `${name} さんが準備を取り消しました。`,
     settings: "設定が変わりました。",
     said: (name, text) => `${name}：${text}`,
+    unsaid: "管理者がチャットの一行を削除しました。",
     declined: "提案は断られました。",
     credited: "サーバーの停止時間が時計に戻されました。",
     refused: (side, strikes) => `${side}が反則の手を送りました（${strikes}/3）。`,

@@ -304,6 +304,7 @@ export const zh: Texts = {
     unready: (name) => `${name} 取消了准备。`,
     settings: "设置已更改。",
     said: (name, text) => `${name}：${text}`,
+    unsaid: "管理员删除了一行聊天。",
     declined: "提议被拒绝。",
     credited: "服务器曾离线，时间已补回。",
     refused: (side, strikes) => `${side}下了一手不合法的棋（${strikes}/3）。`,

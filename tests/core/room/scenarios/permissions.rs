@@ -1,7 +1,7 @@
 //! Permissions: every action, by every role, in every phase.
 
 use reversi::{
-    room::{Command, Credentials, Offer, Rejection, SeatSetting, Settings, Visibility, Watching},
+    room::{Command, Credentials, Offer, Rejection, SeatSetting, Settings, Timestamp, Visibility, Watching},
     rules::Color::{Black, White},
 };
 
@@ -24,6 +24,8 @@ const OVER: Cell = Err(Rejection::GameOver);
 const NO_SERIES: Cell = Err(Rejection::WrongPhase("no series is running"));
 const NO_OFFER: Cell = Err(Rejection::WrongPhase("there is no such offer"));
 
+const ADMIN: Cell = Err(Rejection::NotAdmin);
+const BY_ADMIN: [Cell; 5] = [ADMIN, ADMIN, ADMIN, ADMIN, YES];
 const BY_OWNER: [Cell; 5] = [YES, OWNER, OWNER, OWNER, OWNER];
 const BY_OWNER_OR_ADMIN: [Cell; 5] = [YES, OWNER, OWNER, OWNER, YES];
 const BY_SEATED: [Cell; 5] = [SEAT, YES, SEAT, MEMBER, MEMBER];
@@ -111,6 +113,7 @@ fn in_the_lobby() {
         ("chat", lobby, chat("hi"), BY_MEMBERS),
         ("leave", lobby, Command::Leave, BY_ALL),
         ("vacate", lobby, Command::Vacate, BY_MEMBERS),
+        ("remove a line of chat", lobby, Command::RemoveChat(Timestamp(1)), BY_ADMIN),
         ("close", lobby, Command::Close, BY_OWNER_OR_ADMIN),
         ("tick", lobby, Command::Tick, BY_ALL),
     ]);
@@ -155,6 +158,7 @@ fn in_a_game() {
         ("change other settings", playing, retimed(), NOT_NOW_FOR_OWNER),
         ("transfer", playing, Command::Transfer(id("wim")), BY_OWNER),
         ("chat", playing, chat("hi"), BY_MEMBERS),
+        ("remove a line of chat", playing, Command::RemoveChat(Timestamp(1)), BY_ADMIN),
         ("leave", playing, Command::Leave, BY_ALL),
         ("vacate", playing, Command::Vacate, [GAME, GAME, GAME, MEMBER, MEMBER]),
         ("close", playing, Command::Close, [GAME, OWNER, OWNER, OWNER, YES]),

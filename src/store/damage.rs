@@ -27,6 +27,11 @@ pub(super) struct DamagedRows {
 }
 
 impl DamagedRows {
+    /// Whether a row was counted.
+    pub(super) fn has(&self, table: &str, row: &str) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&format!("{table} {row}"))
+    }
+
     /// Counts a row, and logs what its damage means, the first time.
     pub(super) fn note(&self, table: &str, row: &str, error: &str, meaning: &str) {
         let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);

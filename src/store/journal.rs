@@ -159,7 +159,14 @@ pub trait Journal: Send + Sync + 'static {
     /// The stored part of a room; none when no such room is open.
     fn load(&self, room: RoomId) -> StoreFuture<'_, Option<History>>;
 
-    /// At most `limit` open rooms after `after`, in their latest state, by ascending id.
+    /// As [`Journal::load`], for whom alone the room is from now on: one that is damaged first goes back to its last sound
+    /// state, for good.
+    fn recover(&self, room: RoomId) -> StoreFuture<'_, Option<History>> {
+        self.load(room)
+    }
+
+    /// At most `limit` open rooms after `after`, in their latest state, by ascending id. Those that are damaged are left out,
+    /// unless the store can recover them.
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>>;
 
     /// The open room of a join code. A store that is not shared need not know: its process knows all its rooms.

@@ -45,7 +45,7 @@ impl RoomHost {
             return Ok(handle);
         }
         self.require_served(id)?;
-        let history = self.context.journal.load(id).await.map_err(|error| {
+        let history = self.context.journal.recover(id).await.map_err(|error| {
             tracing::error!(room = %id, "a room cannot be read");
             RoomError::from(error)
         })?;

@@ -21,7 +21,8 @@ use super::{
     games, lock,
     log::{self, Run},
     older::{self, OlderRooms},
-    players, rooms,
+    players,
+    rooms::{self, cut_after},
     scan::{self, Gap},
     schema::{self, OpenError},
     wal_mark,
@@ -342,18 +343,18 @@ impl Examination<'_> {
     }
 
     /// Returns the events of open rooms that are only in the log.
-    fn check_log(&mut self, tables: &Connection) -> Result<BTreeMap<RoomId, Run>, OpenError> {
+    fn check_log(&mut self, tables: &Connection) -> Result<(BTreeMap<RoomId, Run>, BTreeMap<RoomId, Seq>), OpenError> {
         if self.version < older::LOG {
-            return Ok(BTreeMap::new());
+            return Ok(Default::default());
         }
         let readable = log::read(self.old)?;
         let log = WriteBehind::of(tables, &readable, usize::MAX)?;
         self.found_gap("log", readable.gap);
         for (room, last) in log.cut() {
-            self.found(match last {
-                Seq(0) => format!("open rooms: room {room} is lost: its first events were in the log"),
-                last => format!("open rooms: room {room} has lost its events after {last}, and goes on from there"),
-            });
+            self.found(format!(
+                "open rooms: room {room} had events in a damaged part of the log; {}",
+                cut_after(*last)
+            ));
         }
         if log.has_damaged_rows() || self.rows("log WHERE id < 0") > 0 {
             self.found("log: rows are damaged; the last events of open rooms may be lost".to_owned());
@@ -361,7 +362,7 @@ impl Examination<'_> {
         if self.rows(&format!("sqlite_schema WHERE name LIKE '{}%'", log::SET_ASIDE)) > 0 {
             self.found("log: a server has set aside a damaged one, and kept what could be read".to_owned());
         }
-        Ok(log.all_pending(None))
+        Ok((log.all_pending(None), log.cut().clone()))
     }
 
     fn check_rooms(&mut self) -> Result<(), OpenError> {
@@ -370,7 +371,12 @@ impl Examination<'_> {
             self.found("events: a page is damaged; rooms with events on it are lost".to_owned());
         }
         let tables = older.as_ref().map_or(self.old, |older| &older.tables);
-        let pending = self.check_log(tables)?;
+        let (pending, cut) = self.check_log(tables)?;
+        // First, as the clocks of rooms that have lost events are credited by it.
+        match rooms::last_alive(self.old) {
+            Ok(_) => self.copy_where(self.old, "alive", "id, us", "true")?,
+            Err(error) => self.found(format!("alive: {error}; clocks are not credited for the server's absence")),
+        }
         let mut ids: BTreeSet<RoomId> = pending.keys().copied().collect();
         for (file, table) in [(self.old, "states"), (tables, "runs")] {
             let gap = scan::each(file, table, "room", &mut |_, row| {
@@ -386,7 +392,7 @@ impl Examination<'_> {
             let run = pending.get(&room).unwrap_or(&none);
             match rooms::load(tables, room, run) {
                 Ok(None) => {}
-                Ok(Some(_)) => {
+                Ok(Some(history)) => {
                     self.diagnosis.rooms += 1;
                     let key = room.bits().cast_signed();
                     for (table, columns) in [("states", STATE_COLUMNS), ("runs", RUN_COLUMNS)] {
@@ -394,14 +400,28 @@ impl Examination<'_> {
                     }
                     if let Some(new) = self.new {
                         rooms::append_run(new, room, run.events())?;
+                        if cut.contains_key(&room) {
+                            rooms::append_credit(new, &history.latest())?;
+                        }
                     }
                 }
-                Err(error) => self.found(format!("open rooms: room {room} and its running game are lost: {error}")),
+                Err(error) => self.salvage(tables, room, run, &error)?,
             }
         }
-        match rooms::last_alive(self.old) {
-            Ok(_) => self.copy_where(self.old, "alive", "id, us", "true")?,
-            Err(error) => self.found(format!("alive: {error}; clocks are not credited for the server's absence")),
+        Ok(())
+    }
+
+    /// Takes what can be used of a damaged room.
+    fn salvage(&mut self, tables: &Connection, room: RoomId, run: &Run, error: &ReadError) -> Result<(), OpenError> {
+        match rooms::salvage(tables, room, run) {
+            Ok(salvage) => {
+                self.found(format!("open rooms: room {room} is damaged: {error}; {}", salvage.describe()));
+                self.diagnosis.rooms += 1;
+                if let Some(new) = self.new {
+                    salvage.write(new)?;
+                }
+            }
+            Err(_) => self.found(format!("open rooms: room {room} and its running game are lost: {error}")),
         }
         Ok(())
     }

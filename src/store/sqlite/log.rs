@@ -96,6 +96,10 @@ impl Run {
         self.events().next().map(|(seq, _)| seq)
     }
 
+    pub(super) fn last(&self) -> Option<Seq> {
+        self.events().last().map(|(seq, _)| seq)
+    }
+
     pub(super) fn events(&self) -> Events<'_> {
         Events(&self.0)
     }
@@ -212,27 +216,85 @@ pub(super) fn set_aside(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(include_str!("2.sql"))
 }
 
-/// The entries of a row up to the first unreadable one, and whether its checksum is right. If not, an event's number is
-/// taken from the event itself when that has a right checksum of its own.
+/// The entries of a row, and whether its checksum is right. If not, they are those of [`sound_entries`].
 pub(super) fn read_row(bytes: &[u8]) -> (Vec<(RoomId, Run)>, bool) {
-    let Some((sealed, checksum)) = bytes.split_last_chunk::<CHECKSUM>() else { return (Vec::new(), false) };
-    let (version, mut rest) = sealed.split_first().map_or((0, sealed), |(version, rest)| (*version, rest));
-    if version != VERSION {
-        return (Vec::new(), false);
-    }
-    let whole = crc32fast::hash(sealed) == u32::from_le_bytes(*checksum);
-    let mut entries = Vec::new();
-    while let Some((room, run)) = rest.split_first_chunk() {
-        rest = run;
-        let Some(run) = part(&mut rest) else { break };
-        let mut sound = Run::default();
-        for (seq, event) in Events(run) {
-            let own = if whole { None } else { stored::decode_event(event).ok() };
-            sound.push(own.map_or(seq, |own| own.seq), event);
+    let sealed = bytes.split_last_chunk::<CHECKSUM>();
+    let sealed = sealed.filter(|(sealed, checksum)| crc32fast::hash(sealed) == u32::from_le_bytes(**checksum));
+    match sealed.map(|(sealed, _)| sealed.split_first()) {
+        Some(Some((&VERSION, rest))) => {
+            let whole = |(room, Events(events))| (room, Run(SmallVec::from_slice(events)));
+            (framed(rest).map(whole).collect(), true)
         }
-        entries.push((RoomId::from_random(u64::from_le_bytes(*room)), sound));
+        Some(_) => (Vec::new(), false),
+        None => (sound_entries(bytes.get(1..).unwrap_or_default()), false),
     }
-    (entries, whole)
+}
+
+/// The entries between the version of a row and its checksum, as far as their lengths fit.
+fn framed(mut rest: &[u8]) -> impl Iterator<Item = (RoomId, Events<'_>)> {
+    std::iter::from_fn(move || {
+        let (room, run) = rest.split_first_chunk()?;
+        rest = run;
+        Some((RoomId::from_random(u64::from_le_bytes(*room)), Events(part(&mut rest)?)))
+    })
+}
+
+/// The entries of a damaged row. Nothing but the events has a checksum of its own: an entry is wherever there is a sound one
+/// behind a room and a length, and ends before the first that is not. The number of an event, and the room of a first one,
+/// are those that the event has itself; any other room may be a wrong one.
+fn sound_entries(mut rest: &[u8]) -> Vec<(RoomId, Run)> {
+    let mut entries = Vec::new();
+    while !rest.is_empty() {
+        let (room, run, behind) = sound_entry(rest).unwrap_or((RoomId::from_random(0), Run::default(), &rest[1..]));
+        if !run.is_empty() {
+            entries.push((room, run));
+        }
+        rest = behind;
+    }
+    entries
+}
+
+/// The entry with which bytes begin, and what is behind its last sound event.
+fn sound_entry(bytes: &[u8]) -> Option<(RoomId, Run, &[u8])> {
+    let (room, mut behind) = bytes.split_first_chunk()?;
+    let (mut room, mut run) = (RoomId::from_random(u64::from_le_bytes(*room)), Run::default());
+    decode_varint(&mut behind).ok()?;
+    let mut events = Events(behind);
+    while let Some((_, encoded)) = events.next()
+        && let Ok(event) = stored::decode_event(encoded)
+    {
+        if let Fact::Created(creation) = &event.fact {
+            room = creation.id;
+        }
+        run.push(event.seq, encoded);
+        behind = events.0;
+    }
+    (!run.is_empty()).then_some((room, run, behind))
+}
+
+/// The last event of each entry of a damaged row, as far as its lengths and numbers are right.
+pub(super) fn claimed(bytes: &[u8]) -> impl Iterator<Item = (RoomId, Seq)> {
+    framed(bytes.get(1..).unwrap_or_default()).filter_map(|(room, events)| Some((room, events.last()?.0)))
+}
+
+/// The sound events among damaged bytes, whatever is between them, with the numbers that they have themselves.
+pub(super) fn sound_events(mut bytes: &[u8]) -> Vec<(Seq, &[u8])> {
+    let mut sound = Vec::new();
+    while !bytes.is_empty() {
+        let mut events = Events(bytes);
+        let event = events.next().and_then(|(_, event)| Some((stored::decode_event(event).ok()?.seq, event)));
+        bytes = if event.is_some() { events.0 } else { &bytes[1..] };
+        sound.extend(event);
+    }
+    sound
+}
+
+/// Keeps the damaged events of a room, as a row of which neither number nor checksum is right.
+pub(super) fn keep_damaged(connection: &Connection, room: RoomId, events: &[u8]) -> rusqlite::Result<()> {
+    let mut row = LogRow::with_capacity(0);
+    row.add(room, &Run(SmallVec::from_slice(events)));
+    let sql = "INSERT INTO log (id, entries) SELECT min(0, coalesce(min(id), 0)) - 1, ? FROM log";
+    connection.prepare_cached(sql)?.execute([&row.0]).map(drop)
 }
 
 /// Deletes the rows `from` to `to`, inclusive. Damaged rows are kept under negative ids.

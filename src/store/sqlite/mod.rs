@@ -122,7 +122,8 @@ impl SqliteStore {
             damaged.set_malformed(&damage);
         }
         if file.unwritable.is_none() {
-            file.unwritable = match WriteBehind::read(&file.connection, log_limit)?.flush_all(&mut file.connection) {
+            let log = WriteBehind::read(&file.connection, log_limit, &damaged)?;
+            file.unwritable = match log.flush_all(&mut file.connection) {
                 Ok(()) => None,
                 // What is in the log can be read all the same.
                 Err(error) if is_damage_of_file(&error) => {
@@ -174,6 +175,31 @@ impl SqliteStore {
     ) -> Result<Self, OpenError> {
         let reader = |name| Reader::start(path, name, open, Arc::clone(&damaged));
         Ok(Self { writer, rooms: reader("store-rooms")?, archive: reader("store-archive")?, damaged, _lock: lock })
+    }
+
+    async fn read_room(&self, room: RoomId) -> Result<Option<History>, StoreError> {
+        let pending = self.writer.read_pending(move |write_behind| write_behind.pending(room)).await?;
+        self.rooms.ask(move |connection| rooms::load(connection, room, &pending)).await
+    }
+
+    async fn read_rooms(&self, after: Option<RoomId>, limit: usize) -> Result<rooms::RoomsPage, StoreError> {
+        let pending = self.writer.read_pending(move |write_behind| write_behind.all_pending(after)).await?;
+        self.rooms.ask(move |connection| rooms::page(connection, after, limit, &pending)).await
+    }
+
+    /// Replaces a damaged room by what can be used of it. Says what that means, and returns whether there is something.
+    async fn mend(&self, room: RoomId, error: &str) -> bool {
+        let name = room.to_string();
+        // It would flush the log for each question.
+        if self.damaged.has("lost rooms", &name) {
+            return false;
+        }
+        let mended = self.writer.mend(room).await;
+        match &mended {
+            Ok(meaning) => self.damaged.note("open rooms", &name, error, &format!("a room is damaged: {meaning}")),
+            Err(_) => self.damaged.note("lost rooms", &name, error, "a row is damaged, and its room cannot be opened"),
+        }
+        mended.is_ok()
     }
 
     /// Executes a write that counts something.
@@ -260,19 +286,26 @@ impl Journal for SqliteStore {
     }
 
     fn load(&self, room: RoomId) -> StoreFuture<'_, Option<History>> {
+        Box::pin(self.read_room(room))
+    }
+
+    fn recover(&self, room: RoomId) -> StoreFuture<'_, Option<History>> {
         Box::pin(async move {
-            let pending = self.writer.read_pending(move |write_behind| write_behind.pending(room)).await?;
-            let damaged = Arc::clone(&self.damaged);
-            let load = move |connection: &Connection| rooms::load(connection, room, &pending);
-            self.rooms.ask(move |connection| damaged.noted("open rooms", room, load(connection))).await
+            match self.read_room(room).await {
+                Err(StoreError::Damaged(error)) if self.mend(room, &error).await => self.read_room(room).await,
+                read => read,
+            }
         })
     }
 
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>> {
         Box::pin(async move {
-            let pending = self.writer.read_pending(move |write_behind| write_behind.all_pending(after)).await?;
-            let damaged = Arc::clone(&self.damaged);
-            self.rooms.ask(move |connection| rooms::page(connection, &damaged, after, limit, &pending)).await
+            let (rooms, damaged) = self.read_rooms(after, limit).await?;
+            let mut is_mended = false;
+            for (room, error) in damaged {
+                is_mended |= self.mend(room, &error).await;
+            }
+            if is_mended { Ok(self.read_rooms(after, limit).await?.0) } else { Ok(rooms) }
         })
     }
 

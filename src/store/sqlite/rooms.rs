@@ -6,11 +6,12 @@ use std::{collections::BTreeMap, ops::Bound};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::{
-    damage::{DamagedRows, ReadError, is_damage},
-    log::{Events, Run},
+    damage::{ReadError, is_damage},
+    log::{self, Events, Run},
+    scan,
 };
 use crate::{
-    room::{Event, Room, RoomId, Seq, Timestamp, stored},
+    room::{Event, Fact, Room, RoomId, Seq, Timestamp, stored},
     store::journal::History,
 };
 
@@ -134,8 +135,9 @@ fn try_checkpoint(connection: &Connection, id: RoomId, until: Seq) -> Result<(),
 fn state(connection: &Connection, id: RoomId) -> Result<Option<Room>, ReadError> {
     let sql = "SELECT state FROM states WHERE room = ?";
     let state: Option<Vec<u8>> = connection.prepare_cached(sql)?.query_row([key(id)], |row| row.get(0)).optional()?;
-    let room = state.map(|state| stored::decode_room(&state).map_err(|error| format!("room {id}: {error}")));
-    Ok(room.transpose()?)
+    let Some(state) = state else { return Ok(None) };
+    let room = stored::decode_room(&state).map_err(|error| format!("room {id}: {error}"))?;
+    if room.id() == id { Ok(Some(room)) } else { Err(format!("room {id} has the state of room {}", room.id()).into()) }
 }
 
 /// The stored part of a room, with its events that are only in the log.
@@ -162,7 +164,8 @@ fn history(connection: &Connection, id: RoomId, base: Room, pending: &Run) -> Re
     Ok(History { base, events })
 }
 
-/// Applies the runs after a room's last event that end at or before `until`.
+/// Applies the runs that end at or before `until`, after a room's last event. All are read: the number of one may be a wrong
+/// one.
 fn read_runs(
     connection: &Connection,
     id: RoomId,
@@ -170,19 +173,21 @@ fn read_runs(
     until: Seq,
     mut visit: impl FnMut(Event),
 ) -> Result<(), ReadError> {
-    let sql = "SELECT last, events FROM runs WHERE room = ? AND last > ? AND last <= ? ORDER BY last";
+    let sql = "SELECT last, events FROM runs WHERE room = ? AND last <= ? ORDER BY last";
     let mut select = connection.prepare_cached(sql)?;
-    let mut rows = select.query((key(id), number(room.seq()), number(until)))?;
+    let mut rows = select.query((key(id), number(until)))?;
     while let Some(row) = rows.next()? {
+        let mut end = None;
         for (seq, event) in Events(row.get_ref(1)?.as_blob()?) {
-            // The first event is also part of the first state.
+            // The first event is also part of the first state, and earlier ones that could not be removed may be left.
             if seq > room.seq() {
                 visit(next(room, event)?);
             }
+            end = Some(seq);
         }
-        let last: i64 = row.get(0)?;
-        if number(room.seq()) != last {
-            return Err(format!("room {id}: the run of events up to {last} ends at {}", room.seq()).into());
+        let (last, end): (i64, _) = (row.get(0)?, end.unwrap_or(room.seq()));
+        if number(end) != last {
+            return Err(format!("room {id}: the run of events up to {last} ends at {end}").into());
         }
     }
     Ok(())
@@ -197,16 +202,112 @@ fn next(room: &mut Room, event: &[u8]) -> Result<Event, ReadError> {
     Ok(event)
 }
 
-/// At most `limit` rooms after `after`, by id. A damaged room is passed over, and stays as it is.
+/// What can be used of a damaged room: its state or its first event, and the events that follow without a gap.
+pub(super) struct Salvage {
+    base: Room,
+    room: Room,
+    /// From the first event, or after the base.
+    run: Run,
+    /// Its runs as they are stored, if events after these are lost.
+    damaged: Option<Vec<u8>>,
+}
+
+impl Salvage {
+    /// What its damage means.
+    pub(super) fn describe(&self) -> String {
+        match self.damaged {
+            Some(_) => cut_after(self.room.seq()),
+            None => "it has lost nothing, and goes on".to_owned(),
+        }
+    }
+
+    /// Writes it as the whole room.
+    pub(super) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
+        if self.run.first() != Some(Seq(1)) {
+            restore(connection, &self.base)?;
+        }
+        append_run(connection, self.room.id(), self.run.events())?;
+        if self.damaged.is_some() { append_credit(connection, &self.room) } else { Ok(()) }
+    }
+}
+
+/// What it means that a room has lost its events after this one.
+pub(super) fn cut_after(last: Seq) -> String {
+    match last {
+        Seq(0) => "it is lost: its first events were there".to_owned(),
+        last => format!("it has lost its events after {last}, and goes on from there"),
+    }
+}
+
+/// Credits the clocks of a room that goes back to an earlier state, with the time from then until the server last lived.
+pub(super) fn append_credit(connection: &Connection, room: &Room) -> rusqlite::Result<()> {
+    let Ok(Some(at)) = last_alive(connection) else { return Ok(()) };
+    let micros = at.0.saturating_sub(room.last_activity().0);
+    if micros <= 0 {
+        return Ok(());
+    }
+    let credit = Event { seq: room.seq().next(), at, fact: Fact::ClockCredited { micros } };
+    append_run(connection, room.id(), [(credit.seq, &*stored::encode_event(&credit))].into_iter())
+}
+
+/// As [`load`], of a damaged room. Its rows may be in a wrong order, and are taken by the numbers that the events have
+/// themselves.
+pub(super) fn salvage(connection: &Connection, id: RoomId, pending: &Run) -> Result<Salvage, ReadError> {
+    let (mut bytes, mut newest) = (Vec::new(), Seq(0));
+    let sql = "SELECT last, events FROM runs WHERE room = ? ORDER BY last";
+    let is_readable = scan::rows(connection, sql, [key(id)], &mut |row| {
+        let run = row.get_ref(1)?.as_bytes().unwrap_or_default();
+        let mut sound = Run::default();
+        log::sound_events(run).into_iter().for_each(|(seq, event)| sound.push(seq, event));
+        if sound.bytes() != run {
+            newest = newest.max(Seq(i64::cast_unsigned(row.get(0).unwrap_or(0))));
+        }
+        bytes.extend_from_slice(run);
+        Ok(())
+    })?;
+    let events: BTreeMap<_, _> = log::sound_events(&bytes).into_iter().chain(pending.events()).collect();
+    let first = events.get(&Seq(1)).and_then(|event| first_state(id, event).ok());
+    let base = state(connection, id).ok().flatten().or(first).ok_or("it has no sound state")?;
+    let (mut room, mut run) = (base.clone(), Run::default());
+    if base.seq() == Seq(1)
+        && let Some(event) = events.get(&Seq(1))
+    {
+        run.push(Seq(1), event);
+    }
+    while let Some(event) = events.get(&room.seq().next())
+        && next(&mut room, event).is_ok()
+    {
+        run.push(room.seq(), event);
+    }
+    let newest = events.last_key_value().map_or(newest, |(last, _)| newest.max(*last));
+    let is_cut = newest > room.seq() || !is_readable;
+    Ok(Salvage { base, room, run, damaged: is_cut.then_some(bytes) })
+}
+
+/// Replaces a damaged room by what can be used of it; if that is not all, what there was is kept in the log, which must
+/// have no other events of the room. Returns what the damage means.
+pub(super) fn mend(connection: &Connection, id: RoomId) -> Result<String, ReadError> {
+    let salvage = salvage(connection, id, &Run::default())?;
+    remove(connection, id)?;
+    salvage.write(connection)?;
+    if let Some(damaged) = &salvage.damaged {
+        log::keep_damaged(connection, id, damaged)?;
+    }
+    Ok(salvage.describe())
+}
+
+/// Rooms, and those that are damaged, with the reasons.
+pub(super) type RoomsPage = (Vec<Room>, Vec<(RoomId, String)>);
+
+/// At most `limit` rooms after `after`, by id, without the damaged ones among them.
 pub(super) fn page(
     connection: &Connection,
-    damaged: &DamagedRows,
     mut after: Option<RoomId>,
     limit: usize,
     pending: &BTreeMap<RoomId, Run>,
-) -> Result<Vec<Room>, ReadError> {
+) -> Result<RoomsPage, ReadError> {
     let none = Run::default();
-    let mut rooms = Vec::new();
+    let (mut rooms, mut damaged) = (Vec::new(), Vec::new());
     loop {
         let mut ids = ids(connection, damaged, after, limit)?;
         // A full page may have a successor, so only rooms of the log within the page are added.
@@ -217,15 +318,16 @@ pub(super) fn page(
         ids.dedup();
         for id in ids {
             if rooms.len() == limit {
-                return Ok(rooms);
+                return Ok((rooms, damaged));
             }
             match load(connection, id, pending.get(&id).unwrap_or(&none)) {
                 Ok(history) => rooms.extend(history.map(History::latest)),
-                Err(error) => damaged.pass_over("open rooms", &id.to_string(), error)?,
+                Err(error) if is_damage(&error) => damaged.push((id, error.to_string())),
+                Err(error) => return Err(error),
             }
         }
         if last.is_none() {
-            return Ok(rooms);
+            return Ok((rooms, damaged));
         }
         after = last;
     }

@@ -10,7 +10,7 @@ use foldhash::fast::RandomState;
 use rusqlite::Connection;
 
 use super::{
-    damage::is_damage_of_file,
+    damage::{DamagedRows, is_damage_of_file},
     log::{self, LogEntry, LogRow, ReadableLog, Run},
     rooms,
     scan::Gap,
@@ -43,7 +43,7 @@ pub(super) struct WriteBehind {
     damaged: Vec<i64>,
     /// The part of the log that cannot be read.
     gap: Option<Gap>,
-    /// Rooms whose events after this one are missing because of the gap.
+    /// Rooms whose events after this one are lost, because of the gap or of damaged rows; 0 for a room that is lost.
     cut: BTreeMap<RoomId, Seq>,
     flush: Option<Flush>,
 }
@@ -77,20 +77,25 @@ pub(super) struct Change {
 }
 
 impl WriteBehind {
-    /// Reads the log.
-    pub(super) fn read(connection: &Connection, limit: usize) -> rusqlite::Result<Self> {
+    /// Reads the log. Says what of it is lost.
+    pub(super) fn read(connection: &Connection, limit: usize, damaged: &DamagedRows) -> rusqlite::Result<Self> {
         let log = log::read(connection)?;
-        if let Some(Gap { after, before, read }) = log.gap {
-            tracing::error!(after, before, read, "rows of the log between these are lost; see `reversi doctor`");
+        if let Some(Gap { after, before, .. }) = log.gap {
+            let rows = format!("{after} to {before}");
+            damaged.note("log", &rows, "damaged pages", "rows of the log between these are lost; see `reversi doctor`");
         }
         let write_behind = Self::of(connection, &log, limit)?;
+        for id in &write_behind.damaged {
+            damaged.note("log", &id.to_string(), "wrong checksum", "a row of the log is damaged, and is kept");
+        }
         for (room, last) in &write_behind.cut {
-            tracing::error!(%room, %last, "the events of a room after its last one were in the lost rows");
+            damaged.note("open rooms", &room.to_string(), "damage in the log", &rooms::cut_after(*last));
         }
         Ok(write_behind)
     }
 
-    /// The table of a log. A room with events in the gap goes on from those before it.
+    /// The table of a log. A room that has lost an event goes on from those before it: after damage, only what follows
+    /// without a gap is taken, whatever row it is in.
     pub(super) fn of(connection: &Connection, log: &ReadableLog, limit: usize) -> rusqlite::Result<Self> {
         let (rooms, damaged, gap, cut) = (HashMap::default(), Vec::new(), log.gap, BTreeMap::new());
         let mut write_behind = Self { rooms, limit, bytes: 0, first: 1, last: 0, damaged, gap, cut, flush: None };
@@ -102,33 +107,54 @@ impl WriteBehind {
             write_behind.bytes += bytes.len();
             let (entries, whole) = log::read_row(bytes);
             if !whole {
-                tracing::error!(
-                    id,
-                    "a row of the log is damaged; for each room the events after its last one are used, and the row is kept"
-                );
                 write_behind.damaged.push(*id);
             }
-            let is_behind_gap = gap.is_some_and(|gap| *id > gap.after);
+            let is_in_doubt = !write_behind.damaged.is_empty() || gap.is_some_and(|gap| *id > gap.after);
             for (room, mut run) in entries {
                 // A damaged row closes no room.
                 if whole && run.is_empty() {
                     write_behind.rooms.remove(&room);
+                    write_behind.cut.remove(&room);
                     continue;
                 }
-                if !whole || is_behind_gap {
-                    let at = write_behind.last_readable(connection, room)?;
-                    if is_behind_gap && run.first() > Some(at.next()) {
-                        write_behind.cut.insert(room, at);
-                    }
-                    // Otherwise undamaged events of other rows could look like repeats.
-                    run = run.next_after(at);
+                if is_in_doubt {
+                    let claimed = run.last();
+                    run = run.next_after(write_behind.last_readable(connection, room)?);
+                    write_behind.add(room, &run);
+                    write_behind.miss(connection, room, claimed, whole)?;
+                } else {
+                    write_behind.add(room, &run);
                 }
-                if let Some((last, _)) = run.events().last() {
-                    write_behind.add(room, &run, last);
+            }
+            if !whole {
+                for (room, last) in log::claimed(bytes) {
+                    write_behind.miss(connection, room, Some(last), false)?;
                 }
             }
         }
+        for (room, claimed) in std::mem::take(&mut write_behind.cut) {
+            let at = write_behind.last_readable(connection, room)?;
+            if at < claimed {
+                write_behind.cut.insert(room, at);
+            }
+        }
         Ok(write_behind)
+    }
+
+    /// Notes that a room should have events up to `claimed`, unless that or the room may be a wrong one.
+    fn miss(
+        &mut self,
+        connection: &Connection,
+        room: RoomId,
+        claimed: Option<Seq>,
+        is_certain: bool,
+    ) -> rusqlite::Result<()> {
+        let at = self.last_readable(connection, room)?;
+        if let Some(claimed) = claimed.filter(|claimed| *claimed > at && (is_certain || at > Seq(0))) {
+            let most = self.cut.entry(room).or_insert(claimed);
+            *most = claimed.max(*most);
+        }
+        Ok(())
     }
 
     /// As [`WriteBehind::last_of`]; 0 if damage hides it.
@@ -136,12 +162,12 @@ impl WriteBehind {
         self.last_of(connection, room).or_else(|error| if is_damage_of_file(&error) { Ok(Seq(0)) } else { Err(error) })
     }
 
-    /// Rooms that have lost their events after this one; 0 for a room that is lost.
     pub(super) fn cut(&self) -> &BTreeMap<RoomId, Seq> {
         &self.cut
     }
 
-    fn add(&mut self, room: RoomId, run: &Run, last: Seq) {
+    fn add(&mut self, room: RoomId, run: &Run) {
+        let Some(last) = run.last() else { return };
         let pending = self.rooms.entry(room).or_insert_with(|| PendingRoom { last, run: Run::default() });
         if run.first() <= pending.run.first() {
             pending.run = Run::default();
@@ -298,6 +324,11 @@ impl WriteBehind {
         for (room, pending) in rooms {
             if !flush_room(&transaction, room, pending.run.events())? {
                 left.add(room, &pending.run);
+            }
+        }
+        for room in self.cut.into_keys() {
+            if let Ok(Some(history)) = rooms::load(&transaction, room, &Run::default()) {
+                rooms::append_credit(&transaction, &history.latest())?;
             }
         }
         match self.gap {

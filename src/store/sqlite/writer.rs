@@ -22,7 +22,7 @@ use tokio::sync::{
 };
 
 use super::{
-    damage::{self, DamagedRows},
+    damage::{self, DamagedRows, ReadError},
     games,
     log::LogEntry,
     rooms,
@@ -30,7 +30,10 @@ use super::{
     wal_mark,
     write_behind::{Change, WriteBehind},
 };
-use crate::store::journal::{AppendError, AppendFuture, COMMIT_WRITES, FaultHook, StoreError, StoreFuture};
+use crate::{
+    room::RoomId,
+    store::journal::{AppendError, AppendFuture, COMMIT_WRITES, FaultHook, StoreError, StoreFuture},
+};
 
 /// Capacity of the queue. Beyond it callers wait, at the speed of the disk.
 const QUEUE: usize = 4_096;
@@ -62,6 +65,8 @@ type PendingQuery = Box<dyn FnOnce(Result<&WriteBehind, StoreError>) + Send>;
 enum Request {
     Write(QueuedWrite),
     Read(PendingQuery),
+    /// A damaged room goes back to what can be used of it; the answer is what that means.
+    Mend(RoomId, oneshot::Sender<Result<String, String>>),
 }
 
 /// A handle of the writer thread, which completes all queued writes and ends when it is dropped.
@@ -80,7 +85,7 @@ impl Writer {
         damaged: Arc<DamagedRows>,
     ) -> std::io::Result<Self> {
         let (requests, queue) = mpsc::channel(QUEUE);
-        let write_behind = WriteBehind::read(&connection, log_limit).map_err(std::io::Error::other)?;
+        let write_behind = WriteBehind::read(&connection, log_limit, &damaged).map_err(std::io::Error::other)?;
         let mut writer = WriterThread {
             path: path.to_owned(),
             connection: None,
@@ -137,6 +142,14 @@ impl Writer {
         });
         let gone = || StoreError::Unavailable("the writer has ended".to_owned());
         self.requests.as_ref().ok_or_else(gone)?.send(Request::Read(query)).await.map_err(|_| gone())?;
+        answer.await.map_err(|_| gone())?
+    }
+
+    /// Replaces a damaged room, which nothing may be writing to, by what can be used of it. Returns what that means.
+    pub(super) async fn mend(&self, room: RoomId) -> Result<String, String> {
+        let (reply, answer) = oneshot::channel();
+        let gone = || "the writer has ended".to_owned();
+        self.requests.as_ref().ok_or_else(gone)?.send(Request::Mend(room, reply)).await.map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
     }
 
@@ -232,7 +245,24 @@ impl WriterThread {
             Request::Write(write) => writes.push(write),
             // The writes before it are not committed, and not answered.
             Request::Read(query) => self.answer(query),
+            Request::Mend(room, reply) => {
+                // A panic fails this room, not all later writes. The panic hook logs it.
+                let mended = catch_unwind(AssertUnwindSafe(|| self.mend(room).map_err(|error| error.to_string())));
+                let _ = reply.send(mended.unwrap_or_else(|_| Err("a bug".to_owned())));
+            }
         }
+    }
+
+    /// First flushes the log, so that it has no events of the room.
+    fn mend(&mut self, room: RoomId) -> Result<String, ReadError> {
+        let mut connection = self.open()?;
+        self.in_sync = false;
+        WriteBehind::read(&connection, self.write_behind.limit, &self.damaged)?.flush_all(&mut connection)?;
+        let transaction = connection.transaction()?;
+        let mended = rooms::mend(&transaction, room)?;
+        transaction.commit()?;
+        self.connection = Some(connection);
+        Ok(mended)
     }
 
     fn answer(&mut self, query: PendingQuery) {
@@ -262,7 +292,7 @@ impl WriterThread {
             None => self.marking(schema::reopen(&self.path)?)?,
         };
         if !self.in_sync {
-            self.write_behind = WriteBehind::read(&connection, self.write_behind.limit)?;
+            self.write_behind = WriteBehind::read(&connection, self.write_behind.limit, &self.damaged)?;
             self.in_sync = true;
         }
         Ok(connection)

@@ -129,8 +129,10 @@ async fn each_damage_is_found_and_repaired_and_loses_only_its_own_row() {
         ("UPDATE standings SET won_against_humans = 0, lost_against_humans = 0", "fewer games than are stored", 0, 0),
         ("DELETE FROM standings WHERE name = 'ada'", "missing; the rating is lost", 0, 0),
         ("UPDATE players SET name_key = '' WHERE name = 'bob'", "players, row ", 0, 0),
-        ("UPDATE states SET state = x'00' WHERE room = 4", "and its running game are lost", 0, 1),
-        ("DELETE FROM states WHERE room = 4", "and its running game are lost", 0, 1),
+        ("UPDATE states SET state = x'00' WHERE room = 4", "it has lost nothing, and goes on", 0, 0),
+        ("DELETE FROM states WHERE room = 4", "it has lost nothing, and goes on", 0, 0),
+        ("UPDATE runs SET events = x'00' WHERE room = 4", "has lost its events after 1, and goes on from there", 0, 0),
+        ("UPDATE states SET room = 7 WHERE room = 4", "and its running game are lost: room", 0, 0),
         ("UPDATE alive SET us = 'now'", "alive: ", 0, 0),
         ("INSERT INTO log (id, entries) VALUES (-1, x'00')", "log: ", 0, 0),
     ];

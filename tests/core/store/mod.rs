@@ -17,6 +17,7 @@ mod players;
 #[cfg(all(unix, feature = "postgres"))]
 mod postgres;
 mod retention;
+mod salvage;
 mod sample_files;
 #[cfg(all(unix, feature = "postgres"))]
 mod transfer;

@@ -123,7 +123,7 @@ fn checkpoint(connection: &Connection, room: RoomId, newest: Seq) {
 }
 
 fn try_checkpoint(connection: &Connection, id: RoomId, until: Seq) -> Result<(), ReadError> {
-    let mut room = state(connection, id)?.ok_or_else(|| format!("room {id} has events and no state"))?;
+    let (_, mut room) = state(connection, id)?.ok_or_else(|| format!("room {id} has events and no state"))?;
     read_runs(connection, id, &mut room, until, drop)?;
     let sql = "UPDATE states SET seq = ?, state = ? WHERE room = ?";
     connection.prepare_cached(sql)?.execute((number(room.seq()), stored::encode_room(&room), key(id)))?;
@@ -132,18 +132,24 @@ fn try_checkpoint(connection: &Connection, id: RoomId, until: Seq) -> Result<(),
     Ok(())
 }
 
-fn state(connection: &Connection, id: RoomId) -> Result<Option<Room>, ReadError> {
-    let sql = "SELECT state FROM states WHERE room = ?";
-    let state: Option<Vec<u8>> = connection.prepare_cached(sql)?.query_row([key(id)], |row| row.get(0)).optional()?;
-    let Some(state) = state else { return Ok(None) };
+/// The stored state of a room, with the number that its row has beside it.
+fn state(connection: &Connection, id: RoomId) -> Result<Option<(i64, Room)>, ReadError> {
+    let sql = "SELECT seq, state FROM states WHERE room = ?";
+    let row = connection.prepare_cached(sql)?.query_row([key(id)], |row| Ok((row.get(0)?, row.get::<_, Vec<u8>>(1)?)));
+    let Some((seq, state)) = row.optional()? else { return Ok(None) };
     let room = stored::decode_room(&state).map_err(|error| format!("room {id}: {error}"))?;
-    if room.id() == id { Ok(Some(room)) } else { Err(format!("room {id} has the state of room {}", room.id()).into()) }
+    if room.id() == id {
+        Ok(Some((seq, room)))
+    } else {
+        Err(format!("room {id} has the state of room {}", room.id()).into())
+    }
 }
 
 /// The stored part of a room, with its events that are only in the log.
 pub(super) fn load(connection: &Connection, id: RoomId, pending: &Run) -> Result<Option<History>, ReadError> {
     let base = match (state(connection, id)?, pending.events().next()) {
-        (Some(room), _) => room,
+        (Some((seq, room)), _) if seq == number(room.seq()) => room,
+        (Some((seq, _)), _) => return Err(format!("room {id} has another state than that of event {seq}").into()),
         (None, Some((Seq(1), event))) => first_state(id, event)?,
         // The room may have had events in the log, and have closed since they were read.
         (None, _) if last(connection, id)? == Seq(0) => return Ok(None),
@@ -179,9 +185,13 @@ fn read_runs(
     while let Some(row) = rows.next()? {
         let mut end = None;
         for (seq, event) in Events(row.get_ref(1)?.as_blob()?) {
+            let event = decode(id, event)?;
+            if event.seq != seq {
+                return Err(format!("room {id}: event {} has the number {seq} beside it", event.seq).into());
+            }
             // The first event is also part of the first state, and earlier ones that could not be removed may be left.
             if seq > room.seq() {
-                visit(next(room, event)?);
+                visit(follow(room, event)?);
             }
             end = Some(seq);
         }
@@ -195,9 +205,17 @@ fn read_runs(
 
 /// Decodes the next event of a room and applies it.
 fn next(room: &mut Room, event: &[u8]) -> Result<Event, ReadError> {
-    let event: Event = stored::decode_event(event)
-        .and_then(|event| room.check_next(&event).map(|()| event))
-        .map_err(|error| format!("room {} after event {}: {error}", room.id(), room.seq()))?;
+    let event = decode(room.id(), event)?;
+    follow(room, event)
+}
+
+fn decode(id: RoomId, event: &[u8]) -> Result<Event, ReadError> {
+    Ok(stored::decode_event(event).map_err(|error| format!("room {id}: {error}"))?)
+}
+
+/// Applies an event if it is the next one.
+fn follow(room: &mut Room, event: Event) -> Result<Event, ReadError> {
+    room.check_next(&event).map_err(|error| format!("room {} after event {}: {error}", room.id(), room.seq()))?;
     room.apply(&event);
     Ok(event)
 }
@@ -267,7 +285,7 @@ pub(super) fn salvage(connection: &Connection, id: RoomId, pending: &Run) -> Res
     })?;
     let events: BTreeMap<_, _> = log::sound_events(&bytes).into_iter().chain(pending.events()).collect();
     let first = events.get(&Seq(1)).and_then(|event| first_state(id, event).ok());
-    let base = state(connection, id).ok().flatten().or(first).ok_or("it has no sound state")?;
+    let base = state(connection, id).ok().flatten().map(|(_, room)| room).or(first).ok_or("it has no sound state")?;
     let (mut room, mut run) = (base.clone(), Run::default());
     if base.seq() == Seq(1)
         && let Some(event) = events.get(&Seq(1))

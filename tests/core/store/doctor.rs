@@ -132,6 +132,7 @@ async fn each_damage_is_found_and_repaired_and_loses_only_its_own_row() {
         ("UPDATE states SET state = x'00' WHERE room = 4", "it has lost nothing, and goes on", 0, 0),
         ("DELETE FROM states WHERE room = 4", "it has lost nothing, and goes on", 0, 0),
         ("UPDATE runs SET events = x'00' WHERE room = 4", "has lost its events after 1, and goes on from there", 0, 0),
+        ("UPDATE states SET seq = 7 WHERE room = 4", "it has lost nothing, and goes on", 0, 0),
         ("UPDATE states SET room = 7 WHERE room = 4", "and its running game are lost: room", 0, 0),
         ("UPDATE alive SET us = 'now'", "alive: ", 0, 0),
         ("INSERT INTO log (id, entries) VALUES (-1, x'00')", "log: ", 0, 0),

@@ -103,6 +103,28 @@ impl ParticipantColumns {
 }
 
 impl GameRow {
+    /// The CRC-32 of all of these, by which a changed value is noticed. Stored games have it, so it never changes.
+    pub(super) fn checksum(&self) -> u32 {
+        let ByColor { black, white } = &self.players;
+        let sides = [black, white].map(|side| [&side.contestant, &side.name, &side.kind]);
+        let texts =
+            [&self.id, &self.room, &self.room_name, &self.winner, &self.reason, &self.transcript, &self.times_ms];
+        let mut hash = crc32fast::Hasher::new();
+        for text in texts.into_iter().chain(sides.into_iter().flatten()) {
+            hash.update(text.as_bytes());
+            // Of no text.
+            hash.update(&[0xff]);
+        }
+        let [black, white] = [black, white].map(|side| side.rating.map(i64::from));
+        let numbers = [self.started_us, self.ended_us, self.opening.into(), self.increment_us].map(Some);
+        let flags = [self.rated, self.private].map(|flag| Some(flag.into()));
+        for number in numbers.into_iter().chain(flags).chain([self.move_limit_us, self.total_time_us, black, white]) {
+            hash.update(&number.unwrap_or(i64::MIN).to_le_bytes());
+        }
+        hash.update(self.thoughts.as_deref().unwrap_or_default());
+        hash.finalize()
+    }
+
     /// The game, without the seeds of its AIs, which are secret.
     pub(super) fn read(&self) -> Result<GameRecord, ReadError> {
         let id: GameId = self.id.parse()?;

@@ -282,14 +282,18 @@ impl Examination<'_> {
         let gap = scan::each(self.old, "games", "*", &mut |number, row| {
             self.observer.advance();
             rows += 1;
-            let mut game = match games::read(row) {
-                Ok(game) => game,
+            let read = games::columns(row).map_err(ReadError::from);
+            let (columns, mut game) = match read.and_then(|columns| Ok((columns.read()?, columns))) {
+                Ok((game, columns)) => (columns, game),
                 Err(error) => {
                     let id = row.get("id").unwrap_or_else(|_| "of unknown id".to_owned());
                     self.found(format!("games, row {number}: {error}; game {id} is lost"));
                     return Ok(());
                 }
             };
+            if let Err(error) = games::check(row, &columns) {
+                self.found(format!("game {}: {error}; it is taken as it is", game.id));
+            }
             if let Err(error) = check_game(row, &game) {
                 self.found(format!("game {}: {error}; it is taken as its moves say", game.id));
                 if game.end.reason == EndReason::Discs

@@ -70,9 +70,11 @@ fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize>
     let row = GameRow::from(game);
     let sql = "INSERT OR IGNORE INTO games (id, room, room_name, black, black_name, black_kind, white, white_name, \
         white_kind, started_us, ended_us, winner, reason, black_discs, white_discs, transcript, times_ms, opening, \
-        move_limit_us, total_time_us, increment_us, rated, private, black_rating, white_rating, thoughts) VALUES (:id, :room, :room_name, :black, :black_name, \
+        move_limit_us, total_time_us, increment_us, rated, private, black_rating, white_rating, thoughts, \
+        checksum) VALUES (:id, :room, :room_name, :black, :black_name, \
         :black_kind, :white, :white_name, :white_kind, :started, :ended, :winner, :reason, :black_discs, :white_discs, \
-        :transcript, :times, :opening, :move_limit, :total_time, :increment, :rated, :private, :black_rating, :white_rating, :thoughts)";
+        :transcript, :times, :opening, :move_limit, :total_time, :increment, :rated, :private, :black_rating, :white_rating, \
+        :thoughts, :checksum)";
     let GameRow { players: ByColor { black, white }, .. } = &row;
     let board = game.position.board();
     connection.prepare_cached(sql)?.execute(named_params! {
@@ -102,6 +104,7 @@ fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize>
         ":black_rating": black.rating,
         ":white_rating": white.rating,
         ":thoughts": row.thoughts,
+        ":checksum": row.checksum(),
     })
 }
 
@@ -355,7 +358,21 @@ pub(super) fn put_standing(
 
 /// A stored game, without the seeds of its AIs.
 pub(super) fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
-    let game = GameRow {
+    let game = columns(row)?;
+    check(row, &game)?;
+    game.read()
+}
+
+/// Checks that no value of a game has changed since it was written, by the checksum that games have since version 8.
+pub(super) fn check(row: &Row<'_>, game: &GameRow) -> Result<(), ReadError> {
+    match later_column::<u32>(row, "checksum")? {
+        Some(stored) if game.checksum() != stored => Err("a value was changed, as its checksum says".into()),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn columns(row: &Row<'_>) -> rusqlite::Result<GameRow> {
+    Ok(GameRow {
         id: row.get("id")?,
         room: row.get("room")?,
         room_name: row.get("room_name")?,
@@ -373,8 +390,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
         rated: row.get("rated")?,
         private: row.get("private")?,
         thoughts: later_column(row, "thoughts")?,
-    };
-    game.read()
+    })
 }
 
 fn participant(row: &Row<'_>, side: &str) -> rusqlite::Result<ParticipantColumns> {

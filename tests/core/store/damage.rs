@@ -68,6 +68,8 @@ async fn a_damaged_game_is_missing_and_all_others_are_listed() {
         "move_limit_us = 'soon'",
         "started_us = 'then'",
         "private = 'perhaps'",
+        "black_name = 'adb'",
+        "times_ms = '9' || times_ms",
     ];
     for damage in damages {
         let numbers: &[u32] = if damage == damages[0] { &[1, 5, GAMES] } else { &[5] };

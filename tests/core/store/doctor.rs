@@ -119,6 +119,8 @@ async fn each_damage_is_found_and_repaired_and_loses_only_its_own_row() {
     let cases = [
         ("UPDATE games SET transcript = 'f5f5' WHERE ended_us = 50000000", "is lost", 1, 0),
         ("UPDATE games SET id = x'00' WHERE ended_us = 50000000", "of unknown id is lost", 1, 0),
+        ("UPDATE games SET white_name = 'bab' WHERE ended_us = 50000000", "a value was changed", 0, 0),
+        ("UPDATE games SET rated = 0 WHERE ended_us = 50000000", "a value was changed", 0, 0),
         ("UPDATE games SET black_discs = 60 WHERE ended_us = 50000000", "the stored discs, 60 -", 0, 0),
         ("UPDATE games SET winner = 'black' WHERE ended_us = 50000000", "its stored winner is not", 0, 0),
         ("UPDATE games SET winner = 'white', times_ms = '1' WHERE ended_us = 50000000", "one time for each move", 0, 0),

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The version that the server writes.
-const NEWEST: u8 = 7;
+const NEWEST: u8 = 8;
 
 fn path(version: u8) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/store-v{version}.db"))

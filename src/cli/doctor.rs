@@ -21,7 +21,7 @@ use crate::{
     reversi doctor --export games.ggf              also write all games that can be read\n  \
     reversi doctor --repair --data /srv/reversi    make a new file of what can be read\n\n\
     The server must be stopped. Without --repair nothing is changed. With it, the damaged file is kept beside the new one, \
-    which needs as much space.\n\n\
+    which needs as much space; so does a copy that is made while a file is examined that SQLite cannot read as it is.\n\n\
     The exit status is 0 if all is well or repaired, and 1 if there is damage.")]
 pub(super) struct Args {
     /// Folder of the server's database file [default: this system's folder for application data].

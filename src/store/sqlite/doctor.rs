@@ -22,10 +22,11 @@ use super::{
     log::{self, Run},
     older::{self, OlderRooms},
     players,
+    rescue::{self, Readable, TemporaryFile},
     rooms::{self, cut_after},
     scan::{self, Gap},
     schema::{self, OpenError},
-    wal_mark,
+    wal, wal_mark,
     write_behind::WriteBehind,
 };
 use crate::{
@@ -75,6 +76,8 @@ pub struct Doctor {
     old: Connection,
     version: i32,
     path: PathBuf,
+    /// If the file cannot be read as it is: what of it is damaged, and the copy that `old` reads.
+    rescued: Option<(Vec<String>, TemporaryFile)>,
     /// Locked, so that no server starts meanwhile. The last field, as in [`SqliteStore`].
     _lock: File,
 }
@@ -83,14 +86,15 @@ impl Doctor {
     /// Opens the file of a folder, which must exist.
     ///
     /// # Errors
-    /// When a server uses the file, or it is no database of this program or of an earlier version.
+    /// When a server uses the file, it is no database of this program or of an earlier version, or none of its tables can be
+    /// found. If SQLite cannot read it as it is, a copy is made beside it, for which there may be no space.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
         let path = folder.join(SqliteStore::FILE);
         fs::metadata(&path)?;
         let lock = lock(folder)?;
         wal_mark::check(&path)?;
-        let (old, version) = schema::read_as_it_is(&path)?;
-        Ok(Self { old, version, path, _lock: lock })
+        let Readable { connection: old, version, rescued } = rescue::open(&path)?;
+        Ok(Self { old, version, path, rescued, _lock: lock })
     }
 
     /// Reads all of it. Changes nothing.
@@ -120,12 +124,16 @@ impl Doctor {
         copy.close().map_err(|(_, error)| error)?;
         File::open(new)?.sync_all()?;
         self.old.close().map_err(|(_, error)| error)?;
-        if fs::metadata(old.with_extension("db-wal")).is_ok_and(|log| log.len() > 0) {
-            // It would be taken for the log of the new file.
+        // It would be taken for the log of the new file.
+        let log = Some(wal::path_of(old)).filter(|log| fs::metadata(log).is_ok_and(|log| log.len() > 0));
+        if log.is_some() && self.rescued.is_none() {
             return Err(OpenError::InUse);
         }
         let kept = unused(old, "damaged");
         fs::hard_link(old, &kept).or_else(|_| fs::copy(old, &kept).map(drop))?;
+        if let Some(log) = log {
+            fs::rename(log, wal::path_of(&kept))?;
+        }
         fs::rename(new, old)?;
         Ok((diagnosis, kept))
     }
@@ -135,6 +143,7 @@ impl Doctor {
         Examination {
             old: &self.old,
             version: self.version,
+            rescued: self.rescued.as_ref().map(|(findings, _)| findings),
             new,
             observer,
             diagnosis: Diagnosis::default(),
@@ -189,6 +198,8 @@ struct Examination<'a> {
     old: &'a Connection,
     /// The version of the old file.
     version: i32,
+    /// What is damaged of a file that is read in a copy.
+    rescued: Option<&'a Vec<String>>,
     /// Gets all that can be read, if there is one.
     new: Option<&'a Connection>,
     observer: &'a mut dyn Observer,
@@ -205,7 +216,11 @@ impl Examination<'_> {
             // An empty file, without tables.
             return Ok(self.diagnosis);
         }
-        self.check_pages();
+        match self.rescued {
+            // The pages are those of the copy.
+            Some(findings) => findings.iter().for_each(|finding| self.found(finding.clone())),
+            None => self.check_pages(),
+        }
         self.check_players()?;
         self.check_games()?;
         self.check_rooms()?;

@@ -23,11 +23,13 @@ mod log;
 mod older;
 mod players;
 mod reader;
+mod rescue;
 mod retention;
 mod rooms;
 mod scan;
 mod schema;
 mod transfer;
+mod wal;
 mod wal_mark;
 mod write_behind;
 mod writer;
@@ -116,6 +118,9 @@ impl SqliteStore {
         create_file(&path)?;
         let lock = lock(folder)?;
         let has_own_log = wal_mark::check(&path)?;
+        if let Some(damage) = wal::read(&path)?.and_then(|log| log.damage()) {
+            return Err(OpenError::Damaged(format!("write-ahead log: {damage}")));
+        }
         let mut file = schema::create(&path)?;
         let damaged: Arc<DamagedRows> = Arc::default();
         if !has_own_log && let Some(damage) = backup::damage(&file.connection, "quick_check") {

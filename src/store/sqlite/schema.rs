@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::{players, rooms, wal_mark};
 
 /// The application id of SQLite files: "Rvrs".
-const APPLICATION: i32 = 0x5276_7273;
+pub(super) const APPLICATION: i32 = 0x5276_7273;
 
 /// The migrations, one for each version. A released step, and all it calls, never changes.
 const STEPS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
@@ -30,7 +30,7 @@ const STEPS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
 ];
 
 /// The version written by this program.
-const VERSION: i32 = 8;
+pub(super) const VERSION: i32 = 8;
 const _: () = assert!(STEPS.len() == VERSION as usize);
 
 /// The longest wait for another program's lock on the file, such as a backup's.
@@ -72,12 +72,23 @@ pub enum OpenError {
         away to start empty"
     )]
     Damaged(String),
+    /// No table of this program can be found in the file.
+    #[error("none of its tables can be found; put back a backup, or move it away to start empty")]
+    NoTables,
     /// A new file cannot have the owner and the mode of the old one.
     #[error("cannot give the new file the owner and the mode of the old one ({0}); run this as root, or as that owner")]
     Owner(std::io::Error),
     /// The database cannot be used.
     #[error("{0}")]
     Database(rusqlite::Error),
+}
+
+impl OpenError {
+    /// Whether damage of a file of this program may be the reason.
+    pub(super) fn may_be_damage(&self) -> bool {
+        // A file of a later version has a number that is not much higher.
+        matches!(self, Self::Damaged(_) | Self::Foreign) || matches!(self, Self::Newer { found, .. } if *found > 255)
+    }
 }
 
 impl From<rusqlite::Error> for OpenError {

@@ -194,6 +194,9 @@ const OLDER_PLAYER_COLUMNS: &str = "id, name, kind, seats, token, seen_us, '' AS
 const STATE_COLUMNS: &str = "room, seq, state";
 const RUN_COLUMNS: &str = "room, last, events";
 
+/// The events of open rooms that are only in the log, and the rooms that have lost events there, with the last one before.
+type Logged = (BTreeMap<RoomId, Run>, BTreeMap<RoomId, Seq>);
+
 struct Examination<'a> {
     old: &'a Connection,
     /// The version of the old file.
@@ -361,8 +364,7 @@ impl Examination<'_> {
         }
     }
 
-    /// Returns the events of open rooms that are only in the log.
-    fn check_log(&mut self, tables: &Connection) -> Result<(BTreeMap<RoomId, Run>, BTreeMap<RoomId, Seq>), OpenError> {
+    fn check_log(&mut self, tables: &Connection) -> Result<Logged, OpenError> {
         if self.version < older::LOG {
             return Ok(Default::default());
         }

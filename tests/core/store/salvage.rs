@@ -345,7 +345,7 @@ async fn damage_in_the_middle_of_the_write_ahead_log_is_noticed() {
 /// room is what it was. `REVERSI_FLIPS` says how many for each table.
 #[tokio::test]
 async fn a_flipped_bit_in_a_row_affects_at_most_its_row() {
-    let flips = std::env::var("REVERSI_FLIPS").ok().and_then(|flips| flips.parse().ok()).unwrap_or(5);
+    let flips = std::env::var("REVERSI_FLIPS").ok().and_then(|flips| flips.parse().ok()).unwrap_or(3);
     let whole = filled().await;
     for table in ["games", "played", "players", "standings", "states", "runs", "alive", "archive"] {
         let file = connection(&whole);

@@ -10,10 +10,16 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 
 	reversi "reversi/v1"
 )
+
+// silence is that of two heartbeats, after which a stream is lost, and the deadline of a call.
+const silence = 20 * time.Second
 
 var random = rand.New(rand.NewSource(time.Now().UnixNano()))
 
@@ -21,14 +27,10 @@ func main() {
 	if len(os.Args) < 2 {
 		log.Fatal("usage: bot HOST:PORT [AI KIND]")
 	}
-	// Newer versions of grpc-go prefer grpc.NewClient with grpc.WithTransportCredentials(insecure.NewCredentials()).
-	connection, err := grpc.Dial(os.Args[1], grpc.WithInsecure())
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer connection.Close()
-
-	login, err := reversi.NewSessionServiceClient(connection).LogIn(context.Background(), &reversi.LogInRequest{
+	connection := connect()
+	starting, cancel := context.WithTimeout(context.Background(), silence)
+	defer cancel()
+	login, err := reversi.NewSessionServiceClient(connection).LogIn(starting, &reversi.LogInRequest{
 		DisplayName: fmt.Sprintf("go %d", random.Intn(1e9)),
 		Kind:        reversi.PlayerKind_PLAYER_KIND_BOT,
 	})
@@ -36,36 +38,54 @@ func main() {
 		log.Fatal(err)
 	}
 	// Every other call carries the token.
-	me := metadata.AppendToOutgoingContext(context.Background(), "authorization", "Bearer "+login.Token)
+	token := metadata.Pairs("authorization", "Bearer "+login.Token)
 
 	wanted := &reversi.QuickStartRequest{Opponent: &reversi.QuickStartRequest_Anyone{Anyone: &reversi.Anyone{}}}
 	if len(os.Args) > 2 {
 		wanted.Opponent = &reversi.QuickStartRequest_Ai{Ai: &reversi.AiSeat{Kind: os.Args[2]}}
 	}
-	started, err := reversi.NewLobbyServiceClient(connection).QuickStart(me, wanted)
+	started, err := reversi.NewLobbyServiceClient(connection).QuickStart(metadata.NewOutgoingContext(starting, token), wanted)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("room", started.Room.RoomId)
 
-	games := reversi.NewGameServiceClient(connection)
 	for {
-		outcome, err := play(me, games)
+		outcome, err := play(metadata.NewOutgoingContext(context.Background(), token), connection)
 		if err == nil {
 			fmt.Println(outcome.Result, outcome.Reason)
 			return
 		}
-		// A new stream starts with every open turn and with a missed end of the game.
+		if status.Code(err) == codes.Unauthenticated {
+			log.Fatal(err)
+		}
+		// A new stream starts with every open turn and with a missed end of the game. It has a new connection, since the
+		// old one may be silent.
 		log.Print(err)
 		time.Sleep(time.Second)
+		connection.Close()
+		connection = connect()
 	}
 }
 
+// connect opens a connection that is pinged after 10 s without data, the least that grpc-go admits.
+func connect() *grpc.ClientConn {
+	pings := keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 5 * time.Second}
+	// Newer versions of grpc-go prefer grpc.NewClient with grpc.WithTransportCredentials(insecure.NewCredentials()).
+	connection, err := grpc.Dial(os.Args[1], grpc.WithInsecure(), grpc.WithKeepaliveParams(pings))
+	if err != nil {
+		log.Fatal(err)
+	}
+	return connection
+}
+
 // play answers every turn with a random legal move, until the game ends or the stream is lost.
-func play(me context.Context, games reversi.GameServiceClient) (*reversi.Outcome, error) {
+func play(me context.Context, connection *grpc.ClientConn) (*reversi.Outcome, error) {
 	me, cancel := context.WithCancel(me)
 	defer cancel()
-	stream, err := games.Play(me)
+	missed := time.AfterFunc(silence, cancel)
+	defer missed.Stop()
+	stream, err := reversi.NewGameServiceClient(connection).Play(me)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +94,7 @@ func play(me context.Context, games reversi.GameServiceClient) (*reversi.Outcome
 		if err != nil {
 			return nil, err
 		}
+		missed.Reset(silence)
 		switch event := message.Event.Event.(type) {
 		case *reversi.PlayEvent_TurnRequested:
 			turn := event.TurnRequested
@@ -86,6 +107,10 @@ func play(me context.Context, games reversi.GameServiceClient) (*reversi.Outcome
 			return nil, fmt.Errorf("rejected: %s: %s", event.MoveRejected.Reason, event.MoveRejected.Message)
 		case *reversi.PlayEvent_GameEnded:
 			return event.GameEnded.Outcome, nil
+		case *reversi.PlayEvent_Closing:
+			if event.Closing.RetryAfter == nil {
+				log.Fatal(event.Closing.Reason) // such as CLOSE_REASON_SUPERSEDED: another copy plays with this token
+			}
 		}
 	}
 }

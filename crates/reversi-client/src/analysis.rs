@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{ClientError, GameId, Incoming, Malformed, Session, parse, settings::wire_count};
+use super::{ClientError, GameId, Incoming, Malformed, Session, parse, settings::wire_count, stream::HEARTBEAT};
 use crate::{
     rules::{ByColor, Color, Position, Square, Transcript},
     v1::{self, analyze_game_request::Subject as OfGame, analyze_position_request::Subject as OfPosition},
@@ -181,7 +181,7 @@ impl Session {
             lines: wire_count(lines),
         };
         let results = self.analyses().analyze_position(request).await?.into_inner();
-        Ok(Incoming::new(results, PositionAnalysis::parse))
+        Ok(Incoming::with_heartbeats(results, HEARTBEAT, PositionAnalysis::parse))
     }
 
     /// The loss of each move of a game; a position is [`Malformed`]. Refused as in [`Session::analyze_position`], and
@@ -198,7 +198,7 @@ impl Session {
         };
         let request = v1::AnalyzeGameRequest { subject: Some(subject), budget: Some(budget.into()) };
         let results = self.analyses().analyze_game(request).await?.into_inner();
-        Ok(Incoming::new(results, GameAnalysis::parse))
+        Ok(Incoming::with_heartbeats(results, HEARTBEAT, GameAnalysis::parse))
     }
 }
 

@@ -11,8 +11,21 @@ use super::{ClientError, Malformed, PlayerKind, Session, error::innermost, parse
 use crate::v1::{self, session_service_client::SessionServiceClient};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The time without data after which a connection is pinged, to detect a dead server.
-const KEEP_ALIVE: Duration = Duration::from_secs(20);
+/// The time without data after which a connection is pinged, and that for the answer: then it is closed, and the next call
+/// opens another one. Together not longer than [`HEARTBEATS_MISSED`](super::stream::HEARTBEATS_MISSED) heartbeats.
+const KEEP_ALIVE: Duration = Duration::from_secs(3);
+/// The time for the answer to a call, or for the start of a stream.
+const CALL_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The first wait before a call or stream is repeated after a failure; it doubles with every failure in a row.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+const MAX_WAIT: Duration = Duration::from_secs(8);
+
+/// The wait after `failures` failures in a row.
+#[must_use]
+pub fn backoff(failures: u32) -> Duration {
+    FIRST_WAIT.saturating_mul(2_u32.saturating_pow(failures)).min(MAX_WAIT)
+}
 
 /// A connection to a server, for any number of players. Clones share it.
 #[derive(Clone, Debug)]
@@ -45,7 +58,8 @@ impl Trust {
 }
 
 impl Client {
-    /// Connects to a server such as `http://127.0.0.1:50051`. A connection that breaks later is restored automatically.
+    /// Connects to a server such as `http://127.0.0.1:50051`. A connection that breaks or falls silent later fails its
+    /// calls and streams within seconds; the next ones open another connection.
     pub async fn connect(url: &str) -> Result<Self, ClientError> {
         Self::connect_trusting(url, &Trust::default()).await
     }
@@ -66,7 +80,9 @@ impl Client {
         }
         .connect_timeout(CONNECT_TIMEOUT)
         .tcp_nodelay(true)
+        .timeout(CALL_TIMEOUT)
         .http2_keep_alive_interval(KEEP_ALIVE)
+        .keep_alive_timeout(KEEP_ALIVE)
         .keep_alive_while_idle(true);
         let unreachable = |error| ClientError::Unreachable { url: url.to_owned(), cause: innermost(&error) };
         let channel = endpoint.connect().await.map_err(unreachable)?;
@@ -119,6 +135,11 @@ pub(super) fn secret(text: &str) -> Result<MetadataValue<Ascii>, Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn waits_grow_to_a_bound() {
+        assert_eq!([0, 2, u32::MAX].map(backoff), [FIRST_WAIT, FIRST_WAIT * 4, MAX_WAIT]);
+    }
 
     #[tokio::test]
     async fn an_invalid_address_is_refused() {

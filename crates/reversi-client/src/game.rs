@@ -6,12 +6,16 @@ use std::{
 };
 
 use super::{
-    ClientError, EndReason, GameId, Incoming, Malformed, Offer, PlayEvent, RoomId, Session, parse, settings::wire_count,
+    ClientError, EndReason, GameId, Incoming, Malformed, Offer, PROMPT_HEARTBEAT, PlayEvent, RoomId, Session, backoff,
+    parse, settings::wire_count, stream::PROMPT_SECONDS,
 };
 use crate::{
     rules::{Bitboard, Board, ByColor, Color, Position, Square},
     v1,
 };
+
+/// How often a move is repeated.
+const MOVE_REPEATS: u32 = 10;
 
 /// The current position of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,15 +256,27 @@ impl Session {
     /// The player's turns and games; open turns come first. Replaces the player's older stream, also that of
     /// [`Session::play_stream`].
     pub async fn turns(&self) -> Result<Incoming<PlayEvent>, ClientError> {
-        let events = self.games().watch_turns(v1::WatchTurnsRequest::default()).await?.into_inner();
-        Ok(Incoming::new(events, |response: v1::WatchTurnsResponse| PlayEvent::parse(response.event)))
+        let request = v1::WatchTurnsRequest { heartbeat_seconds: PROMPT_SECONDS };
+        let events = self.games().watch_turns(request).await?.into_inner();
+        let parse = |response: v1::WatchTurnsResponse| PlayEvent::parse(response.event);
+        Ok(Incoming::with_heartbeats(events, PROMPT_HEARTBEAT, parse))
     }
 
-    /// Plays a move in `game` at `ply`. Idempotent.
+    /// Plays a move in `game` at `ply`. Idempotent; repeated for about a minute while the connection breaks or the server
+    /// is busy, since the clock runs.
     pub async fn play(&self, game: &GameId, ply: u32, square: Square) -> Result<u64, ClientError> {
         let (game_id, square) = (game.to_string(), square.to_string());
         let request = v1::PlayMoveRequest { game_id, ply: wire_count(ply), square };
-        Ok(self.games().play_move(request).await?.into_inner().seq)
+        let mut failures = 0;
+        loop {
+            match self.games().play_move(request.clone()).await.map_err(ClientError::from) {
+                Err(error) if failures < MOVE_REPEATS && error.is_transient() => {
+                    tokio::time::sleep(backoff(failures)).await;
+                    failures += 1;
+                }
+                done => return Ok(done?.into_inner().seq),
+            }
+        }
     }
 
     /// Resigns the game.

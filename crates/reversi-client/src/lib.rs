@@ -55,7 +55,7 @@ mod turn;
 
 pub use analysis::{AnalysisBudget, AnalysisLine, AnalysisSubject, GameAnalysis, MoveAnalysis, PositionAnalysis};
 pub use apply::Gap;
-pub use connection::{Client, Trust};
+pub use connection::{Client, Trust, backoff};
 pub use error::{ClientError, Malformed, Refusal};
 pub use event::{Closing, RoomChange, RoomEvent, RoomState, RoomUpdate};
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter, RankedParticipant};
@@ -69,7 +69,7 @@ pub use room_list::{ListUpdate, RoomFilter, RoomList, RoomRow};
 pub use seat::{Ai, Occupant, Seat};
 pub use session::Session;
 pub use settings::{Opening, Settings};
-pub use stream::{Incoming, PlayStream};
+pub use stream::{HEARTBEATS_MISSED, Incoming, PROMPT_HEARTBEAT, PlayStream};
 pub use turn::{OfferStatus, PlayEvent, Turn, TurnEnd};
 // Generated types that need no validation.
 pub use v1::{

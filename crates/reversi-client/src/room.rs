@@ -3,8 +3,8 @@
 use std::time::SystemTime;
 
 use super::{
-    Ai, ClientError, Game, GameId, Incoming, Malformed, Occupant, Player, PlayerId, RoomId, RoomUpdate, Seat, Session,
-    Settings, parse, seat::parse_seats,
+    Ai, ClientError, Game, GameId, Incoming, Malformed, Occupant, PROMPT_HEARTBEAT, Player, PlayerId, RoomId,
+    RoomUpdate, Seat, Session, Settings, parse, seat::parse_seats, stream::PROMPT_SECONDS,
 };
 use crate::{
     rating::Score,
@@ -455,8 +455,10 @@ impl Session {
             join_code: join_code.to_owned(),
             password: password.to_owned(),
             after_seq,
+            heartbeat_seconds: PROMPT_SECONDS,
             ..Default::default()
         };
-        Ok(Incoming::new(self.rooms().watch_room(request).await?.into_inner(), RoomUpdate::parse))
+        let updates = self.rooms().watch_room(request).await?.into_inner();
+        Ok(Incoming::with_heartbeats(updates, PROMPT_HEARTBEAT, RoomUpdate::parse))
     }
 }

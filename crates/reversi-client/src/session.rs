@@ -9,7 +9,7 @@ use tonic::{
 
 use super::{
     Ai, ClientError, ExportFormat, GameFilter, GameId, GameRecord, Incoming, ListUpdate, Me, Page, Player, PlayerId,
-    Room, RoomFilter, RoomRow, ServerInfo, SideWish, Stats, parse, settings::wire_count,
+    Room, RoomFilter, RoomRow, ServerInfo, SideWish, Stats, parse, settings::wire_count, stream::HEARTBEAT,
 };
 use crate::v1::{
     self, analysis_service_client::AnalysisServiceClient, game_service_client::GameServiceClient,
@@ -161,7 +161,8 @@ impl Session {
     /// The listed rooms, then every change; see [`RoomList`](super::RoomList). Refused with `QUOTA_STREAMS`.
     pub async fn watch_rooms(&self, filter: RoomFilter) -> Result<Incoming<ListUpdate>, ClientError> {
         let request = v1::WatchRoomsRequest { filter: Some(filter.into()) };
-        Ok(Incoming::new(self.lobby().watch_rooms(request).await?.into_inner(), ListUpdate::parse))
+        let updates = self.lobby().watch_rooms(request).await?.into_inner();
+        Ok(Incoming::with_heartbeats(updates, HEARTBEAT, ListUpdate::parse))
     }
 
     /// Starts a game against an AI, or joins or opens a room for a game against any player if `None`.

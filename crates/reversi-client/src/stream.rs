@@ -4,25 +4,48 @@ use std::{
     fmt,
     pin::Pin,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use tokio::sync::mpsc;
 use tokio_stream::{Stream, StreamExt as _, wrappers::ReceiverStream};
-use tonic::Streaming;
+use tonic::Status;
 
 use super::{ClientError, GameId, Malformed, PlayEvent, Session, Turn, settings::wire_count};
 use crate::{rules::Square, v1};
 
-/// A stream of parsed messages. It ends with the server's stream or after the first error; dropping it closes it.
+/// The time between the heartbeats of a room and of [`Session::turns`], for which this client asks.
+pub const PROMPT_HEARTBEAT: Duration = Duration::from_secs(1).saturating_mul(PROMPT_SECONDS.unsigned_abs());
+pub(super) const PROMPT_SECONDS: i32 = 3;
+
+/// The time between the heartbeats of other streams.
+pub(super) const HEARTBEAT: Duration = Duration::from_secs(10);
+
+/// A stream is broken after a silence of this many heartbeats.
+pub const HEARTBEATS_MISSED: u32 = 2;
+
+/// A stream of parsed messages. It ends with the server's stream or after the first error, such as a silence of
+/// [`HEARTBEATS_MISSED`] heartbeats; dropping it closes it.
 pub struct Incoming<T> {
     messages: Pin<Box<dyn Stream<Item = Result<T, ClientError>> + Send>>,
     failed: bool,
 }
 
 impl<T: 'static> Incoming<T> {
-    /// Skips messages for which `parse` returns `None`, such as those of a newer server.
+    /// The messages of a stream with heartbeats at this interval. Skips those for which `parse` returns `None`, such as
+    /// those of a newer server.
+    pub(super) fn with_heartbeats<W: 'static + Send>(
+        messages: impl Stream<Item = Result<W, Status>> + Send + 'static,
+        heartbeat: Duration,
+        parse: impl Fn(W) -> Result<Option<T>, Malformed> + Send + 'static,
+    ) -> Self {
+        let limit = HEARTBEATS_MISSED * heartbeat;
+        let silent = move |_| Status::unavailable(format!("no answer for {} s", limit.as_secs()));
+        Self::new(messages.timeout(limit).map(move |message| message.map_err(silent).flatten()), parse)
+    }
+
     pub(super) fn new<W: 'static + Send>(
-        messages: Streaming<W>,
+        messages: impl Stream<Item = Result<W, Status>> + Send + 'static,
         parse: impl Fn(W) -> Result<Option<T>, Malformed> + Send + 'static,
     ) -> Self {
         let parsed = messages.filter_map(move |message| match message {
@@ -104,7 +127,30 @@ impl Session {
     pub async fn play_stream(&self) -> Result<PlayStream, ClientError> {
         let (moves, requests) = mpsc::channel(MOVE_QUEUE);
         let events = self.games().play(ReceiverStream::new(requests)).await?.into_inner();
-        let events = Incoming::new(events, |response: v1::PlayResponse| PlayEvent::parse(response.event));
+        let parse = |response: v1::PlayResponse| PlayEvent::parse(response.event);
+        let events = Incoming::with_heartbeats(events, HEARTBEAT, parse);
         Ok(PlayStream { events, moves, acknowledge_late: false })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_without_heartbeats_is_broken() {
+        let (sender, messages) = mpsc::channel(1);
+        let mut incoming =
+            Incoming::with_heartbeats(ReceiverStream::new(messages), HEARTBEAT, |beat: u32| Ok(Some(beat)));
+        for beat in 0..3 {
+            tokio::time::advance(HEARTBEATS_MISSED * HEARTBEAT - Duration::from_secs(1)).await;
+            sender.try_send(Ok(beat)).unwrap();
+            assert!(matches!(incoming.next().await, Some(Ok(read)) if read == beat));
+        }
+        let began = tokio::time::Instant::now();
+        let error = incoming.next().await.unwrap().unwrap_err();
+        assert!(matches!(&error, ClientError::Broken(cause) if cause == "no answer for 20 s"), "{error}");
+        assert_eq!(began.elapsed(), HEARTBEATS_MISSED * HEARTBEAT);
+        assert!(incoming.next().await.is_none());
     }
 }

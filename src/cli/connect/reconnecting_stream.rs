@@ -2,11 +2,8 @@
 
 use std::{pin::Pin, time::Duration};
 
+pub(in crate::cli) use crate::client::backoff;
 use crate::client::{ClientError, Incoming, RoomId, RoomUpdate, Session};
-
-/// The first wait before a stream is reopened; it doubles with every failure up to [`MAX_WAIT`].
-const FIRST_WAIT: Duration = Duration::from_millis(250);
-const MAX_WAIT: Duration = Duration::from_secs(8);
 
 type Opening<T> = Pin<Box<dyn Future<Output = Result<Incoming<T>, ClientError>> + Send>>;
 
@@ -89,7 +86,7 @@ impl<T: 'static> ReconnectingStream<T> {
         let wait = backoff(self.failures);
         self.failures += 1;
         let asked = error.refusal().and_then(|refusal| refusal.retry_after).unwrap_or_default();
-        wait.max(asked.min(MAX_WAIT))
+        wait.max(asked.min(backoff(u32::MAX)))
     }
 }
 
@@ -103,27 +100,15 @@ impl ReconnectingStream<RoomUpdate> {
     }
 }
 
-/// The wait after `failures` failures in a row.
-pub(in crate::cli) fn backoff(failures: u32) -> Duration {
-    FIRST_WAIT.saturating_mul(2_u32.saturating_pow(failures)).min(MAX_WAIT)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn waits_grow_to_a_bound() {
-        assert_eq!(backoff(0), FIRST_WAIT);
-        assert_eq!(backoff(2), FIRST_WAIT * 4);
-        assert_eq!(backoff(u32::MAX), MAX_WAIT);
-    }
 
     #[tokio::test]
     async fn temporary_errors_are_retried_and_permanent_ones_are_returned() {
         let mut broken: ReconnectingStream<()> =
             ReconnectingStream::new(async || Err(ClientError::Broken("gone".into())));
-        assert!(matches!(broken.next().await, Ok(Received::Lost(_, wait)) if wait == FIRST_WAIT));
+        assert!(matches!(broken.next().await, Ok(Received::Lost(_, wait)) if wait == backoff(0)));
         let mut refused: ReconnectingStream<()> =
             ReconnectingStream::new(async || Err(ClientError::Address("nowhere".into())));
         assert!(matches!(refused.next().await, Err(ClientError::Address(_))));

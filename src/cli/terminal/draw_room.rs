@@ -42,7 +42,7 @@ pub(in crate::cli) fn draw(frame: &mut Frame, view: &RoomView, extras: Extras, n
     }
     let [title, middle, status, keys] = screen::rows(frame, COMPACT_HEIGHT);
     frame.render_widget(Line::from(headline(view.room())).bold(), title);
-    frame.render_widget(status_line(view, extras), status);
+    frame.render_widget(status_line(view, extras, now), status);
     frame.render_widget(Line::from(extras.keys).dim(), keys);
 
     let board_view = view.board_view(extras.cursor);
@@ -108,9 +108,9 @@ pub(in crate::cli) fn invitation(view: &RoomView) -> Option<String> {
     Some(format!("waiting for an opponent, who comes by: reversi play --room {id_or_code}{password}"))
 }
 
-fn status_line<'a>(view: &'a RoomView, extras: Extras<'a>) -> Line<'a> {
-    if let Some(error) = view.connection_error() {
-        return Line::from(error.to_owned()).style(Style::new().add_modifier(Modifier::REVERSED));
+fn status_line<'a>(view: &'a RoomView, extras: Extras<'a>, now: Instant) -> Line<'a> {
+    if let Some(error) = view.connection_error(now) {
+        return Line::from(error).style(Style::new().add_modifier(Modifier::REVERSED));
     }
     if extras.prompt.is_empty() { Line::from(state_line(view)) } else { Line::from(extras.prompt).bold() }
 }

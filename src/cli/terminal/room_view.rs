@@ -1,15 +1,21 @@
 //! A room as seen by a player or watcher: the state of `play`, `watch` and `host`.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, time::Duration};
 
 use tokio::time::Instant;
 
 use super::{board::BoardView, clock::Clock};
 use crate::{
     cli::text::room_event,
-    client::{ChatLine, Clocks, CloseReason, Game, PlayerId, Room, RoomChange, RoomUpdate},
+    client::{
+        ChatLine, Clocks, CloseReason, Game, HEARTBEATS_MISSED, PROMPT_HEARTBEAT, PlayerId, Room, RoomChange,
+        RoomUpdate,
+    },
     rules::{Bitboard, Board, Color, Square},
 };
+
+/// The silence of the server after which it is shown.
+const SILENCE: Duration = PROMPT_HEARTBEAT.saturating_mul(HEARTBEATS_MISSED);
 
 /// Maximum lines of news; older ones are dropped.
 const MAX_NEWS: usize = 100;
@@ -22,6 +28,8 @@ pub(in crate::cli) struct RoomView {
     clock: Clock,
     news: VecDeque<String>,
     connection_error: Option<String>,
+    /// When the server was last heard.
+    heard: Instant,
 }
 
 /// The effect of an update on the view.
@@ -45,13 +53,14 @@ impl RoomView {
         let clock = clock_of(&room, now);
         let chat = |line: &ChatLine| format!("<{}> {}", line.player.name, line.text);
         let chat: Vec<String> = room.chat.iter().map(chat).collect();
-        let mut view = Self { room, viewer, clock, news: VecDeque::new(), connection_error: None };
+        let news = VecDeque::new();
+        let mut view = Self { room, viewer, clock, news, connection_error: None, heard: now };
         view.note(chat);
         view
     }
 
     pub(in crate::cli) fn update(&mut self, update: RoomUpdate, now: Instant) -> Effect {
-        self.connection_error = None;
+        (self.connection_error, self.heard) = (None, now);
         match update {
             RoomUpdate::Snapshot(room) => {
                 self.room = *room;
@@ -90,8 +99,14 @@ impl RoomView {
         self.connection_error = Some(connection_error);
     }
 
-    pub(in crate::cli) fn connection_error(&self) -> Option<&str> {
-        self.connection_error.as_deref()
+    /// What is wrong with the connection, also before it is known to be lost.
+    pub(in crate::cli) fn connection_error(&self, now: Instant) -> Option<String> {
+        let silence = now.duration_since(self.heard);
+        if silence < SILENCE {
+            return self.connection_error.clone();
+        }
+        let cause = self.connection_error.iter().map(|error| format!(": {error}")).collect::<String>();
+        Some(format!("no answer from the server for {} s{cause}", silence.as_secs()))
     }
 
     pub(in crate::cli) fn room(&self) -> &Room {
@@ -179,6 +194,20 @@ mod tests {
         event.seq += 1;
         assert_eq!(view.update(RoomUpdate::Event(Box::new(event)), now), Effect::Missed);
         assert_eq!(view.update(RoomUpdate::Snapshot(Box::new(fixture::room())), now), Effect::Snapshot);
+    }
+
+    #[test]
+    fn a_silent_server_is_shown_within_two_heartbeats() {
+        let start = Instant::now();
+        let mut view = RoomView::new(fixture::room(), None, start);
+        let at = |beats: f32| start + PROMPT_HEARTBEAT.mul_f32(beats);
+        assert_eq!(view.connection_error(at(1.9)), None);
+        assert_eq!(view.connection_error(at(2.0)).unwrap(), "no answer from the server for 6 s");
+        view.lost("it broke".into());
+        assert_eq!(view.connection_error(at(1.0)).unwrap(), "it broke");
+        assert_eq!(view.connection_error(at(3.0)).unwrap(), "no answer from the server for 9 s: it broke");
+        view.update(RoomUpdate::Heartbeat, at(3.0));
+        assert_eq!(view.connection_error(at(4.9)), None);
     }
 
     #[test]

@@ -11,10 +11,10 @@ use std::{
 };
 
 /// Names a Python interpreter with `grpcio` and `grpcio-tools`; `.ci/run` installs one and sets this.
-const PYTHON: &str = "REVERSI_PYTHON";
+pub(crate) const PYTHON: &str = "REVERSI_PYTHON";
 
 /// Names the program of `clients/go`; `.ci/run` builds it and sets this.
-const GO_BOT: &str = "REVERSI_GO_BOT";
+pub(crate) const GO_BOT: &str = "REVERSI_GO_BOT";
 
 /// Timeout of a game. A random game against a fast AI takes a second; a slow machine needs much longer.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -25,6 +25,11 @@ fn plays_a_game_against_an_ai() {
     let server = Server::start("against_an_ai");
     let mut bot = Bot::in_python(&python, &[&server.address, "roxanne"]);
     played_to_the_end(&bot.finish());
+}
+
+#[test]
+fn a_whole_bot_has_twenty_lines() {
+    assert!(include_str!("../../../clients/python/bot.py").lines().count() <= 20);
 }
 
 #[test]
@@ -47,7 +52,7 @@ fn two_python_bots_play_each_other() {
 }
 
 /// The program that an environment variable names.
-fn program(variable: &str) -> Option<PathBuf> {
+pub(crate) fn program(variable: &str) -> Option<PathBuf> {
     let program = env::var_os(variable).map(PathBuf::from);
     if program.is_none() {
         // Directly to stderr, since the output of a passed test is not shown.

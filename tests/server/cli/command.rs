@@ -71,8 +71,12 @@ pub(crate) struct Running {
 impl Running {
     pub(crate) fn start(server: &Server, arguments: &[&str]) -> Self {
         let mut command = reversi(arguments);
-        command.env("REVERSI_SERVER", &server.url).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().unwrap();
+        command.env("REVERSI_SERVER", &server.url);
+        Self::spawn(command)
+    }
+
+    pub(crate) fn spawn(mut command: Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         Self { child, lines }
     }

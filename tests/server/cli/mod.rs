@@ -14,3 +14,4 @@ mod name;
 mod options;
 mod output;
 mod store;
+mod silence;

@@ -1,6 +1,6 @@
-//! A cable that can be held and cut: forwards connections to an address.
+//! A cable that can be held and cut, or lose its old connections without a word: forwards connections to an address.
 
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -24,6 +24,8 @@ enum State {
 pub(crate) struct Cable {
     pub(crate) address: String,
     state: watch::Sender<State>,
+    /// The number of silences so far. A connection is forwarded until the next one.
+    silences: watch::Sender<u32>,
     /// What came while it was held.
     held: Arc<watch::Sender<Vec<u8>>>,
     _forwards: JoinSet<()>,
@@ -32,11 +34,12 @@ pub(crate) struct Cable {
 impl Cable {
     pub(crate) async fn to(address: String) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (state, held) = (watch::Sender::new(State::Open), Arc::<watch::Sender<Vec<u8>>>::default());
+        let (state, silences) = (watch::Sender::new(State::Open), watch::Sender::new(0));
+        let held = Arc::<watch::Sender<Vec<u8>>>::default();
         let mut forwards = JoinSet::new();
         let own = listener.local_addr().unwrap().to_string();
-        forwards.spawn(forward(listener, address, state.subscribe(), Arc::clone(&held)));
-        Self { address: own, state, held, _forwards: forwards }
+        forwards.spawn(forward(listener, address, state.subscribe(), silences.subscribe(), Arc::clone(&held)));
+        Self { address: own, state, silences, held, _forwards: forwards }
     }
 
     pub(crate) fn open(&self) {
@@ -45,6 +48,11 @@ impl Cable {
 
     pub(crate) fn hold(&self) {
         self.state.send_replace(State::Held);
+    }
+
+    /// Forwards nothing more of the connections, and does not end them; serves new ones.
+    pub(crate) fn silence(&self) {
+        self.silences.send_modify(|silences| *silences += 1);
     }
 
     /// Ends the connections, and refuses others.
@@ -63,6 +71,7 @@ async fn forward(
     listener: TcpListener,
     address: String,
     state: watch::Receiver<State>,
+    silences: watch::Receiver<u32>,
     held: Arc<watch::Sender<Vec<u8>>>,
 ) {
     let mut connections = JoinSet::new();
@@ -75,11 +84,23 @@ async fn forward(
         let Ok(far) = TcpStream::connect(&address).await else { continue };
         let ((near_read, near_write), (far_read, far_write)) = (near.into_split(), far.into_split());
         let (mut cut, state, held) = (state.clone(), state.clone(), Arc::clone(&held));
+        let (mut silences, connected) = (silences.clone(), *silences.borrow());
         connections.spawn(async move {
-            tokio::select! {
-                _ = cut.wait_for(|state| *state == State::Cut) => {}
-                () = copy(near_read, far_write, state.clone(), &held) => {}
-                () = copy(far_read, near_write, state.clone(), &held) => {}
+            let mut copied = pin!(async {
+                tokio::select! {
+                    () = copy(near_read, far_write, state.clone(), &held) => {}
+                    () = copy(far_read, near_write, state.clone(), &held) => {}
+                }
+            });
+            let is_silent = tokio::select! {
+                biased;
+                _ = cut.wait_for(|state| *state == State::Cut) => false,
+                _ = silences.wait_for(|silences| *silences > connected) => true,
+                () = &mut copied => false,
+            };
+            if is_silent {
+                // Its sockets stay open.
+                std::future::pending().await
             }
         });
     }

@@ -1,0 +1,147 @@
+//! Clients behind a relay that forwards nothing more of its old connections, without their end, and serves new ones: each
+//! is on again soon, and its game goes on.
+
+use std::{
+    io::Write as _,
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use reversi::proto::v1::{self, play_event::Event};
+use tokio::time::timeout;
+use tonic::Streaming;
+
+use super::{
+    bots::{GO_BOT, PYTHON, program},
+    command::{Running, Server, reversi},
+};
+use crate::harness::{cable::Cable, process::Player};
+
+/// Two of the heartbeats that a stream has by default.
+const TWO_HEARTBEATS: Duration = Duration::from_secs(20);
+
+/// A room in which the test waits for the client, which connects through the cable.
+struct Table {
+    opponent: Player,
+    turns: Streaming<v1::WatchTurnsResponse>,
+    room: String,
+    cable: Cable,
+    server: Server,
+}
+
+impl Table {
+    async fn set() -> Self {
+        let server = Server::start();
+        let cable = Cable::to(server.url.strip_prefix("http://").unwrap().to_owned()).await;
+        let opponent = Player::bot(&server.url, "opponent", 1).await;
+        let turns = opponent.turns().await;
+        let room = opponent.quick_start_with_anyone().await.room_id;
+        Self { opponent, turns, room, cable, server }
+    }
+
+    /// The opponent's next turn: the client has moved.
+    async fn turn(&mut self) -> v1::TurnRequested {
+        loop {
+            let message = timeout(2 * TWO_HEARTBEATS, self.turns.message()).await.expect("the client has moved");
+            match message.unwrap().unwrap().event.unwrap().event.unwrap() {
+                Event::TurnRequested(turn) => return turn,
+                Event::GameEnded(ended) => panic!("the client has lost: {ended:?}"),
+                _ => {}
+            }
+        }
+    }
+
+    async fn play(&self, turn: &v1::TurnRequested) {
+        let square = &turn.position.as_ref().unwrap().legal_moves[0];
+        self.opponent.play(&turn.game_id, turn.ply, square).await.unwrap();
+    }
+
+    /// Plays against a bot whose connection falls silent before it hears of its turn.
+    async fn play_with_a_bot(&mut self, command: Command) {
+        let mut bot = Running::spawn(command);
+        for _ in 0..2 {
+            let turn = self.turn().await;
+            self.play(&turn).await;
+        }
+        let turn = self.turn().await;
+        self.cable.silence();
+        let silent = Instant::now();
+        self.play(&turn).await;
+        let turn = self.turn().await;
+        assert!(silent.elapsed() < TWO_HEARTBEATS, "it was away for {:?}", silent.elapsed());
+        let resignation = v1::ResignRequest { game_id: turn.game_id };
+        self.opponent.games().resign(resignation).await.unwrap();
+        assert!(bot.child.wait().unwrap().success());
+    }
+
+    fn client(&self, arguments: &[&str]) -> Command {
+        let mut command = reversi(arguments);
+        command.env("REVERSI_SERVER", format!("http://{}", self.cable.address));
+        command
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_bot_of_the_command_line_is_on_again() {
+    let mut table = Table::set().await;
+    let bot = table.client(&["bot", "--quick", "--ai", "greedy", "--games", "1"]);
+    table.play_with_a_bot(bot).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bot_in_python_is_on_again() {
+    let Some(python) = program(PYTHON) else { return };
+    let mut table = Table::set().await;
+    let mut bot = Command::new(python);
+    bot.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/python/bot.py")).arg(&table.cable.address);
+    table.play_with_a_bot(bot).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bot_in_go_is_on_again() {
+    let Some(bot) = program(GO_BOT) else { return };
+    let mut table = Table::set().await;
+    let mut bot = Command::new(bot);
+    bot.arg(&table.cable.address);
+    table.play_with_a_bot(bot).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_move_of_a_person_is_repeated() {
+    let mut table = Table::set().await;
+    let mut person = Running::spawn(table.client(&["play", "--anyone"]));
+    for silences in 0..2 {
+        let moves = person.wait_for("your move (");
+        if silences > 0 {
+            table.cable.silence();
+        }
+        let square = moves.split(' ').nth(3).unwrap();
+        writeln!(person.child.stdin.as_mut().unwrap(), "{square}").unwrap();
+        let turn = table.turn().await;
+        table.play(&turn).await;
+    }
+    person.wait_for("trying again in");
+    person.wait_for("your move (");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn watchers_and_hosts_follow_again() {
+    let table = Table::set().await;
+    let room = &table.room;
+    let mut watcher = Running::spawn(table.client(&["watch", room]));
+    let mut visitor = Running::spawn(table.client(&["rooms"]));
+    let mut host = Running::spawn(table.client(&["host", "--room", room]));
+    watcher.wait_for("waiting for the game");
+    visitor.wait_for(room);
+    host.wait_for("lists the commands");
+    table.cable.silence();
+    let silent = Instant::now();
+    let mut player = Running::start(&table.server, &["play", "--anyone", "--name", "late"]);
+    player.wait_for("room");
+    for client in [&mut watcher, &mut visitor, &mut host] {
+        client.wait_for("trying again in");
+        client.wait_for("late");
+    }
+    assert!(silent.elapsed() < TWO_HEARTBEATS, "they were away for {:?}", silent.elapsed());
+}

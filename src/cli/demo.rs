@@ -47,7 +47,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     loop {
         let mut owners = Vec::new();
         let done = tokio::select! {
-            () = interrupt.wait() => Ok(()),
+            _ = interrupt.wait() => Ok(()),
             done = run_rooms(&client, &args, &mut owners) => done,
         };
         for owner in owners {
@@ -63,7 +63,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         failures += 1;
         say(format_args!("{error:#}; making the rooms again in {:.1} s", wait.as_secs_f32()));
         tokio::select! {
-            () = interrupt.wait() => return Ok(()),
+            _ = interrupt.wait() => return Ok(()),
             () = tokio::time::sleep(wait) => {}
         }
     }

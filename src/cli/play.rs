@@ -20,7 +20,7 @@ use super::{
     random, say, stdout_is_terminal,
     terminal::{
         draw_room,
-        interrupt::Interrupt,
+        interrupt::{Interrupt, Interruption},
         keys::{self, KeyInput, PlayerAction},
         room_view::{Effect, RoomView},
         screen::{Input, Screen},
@@ -29,8 +29,8 @@ use super::{
 };
 use crate::{
     client::{
-        Ai, ClientError, GameId, NewRoom, Occupant, Offer, PlayEvent, PlayerKind, Room, RoomId, RoomUpdate, Session,
-        Settings, SideWish, Visibility,
+        Ai, ClientError, CloseReason, Closing, GameId, NewRoom, Occupant, Offer, PlayEvent, PlayerKind, Room, RoomId,
+        RoomUpdate, Session, Settings, SideWish, Visibility,
     },
     rules::{ByColor, Color, Square},
 };
@@ -58,7 +58,9 @@ const COMMANDS: [(&str, &str); 9] = [
     reversi play --anyone                         against any waiting player\n  \
     reversi play --new --private                  in a room of your own, for a friend\n  \
     reversi play --room 7k2m9x4q1c0d              in a room from `reversi rooms`, or by its join code\n  \
-    printf 'd3\\nresign\\n' | reversi play --side black    by a script; `help` lists what is read")]
+    printf 'd3\\nresign\\n' | reversi play --side black    by a script; `help` lists what is read\n\n\
+    Ctrl-C asks before it leaves a game. A signal or a closed terminal ends the program and keeps the seat for a while; \
+    `reversi play --keep FILE` comes back to one with the same FILE.")]
 pub(super) struct Args {
     #[arg(long, env = "REVERSI_AI", value_name = "KIND", group = "opponent",
         help = format!("Play against this kind of AI [default: {DEFAULT_OPPONENT}, without --room, --anyone or --new]"))]
@@ -109,28 +111,44 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let ai = check_ai::check(args.ai.as_deref().unwrap_or(DEFAULT_OPPONENT), args.level)?;
     let client = login::connect(&args.server).await?;
     let session = login::resume_or_log_in(&client, &args.login, "guest", PlayerKind::Human).await?;
-    let done = play(&session, &args, ai).await;
-    login::log_out_unless_kept(session, args.login.keep.as_deref()).await;
+    let (done, stays) = match sit_down(&session, &args, ai).await {
+        Ok(room) => play(&session, &args, room).await,
+        Err(error) => (Err(error), false),
+    };
+    if !stays {
+        login::log_out_unless_kept(session, args.login.keep.as_deref()).await;
+    }
     let lost = "the session has expired; play again from the start";
     done.map_err(|error| login::explain_lost(error, lost))
 }
 
-async fn play(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<()> {
-    let room = sit_down(session, args, ai).await?;
+/// Plays to the end; returns whether the player stays in the game. Only a player who is there gives it up.
+async fn play(session: &Session, args: &Args, room: Room) -> (anyhow::Result<()>, bool) {
     let mut seat = PlaySession::new(session, room);
-    let parting = if stdout_is_terminal() && std::io::stdin().is_terminal() {
-        seat.play_on_screen().await?
+    let done = if stdout_is_terminal() && std::io::stdin().is_terminal() {
+        seat.play_on_screen().await
     } else {
-        seat.play_by_lines().await?
+        seat.play_by_lines().await
     };
-    // Others then see that the player left, not a lost connection. A kept login keeps its seat.
-    if !(seat.interrupted && args.login.keep.is_some()) {
-        let _ = session.leave(&seat.view.room().id).await;
+    let leaves = matches!(done, Ok(Parting::Leaves(_)));
+    let stays = !leaves && login::is_playing(session, seat.view.is_playing()).await;
+    if leaves || !stays && args.login.keep.is_none() {
+        login::leave(session, &seat.view.room().id).await;
     }
-    if let Some(parting) = parting {
-        say(parting);
-    }
-    Ok(())
+    let kept = || stays.then(|| login::seat_kept(args.login.keep.as_deref(), "to come back: reversi play"));
+    let done = done.map(|parting| match parting {
+        Parting::Leaves(line) => line.into_iter().for_each(say),
+        Parting::Stays(line) => line.or_else(kept).into_iter().for_each(say),
+    });
+    (done, stays)
+}
+
+/// How a session ends, with a last line to print.
+enum Parting {
+    /// The player leaves the room.
+    Leaves(Option<String>),
+    /// The process ends; the player keeps the seat.
+    Stays(Option<String>),
 }
 
 /// Finds a room and a seat.
@@ -217,14 +235,13 @@ struct PlaySession<'a> {
     calls: JoinSet<Result<u64, ClientError>>,
     /// The last event that the player's own calls have caused.
     caused: u64,
-    /// Whether a signal ended the session.
-    interrupted: bool,
 }
 
 enum SessionEvent {
     Update(Effect),
     Lost(String),
     Refused(ClientError),
+    Superseded,
     Nothing,
 }
 
@@ -238,7 +255,7 @@ impl<'a> PlaySession<'a> {
             async move { player.turns().await }
         });
         let view = RoomView::new(room, Some(session.player().id.clone()), Instant::now());
-        Self { session, view, updates, turns, calls: JoinSet::new(), caused: 0, interrupted: false }
+        Self { session, view, updates, turns, calls: JoinSet::new(), caused: 0 }
     }
 
     /// Waits for the server. Cancel safe.
@@ -256,6 +273,9 @@ impl<'a> PlaySession<'a> {
             }),
             news = self.turns.next() => Ok(match news? {
                 Received::Item(PlayEvent::Kicked { .. }) => SessionEvent::Lost("you were removed from the room".into()),
+                Received::Item(PlayEvent::Closing(Closing { reason: CloseReason::Superseded, .. })) => {
+                    SessionEvent::Superseded
+                }
                 // A lost connection is reported by the other stream.
                 Received::Item(_) | Received::Lost(..) => SessionEvent::Nothing,
             }),
@@ -281,13 +301,13 @@ impl<'a> PlaySession<'a> {
                 PlayerAction::Decline(offer) => session.answer(&room, offer, false).await,
                 PlayerAction::Chat(text) => session.chat(&room, &text).await,
                 PlayerAction::Start => session.start_game(&room, "").await.map(|_| 0),
-                PlayerAction::Note(_) | PlayerAction::Quit => Ok(0),
+                PlayerAction::Note(_) | PlayerAction::Quit | PlayerAction::KeepSeat => Ok(0),
             }
         });
     }
 
-    /// Plays on the screen; returns a last line to print.
-    async fn play_on_screen(&mut self) -> anyhow::Result<Option<String>> {
+    /// Plays on the screen.
+    async fn play_on_screen(&mut self) -> anyhow::Result<Parting> {
         let mut screen = Screen::open().context("cannot use this terminal")?;
         let mut key_input = KeyInput::new();
         loop {
@@ -295,21 +315,24 @@ impl<'a> PlaySession<'a> {
             let extras = draw_room::Extras { cursor, prompt: &prompt, keys: key_input.keys(&self.view) };
             screen.draw(|frame| draw_room::draw(frame, &self.view, extras, Instant::now()))?;
             tokio::select! {
-                input = screen.input() => match input? {
-                    Input::Quit => {
-                        self.interrupted = true;
-                        return Ok(None);
-                    }
-                    Input::Redraw => {}
-                    Input::Key(key) => match key_input.press(key, &self.view) {
-                        Some(PlayerAction::Quit) => return Ok(None),
+                input = screen.input() => {
+                    let action = match input? {
+                        Input::Interrupted(Interruption::End) => return Ok(Parting::Stays(None)),
+                        Input::Interrupted(Interruption::CtrlC) => key_input.interrupt(&self.view),
+                        Input::Key(key) => key_input.press(key, &self.view),
+                        Input::Redraw => None,
+                    };
+                    match action {
+                        Some(PlayerAction::Quit) => return Ok(Parting::Leaves(None)),
+                        Some(PlayerAction::KeepSeat) => return Ok(Parting::Stays(None)),
                         Some(PlayerAction::Note(note)) => self.view.note(Some(note)),
                         Some(action) => self.perform(action),
                         None => {}
-                    },
-                },
+                    }
+                }
                 event = self.next() => match event? {
-                    SessionEvent::Update(Effect::Closed(_)) => return Ok(self.closing_line()),
+                    SessionEvent::Update(Effect::Closed(_)) => return Ok(Parting::Leaves(self.closing_line())),
+                    SessionEvent::Superseded => return Ok(superseded()),
                     SessionEvent::Update(_) | SessionEvent::Nothing => {}
                     SessionEvent::Lost(message) => self.view.lost(message),
                     SessionEvent::Refused(error) => self.view.note(Some(explain(&error))),
@@ -318,7 +341,7 @@ impl<'a> PlaySession<'a> {
         }
     }
 
-    async fn play_by_lines(&mut self) -> anyhow::Result<Option<String>> {
+    async fn play_by_lines(&mut self) -> anyhow::Result<Parting> {
         let mut interrupt = Interrupt::listen()?;
         let mut input = StdinMoves { lines: BufReader::new(tokio::io::stdin()).lines(), asked: None, held: None };
         say(format_args!("room {}; `help` lists the commands", self.view.room().id));
@@ -326,23 +349,31 @@ impl<'a> PlaySession<'a> {
         self.view.news().for_each(say);
         // What a line causes before the first snapshot would be part of that, and not be printed.
         let mut is_watching = false;
+        let mut asked_to_leave = false;
         loop {
             let wanted = self.wants_line(&input);
             if wanted && let Some(line) = input.held.take() {
                 if let Some(parting) = self.act_on(&line) {
-                    return Ok(Some(parting));
+                    return Ok(Parting::Leaves(Some(parting)));
                 }
                 continue;
             }
             // Before the first game only the commands that need none are read ahead.
             let ahead = self.view.game().is_none() && self.calls.is_empty() && input.held.is_none();
             tokio::select! {
-                () = interrupt.wait() => {
-                    self.interrupted = true;
-                    return Ok(None);
+                interruption = interrupt.wait() => {
+                    if interruption == Interruption::CtrlC && !self.view.is_playing() {
+                        return Ok(Parting::Leaves(None));
+                    }
+                    if interruption == Interruption::End || asked_to_leave {
+                        return Ok(Parting::Stays(None));
+                    }
+                    asked_to_leave = true;
+                    say(login::asks_to_leave("quit"));
                 }
                 event = self.next() => match event? {
-                    SessionEvent::Update(Effect::Closed(_)) => return Ok(self.closing_line()),
+                    SessionEvent::Update(Effect::Closed(_)) => return Ok(Parting::Leaves(self.closing_line())),
+                    SessionEvent::Superseded => return Ok(superseded()),
                     SessionEvent::Update(effect) => {
                         is_watching = true;
                         self.print(&effect, &mut input);
@@ -354,15 +385,18 @@ impl<'a> PlaySession<'a> {
                     }
                     SessionEvent::Refused(error) => say(explain(&error)),
                 },
-                line = input.lines.next_line(), if is_watching && (wanted || ahead) => match line? {
-                    None => return Ok(Some(format!("no more input: {}", self.leaving()))),
-                    Some(line) if wanted || needs_no_game(&line) => {
-                        if let Some(parting) = self.act_on(&line) {
-                            return Ok(Some(parting));
+                line = input.lines.next_line(), if is_watching && (wanted || ahead) => {
+                    asked_to_leave = false;
+                    match line? {
+                        None => return Ok(Parting::Leaves(Some(format!("no more input: {}", self.leaving())))),
+                        Some(line) if wanted || needs_no_game(&line) => {
+                            if let Some(parting) = self.act_on(&line) {
+                                return Ok(Parting::Leaves(Some(parting)));
+                            }
                         }
+                        Some(line) => input.held = Some(line),
                     }
-                    Some(line) => input.held = Some(line),
-                },
+                }
             }
         }
     }
@@ -446,13 +480,17 @@ impl<'a> PlaySession<'a> {
     }
 
     fn leaving(&self) -> &'static str {
-        let plays = self.view.side().is_some() && self.view.room().running().is_some();
-        if plays { "leaving, which resigns the game" } else { "leaving" }
+        if self.view.is_playing() { "leaving, which resigns the game" } else { "leaving" }
     }
 
     fn closing_line(&self) -> Option<String> {
         self.view.news().next_back().map(str::to_owned).or_else(|| Some("the room is closed".into()))
     }
+}
+
+/// The end when a newer process has the player's turns.
+fn superseded() -> Parting {
+    Parting::Stays(Some("another process plays as the same player".into()))
 }
 
 /// Standard input, and the game and ply of the last announced turn.

@@ -35,7 +35,7 @@ pub(super) async fn run(record: &GameRecord) -> anyhow::Result<()> {
     loop {
         screen.draw(|frame| replay.draw(frame))?;
         match screen.input().await? {
-            Input::Quit | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(()),
+            Input::Interrupted(_) | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(()),
             Input::Key(key) => replay.press(key),
             Input::Redraw => {}
         }

@@ -148,7 +148,7 @@ impl RoomsSession {
         let mut interrupt = Interrupt::listen()?;
         loop {
             let update = tokio::select! {
-                () = interrupt.wait() => return Ok(()),
+                _ = interrupt.wait() => return Ok(()),
                 update = self.next() => update?,
             };
             match update {
@@ -169,7 +169,7 @@ impl RoomsSession {
             screen.draw(|frame| self.draw(frame))?;
             tokio::select! {
                 input = screen.input() => match input? {
-                    Input::Quit | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(None),
+                    Input::Interrupted(_) | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(None),
                     Input::Key(KeyCode::Enter) => if let Some(next_command) = self.next_command() {
                         return Ok(Some(next_command));
                     },

@@ -182,7 +182,7 @@ impl WatchSession {
             screen.draw(|frame| draw_room::draw(frame, &self.view, extras, Instant::now()))?;
             tokio::select! {
                 input = screen.input() => match input? {
-                    Input::Quit | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(None),
+                    Input::Interrupted(_) | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(None),
                     Input::Key(_) | Input::Redraw => {}
                 },
                 effect = self.next() => if let Effect::Closed(_) = effect? {
@@ -198,7 +198,7 @@ impl WatchSession {
         self.print();
         loop {
             tokio::select! {
-                () = interrupt.wait() => return Ok(()),
+                _ = interrupt.wait() => return Ok(()),
                 effect = self.next() => match effect? {
                     Effect::Closed(_) => return Ok(()),
                     Effect::Snapshot => self.print(),

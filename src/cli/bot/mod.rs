@@ -108,10 +108,15 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     };
     let done = tokio::select! {
         done = bot.run() => done,
-        // A kept login keeps its seat.
-        () = interrupt.wait() => {
+        // A kept login keeps its seat, and any bot the one in a running game.
+        _ = interrupt.wait() => {
             source.end();
-            login::log_out_unless_kept(bot.session, bot.args.login.keep.as_deref()).await;
+            let keep = bot.args.login.keep.as_deref();
+            if login::is_playing(&bot.session, bot.current.is_some()).await {
+                say(login::seat_kept(keep, "to come back: the same command with"));
+            } else {
+                login::log_out_unless_kept(bot.session, keep).await;
+            }
             return Ok(());
         }
     };

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     cli::{random, warn},
-    client::{Client, ClientError, Player, PlayerKind, Session},
+    client::{Client, ClientError, Player, PlayerKind, RoomId, Session},
 };
 
 /// Generated names to try; they rarely collide.
@@ -172,6 +172,32 @@ fn not_logged_in(client: &Client, error: ClientError) -> anyhow::Error {
 /// Leaves every room and frees the name. Errors are ignored: the process ends.
 pub(in crate::cli) async fn log_out(session: Session) {
     let _ = tokio::time::timeout(LOG_OUT_TIMEOUT, session.log_out()).await;
+}
+
+/// Leaves a room, so that others see that the player left, not a lost connection. Errors are ignored: the process ends.
+pub(in crate::cli) async fn leave(session: &Session, room: &RoomId) {
+    let _ = tokio::time::timeout(LOG_OUT_TIMEOUT, session.leave(room)).await;
+}
+
+/// Whether the player is in a running game; as `seen` if the server does not answer.
+pub(in crate::cli) async fn is_playing(session: &Session, seen: bool) -> bool {
+    let me = tokio::time::timeout(LOG_OUT_TIMEOUT, session.me()).await;
+    me.map_or(seen, |me| me.map_or(seen, |me| !me.games.is_empty()))
+}
+
+/// The answer to the first Ctrl-C during a game, where a line leaves it.
+pub(in crate::cli) fn asks_to_leave(command: &str) -> String {
+    format!("the game goes on: `{command}` leaves and loses it, Ctrl-C again ends the program and keeps the seat")
+}
+
+/// What becomes of the seat in a running game when the process ends without leaving; `back` is the command that returns.
+pub(in crate::cli) fn seat_kept(keep: Option<&Path>, back: &str) -> String {
+    match keep {
+        Some(file) => format!("the game goes on, and your seat is kept for a while; {back} --keep {}", file.display()),
+        None => {
+            "the game goes on; your seat is kept for a while, but only a login of --keep FILE can return to it".into()
+        }
+    }
 }
 
 /// A session for reading, which logs in again when the server has forgotten it.

@@ -28,7 +28,7 @@ use super::{
     play, random, say,
     terminal::{
         draw_room,
-        interrupt::Interrupt,
+        interrupt::{Interrupt, Interruption},
         room_view::{Effect, RoomView},
     },
     text::{host_event, room_event},
@@ -144,37 +144,51 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     for ai in args.ais() {
         check_ai::check(&ai.kind, Some(ai.level).filter(|&level| level > 0))?;
     }
-    let mut interrupt = Interrupt::listen()?;
     let client = login::connect(&args.server).await?;
     let session = login::resume_or_log_in(&client, &args.login, "host", PlayerKind::Human).await?;
-    let done = tokio::select! {
-        done = host(&session, &args) => done,
-        () = interrupt.wait() => Ok(()),
+    let (done, stays) = match enter(&session, &args).await {
+        Ok(room) => host(&session, &args, room).await,
+        Err(error) => (Err(error), false),
     };
-    login::log_out_unless_kept(session, args.login.keep.as_deref()).await;
+    if !stays {
+        login::log_out_unless_kept(session, args.login.keep.as_deref()).await;
+    }
     let lost = "the session has expired; make a new room";
     done.map_err(|error| login::explain_lost(error, lost))
 }
 
-async fn host(session: &Session, args: &Args) -> anyhow::Result<()> {
-    let room = match &args.room {
-        None => make(session, args).await?,
-        Some(text) => match play::join_by_text(session, text, &args.password).await {
-            Err(error) if error.is("BAD_PASSWORD") => return Err(login::asks_for_password()),
-            done => done.context(format!("cannot enter room {text}"))?,
-        },
-    };
+async fn enter(session: &Session, args: &Args) -> anyhow::Result<Room> {
+    let Some(text) = &args.room else { return make(session, args).await };
+    match play::join_by_text(session, text, &args.password).await {
+        Err(error) if error.is("BAD_PASSWORD") => Err(login::asks_for_password()),
+        done => done.context(format!("cannot enter room {text}")),
+    }
+}
+
+/// Hosts until the end; returns whether the host stays in a game as a player, as that of `play` does.
+async fn host(session: &Session, args: &Args, room: Room) -> (anyhow::Result<()>, bool) {
     let me = &session.player().id;
     host_event::invitation(&room, args.server.non_default()).into_iter().for_each(say);
     host_event::survey(&room, me).into_iter().for_each(say);
     say("`help` lists the commands");
-    let id = room.id.clone();
-    Host::new(session, room).run().await?;
-    // A kept login is not logged out. After a signal it stays in the room.
-    if args.login.keep.is_some() {
-        let _ = session.leave(&id).await;
+    let mut host = Host::new(session, room);
+    let done = host.run().await;
+    let (id, leaves) = (&host.view.room().id, matches!(done, Ok(Parting::Leaves)));
+    let stays = !leaves && login::is_playing(session, host.view.is_playing()).await;
+    if leaves && args.login.keep.is_some() {
+        // A kept login is not logged out. After a signal it stays in the room.
+        login::leave(session, id).await;
+    } else if stays && done.is_ok() {
+        let back = format!("to come back: reversi host --room {id}");
+        say(login::seat_kept(args.login.keep.as_deref(), &back));
     }
-    Ok(())
+    (done.map(drop), stays)
+}
+
+/// How a host ends.
+enum Parting {
+    Leaves,
+    Stays,
 }
 
 async fn make(session: &Session, args: &Args) -> anyhow::Result<Room> {
@@ -214,22 +228,33 @@ impl<'a> Host<'a> {
         Self { session, view, updates, last_seq, calls: JoinSet::new(), caused: 0, lost: false }
     }
 
-    async fn run(&mut self) -> anyhow::Result<()> {
+    async fn run(&mut self) -> anyhow::Result<Parting> {
+        let mut interrupt = Interrupt::listen()?;
+        let mut asked_to_leave = false;
         let mut input = Some(BufReader::new(tokio::io::stdin()).split(b'\n'));
         loop {
             let ready = self.wants_line();
             if ready && input.is_none() && self.view.room().phase != Phase::Playing && self.has_left().await {
                 say("no more input: leaving");
-                return Ok(());
+                return Ok(Parting::Leaves);
             }
             let flow = tokio::select! {
                 flow = self.next() => flow?,
                 line = next_line(&mut input), if ready => {
+                    asked_to_leave = false;
                     line.map_or(ControlFlow::Continue(()), |line| self.read_line(&line))
+                }
+                interruption = interrupt.wait() => {
+                    if interruption == Interruption::End || !self.view.is_playing() || asked_to_leave {
+                        return Ok(Parting::Stays);
+                    }
+                    asked_to_leave = true;
+                    say(login::asks_to_leave("leave"));
+                    ControlFlow::Continue(())
                 }
             };
             if flow.is_break() {
-                return Ok(());
+                return Ok(Parting::Leaves);
             }
         }
     }

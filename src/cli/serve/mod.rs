@@ -219,7 +219,7 @@ async fn start(
 /// Waits for a signal, or a request to end.
 async fn ended_early(signals: &mut Signals, drain_asked: &mut BoxFuture<'static, ()>) {
     tokio::select! {
-        () = signals.next() => {}
+        _ = signals.next() => {}
         () = drain_asked => {}
     }
 }
@@ -310,7 +310,7 @@ async fn serve_until_stopped<F: Future<Output = anyhow::Result<bool>>>(
     tokio::pin!(served);
     let (is_lost, by_signal) = tokio::select! {
         clean = &mut served => return clean.map(end),
-        () = signals.next() => (false, true),
+        _ = signals.next() => (false, true),
         () = drain_asked => (false, false),
         () = lost => (true, false),
     };

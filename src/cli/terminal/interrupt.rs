@@ -24,6 +24,15 @@ pub(in crate::cli) async fn until_output_fails(work: impl Future<Output = anyhow
     }
 }
 
+/// Why a client is to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum Interruption {
+    /// Ctrl-C: the user is there, and can be asked.
+    CtrlC,
+    /// SIGTERM, SIGHUP, closed standard output, or a terminal that is gone: nobody gave up a game.
+    End,
+}
+
 /// Handled signals, which no longer end the process; on systems other than Unix, Ctrl-C.
 pub(in crate::cli) struct Signals {
     #[cfg(unix)]
@@ -47,18 +56,19 @@ impl Signals {
 
     /// Waits for the next signal. Cancel safe.
     #[cfg(unix)]
-    pub(in crate::cli) async fn next(&mut self) {
-        poll_fn(|context| {
-            let received = self.signals.iter_mut().any(|signal| signal.poll_recv(context).is_ready());
-            if received { Poll::Ready(()) } else { Poll::Pending }
+    pub(in crate::cli) async fn next(&mut self) -> Interruption {
+        poll_fn(|context| match self.signals.iter_mut().position(|signal| signal.poll_recv(context).is_ready()) {
+            Some(0) => Poll::Ready(Interruption::CtrlC),
+            Some(_) => Poll::Ready(Interruption::End),
+            None => Poll::Pending,
         })
-        .await;
+        .await
     }
 
     #[cfg(not(unix))]
-    pub(in crate::cli) async fn next(&mut self) {
+    pub(in crate::cli) async fn next(&mut self) -> Interruption {
         // If the handler cannot be installed, the command ends at once.
-        let _ = tokio::signal::ctrl_c().await;
+        tokio::signal::ctrl_c().await.map_or(Interruption::End, |()| Interruption::CtrlC)
     }
 }
 
@@ -71,10 +81,10 @@ impl Interrupt {
     }
 
     /// Waits for the next interrupt. Cancel safe.
-    pub(in crate::cli) async fn wait(&mut self) {
+    pub(in crate::cli) async fn wait(&mut self) -> Interruption {
         tokio::select! {
-            () = self.0.next() => {}
-            () = OUTPUT_GONE.notified() => {}
+            interruption = self.0.next() => interruption,
+            () = OUTPUT_GONE.notified() => Interruption::End,
         }
     }
 }

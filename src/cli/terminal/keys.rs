@@ -28,6 +28,8 @@ pub(in crate::cli) enum PlayerAction {
     /// Shows a message to the player.
     Note(String),
     Quit,
+    /// Ends the process, but not the game.
+    KeepSeat,
 }
 
 /// The cursor, and the keys typed so far.
@@ -71,7 +73,7 @@ impl KeyInput {
             Typed::Column('d') => "d_   a digit 1-8 plays there; d again offers a draw".into(),
             Typed::Column(letter) => format!("{letter}_   a digit 1-8 plays there"),
             Typed::Resign => "give up this game? r again resigns, any other key cancels".into(),
-            Typed::Quit => "leave? That loses this game. q again leaves, any other key cancels".into(),
+            Typed::Quit => "leave? q again leaves and loses, Ctrl-C ends and keeps the seat, others cancel".into(),
             Typed::Chat(text) => format!("say: {text}_"),
             Typed::Nothing | Typed::Square => match offered(view) {
                 Some(Offer::Draw) => "the opponent offers a draw: y accepts, x declines".into(),
@@ -110,6 +112,14 @@ impl KeyInput {
         }
     }
 
+    /// Handles Ctrl-C, which asks as `q` does; while it is asked already, the player leaves without giving up the game.
+    pub(in crate::cli) fn interrupt(&mut self, view: &RoomView) -> Option<PlayerAction> {
+        match std::mem::replace(&mut self.typed, Typed::Nothing) {
+            Typed::Quit => Some(PlayerAction::KeepSeat),
+            _ => self.press_first(KeyCode::Char('q'), view),
+        }
+    }
+
     /// Handles a key; returns the action that it completes.
     pub(in crate::cli) fn press(&mut self, key: KeyCode, view: &RoomView) -> Option<PlayerAction> {
         let typed = std::mem::replace(&mut self.typed, Typed::Nothing);
@@ -138,7 +148,7 @@ impl KeyInput {
     }
 
     fn press_first(&mut self, key: KeyCode, view: &RoomView) -> Option<PlayerAction> {
-        let playing = view.side().is_some() && view.room().running().is_some();
+        let playing = view.is_playing();
         match key {
             KeyCode::Left => self.move_cursor(-1, 0),
             KeyCode::Right => self.move_cursor(1, 0),
@@ -227,7 +237,7 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
-    use crate::client::{Occupant, Player, PlayerId, PlayerKind, RoomChange, RoomUpdate, fixture};
+    use crate::client::{Occupant, Player, PlayerId, PlayerKind, Room, RoomChange, RoomUpdate, fixture};
 
     fn view() -> RoomView {
         let me: PlayerId = "me".parse().unwrap();
@@ -302,6 +312,21 @@ mod tests {
         assert_eq!(press(&mut key_input, &view, "rr"), Some(PlayerAction::Resign("game1".parse().unwrap())));
         assert_eq!(press(&mut key_input, &view, "qx"), None);
         assert_eq!(press(&mut key_input, &view, "qq"), Some(PlayerAction::Quit));
+    }
+
+    #[test]
+    fn ctrl_c_asks_before_it_ends_a_game() {
+        let (mut key_input, view) = (KeyInput::new(), view());
+        for typed in ["", "d", "r", "thello"] {
+            press(&mut key_input, &view, typed);
+            assert_eq!(key_input.interrupt(&view), None, "{typed}");
+            assert!(key_input.prompt(&view).starts_with("leave?"), "{typed}");
+            assert_eq!(press(&mut key_input, &view, "x"), None, "{typed}");
+        }
+        assert_eq!(key_input.interrupt(&view), None);
+        assert_eq!(key_input.interrupt(&view), Some(PlayerAction::KeepSeat));
+        let over = RoomView::new(Room { game: None, ..view.room().clone() }, None, Instant::now());
+        assert_eq!(key_input.interrupt(&over), Some(PlayerAction::Quit), "without a game there is nothing to lose");
     }
 
     #[test]

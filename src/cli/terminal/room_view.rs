@@ -132,6 +132,11 @@ impl RoomView {
         self.room.side_of(self.viewer.as_ref()?)
     }
 
+    /// Whether the viewer plays in the running game.
+    pub(in crate::cli) fn is_playing(&self) -> bool {
+        self.side().is_some() && self.room.running().is_some()
+    }
+
     pub(in crate::cli) fn is_owner(&self) -> bool {
         self.viewer.is_some() && self.room.owner == self.viewer
     }

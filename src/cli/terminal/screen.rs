@@ -11,7 +11,7 @@ use ratatui::{
 use tokio::time::{Interval, MissedTickBehavior};
 use tokio_stream::StreamExt as _;
 
-use super::interrupt::Interrupt;
+use super::interrupt::{Interrupt, Interruption};
 use crate::cli::text::printable::{is_harmful, printable};
 
 /// The interval at which the clocks are redrawn.
@@ -29,8 +29,7 @@ pub(in crate::cli) struct Screen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Input {
     Key(KeyCode),
-    /// Ctrl-C, or a signal to end the process.
-    Quit,
+    Interrupted(Interruption),
     /// The clocks or the size have changed.
     Redraw,
 }
@@ -57,18 +56,34 @@ impl Screen {
         loop {
             let event = tokio::select! {
                 event = self.events.next() => event,
-                () = self.interrupt.wait() => return Ok(Input::Quit),
+                interruption = self.interrupt.wait() => return Ok(Input::Interrupted(interruption)),
                 _ = self.tick.tick() => return Ok(Input::Redraw),
             };
             match event {
-                None => return Ok(Input::Quit),
-                Some(event) => {
-                    if let Some(input) = read(&event?) {
+                None | Some(Err(_)) => return Ok(Input::Interrupted(Interruption::End)),
+                #[cfg(unix)]
+                Some(Ok(Event::Key(key))) if is_ctrl(key, 'z') => {
+                    self.suspend()?;
+                    return Ok(Input::Redraw);
+                }
+                Some(Ok(event)) => {
+                    if let Some(input) = read(&event) {
                         return Ok(input);
                     }
                 }
             }
         }
+    }
+
+    /// Gives the terminal back and stops the process and those it runs with, as the terminal does for Ctrl-Z while it is no
+    /// screen. Returns when the process is continued.
+    #[cfg(unix)]
+    fn suspend(&mut self) -> io::Result<()> {
+        ratatui::restore();
+        rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
+        crossterm::terminal::enable_raw_mode()?;
+        crossterm::execute!(io::stdout(), crossterm::terminal::EnterAlternateScreen)?;
+        self.terminal.clear()
     }
 }
 
@@ -92,14 +107,19 @@ impl Drop for Screen {
     }
 }
 
+/// Whether a key is pressed with Ctrl and no other modifier.
+fn is_ctrl(key: KeyEvent, letter: char) -> bool {
+    key.code == KeyCode::Char(letter) && key.modifiers == KeyModifiers::CONTROL
+}
+
+/// Keys with Ctrl or Alt are no letters: those without a meaning are ignored.
 fn read(event: &Event) -> Option<Input> {
     match event {
         Event::Key(KeyEvent { kind: KeyEventKind::Release, .. }) => None,
-        Event::Key(KeyEvent { code: KeyCode::Char('c'), modifiers, .. })
-            if modifiers.contains(KeyModifiers::CONTROL) =>
-        {
-            Some(Input::Quit)
-        }
+        Event::Key(key) if is_ctrl(*key, 'c') => Some(Input::Interrupted(Interruption::CtrlC)),
+        // What some terminals send for Backspace.
+        Event::Key(key) if is_ctrl(*key, 'h') => Some(Input::Key(KeyCode::Backspace)),
+        Event::Key(key) if !KeyModifiers::SHIFT.contains(key.modifiers) => None,
         Event::Key(key) => Some(Input::Key(key.code)),
         Event::Resize(..) => Some(Input::Redraw),
         _ => None,
@@ -111,6 +131,21 @@ mod tests {
     use ratatui::{Terminal, backend::TestBackend, text::Line};
 
     use super::*;
+
+    #[test]
+    fn keys_with_ctrl_or_alt_are_no_letters() {
+        let (ctrl, alt) = (KeyModifiers::CONTROL, KeyModifiers::ALT);
+        let pressed = |code, modifiers| read(&Event::Key(KeyEvent::new(code, modifiers)));
+        for letter in ('a'..='z').chain('0'..='9').map(KeyCode::Char).chain([KeyCode::Enter, KeyCode::Left]) {
+            for modifiers in [ctrl, alt, ctrl | alt, ctrl | KeyModifiers::SHIFT] {
+                let bound = modifiers == ctrl && [KeyCode::Char('c'), KeyCode::Char('h')].contains(&letter);
+                assert_eq!(pressed(letter, modifiers).is_some(), bound, "{modifiers} {letter}");
+            }
+            assert_eq!(pressed(letter, KeyModifiers::NONE), Some(Input::Key(letter)));
+        }
+        assert_eq!(pressed(KeyCode::Char('c'), ctrl), Some(Input::Interrupted(Interruption::CtrlC)));
+        assert_eq!(pressed(KeyCode::Char('Q'), KeyModifiers::SHIFT), Some(Input::Key(KeyCode::Char('Q'))));
+    }
 
     #[test]
     fn text_of_the_server_cannot_control_the_terminal() {

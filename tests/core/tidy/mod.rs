@@ -145,6 +145,7 @@ const LAYERS: &[Layer] = &[
         crates: &["clap", "anyhow", "ratatui", "indicatif"],
         also: &[
             ("crossterm", "the keys of the terminal screens"),
+            ("rustix", "stops the process for Ctrl-Z"),
             ("axum", "serves the page of metrics"),
             ("metrics_exporter_prometheus", "writes what the runtime counts"),
             ("tokio", "starts the runtime and handles signals"),

@@ -14,4 +14,5 @@ mod name;
 mod options;
 mod output;
 mod store;
+mod parting;
 mod silence;

@@ -102,7 +102,7 @@ pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
     });
     tokio::select! {
         done = &mut playing => done.context("a game could not be played")?,
-        () = interrupt.wait() => {
+        _ = interrupt.wait() => {
             runner.stop();
             // Searches that take longer are abandoned.
             let _ = tokio::time::timeout(STOP_TIMEOUT, playing).await;

@@ -179,7 +179,7 @@ pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
     tokio::pin!(measured);
     tokio::select! {
         done = &mut measured => done,
-        () = interrupt.wait() => {
+        _ = interrupt.wait() => {
             cut.cancel();
             measured.await
         }

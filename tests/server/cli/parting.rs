@@ -1,0 +1,146 @@
+//! How the commands end during a game: a signal never gives the game up, and Ctrl-C asks first.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    process::{Command, Stdio},
+};
+
+use super::command::{Running, Server, file};
+
+/// The line of `play` when the host is to move.
+const BEGUN: &str = "black to move";
+
+/// A room with its host, who plays black.
+struct HostedGame {
+    server: Server,
+    host: Running,
+    room: String,
+}
+
+impl HostedGame {
+    fn new() -> Self {
+        let server = Server::start();
+        let mut host = Running::start(&server, &["host", "--name", "ann", "--black", "me", "--auto-start"]);
+        let room = host.wait_for("join code").split([' ', ',']).nth(1).unwrap().to_owned();
+        writeln!(host.child.stdin.as_mut().unwrap(), "ready").unwrap();
+        Self { server, host, room }
+    }
+
+    /// Lets a player join by this command, which says `begun` when the game has begun.
+    fn join(&mut self, command: &[&str], begun: &str) -> Running {
+        let place = ["--room", self.room.as_str()];
+        let mut player = Running::start(&self.server, &[command, &place].concat());
+        player.wait_for(begun);
+        player
+    }
+
+    /// Plays the host's next move, which must still be possible.
+    fn goes_on(&mut self) {
+        writeln!(self.host.child.stdin.as_mut().unwrap(), "move d3").unwrap();
+        self.host.wait_for("black d3");
+    }
+}
+
+fn signal(running: &Running, name: &str) {
+    let sent = Command::new("kill").args(["-s", name, &running.child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn a_signal_keeps_the_seat() {
+    let play: &[&str] = &["play", "--name", "bob"];
+    let bot: &[&str] = &["bot", "--name", "bob", "--ai", "greedy"];
+    for (command, begun) in [(play, BEGUN), (bot, "game ")] {
+        for name in ["TERM", "HUP"] {
+            let mut game = HostedGame::new();
+            let mut player = game.join(command, begun);
+            signal(&player, name);
+            player.wait_for("your seat is kept");
+            assert!(player.child.wait().unwrap().success());
+            game.goes_on();
+        }
+    }
+}
+
+#[test]
+fn a_kept_login_returns_after_a_signal() {
+    let (mut game, keep) = (HostedGame::new(), file("parting"));
+    let mut player = game.join(&["play", "--keep", &keep], BEGUN);
+    signal(&player, "TERM");
+    let line = player.wait_for("to come back: ");
+    assert!(line.ends_with(&format!("reversi play --keep {keep}")), "{line}");
+    game.goes_on();
+    let mut back = Running::start(&game.server, &["play", "--keep", &keep]);
+    back.wait_for("your move (white)");
+    fs::remove_file(keep).unwrap();
+}
+
+#[test]
+fn ctrl_c_asks_during_a_game() {
+    let mut game = HostedGame::new();
+    let mut player = game.join(&["play", "--name", "bob"], BEGUN);
+    signal(&player, "INT");
+    player.wait_for("`quit` leaves and loses it");
+    signal(&player, "INT");
+    player.wait_for("your seat is kept");
+    assert!(player.child.wait().unwrap().success());
+    signal(&game.host, "INT");
+    game.host.wait_for("`leave` leaves and loses it");
+    game.goes_on();
+    signal(&game.host, "TERM");
+    game.host.wait_for("your seat is kept");
+}
+
+#[test]
+fn a_newer_process_of_the_same_player_ends_the_older() {
+    let (mut game, keep) = (HostedGame::new(), file("superseded"));
+    let mut first = game.join(&["play", "--keep", &keep], BEGUN);
+    let mut second = Running::start(&game.server, &["play", "--keep", &keep]);
+    first.wait_for("another process plays as the same player");
+    assert!(first.child.wait().unwrap().success());
+    game.goes_on();
+    second.wait_for("your move (white)");
+    fs::remove_file(keep).unwrap();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn keys_with_ctrl_are_no_letters_on_the_screen() {
+    let mut game = HostedGame::new();
+    let play = format!("{} play --name bob --room {}", env!("CARGO_BIN_EXE_reversi"), game.room);
+    let mut terminal = Command::new("script")
+        .args([
+            "--quiet",
+            "--flush",
+            "--return",
+            "--command",
+            &format!("stty rows 24 cols 90; exec {play}"),
+            "/dev/null",
+        ])
+        .env("REVERSI_SERVER", &game.server.url)
+        .env("TERM", "xterm")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut keys = terminal.stdin.take().unwrap();
+    let mut screen = BufReader::new(terminal.stdout.take().unwrap());
+    game.host.wait_for("your move: ");
+    // Ctrl-R would begin to resign, and Ctrl-T to talk.
+    keys.write_all(b"\x12r\x14").unwrap();
+    let mut shown = |end: u8| {
+        let mut bytes = Vec::new();
+        screen.read_until(end, &mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    while !shown(b'?').ends_with("give up this game?") {}
+    keys.write_all(b"x\x03").unwrap();
+    while !shown(b'?').ends_with("leave?") {}
+    game.goes_on();
+    keys.write_all(b"\x03").unwrap();
+    let mut parting = String::new();
+    screen.read_to_string(&mut parting).unwrap();
+    assert!(parting.contains("your seat is kept"), "{parting}");
+    assert!(terminal.wait().unwrap().success());
+}

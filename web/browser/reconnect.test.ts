@@ -1,9 +1,8 @@
 import { expect, onTestFinished } from "vitest";
-import type { Page } from "playwright-core";
 import { en } from "../src/text/en";
 import { Server } from "./harness/server";
 import { type Fixtures, scenario } from "./harness/scenario";
-import { board, count, legal, quickGame } from "./harness/game_page";
+import { board, exchange, legal, count, openInOtherBrowser, quickGame } from "./harness/game_page";
 
 /** With a durable server, whose failed requests are expected on the console. */
 const durableScenario = scenario.extend<Pick<Fixtures, "server" | "expectedErrors">>({
@@ -61,30 +60,26 @@ durableScenario(
   },
 );
 
-scenario("a second tab takes over, and the first can take back", async ({ openAs }) => {
-  const first = await openAs("ada");
-  await quickGame(first, "random");
-  const second = await first.context().newPage();
-  await second.goto(first.url());
-  await legal(second).first().waitFor();
-  await first.getByRole("heading", { name: en.connection.elsewhere }).waitFor();
-  await exchange(second);
-  const reached = await board(second);
+scenario(
+  "another browser of the player is told of events instead, until the first takes them back",
+  async ({ openAs }) => {
+    const first = await openAs("ada");
+    await quickGame(first, "random");
+    const second = await openInOtherBrowser(first);
+    await legal(second).first().waitFor();
+    await first.getByText(en.connection.elsewhere).waitFor();
+    await exchange(second);
+    const reached = await board(second);
 
-  await first.getByRole("button", { name: en.connection.useHere }).click();
-  await second.getByRole("heading", { name: en.connection.elsewhere }).waitFor();
-  await legal(first).first().waitFor();
-  expect(await board(first)).toBe(reached);
-  await exchange(first);
-});
-
-/** Makes a move and waits for the reply. */
-async function exchange(page: Page): Promise<void> {
-  const empty = count(await board(page), "-");
-  await legal(page).first().click();
-  await expect.poll(async () => count(await board(page), "-")).toBeLessThan(empty - 1);
-  await legal(page).first().waitFor();
-}
+    // The board is still there, and takes moves.
+    await legal(first).first().waitFor();
+    expect(await board(first)).toBe(reached);
+    await exchange(first);
+    await first.getByRole("button", { name: en.connection.tellHere }).click();
+    await second.getByText(en.connection.elsewhere).waitFor();
+    await first.getByText(en.connection.elsewhere).waitFor({ state: "detached" });
+  },
+);
 
 async function restart({ address }: Server, data: string): Promise<void> {
   const again = await Server.start({ data, address });

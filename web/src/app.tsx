@@ -1,9 +1,7 @@
 import { address } from "./route";
 import { LogInScreen } from "./screen/log_in";
-import { OpenInOtherTabScreen } from "./screen/open_in_other_tab";
 import { route } from "./state/location";
 import { session } from "./state/session";
-import { openInOtherTab } from "./state/stream/turn_stream";
 import { text } from "./text/text";
 import { Unavailable } from "./ui/control/unavailable";
 import { lazy } from "./ui/shell/lazy";
@@ -38,7 +36,6 @@ function Screen() {
   const player = session.value;
   // A visitor may look at everything; what needs a name asks for it.
   const token = player?.token ?? "";
-  if (openInOtherTab.value) return <OpenInOtherTabScreen />;
   const to = route.value;
   switch (to.screen) {
     case "rooms":

@@ -1,7 +1,16 @@
 import type { Page } from "playwright-core";
 import { en } from "../../src/text/en";
 import { logIn } from "./scenario";
-import { createRoom, invitation, playOn, playToTheEnd, quickGame, result, startAiMatch } from "./game_page";
+import {
+  createRoom,
+  invitation,
+  openInOtherBrowser,
+  playOn,
+  playToTheEnd,
+  quickGame,
+  result,
+  startAiMatch,
+} from "./game_page";
 
 const MATCHES = [
   ["roxanne", "greedy"],
@@ -66,9 +75,8 @@ export async function* allScreens(page: Page): AsyncGenerator<string> {
   await page.goto(new URL("/#/room/none", page.url()).href);
   await page.getByRole("heading", { name: en.refusal.ROOM_NOT_FOUND }).waitFor();
   yield "not-found";
-  const other = await page.context().newPage();
-  await other.goto(page.url());
-  await page.getByRole("heading", { name: en.connection.elsewhere }).waitFor();
+  await openInOtherBrowser(page);
+  await page.getByText(en.connection.elsewhere).waitFor();
   yield "superseded";
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
 import { en } from "../../src/text/en";
 
 /** The shown board as 64 characters: `*` black, `o` white, `-` empty. */
@@ -31,6 +32,15 @@ export async function playOn(page: Page, most: number): Promise<number> {
     if (moves === most || (await result(page).isVisible())) return moves;
     await move.click();
   }
+}
+
+/** Makes a move and waits for the reply. */
+export async function exchange(page: Page): Promise<void> {
+  await legal(page).first().waitFor();
+  const empty = count(await board(page), "-");
+  await legal(page).first().click();
+  await expect.poll(async () => count(await board(page), "-")).toBeLessThan(empty - 1);
+  await legal(page).first().waitFor();
 }
 
 export function playToTheEnd(page: Page): Promise<number> {
@@ -106,6 +116,19 @@ export async function startAiMatch(
   });
   await page.getByRole("button", { name: en.room.start, exact: true }).click();
   await page.getByRole("heading", { name: en.game.graph }).waitFor();
+}
+
+/** Opens the same screen as the same player in another browser. */
+export async function openInOtherBrowser(page: Page): Promise<Page> {
+  const context = await page
+    .context()
+    .browser()
+    ?.newContext({ storageState: await page.context().storageState() });
+  if (!context) throw new Error("no browser");
+  page.context().once("close", () => void context.close());
+  const other = await context.newPage();
+  await other.goto(page.url());
+  return other;
 }
 
 /** The file that a button saves. */

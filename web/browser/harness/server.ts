@@ -31,6 +31,13 @@ export class Server {
     throw new Error(`${PROGRAM} did not start: ${log}`);
   }
 
+  /** Starts public games of programs at this server. Returns what ends them. */
+  demo(rooms: number): () => void {
+    const args = ["demo", "--rooms", String(rooms), "--server", this.url];
+    const demo = spawn(PROGRAM, args, { env: environment(), stdio: "ignore" });
+    return () => void demo.kill();
+  }
+
   get url(): string {
     return `http://${this.address}/`;
   }

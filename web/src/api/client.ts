@@ -17,7 +17,14 @@ const bearer: Interceptor = (next) => (request) => {
   return next(request);
 };
 
-export const transport = createGrpcWebTransport({ baseUrl: location.origin, interceptors: [bearer] });
+/** How long a call may take, unless it sets a limit of its own, in milliseconds. Calls on a dead connection would wait forever. */
+const DEADLINE = 10_000;
+
+export const transport = createGrpcWebTransport({
+  baseUrl: location.origin,
+  interceptors: [bearer],
+  defaultTimeoutMs: DEADLINE,
+});
 
 export const sessions = createClient(SessionService, transport);
 export const lobby = createClient(LobbyService, transport);

@@ -5,6 +5,7 @@ import {
   type StreamEnd,
   PROMPT,
   reconnectingStream,
+  type StreamCall,
   type StreamMessage,
   type StreamState,
 } from "./reconnecting_stream";
@@ -23,7 +24,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-type Step = StreamMessage | ConnectError | "silence";
+type Step = StreamMessage | ConnectError | "header" | "silence";
 
 /** Reads the given streams one after the other; the last one is repeated. */
 function readStreams(...streams: Step[][]) {
@@ -37,11 +38,12 @@ function readWith(options: { silenceLimit?: number }, ...streams: Step[][]) {
     states: [] as StreamState[],
     ends: [] as StreamEnd[],
   };
-  async function* open(signal: AbortSignal): AsyncIterable<StreamMessage> {
+  async function* open({ signal, onHeader }: StreamCall): AsyncIterable<StreamMessage> {
     const stream = streams[Math.min(seen.opened++, streams.length - 1)] ?? [];
     for (const message of stream) {
       if (message instanceof ConnectError) throw message;
-      if (message === "silence")
+      if (message === "header") onHeader();
+      else if (message === "silence")
         await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal)));
       else yield message;
     }
@@ -71,22 +73,43 @@ it("reopens after a loss, with growing delays while the server is unavailable", 
   handle.stop();
 });
 
-it("treats 25 s without a message as a loss", async () => {
+it("treats 20 s without a message as a loss", async () => {
   const { seen, handle } = readStreams([{ case: "event" }, "silence"]);
-  await vi.advanceTimersByTimeAsync(24_000);
+  await vi.advanceTimersByTimeAsync(19_900);
   expect(seen.opened).toBe(1);
-  await vi.advanceTimersByTimeAsync(2_500);
+  await vi.advanceTimersByTimeAsync(600);
   expect(seen.opened).toBe(2);
   handle.stop();
 });
 
 it("notices a silence sooner where a stream asks for it", async () => {
   const { seen, handle } = readWith({ silenceLimit: PROMPT.silenceLimit }, [{ case: "event" }, "silence"]);
-  await vi.advanceTimersByTimeAsync(7_900);
+  await vi.advanceTimersByTimeAsync(5_900);
   expect(seen.states).toEqual(["opening", "open"]);
   await vi.advanceTimersByTimeAsync(100);
   expect(seen.states).toEqual(["opening", "open", "lost"]);
-  expect(PROMPT.silenceLimit).toBeGreaterThan(2 * 1_000 * PROMPT.heartbeatSeconds);
+  expect(PROMPT.silenceLimit).toBe(2 * 1_000 * PROMPT.heartbeatSeconds);
+  handle.stop();
+});
+
+it("leaves a dead connection soon, and waits longer for each further one", async () => {
+  const { seen, handle } = readWith({ silenceLimit: PROMPT.silenceLimit }, ["silence"]);
+  await vi.advanceTimersByTimeAsync(2_500);
+  expect(seen.opened).toBe(2);
+  // The second is given twice the time.
+  await vi.advanceTimersByTimeAsync(3_500);
+  expect(seen.opened).toBe(2);
+  expect(seen.states).toEqual(["opening", "lost"]);
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(seen.opened).toBe(3);
+  expect(seen.states).toEqual(["opening", "lost", "unanswered"]);
+  handle.stop();
+});
+
+it("is open when the answer begins, before the first message", async () => {
+  const { seen, handle } = readStreams(["header", "silence"]);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(seen.states).toEqual(["opening", "open"]);
   handle.stop();
 });
 

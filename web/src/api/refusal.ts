@@ -4,7 +4,7 @@ import { errorMetadata, refusedField } from "./error_info";
 /** Why a call failed: the code says what to do next, the reason what happened. */
 export interface Refusal {
   code: Code;
-  /** A reason of types.proto; `OFFLINE` if no server answered, empty if one answered without a reason. */
+  /** A reason of types.proto; `OFFLINE` if no server was reached, `UNANSWERED` if none answered in time; else empty. */
   reason: string;
   /** The room that is the reason, if the server names one. */
   roomId?: string | undefined;
@@ -15,21 +15,22 @@ export interface Refusal {
 }
 
 export const OFFLINE = "OFFLINE";
+export const UNANSWERED = "UNANSWERED";
 
 export function refusal(error: unknown): Refusal {
   const cause = ConnectError.from(error);
   const { code, metadata, rawMessage } = cause;
   const reason = metadata.get("reversi-reason");
-  const unanswered = code === Code.Unknown || code === Code.Unavailable;
   const roomId = errorMetadata(cause).get("room_id");
-  return {
-    code,
-    reason: reason ?? (unanswered ? OFFLINE : ""),
-    roomId,
-    field: refusedField(cause),
-    message: rawMessage,
-  };
+  const known = reason ?? UNREASONED.get(code) ?? "";
+  return { code, reason: known, roomId, field: refusedField(cause), message: rawMessage };
 }
+
+const UNREASONED: ReadonlyMap<Code, string> = new Map([
+  [Code.Unknown, OFFLINE],
+  [Code.Unavailable, OFFLINE],
+  [Code.DeadlineExceeded, UNANSWERED],
+]);
 
 /** Whether the same call may succeed later. */
 export function isTransient({ code }: Refusal): boolean {

@@ -1,6 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { rooms } from "./client";
-import { PROMPT, reconnectingStream, type StreamEnd } from "../api/reconnecting_stream";
+import type { StreamEnd, StreamState } from "../api/reconnecting_stream";
 import { colorOf, history } from "../game/history";
 import { parseBoard, START } from "../game/board";
 import type { WatchRoomResponse } from "../gen/reversi/v1/room_pb";
@@ -9,6 +8,7 @@ import { headline } from "../room/outcome";
 import { namesOf } from "../room/seat";
 import type { Route } from "../route";
 import { onHeartbeat } from "../state/connection";
+import { watch } from "../stream/watch";
 import { refusalText, text } from "../text/text";
 import { passText } from "../ui/board/use_pass_note";
 import { FramedBoard } from "./framed_board";
@@ -17,12 +17,13 @@ import { SteppedBoard } from "./stepped_board";
 
 /** The game of a room: live, and to be stepped through when it is over. */
 export function RoomBoard({ roomId }: { roomId: string }) {
-  const { room, end, lost } = useRoom(roomId);
+  const { room, end, state } = useRoom(roomId);
   const { connection } = text.value;
   const route: Route = { screen: "room", roomId };
-  if (!room) return <Message said={end ? endText(end) : connection.loading} route={route} />;
+  const missing = state === "draining" || state === "lost" || state === "crowded" ? connection[state] : undefined;
+  if (!room) return <Message said={end ? endText(end) : (missing ?? connection.loading)} route={route} />;
   if (room.game?.outcome) return <FinishedGame key={room.game.gameId} room={room} />;
-  return <RunningGame room={room} said={end ? endText(end) : lost ? connection.lost : undefined} />;
+  return <RunningGame room={room} said={end ? endText(end) : missing} />;
 }
 
 function RunningGame({ room, said }: { room: Room; said: string | undefined }) {
@@ -66,26 +67,34 @@ function endText(end: StreamEnd): string {
   return end.closed === CloseReason.KICKED ? text.value.room.kicked : text.value.room.closed;
 }
 
-/** Watches a room by whole snapshots: no more events are needed for a board. */
-function useRoom(roomId: string): { room?: Room; end?: StreamEnd; lost: boolean } {
+/** Watches a room while the board is seen. */
+function useRoom(roomId: string): { room?: Room; end?: StreamEnd; state?: StreamState } {
   const [room, setRoom] = useState<Room | undefined>();
   const [end, setEnd] = useState<StreamEnd | undefined>();
-  const [lost, setLost] = useState(false);
+  const [state, setState] = useState<StreamState | undefined>();
+  const seen = useIsSeen();
   useEffect(() => {
-    const { heartbeatSeconds, silenceLimit } = PROMPT;
-    const open = async function* (signal: AbortSignal): AsyncIterable<WatchRoomResponse["message"]> {
-      const request = { roomId, snapshotsOnly: true, heartbeatSeconds };
-      for await (const { message } of rooms.watchRoom(request, { signal })) yield message;
-    };
-    const stream = reconnectingStream({
-      open,
-      silenceLimit,
-      onHeartbeat,
-      onMessage: (message) => message.case === "snapshot" && setRoom(message.value),
-      onState: (state) => setLost(state === "lost" || state === "draining"),
-      onEnd: setEnd,
-    });
-    return stream.stop;
-  }, [roomId]);
-  return { ...(room && { room }), ...(end && { end }), lost };
+    if (!seen) return;
+    return watch<WatchRoomResponse["message"]>(
+      { kind: "board", roomId },
+      {
+        onHeartbeat,
+        onMessage: (message) => message.case === "snapshot" && setRoom(message.value),
+        onState: setState,
+        onEnd: setEnd,
+      },
+    );
+  }, [roomId, seen]);
+  return { ...(room && { room }), ...(end && { end }), ...(state && { state }) };
+}
+
+/** Whether a part of the frame is on the screen. */
+function useIsSeen(): boolean {
+  const [seen, setSeen] = useState(true);
+  useEffect(() => {
+    const observer = new IntersectionObserver((changes) => setSeen(changes.at(-1)?.isIntersecting ?? true));
+    observer.observe(document.documentElement);
+    return () => observer.disconnect();
+  }, []);
+  return seen;
 }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { RoomPhase } from "../gen/reversi/v1/types_pb";
 import { address } from "../route";
-import type { RoomFilter } from "../state/stream/room_list";
+import type { RoomFilter } from "../stream/watched";
 import { text } from "../text/text";
 import { RoomList } from "../ui/lobby/room_list";
 import { SegmentedControl } from "../ui/control/segmented_control";

@@ -1,6 +1,7 @@
 import { Code } from "@connectrpc/connect";
 import { backoff } from "../api/backoff";
-import { OFFLINE, type Refusal, refusal } from "../api/refusal";
+import { patience } from "../api/reconnecting_stream";
+import { OFFLINE, type Refusal, refusal, UNANSWERED } from "../api/refusal";
 import { isRetryable } from "../api/retry";
 import { refusalText, text } from "../text/text";
 import { connection, pauseOrConnected } from "./connection";
@@ -41,14 +42,14 @@ function showRefusal(refused: Refusal): void {
 
 /** Whether the banner already shows that the connection is lost. */
 function isInBanner({ reason }: Refusal): boolean {
-  return reason === OFFLINE && connection.value !== "open";
+  return (reason === OFFLINE || reason === UNANSWERED) && connection.value !== "open";
 }
 
 /** Makes a call that may be repeated until the server has answered it, at once when a lost connection is back. */
-export async function untilAnswered<T>(call: () => Promise<T>): Promise<T> {
+export async function untilAnswered<T>(call: (options: { timeoutMs: number }) => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await call();
+      return await call({ timeoutMs: patience(attempt) });
     } catch (error) {
       if (!isRetryable(refusal(error))) throw error;
       await pauseOrConnected(backoff(attempt, Math.random()));

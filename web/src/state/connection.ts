@@ -4,20 +4,25 @@ import { instant } from "../game/clock";
 import type { Heartbeat } from "../gen/reversi/v1/types_pb";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { StreamState } from "../api/reconnecting_stream";
+import { offline } from "./page/offline";
 
 const streams = signal<ReadonlyMap<string, StreamState>>(new Map());
 
-/** The worst state of any stream. */
-export const connection = computed<StreamState>(() => {
+/** The worst state of any stream. Without a network all are lost, whether they know it or not. */
+export const connection = computed(() => {
   const states = [...streams.value.values()];
-  return states.find((state) => state === "draining") ?? states.find((state) => state === "lost") ?? "open";
+  if (offline.value && states.length > 0) return "lost";
+  return (["draining", "crowded", "lost"] as const).find((state) => states.includes(state)) ?? "open";
 });
 
-/** Returns a function that records the state of the named stream. A stream that is stopped must be set to "open". */
-export function streamStateOf(name: string): (state: StreamState) => void {
+/** Returns a function that records the state of the named stream: "stopped" when it is needed no more. */
+export function streamStateOf(name: string): (state: StreamState | "stopped") => void {
   return (state) => {
     if (state === "opening" || streams.peek().get(name) === state) return;
-    streams.value = new Map([...streams.peek(), [name, state]]);
+    const next = new Map(streams.peek());
+    if (state === "stopped") next.delete(name);
+    else next.set(name, state);
+    streams.value = next;
   };
 }
 

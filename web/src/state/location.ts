@@ -18,6 +18,11 @@ export function isRoomShown(roomId: string): boolean {
   return route.value.screen === "room" && route.value.roomId === roomId;
 }
 
+/** Whether the player sees this room. */
+export function isRoomSeen(roomId: string): boolean {
+  return isRoomShown(roomId) && !document.hidden;
+}
+
 /** Navigates without a new history entry. */
 export function replace(to: Route): void {
   location.replace(address(to));

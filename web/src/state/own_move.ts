@@ -16,14 +16,11 @@ export interface OwnMove {
 /** The last move of the player; undefined if it was refused. */
 export const ownMove = signal<OwnMove | undefined>(undefined);
 
-/** Milliseconds after which a call without an answer is repeated. */
-const PATIENCE = 8_000;
-
 /** Makes a move. Without a connection it is kept and sent later, also if another screen is opened. */
 export async function makeMove(move: OwnMove): Promise<void> {
   ownMove.value = move;
   const { gameId, ply, square } = move;
   const request = { gameId, ply, square: squareName(square) };
-  const done = await attempt(() => untilAnswered(() => games.playMove(request, { timeoutMs: PATIENCE })));
+  const done = await attempt(() => untilAnswered((options) => games.playMove(request, options)));
   if (!done && ownMove.value === move) ownMove.value = undefined;
 }

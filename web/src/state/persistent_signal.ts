@@ -13,6 +13,12 @@ export function persistentSignal<T>(
   const key = `reversi.${name}`;
   const value = signal<T>(read(kept, key, initial, isValid));
   effect(() => write(kept, key, value.value));
+  // The tabs of a browser have one player, and the same preferences.
+  if (kept === "localStorage") {
+    globalThis.addEventListener?.("storage", (change) => {
+      if (change.key === key) value.value = read(kept, key, initial, isValid);
+    });
+  }
   return value;
 }
 

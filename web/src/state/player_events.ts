@@ -12,7 +12,7 @@ import { headline, reasonText } from "../room/outcome";
 import { namesOf, occupantName, sideOf } from "../room/seat";
 import { text } from "../text/text";
 import { showNotification } from "./browser_notification";
-import { isRoomShown, navigate } from "./location";
+import { isRoomSeen, isRoomShown, navigate } from "./location";
 import { announce, dismissOfRoom, notify } from "./notice";
 import { loadOwnGame, ownGames } from "./own_games";
 import { joinToPlay } from "./room/membership";
@@ -20,25 +20,28 @@ import { session } from "./session";
 import { play } from "./sound";
 import type { PlayerEvent } from "./stream/turn_stream";
 
-/** Handles events that concern the player on every screen. A room that is shown announces its own events. */
-export function handlePlayerEvent(event: PlayerEvent): void {
+/**
+ * Handles events that concern the player on every screen. Of all tabs, the one that is `first` announces them. A room that
+ * is seen announces its own events.
+ */
+export function handlePlayerEvent(event: PlayerEvent, first: boolean): void {
   switch (event.case) {
     case "turnRequested":
-      return void turnRequested(event.value);
+      return void turnRequested(event.value, first);
     case "turnClosed":
       return turnClosed(event.value.gameId);
     case "gameStarted":
-      return gameStarted(event.value);
+      return gameStarted(event.value, first);
     case "gameEnded":
-      return void gameEnded(event.value);
+      return void gameEnded(event.value, first);
     case "offer":
-      return void offered(event.value);
+      return void (first && offered(event.value));
     case "seriesEnded":
-      return tell(event.value.roomId, text.value.event.seriesEnded);
+      return void (first && tell(event.value.roomId, text.value.event.seriesEnded));
     case "invited":
-      return invited(event.value);
+      return void (first && invited(event.value));
     case "kicked":
-      notify(text.value.room.kicked, { tone: "bad" });
+      if (first) notify(text.value.room.kicked, { tone: "bad" });
       if (isRoomShown(event.value.roomId)) navigate({ screen: "home" });
       return;
     default:
@@ -49,14 +52,14 @@ export function handlePlayerEvent(event: PlayerEvent): void {
 /** The last turn that was announced in each game: a new stream has all open turns again. */
 const announcedPly = new Map<string, number>();
 
-async function turnRequested({ gameId, ply, roomId }: TurnRequested): Promise<void> {
+async function turnRequested({ gameId, ply, roomId }: TurnRequested, first: boolean): Promise<void> {
   const isNew = announcedPly.get(gameId) !== ply;
   announcedPly.set(gameId, ply);
   const room = await currentRoom(roomId);
-  if (!isNew) return;
+  if (!isNew || !first) return;
   const words = text.value.ownGame.turn(opponentName(room));
   showNotification(text.value.game.yourTurn, words, opens(roomId));
-  if (isRoomShown(roomId)) return;
+  if (isRoomSeen(roomId)) return;
   announce(words);
   play("turn");
 }
@@ -66,19 +69,19 @@ function turnClosed(gameId: string): void {
   if (room) void currentRoom(room.roomId);
 }
 
-function gameStarted({ roomId, opponent }: PlayerGameStarted): void {
-  tell(roomId, text.value.ownGame.started(opponent ? occupantName(text.value, opponent) : ""));
-  if (!isRoomShown(roomId)) play("start");
+function gameStarted({ roomId, opponent }: PlayerGameStarted, first: boolean): void {
+  if (first) tell(roomId, text.value.ownGame.started(opponent ? occupantName(text.value, opponent) : ""));
+  if (first && !isRoomSeen(roomId)) play("start");
   void currentRoom(roomId);
 }
 
-async function gameEnded({ roomId, gameId, outcome }: PlayerGameEnded): Promise<void> {
+async function gameEnded({ roomId, gameId, outcome }: PlayerGameEnded, first: boolean): Promise<void> {
   announcedPly.delete(gameId);
   dismissOfRoom(roomId);
-  if (!isRoomShown(roomId)) play("end");
+  if (first && !isRoomSeen(roomId)) play("end");
   const room = await loadOwnGame(roomId);
   const side = room && ownSide(room);
-  if (!side || !outcome) return;
+  if (!first || !side || !outcome) return;
   const names = namesOf(text.value, room);
   const result = headline(text.value, outcome, names, side);
   tell(roomId, text.value.ownGame.ended(names[opposite(side)], result, reasonText(text.value, outcome, names, side)));
@@ -102,7 +105,7 @@ function invited({ roomId, joinCode, by }: PlayerInvited): void {
 /** Shows a notice, except in the event's room, and a notification of the browser if the page is hidden. */
 function tell(roomId: string, words: string): void {
   const run = opens(roomId);
-  if (!isRoomShown(roomId)) notify(words, { roomId, action: { label: text.value.home.accept, run } });
+  if (!isRoomSeen(roomId)) notify(words, { roomId, action: { label: text.value.home.accept, run } });
   showNotification(text.value.brand, words, run);
 }
 
@@ -110,10 +113,10 @@ function opens(roomId: string): () => void {
   return () => navigate({ screen: "room", roomId });
 }
 
-/** The present state of a room of the player. The screen keeps that of the room that it shows. */
+/** The present state of a room of the player. The screen keeps that of the room that is seen. */
 async function currentRoom(roomId: string): Promise<Room | undefined> {
   const known = ownGames.peek().get(roomId);
-  return known && isRoomShown(roomId) ? known : loadOwnGame(roomId);
+  return known && isRoomSeen(roomId) ? known : loadOwnGame(roomId);
 }
 
 function opponentName(room: Room | undefined): string {

@@ -61,6 +61,9 @@ export async function losesByLogOut(): Promise<boolean> {
   return me === undefined || me.claimed || me.gameIds.length > 0;
 }
 
+/** How long what another tab stores takes to be seen here, at most, in milliseconds. */
+const STORED_WITHIN = 1_000;
+
 let renewal: Promise<void> | undefined;
 
 /**
@@ -81,12 +84,15 @@ export function renew(): Promise<void> {
 }
 
 async function renewed(): Promise<void> {
-  const name = session.value?.name;
+  const { name, token } = session.value ?? {};
   if (!name) return;
   authorize(undefined);
   try {
     await logIn(name);
   } catch {
+    // All tabs try it; the first to succeed has the name, and tells the others by the storage.
+    await new Promise((resolve) => setTimeout(resolve, STORED_WITHIN));
+    if (session.value?.token !== token) return;
     expired.value = true;
     session.value = undefined;
   }

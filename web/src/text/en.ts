@@ -41,9 +41,11 @@ export const en = {
     lost: "The connection is lost. Coming back…",
     pendingMove: "Your move is sent when the connection is back",
     draining: "The server restarts. Coming back…",
-    elsewhere: "Opened in another tab",
-    elsewhereWhy: "The other tab is in use. Only one tab can play at a time.",
-    useHere: "Use it here",
+    crowded:
+      "Too many tabs, or boards of other pages, of this server are open in this browser. Close some. Trying again…",
+    elsewhere:
+      "You are in the page with another browser too. It tells you of your turns and games; here you can do everything else.",
+    tellHere: "Tell me here",
     loading: "Loading…",
   },
   claim: {

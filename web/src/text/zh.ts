@@ -37,9 +37,9 @@ export const zh: Texts = {
     lost: "连接已断开，正在恢复……",
     pendingMove: "恢复连接后会发送你的着法",
     draining: "服务器正在重启，即将恢复……",
-    elsewhere: "已在另一个标签页打开",
-    elsewhereWhy: "你正在另一个标签页中对局，同时只能使用一个。",
-    useHere: "在此使用",
+    crowded: "此浏览器中打开的本服务器标签页或嵌入棋盘太多，请关闭一些。正在重试……",
+    elsewhere: "你也在另一个浏览器中打开了本页面。轮到你走棋等通知显示在那里，其他功能在这里都可使用。",
+    tellHere: "在此通知",
     loading: "加载中……",
   },
   claim: {

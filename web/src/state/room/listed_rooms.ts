@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type ListedRooms, updateListed } from "../../room/row/row_state";
-import { type RoomFilter, watchRoomList } from "../stream/room_list";
+import type { RoomFilter } from "../../stream/watched";
+import { watchRoomList } from "../stream/room_list";
 
 /** Watches the rooms that a list shows; `rooms` is undefined until the first snapshot. */
 export function watchListedRooms(filter: RoomFilter): {

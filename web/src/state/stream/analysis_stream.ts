@@ -1,4 +1,5 @@
 import { type Refusal, refusal } from "../../api/refusal";
+import { place } from "../../stream/watch";
 
 /** The time until an analysis that was refused because the server is busy is asked for again, in milliseconds. */
 const RETRY = 2_000;
@@ -6,8 +7,8 @@ const RETRY = 2_000;
 const BUSY: ReadonlySet<string> = new Set(["QUOTA_ANALYSES", "QUOTA_STREAMS", "RATE", "OFFLINE", "DRAINING"]);
 
 /**
- * Reads a stream of the analysis service to its end. While the server is busy it asks again, and calls `onBusy`. Returns the
- * refusal that ended it, if any.
+ * Reads a stream of the analysis service to its end, when it has a place among the connections of the browser. While the
+ * server is busy it asks again, and calls `onBusy`. Returns the refusal that ended it, if any.
  */
 export async function readAnalysis<M>(
   open: () => AsyncIterable<{ message: M }>,
@@ -16,6 +17,7 @@ export async function readAnalysis<M>(
   onBusy: () => void,
 ): Promise<Refusal | undefined> {
   while (!signal.aborted) {
+    const free = await place(signal);
     try {
       for await (const { message } of open()) if (!signal.aborted) onMessage(message);
       return undefined;
@@ -24,7 +26,10 @@ export async function readAnalysis<M>(
       const refused = refusal(error);
       if (!BUSY.has(refused.reason)) return refused;
       onBusy();
+      free();
       await new Promise((resolve) => setTimeout(resolve, RETRY));
+    } finally {
+      free();
     }
   }
   return undefined;

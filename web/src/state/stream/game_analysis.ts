@@ -36,7 +36,7 @@ export function useGameAnalysis(gameId: string): { state: GameAnalysisState; sta
     const { signal } = abort.current;
     setState({ moves: new Map(), running: true });
     const refused = await readAnalysis(
-      () => analyses.analyzeGame({ subject: { case: "gameId", value: gameId } }, { signal }),
+      () => analyses.analyzeGame({ subject: { case: "gameId", value: gameId } }, { signal, timeoutMs: 0 }),
       signal,
       (message) => {
         if (message.case === "summary") setState((before) => ({ ...before, summary: message.value, running: false }));

@@ -50,7 +50,7 @@ async function follow(
   };
   const lines = serverInfo.peek()?.limits?.analysisLines ?? 1;
   const refused = await readAnalysis(
-    () => analyses.analyzePosition({ subject, lines }, { signal }),
+    () => analyses.analyzePosition({ subject, lines }, { signal, timeoutMs: 0 }),
     signal,
     (message) => message.case === "analysis" && show({ analysis: message.value }),
     () => show({ ...latest, busy: true }),

@@ -1,21 +1,10 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { lobby } from "../../api/client";
-import { reconnectingStream } from "../../api/reconnecting_stream";
-import type { RoomSummary, WatchRoomsResponse } from "../../gen/reversi/v1/lobby_pb";
-import type { RoomPhase } from "../../gen/reversi/v1/types_pb";
+import type { WatchRoomsResponse } from "../../gen/reversi/v1/lobby_pb";
+import { changedRows, type RoomRows } from "../../room/row/room_rows";
+import { watch } from "../../stream/watch";
+import type { RoomFilter } from "../../stream/watched";
 import { onHeartbeat, streamStateOf } from "../connection";
-import { renewIfUnauthenticated } from "../session";
-
-/** Selects the rooms of a list; an absent field selects all. */
-export interface RoomFilter {
-  phase?: RoomPhase;
-  openSeat?: boolean;
-  /** Part of the room's or the owner's name. */
-  text?: string;
-}
-
-/** Rooms by id, newest first. */
-export type RoomRows = ReadonlyMap<string, RoomSummary>;
+import { renewIfUnauthenticated, session } from "../session";
 
 type Message = WatchRoomsResponse["message"];
 
@@ -23,41 +12,16 @@ type Message = WatchRoomsResponse["message"];
 export function watchRoomList(filter: RoomFilter): { rows: ReadonlySignal<RoomRows | undefined>; stop: () => void } {
   const rows = signal<RoomRows | undefined>(undefined);
   const onState = streamStateOf("lobby");
-
-  async function* open(signal: AbortSignal): AsyncIterable<Message> {
-    for await (const { message } of lobby.watchRooms({ filter }, { signal })) yield message;
-  }
-
-  const stream = reconnectingStream<Message>({
-    open,
-    onMessage: (message) => (rows.value = applied(rows.value ?? new Map(), message)),
+  const watched = { kind: "rooms", filter, token: session.peek()?.token } as const;
+  const unwatch = watch<Message>(watched, {
+    onMessage: (message) => (rows.value = changedRows(rows.value ?? new Map(), message)),
     onState,
     onHeartbeat,
     onEnd: renewIfUnauthenticated,
   });
   const stop = () => {
-    stream.stop();
-    onState("open");
+    unwatch();
+    onState("stopped");
   };
   return { rows, stop };
-}
-
-function applied(rows: RoomRows, message: Message): RoomRows {
-  switch (message.case) {
-    case "snapshot":
-      return new Map(message.value.rooms.map((room) => [room.roomId, room]));
-    case "upserted": {
-      const { value } = message;
-      return rows.has(value.roomId)
-        ? new Map(rows).set(value.roomId, value)
-        : new Map([[value.roomId, value], ...rows]);
-    }
-    case "removed": {
-      const left = new Map(rows);
-      left.delete(message.value);
-      return left;
-    }
-    default:
-      return rows;
-  }
 }

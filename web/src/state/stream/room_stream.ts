@@ -1,9 +1,9 @@
 import { type Signal, signal } from "@preact/signals";
-import { rooms } from "../../api/client";
-import { PROMPT, reconnectingStream, type StreamEnd, type StreamHandle } from "../../api/reconnecting_stream";
+import type { StreamEnd } from "../../api/reconnecting_stream";
 import type { RoomEvent, WatchRoomResponse } from "../../gen/reversi/v1/room_pb";
 import type { Room } from "../../gen/reversi/v1/types_pb";
 import { apply } from "../../room/apply";
+import { watch } from "../../stream/watch";
 import { onHeartbeat, streamStateOf } from "../connection";
 import { enteredPassword } from "../room/membership";
 import { session } from "../session";
@@ -26,50 +26,27 @@ export function watchRoom(roomId: string, onEvent: OnRoomEvent): RoomStream {
   const room = signal<Room | undefined>(undefined);
   const end = signal<StreamEnd | undefined>(undefined);
   const onState = streamStateOf(`room ${roomId}`);
-  let needsSnapshot = false;
-
-  async function* open(abort: AbortSignal): AsyncIterable<Message> {
-    const afterSeq = needsSnapshot ? undefined : room.peek()?.seq;
-    needsSnapshot = false;
-    const { heartbeatSeconds } = PROMPT;
-    const password = enteredPassword(roomId);
-    const request = { roomId, password, heartbeatSeconds, ...(afterSeq !== undefined && { afterSeq }) };
-    for await (const { message } of rooms.watchRoom(request, { signal: abort })) yield message;
-  }
-
   const onMessage = (message: Message) => {
     if (message.case === "snapshot") room.value = message.value;
     if (message.case !== "event" || !room.value) return;
     const before = room.value;
-    const after = apply(before, message.value);
-    if (!after) {
-      loadSnapshot();
-    } else if (after !== before) {
-      room.value = after;
-      if (isOwnJoin(message.value)) loadSnapshot();
-      onEvent(message.value.event, before, after);
-    }
+    // Where events are missing, a snapshot follows.
+    const after = apply(before, message.value) ?? before;
+    if (after === before) return;
+    room.value = after;
+    onEvent(message.value.event, before, after);
   };
-  const loadSnapshot = () => {
-    needsSnapshot = true;
-    stream.restart();
-  };
-  const stream: StreamHandle = reconnectingStream<Message>({
-    open,
+  const { token, playerId } = session.peek() ?? {};
+  const watched = { kind: "room", roomId, password: enteredPassword(roomId), token, playerId } as const;
+  const unwatch = watch<Message>(watched, {
     onMessage,
     onState,
     onHeartbeat,
     onEnd: (reason) => (end.value = reason),
-    silenceLimit: PROMPT.silenceLimit,
   });
   const stop = () => {
-    stream.stop();
-    onState("open");
+    unwatch();
+    onState("stopped");
   };
   return { room, end, stop };
-}
-
-/** Members see more of a room than watchers, so the player needs a new snapshot after joining. */
-function isOwnJoin({ event }: RoomEvent): boolean {
-  return event.case === "memberJoined" && event.value.member?.player?.playerId === session.peek()?.playerId;
 }

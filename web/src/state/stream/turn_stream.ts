@@ -1,61 +1,62 @@
 import { effect, signal, untracked } from "@preact/signals";
-import { games } from "../../api/client";
-import { PROMPT, reconnectingStream, type StreamEnd, type StreamHandle } from "../../api/reconnecting_stream";
+import type { StreamEnd } from "../../api/reconnecting_stream";
 import type { PlayEvent, TurnRequested } from "../../gen/reversi/v1/game_pb";
 import { CloseReason } from "../../gen/reversi/v1/types_pb";
+import { watch } from "../../stream/watch";
 import { onHeartbeat, streamStateOf } from "../connection";
 import { expired, renewIfUnauthenticated, session } from "../session";
 
 /** The player's open turns, by game. */
 export const turns = signal<ReadonlyMap<string, TurnRequested>>(new Map());
 
-/** True while another tab has the player's stream. */
-export const openInOtherTab = signal(false);
+/** True while the player's events go to another browser. */
+export const toldElsewhere = signal(false);
 
 export type PlayerEvent = PlayEvent["event"];
 
-let stream: StreamHandle | undefined;
 const onState = streamStateOf("turns");
 
-/** Keeps the player's own stream (`WatchTurns`) open while logged in, and passes its events on. */
-export function watchTurns(onEvent: (event: PlayerEvent) => void): void {
+/**
+ * Watches the player's own events (`WatchTurns`) while logged in, and passes them on. `first` tells whether this tab is the
+ * one to announce them.
+ */
+export function watchTurns(onEvent: (event: PlayerEvent, first: boolean) => void): void {
+  let stop = () => {};
   effect(() => {
-    const wanted = session.value !== undefined && !openInOtherTab.value;
+    const token = session.value?.token;
+    const wanted = !toldElsewhere.value;
     // Signals that the stream reads must not run this effect again.
     untracked(() => {
-      stream?.stop();
-      onState("open");
+      stop();
+      onState("stopped");
       turns.value = new Map();
-      stream = wanted ? openStream(onEvent) : undefined;
+      stop = token && wanted ? watchAs(token, onEvent) : () => {};
     });
   });
 }
 
-/** Takes the player's stream back from the other tab. */
-export function playHere(): void {
-  openInOtherTab.value = false;
+/** Takes the player's events back from the other browser. */
+export function tellHere(): void {
+  toldElsewhere.value = false;
 }
 
-function openStream(onEvent: (event: PlayerEvent) => void): StreamHandle {
-  const onMessage = (event: PlayerEvent) => {
-    updateTurns(event);
-    onEvent(event);
-  };
-  return reconnectingStream<PlayerEvent>({
-    open,
-    onMessage,
-    onState,
-    onHeartbeat,
-    onEnd,
-    silenceLimit: PROMPT.silenceLimit,
-  });
-}
-
-async function* open(signal: AbortSignal): AsyncIterable<PlayerEvent> {
-  // The server sends every open turn again when the stream opens.
-  turns.value = new Map();
-  for await (const { event } of games.watchTurns({ heartbeatSeconds: PROMPT.heartbeatSeconds }, { signal }))
-    if (event) yield event.event;
+function watchAs(token: string, onEvent: (event: PlayerEvent, first: boolean) => void): () => void {
+  return watch<PlayerEvent>(
+    { kind: "turns", token },
+    {
+      onMessage: (event, first) => {
+        updateTurns(event);
+        onEvent(event, first);
+      },
+      onState: (state) => {
+        // The server sends every open turn again when the stream opens.
+        turns.value = new Map();
+        onState(state);
+      },
+      onHeartbeat,
+      onEnd,
+    },
+  );
 }
 
 function updateTurns(event: PlayerEvent): void {
@@ -67,7 +68,7 @@ function updateTurns(event: PlayerEvent): void {
 
 function onEnd(end: StreamEnd): void {
   if ("refused" in end) return renewIfUnauthenticated(end);
-  if (end.closed === CloseReason.SUPERSEDED) openInOtherTab.value = true;
+  if (end.closed === CloseReason.SUPERSEDED) toldElsewhere.value = true;
   if (end.closed === CloseReason.LOGGED_OUT) {
     expired.value = true;
     session.value = undefined;

@@ -1,6 +1,8 @@
 /** Texts for the reasons of types.proto. */
 export const refusal = {
   OFFLINE: "The server cannot be reached.",
+  UNANSWERED:
+    "No answer came in time. If many tabs, or boards of other pages, of this server are open in this browser, close some.",
   TOKEN_MISSING: "Log in, please.",
   TOKEN_INVALID: "Your session is no longer valid.",
   NOT_OWNER: "Only the owner of the room may do that.",

@@ -2,6 +2,8 @@ import type { refusal as shape } from "./en";
 
 export const refusal: typeof shape = {
   OFFLINE: "サーバーに接続できません。",
+  UNANSWERED:
+    "時間内に応答がありませんでした。このサーバーのタブや埋め込みの盤を多く開いている場合は、いくつか閉じてください。",
   TOKEN_MISSING: "ログインしてください。",
   TOKEN_INVALID: "サーバーがあなたを見失いました。",
   NOT_OWNER: "主催者だけができます。",

@@ -2,6 +2,7 @@ import type { refusal as shape } from "./en";
 
 export const refusal: typeof shape = {
   OFFLINE: "无法连接服务器。",
+  UNANSWERED: "没有及时收到答复。如果此浏览器打开了很多本服务器的标签页或嵌入棋盘，请关闭一些。",
   TOKEN_MISSING: "请先登录。",
   TOKEN_INVALID: "服务器已不认得你了。",
   NOT_OWNER: "只有房主可以这样做。",

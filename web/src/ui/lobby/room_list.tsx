@@ -3,7 +3,7 @@ import type { Color } from "../../game/board";
 import type { RoomSummary } from "../../gen/reversi/v1/lobby_pb";
 import type { Seat } from "../../gen/reversi/v1/types_pb";
 import { address } from "../../route";
-import type { RoomFilter } from "../../state/stream/room_list";
+import type { RoomFilter } from "../../stream/watched";
 import { navigate } from "../../state/location";
 import { watchListedRooms } from "../../state/room/listed_rooms";
 import { joinToPlay } from "../../state/room/membership";

@@ -7,7 +7,7 @@ import { announcement } from "../../state/notice";
 import { offline } from "../../state/page/offline";
 import { askName, expired, session } from "../../state/session";
 import { screenName } from "../../state/page/title";
-import { openInOtherTab } from "../../state/stream/turn_stream";
+import { tellHere, toldElsewhere } from "../../state/stream/turn_stream";
 import { text } from "../../text/text";
 import { OwnGameBar } from "./own_game_bar";
 import { Menu } from "./menu";
@@ -50,7 +50,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <Menu />
       </header>
       <Banner />
-      {session.value && !openInOtherTab.value && <OwnGameBar key={session.value.token} />}
+      {session.value && (toldElsewhere.value ? <ElsewhereBar /> : <OwnGameBar key={session.value.token} />)}
       <main ref={main} id="main" tabIndex={-1}>
         {children}
       </main>
@@ -90,11 +90,24 @@ function LogInButton() {
   );
 }
 
+/** Shown while another browser is told of the player's turns and games: only one can be. */
+function ElsewhereBar() {
+  const { elsewhere, tellHere: label } = text.value.connection;
+  return (
+    <aside class="own-game">
+      <p class="own-game-who">{elsewhere}</p>
+      <button type="button" class="small" onClick={tellHere}>
+        {label}
+      </button>
+    </aside>
+  );
+}
+
 /** The state of the connection. Without a network, and unless a room is shown, also what works without it. */
 function Banner() {
   const line = connection.value;
   const { connection: texts, shell } = text.value;
-  const coming = line === "draining" ? texts.draining : line === "lost" ? texts.lost : "";
+  const coming = line === "open" ? "" : texts[line];
   const missing = coming || (offline.value ? shell.offline : "");
   const explained = offline.value && route.value.screen !== "room";
   return (

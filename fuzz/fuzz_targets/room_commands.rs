@@ -91,7 +91,7 @@ enum Action {
 
 fuzz_target!(|script: Script| {
     let settings = settings(&script.settings);
-    if settings.check().is_err() {
+    if settings.check_new().is_err() {
         return;
     }
     let mut test = TestRoom::new(settings, ByColor::new(Occupant::Open, Occupant::Open), POLICY);

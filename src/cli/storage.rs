@@ -126,7 +126,7 @@ pub(super) async fn open_source(location: &StoreLocation) -> anyhow::Result<Box<
 pub(super) enum CopyTarget {
     File(NewStore),
     #[cfg(feature = "postgres")]
-    Database(crate::store::PostgresStore),
+    Database(Box<crate::store::PostgresStore>),
 }
 
 impl CopyTarget {
@@ -151,7 +151,7 @@ impl CopyTarget {
                 let store = database(url, None).await.context("cannot use that database")?;
                 anyhow::ensure!(is_empty(&store).await?, NOT_EMPTY);
                 store.set_unfinished(true).await?;
-                Ok(Self::Database(store))
+                Ok(Self::Database(Box::new(store)))
             }
             #[cfg(not(feature = "postgres"))]
             StoreLocation::Database(_) => Err(anyhow!(NO_POSTGRES)),
@@ -162,7 +162,7 @@ impl CopyTarget {
         match self {
             Self::File(new) => new.store(),
             #[cfg(feature = "postgres")]
-            Self::Database(store) => store,
+            Self::Database(store) => &**store,
         }
     }
 

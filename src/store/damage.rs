@@ -29,7 +29,7 @@ pub(super) struct DamagedRows {
 impl DamagedRows {
     /// Whether a row was counted.
     pub(super) fn has(&self, table: &str, row: &str) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&format!("{table} {row}"))
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner).contains(&format!("{table} {row}"))
     }
 
     /// Counts a row, and logs what its damage means, the first time.

@@ -7,12 +7,13 @@ use tokio::time::sleep;
 use super::{
     directory::{LogInError, Players},
     player::Player,
+    quota::Holding,
 };
 use crate::{
     room::{PlayerId, Timestamp},
     runtime::{
         lifecycle::{Lifecycle, ticks},
-        limit::limits::{COPY_IDLE, Limits, VISITOR_IDLE},
+        limit::limits::{COPY_IDLE, GUESTS_EXAMINED, Limits, VISITOR_IDLE},
         outcome::{RoomError, StreamEnd},
         server_clock::Clock,
     },
@@ -128,6 +129,52 @@ async fn remove_idle_from_cluster(
     Ok(())
 }
 
+impl Players {
+    /// The guest who has been idle for longest, and the time before which it was last used; none if no guest has been
+    /// idle for a tenth of the time after which it is forgotten. The next call returns another guest.
+    pub(crate) fn longest_idle_guest(&self) -> Option<(Arc<Player>, Timestamp)> {
+        let now = self.clock.now();
+        let before = now.before(self.limits.get().guest_idle / 10);
+        for _ in 0..GUESTS_EXAMINED {
+            let (used, id) = self.guests().first()?;
+            let Some(player) = self.get(id).filter(|player| player.is_guest()) else {
+                self.guests().remove(id);
+                continue;
+            };
+            let last_use = player.last_use(now);
+            if last_use > used {
+                self.file_guest(&player, last_use);
+            } else if used < before {
+                self.file_guest(&player, now);
+                return Some((player, before));
+            } else {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Some guests of the network with the most of them, if these are more than `most`: those who are not in use first, and then
+    /// those without a seat.
+    pub(crate) fn guests_of_largest_network(&self, most: usize) -> Vec<Arc<Player>> {
+        let now = self.clock.now();
+        let ids: Vec<_> = self.guests().of_largest_network(most).take(GUESTS_EXAMINED).collect();
+        let mut guests = Vec::new();
+        for id in ids {
+            match self.get(id).filter(|player| player.is_guest()) {
+                Some(guest) => {
+                    // Others are examined first the next time.
+                    self.file_guest(&guest, guest.last_use(now));
+                    guests.push(guest);
+                }
+                None => self.guests().remove(id),
+            }
+        }
+        guests.sort_by_key(|guest| (guest.last_use(now), guest.quota.has_confirmed(Holding::Seat)));
+        guests
+    }
+}
+
 /// Removes the guest who has been idle for longest, unless it calls meanwhile. A node of a cluster only forgets it, since
 /// it may be in use at another one.
 ///
@@ -171,7 +218,6 @@ mod tests {
     use super::*;
     use crate::{
         room::{DisplayName, PlayerKind, RoomId},
-        runtime::player::quota::Holding,
         store::{MemoryStore, PlayerKey},
     };
 

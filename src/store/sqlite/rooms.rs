@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, ops::Bound};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::{
-    damage::{ReadError, is_damage},
+    damage::{DamagedRows, ReadError, is_damage},
     log::{self, Events, Run},
     scan,
 };

@@ -1,15 +1,10 @@
 //! Clients behind a relay that forwards nothing more of its old connections, without their end, and serves new ones: each
 //! is on again soon, and its game goes on.
 
-use std::{
-    io::Write as _,
-    path::Path,
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::{io::Write as _, path::Path, process::Command, time::Duration};
 
 use reversi::proto::v1::{self, play_event::Event};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tonic::Streaming;
 
 use super::{

@@ -189,7 +189,8 @@ impl SqliteStore {
 
     async fn read_rooms(&self, after: Option<RoomId>, limit: usize) -> Result<rooms::RoomsPage, StoreError> {
         let pending = self.writer.read_pending(move |write_behind| write_behind.all_pending(after)).await?;
-        self.rooms.ask(move |connection| rooms::page(connection, after, limit, &pending)).await
+        let rows = Arc::clone(&self.damaged);
+        self.rooms.ask(move |connection| rooms::page(connection, &rows, after, limit, &pending)).await
     }
 
     /// Replaces a damaged room by what can be used of it. Says what that means, and returns whether there is something.

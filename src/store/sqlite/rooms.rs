@@ -320,6 +320,7 @@ pub(super) type RoomsPage = (Vec<Room>, Vec<(RoomId, String)>);
 /// At most `limit` rooms after `after`, by id, without the damaged ones among them.
 pub(super) fn page(
     connection: &Connection,
+    rows: &DamagedRows,
     mut after: Option<RoomId>,
     limit: usize,
     pending: &BTreeMap<RoomId, Run>,
@@ -327,7 +328,7 @@ pub(super) fn page(
     let none = Run::default();
     let (mut rooms, mut damaged) = (Vec::new(), Vec::new());
     loop {
-        let mut ids = ids(connection, damaged, after, limit)?;
+        let mut ids = ids(connection, rows, after, limit)?;
         // A full page may have a successor, so only rooms of the log within the page are added.
         let last = ids.last().copied().filter(|_| ids.len() == limit);
         let until = last.map_or(Bound::Unbounded, Bound::Included);

@@ -17,7 +17,7 @@ use std::{
 };
 
 use anyhow::{Context as _, ensure};
-use http::Uri;
+use tonic::codegen::http::Uri;
 
 use crate::client::Session;
 

@@ -58,7 +58,18 @@ scenario("a second tab of the player takes nothing from the first", async ({ ope
   await quickGame(first, "random");
   const second = await openTab(first.context(), first.url());
   await exchange(second);
-  expect(await board(first)).toBe(await board(second));
+  const reached = await board(second);
+  await expect.poll(() => board(first)).toBe(reached);
+
+  // A hidden tab is told of turns only, until it is seen again.
+  await setHidden(second, true);
+  await exchange(first);
+  expect(await board(second)).toBe(reached);
+  expect(await second.title()).toContain(en.game.yourTurn);
+  await setHidden(second, false);
+  const present = await board(first);
+  await expect.poll(() => board(second)).toBe(present);
+
   const rules = await openTab(first.context(), new URL("#/rules", first.url()).href);
   await rules.getByRole("link", { name: en.ownGame.back }).first().waitFor();
   await exchange(first);
@@ -80,6 +91,14 @@ scenario("a browser without shared workers plays, and shows boards", async ({ op
   await expect.poll(() => board(embedded)).toBe(reached);
   await embedded.getByText(en.game.toMove.black).waitFor();
 });
+
+/** As the browser does it when the tab is covered by another. */
+function setHidden(page: Page, hidden: boolean): Promise<void> {
+  return page.evaluate((hidden) => {
+    Object.defineProperty(document, "hidden", { get: () => hidden, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
+}
 
 async function openTab(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage();

@@ -124,8 +124,10 @@ function connect(): void {
 }
 
 async function connectToOwn(): Promise<void> {
-  const { connectOwnHub } = await import("./own_hub");
-  listen(connectOwnHub());
+  // Where it cannot be loaded now, the hub stays dead, and this is tried again.
+  const own = await import("./own_hub").catch(() => undefined);
+  if (!own) return;
+  listen(own.connectOwnHub());
   tell();
 }
 

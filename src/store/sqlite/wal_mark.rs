@@ -114,7 +114,7 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
 /// # Errors
 /// When the log is another file's.
 pub(super) fn check(path: &Path) -> Result<bool, OpenError> {
-    let Some(log) = Log::read(&beside(path, "-wal"))? else { return Ok(true) };
+    let Some(log) = MarkedLog::read(&beside(path, "-wal"))? else { return Ok(true) };
     match File::open(path) {
         Ok(file) if log.belongs_to(&file)? => Ok(!log.marks.is_empty()),
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
@@ -123,7 +123,7 @@ pub(super) fn check(path: &Path) -> Result<bool, OpenError> {
 }
 
 /// What SQLite would replay of a log.
-struct Log {
+struct MarkedLog {
     /// With their pages.
     marks: Vec<(u64, Mark)>,
     /// The numbers of the schema in its versions of page 1.
@@ -131,7 +131,7 @@ struct Log {
     page_size: usize,
 }
 
-impl Log {
+impl MarkedLog {
     /// None if there is nothing to replay.
     fn read(path: &Path) -> io::Result<Option<Self>> {
         let mut file = match File::open(path) {

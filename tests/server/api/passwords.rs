@@ -60,7 +60,7 @@ async fn guesses_of_one_address_are_slowed_down_and_others_join_at_once() {
 
 #[tokio::test]
 async fn addresses_that_guessed_wrong_wait_for_each_other() {
-    let server = TestServer::limited(|limits| limits.players_per_address = 2).await;
+    let server = TestServer::limited(|limits| limits.players_per_address = 5).await;
     let owner = server.human("Owner").await;
     let room = locked_room(&owner).await;
     let mut made = 0;

@@ -36,12 +36,14 @@ fn every_command_fails_whose_output_is_cut_off_by_a_full_disk() {
     let ended = server.output_of(&["games"], "");
     let game = ended.split(' ').next().unwrap();
     let me = server.output_of(&["games", "--ids"], "").split(['(', ')']).nth(1).unwrap().to_owned();
-    let copied = path("copied");
+    let [copied, backup, restored] = ["copied", "backup.db", "restored"].map(path);
     let run: &[&[&str]] = &[
         &["import", &games, "--data", &data],
         &["doctor", "--data", &data],
         &["doctor", "--data", &data, "--export", &path("saved.ggf")],
         &["store", "copy", &data, &copied],
+        &["backup", &backup, "--data", &data],
+        &["restore", &backup, "--data", &restored],
         &["rooms"],
         &["rooms", "--once"],
         &["play", "--side", "black"],

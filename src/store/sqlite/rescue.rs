@@ -372,6 +372,8 @@ impl Pages {
             below.extend(last.map(|last| (last, leaf)));
         }
         below.sort_unstable();
+        // A page that is no longer used may still name leaves of the table.
+        below.dedup();
         while below.len() > 1 {
             let mut above = Vec::new();
             for group in below.chunks(self.size / 20) {

@@ -32,15 +32,18 @@ pub(super) fn each(
     let (low, high) = (Cell::new(i64::MIN), Cell::new(i64::MAX));
     let select = format!("SELECT rowid, {columns} FROM {table} NOT INDEXED WHERE rowid");
     let upward = rows(connection, &format!("{select} > ?1 ORDER BY rowid"), [i64::MIN], &mut |row| {
-        low.set(row.get(0)?);
-        visit(low.get(), row)
+        // On a page that is cut off, rows may be out of order.
+        let number = row.get(0)?;
+        low.set(low.get().max(number));
+        visit(number, row)
     })?;
     if upward {
         return Ok(None);
     }
     rows(connection, &format!("{select} > ?1 ORDER BY rowid DESC"), [low.get()], &mut |row| {
-        high.set(row.get(0)?);
-        visit(high.get(), row)
+        let number = row.get(0)?;
+        high.set(high.get().min(number));
+        visit(number, row)
     })?;
     let (first, mut read) = (low.get().max(0).saturating_add(1), 0);
     for rowid in first..high.get().min(first.saturating_add(TRIED)) {

@@ -12,8 +12,8 @@ use crate::{
     room::test_room::{TestRoom, default_settings, id},
     sim::lossy_folder::LossyFolder,
     store::{
-        after_a_crash, after_a_stop, archive, at, connection, count, creation_of, drive, folder, games::game, load, moved,
-        open, open_rooms, open_with_log, room_id, write,
+        after_a_crash, after_a_stop, archive, at, connection, count, creation_of, drive, folder, games::game, load,
+        moved, open, open_rooms, open_with_log, room_id, write,
     },
 };
 

@@ -13,6 +13,6 @@ mod import;
 mod name;
 mod options;
 mod output;
-mod store;
 mod parting;
 mod silence;
+mod store;

@@ -199,13 +199,14 @@ impl Front {
     {
         let Self { limits, access, connections, ids, .. } = self;
         let proxies = TrustedProxies::new(&access.trusted_proxies);
+        let header_bytes = usize::try_from(limits.get().header_bytes).unwrap_or(usize::MAX);
         transport(&limits.get())
             .layer(layer_fn(move |inner| ForwardedFor {
                 inner,
                 proxies: proxies.clone(),
                 connections: Arc::clone(&connections),
             }))
-            .layer(layer_fn(Http1Pacing))
+            .layer(layer_fn(move |inner| Http1Pacing { inner, header_bytes }))
             .layer(layer_fn(move |inner| WithRequestId { inner, ids: ids.clone() }))
             .layer(option_layer(
                 access.hosts.map(|hosts| layer_fn(move |inner| HostCheck { inner, hosts: hosts.clone() })),

@@ -110,7 +110,7 @@ impl Games {
     /// Aborts a game. A player may abort few rated games a day, since an abort costs no points.
     ///
     /// # Errors
-    /// When the room refuses it, or the player has aborted [`RATED_ABORTS`] rated games within a day.
+    /// When the room refuses it, or the player has aborted too many rated games within a day.
     pub async fn abort(&self, player: &Arc<Player>, game: GameId) -> Result<Accepted, RoomError> {
         let room = self.rooms.snapshot_as_admin(game.room).await?.room;
         if room.settings().rated && room.seat_of(player.id()).is_some() {

@@ -18,7 +18,7 @@ use super::{
     room::{actor::ActorContext, host::RoomHost, presence::check_presence},
 };
 use crate::{
-    room::{Command, DisplayName, Issuer, PlayerId, PlayerKind, Rejection},
+    room::{Command, DisplayName, Issuer, Phase, PlayerId, PlayerKind, Rejection},
     store::{PlayerKey, PlayerStore, StoredPlayer},
 };
 
@@ -109,13 +109,13 @@ impl Sessions {
         Ok(false)
     }
 
-    /// Whether a player has a seat in a running game, or may have one: its room does not answer.
+    /// Whether a player has a seat in a running game or series, or may have one: its room does not answer.
     async fn plays(&self, player: &Player) -> bool {
         let Ok(held) = self.player_store.held_rooms(player.id()).await else { return true };
         let elsewhere = held.into_iter().filter(|held| held.seated).map(|held| held.room);
         for room in player.seats().into_iter().chain(elsewhere) {
             match self.host.snapshot(room).await {
-                Ok(snapshot) if snapshot.room.running().is_none() => {}
+                Ok(snapshot) if snapshot.room.phase() != Phase::Playing => {}
                 Err(RoomError::Rejected(Rejection::RoomNotFound)) => {}
                 Ok(_) | Err(_) => return true,
             }

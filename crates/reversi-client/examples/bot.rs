@@ -10,14 +10,17 @@ async fn main() -> Result<(), ClientError> {
     let me = Client::connect(&arguments[1]).await?.log_in(&format!("bot {}", rng.next()), PlayerKind::Bot).await?;
     let mut pick = |legal: Bitboard| legal.iter().max_by_key(|_| rng.next()).expect("never empty");
     me.quick_start(arguments.get(2).map(|kind| Ai::new(kind)), SideWish::Random).await?;
-    for lost in 0.. {
+    let mut lost = 0;
+    loop {
         // After a lost or silent connection, a new stream starts with every open turn.
         tokio::time::sleep(backoff(lost)).await;
+        lost += 1;
         let mut turns = match me.turns().await {
             Err(error) if error.is_transient() => continue,
             opened => opened?,
         };
         while let Some(Ok(event)) = turns.next().await {
+            lost = 0;
             match event {
                 PlayEvent::Turn(turn) => drop(me.play(&turn.game, turn.ply, pick(turn.legal)).await),
                 PlayEvent::GameEnded { outcome, .. } => return me.log_out().await.map(|()| println!("{outcome}")),
@@ -26,5 +29,4 @@ async fn main() -> Result<(), ClientError> {
             }
         }
     }
-    Ok(())
 }

@@ -43,14 +43,19 @@ impl KeptLogin {
         self.server == Some(address(server))
     }
 
-    /// Whether the token may be sent to this server.
+    /// Whether the token may be sent to this server: it is at the same host, or at an unknown one. Others must not collect
+    /// the logins of a file.
     pub(in crate::cli) fn may_be_sent_to(&self, server: &str) -> bool {
-        let secure_host = |url: &str| {
-            let url = url.parse::<Uri>().ok().filter(|url| url.scheme_str() == Some("https"))?;
-            Some(url.host()?.to_ascii_lowercase())
+        let host = |url: &str| {
+            let url = url.parse::<Uri>().ok()?;
+            Some((url.host()?.to_ascii_lowercase(), url.scheme_str() == Some("https")))
         };
-        let proven = self.server.as_deref().and_then(secure_host);
-        proven.is_none() || proven == secure_host(server)
+        let Some(own) = &self.server else { return true };
+        match (host(own), host(server)) {
+            // Never from TLS to none.
+            (Some((own, was_secure)), Some((other, is_secure))) => own == other && (is_secure || !was_secure),
+            _ => false,
+        }
     }
 
     fn parse(line: &str) -> Option<Self> {
@@ -317,10 +322,10 @@ mod tests {
     }
 
     #[test]
-    fn a_login_over_tls_is_sent_to_its_host_only() {
+    fn a_login_is_sent_to_its_host_only_and_never_from_tls_to_none() {
         let sent = |from: Option<&str>, to: &str| login(from, 1, "").may_be_sent_to(to);
-        for to in ["http://a:1", "https://b"] {
-            assert!(sent(None, to) && sent(Some("http://c:2"), to));
+        for to in ["http://a:1", "https://a"] {
+            assert!(sent(None, to) && sent(Some("http://a:2"), to) && !sent(Some("http://b:1"), to));
         }
         let secure = Some("https://a.example:1");
         assert!(sent(secure, "https://A.example") && sent(secure, "https://a.example:2/"));

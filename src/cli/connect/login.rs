@@ -142,10 +142,10 @@ pub(in crate::cli) async fn resume(client: &Client, file: &Path) -> anyhow::Resu
             Err(error) => return Err(not_logged_in(client, error).context("cannot come back")),
         }
     }
-    for other in logins.iter().filter(|login| !login.may_be_sent_to(server)).filter_map(|login| login.server.as_ref()) {
+    if logins.iter().any(|login| !login.may_be_sent_to(server)) {
         let shown = file.display();
         warn(format_args!(
-            "the login for {other} in {shown} is sent to no other host; if {server} is the same one, edit {shown}"
+            "the logins for other hosts in {shown} are not sent to {server}; if one is of it, edit {shown}"
         ));
     }
     Ok(None)

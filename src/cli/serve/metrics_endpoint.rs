@@ -178,7 +178,10 @@ async fn render(State(sources): State<Sources>) -> impl IntoResponse {
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        task::JoinSet,
+    };
 
     use super::*;
 
@@ -186,7 +189,8 @@ mod tests {
     async fn connections_without_requests_end_so_that_others_are_served() {
         let listener = Limited::new(TcpListener::bind("127.0.0.1:0").await.unwrap());
         let address = axum::serve::Listener::local_addr(&listener).unwrap();
-        let server = tokio::spawn(async { axum::serve(listener, Router::new().route("/", get(START))).await });
+        let mut server = JoinSet::new();
+        server.spawn(async { axum::serve(listener, Router::new().route("/", get(START))).await });
         let mut idle = Vec::new();
         for _ in 0..CONNECTIONS {
             idle.push(TcpStream::connect(address).await.unwrap());
@@ -196,6 +200,5 @@ mod tests {
         let mut answer = String::new();
         other.read_to_string(&mut answer).await.unwrap();
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-        server.abort();
     }
 }

@@ -82,7 +82,7 @@ impl Screen {
         ratatui::restore();
         rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
         crossterm::terminal::enable_raw_mode()?;
-        crossterm::execute!(io::stdout(), crossterm::terminal::EnterAlternateScreen)?;
+        crossterm::execute!(self.terminal.backend_mut(), crossterm::terminal::EnterAlternateScreen)?;
         self.terminal.clear()
     }
 }

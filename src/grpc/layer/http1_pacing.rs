@@ -10,20 +10,24 @@ use std::{
 };
 
 use futures_util::future::{BoxFuture, Either};
-use http::Version;
+use http::{StatusCode, Version};
 use tokio::time::{Instant, sleep_until};
 use tower::Service;
 
 use crate::{grpc::transport::connection::Peer, runtime::ClientAddress};
 
-/// A service whose HTTP/1.1 requests are delayed.
+/// A service whose HTTP/1.1 requests are delayed, and refused if their heads are longer than those of HTTP/2 may be.
 #[derive(Clone)]
-pub(crate) struct Http1Pacing<S>(pub(crate) S);
+pub(crate) struct Http1Pacing<S> {
+    pub(crate) inner: S,
+    pub(crate) header_bytes: usize,
+}
 
-impl<S, B> Service<http::Request<B>> for Http1Pacing<S>
+impl<S, B, A> Service<http::Request<B>> for Http1Pacing<S>
 where
-    S: Service<http::Request<B>, Response: Send, Error: Send> + Clone + Send + 'static,
+    S: Service<http::Request<B>, Response = http::Response<A>, Error: Send> + Clone + Send + 'static,
     S::Future: Send,
+    A: Default + Send + 'static,
     B: Send + 'static,
 {
     type Response = S::Response;
@@ -31,22 +35,35 @@ where
     type Future = Either<S::Future, BoxFuture<'static, Result<S::Response, S::Error>>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.0.poll_ready(cx)
+        self.inner.poll_ready(cx)
     }
 
     fn call(&mut self, request: http::Request<B>) -> Self::Future {
         let address = Peer::address(request.extensions()).cloned();
         let (Version::HTTP_11 | Version::HTTP_10, Some(address)) = (request.version(), address) else {
-            return Either::Left(self.0.call(request));
+            return Either::Left(self.inner.call(request));
         };
         // The clone may not be ready; the polled service is.
-        let clone = self.0.clone();
-        let mut inner = std::mem::replace(&mut self.0, clone);
+        let clone = self.inner.clone();
+        let mut inner = std::mem::replace(&mut self.inner, clone);
+        let is_too_long = head_bytes(&request) > self.header_bytes;
         Either::Right(Box::pin(async move {
+            if is_too_long {
+                let mut refusal = http::Response::new(A::default());
+                *refusal.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+                return Ok(refusal);
+            }
             wait(&address).await;
             inner.call(request).await
         }))
     }
+}
+
+/// About the length of a request's head as it was sent.
+fn head_bytes<B>(request: &http::Request<B>) -> usize {
+    let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    let fields = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
+    request.method().as_str().len() + target + "  HTTP/1.1\r\n\r\n".len() + fields.sum::<usize>()
 }
 
 /// Waits until a request may start. A closed connection frees its slot, so each has at most one request waiting.

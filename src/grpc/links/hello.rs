@@ -7,7 +7,7 @@ use tonic::Status;
 use crate::{proto::cluster, runtime::NodeId};
 
 /// The version of the messages. Raised when a node must not talk to older ones any longer.
-const PROTOCOL: u32 = 1;
+const PROTOCOL: u32 = 2;
 
 /// This node and the other living ones, with the addresses of their links.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! The check of join codes, passwords and the administrator's secret, before a room decides who enters. Rooms never wait for it: a password is
-//! compared with the hash in a snapshot, and the room admits whoever knows the hash that it has now.
+//! The check of join codes, passwords and the administrator's secret, before a room decides who enters. Rooms never wait for
+//! it: a password is compared with the hash in a snapshot, and the room admits whoever knows the hash that it has now.
 
 use super::rooms::Rooms;
 use crate::{

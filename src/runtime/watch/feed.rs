@@ -98,7 +98,8 @@ pub(super) async fn subscribe(
     Ok(Feed { host: host.clone(), room, seq, snapshot, missed, events })
 }
 
-/// The events after `after` up to `last`; none if the journal starts later, or a line of chat among them was removed. Read in the watcher's task, not the room's.
+/// The events after `after` up to `last`; none if the journal starts later, or a line of chat among them was removed. Read in
+/// the watcher's task, not the room's.
 async fn read_missed(context: &ActorContext, room: RoomId, after: Seq, last: Seq) -> Option<VecDeque<EncodedEvent>> {
     let mut missed = VecDeque::new();
     if after == last {

@@ -36,7 +36,7 @@ pub(super) enum Change {
     AddWaiting(Vec<RoomId>),
     PutPlayer(StoredPlayer),
     /// Replaces the token and the claim of a player with this token, and counts it.
-    ChangeAccount(StoredPlayer, [u8; 32]),
+    Account(StoredPlayer, [u8; 32]),
     RemovePlayer(PlayerId),
     /// Removes a player who was last seen at this time, unless it was seen since, and counts it.
     RemoveIdle(PlayerId, Timestamp),
@@ -86,7 +86,7 @@ impl Change {
             Self::ReturnWaiting { gone, new } => waiting::give_back(session, fence.node, gone, new).await.map(|()| 0),
             Self::AddWaiting(rooms) => waiting::add(session, rooms).await.map(|()| 0),
             Self::PutPlayer(player) => players::put(session, player).await,
-            Self::ChangeAccount(player, token) => players::change_account(session, player, token).await,
+            Self::Account(player, token) => players::change_account(session, player, token).await,
             Self::RemovePlayer(player) => players::remove(session, *player).await.map(|()| 0),
             Self::RemoveIdle(player, seen) => players::remove_idle(session, *player, *seen).await,
             Self::RecordSeen(seen) => players::record_seen(session, seen).await.map(|()| 0),

@@ -443,7 +443,7 @@ impl PlayerStore for PostgresStore {
     }
 
     fn change_account(&self, player: StoredPlayer, token: [u8; 32]) -> StoreFuture<'_, bool> {
-        Box::pin(async move { Ok(self.change(Change::ChangeAccount(player, token)).await? > 0) })
+        Box::pin(async move { Ok(self.change(Change::Account(player, token)).await? > 0) })
     }
 
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {

@@ -259,11 +259,13 @@ async fn a_head_of_http1_has_the_limit_of_http2() {
     let server = TestServer::open().await;
     let whole = "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
     let (long, far_longer) = ("x".repeat(17 * 1024), "x".repeat(200 * 1024));
-    for (head, answer) in [
-        (format!("GET / HTTP/1.1\r\nhost: localhost\r\nlong: {long}"), "HTTP/1.1 431 "),
-        (format!("GET / HTTP/1.1\r\nhost: localhost\r\nlong: {long}\r\n\r\n"), "HTTP/1.1 431 "),
-        // The rest of a later head is not read either.
-        (format!("{whole}GET / HTTP/1.1\r\nlong: {far_longer}"), "HTTP/1.1 400 "),
+    let close = "host: localhost\r\nconnection: close";
+    for (head, answer, last) in [
+        (format!("GET / HTTP/1.1\r\n{close}\r\nlong: {long}"), "HTTP/1.1 431 ", ""),
+        (format!("GET / HTTP/1.1\r\n{close}\r\nlong: {long}\r\n\r\n"), "HTTP/1.1 431 ", ""),
+        // So is a later head, and what is far longer is not read to its end.
+        (format!("{whole}GET / HTTP/1.1\r\n{close}\r\nlong: {long}\r\n\r\n"), "HTTP/1.1 400 ", "HTTP/1.1 431 "),
+        (format!("{whole}GET / HTTP/1.1\r\n{close}\r\nlong: {far_longer}"), "HTTP/1.1 400 ", ""),
     ] {
         let mut socket = TcpStream::connect(&server.address).await.unwrap();
         // The server may close the connection before it has read all.
@@ -274,6 +276,7 @@ async fn a_head_of_http1_has_the_limit_of_http2() {
         let mut rest = Vec::new();
         // Ends, also by a reset.
         let _ = within(socket.read_to_end(&mut rest)).await;
+        assert!(String::from_utf8_lossy(&rest).contains(last));
     }
     server.human("Ada").await.me().await;
 }

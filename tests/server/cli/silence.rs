@@ -35,6 +35,18 @@ impl Table {
         Self { opponent, turns, room, cable, server }
     }
 
+    /// Waits for the game, and moves first if the opponent has black: sides are drawn.
+    async fn begin(&mut self) {
+        loop {
+            let message = timeout(2 * TWO_HEARTBEATS, self.turns.message()).await.expect("the game begins");
+            match message.unwrap().unwrap().event.unwrap().event.unwrap() {
+                Event::GameStarted(started) if started.side() == v1::Side::White => return,
+                Event::TurnRequested(turn) => return self.play(&turn).await,
+                _ => {}
+            }
+        }
+    }
+
     /// The opponent's next turn: the client has moved.
     async fn turn(&mut self) -> v1::TurnRequested {
         loop {
@@ -106,6 +118,7 @@ async fn a_bot_in_go_is_on_again() {
 async fn a_move_of_a_person_is_repeated() {
     let mut table = Table::set().await;
     let mut person = Running::spawn(table.client(&["play", "--anyone"]));
+    table.begin().await;
     for silences in 0..2 {
         let moves = person.wait_for("your move (");
         if silences > 0 {

@@ -211,6 +211,11 @@ fn keep(file: &Path) -> io::Result<Option<PathBuf>> {
     Ok(Some(kept))
 }
 
+/// The folder of a store that is to become this file.
+pub(super) fn unfinished(file: &Path) -> PathBuf {
+    wal_mark::beside(file, ".unfinished")
+}
+
 /// A store that takes its place in a folder when it is complete.
 pub struct NewStore {
     store: SqliteStore,
@@ -228,7 +233,7 @@ impl NewStore {
         create_folder(folder)?;
         let file = folder.join(SqliteStore::FILE);
         wal_mark::check(&file)?;
-        let aside = wal_mark::beside(&file, ".unfinished");
+        let aside = unfinished(&file);
         if aside.exists() {
             drop(lock(&aside)?);
             fs::remove_dir_all(&aside)?;

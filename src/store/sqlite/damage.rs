@@ -26,7 +26,7 @@ impl DamagedRows {
 
     /// As [`DamagedRows::note_malformed`].
     pub(super) fn note_malformed_file(&self, error: &rusqlite::Error) {
-        if matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)) {
+        if is_corrupt(error) {
             self.set_malformed(error);
         }
     }
@@ -53,6 +53,21 @@ pub(super) fn is_damage(error: &ReadError) -> bool {
     error.downcast_ref().is_none_or(is_damage_of_file)
 }
 
+/// Whether the disk could not read a page, which it may read the next time: nothing may be removed because of it.
+pub(super) fn is_read_failure(error: &ReadError) -> bool {
+    let error = error.downcast_ref().and_then(rusqlite::Error::sqlite_error);
+    error.is_some_and(|error| is_unreadable(error) && !is_malformed(error))
+}
+
+/// Whether SQLite says that the content of the file is wrong.
+pub(super) fn is_corrupt(error: &rusqlite::Error) -> bool {
+    error.sqlite_error().is_some_and(is_malformed)
+}
+
+fn is_malformed(error: &ffi::Error) -> bool {
+    matches!(error.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+}
+
 /// As [`is_damage`], for an error of the file.
 pub(super) fn is_damage_of_file(error: &rusqlite::Error) -> bool {
     match error {
@@ -64,6 +79,5 @@ pub(super) fn is_damage_of_file(error: &rusqlite::Error) -> bool {
 
 /// Whether SQLite could not read a page: its content is wrong, or the disk returned an error for it.
 pub(super) fn is_unreadable(error: &ffi::Error) -> bool {
-    matches!(error.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-        || matches!(error.extended_code, ffi::SQLITE_IOERR_READ | ffi::SQLITE_IOERR_SHORT_READ)
+    is_malformed(error) || matches!(error.extended_code, ffi::SQLITE_IOERR_READ | ffi::SQLITE_IOERR_SHORT_READ)
 }

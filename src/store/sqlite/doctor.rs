@@ -92,7 +92,11 @@ impl Doctor {
         let path = folder.join(SqliteStore::FILE);
         fs::metadata(&path)?;
         let lock = lock(folder)?;
-        wal_mark::check(&path)?;
+        if let Err(error) = wal_mark::check(&path)
+            && !error.may_be_damage()
+        {
+            return Err(error);
+        }
         let Readable { connection: old, version, rescued } = rescue::open(&path)?;
         Ok(Self { old, version, path, rescued, _lock: lock })
     }

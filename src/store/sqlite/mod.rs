@@ -62,7 +62,7 @@ use crate::{
     room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp},
     rules::Position,
 };
-use damage::{DamagedRows, is_damage_of_file};
+use damage::{DamagedRows, is_damage_of_file, is_read_failure};
 use log::LogEntry;
 use reader::{Open, Reader};
 use schema::{OpenedFile, is_unwritable};
@@ -115,6 +115,10 @@ impl SqliteStore {
     fn start(folder: &Path, fault: FaultHook, log_limit: usize) -> Result<Self, OpenError> {
         create_folder(folder)?;
         let path = folder.join(Self::FILE);
+        let copy = backup::unfinished(&path);
+        if copy.join(Self::FILE).exists() && require(&path).is_err() {
+            return Err(OpenError::Unfinished(copy));
+        }
         create_file(&path)?;
         let lock = lock(folder)?;
         let has_own_log = wal_mark::check(&path)?;
@@ -123,7 +127,9 @@ impl SqliteStore {
         }
         let mut file = schema::create(&path)?;
         let damaged: Arc<DamagedRows> = Arc::default();
-        if !has_own_log && let Some(damage) = backup::damage(&file.connection, "quick_check") {
+        if !(has_own_log && file.marks)
+            && let Some(damage) = backup::damage(&file.connection, "quick_check")
+        {
             damaged.set_malformed(&damage);
         }
         if file.unwritable.is_none() {
@@ -165,7 +171,7 @@ impl SqliteStore {
             }
             _ => {}
         }
-        let file = OpenedFile { connection, unwritable: None, is_source: true };
+        let file = OpenedFile { connection, unwritable: None, is_source: true, marks: false };
         let damaged = Arc::default();
         let writer = Writer::start(&path, file, Box::new(|_, _| None), LOG_LIMIT, Arc::clone(&damaged))?;
         Self::with_readers(&path, schema::read_source, writer, damaged, lock)
@@ -184,7 +190,12 @@ impl SqliteStore {
 
     async fn read_room(&self, room: RoomId) -> Result<Option<History>, StoreError> {
         let pending = self.writer.read_pending(move |write_behind| write_behind.pending(room)).await?;
-        self.rooms.ask(move |connection| rooms::load(connection, room, &pending)).await
+        let load = move |connection: &Connection| match rooms::load(connection, room, &pending) {
+            // Not `Damaged`, for which a room is mended.
+            Err(error) if is_read_failure(&error) => Ok(Err(StoreError::Unavailable(error.to_string()))),
+            read => read.map(Ok),
+        };
+        self.rooms.ask(load).await?
     }
 
     async fn read_rooms(&self, after: Option<RoomId>, limit: usize) -> Result<rooms::RoomsPage, StoreError> {

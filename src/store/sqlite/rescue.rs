@@ -91,8 +91,9 @@ impl Drop for TemporaryFile {
 /// Opens a file of any known version to read, as it is or a copy.
 pub(super) fn open(path: &Path) -> Result<Readable, OpenError> {
     let as_it_is = |(connection, version)| Ok(Readable { connection, version, rescued: None });
-    // SQLite would remove what it does not read of a damaged log.
-    let has_damaged_log = wal::read(path)?.is_some_and(|log| log.damage().is_some());
+    // SQLite would remove what it does not read of a damaged log, and a log without a file.
+    let is_cut = fs::metadata(path)?.len() < HEADER as u64;
+    let has_damaged_log = wal::read(path)?.is_some_and(|log| is_cut || log.damage().is_some());
     let opened = if has_damaged_log { Err(None) } else { schema::read_as_it_is(path).map_err(Some) };
     let opened = match opened {
         Ok((old, version)) if version == 0 || is_readable(&old, version) => return as_it_is((old, version)),

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, ops::Bound};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::{
-    damage::{DamagedRows, ReadError, is_damage},
+    damage::{DamagedRows, ReadError, is_damage, is_read_failure},
     log::{self, Events, Run},
     scan,
 };
@@ -341,6 +341,10 @@ pub(super) fn page(
             }
             match load(connection, id, pending.get(&id).unwrap_or(&none)) {
                 Ok(history) => rooms.extend(history.map(History::latest)),
+                Err(error) if is_read_failure(&error) => {
+                    let meaning = "the disk cannot read a room, which is left as it is";
+                    rows.note("rooms", &id.to_string(), &error.to_string(), meaning);
+                }
                 Err(error) if is_damage(&error) => damaged.push((id, error.to_string())),
                 Err(error) => return Err(error),
             }

@@ -1,11 +1,14 @@
 //! The tables, and the migration of older files.
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
-use rusqlite::{Connection, MAIN_DB, OpenFlags, config::DbConfig};
+use rusqlite::{Connection, MAIN_DB, OpenFlags, config::DbConfig, ffi};
 use thiserror::Error;
 
-use super::{players, rooms, wal_mark};
+use super::{damage::is_corrupt, players, rooms, wal_mark};
 
 /// The application id of SQLite files: "Rvrs".
 pub(super) const APPLICATION: i32 = 0x5276_7273;
@@ -52,9 +55,16 @@ pub enum OpenError {
     #[error(
         "the write-ahead log beside it (its name and `-wal`) is not that of this file: was a backup copied over it, or the \
         file removed? Nothing was changed. Put the file back that the log belongs to; or put a backup in place by \
-        `reversi restore`; or move the log away to use the file as it is"
+        `reversi restore`. Without the log, `reversi doctor` says what is in the file, but the changes that are only in the \
+        log, the latest moves and games, are lost: copy both files before you move the log away"
     )]
     StrayLog,
+    /// A copy into the folder was interrupted, or still runs.
+    #[error(
+        "a copy into this folder is not complete ({}): wait for `reversi store copy`, or repeat it; or remove that folder to \
+        start empty", .0.display()
+    )]
+    Unfinished(PathBuf),
     /// The file is a database of another program.
     #[error("the file is a database of another program")]
     Foreign,
@@ -93,11 +103,7 @@ impl OpenError {
 
 impl From<rusqlite::Error> for OpenError {
     fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
-        match error.sqlite_error_code() {
-            Some(DatabaseCorrupt | NotADatabase) => Self::Damaged(error.to_string()),
-            _ => Self::Database(error),
-        }
+        if is_corrupt(&error) { Self::Damaged(error.to_string()) } else { Self::Database(error) }
     }
 }
 
@@ -109,13 +115,15 @@ pub(super) struct OpenedFile {
     pub(super) unwritable: Option<rusqlite::Error>,
     /// Whether it must not be changed.
     pub(super) is_source: bool,
+    /// Whether its log can be marked.
+    pub(super) marks: bool,
 }
 
 /// Opens the file, creates it if necessary, and migrates it to the current version. Otherwise it reads only a few pages,
 /// whatever the size of the file. A complete file on a disk that is full or read-only can still be read.
 pub(super) fn create(path: &Path) -> Result<OpenedFile, OpenError> {
     let error = match create_writable(path) {
-        Ok(connection) => return Ok(OpenedFile { connection, unwritable: None, is_source: false }),
+        Ok((connection, marks)) => return Ok(OpenedFile { connection, unwritable: None, is_source: false, marks }),
         Err(OpenError::Database(error)) if is_unwritable(&error) => error,
         Err(error) => return Err(error),
     };
@@ -123,7 +131,7 @@ pub(super) fn create(path: &Path) -> Result<OpenedFile, OpenError> {
     if version(&connection)? != VERSION {
         return Err(error.into());
     }
-    Ok(OpenedFile { connection, unwritable: Some(error), is_source: false })
+    Ok(OpenedFile { connection, unwritable: Some(error), is_source: false, marks: true })
 }
 
 /// Whether an error may be that of a disk that cannot be written.
@@ -132,29 +140,53 @@ pub(super) fn is_unwritable(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(CannotOpen | DiskFull | ReadOnly | SystemIoFailure))
 }
 
-fn create_writable(path: &Path) -> Result<Connection, OpenError> {
+/// Also returns whether its log can be marked.
+fn create_writable(path: &Path) -> Result<(Connection, bool), OpenError> {
     let mut connection = Connection::open(path)?;
     // Before any change: the file may belong to another program.
     let version = version(&connection)?;
     prepare(&connection)?;
+    let is_unmarked = match migrate(&mut connection, version, true) {
+        Err(error) if is_corrupt(&error) => {
+            // The page of the mark may be all that is damaged.
+            migrate(&mut connection, version, false)?;
+            tracing::error!(%error, "the log is not marked: a log of another file may not be recognised");
+            return Ok((connection, false));
+        }
+        migrated => migrated?,
+    };
+    if is_unmarked {
+        // So that the file has a mark before a later log names it. What fails is done by a later checkpoint.
+        let _ = empty_log(&connection);
+    }
+    Ok((connection, true))
+}
+
+/// Returns whether the file had no mark before.
+fn migrate(connection: &mut Connection, version: i32, marks: bool) -> rusqlite::Result<bool> {
     let transaction = connection.transaction()?;
     // Before the schema changes.
-    let is_unmarked = wal_mark::renew(&transaction)?;
+    let is_unmarked = marks && wal_mark::renew(&transaction)?;
     for step in STEPS.iter().skip(usize::try_from(version).unwrap_or_default()) {
         step(&transaction)?;
     }
     if is_unmarked {
         // With the schema as it stays.
-        wal_mark::renew(&transaction)?;
+        wal_mark::renew_first(&transaction)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()?;
-    if is_unmarked {
-        // So that the file has a mark before a later log names it. What fails is done by a later checkpoint.
-        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    Ok(is_unmarked)
+}
+
+/// Copies the log into the file and empties it.
+pub(super) fn empty_log(connection: &Connection) -> rusqlite::Result<()> {
+    let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    match is_busy {
+        false => Ok(()),
+        true => Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_BUSY), None)),
     }
-    Ok(connection)
 }
 
 /// Opens an existing file to write.

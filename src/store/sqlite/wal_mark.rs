@@ -86,6 +86,12 @@ pub(super) fn renew(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(last.is_none())
 }
 
+/// Renews the mark as the first one of a file: one that this transaction has written before is never in the file.
+pub(super) fn renew_first(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute("DELETE FROM wal_mark", [])?;
+    renew(connection).map(drop)
+}
+
 /// Sets `is_due` after each complete checkpoint. Takes the place of SQLite's own checkpoints after commits.
 pub(super) fn note_checkpoints(connection: &mut Connection, is_due: &Arc<AtomicBool>) -> rusqlite::Result<()> {
     let is_due = Arc::clone(is_due);
@@ -109,17 +115,21 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// Checks that the log beside a file, if there is one, belongs to it. The file must not be open. Returns whether that is
-/// certain: a log of an earlier version of this program has no marks.
+/// certain: a log of an earlier version of this program has no marks, and damage may have taken the mark of the file.
 ///
 /// # Errors
-/// When the log is another file's.
+/// When the log is proved to be another file's, or the file is cut so short that SQLite would remove its log.
 pub(super) fn check(path: &Path) -> Result<bool, OpenError> {
     let Some(log) = MarkedLog::read(&beside(path, "-wal"))? else { return Ok(true) };
     match File::open(path) {
-        Ok(file) if log.belongs_to(&file)? => Ok(!log.marks.is_empty()),
+        Ok(file) => log.belongs_to(&file),
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
-        _ => Err(OpenError::StrayLog),
+        Err(_) => Err(cut_off()),
     }
+}
+
+fn cut_off() -> OpenError {
+    OpenError::Damaged("it is missing or cut off, and its write-ahead log is there".to_owned())
 }
 
 /// What SQLite would replay of a log.
@@ -162,22 +172,27 @@ impl MarkedLog {
         Ok((frames > 0).then_some(log))
     }
 
-    fn belongs_to(&self, mut file: &File) -> io::Result<bool> {
+    /// Whether it is certain that it belongs to a file.
+    fn belongs_to(&self, mut file: &File) -> Result<bool, OpenError> {
         let mut header = [0; SCHEMA.end];
         if !read_whole(&mut file, &mut header)? {
-            // A log needs a file, which is missing.
-            return Ok(false);
+            return Err(cut_off());
         }
-        let Some((page, first)) = self.marks.first() else { return Ok(true) };
+        let Some((page, first)) = self.marks.first() else { return Ok(false) };
         let mut bytes = vec![0; self.page_size];
         file.seek(SeekFrom::Start(page.saturating_sub(1) * self.page_size as u64))?;
         let mark = if read_whole(&mut file, &mut bytes)? { Mark::at_end(&bytes) } else { None };
         // Another program may have changed the schema before the first mark.
-        let is_copy = first.schema == first.schema_before
+        let is_copy = header.starts_with(b"SQLite format 3\0")
+            && first.schema == first.schema_before
             && header[SCHEMA] != first.schema
             && !self.schemas.iter().any(|schema| header[SCHEMA] == *schema);
-        let id = mark.unwrap_or_default().id;
-        Ok(!is_copy && (id == first.before || self.marks.iter().any(|(_, mark)| mark.id == id)))
+        let is_known = |id| id == first.before || self.marks.iter().any(|(_, mark)| mark.id == id);
+        if is_copy || mark.is_some_and(|mark| !is_known(mark.id)) {
+            return Err(OpenError::StrayLog);
+        }
+        // Without a mark the file has none yet, or its page is damaged.
+        Ok(is_known(mark.unwrap_or_default().id))
     }
 }
 

@@ -79,7 +79,7 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn start(
         path: &Path,
-        OpenedFile { connection, unwritable, is_source }: OpenedFile,
+        OpenedFile { connection, unwritable, is_source, marks }: OpenedFile,
         fault: FaultHook,
         log_limit: usize,
         damaged: Arc<DamagedRows>,
@@ -93,7 +93,8 @@ impl Writer {
             write_behind,
             in_sync: true,
             mark_is_due: Arc::default(),
-            marks: true,
+            marks,
+            may_have_refused_commit: unwritable.is_some(),
             damaged,
         };
         if unwritable.is_none() && !is_source {
@@ -207,6 +208,9 @@ struct WriterThread {
     mark_is_due: Arc<AtomicBool>,
     /// Whether it can be renewed.
     marks: bool,
+    /// Whether the log may end with a commit that was refused. Frames of several of them look like damage behind shorter
+    /// ones ([`super::wal`]), so that the log is emptied before the next commit.
+    may_have_refused_commit: bool,
     damaged: Arc<DamagedRows>,
 }
 
@@ -289,7 +293,14 @@ impl WriterThread {
         let connection = match self.connection.take() {
             Some(connection) => connection,
             None if self.is_source => return Err(read_only()),
-            None => self.marking(schema::reopen(&self.path)?)?,
+            None => {
+                let connection = schema::reopen(&self.path)?;
+                if self.may_have_refused_commit {
+                    schema::empty_log(&connection)?;
+                    self.may_have_refused_commit = false;
+                }
+                self.marking(connection)?
+            }
         };
         if !self.in_sync {
             self.write_behind = WriteBehind::read(&connection, self.write_behind.limit, &self.damaged)?;
@@ -395,6 +406,7 @@ impl WriterThread {
             self.damaged.note_malformed_file(&error);
             let failure = commit_failure(error);
             self.in_sync = matches!(failure, Failure::Write(_));
+            self.may_have_refused_commit = !self.in_sync;
             return Err(failure);
         }
         self.write_behind.apply(change, written(writes, &outcomes));

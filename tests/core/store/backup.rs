@@ -95,7 +95,7 @@ async fn a_backup_beside_the_log_of_another_file_is_refused_and_usable_without_i
     }
     fs::copy(crashed.path().join("reversi.db-wal"), &log).unwrap();
     fs::remove_file(&file).unwrap();
-    assert!(matches!(refused(folder.path()), OpenError::StrayLog), "the file was removed");
+    assert!(matches!(refused(folder.path()), OpenError::Damaged(_)), "the file was removed");
     assert_eq!(opened(crashed.path()).await, rooms(1..=MANY + 9));
 }
 
@@ -312,4 +312,66 @@ async fn a_malformed_file_is_noticed() {
     let event = Event { seq: Seq(2), at: super::at(1), fact: Fact::Closed(CloseReason::Closed) };
     write(&*store.journal, room_id(1), Seq(1), &[event]).await.unwrap_err();
     assert!(store.journal.is_malformed(), "by a write");
+}
+
+/// The checkpoint that would empty the log of a new or migrated file waits for nobody.
+#[tokio::test]
+async fn a_reader_at_the_first_start_makes_no_log_stray() {
+    let folder = folder();
+    drop(open(&folder));
+    let tool = connection(&folder);
+    // As a file of an earlier version.
+    tool.execute_batch("DROP TABLE wal_mark; PRAGMA wal_checkpoint(TRUNCATE); BEGIN").unwrap();
+    tool.query_row("SELECT count(*) FROM states", [], |_| Ok(())).unwrap();
+    let store = open(&folder);
+    create(&store, 1..=3).await;
+    let crashed = after_a_crash(&folder);
+    drop(tool);
+    assert_eq!(opened(crashed.path()).await, rooms(1..=3));
+}
+
+/// Only another valid mark proves that a log is another file's; nothing stops the doctor.
+#[tokio::test]
+async fn damage_of_the_mark_makes_no_log_stray() {
+    let folder = folder();
+    let store = open(&folder);
+    create(&store, 1..=MANY).await;
+    let crashed = after_a_crash(&folder);
+    let path = crashed.path().join(SqliteStore::FILE);
+    let whole = fs::read(&path).unwrap();
+    let log = fs::read(crashed.path().join("reversi.db-wal")).unwrap();
+    let mark = whole.windows(8).rposition(|bytes| bytes == b"\xffwalmark").unwrap();
+    let mut flipped = whole.clone();
+    flipped[mark + 20] ^= 1;
+    for (case, bytes) in
+        [("a bit", &flipped[..]), ("a page", &whole[..4_096]), ("100 bytes", &whole[..100]), ("0", &[])]
+    {
+        fs::write(&path, bytes).unwrap();
+        fs::write(crashed.path().join("reversi.db-wal"), &log).unwrap();
+        let started = SqliteStore::open(after_a_stop(&crashed).path()).map(drop);
+        assert!(matches!(started, Ok(()) | Err(OpenError::Damaged(_))), "{case}: {started:?}");
+        assert!(started.is_ok() || case != "a bit", "{started:?}");
+        assert!(Doctor::open(crashed.path()).is_ok(), "{case}: {:?}", Doctor::open(crashed.path()).err());
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_mark_alone_stops_no_start() {
+    let folder = folder();
+    create(&open(&folder), 1..=3).await;
+    damage_page(&folder, "wal_mark");
+    let store = open(&folder);
+    assert!(store.journal.is_malformed());
+    assert_eq!(open_rooms(&store).await, rooms(1..=3));
+}
+
+#[tokio::test]
+async fn no_server_starts_beside_an_unfinished_copy() {
+    let folder = folder();
+    drop(NewStore::create(folder.path()).unwrap());
+    let error = refused(folder.path());
+    assert!(matches!(error, OpenError::Unfinished(_)), "{error}");
+    assert!(!folder.path().join(SqliteStore::FILE).exists(), "nothing was created");
+    NewStore::create(folder.path()).unwrap().finish().unwrap();
+    assert_eq!(opened(folder.path()).await, []);
 }

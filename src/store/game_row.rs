@@ -11,7 +11,7 @@ use crate::{
     store::{
         damage::ReadError,
         player_stats::{Contestant, OpponentKind},
-        recent_games::RecentGame,
+        recent_games::{RecentGame, RecentGames},
     },
 };
 
@@ -178,10 +178,17 @@ pub(super) fn end(winner: &str, reason: &str) -> Result<GameEnd, ReadError> {
 }
 
 /// A game as the later games of one of its sides see it, by its columns; none if they are damaged.
-pub(super) fn recent_game(ended_us: i64, rated: bool, reason: &str, opponent: &str) -> Option<RecentGame> {
+pub(super) fn recent_game(
+    ended_us: i64,
+    rated: bool,
+    reason: &str,
+    opponent: &str,
+    rating: Option<u16>,
+) -> Option<RecentGame> {
     let reason = EndReason::ALL.into_iter().find(|known| known.name() == reason)?;
     let opponent = opponent.parse().ok()?;
-    Some(RecentGame { ended: Timestamp(ended_us), counts: rated && reason.counts(), opponent })
+    let rating = rating.unwrap_or(RecentGames::BEGINNER);
+    Some(RecentGame { ended: Timestamp(ended_us), counts: rated && reason.counts(), opponent, rating })
 }
 
 /// Every ply, with the passes that the transcript omits. A pass takes no time.

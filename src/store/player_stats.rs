@@ -106,12 +106,13 @@ pub(super) fn stats_after<E>(
         let recent = ByColor::new(recent(&who.black)?, recent(&who.white)?);
         let weight = Color::ALL
             .into_iter()
-            .fold(*weight, |weight, side| weight.min(recent[side].weight(record, &who[side], &who[side.opposite()])));
+            .fold(*weight, |weight, side| weight.min(recent[side].weight(record.ended, &who[side.opposite()])));
         let ratings = ByColor::from_fn(|side| standings[side].rating.unwrap_or_default());
         let (black, white) = ratings.black.meets(ratings.white, record.end.winner, weight);
         for (side, after) in [(Color::Black, black), (Color::White, white)] {
-            if record.changes_rating(side) && weight != RatingWeight::NONE {
-                standings[side].rating = Some(ratings[side].risen(after, recent[side].first_rating));
+            if record.changes_rating(side) {
+                let highest = recent[side].highest(record.ended, ratings[side]);
+                standings[side].rating = Some(ratings[side].risen(after, highest));
             }
         }
     }
@@ -194,9 +195,6 @@ impl Rating {
     /// The deviation above which a rating is provisional.
     pub(super) const PROVISIONAL: f64 = 110.0;
 
-    /// The most points by which a rating rises within [`RecentGames::PERIOD`], whoever the opponents are.
-    const RISE: f64 = 200.0;
-
     /// The strength, rounded.
     pub fn rounded(&self) -> u16 {
         // The conversion is saturating.
@@ -234,16 +232,15 @@ impl Rating {
         }
     }
 
-    /// The rating after a game, at most [`Rating::RISE`] above the one of a day before, or none for that of now. Beyond that
-    /// the game does not make it more certain either.
-    fn risen(self, after: Self, day_before: Option<u16>) -> Self {
-        let most = day_before.map_or(self.value, f64::from) + Self::RISE;
-        if after.value <= most.max(self.value) {
+    /// The rating after a game, which does not raise it above `highest`. Beyond that the game does not make it more certain
+    /// either.
+    fn risen(self, after: Self, highest: f64) -> Self {
+        if after.value <= highest.max(self.value) {
             after
-        } else if most <= self.value {
+        } else if highest <= self.value {
             Self { games: after.games, ..self }
         } else {
-            self.towards(after, (most - self.value) / (after.value - self.value))
+            self.towards(after, (highest - self.value) / (after.value - self.value))
         }
     }
 }
@@ -363,7 +360,7 @@ mod tests {
             let within = |game: &&GameRecord| !self.is_unbounded && at.0 - game.ended.0 < RecentGames::PERIOD;
             for game in self.games.iter().filter(within) {
                 for side in Color::ALL.into_iter().filter(|&side| Contestant::from(&game.players[side]) == *who) {
-                    recent.add(RecentGame::of(game, side), game.ratings[side]);
+                    recent.add(who, RecentGame::of(game, side));
                 }
             }
             recent
@@ -492,6 +489,44 @@ mod tests {
             println!("{way}: {:.0} ± {:.0} before, {value} ± {deviation} now", before.value, before.deviation);
             assert!(value <= most && before.value > value - 1.0, "{way}");
         }
+    }
+
+    /// The ratings of two beginners after games of the first against others, and then this one.
+    fn after(games: impl IntoIterator<Item = GameRecord>, last: &GameRecord) -> [f64; 2] {
+        let mut table = StatsTable::default();
+        games.into_iter().for_each(|game| table.add(&game, RatingWeight::FULL));
+        table.add(last, RatingWeight::FULL);
+        ["ada", "bob"].map(|name| table.named(name).rating.map_or(1500.0, |rating| rating.value))
+    }
+
+    #[test]
+    fn at_any_pace_a_loss_counts_for_both() {
+        let lost = won_at(60, "bob", "ada");
+        let [loser, winner] = after([], &lost);
+        let unrated =
+            (0..60).map(|at| GameRecord { rated: false, ..won_at(at, ["ada", "cy"][at as usize % 2], "dee") });
+        assert_eq!(after(unrated, &lost), [loser, winner], "after 60 unrated games");
+        // Twelve games of a popular bot, which wins and loses in turn.
+        let busy = (0..12).map(|at| {
+            let opponent = format!("o{at}");
+            if at % 2 == 0 { won_at(at, "ada", &opponent) } else { won_at(at, &opponent, "ada") }
+        });
+        let before = after(busy.clone(), &won_at(60, "cy", "dee"))[0];
+        let [loser, winner] = after(busy, &lost);
+        assert!(loser < before - 20.0 && winner > 1600.0, "{before} {loser} {winner}");
+    }
+
+    #[test]
+    fn a_busy_player_wins_back_what_was_lost_and_rises_again_in_the_next_ten_minutes() {
+        // A win each two seconds after as many losses, against another player each time.
+        let played = |wins: i64| {
+            let losses = (0..10).map(|at| won_at(at, &format!("l{at}"), "ada"));
+            losses.chain((0..wins).map(|at| won_at(20 + 2 * at, "ada", &format!("w{at}")))).collect::<Vec<_>>()
+        };
+        let rating = |wins, next| after(played(wins), &won_at(next, "ada", "bob"))[0];
+        assert!(rating(1, 599) > after(played(1), &won_at(599, "cy", "dee"))[0] + 20.0, "a win counts");
+        assert_eq!([rating(30, 599), rating(60, 599)], [1500.0; 2], "up to the rating before the losses");
+        assert!(rating(30, 600) > 1510.0, "without an hour of rest");
     }
 
     #[test]

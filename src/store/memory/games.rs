@@ -68,7 +68,7 @@ impl MemoryGames {
         );
         for record in self.games.range(from..).map(|(_, record)| record) {
             for side in Color::ALL.into_iter().filter(|&side| Contestant::from(&record.players[side]) == *who) {
-                recent.add(RecentGame::of(record, side), record.ratings[side]);
+                recent.add(who, RecentGame::of(record, side));
             }
         }
         recent

@@ -47,14 +47,14 @@ pub(super) async fn keep(session: &Session, games: &[&EndedGame]) -> Result<(), 
         }
         let before = |who: &Contestant| standings.get(who).copied().unwrap_or_default();
         let rating = |side| before(&Contestant::from(&game.record.players[side])).rating.map(|rating| rating.rounded());
-        records.push(GameRecord { ratings: ByColor::from_fn(rating), ..game.record.clone() });
+        let record = GameRecord { ratings: ByColor::from_fn(rating), ..game.record.clone() };
         let recently = |who: &Contestant| Ok(recent.get(who).cloned().unwrap_or_default());
         let Ok(after) = stats_after(game, |who| Ok::<_, Infallible>(before(who)), recently);
         for side in Color::ALL {
-            let who = Contestant::from(&game.record.players[side]);
-            let rating = before(&who).rating.map(|rating| rating.rounded());
-            recent.entry(who).or_default().add(RecentGame::of(&game.record, side), rating);
+            let who = Contestant::from(&record.players[side]);
+            recent.entry(who.clone()).or_default().add(&who, RecentGame::of(&record, side));
         }
+        records.push(record);
         for (who, stats) in after {
             changed.insert(who.clone(), name_of(&game.record, &who));
             standings.insert(who, stats);
@@ -66,8 +66,8 @@ pub(super) async fn keep(session: &Session, games: &[&EndedGame]) -> Result<(), 
     try_join_all(put).await.map(drop)
 }
 
-const LATEST: &str = "SELECT games.ended_us, rated, reason, CASE WHEN black = $1 THEN white ELSE black END FROM \
-    (SELECT ended_us, game FROM played WHERE contestant = $1 AND ended_us > $2 \
+const LATEST: &str = "SELECT games.ended_us, rated, reason, CASE WHEN black = $1 THEN white ELSE black END, \
+    CASE WHEN black = $1 THEN black_rating ELSE white_rating END FROM (SELECT ended_us, game FROM played WHERE contestant = $1 AND ended_us > $2 \
     ORDER BY ended_us DESC, game DESC LIMIT $3) AS latest JOIN games ON id = game";
 
 const FIRST: &str = "SELECT CASE WHEN black = $1 THEN black_rating ELSE white_rating END FROM \
@@ -80,23 +80,21 @@ async fn recent_games(session: &Session, games: &[&EndedGame]) -> Result<HashMap
     let from = rated().map(|game| game.ended.0).min().unwrap_or_default().saturating_sub(RecentGames::PERIOD);
     let who: HashSet<Contestant> =
         rated().flat_map(|game| game.players.iter()).map(|(_, player)| player.into()).collect();
-    let limit = i64::try_from(RecentGames::LATEST).unwrap_or(i64::MAX);
     let read = who.into_iter().map(async |who| {
-        let name = who.to_string();
+        let (name, limit) = (who.to_string(), i64::try_from(RecentGames::latest_of(&who)).unwrap_or(i64::MAX));
         let of_latest: Parameters<'_> = &[&name, &from, &limit];
         let of_first: Parameters<'_> = &[&name, &from];
         let (latest, first) = tokio::try_join!(session.query(LATEST, of_latest), session.row(FIRST, of_first))?;
+        let rating = |row: &Row, column: usize| {
+            let rating = row.try_get::<_, Option<i32>>(column).ok().flatten();
+            rating.and_then(|rating| u16::try_from(rating).ok())
+        };
         let game = |row: &Row| {
-            recent_game(row.try_get(0).ok()?, row.try_get(1).ok()?, row.try_get(2).ok()?, row.try_get(3).ok()?)
+            let [reason, opponent]: [&str; 2] = [row.try_get(2).ok()?, row.try_get(3).ok()?];
+            recent_game(row.try_get(0).ok()?, row.try_get(1).ok()?, reason, opponent, rating(row, 4))
         };
-        let rating = |row: Row| {
-            let rating = row.try_get::<_, Option<i32>>(0).ok().flatten();
-            rating.and_then(|rating| u16::try_from(rating).ok()).unwrap_or(RecentGames::BEGINNER)
-        };
-        Ok::<_, Error>((
-            who,
-            RecentGames { first_rating: first.map(rating), latest: latest.iter().filter_map(game).collect() },
-        ))
+        let first_rating = first.map(|row| rating(&row, 0).unwrap_or(RecentGames::BEGINNER));
+        Ok::<_, Error>((who, RecentGames { first_rating, latest: latest.iter().filter_map(game).collect() }))
     });
     Ok(try_join_all(read).await?.into_iter().collect())
 }

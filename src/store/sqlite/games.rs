@@ -250,15 +250,17 @@ fn recent_games(connection: &Connection, who: &Contestant, game: &GameRecord) ->
         let rows = select.query_map(
             named_params! { ":who": who.to_string(), ":from": from, ":game": game.id.to_string() },
             |row| {
-                let recent =
-                    recent_game(row.get(0)?, row.get(1)?, &row.get::<_, String>(2)?, &row.get::<_, String>(3)?);
-                Ok(recent.map(|recent| (recent, row.get::<_, Option<u16>>(4).unwrap_or_default())))
+                let [reason, opponent]: [String; 2] = [row.get(2)?, row.get(3)?];
+                Ok(recent_game(row.get(0)?, row.get(1)?, &reason, &opponent, row.get(4).unwrap_or_default()))
             },
         )?;
         Ok::<_, rusqlite::Error>(rows.flatten().flatten().collect::<Vec<_>>())
     };
-    let first_rating = of("ASC", 1)?.first().map(|(_, rating)| rating.unwrap_or(RecentGames::BEGINNER));
-    let latest = of("DESC", RecentGames::LATEST)?.into_iter().map(|(recent, _)| recent).collect();
+    let first_rating = of("ASC", 1)?.first().map(|first| first.rating);
+    let latest = match RecentGames::latest_of(who) {
+        0 => Vec::new(),
+        most => of("DESC", most)?,
+    };
     Ok(RecentGames { first_rating, latest })
 }
 

@@ -215,13 +215,41 @@ async fn the_archive_bounds_how_fast_a_rating_rises() {
             last = win(loser, MINUTE + at).await;
         }
         assert_eq!((last.value.round(), last.games), (1700.0, 10), "at most 200 points a day");
-        assert_eq!(win(names[10], 2 * MINUTE).await, last, "ten games in ten minutes");
+        let eleventh = win(names[10], 2 * MINUTE).await;
+        assert_eq!((eleventh.value, eleventh.deviation), (last.value, last.deviation), "ten games in ten minutes");
         let deviation = last.deviation;
         last = win(names[11], 12 * MINUTE).await;
-        assert_eq!((last.value.round(), last.games, last.deviation), (1700.0, 11, deviation), "the day is not over");
+        assert_eq!((last.value.round(), last.games, last.deviation), (1700.0, 12, deviation), "the day is not over");
         last = win(names[12], 26 * 60 * MINUTE).await;
         assert!((1701.0..1900.0).contains(&last.value), "a day later: {last:?}");
         assert_eq!(player_stats(store, "ned").await.rating.unwrap().games, 1, "the others lose in full");
+    })
+    .await;
+}
+
+/// So neither by a restart nor on another node.
+#[tokio::test]
+async fn a_player_in_a_hurry_loses_in_full_and_only_wins_back() {
+    on_each(async |store| {
+        let names = ["bob", "cy", "dee", "eve", "fay", "gus", "hal", "ida", "joe", "kay"];
+        let mut number = 0;
+        let mut after = async |winner, opponent, at| {
+            number += 1;
+            let record = GameRecord { rated: true, ..won_by(winner, game(room_id(number), 1, at, ["ada", opponent])) };
+            archive(store, room_id(number), &[record]).await;
+            player_stats(store, "ada").await.rating.unwrap().value
+        };
+        let mut last = 1500.0;
+        for at in 1..=15_i64 {
+            let value = after(Color::White, names[at as usize % 10], at).await;
+            assert!(value < last - 1.0, "loss {at} counts: {last} {value}");
+            last = value;
+        }
+        for at in 16..=45_i64 {
+            last = after(Color::Black, names[at as usize % 10], at).await;
+        }
+        assert_eq!(last, 1500.0, "a win in a hurry does not raise the rating above the earlier one");
+        assert!(after(Color::Black, "max", 600).await > 1505.0, "in the next ten minutes it does");
     })
     .await;
 }

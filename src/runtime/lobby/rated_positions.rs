@@ -64,8 +64,8 @@ impl RatedPositions {
     }
 
     pub(super) fn contains_any(&self, searched: &SearchedPositions) -> bool {
-        !searched.0.is_empty()
-            && self.0.iter().any(|positions| searched.0.iter().any(|board| positions.contain(*board)))
+        let searched: Vec<_> = searched.0.iter().map(|board| images(*board)).collect();
+        !searched.is_empty() && self.0.iter().any(|positions| searched.iter().any(|images| positions.contain(images)))
     }
 }
 
@@ -84,24 +84,31 @@ impl GamePositions {
         Self { now: position.board(), boards }
     }
 
-    fn contain(&self, board: Board) -> bool {
-        let (now, asked) = (discs(self.now), discs(board));
+    /// Whether the game has a position with these images.
+    fn contain(&self, images: &Images) -> bool {
+        let (now, asked) = (discs(self.now), discs(images[0]));
         // Most games are in another phase.
-        (now.saturating_sub(1)..=now + AHEAD).contains(&asked) && self.boards.iter().any(|own| are_alike(*own, board))
+        (now.saturating_sub(1)..=now + AHEAD).contains(&asked) && self.boards.iter().any(|own| are_alike(*own, images))
     }
+}
+
+/// A board, rotated and reflected: made once for a question, which looks at many games.
+type Images = [Board; Symmetry::ALL.len()];
+
+fn images(board: Board) -> Images {
+    Symmetry::ALL.map(|symmetry| symmetry.board(board))
 }
 
 fn discs(board: Board) -> u8 {
     board.count(Color::Black) + board.count(Color::White)
 }
 
-/// Whether two boards are the same but for rotation, reflection, exchanged colors and a few discs.
-fn are_alike(one: Board, other: Board) -> bool {
-    discs(one) == discs(other)
-        && Symmetry::ALL.into_iter().map(|symmetry| symmetry.board(other)).any(|image| {
-            let unlike = (one.discs(Color::Black) ^ image.discs(Color::Black)).count();
-            one.empties() == image.empties() && unlike.min(discs(one) - unlike) <= FLIPPED
-        })
+/// Whether a board is one of the images but for exchanged colors and a few discs.
+fn are_alike(one: Board, images: &Images) -> bool {
+    images.iter().filter(|image| one.empties() == image.empties()).any(|image| {
+        let unlike = (one.discs(Color::Black) ^ image.discs(Color::Black)).count();
+        unlike.min(discs(one) - unlike) <= FLIPPED
+    })
 }
 
 #[cfg(test)]
@@ -115,7 +122,7 @@ mod tests {
     }
 
     fn holds(rated: &GamePositions, position: Position) -> bool {
-        SearchedPositions::from_iter([position]).0.iter().any(|board| rated.contain(*board))
+        SearchedPositions::from_iter([position]).0.iter().any(|board| rated.contain(&images(*board)))
     }
 
     fn first(position: Position) -> Position {

@@ -506,27 +506,13 @@ mod tests {
         let unrated =
             (0..60).map(|at| GameRecord { rated: false, ..won_at(at, ["ada", "cy"][at as usize % 2], "dee") });
         assert_eq!(after(unrated, &lost), [loser, winner], "after 60 unrated games");
-        // Twelve games of a popular bot, which wins and loses in turn.
         let busy = (0..12).map(|at| {
             let opponent = format!("o{at}");
             if at % 2 == 0 { won_at(at, "ada", &opponent) } else { won_at(at, &opponent, "ada") }
         });
         let before = after(busy.clone(), &won_at(60, "cy", "dee"))[0];
         let [loser, winner] = after(busy, &lost);
-        assert!(loser < before - 20.0 && winner > 1600.0, "{before} {loser} {winner}");
-    }
-
-    #[test]
-    fn a_busy_player_wins_back_what_was_lost_and_rises_again_in_the_next_ten_minutes() {
-        // A win each two seconds after as many losses, against another player each time.
-        let played = |wins: i64| {
-            let losses = (0..10).map(|at| won_at(at, &format!("l{at}"), "ada"));
-            losses.chain((0..wins).map(|at| won_at(20 + 2 * at, "ada", &format!("w{at}")))).collect::<Vec<_>>()
-        };
-        let rating = |wins, next| after(played(wins), &won_at(next, "ada", "bob"))[0];
-        assert!(rating(1, 599) > after(played(1), &won_at(599, "cy", "dee"))[0] + 20.0, "a win counts");
-        assert_eq!([rating(30, 599), rating(60, 599)], [1500.0; 2], "up to the rating before the losses");
-        assert!(rating(30, 600) > 1510.0, "without an hour of rest");
+        assert!(loser < before - 20.0 && winner > 1600.0, "after twelve: {before} {loser} {winner}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 
 use super::{say, storage, terminal::progress::Progress};
 use crate::{
@@ -94,6 +94,9 @@ struct Export<'a> {
 impl<'a> Examination<'a> {
     fn new(export: Option<&'a Path>) -> anyhow::Result<Self> {
         let open = |path: &'a Path| -> anyhow::Result<Export<'a>> {
+            // An export of an emptier store must not replace one with games. A device is not replaced.
+            let is_taken = path.metadata().is_ok_and(|file| file.is_file() && file.len() > 0);
+            ensure!(!is_taken, "{} is there already; name another file for the games", path.display());
             let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
             Ok(Export { path, file: BufWriter::new(file), games: 0, written: Ok(()) })
         };

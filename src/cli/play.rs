@@ -39,13 +39,14 @@ use crate::{
 const DEFAULT_OPPONENT: &str = "roxanne";
 
 /// The lines that are read without a screen, and their help.
-const COMMANDS: [(&str, &str); 9] = [
+const COMMANDS: [(&str, &str); 10] = [
     ("d3", "play on this square"),
     ("resign", "give up the game"),
     ("draw", "offer a draw, or accept the opponent's"),
     ("decline", "decline the opponent's offer"),
     ("rematch", "after a game: offer another, or accept the opponent's"),
     ("start", "start a game, as the owner of the room"),
+    ("ready", "be ready for the game, after its terms have changed"),
     ("say TEXT", "talk to the room"),
     ("help", "this list"),
     ("quit", "leave the room; during a game, this resigns it"),
@@ -292,7 +293,7 @@ impl<'a> PlaySession<'a> {
 
     /// Sends an action to the server; [`PlaySession::next`] returns refusals.
     fn perform(&mut self, action: PlayerAction) {
-        let (session, room) = (self.session.clone(), self.view.room().id.clone());
+        let (session, room, is_owner) = (self.session.clone(), self.view.room().id.clone(), self.view.is_owner());
         self.calls.spawn(async move {
             match action {
                 PlayerAction::Play(game, ply, square) => session.play(&game, ply, square).await,
@@ -300,6 +301,7 @@ impl<'a> PlaySession<'a> {
                 PlayerAction::Offer(offer) => session.offer(&room, offer).await,
                 PlayerAction::Decline(offer) => session.answer(&room, offer, false).await,
                 PlayerAction::Chat(text) => session.chat(&room, &text).await,
+                PlayerAction::Start if !is_owner => session.set_ready(&room, true).await,
                 PlayerAction::Start => session.start_game(&room, "").await.map(|_| 0),
                 PlayerAction::Note(_) | PlayerAction::Quit | PlayerAction::KeepSeat => Ok(0),
             }
@@ -466,7 +468,7 @@ impl<'a> PlaySession<'a> {
             (("q" | "quit", _), _) => PlayerAction::Quit,
             (("r" | "resign", _), Some(game)) => PlayerAction::Resign(game.id.clone()),
             (("d" | "draw", _), Some(_)) => PlayerAction::Offer(Offer::Draw),
-            (("s" | "start", _), None) => PlayerAction::Start,
+            (("s" | "start" | "ready", _), None) => PlayerAction::Start,
             (("n" | "rematch", _), None) => PlayerAction::Offer(Offer::Rematch),
             (("x" | "decline", _), _) => match keys::offered(&self.view) {
                 Some(offer) => PlayerAction::Decline(offer),
@@ -474,7 +476,7 @@ impl<'a> PlaySession<'a> {
             },
             (("say", text), _) if !text.is_empty() => PlayerAction::Chat(text.to_owned()),
             _ => PlayerAction::Note(format!(
-                "`{line}` is none of: a square, resign, draw, rematch, start, decline, say TEXT, help, quit"
+                "`{line}` is none of: a square, resign, draw, rematch, start, ready, decline, say TEXT, help, quit"
             )),
         }
     }
@@ -503,7 +505,7 @@ struct StdinMoves {
 
 /// Whether a line is carried out before the first game.
 fn needs_no_game(line: &str) -> bool {
-    matches!(line.split_whitespace().next(), Some("help" | "q" | "quit" | "s" | "start" | "say"))
+    matches!(line.split_whitespace().next(), Some("help" | "q" | "quit" | "s" | "start" | "ready" | "say"))
 }
 
 /// A refusal, with the legal moves if the server sent them.

@@ -22,7 +22,7 @@ pub(super) const COMMANDS: [(&str, &str); 30] = [
     ("kick NAME", "remove a member"),
     ("ban NAME", "remove a member permanently"),
     ("transfer NAME", "make another member the owner"),
-    ("abort", "end the running game without a winner; not a rated one that you play, or in which both have moved"),
+    ("abort", "end the running game without a winner; not a rated one that you play"),
     ("end-series", "play no more games after the running one"),
     ("set games N", "play series of N games"),
     ("set pause MS", "wait after each move of an AI"),

@@ -82,6 +82,11 @@ pub(in crate::cli) fn state_line(view: &RoomView) -> String {
     }
     let Some(game) = view.game() else {
         return match view.side() {
+            Some(side) if view.is_awaited() && !view.is_owner() => {
+                format!(
+                    "you are {side}; the game waits until you are ready for it as it is now: s, or the line `ready`"
+                )
+            }
             Some(side) => format!("you are {side}; waiting for the game to begin"),
             None => "waiting for the game to begin".to_owned(),
         };

@@ -23,6 +23,7 @@ pub(in crate::cli) enum PlayerAction {
     /// Makes this offer, or accepts the opponent's.
     Offer(Offer),
     Decline(Offer),
+    /// Starts a game, as the owner; others are ready for it.
     Start,
     Chat(String),
     /// Shows a message to the player.
@@ -104,6 +105,7 @@ impl KeyInput {
             "r resign   dd draw offer   t talk   q quit"
         } else {
             match (view.game().is_some(), view.is_owner()) {
+                (false, false) if view.is_awaited() => "s ready   t talk   q quit",
                 (true, true) => "n rematch   s start   t talk   q quit",
                 (true, false) => "n rematch   t talk   q quit",
                 (false, true) => "s start   t talk   q quit",
@@ -165,7 +167,9 @@ impl KeyInput {
             KeyCode::Char('n') if !playing && view.game().is_some() => {
                 return Some(PlayerAction::Offer(Offer::Rematch));
             }
-            KeyCode::Char('s') if !playing && view.is_owner() => return Some(PlayerAction::Start),
+            KeyCode::Char('s') if !playing && (view.is_owner() || view.is_awaited()) => {
+                return Some(PlayerAction::Start);
+            }
             KeyCode::Char('y') if offered(view).is_some() => return offered(view).map(PlayerAction::Offer),
             KeyCode::Char('x') if offered(view).is_some() => return offered(view).map(PlayerAction::Decline),
             KeyCode::Char(letter) if playing => self.mistype(String::new(), letter),

@@ -8,7 +8,7 @@ use super::{board::BoardView, clock::Clock};
 use crate::{
     cli::text::room_event,
     client::{
-        ChatLine, Clocks, CloseReason, Game, HEARTBEATS_MISSED, PROMPT_HEARTBEAT, PlayerId, Room, RoomChange,
+        ChatLine, Clocks, CloseReason, Game, HEARTBEATS_MISSED, PROMPT_HEARTBEAT, Phase, PlayerId, Room, RoomChange,
         RoomUpdate,
     },
     rules::{Bitboard, Board, Color, Square},
@@ -139,6 +139,11 @@ impl RoomView {
 
     pub(in crate::cli) fn is_owner(&self) -> bool {
         self.viewer.is_some() && self.room.owner == self.viewer
+    }
+
+    /// Whether the next game waits for the viewer to be ready: once its terms have changed, a seated player is not.
+    pub(in crate::cli) fn is_awaited(&self) -> bool {
+        self.room.phase == Phase::Lobby && self.side().is_some_and(|side| !self.room.seats[side].ready)
     }
 
     /// The running game, if it is the viewer's turn.

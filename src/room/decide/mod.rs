@@ -139,21 +139,14 @@ impl Draft {
         if issuer == Issuer::Server { Ok(()) } else { Err(Rejection::NotAdmin) }
     }
 
-    /// A game may be ended by an administrator, and by the owner while no person is seated; but no rated one in which the
-    /// owner plays, or in which both have moved: the owner could be an accomplice of the player who is losing.
+    /// A game may be ended by an administrator, and by the owner while no person is seated, except for a rated one in which
+    /// the owner plays.
     fn require_right_to_end_game(&self, issuer: Issuer) -> Result<(), Rejection> {
         if issuer == Issuer::Admin {
             return Ok(());
         }
         self.require_owner(issuer)?;
-        let game = self.room.running().filter(|_| self.room.settings.rated);
-        if self.room.has_human_player()
-            || self.room.owner_plays_rated()
-            || game.is_some_and(|game| game.both_have_moved())
-        {
-            return Err(Rejection::RoomInGame);
-        }
-        Ok(())
+        if self.room.has_human_player() || self.room.owner_plays_rated() { Err(Rejection::RoomInGame) } else { Ok(()) }
     }
 
     fn member(&self, issuer: Issuer) -> Result<PlayerId, Rejection> {

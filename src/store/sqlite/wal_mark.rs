@@ -188,7 +188,7 @@ impl MarkedLog {
             && header[SCHEMA] != first.schema
             && !self.schemas.iter().any(|schema| header[SCHEMA] == *schema);
         let is_known = |id| id == first.before || self.marks.iter().any(|(_, mark)| mark.id == id);
-        if is_copy || mark.is_some_and(|mark| !is_known(mark.id)) {
+        if mark.is_some_and(|mark| is_copy || !is_known(mark.id)) {
             return Err(OpenError::StrayLog);
         }
         // Without a mark the file has none yet, or its page is damaged.

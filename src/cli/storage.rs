@@ -1,7 +1,6 @@
 //! The options that say where a server keeps everything.
 
 use std::{
-    convert::Infallible,
     future::{pending, ready},
     path::{Path, PathBuf},
     str::FromStr,
@@ -103,11 +102,14 @@ pub(super) enum StoreLocation {
 }
 
 impl FromStr for StoreLocation {
-    type Err = Infallible;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        let is_url = text.starts_with("postgres://") || text.starts_with("postgresql://");
-        Ok(if is_url { Self::Database(text.to_owned()) } else { Self::Folder(text.into()) })
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once("://") {
+            Some(("postgres" | "postgresql", _)) => Ok(Self::Database(text.to_owned())),
+            Some((scheme, _)) => Err(format!("{scheme}:// is no database that is known; postgres:// is")),
+            None => Ok(Self::Folder(text.into())),
+        }
     }
 }
 

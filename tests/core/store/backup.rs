@@ -321,7 +321,8 @@ async fn a_reader_at_the_first_start_makes_no_log_stray() {
     drop(open(&folder));
     let tool = connection(&folder);
     // As a file of an earlier version.
-    tool.execute_batch("DROP TABLE wal_mark; PRAGMA wal_checkpoint(TRUNCATE); BEGIN").unwrap();
+    let without_mark = "PRAGMA secure_delete = on; DROP TABLE wal_mark; PRAGMA wal_checkpoint(TRUNCATE); BEGIN";
+    tool.execute_batch(without_mark).unwrap();
     tool.query_row("SELECT count(*) FROM states", [], |_| Ok(())).unwrap();
     let store = open(&folder);
     create(&store, 1..=3).await;

@@ -209,7 +209,7 @@ struct WriterThread {
     /// Whether it can be renewed.
     marks: bool,
     /// Whether the log may end with a commit that was refused. Frames of several of them look like damage behind shorter
-    /// ones ([`super::wal`]), so that the log is emptied before the next commit.
+    /// ones ([`super::wal`]), so that the log is emptied before the next commit, if it can be.
     may_have_refused_commit: bool,
     damaged: Arc<DamagedRows>,
 }
@@ -296,8 +296,8 @@ impl WriterThread {
             None => {
                 let connection = schema::reopen(&self.path)?;
                 if self.may_have_refused_commit {
-                    schema::empty_log(&connection)?;
-                    self.may_have_refused_commit = false;
+                    // A reader may hold the log, or the disk be full still: then after the next reopening.
+                    self.may_have_refused_commit = schema::empty_log(&connection).is_err();
                 }
                 self.marking(connection)?
             }

@@ -109,9 +109,10 @@ function Banner() {
   const { connection: texts, shell } = text.value;
   const coming = line === "open" ? "" : texts[line];
   const missing = coming || (offline.value ? shell.offline : "");
-  const explained = offline.value && route.value.screen !== "room";
+  const inRoom = route.value.screen === "room";
+  const explained = offline.value && !inRoom;
   return (
-    <div class="banner" role="status" hidden={!missing}>
+    <div class={`banner${inRoom ? " over" : ""}`} role="status" hidden={!missing}>
       {coming && <span class="spinner" aria-hidden="true" />}
       {missing} {explained && shell.withoutServer}
     </div>

@@ -3,6 +3,8 @@
 //! Settings, pings, window updates, resets, unknown and empty frames cost a client almost nothing, and the server has to
 //! read and often to answer each. The transport limits few of them.
 
+use std::collections::BTreeSet;
+
 use tokio::time::Instant;
 
 use super::frames::{ACK, DATA, END_STREAM, FrameHead, HEADERS, PADDED, RST_STREAM, SETTINGS};
@@ -13,7 +15,7 @@ use crate::runtime::Limits;
 const PER_ANSWER: u32 = 4;
 
 /// Open streams for which settings cost as much as one more control frame: a new initial window changes that of each.
-const STREAMS_PER_FRAME: u32 = 8;
+const STREAMS_PER_FRAME: usize = 8;
 
 /// A token bucket that also fills with each frame of an answer. At first it has the rate of a second, not the burst:
 /// otherwise each new connection of an attacker would have it.
@@ -21,9 +23,11 @@ pub(super) struct ControlFrameLimit {
     per_second: u32,
     burst: u32,
     left: u32,
-    /// Streams that the server has not ended. One that the client resets still counts, since it may reset ended ones too.
-    open_streams: u32,
-    most_streams: u32,
+    open_streams: BTreeSet<u32>,
+    /// The highest one so far: later headers of a stream are trailers.
+    last_stream: u32,
+    /// The transport refuses further ones.
+    most_streams: usize,
     /// Up to when the rate has been added.
     refilled: Instant,
 }
@@ -31,20 +35,35 @@ pub(super) struct ControlFrameLimit {
 impl ControlFrameLimit {
     pub(super) fn new(limits: &Limits) -> Self {
         let (per_second, burst) = (limits.control_frames_per_second, limits.control_frame_burst);
-        let (left, most_streams) = (per_second.min(burst), limits.streams_per_connection);
-        Self { per_second, burst, left, open_streams: 0, most_streams, refilled: Instant::now() }
+        Self {
+            per_second,
+            burst,
+            left: per_second.min(burst),
+            open_streams: BTreeSet::new(),
+            last_stream: 0,
+            most_streams: usize::try_from(limits.streams_per_connection).unwrap_or(usize::MAX),
+            refilled: Instant::now(),
+        }
     }
 
     /// Counts a received frame. Returns whether it is within the limit.
     pub(super) fn admit(&mut self, frame: FrameHead) -> bool {
-        if frame.kind == HEADERS {
-            self.open_streams = (self.open_streams + 1).min(self.most_streams);
+        match frame.kind {
+            HEADERS if frame.stream > self.last_stream => {
+                self.last_stream = frame.stream;
+                if self.open_streams.len() < self.most_streams {
+                    self.open_streams.insert(frame.stream);
+                }
+            }
+            RST_STREAM => drop(self.open_streams.remove(&frame.stream)),
+            _ => {}
         }
         if !is_control(frame) {
             return true;
         }
         let is_new_settings = frame.kind == SETTINGS && frame.flags & ACK == 0;
-        let cost = 1 + if is_new_settings { self.open_streams / STREAMS_PER_FRAME } else { 0 };
+        let changed = if is_new_settings { self.open_streams.len() } else { 0 };
+        let cost = u32::try_from(1 + changed / STREAMS_PER_FRAME).unwrap_or(u32::MAX);
         if self.left < cost {
             self.refill(Instant::now());
         }
@@ -57,7 +76,7 @@ impl ControlFrameLimit {
     pub(super) fn sent(&mut self, frame: FrameHead) {
         let is_answer = matches!(frame.kind, HEADERS | DATA);
         if frame.kind == RST_STREAM || (is_answer && frame.flags & END_STREAM != 0) {
-            self.open_streams = self.open_streams.saturating_sub(1);
+            self.open_streams.remove(&frame.stream);
         }
         if is_answer {
             self.left = self.left.saturating_add(PER_ANSWER).min(self.burst);
@@ -93,7 +112,11 @@ mod tests {
     use crate::grpc::transport::frames::PING;
 
     const fn frame(kind: u8, flags: u8, length: usize) -> FrameHead {
-        FrameHead { length, kind, flags }
+        FrameHead { length, kind, flags, stream: 1 }
+    }
+
+    const fn on(stream: u32, frame: FrameHead) -> FrameHead {
+        FrameHead { stream, ..frame }
     }
 
     /// The number of pings within the limit.
@@ -126,21 +149,27 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn settings_cost_as_much_as_the_streams_that_they_change() {
         let settings = frame(SETTINGS, 0, 6);
+        let (headers, reset, end) = (frame(HEADERS, 4, 20), frame(RST_STREAM, 0, 4), frame(DATA, END_STREAM, 0));
         let admitted = |open: u32| {
             let mut limit = limit(100, 100);
-            for _ in 0..open + 5 {
-                limit.admit(frame(HEADERS, 4, 20));
+            for stream in 1..=open + 6 {
+                limit.admit(on(stream, headers));
             }
-            for ended in [frame(RST_STREAM, 0, 4), frame(DATA, END_STREAM, 0)].iter().cycle().take(5) {
-                limit.sent(*ended);
+            // Some end, some the client resets. One cannot end twice, nor begin again with trailers.
+            for ended in 1..=3 {
+                limit.sent(on(ended, [reset, end][ended as usize % 2]));
+                limit.admit(on(ended + 3, reset));
             }
-            // Resets of the client close nothing.
-            limit.admit(frame(RST_STREAM, 0, 4));
+            limit.sent(on(4, end));
+            limit.admit(on(1, headers));
             (0..).take_while(|_| limit.admit(settings)).count()
         };
-        assert_eq!([0, 80, 400, 1_000].map(admitted), [99, 9, 1, 0]);
+        assert_eq!([0, 80, 400, 1_000].map(admitted), [100, 9, 1, 0]);
         let mut limit = limit(10, 10);
-        limit.admit(frame(HEADERS, 4, 20));
+        for stream in 1..=10_000 {
+            limit.admit(on(stream, headers));
+        }
+        assert_eq!(limit.open_streams.len(), 1_024, "the transport admits no more");
         assert_eq!((0..).take_while(|_| limit.admit(frame(SETTINGS, ACK, 0))).count(), 10);
     }
 

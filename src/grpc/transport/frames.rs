@@ -15,13 +15,14 @@ pub(super) const PADDED: u8 = 8;
 /// Length of a head in bytes.
 const HEAD: usize = 9;
 
-/// The head of a frame, without its stream.
+/// The head of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FrameHead {
     /// Length of the payload in bytes.
     pub(super) length: usize,
     pub(super) kind: u8,
     pub(super) flags: u8,
+    pub(super) stream: u32,
 }
 
 /// Finds the heads in bytes that arrive in parts, from the first frame on.
@@ -48,9 +49,11 @@ impl FrameHeads {
             return None;
         }
         self.filled = 0;
-        let [high, middle, low, kind, flags, ..] = self.head;
+        let [high, middle, low, kind, flags, stream @ ..] = self.head;
         self.payload = usize::from(high) << 16 | usize::from(middle) << 8 | usize::from(low);
-        Some(FrameHead { length: self.payload, kind, flags })
+        // The highest bit has no meaning.
+        let stream = u32::from_be_bytes(stream) & (u32::MAX >> 1);
+        Some(FrameHead { length: self.payload, kind, flags, stream })
     }
 
     /// Whether the last frame is complete.
@@ -72,14 +75,15 @@ mod tests {
     proptest! {
         #[test]
         fn heads_are_found_in_any_parts(
-            frames in proptest::collection::vec((0..300_usize, any::<u8>(), any::<u8>()), 0..20),
+            frames in proptest::collection::vec((0..300_usize, any::<u8>(), any::<u8>(), any::<u32>()), 0..20),
             part in 1..400_usize,
         ) {
             let (mut bytes, mut expected) = (Vec::new(), Vec::new());
-            for (length, kind, flags) in frames {
-                bytes.extend([0, (length >> 8) as u8, length as u8, kind, flags, 0, 0, 0, 1]);
+            for (length, kind, flags, stream) in frames {
+                bytes.extend([0, (length >> 8) as u8, length as u8, kind, flags]);
+                bytes.extend(stream.to_be_bytes());
                 bytes.extend(std::iter::repeat_n(0xff, length));
-                expected.push(FrameHead { length, kind, flags });
+                expected.push(FrameHead { length, kind, flags, stream: stream % (1 << 31) });
             }
             let mut reader = FrameHeads::default();
             let found: Vec<_> = bytes.chunks(part).flat_map(|part| heads(&mut reader, part)).collect();

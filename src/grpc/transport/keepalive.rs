@@ -77,7 +77,7 @@ mod tests {
     }
 
     fn frame(kind: u8) -> FrameHead {
-        FrameHead { length: 8, kind, flags: 0 }
+        FrameHead { length: 8, kind, flags: 0, stream: 0 }
     }
 
     /// Waits for this time, at most until the client is considered gone. Returns whether it is.

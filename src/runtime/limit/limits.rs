@@ -400,10 +400,10 @@ pub(crate) const REQUESTS_REMEMBERED: usize = 32;
 pub(crate) const INVITATIONS_PER_MINUTE: u32 = 30;
 pub(crate) const INVITATION_BURST: u32 = 128;
 
-/// Seats that others reserve for one player in a minute, on average, and at once: more than anybody reads, and a few who invite
-/// somebody at the same time.
-pub(crate) const INVITED_PER_MINUTE: u32 = 6;
-pub(crate) const INVITED_BURST: u32 = 20;
+/// Seats that others reserve for one player within a period: more than anybody reads, and a few who invite somebody at the same
+/// time.
+pub(crate) const INVITED: usize = 20;
+pub(crate) const INVITED_PERIOD: Duration = Duration::from_secs(3 * 60);
 
 /// The part of all places from which on the guests of one network make room first: 1,000 of 100,000.
 pub(crate) const LARGE_NETWORK: usize = 100;

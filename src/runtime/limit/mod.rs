@@ -3,6 +3,7 @@
 pub(crate) mod client_address;
 pub(crate) mod concurrency_limit;
 pub(crate) mod in_force;
+pub(crate) mod invitation_limit;
 pub(crate) mod limits;
 pub(crate) mod pacer;
 pub(crate) mod password_guesses;

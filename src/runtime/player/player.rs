@@ -30,10 +30,8 @@ use crate::{
         limit::{
             client_address::ClientAddress,
             concurrency_limit::ConcurrencyLimit,
-            limits::{
-                INVITATION_BURST, INVITATIONS_PER_MINUTE, INVITED_BURST, INVITED_PER_MINUTE, Limits, VISITOR_ANALYSES,
-                VISITOR_PART,
-            },
+            invitation_limit::InvitationLimit,
+            limits::{INVITATION_BURST, INVITATIONS_PER_MINUTE, Limits, VISITOR_ANALYSES, VISITOR_PART},
             rate_limiter::{RateLimiter, TooFast},
             request_cost::RequestCost,
             search_use::{SearchOwner, SearchUse},
@@ -108,7 +106,7 @@ struct Rates {
     /// Seats that it reserves for others.
     invitations: RateLimiter,
     /// Seats that others reserve for it.
-    invited: RateLimiter,
+    invited: InvitationLimit,
     ai_searches: Arc<SearchUse>,
 }
 
@@ -154,7 +152,7 @@ impl Account {
                 chats: RateLimiter::new(limits.chats_per_second, limits.chat_burst),
                 games: RateLimiter::per_minute_unless_zero(limits.games_per_minute, limits.game_burst),
                 invitations: RateLimiter::per_minute(INVITATIONS_PER_MINUTE, INVITATION_BURST),
-                invited: RateLimiter::per_minute(INVITED_PER_MINUTE, INVITED_BURST),
+                invited: InvitationLimit::default(),
                 ai_searches: Arc::new(SearchUse::new(limits.ai_seconds_per_minute)),
             }),
             calls: ConcurrencyLimit::new(limits.calls_per_player),
@@ -349,7 +347,7 @@ impl Player {
     /// Counts an invitation of another player.
     pub(crate) fn admit_invitation_of(&self, guest: &Self) -> Result<(), TooFast> {
         self.rates.invitations.admit()?;
-        guest.rates.invited.admit()
+        guest.rates.invited.admit(self.id())
     }
 
     /// The player and its address, which account for the searches of AI seats in its rooms.

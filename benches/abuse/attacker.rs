@@ -65,7 +65,8 @@ pub(crate) async fn attack_until_input_ends(attack: Attack, address: &str) {
         DUMMY => {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap().to_string();
-            dummy.spawn(accept_connections(listener, matches!(attack, Attack::SlowHeaders)));
+            let is_patient = matches!(attack, Attack::SlowHeaders | Attack::UnfinishedHeads);
+            dummy.spawn(accept_connections(listener, is_patient));
             address
         }
         address => address.to_owned(),

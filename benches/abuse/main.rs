@@ -4,9 +4,9 @@
 //! The server runs on the first processor. The measured players and the attackers share the second, where attackers run
 //! only while the players are idle, as if on another machine, and have another address, as the limits by address expect.
 //! Attackers still cost the players some time there.
-//! Therefore each round has three parts: no attack, an attack on a dummy server, and an attack on the server. The cost
-//! for the server is the ratio of the third part to the second. The processor time of the server, above that of the second
-//! part, should not be much more than that of the attacker.
+//! Therefore each round has three parts: no attack, an attack on a dummy server, and an attack on the server. In each, new
+//! players log in and play. The cost for the server is the ratio of the third part to the second. The processor time of the
+//! server, above that of the second part, should not be much more than that of the attacker.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -31,7 +31,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use attack::{Attack, Flood};
+use attack::{Attack, Flood, PROXY};
 use attacker::{Attacker, DUMMY, attack_until_input_ends, processor_time};
 use process::Server;
 use turns::GamePlayers;
@@ -42,15 +42,18 @@ const SPAN: Duration = Duration::from_secs(1);
 /// Maximum time from connecting to the first request, for the server and the dummy.
 const OPENING: Duration = Duration::from_secs(2);
 
-const ATTACKS: [(&str, Attack); 16] = [
+const ATTACKS: [(&str, Attack); 22] = [
     ("streams opened and reset", Attack::RapidReset),
     ("2,000 idle connections", Attack::IdleConnections(2_000)),
     ("random bytes", Attack::RandomBytes),
     ("HTTP/1.1 requests", Attack::Http1Requests),
     ("large headers", Attack::LargeHeaders),
     ("headers a byte at a time", Attack::SlowHeaders),
+    ("1,000 unfinished heads", Attack::UnfinishedHeads),
+    (TO_METRICS, Attack::UnfinishedHeads),
     ("endless headers", Attack::EndlessContinuation),
     ("settings", Attack::Flood(Flood::Settings)),
+    ("windows of 1,000 streams", Attack::Flood(Flood::InitialWindow)),
     ("pings", Attack::Flood(Flood::Ping)),
     ("window updates", Attack::Flood(Flood::WindowUpdate)),
     ("unknown frames", Attack::Flood(Flood::Unknown)),
@@ -59,7 +62,16 @@ const ATTACKS: [(&str, Attack); 16] = [
     ("log-ins", Attack::LogIns),
     ("guesses of join codes", Attack::Guesses),
     ("rooms with passwords", Attack::Passwords),
+    ("administrator's secrets", Attack::Secrets),
+    ("invitations", Attack::Invitations),
+    ("guests of two networks", Attack::Guests),
 ];
+
+/// The attack on the port of the metrics.
+const TO_METRICS: &str = "heads to the metrics";
+
+/// The places for players: fewer than the guests of the last attack.
+const PLACES: usize = 500;
 
 const PAIR: &str = "p50    p99";
 const MEDIAN: &str = "median (range)";
@@ -116,15 +128,22 @@ struct Part {
 async fn round(number: usize) -> [Part; 3] {
     // The players start more games than the default rate permits.
     let options = format!(
-        "--log error --game-rate 0 --game-rate-per-address 0 --rate 1000000 --burst 100000000 --opening {}",
+        "--log error --game-rate 0 --game-rate-per-address 0 --rate 1000000 --burst 100000000 --opening {} \
+         --max-players {PLACES} --trusted-proxy {PROXY} --metrics 127.0.0.1:0",
         OPENING.as_secs()
     );
     let options: Vec<&str> = options.split_whitespace().collect();
-    let server = Server::start_by(&["taskset", "-c", "0"], &options);
-    let mut players = GamePlayers::start(&server).await;
-    let undisturbed = Part { turns: players.measure().await, shares: [0.0; 2], attacks: 0.0 };
-    let mut during_attack = async |address: &str| {
+    let mut server = Server::start_by(&["taskset", "-c", "0"], &options);
+    let metrics = server.wait_for_line("metrics: http://");
+    let attacked = match ATTACKS[number].0 {
+        TO_METRICS => metrics.strip_suffix("/metrics").unwrap(),
+        _ => server.url.strip_prefix("http://").unwrap(),
+    };
+    let turns = GamePlayers::start(&server, 0).await.measure().await;
+    let undisturbed = Part { turns, shares: [0.0; 2], attacks: 0.0 };
+    let during_attack = async |part: usize, address: &str| {
         let attacker = Attacker::start(number, address);
+        let mut players = GamePlayers::start(&server, part).await;
         let times = || [server.id(), attacker.id()].map(processor_time);
         let (began, before) = (Instant::now(), times());
         let turns = players.measure().await;
@@ -132,7 +151,7 @@ async fn round(number: usize) -> [Part; 3] {
         let shares = [0, 1].map(|of| 100.0 * (after[of] - before[of]).div_duration_f64(spent));
         Part { turns, shares, attacks: attacker.stop() }
     };
-    [undisturbed, during_attack(DUMMY).await, during_attack(server.url.strip_prefix("http://").unwrap()).await]
+    [undisturbed, during_attack(1, DUMMY).await, during_attack(2, attacked).await]
 }
 
 fn report(name: &str, rounds: &[[Part; 3]]) {

@@ -25,8 +25,10 @@ pub(crate) struct GamePlayers {
 }
 
 impl GamePlayers {
-    pub(crate) async fn start(server: &Server) -> Self {
-        let players = [Player::bot(&server.url, "Black", 1).await, Player::bot(&server.url, "White", 1).await];
+    /// New players, with this number in their names.
+    pub(crate) async fn start(server: &Server, number: usize) -> Self {
+        let log_in = async |name: &str| Player::bot(&server.url, &format!("{name} {number}"), 1).await;
+        let players = [log_in("Black").await, log_in("White").await];
         let room = players[0].create(v1::RoomSettings::default(), ["me", "open"]).await.room_id;
         players[1].join_and_sit(&room, 1).await;
         let game = players[0].start(&room).await;

@@ -1,13 +1,17 @@
 //! Attacks on the server. Each ends because the server closes its connections or has answered all of it.
 
 use std::{
+    net::Ipv4Addr,
     sync::atomic::{AtomicU32, Ordering::Relaxed},
     time::Duration,
 };
 
 use prost::Message as _;
 use rand::{Rng as _, SeedableRng as _};
-use reversi::proto::v1::{CreateRoomRequest, JoinRoomRequest, LogInRequest, LogInResponse, join_room_request};
+use reversi::proto::v1::{
+    CreateRoomRequest, CreateRoomResponse, JoinRoomRequest, LogInRequest, LogInResponse, SetSeatRequest,
+    WatchTurnsRequest, join_room_request, set_seat_request,
+};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpSocket, TcpStream},
@@ -44,6 +48,8 @@ pub(crate) enum Attack {
     LargeHeaders,
     /// A request head sent one byte at a time.
     SlowHeaders,
+    /// Request heads on many connections that grow until they are refused.
+    UnfinishedHeads,
     /// An HTTP/2 head with endless continuations.
     EndlessContinuation,
     /// The first byte of a message on each permitted stream of a connection, all at once. This is no attack, and all
@@ -57,6 +63,13 @@ pub(crate) enum Attack {
     Guesses,
     /// A log-in, then rooms with passwords on all permitted streams of a connection. All are answered.
     Passwords,
+    /// Log-ins with wrong secrets of an administrator on all permitted streams of a connection. All are answered.
+    Secrets,
+    /// Log-ins, then invitations by one player, of another one and of several, on all permitted streams of a connection. All
+    /// are answered.
+    Invitations,
+    /// Log-ins of guests of many addresses in two networks, each with an open stream, through [`PROXY`].
+    Guests,
 }
 
 /// A frame that costs a client nothing.
@@ -64,6 +77,8 @@ pub(crate) enum Attack {
 pub(crate) enum Flood {
     Settings,
     SettingsAck,
+    /// Settings that change the windows of a thousand streams.
+    InitialWindow,
     Ping,
     PingAck,
     WindowUpdate,
@@ -85,13 +100,17 @@ impl Attack {
             Self::RandomBytes => random_bytes(address).await,
             Self::Http1Requests => requests(address).await,
             Self::LargeHeaders => large_headers(address).await,
-            Self::SlowHeaders => concurrently(20, |_| slow_headers(address.to_owned())).await,
+            Self::SlowHeaders => concurrently(20, |_| slow_headers(address.to_owned(), 1)).await,
+            Self::UnfinishedHeads => concurrently(1_000, |_| slow_headers(address.to_owned(), 1_024)).await,
             Self::EndlessContinuation => vec![continuation(address).await],
             Self::AllStreams => vec![all_streams(address).await],
             Self::Flood(flood) => vec![control_frames(address, flood).await],
             Self::LogIns => vec![log_ins(address).await],
             Self::Guesses => vec![guesses(address).await],
             Self::Passwords => vec![passwords(address).await],
+            Self::Secrets => vec![secrets(address).await],
+            Self::Invitations => vec![invitations(address).await],
+            Self::Guests => concurrently(GUEST_GROUPS, |_| guests(address.to_owned())).await,
         }
     }
 
@@ -101,7 +120,14 @@ impl Attack {
             Self::RapidReset | Self::EndlessContinuation => assert_eq!(goaway(&received[0]), Some(ENHANCE_YOUR_CALM)),
             Self::IdleConnections(count) => assert!(received.len() == count && received.iter().all(Vec::is_empty)),
             Self::SlowHeaders => assert!(received.len() == 20 && received.iter().all(Vec::is_empty)),
+            Self::UnfinishedHeads => {
+                // A client that still sends may lose the answer.
+                let (refused, lost): (Vec<_>, Vec<_>) =
+                    received.iter().partition(|received| received.starts_with(b"HTTP/1.1 431 "));
+                assert!(!refused.is_empty() && lost.iter().all(|lost| lost.is_empty()));
+            }
             Self::RandomBytes => assert!(!received.is_empty()),
+            Self::Guests => assert_eq!(received.len(), GUEST_GROUPS),
             Self::Http1Requests => {
                 let answers = received.iter().map(|received| count(received, b"HTTP/1.1 ")).collect::<Vec<_>>();
                 assert!(answers.iter().all(|&answers| answers == REQUESTS), "{answers:?}");
@@ -118,7 +144,7 @@ impl Attack {
                 assert!(matches!(goaway(&received[0]), Some(ENHANCE_YOUR_CALM | PROTOCOL_ERROR)));
             }
             Self::Flood(flood) => assert_eq!(goaway(&received[0]), Some(ENHANCE_YOUR_CALM), "{flood:?}"),
-            Self::LogIns | Self::Guesses | Self::Passwords => {
+            Self::LogIns | Self::Guesses | Self::Passwords | Self::Secrets | Self::Invitations => {
                 let answers = frames(&received[0]).filter(|(kind, _)| *kind == HEADERS).count();
                 assert!(goaway(&received[0]).unwrap_or(0) == 0 && answers >= STREAMS - 1, "{answers}");
             }
@@ -130,17 +156,28 @@ fn count(received: &[u8], part: &[u8]) -> usize {
     received.windows(part.len()).filter(|window| *window == part).count()
 }
 
+/// The address of a proxy that the server should trust.
+pub(crate) const PROXY: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 3);
+
 /// Connects from an address of its own, so that the limits by address tell attackers from players.
 async fn connect(address: &str) -> TcpStream {
+    connect_from(Ipv4Addr::new(127, 0, 0, 2), address).await
+}
+
+async fn connect_from(own: Ipv4Addr, address: &str) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
-    socket.bind(([127, 0, 0, 2], 0).into()).unwrap();
+    socket.bind((own, 0).into()).unwrap();
     socket.connect(address.parse().unwrap()).await.unwrap()
 }
 
-/// Sends bytes, and returns what is received until the server closes the connection. Both at the same time, since the
-/// server may stop reading.
+/// Sends bytes over a new connection, and returns what is received until the server closes it.
 async fn send(address: &str, bytes: Vec<u8>) -> Vec<u8> {
-    let (mut read_half, mut write_half) = connect(address).await.into_split();
+    send_over(connect(address).await, bytes).await
+}
+
+/// Sends and receives at the same time, since the server may stop reading.
+async fn send_over(socket: TcpStream, bytes: Vec<u8>) -> Vec<u8> {
+    let (mut read_half, mut write_half) = socket.into_split();
     let writing = async {
         let _ = write_half.write_all(&bytes).await;
         std::future::pending::<()>().await;
@@ -245,14 +282,17 @@ async fn large_headers(address: &str) -> Vec<Vec<u8>> {
     vec![send(address, old.into_bytes()).await, send(address, bytes).await]
 }
 
-async fn slow_headers(address: String) -> Vec<u8> {
+/// Sends pieces of this many bytes.
+async fn slow_headers(address: String, piece: usize) -> Vec<u8> {
     let mut socket = connect(&address).await;
     let mut received = [0; 1_024];
-    for byte in b"POST / HTTP/1.1\r\nslow: ".iter().copied().chain(std::iter::repeat(b'x')) {
-        if socket.write_all(&[byte]).await.is_err() {
+    let mut bytes = b"POST / HTTP/1.1\r\nslow: ".iter().copied().chain(std::iter::repeat(b'x'));
+    loop {
+        let piece: Vec<u8> = bytes.by_ref().take(piece).collect();
+        if socket.write_all(&piece).await.is_err() {
             break;
         }
-        // The rate of the attack: one byte, then a pause.
+        // The rate of the attack: one piece, then a pause.
         match timeout(Duration::from_millis(50), socket.read(&mut received)).await {
             Err(_) => {}
             Ok(heard) => return received[..heard.unwrap_or(0)].to_vec(),
@@ -291,6 +331,9 @@ async fn control_frames(address: &str, flood: Flood) -> Vec<u8> {
     let control_frame = match flood {
         Flood::Settings => frame(SETTINGS, 0, 0, &[]),
         Flood::SettingsAck => frame(SETTINGS, ACK, 0, &[]),
+        Flood::InitialWindow => {
+            [[0, 0], [255, 255]].map(|[high, low]| frame(SETTINGS, 0, 0, &[0, 4, 0, 0, high, low])).concat()
+        }
         Flood::Ping => frame(PING, 0, 0, &[7; 8]),
         Flood::PingAck => frame(PING, ACK, 0, &[7; 8]),
         Flood::WindowUpdate => frame(WINDOW_UPDATE, 0, 0, &[0, 0, 0, 1]),
@@ -301,67 +344,125 @@ async fn control_frames(address: &str, flood: Flood) -> Vec<u8> {
         Flood::Priority => frame(PRIORITY, 0, 1, &[0, 0, 0, 0, 16]),
     };
     let mut bytes = client_preface();
-    bytes.extend(frame(HEADERS, END_HEADERS, 1, &call(PATH)));
+    // The server answers a call without a token after a while.
+    let streams = if matches!(flood, Flood::InitialWindow) { 1_000 } else { 1 };
+    for stream in (1..).step_by(2).take(streams) {
+        bytes.extend(frame(HEADERS, END_HEADERS, stream, &call(PATH)));
+    }
     for _ in 0..40_000 {
         bytes.extend(&control_frame);
     }
     send(address, bytes).await
 }
 
-async fn log_ins(address: &str) -> Vec<u8> {
-    let headers = call(LOG_IN);
+/// The bytes of a connection with these calls, each with its headers and its message on a stream of its own.
+fn calls(calls: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>) -> Vec<u8> {
     let mut bytes = client_preface();
-    for stream in (1..).step_by(2).take(STREAMS) {
-        bytes.extend(unary_call(stream, &headers, &log_in_request()));
+    for (stream, (headers, message)) in (1..).step_by(2).zip(calls) {
+        bytes.extend(unary_call(stream, &headers, &message));
     }
     bytes.extend(goaway_frame());
-    send(address, bytes).await
+    bytes
+}
+
+/// The answers to unary calls that succeeded.
+fn answers<M: prost::Message + Default>(received: &[u8]) -> impl Iterator<Item = M> {
+    let messages = frames(received).filter(|(kind, _)| *kind == DATA);
+    messages.filter_map(|(_, payload)| M::decode(payload.get(5..)?).ok())
+}
+
+async fn log_ins(address: &str) -> Vec<u8> {
+    send(address, calls((0..STREAMS).map(|_| (call(LOG_IN), log_in_request())))).await
 }
 
 const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
 
+async fn secrets(address: &str) -> Vec<u8> {
+    let headers = [call(LOG_IN), header("reversi-admin", &"5".repeat(64))].concat();
+    send(address, calls((0..STREAMS).map(|_| (headers.clone(), log_in_request())))).await
+}
+
 async fn guesses(address: &str) -> Vec<u8> {
-    call_on_all_streams(address, "/reversi.v1.RoomService/JoinRoom", |number| {
+    let headers = call_of("/reversi.v1.RoomService/JoinRoom", &log_in(address).await.token);
+    let guess = |number: usize| {
         let room = Some(join_room_request::Room::JoinCode(format!("{number:08}")));
         JoinRoomRequest { room, ..JoinRoomRequest::default() }.encode_to_vec()
-    })
-    .await
+    };
+    send(address, calls((0..STREAMS).map(|number| (headers.clone(), guess(number))))).await
 }
+
+const CREATE_ROOM: &str = "/reversi.v1.LobbyService/CreateRoom";
 
 async fn passwords(address: &str) -> Vec<u8> {
-    call_on_all_streams(address, "/reversi.v1.LobbyService/CreateRoom", |number| {
-        CreateRoomRequest { password: number.to_string(), ..CreateRoomRequest::default() }.encode_to_vec()
-    })
-    .await
+    let headers = call_of(CREATE_ROOM, &log_in(address).await.token);
+    let locked = |number: usize| CreateRoomRequest { password: number.to_string(), ..CreateRoomRequest::default() };
+    send(address, calls((0..STREAMS).map(|number| (headers.clone(), locked(number).encode_to_vec())))).await
 }
 
-/// Logs in, and makes a call on each permitted stream of a connection.
-async fn call_on_all_streams(address: &str, path: &str, request: impl Fn(usize) -> Vec<u8>) -> Vec<u8> {
-    let mut headers = call(path);
-    headers.extend(header("authorization", &format!("Bearer {}", log_in(address).await)));
-    let mut bytes = client_preface();
-    for (number, stream) in (1..).step_by(2).take(STREAMS).enumerate() {
-        bytes.extend(unary_call(stream, &headers, &request(number)));
+/// Players who are invited.
+const INVITED: usize = 8;
+
+async fn invitations(address: &str) -> Vec<u8> {
+    let inviter = log_in(address).await.token;
+    let mut invited = Vec::new();
+    for _ in 0..INVITED {
+        invited.push(log_in(address).await.player.unwrap_or_default().player_id);
     }
-    bytes.extend(goaway_frame());
-    send(address, bytes).await
+    let created = send(address, calls([(call_of(CREATE_ROOM, &inviter), Vec::new())])).await;
+    let room = answers::<CreateRoomResponse>(&created).next().unwrap_or_default().room.unwrap_or_default();
+    let headers = call_of("/reversi.v1.RoomService/SetSeat", &inviter);
+    // Every other one to the first player.
+    let invitation = |number: usize| {
+        let guest = invited[if number.is_multiple_of(2) { 0 } else { number / 2 % INVITED }].clone();
+        let occupant = Some(set_seat_request::Occupant::ReservedFor(guest));
+        SetSeatRequest { room_id: room.room_id.clone(), seat: 1, occupant }.encode_to_vec()
+    };
+    send(address, calls((0..STREAMS).map(|number| (headers.clone(), invitation(number))))).await
+}
+
+/// Connections with guests at a time, guests of each, and how long their streams stay open.
+const GUEST_GROUPS: usize = 20;
+const GUESTS: usize = 100;
+const GUESTS_STAY: Duration = Duration::from_secs(1);
+
+async fn guests(address: String) -> Vec<u8> {
+    let from = |number: usize| {
+        let network = number % 2 + 1;
+        // The /64 that follow each other are in different /56.
+        let subnet = next_number() % 256 * 257;
+        header("x-forwarded-for", &format!("2001:db8:{network}:{subnet:x}::1"))
+    };
+    let log_ins = (0..GUESTS).map(|number| ([call(LOG_IN), from(number)].concat(), log_in_request()));
+    let logged_in = send_over(connect_from(PROXY, &address).await, calls(log_ins)).await;
+    let tokens = answers::<LogInResponse>(&logged_in).map(|answer| answer.token).enumerate();
+    let streams = tokens.map(|(number, token)| {
+        let headers = [call_of("/reversi.v1.GameService/WatchTurns", &token), from(number)].concat();
+        (headers, WatchTurnsRequest::default().encode_to_vec())
+    });
+    let streams = send_over(connect_from(PROXY, &address).await, calls(streams));
+    timeout(GUESTS_STAY, streams).await.unwrap_or_default()
 }
 
 /// A log-in with a name that was not used before.
 fn log_in_request() -> Vec<u8> {
-    static NAMES: AtomicU32 = AtomicU32::new(0);
-    let display_name = format!("Flood {}", NAMES.fetch_add(1, Relaxed));
+    let display_name = format!("Flood {}", next_number());
     LogInRequest { display_name, ..LogInRequest::default() }.encode_to_vec()
 }
 
-/// The token of a new player; empty if log-ins are refused.
-async fn log_in(address: &str) -> String {
-    let mut bytes = client_preface();
-    bytes.extend(unary_call(1, &call(LOG_IN), &log_in_request()));
-    bytes.extend(goaway_frame());
-    let received = send(address, bytes).await;
-    let answer = frames(&received).find(|(kind, _)| *kind == DATA).and_then(|(_, payload)| payload.get(5..));
-    answer.and_then(|answer| LogInResponse::decode(answer).ok()).unwrap_or_default().token
+fn next_number() -> u32 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    NEXT.fetch_add(1, Relaxed)
+}
+
+/// A new player; none if log-ins are refused.
+async fn log_in(address: &str) -> LogInResponse {
+    let received = send(address, calls([(call(LOG_IN), log_in_request())])).await;
+    answers(&received).next().unwrap_or_default()
+}
+
+/// The headers of a call of a player.
+fn call_of(path: &str, token: &str) -> Vec<u8> {
+    [call(path), header("authorization", &format!("Bearer {token}"))].concat()
 }
 
 /// Runs `count` attacks at the same time.

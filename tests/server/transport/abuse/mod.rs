@@ -12,7 +12,7 @@ use reversi::{grpc::Access, runtime::Limits, web::page};
 use tokio::{task::JoinSet, time::timeout};
 
 use crate::harness::in_process::{ServerOptions, TestServer, within};
-use attack::{Attack, Flood, STREAMS};
+use attack::{Attack, Flood, PROXY, STREAMS};
 use game_players::GamePlayers;
 
 /// Timeout of an attack, which the server should end.
@@ -20,7 +20,8 @@ const ATTACK_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Plays during the attack and to the end of the game; then waits until its connections are closed.
 async fn survives(attack: Attack, change: impl FnOnce(&mut Limits)) {
-    let access = Access { page: Some(page()), ..Access::default() };
+    let trusted_proxies = vec![PROXY.to_string().parse().unwrap()];
+    let access = Access { page: Some(page()), trusted_proxies, ..Access::default() };
     let mut plan = ServerOptions { access, ..ServerOptions::default() };
     // The players play as fast as possible.
     (plan.limits.request_burst, plan.limits.games_per_minute) = (100_000_000, 0);
@@ -75,6 +76,11 @@ async fn headers_sent_a_byte_at_a_time() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_unfinished_heads() {
+    survives(Attack::UnfinishedHeads, |_| {}).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn endless_continuation_frames() {
     survives(Attack::EndlessContinuation, |_| {}).await;
 }
@@ -86,16 +92,24 @@ async fn simultaneous_messages_on_all_streams() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn floods_of_control_frames() {
-    use Flood::{EmptyData, PaddedData, Ping, PingAck, Priority, Reset, Settings, SettingsAck, Unknown, WindowUpdate};
-    let floods = [Settings, SettingsAck, Ping, PingAck, WindowUpdate, Unknown, Reset, EmptyData, PaddedData, Priority];
-    for flood in floods {
+    use Flood::*;
+    let settings = [Settings, SettingsAck, InitialWindow];
+    let others = [Ping, PingAck, WindowUpdate, Unknown, Reset, EmptyData, PaddedData, Priority];
+    for flood in settings.into_iter().chain(others) {
         survives(Attack::Flood(flood), |_| {}).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn log_ins_guesses_and_passwords_on_all_streams() {
+async fn log_ins_guesses_and_invitations_on_all_streams() {
     survives(Attack::LogIns, |_| {}).await;
     survives(Attack::Guesses, |_| {}).await;
     survives(Attack::Passwords, |_| {}).await;
+    survives(Attack::Secrets, |_| {}).await;
+    survives(Attack::Invitations, |_| {}).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn guests_of_two_networks_with_open_streams() {
+    survives(Attack::Guests, |limits| limits.players = 200).await;
 }

@@ -309,7 +309,10 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn guests_of_the_largest_network_make_room_with_open_streams_but_not_those_who_play() {
-        let server = Server::with_places(5).await;
+        let server = Server::with_places(6).await;
+        let (idle, turns) = server.log_in("idle", "192.0.2.9").await.unwrap();
+        drop(turns);
+        tokio::time::advance(Limits::default().guest_idle).await;
         let mut flood = Vec::new();
         for number in 1..=4 {
             let address = format!("2001:db8:1:{number}00::1");
@@ -324,9 +327,12 @@ mod tests {
             stay.push(server.log_in(&format!("new {number}"), &format!("198.51.{number}.1")).await.unwrap());
         }
         assert!(stay.iter().all(|(player, _)| !player.is_logged_out()));
+        assert!(!idle.is_logged_out(), "the large network first");
         let logged_out: Vec<_> = flood.iter().map(|(player, _)| player.is_logged_out()).collect();
         assert_eq!(logged_out, [false, true, true, true], "one plays");
         assert_eq!(flood[1].0.stream_end(), Some(StreamEnd::LoggedOut));
+        stay.push(server.log_in("Cyd", "203.0.112.1").await.unwrap());
+        assert!(idle.is_logged_out());
         let full = server.log_in("Bea", "203.0.113.1").await.err();
         assert_eq!(full, Some(LogInError::Full), "no network has two guests");
     }

@@ -181,6 +181,7 @@ mod tests {
     use tokio::{
         io::{AsyncReadExt as _, AsyncWriteExt as _},
         task::JoinSet,
+        time::Instant,
     };
 
     use super::*;
@@ -191,14 +192,15 @@ mod tests {
         let address = axum::serve::Listener::local_addr(&listener).unwrap();
         let mut server = JoinSet::new();
         server.spawn(async { axum::serve(listener, Router::new().route("/", get(START))).await });
-        let mut idle = Vec::new();
+        let (began, mut idle) = (Instant::now(), Vec::new());
         for _ in 0..CONNECTIONS {
             idle.push(TcpStream::connect(address).await.unwrap());
         }
         let mut other = TcpStream::connect(address).await.unwrap();
         other.write_all(b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();
         let mut answer = String::new();
-        other.read_to_string(&mut answer).await.unwrap();
+        timeout(2 * CONNECTION_TIME, other.read_to_string(&mut answer)).await.unwrap().unwrap();
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        assert!(began.elapsed() >= CONNECTION_TIME, "not before");
     }
 }

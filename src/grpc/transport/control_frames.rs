@@ -152,16 +152,16 @@ mod tests {
         let (headers, reset, end) = (frame(HEADERS, 4, 20), frame(RST_STREAM, 0, 4), frame(DATA, END_STREAM, 0));
         let admitted = |open: u32| {
             let mut limit = limit(100, 100);
-            for stream in 1..=open + 6 {
+            for stream in 1..=open + 16 {
                 limit.admit(on(stream, headers));
             }
             // Some end, some the client resets. One cannot end twice, nor begin again with trailers.
-            for ended in 1..=3 {
+            for ended in 1..=8 {
                 limit.sent(on(ended, [reset, end][ended as usize % 2]));
-                limit.admit(on(ended + 3, reset));
+                limit.admit(on(ended + 8, reset));
+                limit.sent(on(ended, end));
+                limit.admit(on(ended, headers));
             }
-            limit.sent(on(4, end));
-            limit.admit(on(1, headers));
             (0..).take_while(|_| limit.admit(settings)).count()
         };
         assert_eq!([0, 80, 400, 1_000].map(admitted), [100, 9, 1, 0]);

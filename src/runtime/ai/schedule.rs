@@ -271,7 +271,7 @@ mod tests {
     fn a_player_who_has_used_little_does_not_wait_for_one_who_has_used_much() {
         for [ada, bea] in [strangers(), neighbours()] {
             let mut threads = TestSchedule::new(1, [search(&ada)]);
-            bea.player.add(10 * SECOND, threads.now);
+            bea.player.add(19 * SECOND / 2, threads.now);
             ada.player.add(20 * SECOND, threads.now);
             assert_eq!(threads.interrupted_by(search(&bea)), [false], "similar use");
             ada.player.add(2 * SECOND, threads.now);
@@ -356,5 +356,7 @@ mod tests {
         assert!(is_to_restart(&threads, start + SECOND) && is_to_restart(&threads, start + 29 * SECOND));
         assert!(!is_to_restart(&threads, start + 31 * SECOND), "another search would have less time");
         assert!(!is_to_restart(&threads, start + 90 * SECOND));
+        threads.schedule.running[0].as_mut().unwrap().lost = MOST_LOST;
+        assert!(!is_to_restart(&threads, start + SECOND), "it has lost enough");
     }
 }

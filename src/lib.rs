@@ -18,7 +18,8 @@
 //!          rules                     the rules of Reversi
 //! ```
 //!
-//! `rules`, `search`, `ai` and `rating` are the crate `reversi-engine`, `client` is the crate `reversi-client`.
+//! `rules`, `search`, `ai` and `rating` are the crate `reversi-engine`, `room` is the crate `reversi-room`, `client` is the
+//! crate `reversi-client`.
 //!
 //! | topic | place |
 //! |---|---|
@@ -38,10 +39,10 @@
 pub mod cli;
 pub mod grpc;
 pub mod proto;
-pub mod room;
 pub mod runtime;
 pub mod store;
 pub mod web;
 
 pub use reversi_client as client;
 pub use reversi_engine::{ai, rating, rules, search};
+pub use reversi_room as room;

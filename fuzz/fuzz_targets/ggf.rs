@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use reversi::room::ggf;
+use reversi_room::ggf;
 
 fuzz_target!(|text: &str| {
     let Ok(game) = ggf::read(text) else {

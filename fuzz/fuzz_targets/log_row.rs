@@ -1,7 +1,7 @@
 //! A store with any row in its log can be opened, its rooms can be read, and opening it again changes none of them.
 #![no_main]
 
-#[path = "../../tests/core/room/test_room.rs"]
+#[path = "../../crates/reversi-room/tests/room/fixtures/test_room.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
 mod test_room;
 
@@ -12,10 +12,8 @@ use libfuzzer_sys::{
     fuzz_target,
 };
 use prost::encoding::encode_varint;
-use reversi::{
-    room::{Room, RoomId, stored::encode_event},
-    store::{Journal as _, SqliteStore},
-};
+use reversi::store::{Journal as _, SqliteStore};
+use reversi_room::{Room, RoomId, stored::encode_event};
 use tempfile::TempDir;
 use test_room::TestRoom;
 

@@ -1,7 +1,7 @@
 //! The properties of a room hold after any commands in any order.
 #![no_main]
 
-#[path = "../../tests/core/room/test_room.rs"]
+#[path = "../../crates/reversi-room/tests/room/fixtures/test_room.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
 mod test_room;
 
@@ -11,13 +11,11 @@ use libfuzzer_sys::{
     arbitrary::{self, Arbitrary},
     fuzz_target,
 };
-use reversi::{
-    room::{
-        Issuer, Command, Occupant, Offer, Opening, Phase, Profile, Room, SeatSetting, Settings, TimeControl, Timestamp,
-        Visibility,
-        stored::{decode_event, decode_room, encode_event, encode_room},
-    },
-    rules::{ByColor, Color, Square},
+use reversi_engine::rules::{ByColor, Color, Square};
+use reversi_room::{
+    Command, Issuer, Occupant, Offer, Opening, Phase, Profile, Room, SeatSetting, Settings, TimeControl, Timestamp,
+    Visibility,
+    stored::{decode_event, decode_room, encode_event, encode_room},
 };
 use test_room::{POLICY, TestRoom};
 
@@ -195,9 +193,12 @@ fn command(test: &TestRoom, action: Action) -> Command {
             let square = moves.get(usize::from(choice) % moves.len().max(1)).copied();
             Command::Play { game, ply, square: square.unwrap_or(Square::ALL[0]), thought: None }
         }
-        Action::NearbyMove(game, ply, square) => {
-            Command::Play { game: game.into(), ply: ply.into(), square: Square::ALL[usize::from(square % 64)], thought: None }
-        }
+        Action::NearbyMove(game, ply, square) => Command::Play {
+            game: game.into(),
+            ply: ply.into(),
+            square: Square::ALL[usize::from(square % 64)],
+            thought: None,
+        },
         Action::Strike => Command::Strike { game, ply },
         Action::Resign => Command::Resign { game },
         Action::Abort => Command::Abort { game },

@@ -1,9 +1,9 @@
 //! Rooms in every phase, to apply events to.
 
-use reversi::room::{Room, stored::decode_room};
+use reversi_room::{Room, stored::decode_room};
 
 /// The checked-in sample of the stored form: a name, a tab, and the bytes in hexadecimal.
-const SAMPLE: &str = include_str!("../../tests/data/stored-v2.txt");
+const SAMPLE: &str = include_str!("../../crates/reversi-room/tests/data/stored-v2.txt");
 
 /// The rooms of the sample; lines with events are skipped.
 pub(crate) fn rooms() -> impl Iterator<Item = Room> {

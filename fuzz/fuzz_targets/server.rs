@@ -56,7 +56,8 @@ impl Server {
                 chats_per_second_per_address: 0,
                 ..Limits::default()
             };
-            let parts = Parts { limits, ai_threads: Some(1), ..Parts::new(Store::of(MemoryStore::default()), grpc::encode) };
+            let parts =
+                Parts { limits, ai_threads: Some(1), ..Parts::new(Store::of(MemoryStore::default()), grpc::encode) };
             let runtime = Runtime::start(parts).await.expect("a server");
             let (near, far) = duplex(64 * 1024);
             tokio::spawn(grpc::serve_streams(runtime, tokio_stream::once(far), CancellationToken::new()));
@@ -68,7 +69,8 @@ impl Server {
             let channel = Endpoint::from_static("http://fuzz").connect_with_connector(connector).await;
             let channel = channel.expect("a connection");
             let request = LogInRequest { display_name: "fuzz".into(), ..Default::default() };
-            let token = SessionServiceClient::new(channel.clone()).log_in(request).await.expect("a player").into_inner().token;
+            let token =
+                SessionServiceClient::new(channel.clone()).log_in(request).await.expect("a player").into_inner().token;
             (channel, format!("Bearer {token}"))
         });
         Self { tokio, channel, authorization }

@@ -1,12 +1,12 @@
 //! Any bytes are an event or an error, and a room can be stored after each event that fits it.
 #![no_main]
 
-#[path = "../../tests/core/room/exercise.rs"]
+#[path = "../../crates/reversi-room/tests/room/exercise.rs"]
 mod exercise;
 mod sample;
 
 use libfuzzer_sys::fuzz_target;
-use reversi::room::{
+use reversi_room::{
     Fact, Room,
     stored::{decode_event, decode_room, encode_event, encode_room},
 };

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use reversi::rules::Transcript;
+use reversi_engine::rules::Transcript;
 
 fuzz_target!(|text: &str| {
     if let Ok(game) = text.parse::<Transcript>() {

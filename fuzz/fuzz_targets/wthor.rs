@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use reversi::room::wthor::{PLAYER, WthorFile, names};
+use reversi_room::wthor::{PLAYER, WthorFile, names};
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = names(bytes, PLAYER);

@@ -10,7 +10,7 @@ use reversi::{
 use tempfile::TempDir;
 
 use crate::{
-    room::test_room::{TestRoom, default_settings},
+    fixtures::test_room::{TestRoom, default_settings},
     store::{
         after_a_crash, after_a_stop, connection, creation_of, damage::damage_page, folder, moved, open, open_rooms,
         open_with_log, room_id, write,

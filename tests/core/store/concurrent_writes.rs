@@ -13,7 +13,7 @@ use reversi::{
 use tempfile::TempDir;
 
 use crate::{
-    room::test_room::{TestRoom, chat},
+    fixtures::test_room::{TestRoom, chat},
     store::{at, connection, creation_of, folder, load, moved, open, open_rooms, room_id, write},
 };
 

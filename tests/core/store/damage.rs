@@ -14,7 +14,7 @@ use reversi::{
 use tempfile::TempDir;
 
 use crate::{
-    room::test_room::{TestRoom, chat, id, profile},
+    fixtures::test_room::{TestRoom, chat, id, profile},
     sim::lossy_folder::LossyFolder,
     store::{
         after_a_stop, archive, at, connection, count, creation_of, doctor::Games, ended, folder, games::game, load,

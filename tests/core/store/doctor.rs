@@ -7,7 +7,7 @@ use reversi::{
 use tempfile::TempDir;
 
 use crate::{
-    room::test_room::{TestRoom, chat, default_settings, id},
+    fixtures::test_room::{TestRoom, chat, default_settings, id},
     store::{
         after_a_crash, after_a_stop, archive, at, connection, count, damage::damage_page, drive, folder, games::game,
         load, moved, open, open_rooms, open_with_log, room_id, write,

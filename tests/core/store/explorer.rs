@@ -9,7 +9,7 @@ use reversi::{
 };
 
 use crate::{
-    room::test_room::id,
+    fixtures::test_room::id,
     store::{archive, at, connection, folder, games::game, on_each, on_each_place, open, room_id},
 };
 

@@ -11,7 +11,7 @@ use rusqlite::{Connection, types::Value};
 use tempfile::TempDir;
 
 use crate::{
-    room::test_room::{TestRoom, chat, default_settings, id, profile},
+    fixtures::test_room::{TestRoom, chat, default_settings, id, profile},
     store::{
         after_a_crash, at, connection, count, creation_of, drive, ended, events, folder, games::game, load, moved,
         open, open_rooms, open_with_log, room_id, stored_player, write,

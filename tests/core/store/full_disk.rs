@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
-    room::test_room::{TestRoom, chat, default_settings, id},
+    fixtures::test_room::{TestRoom, chat, default_settings, id},
     store::ended,
 };
 

@@ -9,7 +9,7 @@ use reversi::{
 };
 
 use crate::{
-    room::test_room::{TestRoom, default_settings, id, profile, square},
+    fixtures::test_room::{TestRoom, default_settings, id, profile, square},
     store::{archive, at, creation_of, on_each, room_id},
 };
 

@@ -7,7 +7,7 @@ use reversi::{
 };
 
 use crate::{
-    room::test_room::id,
+    fixtures::test_room::id,
     store::{at, games::game, on_each, room_id},
 };
 

@@ -10,7 +10,7 @@ use reversi::{
 };
 
 use crate::{
-    room::{
+    fixtures::{
         random_history::RandomHistory,
         script::{PLAYERS, scripts},
         test_room::{TestRoom, chat, default_settings, id},

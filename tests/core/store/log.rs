@@ -11,7 +11,7 @@ use reversi::{
 use tempfile::TempDir;
 
 use crate::{
-    room::test_room::{TestRoom, chat, default_settings},
+    fixtures::test_room::{TestRoom, chat, default_settings},
     store::{
         after_a_crash, after_a_stop, at, connection, count, creation_of,
         damage::damage_page_from_last,

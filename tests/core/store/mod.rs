@@ -28,7 +28,7 @@ use reversi::{
 };
 use tempfile::TempDir;
 
-use crate::room::test_room::TestRoom;
+use crate::fixtures::test_room::TestRoom;
 
 /// Checks a property on an empty store of each kind.
 async fn on_each(property: impl AsyncFn(&Store)) {

@@ -9,7 +9,7 @@ use reversi::{
 use tempfile::TempDir;
 
 use crate::{
-    room::test_room::{TestRoom, default_settings, id},
+    fixtures::test_room::{TestRoom, default_settings, id},
     sim::lossy_folder::LossyFolder,
     store::{
         after_a_crash, after_a_stop, archive, at, connection, count, creation_of, drive, folder, games::game, load,

@@ -6,7 +6,7 @@ use reversi::{
 };
 
 use crate::{
-    room::test_room::{id, profile},
+    fixtures::test_room::{id, profile},
     store::{archive, at, games::game, on_each, on_each_place, room_id},
 };
 

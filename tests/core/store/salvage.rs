@@ -10,7 +10,7 @@ use rusqlite::params;
 use tempfile::TempDir;
 
 use crate::{
-    room::test_room::{TestRoom, chat, default_settings, id, profile},
+    fixtures::test_room::{TestRoom, chat, default_settings, id, profile},
     store::{
         after_a_crash, after_a_stop, archive, at, connection, count,
         doctor::{examine, repair},

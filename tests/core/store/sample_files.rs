@@ -12,7 +12,7 @@ use reversi::{
 };
 
 use crate::{
-    room::test_room::{TestRoom, chat, default_settings, id, profile, secs, square},
+    fixtures::test_room::{TestRoom, chat, default_settings, id, profile, secs, square},
     store::{
         after_a_crash, after_a_stop, at, connection, count,
         damage::damage_page,

@@ -8,7 +8,7 @@ use reversi::{
 };
 
 use crate::{
-    room::test_room::{TestRoom, chat, default_settings, id, profile},
+    fixtures::test_room::{TestRoom, chat, default_settings, id, profile},
     store::{archive, at, drive, folder, games::game, load, moved, postgres::database, room_id, stored_player, write},
 };
 

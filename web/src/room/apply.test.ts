@@ -26,7 +26,7 @@ describe("the sequence", () => {
   });
 });
 
-/** The messages recorded by `tests/core/room/apply.rs`, which fails if the server sends different ones. */
+/** The messages recorded by `tests/core/apply.rs`, which fails if the server sends different ones. */
 function messages() {
   return histories
     .trim()

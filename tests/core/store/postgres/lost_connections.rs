@@ -13,7 +13,7 @@ use super::{
     server::{Database, PostgresServer, database},
 };
 use crate::{
-    room::test_room::{TestRoom, chat},
+    fixtures::test_room::{TestRoom, chat},
     store::{creation_of, moved, room_id, write},
 };
 

@@ -16,7 +16,7 @@ use reversi::{
 pub(crate) use server::{Database, database};
 
 use crate::{
-    room::test_room::{TestRoom, chat, default_settings},
+    fixtures::test_room::{TestRoom, chat, default_settings},
     store::{at, creation_of, drive, load, room_id, write},
 };
 

@@ -15,7 +15,7 @@ use tokio::task::{JoinSet, yield_now};
 
 use super::server::database;
 use crate::{
-    room::test_room::{TestRoom, profile},
+    fixtures::test_room::{TestRoom, profile},
     store::{moved, room_id, stored_player, write},
 };
 

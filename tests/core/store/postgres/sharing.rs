@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::server::{Database, database};
 use crate::{
-    room::test_room::{TestRoom, chat},
+    fixtures::test_room::{TestRoom, chat},
     store::{creation_of, moved, write},
 };
 

@@ -12,7 +12,7 @@ use super::{
     server::{Database, database},
 };
 use crate::{
-    room::test_room::{TestRoom, chat},
+    fixtures::test_room::{TestRoom, chat},
     store::{at, creation_of, load, moved, room_id, write},
 };
 

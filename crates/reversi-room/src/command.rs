@@ -1,0 +1,127 @@
+//! Requests to a room.
+
+use reversi_engine::rules::{Color, Square};
+
+use super::{
+    event::Offer,
+    ids::{JoinCode, PlayerId},
+    seat::{AiSeat, Profile},
+    settings::{PasswordHash, Settings},
+    text::ChatText,
+    thought::Thought,
+    timestamp::Timestamp,
+};
+
+/// The issuer of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Issuer {
+    /// An authenticated player.
+    Player(PlayerId),
+    /// An administrator.
+    Admin,
+    /// The server: for clocks, AI seats and presence.
+    Server,
+}
+
+/// An occupant that an owner may set for a seat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SeatSetting {
+    /// Anyone may take it.
+    Open,
+    /// Only this player may take it.
+    Reserved(Profile),
+    /// An AI of the server plays.
+    Ai(AiSeat),
+}
+
+/// The credentials of a player who is not a member, to join or watch a room.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Credentials {
+    /// Needed for a private room.
+    pub code: Option<JoinCode>,
+    /// Needed for a room with a password: its hash, for a player who has given the password.
+    pub password: Option<PasswordHash>,
+}
+
+/// A request to a room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Become a member.
+    Join(Profile, Credentials),
+    /// Stop being a member.
+    Leave,
+    /// Take a seat, or change to the other one.
+    TakeSeat(Color),
+    /// Leave the seat, not the room.
+    LeaveSeat,
+    /// Leave the room unless a game or series runs, for a seat in another room.
+    Vacate,
+    /// Exchange the occupants of the seats.
+    SwapSeats,
+    /// Open or reserve a seat, or give it to an AI.
+    SetSeat(Color, SeatSetting),
+    /// Mark oneself as ready to play, or not.
+    SetReady(bool),
+    /// Remove a member.
+    Kick {
+        /// The member, or any player to be banned.
+        player: PlayerId,
+        /// Whether the player may never come back to this room.
+        ban: bool,
+    },
+    /// Make another member the owner.
+    Transfer(PlayerId),
+    /// Replace the settings. Rejected if they are no longer those from which the new ones were made, where these are given.
+    Configure(Box<Settings>, Option<Box<Settings>>),
+    /// Start a game or series.
+    Start,
+    /// Make the running game the last of its series, or end the series between two games.
+    EndSeries,
+    /// Close the room.
+    Close,
+    /// Post a line of chat.
+    Chat(ChatText),
+    /// Remove the lines of chat that were posted at this time.
+    RemoveChat(Timestamp),
+    /// Make a move.
+    Play {
+        /// Number of the game in the room.
+        game: u32,
+        /// The ply.
+        ply: u16,
+        /// The square.
+        square: Square,
+        /// Search report; ignored unless the server issues the command for an AI seat.
+        thought: Option<Box<Thought>>,
+    },
+    /// Count an illegal move against the side to move if it is a bot.
+    Strike {
+        /// Number of the game in the room.
+        game: u32,
+        /// The ply.
+        ply: u16,
+    },
+    /// Resign a game.
+    Resign {
+        /// Number of the game in the room.
+        game: u32,
+    },
+    /// End a game without a result.
+    Abort {
+        /// Number of the game in the room.
+        game: u32,
+    },
+    /// Make the opponent an offer.
+    Offer(Offer),
+    /// Accept or decline the opponent's offer, or withdraw one's own.
+    Answer(Offer, bool),
+    /// A member's connection was lost or restored.
+    SetPresence(PlayerId, bool),
+    /// Compensate for time in which no player could move: the server was down or stopped, or could not write.
+    Credit {
+        /// Microseconds; negative after the system clock was set back.
+        micros: i64,
+    },
+    /// Do everything whose deadline has passed.
+    Tick,
+}

@@ -1,0 +1,57 @@
+//! The deadlines of a room.
+
+use reversi_engine::rules::Color;
+
+use super::{
+    ids::PlayerId,
+    state::{Member, Phase, Room},
+    timestamp::Timestamp,
+};
+
+/// The action at a deadline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DueAction {
+    /// This side loses on time.
+    Flag(Color),
+    /// The next game of the series begins.
+    NextGame,
+    /// This member has been absent for the grace period and leaves.
+    Absence(PlayerId),
+    /// The owner has been absent for the grace period but plays a running game: this member becomes owner. Not in a rated
+    /// game, which the new owner could end.
+    Succession(PlayerId),
+    /// The room closes for lack of activity.
+    Idle,
+}
+
+impl Room {
+    /// When the room next needs a [`Command::Tick`](super::Command::Tick).
+    #[must_use]
+    pub fn deadline(&self) -> Option<Timestamp> {
+        self.due().map(|(at, _)| at)
+    }
+
+    /// The earliest deadline and what happens then.
+    pub(super) fn due(&self) -> Option<(Timestamp, DueAction)> {
+        if self.phase == Phase::Closed {
+            return None;
+        }
+        let flag = self.running().and_then(|game| Some((self.flag_falls()?, DueAction::Flag(game.turn()?))));
+        let next = self.series.and_then(|series| Some((series.next_at?, DueAction::NextGame)));
+        let idle =
+            (self.phase == Phase::Lobby).then(|| (self.last_activity.after(self.policy.idle_close), DueAction::Idle));
+        let away = self.members.iter().filter_map(|member| self.absence_due(member));
+        flag.into_iter().chain(next).chain(idle).chain(away).min_by_key(|&(at, _)| at)
+    }
+
+    fn absence_due(&self, member: &Member) -> Option<(Timestamp, DueAction)> {
+        let player = member.profile.id;
+        let at = member.absent_since?.after(self.policy.grace);
+        // A running game keeps its players; an absent player must not delay the next game of a series.
+        if self.running().is_none() || self.seat_of(player).is_none() {
+            return Some((at, DueAction::Absence(player)));
+        }
+        let successor = (player == self.owner && !self.settings.rated).then(|| self.successor(player)).flatten()?;
+        Some((at, DueAction::Succession(successor)))
+    }
+}

@@ -1,0 +1,110 @@
+//! Seats and readiness.
+
+use reversi_engine::rules::Color;
+
+use super::{Draft, Issuer, Rejection};
+use crate::{
+    command::SeatSetting,
+    event::{Fact, Offer},
+    seat::{Occupant, Seat},
+};
+
+impl Draft {
+    pub(super) fn take_seat(&mut self, issuer: Issuer, seat: Color) -> Result<(), Rejection> {
+        let player = self.member(issuer)?;
+        let present = self.room.seat_of(player);
+        if present == Some(seat) {
+            return Ok(());
+        }
+        self.require_lobby()?;
+        match &self.room.seats[seat].occupant {
+            Occupant::Open => {}
+            Occupant::Reserved(guest) if guest.id == player => {}
+            Occupant::Reserved(_) | Occupant::Player(_) | Occupant::Ai(_) => return Err(Rejection::SeatTaken),
+        }
+        let profile = self.room.member(player).map(|member| member.profile.clone()).ok_or(Rejection::NotMember)?;
+        if let Some(left) = present {
+            self.emit(Fact::SeatChanged { seat: left, occupant: Occupant::Open });
+        }
+        self.emit(Fact::SeatChanged { seat, occupant: Occupant::Player(profile) });
+        Ok(())
+    }
+
+    pub(super) fn leave_seat(&mut self, issuer: Issuer) -> Result<(), Rejection> {
+        let player = self.member(issuer)?;
+        let Some(seat) = self.room.seat_of(player) else {
+            return Ok(());
+        };
+        self.require_lobby()?;
+        self.open_seat(issuer, seat);
+        Ok(())
+    }
+
+    pub(super) fn swap_seats(&mut self, issuer: Issuer) -> Result<(), Rejection> {
+        self.require_owner(issuer)?;
+        self.require_lobby()?;
+        self.withdraw_consent(issuer);
+        self.emit(Fact::SeatsSwapped);
+        Ok(())
+    }
+
+    pub(super) fn set_seat(&mut self, issuer: Issuer, seat: Color, setting: SeatSetting) -> Result<(), Rejection> {
+        self.require_owner(issuer)?;
+        self.require_lobby()?;
+        let occupant = match setting {
+            SeatSetting::Open => Occupant::Open,
+            SeatSetting::Reserved(profile) if self.room.bans.contains(&profile.id) => return Err(Rejection::Banned),
+            SeatSetting::Reserved(profile) => Occupant::Reserved(profile),
+            SeatSetting::Ai(ai) => Occupant::Ai(ai),
+        };
+        let present = &self.room.seats[seat].occupant;
+        if present.player().is_some_and(|player| player != self.room.owner) {
+            return Err(Rejection::SeatTaken);
+        }
+        if *present != occupant {
+            self.withdraw_consent(issuer);
+            self.emit(Fact::SeatChanged { seat, occupant });
+            self.start_if_ready();
+        }
+        Ok(())
+    }
+
+    pub(super) fn set_ready(&mut self, issuer: Issuer, ready: bool) -> Result<(), Rejection> {
+        let seat = self.seated(issuer)?;
+        self.require_lobby()?;
+        if self.room.seats[seat].marked_ready != ready {
+            self.emit(Fact::ReadyChanged { seat, ready });
+        }
+        self.start_if_ready();
+        Ok(())
+    }
+
+    /// Opens the seat of a player who leaves it. In a room that starts by itself the other player waits for anyone, and
+    /// stays ready.
+    pub(super) fn open_seat(&mut self, issuer: Issuer, seat: Color) {
+        self.emit(Fact::SeatChanged { seat, occupant: Occupant::Open });
+        if !self.room.settings.auto_start {
+            self.withdraw_consent(issuer);
+        }
+    }
+
+    /// When the terms of the next game change: nobody but the issuer of the change is ready for it any more, and an offer of
+    /// a rematch was made on the old terms.
+    pub(super) fn withdraw_consent(&mut self, issuer: Issuer) {
+        for seat in Color::ALL {
+            let Seat { occupant, marked_ready, .. } = &self.room.seats[seat];
+            if *marked_ready && occupant.player().map(Issuer::Player) != Some(issuer) {
+                self.emit(Fact::ReadyChanged { seat, ready: false });
+            }
+        }
+        if self.room.rematch_offer.is_some() {
+            self.emit(Fact::OfferClosed { offer: Offer::Rematch, accepted: false });
+        }
+    }
+
+    pub(super) fn start_if_ready(&mut self) {
+        if self.room.settings.auto_start && self.room.seats.iter().all(|(_, seat)| seat.ready()) {
+            self.start_game(0);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The events of a room: its complete history, in order.
+
+use std::time::Duration;
+
+use reversi_engine::rules::{ByColor, Color, Square};
+
+use super::{
+    game::GameEnd,
+    ids::{JoinCode, PlayerId, RoomId, Seq},
+    seat::{Occupant, Profile},
+    settings::Settings,
+    state::Policy,
+    text::ChatText,
+    thought::Thought,
+    timestamp::Timestamp,
+};
+
+/// A fact with its place in the room's history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Sequence number: from 1, without gaps.
+    pub seq: Seq,
+    /// Time by the server's clock.
+    pub at: Timestamp,
+    /// The change.
+    pub fact: Fact,
+}
+
+/// Why a member left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeaveReason {
+    /// Left on request.
+    Left,
+    /// Removed by the owner or an administrator.
+    Kicked,
+    /// Removed, and may not return.
+    Banned,
+    /// Absent for longer than the grace period.
+    Absent,
+}
+
+/// Why a room closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CloseReason {
+    /// The last member left.
+    Empty,
+    /// Closed by its owner or an administrator.
+    Closed,
+    /// No activity for too long.
+    Idle,
+    /// A server error.
+    Server,
+}
+
+/// An offer of one player to the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// End the running game as a draw.
+    Draw,
+    /// Play again.
+    Rematch,
+}
+
+/// The initial state of a room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Creation {
+    /// The room's id.
+    pub id: RoomId,
+    /// The join code.
+    pub code: JoinCode,
+    /// The creator: owner and first member.
+    pub owner: Profile,
+    /// Settings that have passed [`Settings::check`].
+    pub settings: Settings,
+    /// The server's limits for the room.
+    pub policy: Policy,
+    /// The first occupants; a player among them is the owner, on one seat at most.
+    pub seats: ByColor<Occupant>,
+}
+
+/// One change of a room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// The room was created: the first fact, and only the first.
+    Created(Box<Creation>),
+    /// A player became a member.
+    MemberJoined(Profile),
+    /// A member left, or a player who was not a member was banned.
+    MemberLeft {
+        /// The player.
+        player: PlayerId,
+        /// The reason.
+        reason: LeaveReason,
+    },
+    /// A member's connection was lost or restored.
+    PresenceChanged {
+        /// The member.
+        player: PlayerId,
+        /// Whether the member is connected.
+        present: bool,
+    },
+    /// Another member became the owner.
+    OwnerChanged(PlayerId),
+    /// A seat has a new occupant. Clears the scores of both.
+    SeatChanged {
+        /// The seat.
+        seat: Color,
+        /// The new occupant.
+        occupant: Occupant,
+    },
+    /// The occupants changed sides, with their scores.
+    SeatsSwapped,
+    /// A player's readiness changed.
+    ReadyChanged {
+        /// The player's seat.
+        seat: Color,
+        /// Whether the player is ready.
+        ready: bool,
+    },
+    /// The settings changed.
+    SettingsChanged(Box<Settings>),
+    /// A game started.
+    GameStarted {
+        /// Number of the game in the room, from 1.
+        number: u32,
+        /// Index of the game in its series, from 0.
+        index: u16,
+        /// The opening: moves made for both sides before the clocks run.
+        opening: Vec<Square>,
+    },
+    /// The side to move placed a disc.
+    Played {
+        /// The square.
+        square: Square,
+        /// Time taken.
+        spent: Duration,
+        /// The search report, if an AI moved.
+        thought: Option<Box<Thought>>,
+    },
+    /// The side to move had no legal move.
+    Passed,
+    /// A bot sent an illegal move.
+    Struck,
+    /// An offer was made.
+    OfferMade {
+        /// The offer.
+        offer: Offer,
+        /// The side that made it.
+        by: Color,
+    },
+    /// The open offer was answered or withdrawn.
+    OfferClosed {
+        /// The offer.
+        offer: Offer,
+        /// Whether it was accepted.
+        accepted: bool,
+    },
+    /// The rest of the series is cancelled: it was ended or aborted, or its test has a verdict. A running game is its last.
+    SeriesEnded,
+    /// The game is over. Once for each game.
+    GameEnded(GameEnd),
+    /// Compensation for downtime: shifts the start of the turn, of absences and of the wait for the next game.
+    ClockCredited {
+        /// The shift in microseconds; negative after the system clock was set back.
+        micros: i64,
+    },
+    /// A line of chat was posted.
+    ChatPosted {
+        /// The author.
+        from: Profile,
+        /// The text.
+        text: ChatText,
+    },
+    /// The lines of chat that were posted at this time were removed.
+    ChatRemoved(Timestamp),
+    /// The room closed. Always the last fact.
+    Closed(CloseReason),
+}
+
+impl Fact {
+    /// Whether it can change who are members, and who of them have seats.
+    #[must_use]
+    pub fn changes_members(&self) -> bool {
+        matches!(self, Self::Created(_) | Self::MemberJoined(_) | Self::MemberLeft { .. } | Self::SeatChanged { .. })
+    }
+}

@@ -1,0 +1,191 @@
+//! Records of finished games.
+
+use reversi_engine::rules::{ByColor, Color, Position};
+
+use super::{
+    event::{Event, Fact},
+    game::{EndReason, GameEnd, Ply},
+    ids::{GameId, PlayerId},
+    seat::{AiSeat, Occupant, Profile},
+    settings::Visibility,
+    state::Room,
+    text::RoomName,
+    thought::Thought,
+    time_control::TimeControl,
+    timestamp::Timestamp,
+};
+
+/// A participant of a finished game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Participant {
+    /// A player.
+    Player(Profile),
+    /// A server-side AI.
+    Ai(AiSeat),
+}
+
+impl Participant {
+    /// The player's id; none for an AI.
+    #[must_use]
+    pub fn id(&self) -> Option<PlayerId> {
+        match self {
+            Self::Player(profile) => Some(profile.id),
+            Self::Ai(_) => None,
+        }
+    }
+
+    /// Whether it is the player with that id.
+    #[must_use]
+    pub fn is(&self, player: PlayerId) -> bool {
+        matches!(self, Self::Player(profile) if profile.id == player)
+    }
+}
+
+/// A finished game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameRecord {
+    /// The game's id.
+    pub id: GameId,
+    /// The room's name when the game ended.
+    pub room_name: RoomName,
+    /// The participants, by side.
+    pub players: ByColor<Participant>,
+    /// When the game started; [`Timestamp::UNKNOWN`] for an imported game without a date.
+    pub started: Timestamp,
+    /// When the game ended; likewise.
+    pub ended: Timestamp,
+    /// Winner and reason.
+    pub end: GameEnd,
+    /// Black's lead in discs by the file of an imported game, if its moves do not end it.
+    pub margin: Option<i8>,
+    /// Every ply from the standard start.
+    pub plies: Vec<Ply>,
+    /// Number of plies made by the room's opening.
+    pub opening: u16,
+    /// The final position.
+    pub position: Position,
+    /// The time control.
+    pub time: TimeControl,
+    /// Whether only its players and the members of its room may see it.
+    pub private: bool,
+    /// Whether it counts for ratings.
+    pub rated: bool,
+    /// The ratings of the players before the game, rounded. The store adds them when the game ends.
+    pub ratings: ByColor<Option<u16>>,
+    /// Search reports of AI seats with their plies, in ascending order.
+    pub thoughts: Vec<(u16, Thought)>,
+}
+
+/// Plies that the players must make before a game that somebody gives up changes ratings.
+const RATED_PLIES: usize = 10;
+
+impl GameRecord {
+    /// Whether the game changes the rating of a side. If it is given up, or agreed to be drawn, in its first plies, only the
+    /// side that has given it up loses points. If an AI runs out of time, which the load of the server may cause, no side does.
+    #[must_use]
+    pub fn changes_rating(&self, side: Color) -> bool {
+        let GameEnd { winner, reason } = self.end;
+        let played = self.plies.len().saturating_sub(usize::from(self.opening));
+        let is_long = reason == EndReason::Discs || played >= RATED_PLIES;
+        let is_slow_ai = |loser: Color| reason == EndReason::Timeout && self.players[loser].id().is_none();
+        self.rated
+            && self.end.counts()
+            && !winner.is_some_and(|winner| is_slow_ai(winner.opposite()))
+            && (is_long || winner == Some(side.opposite()))
+    }
+
+    /// Whether the game changes a rating.
+    #[must_use]
+    pub fn changes_ratings(&self) -> bool {
+        Color::ALL.into_iter().any(|side| self.changes_rating(side))
+    }
+}
+
+impl GameRecord {
+    /// The search report of the AI that made the ply at this index.
+    #[must_use]
+    pub fn thought(&self, index: usize) -> Option<&Thought> {
+        let at = self.thoughts.binary_search_by_key(&index, |&(ply, _)| ply.into()).ok()?;
+        Some(&self.thoughts[at].1)
+    }
+
+    /// The positions after each disc, without the start. The other side moves, if it can.
+    pub fn positions(&self) -> impl Iterator<Item = Position> {
+        self.plies.iter().filter_map(|ply| ply.square).scan(Position::START, |position, square| {
+            *position = position.play_unchecked(square).after_forced_pass().0;
+            Some(*position)
+        })
+    }
+}
+
+impl Room {
+    /// The record of the game that just ended, while its players are still seated.
+    #[must_use]
+    pub fn record(&self, ended: Timestamp) -> Option<GameRecord> {
+        let game = self.game.as_ref()?;
+        Some(GameRecord {
+            id: GameId { room: self.id, number: game.number },
+            room_name: self.settings.name.clone(),
+            players: ByColor::new(self.participant(Color::Black)?, self.participant(Color::White)?),
+            started: game.started,
+            ended,
+            end: game.end?,
+            margin: None,
+            plies: game.plies.clone(),
+            opening: game.opening,
+            position: game.position,
+            time: self.settings.time,
+            private: self.settings.visibility == Visibility::Private,
+            rated: self.settings.rated && self.settings.begins_fairly(),
+            ratings: ByColor::default(),
+            thoughts: game.thoughts.clone(),
+        })
+    }
+
+    /// The records of the games that end in `events`, which are not yet applied.
+    #[must_use]
+    pub fn records(&self, events: &[Event]) -> Vec<GameRecord> {
+        if !events.iter().any(|event| matches!(event.fact, Fact::GameEnded(_))) {
+            return Vec::new();
+        }
+        let mut room = self.clone();
+        let after = events.iter().filter_map(|event| {
+            room.apply(event);
+            matches!(event.fact, Fact::GameEnded(_)).then(|| room.record(event.at))?
+        });
+        after.collect()
+    }
+
+    fn participant(&self, side: Color) -> Option<Participant> {
+        match &self.seats[side].occupant {
+            Occupant::Player(profile) => Some(Participant::Player(profile.clone())),
+            Occupant::Ai(ai) => Some(Participant::Ai(ai.clone())),
+            Occupant::Open | Occupant::Reserved(_) => None,
+        }
+    }
+}
+
+#[cfg(any(test, feature = "fixtures"))]
+impl GameRecord {
+    /// A rated game of ten plies in a public room, without clocks.
+    #[must_use]
+    pub fn sample(players: ByColor<Participant>, ended: Timestamp, end: GameEnd) -> Self {
+        Self {
+            id: GameId { room: super::ids::RoomId::from_random(1), number: 1 },
+            room_name: RoomName::parse("room").expect("a name"),
+            players,
+            started: Timestamp(0),
+            ended,
+            end,
+            margin: None,
+            plies: vec![Ply { square: None, spent_ms: 0 }; 10],
+            opening: 0,
+            position: Position::START,
+            time: TimeControl { per_move: None, total: None, increment: std::time::Duration::ZERO },
+            private: false,
+            rated: true,
+            ratings: ByColor::default(),
+            thoughts: Vec::new(),
+        }
+    }
+}

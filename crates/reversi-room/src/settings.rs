@@ -1,0 +1,230 @@
+//! The settings of a room.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use reversi_engine::{
+    rating::Sprt,
+    rules::{Square, Transcript, opening},
+};
+use thiserror::Error;
+
+use super::{text::RoomName, time_control::TimeControl};
+
+/// The players who can find and join a room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Visibility {
+    /// Listed, and open to all.
+    #[default]
+    Public,
+    /// Not listed, and joined by its join code only.
+    Private,
+}
+
+/// The players who may watch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Watching {
+    /// Anyone who finds the room.
+    #[default]
+    Everyone,
+    /// Members only.
+    Members,
+}
+
+/// The opening of a game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Opening {
+    /// The standard start.
+    #[default]
+    Standard,
+    /// Given moves, made for both sides.
+    Moves(Transcript),
+    /// Random balanced plies; the same in both games of a pair.
+    Random {
+        /// Number of plies.
+        plies: u8,
+        /// Seed of the choice.
+        seed: u64,
+    },
+    /// From a fixed list of openings that the engine evaluates as even; the same in both games of a pair.
+    Balanced {
+        /// Seed of their order.
+        seed: u64,
+    },
+}
+
+/// The settings of a room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The players who can find and join it.
+    pub visibility: Visibility,
+    /// The players who may watch.
+    pub watching: Watching,
+    /// The clocks.
+    pub time: TimeControl,
+    /// The room's name.
+    pub name: RoomName,
+    /// Needed to join; `None` for no password.
+    pub password: Option<PasswordHash>,
+    /// Minimum time between a ply and the AI's answer, so that people can follow.
+    pub ai_pause: Duration,
+    /// Number of games in a series.
+    pub games: u16,
+    /// Whether the players swap sides after each game.
+    pub swap_sides: bool,
+    /// The opening of each game.
+    pub opening: Opening,
+    /// Whether a game starts without the owner as soon as both seats are ready.
+    pub auto_start: bool,
+    /// Whether games count for the players' ratings.
+    pub rated: bool,
+    /// A test that ends a series of paired games early.
+    pub sprt: Option<Sprt>,
+}
+
+/// The hash of a room's password, as stored: Argon2id in the PHC string format, or, if set by an earlier version, the 32
+/// bytes of the SHA-256. Rooms only compare it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PasswordHash(pub Arc<[u8]>);
+
+impl fmt::Debug for PasswordHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PasswordHash(..)")
+    }
+}
+
+/// An invalid field of the settings.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("{field} {problem}")]
+pub struct SettingsError {
+    /// The field's name in the public API.
+    pub field: &'static str,
+    /// The requirement, as text after the field's name.
+    pub problem: &'static str,
+}
+
+impl Settings {
+    /// Minimum time per move: below it, network latency decides games.
+    pub const MIN_MOVE_TIME: Duration = Duration::from_millis(100);
+    /// Maximum of the time per move and of the total time.
+    pub const MAX_CLOCK: Duration = Duration::from_secs(24 * 60 * 60);
+    /// Maximum pause before a move of an AI.
+    pub const MAX_PAUSE: Duration = Duration::from_secs(10);
+    /// Maximum increment.
+    pub const MAX_INCREMENT: Duration = Duration::from_secs(60 * 60);
+    /// Maximum number of games of a series.
+    pub const MAX_GAMES: u16 = 1000;
+    /// Maximum number of random plies: longer random openings are seldom balanced.
+    pub const MAX_RANDOM_PLIES: u8 = 20;
+
+    /// Default settings with a name.
+    #[must_use]
+    pub fn named(name: RoomName) -> Self {
+        Self {
+            name,
+            visibility: Visibility::default(),
+            watching: Watching::default(),
+            password: None,
+            time: TimeControl::default(),
+            ai_pause: Duration::ZERO,
+            games: 1,
+            swap_sides: true,
+            opening: Opening::default(),
+            auto_start: false,
+            rated: false,
+            sprt: None,
+        }
+    }
+
+    /// Checks every bound.
+    ///
+    /// # Errors
+    /// The first invalid field.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let wrong = |field, problem| Err(SettingsError { field, problem });
+        let TimeControl { per_move, total, increment } = self.time;
+        if per_move.is_none() && total.is_none() {
+            return wrong("move_limit", "is needed where there is no total_time");
+        }
+        if per_move.is_some_and(|limit| !(Self::MIN_MOVE_TIME..=Self::MAX_CLOCK).contains(&limit)) {
+            return wrong("move_limit", "must be 100 ms to 1 day");
+        }
+        if total.is_some_and(|total| !(Duration::from_secs(1)..=Self::MAX_CLOCK).contains(&total)) {
+            return wrong("total_time", "must be 1 s to 1 day");
+        }
+        if increment > Self::MAX_INCREMENT || (total.is_none() && increment > Duration::ZERO) {
+            return wrong("increment", "must be at most 1 hour, and needs total_time");
+        }
+        if self.ai_pause > Self::MAX_PAUSE {
+            return wrong("ai_pause", "must be at most 10 s");
+        }
+        if !(1..=Self::MAX_GAMES).contains(&self.games) {
+            return wrong("games", "must be 1 to 1000");
+        }
+        if self.sprt.is_some() && !self.is_paired() {
+            return wrong("sprt", "needs more games than one, swap_sides, and an opening that is balanced or random");
+        }
+        match &self.opening {
+            Opening::Standard | Opening::Balanced { .. } => Ok(()),
+            Opening::Random { plies: 1..=Self::MAX_RANDOM_PLIES, .. } => Ok(()),
+            Opening::Random { .. } => wrong("opening.random.plies", "must be 1 to 20"),
+            Opening::Moves(moves) if moves.position().is_over() => wrong("opening.moves", "must not end the game"),
+            Opening::Moves(_) => Ok(()),
+        }
+    }
+
+    /// As [`Settings::check`], and that rated games begin where no player has the advantage. Rooms of earlier versions may be
+    /// rated with an opening of their owners' choice: their games count as unrated.
+    ///
+    /// # Errors
+    /// The first invalid field.
+    pub fn check_new(&self) -> Result<(), SettingsError> {
+        self.check()?;
+        if self.rated && !self.begins_fairly() {
+            let problem = "must not be given in a rated room, whose games begin at the standard start, or at a balanced \
+                or random opening";
+            return Err(SettingsError { field: "opening.moves", problem });
+        }
+        Ok(())
+    }
+
+    /// Whether no player has chosen the position in which games begin.
+    pub(super) fn begins_fairly(&self) -> bool {
+        !matches!(self.opening, Opening::Moves(_))
+    }
+
+    /// Whether games are played on the same terms: the settings differ at most in who finds, enters and watches the room,
+    /// and in who starts a game.
+    pub(super) fn has_terms_of(&self, other: &Self) -> bool {
+        let same = Self {
+            name: self.name.clone(),
+            visibility: self.visibility,
+            watching: self.watching,
+            password: self.password.clone(),
+            auto_start: self.auto_start,
+            ..other.clone()
+        };
+        *self == same
+    }
+
+    /// Whether the games of a series come in pairs: the same drawn opening twice, with sides swapped. Only such series have
+    /// a [`SeriesScore`](super::SeriesScore).
+    #[must_use]
+    pub fn is_paired(&self) -> bool {
+        let drawn = matches!(self.opening, Opening::Random { .. } | Opening::Balanced { .. });
+        self.games > 1 && self.swap_sides && drawn
+    }
+
+    /// The opening of the game with that index in a series, from 0; the same in both games of a pair. Random plies of rated
+    /// games are drawn by the server: `drawn` is their seed.
+    #[must_use]
+    pub(super) fn opening_moves(&self, index: u16, drawn: u64) -> Vec<Square> {
+        let pair = if self.swap_sides { index / 2 } else { index };
+        match &self.opening {
+            Opening::Random { plies, .. } if self.rated => opening::random(*plies, drawn),
+            Opening::Standard => Vec::new(),
+            Opening::Moves(moves) => moves.squares().to_vec(),
+            Opening::Random { plies, seed } => opening::random(*plies, seed.wrapping_add(u64::from(pair))),
+            Opening::Balanced { seed } => opening::balanced(*seed, pair.into()),
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! The state of a room.
+
+use std::{
+    collections::{BTreeSet, VecDeque},
+    time::Duration,
+};
+
+use reversi_engine::{
+    rating::Verdict,
+    rules::{ByColor, Color},
+};
+
+use super::{
+    command::Credentials,
+    event::Creation,
+    game::Game,
+    ids::{JoinCode, PlayerId, RoomId, Seq},
+    rejection::Rejection,
+    seat::{Occupant, PlayerKind, Profile, Seat},
+    series_score::SeriesScore,
+    settings::{Settings, Visibility, Watching},
+    text::ChatText,
+    timestamp::Timestamp,
+};
+
+/// The server's limits for a room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Time for which a member without a connection stays a member.
+    pub grace: Duration,
+    /// A room without a running game closes after this time without activity.
+    pub idle_close: Duration,
+    /// Maximum number of members.
+    pub members: u16,
+}
+
+/// The phase of a room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// Seats can be changed.
+    Lobby,
+    /// A game or a series runs.
+    Playing,
+    /// Closed permanently.
+    Closed,
+}
+
+/// A player who is in the room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The player.
+    pub profile: Profile,
+    /// When the player joined.
+    pub joined: Timestamp,
+    /// When the last connection was lost; `None` while connected.
+    pub absent_since: Option<Timestamp>,
+}
+
+/// A line of chat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChatLine {
+    /// The author.
+    pub from: Profile,
+    /// The text.
+    pub text: ChatText,
+    /// When it was posted.
+    pub at: Timestamp,
+}
+
+/// A series of games between the same occupants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Series {
+    /// Index of the running or latest game, from 0.
+    pub index: u16,
+    /// Number of games in the series.
+    pub games: u16,
+    /// When the next game begins, between two games.
+    pub next_at: Option<Timestamp>,
+}
+
+/// The state of a room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Room {
+    pub(super) id: RoomId,
+    pub(super) seq: Seq,
+    pub(super) last_activity: Timestamp,
+    pub(super) phase: Phase,
+    pub(super) game: Option<Game>,
+    pub(super) seats: ByColor<Seat>,
+    pub(super) settings: Settings,
+    pub(super) series: Option<Series>,
+    pub(super) members: Vec<Member>,
+    pub(super) owner: PlayerId,
+    pub(super) code: JoinCode,
+    pub(super) created: Timestamp,
+    pub(super) policy: Policy,
+    pub(super) bans: BTreeSet<PlayerId>,
+    pub(super) score: Option<SeriesScore>,
+    pub(super) rematch_offer: Option<Color>,
+    pub(super) chat: VecDeque<ChatLine>,
+}
+
+impl Room {
+    /// Number of chat lines kept.
+    pub const CHAT_LINES: usize = 50;
+    /// Maximum number of banned players.
+    pub const MAX_BANS: usize = 200;
+    /// Number of illegal moves in one turn that lose a bot the game.
+    pub const STRIKES: u8 = 3;
+    /// Time between two games of a series when a person is seated.
+    pub const PEOPLE_GAP: Duration = Duration::from_secs(3);
+
+    /// The room after its first event.
+    #[must_use]
+    pub fn new(creation: Creation, at: Timestamp) -> Self {
+        let Creation { id, code, owner, settings, policy, seats } = creation;
+        Self {
+            id,
+            code,
+            created: at,
+            policy,
+            seq: Seq(1),
+            phase: Phase::Lobby,
+            owner: owner.id,
+            settings,
+            members: vec![Member { profile: owner, joined: at, absent_since: None }],
+            bans: BTreeSet::new(),
+            seats: seats.map(Seat::of),
+            game: None,
+            series: None,
+            score: None,
+            rematch_offer: None,
+            chat: VecDeque::new(),
+            last_activity: at,
+        }
+    }
+
+    /// The room's id.
+    #[must_use]
+    pub fn id(&self) -> RoomId {
+        self.id
+    }
+
+    /// The join code, which admits players to a private room.
+    #[must_use]
+    pub fn code(&self) -> JoinCode {
+        self.code
+    }
+
+    /// Sequence number of the last applied event.
+    #[must_use]
+    pub fn seq(&self) -> Seq {
+        self.seq
+    }
+
+    /// The room's phase.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// The current settings.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The two seats, by the side that they play.
+    #[must_use]
+    pub fn seats(&self) -> &ByColor<Seat> {
+        &self.seats
+    }
+
+    /// The running game, or else the last one.
+    #[must_use]
+    pub fn game(&self) -> Option<&Game> {
+        self.game.as_ref()
+    }
+
+    /// The running series, also between two of its games.
+    #[must_use]
+    pub fn series(&self) -> Option<Series> {
+        self.series
+    }
+
+    /// Score of the running series, or of the last one between these occupants; `None` unless its games come in pairs.
+    #[must_use]
+    pub fn score(&self) -> Option<SeriesScore> {
+        self.score
+    }
+
+    /// The verdict of the SPRT in the settings, once it is reached.
+    #[must_use]
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.settings.sprt?.verdict(&self.score?.score)
+    }
+
+    /// The side that has offered a rematch.
+    #[must_use]
+    pub fn rematch_offer(&self) -> Option<Color> {
+        self.rematch_offer
+    }
+
+    /// The last lines of chat, oldest first.
+    pub fn chat(&self) -> impl ExactSizeIterator<Item = &ChatLine> {
+        self.chat.iter()
+    }
+
+    /// The banned players.
+    pub fn banned(&self) -> impl ExactSizeIterator<Item = PlayerId> {
+        self.bans.iter().copied()
+    }
+
+    /// When the room was created.
+    #[must_use]
+    pub fn created(&self) -> Timestamp {
+        self.created
+    }
+
+    /// Time of the last event that was not a change of presence.
+    #[must_use]
+    pub fn last_activity(&self) -> Timestamp {
+        self.last_activity
+    }
+
+    /// Whether only a request or the idle deadline can change it: no game or series runs, and no member is absent.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.phase == Phase::Lobby && self.members.iter().all(|member| member.absent_since.is_none())
+    }
+
+    /// The owner; `Some` while the room is open.
+    #[must_use]
+    pub fn owner(&self) -> Option<&Profile> {
+        self.member(self.owner).map(|member| &member.profile)
+    }
+
+    /// The members, in the order in which they joined.
+    #[must_use]
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// The member with that id.
+    #[must_use]
+    pub fn member(&self, player: PlayerId) -> Option<&Member> {
+        self.members.iter().find(|member| member.profile.id == player)
+    }
+
+    /// The side of the player's seat.
+    #[must_use]
+    pub fn seat_of(&self, player: PlayerId) -> Option<Color> {
+        [Color::Black, Color::White].into_iter().find(|&seat| self.seats[seat].occupant.player() == Some(player))
+    }
+
+    /// Whether a seat's occupant is present: an AI always, a player while connected.
+    #[must_use]
+    pub fn is_present(&self, seat: Color) -> bool {
+        match &self.seats[seat].occupant {
+            Occupant::Ai(_) => true,
+            Occupant::Player(profile) => self.member(profile.id).is_some_and(|member| member.absent_since.is_none()),
+            Occupant::Open | Occupant::Reserved(_) => false,
+        }
+    }
+
+    /// The running game.
+    #[must_use]
+    pub fn running(&self) -> Option<&Game> {
+        self.game.as_ref().filter(|game| game.end.is_none())
+    }
+
+    /// When the side to move runs out of time.
+    #[must_use]
+    pub fn flag_falls(&self) -> Option<Timestamp> {
+        self.running()?.flag_falls(&self.settings.time)
+    }
+
+    /// Checks whether a player, member or not, may watch the room.
+    ///
+    /// # Errors
+    /// The reason; [`Rejection::RoomNotFound`] for a private room without its join code.
+    pub fn may_watch(&self, player: PlayerId, credentials: &Credentials) -> Result<(), Rejection> {
+        if self.member(player).is_some() {
+            return Ok(());
+        }
+        self.may_enter(player, credentials)?;
+        match self.settings.watching {
+            Watching::Everyone => Ok(()),
+            Watching::Members => Err(Rejection::NotMember),
+        }
+    }
+
+    /// Checks whether a player who is not a member may join.
+    pub(super) fn may_enter(&self, player: PlayerId, credentials: &Credentials) -> Result<(), Rejection> {
+        let invited = self
+            .seats
+            .iter()
+            .any(|(_, seat)| matches!(&seat.occupant, Occupant::Reserved(guest) if guest.id == player));
+        if self.settings.visibility == Visibility::Private && !invited && credentials.code != Some(self.code) {
+            return Err(Rejection::RoomNotFound);
+        }
+        if self.bans.contains(&player) {
+            return Err(Rejection::Banned);
+        }
+        if self.settings.password.is_some() && !invited && credentials.password != self.settings.password {
+            return Err(Rejection::BadPassword);
+        }
+        Ok(())
+    }
+
+    /// The next owner if `player` leaves: the first present member who is a seated person, else the first present member.
+    pub(super) fn successor(&self, player: PlayerId) -> Option<PlayerId> {
+        let others = || self.members.iter().filter(move |member| member.profile.id != player);
+        let present = || others().filter(|member| member.absent_since.is_none());
+        let seated_person =
+            |member: &&Member| member.profile.kind == PlayerKind::Human && self.seat_of(member.profile.id).is_some();
+        present().find(seated_person).or_else(|| present().next()).map(|member| member.profile.id)
+    }
+
+    /// Whether the owner plays a running rated game.
+    pub(super) fn owner_plays_rated(&self) -> bool {
+        self.settings.rated && self.running().is_some() && self.seat_of(self.owner).is_some()
+    }
+
+    /// Whether a seat is occupied by a person.
+    pub(super) fn has_human_player(&self) -> bool {
+        self.seats
+            .iter()
+            .any(|(_, seat)| matches!(&seat.occupant, Occupant::Player(profile) if profile.kind == PlayerKind::Human))
+    }
+}

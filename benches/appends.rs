@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a benchmark fails if it cannot be set up")]
 #![allow(clippy::disallowed_methods, reason = "it measures time")]
 
-#[path = "../tests/core/store/postgres/server.rs"]
+#[path = "../crates/reversi-store/tests/store/postgres/server.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
 mod server;
 

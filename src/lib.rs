@@ -18,8 +18,8 @@
 //!          rules                     the rules of Reversi
 //! ```
 //!
-//! `rules`, `search`, `ai` and `rating` are the crate `reversi-engine`, `room` is the crate `reversi-room`, `client` is the
-//! crate `reversi-client`.
+//! `rules`, `search`, `ai` and `rating` are the crate `reversi-engine`, `room` is the crate `reversi-room`, `store` is the
+//! crate `reversi-store`, `client` is the crate `reversi-client`.
 //!
 //! | topic | place |
 //! |---|---|
@@ -31,7 +31,7 @@
 //! | storage, in memory, in one SQLite file or in PostgreSQL | [`store`] |
 //! | actors, watchers, turns, limits, shutdown | [`runtime`] |
 //! | the public API | `proto/reversi/v1/`, [`proto`], [`grpc`] |
-//! | several servers that share the rooms | `proto/reversi/cluster/v1/`, `grpc/links`, `runtime/cluster`, `runtime/node`, `runtime/room/remote`, `store/postgres/cluster` |
+//! | several servers that share the rooms | `proto/reversi/cluster/v1/`, `grpc/links`, `runtime/cluster`, `runtime/node`, `runtime/room/remote`, `reversi-store/src/postgres/cluster` |
 //! | calling a server from Rust | [`client`] |
 //! | the page for browsers | `web/`, [`web`] |
 //! | the `reversi` command | [`cli`] |
@@ -40,9 +40,9 @@ pub mod cli;
 pub mod grpc;
 pub mod proto;
 pub mod runtime;
-pub mod store;
 pub mod web;
 
 pub use reversi_client as client;
 pub use reversi_engine::{ai, rating, rules, search};
 pub use reversi_room as room;
+pub use reversi_store as store;

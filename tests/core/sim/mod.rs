@@ -11,7 +11,6 @@ mod event_log;
 mod faulty_disk;
 mod grpc;
 mod invariants;
-pub(crate) mod lossy_folder;
 mod plan;
 mod random_action;
 mod recorded_history;
@@ -20,7 +19,6 @@ mod rng;
 mod server;
 mod simulation;
 mod sqlite_disk;
-mod sqlite_hooks;
 mod stalls;
 mod watcher;
 

@@ -25,10 +25,12 @@ use reversi::{
 use tokio::{sync::oneshot, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use crate::sim::{
-    event_log::{Log, OpenRooms, SimEvent},
+use crate::{
     lossy_folder::LossyFolder,
-    rng::Rng,
+    sim::{
+        event_log::{Log, OpenRooms, SimEvent},
+        rng::Rng,
+    },
 };
 
 /// How long appends are gathered before they are written.
@@ -106,7 +108,8 @@ impl SqliteDisk {
         let mut state = self.state();
         let opened = loop {
             let log_limit = state.rng.pick(&[1_000, 20_000, 1 << 20]);
-            self.folder.restore(&mut state.rng);
+            let kept = state.rng.pick(&[0, 50, 90, 100]);
+            self.folder.restore(|| state.rng.percent(kept));
             let fails = state.rng.percent(30);
             let accesses = state.rng.below(60);
             self.folder.cut_after(fails.then_some(accesses));

@@ -247,7 +247,7 @@ fn every_flipped_bit_is_detected() {
     }
 }
 
-/// Run by hand, and only to add lines: `cargo test --test core stored_samples -- --ignored`. If it changes an existing
+/// Run by hand, and only to add lines: `cargo test -p reversi-room stored_samples -- --ignored`. If it changes an existing
 /// line, stored data of that form can no longer be read; then increase `VERSION`.
 #[test]
 #[ignore = "writes the sample that the other tests read"]

@@ -1,0 +1,184 @@
+//! Storage of finished games.
+
+use std::{sync::Arc, time::Duration};
+
+use reversi_engine::rules::{Color, Position, opening_names};
+use reversi_room::{GameEnd, GameId, GameRecord, Participant, PlayerId, RoomId, Timestamp};
+
+use super::{
+    explorer::{Exploration, ExplorerFilter},
+    journal::StoreFuture,
+    player_stats::{Contestant, OpponentKind, PlayerStats},
+};
+
+/// The position of a game in the archive, by its end and its id. Pages stay valid while games are added.
+pub type GameKey = (Timestamp, GameId);
+
+/// A filter of games; a field that is `None` does not restrict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GameFilter {
+    /// The caller: games of private rooms are visible only to their players.
+    pub viewer: PlayerId,
+    /// Only games of this room.
+    pub room: Option<RoomId>,
+    /// Only games of this player, on either side.
+    pub player: Option<PlayerId>,
+    /// Only games with a participant of this kind.
+    pub kind: Option<OpponentKind>,
+    /// Only games that ended like this.
+    pub result: Option<GameResult>,
+    /// Only rated games, or only others.
+    pub rated: Option<bool>,
+    /// Only games of a participant who had this rating or more.
+    pub min_rating: Option<u16>,
+    /// Only games that ended at this time or later, and at a known time.
+    pub ended_from: Option<Timestamp>,
+    /// Only games that ended before this time, and at a known time.
+    pub ended_before: Option<Timestamp>,
+    /// Only games of the opening of this name, one of [`opening_names::all`].
+    pub opening: Option<&'static str>,
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GameResult {
+    /// Won by this side.
+    Won(Color),
+    /// Drawn, by discs or by agreement.
+    Drawn,
+    /// Aborted.
+    Aborted,
+}
+
+impl From<GameEnd> for GameResult {
+    fn from(end: GameEnd) -> Self {
+        match end.winner {
+            _ if !end.counts() => Self::Aborted,
+            Some(side) => Self::Won(side),
+            None => Self::Drawn,
+        }
+    }
+}
+
+/// A page of the games that match.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GamePage {
+    /// Newest first.
+    pub games: Vec<Arc<GameRecord>>,
+    /// The position after which the next page starts; `None` on the last page.
+    pub next: Option<GameKey>,
+}
+
+impl GamePage {
+    /// The most games that a page skips: bounds the work for games that the caller may not see. A page may therefore
+    /// have fewer games than requested, or none, and still have a successor.
+    pub const PASSED_OVER: usize = 5_000;
+}
+
+impl GameFilter {
+    /// All games that the viewer may see.
+    #[must_use]
+    pub fn visible_to(viewer: PlayerId) -> Self {
+        Self {
+            viewer,
+            room: None,
+            player: None,
+            kind: None,
+            result: None,
+            rated: None,
+            min_rating: None,
+            ended_from: None,
+            ended_before: None,
+            opening: None,
+        }
+    }
+
+    /// The earliest end that matches.
+    pub(super) fn earliest(&self) -> Timestamp {
+        let known = self.ended_before.map(|_| Timestamp(Timestamp::UNKNOWN.0 + 1));
+        self.ended_from.or(known).unwrap_or(Timestamp::UNKNOWN)
+    }
+
+    pub(super) fn matches(&self, record: &GameRecord) -> bool {
+        let played = |player| record.players.iter().any(|(_, participant)| participant.is(player));
+        let is_of = |kind| record.players.iter().any(|(_, participant)| OpponentKind::from(participant) == kind);
+        let is_rated = |least| record.ratings.iter().any(|(_, rating)| rating.is_some_and(|rating| rating >= least));
+        self.room.is_none_or(|room| room == record.id.room)
+            && self.player.is_none_or(played)
+            && (!record.private || played(self.viewer))
+            && self.kind.is_none_or(is_of)
+            && self.result.is_none_or(|result| result == record.end.into())
+            && self.rated.is_none_or(|rated| rated == record.rated)
+            && self.min_rating.is_none_or(is_rated)
+            && record.ended >= self.earliest()
+            && self.ended_before.is_none_or(|before| record.ended < before)
+            && self.opening.is_none_or(|name| opening_names::of_game(record.positions()) == Some(name))
+    }
+}
+
+/// A contestant with a rating.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedContestant {
+    /// The player or AI. An AI has no seed.
+    pub participant: Participant,
+    /// The results and the rating.
+    pub stats: PlayerStats,
+}
+
+/// Which contestants are ranked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RankingFilter {
+    /// Only those of this kind.
+    pub kind: Option<OpponentKind>,
+    /// Also those with a provisional rating.
+    pub provisional: bool,
+}
+
+/// The size of the archive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ArchiveSize {
+    /// Stored games.
+    pub games: u64,
+    /// Bytes of the file with everything in it; 0 without a file.
+    pub bytes: u64,
+}
+
+/// Which finished games are kept; the others are removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retention {
+    /// At most this many: the oldest unrated ones go first, then the oldest rated ones.
+    Games(u64),
+    /// Unrated ones for this time after their end, and all rated ones.
+    Age(Duration),
+}
+
+/// Stores finished games and the statistics of their players. [`super::Journal::append`] writes them.
+pub trait Archive: Send + Sync + 'static {
+    /// At most `limit` games that match, newest first, after `after`.
+    fn games(&self, filter: GameFilter, after: Option<GameKey>, limit: usize) -> StoreFuture<'_, GamePage>;
+
+    /// One game.
+    fn game(&self, id: GameId) -> StoreFuture<'_, Option<Arc<GameRecord>>>;
+
+    /// The results and rating of a contestant.
+    fn player_stats(&self, who: Contestant) -> StoreFuture<'_, PlayerStats>;
+
+    /// How large it is, without counting.
+    fn size(&self) -> StoreFuture<'_, ArchiveSize>;
+
+    /// At most `limit` contestants with a rating, the highest first, after `skip` others.
+    fn ranking(&self, filter: RankingFilter, skip: usize, limit: usize) -> StoreFuture<'_, Vec<RankedContestant>>;
+
+    /// What was played in a position, by the games that are counted.
+    fn explore(&self, position: Position, filter: ExplorerFilter) -> StoreFuture<'_, Exploration>;
+
+    /// Counts at most `limit` games for [`Archive::explore`] that are not counted yet, the oldest first, after `skip`
+    /// others. Returns how many.
+    fn count_openings(&self, skip: usize, limit: usize) -> StoreFuture<'_, usize>;
+
+    /// Adds imported games, all or none, without effect on statistics. Returns the number of new ones.
+    fn import(&self, games: Vec<GameRecord>) -> StoreFuture<'_, usize>;
+
+    /// Removes at most `limit` games that the retention does not keep, and returns how many. Statistics stay.
+    fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize>;
+}

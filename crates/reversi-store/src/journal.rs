@@ -1,0 +1,205 @@
+//! Storage of open rooms.
+
+use std::{
+    future::{Future, Ready, ready},
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use reversi_room::{Event, GameRecord, JoinCode, Room, RoomId, Seq, Timestamp};
+use thiserror::Error;
+use tokio::sync::oneshot;
+
+use super::player_stats::RatingWeight;
+
+/// The metric of the number of writes in a commit.
+pub const COMMIT_WRITES: &str = "reversi_journal_commit_writes";
+
+/// The metric of appends that were refused because another server has taken over.
+pub const FENCED_APPENDS: &str = "reversi_cluster_fenced_appends_total";
+
+/// The metric of the time since a server last renewed its lease.
+pub const LEASE_AGE: &str = "reversi_cluster_lease_age_seconds";
+
+/// The metric of the number of shards that a server owns.
+pub const OWNED_SHARDS: &str = "reversi_cluster_shards";
+
+/// A boxed future.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The answer of a store, or why there is none.
+pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
+
+/// The outcome of an append, boxed only where the store needs it, because thousands wait at a time.
+#[must_use = "the write is certain only when this returns `Ok`"]
+pub enum AppendFuture<'a> {
+    /// Known at once.
+    Known(Ready<Result<(), AppendError>>),
+    /// Sent by the writer.
+    Queued(oneshot::Receiver<Result<(), AppendError>>),
+    /// Any other wait.
+    Slow(BoxFuture<'a, Result<(), AppendError>>),
+}
+
+impl Future for AppendFuture<'_> {
+    type Output = Result<(), AppendError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let unknown = || Err(AppendError::Unknown("the writer gave no answer".to_owned()));
+        match &mut *self {
+            Self::Known(outcome) => Pin::new(outcome).poll(context),
+            Self::Queued(outcome) => Pin::new(outcome).poll(context).map(|sent| sent.unwrap_or_else(|_| unknown())),
+            Self::Slow(outcome) => outcome.as_mut().poll(context),
+        }
+    }
+}
+
+impl From<Result<(), AppendError>> for AppendFuture<'_> {
+    fn from(outcome: Result<(), AppendError>) -> Self {
+        Self::Known(ready(outcome))
+    }
+}
+
+/// Why an append failed, or has an unknown outcome.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum AppendError {
+    /// Nothing was written; it may be retried.
+    #[error("storage is unavailable: {0}")]
+    Unavailable(String),
+    /// The room is at this event, not at the expected one.
+    #[error("the room is already at event {0}")]
+    Conflict(Seq),
+    /// It may or may not have been written: the room must be read again.
+    #[error("the outcome of a write is unknown: {0}")]
+    Unknown(String),
+    /// Nothing was written, because another server has the room now. Here it must not be written or read again.
+    #[error("another server has taken over the room")]
+    Fenced,
+    /// Nothing was written, because what is stored of this room cannot be read; to retry does not help.
+    #[error("stored data is damaged: {0}")]
+    Damaged(String),
+}
+
+impl AppendError {
+    /// Whether the store has failed, for all rooms.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        !matches!(self, Self::Conflict(_) | Self::Fenced | Self::Damaged(_))
+    }
+}
+
+/// Returns the error with which an append to a room after an event should fail; for tests.
+pub type FaultHook = Box<dyn Fn(RoomId, Seq) -> Option<AppendError> + Send + Sync>;
+
+/// Why nothing was read or written.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum StoreError {
+    /// It may be retried.
+    #[error("storage is unavailable: {0}")]
+    Unavailable(String),
+    /// What was asked for is stored and cannot be read; to retry does not help.
+    #[error("stored data is damaged: {0}")]
+    Damaged(String),
+}
+
+impl StoreError {
+    /// Whether the store has failed, for all data.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        !matches!(self, Self::Damaged(_))
+    }
+}
+
+/// A write to one room: all or nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Append<'a> {
+    /// The room.
+    pub room: RoomId,
+    /// The last event that the caller knows; 0 for a new room.
+    pub expected: Seq,
+    /// The events after it. The first event of a room is its creation; `Closed` removes the room.
+    pub events: &'a [Event],
+    /// The games that end in them, for the archive.
+    pub games: &'a [EndedGame],
+}
+
+/// A game that ends in an append.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndedGame {
+    /// What the archive keeps of it.
+    pub record: GameRecord,
+    /// How much it counts for the ratings of its players, if it counts.
+    pub weight: RatingWeight,
+}
+
+/// The stored part of an open room: a state and all later events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct History {
+    /// The oldest stored state.
+    pub base: Room,
+    /// The events after it.
+    pub events: Vec<Event>,
+}
+
+impl History {
+    /// The latest state.
+    #[must_use]
+    pub fn latest(mut self) -> Room {
+        for event in &self.events {
+            self.base.apply(event);
+        }
+        self.base
+    }
+}
+
+/// Stores the events of open rooms.
+pub trait Journal: Send + Sync + 'static {
+    /// Writes to a room; durable after `Ok`. The write begins now or at the first poll; dropping the future leaves its
+    /// outcome unknown.
+    fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a>;
+
+    /// The stored part of a room; none when no such room is open.
+    fn load(&self, room: RoomId) -> StoreFuture<'_, Option<History>>;
+
+    /// As [`Journal::load`], for whom alone the room is from now on: one that is damaged first goes back to its last sound
+    /// state, for good.
+    fn recover(&self, room: RoomId) -> StoreFuture<'_, Option<History>> {
+        self.load(room)
+    }
+
+    /// At most `limit` open rooms after `after`, in their latest state, by ascending id. Those that are damaged are left out,
+    /// unless the store can recover them.
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>>;
+
+    /// The open room of a join code. A store that is not shared need not know: its process knows all its rooms.
+    fn room_of_code(&self, _: JoinCode) -> StoreFuture<'_, Option<RoomId>> {
+        Box::pin(ready(Ok(None)))
+    }
+
+    /// Takes the rooms that wait for any opponent, which several processes share: at most `limit`, the oldest first. None while
+    /// another process has them. They are back after [`Journal::return_waiting`], or after a few seconds.
+    fn take_waiting(&self, _limit: usize) -> StoreFuture<'_, Option<Vec<RoomId>>> {
+        Box::pin(ready(Ok(Some(Vec::new()))))
+    }
+
+    /// Gives the waiting rooms back, without those that no longer wait, and with new ones.
+    fn return_waiting(&self, _gone: Vec<RoomId>, _new: Vec<RoomId>) -> StoreFuture<'_, ()> {
+        Box::pin(ready(Ok(())))
+    }
+
+    /// Adds rooms to those that wait.
+    fn add_waiting(&self, _rooms: Vec<RoomId>) -> StoreFuture<'_, ()> {
+        Box::pin(ready(Ok(())))
+    }
+
+    /// Whether the database itself is malformed, so that nothing new should be written to it.
+    fn is_malformed(&self) -> bool {
+        false
+    }
+
+    /// Records that the server is running at this time.
+    fn mark_alive(&self, now: Timestamp) -> StoreFuture<'_, ()>;
+
+    /// The last recorded time.
+    fn last_alive(&self) -> StoreFuture<'_, Option<Timestamp>>;
+}

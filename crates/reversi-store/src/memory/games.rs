@@ -1,0 +1,227 @@
+//! The latest finished games, and the statistics of their players.
+
+use std::{
+    collections::{BTreeMap, HashMap, btree_map::Entry},
+    convert::Infallible,
+    ops::Bound,
+    sync::Arc,
+};
+
+use reversi_engine::rules::{ByColor, Color, Position, Square};
+use reversi_room::{GameId, GameRecord, Participant, PlayerId, Profile, RoomId, Timestamp};
+
+use super::{
+    super::explorer::{
+        CountedMove, Exploration, ExplorerFilter, MoveCount, Mover, PositionKey, REMEMBERED_GAMES, counted_moves,
+        explored_moves, shown_games,
+    },
+    super::journal::EndedGame,
+    super::player_stats::{Contestant, PlayerStats, Results, stats_after},
+    super::recent_games::{RecentGame, RecentGames},
+    GameFilter, GameKey, GamePage, MemoryStore, Retention,
+};
+
+#[derive(Default)]
+pub(super) struct MemoryGames {
+    games: BTreeMap<GameKey, Arc<GameRecord>>,
+    ends: HashMap<GameId, Timestamp>,
+    standings: HashMap<Contestant, PlayerStats>,
+    /// The players of the kept games.
+    players: HashMap<PlayerId, KnownPlayer>,
+    /// The moves of the kept games in each position.
+    explored: HashMap<PositionKey, MoveCounts>,
+}
+
+/// The moves made in a position, by squares and movers: their results, and the latest games, newest last.
+type MoveCounts = BTreeMap<(u8, Mover), (Results, Vec<GameKey>)>;
+
+/// A player of kept games, who may have logged out.
+struct KnownPlayer {
+    profile: Profile,
+    seen: Timestamp,
+    /// Number of kept games.
+    games: usize,
+}
+
+impl MemoryGames {
+    /// Stores a finished game; a known game changes nothing. Returns the players whose last game had to be removed.
+    pub(super) fn keep(&mut self, game: &EndedGame) -> Vec<Profile> {
+        let record = &game.record;
+        if self.has(record.id) {
+            return Vec::new();
+        }
+        let rating =
+            |side| self.standing(&Contestant::from(&record.players[side])).rating.map(|rating| rating.rounded());
+        let record = GameRecord { ratings: ByColor::from_fn(rating), ..record.clone() };
+        let recent = |who: &Contestant| Ok(self.recent_games(who, record.ended));
+        let Ok(stats) = stats_after(game, |who| Ok::<_, Infallible>(self.standing(who)), recent);
+        self.standings.extend(stats);
+        self.enter(&record)
+    }
+
+    fn recent_games(&self, who: &Contestant, at: Timestamp) -> RecentGames {
+        let mut recent = RecentGames::default();
+        let from = (
+            Timestamp(at.0.saturating_sub(RecentGames::PERIOD) + 1),
+            GameId { room: RoomId::from_random(0), number: 0 },
+        );
+        for record in self.games.range(from..).map(|(_, record)| record) {
+            for side in Color::ALL.into_iter().filter(|&side| Contestant::from(&record.players[side]) == *who) {
+                recent.add(who, RecentGame::of(record, side));
+            }
+        }
+        recent
+    }
+
+    pub(super) fn has(&self, game: GameId) -> bool {
+        self.ends.contains_key(&game)
+    }
+
+    /// Stores a game without effect on statistics. Returns the players whose last game had to be removed.
+    pub(super) fn enter(&mut self, record: &GameRecord) -> Vec<Profile> {
+        self.ends.insert(record.id, record.ended);
+        self.games.insert((record.ended, record.id), Arc::new(record.clone()));
+        for CountedMove { position, square, mover, results } in counted_moves(record) {
+            let counts = self.explored.entry(position).or_default();
+            let (sum, latest) = counts.entry((square.index(), mover)).or_default();
+            sum.add(results);
+            latest.push((record.ended, record.id));
+            if latest.len() > REMEMBERED_GAMES {
+                latest.remove(0);
+            }
+        }
+        for profile in profiles(record) {
+            let new = || KnownPlayer { profile: profile.clone(), seen: record.ended, games: 0 };
+            self.players.entry(profile.id).or_insert_with(new).games += 1;
+        }
+        match self.games.first_key_value() {
+            Some((oldest, _)) if self.games.len() > MemoryStore::GAMES => self.remove(*oldest),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Removes a game. Returns the players whose last game it was.
+    pub(super) fn remove(&mut self, key: GameKey) -> Vec<Profile> {
+        let Some(record) = self.games.remove(&key) else { return Vec::new() };
+        self.ends.remove(&key.1);
+        counted_moves(&record).iter().for_each(|counted| self.uncount(counted));
+        profiles(&record).filter(|profile| self.is_last_game(profile.id)).cloned().collect()
+    }
+
+    fn uncount(&mut self, CountedMove { position, square, mover, results }: &CountedMove) {
+        let Some(counts) = self.explored.get_mut(position) else { return };
+        if let Entry::Occupied(mut count) = counts.entry((square.index(), *mover)) {
+            count.get_mut().0.subtract(*results);
+            if count.get().0.played() == 0 {
+                count.remove();
+            }
+        }
+        if counts.is_empty() {
+            self.explored.remove(position);
+        }
+    }
+
+    pub(super) fn explore(&self, position: Position, filter: &ExplorerFilter) -> Exploration {
+        let counts = self.explored.get(&PositionKey::of(position).0).into_iter().flatten();
+        let counts: Vec<_> = counts
+            .filter_map(|((square, mover), (results, latest))| {
+                Some(MoveCount {
+                    square: Square::new(*square)?,
+                    mover: *mover,
+                    results: *results,
+                    latest: latest.clone(),
+                })
+            })
+            .collect();
+        let read = |key| Ok::<_, Infallible>(self.games.get(&key).cloned());
+        let Ok([recent, best]) = shown_games(position, &counts, filter, read);
+        Exploration { moves: explored_moves(position, &counts, filter), recent, best }
+    }
+
+    /// At most `limit` games that the retention does not keep.
+    pub(super) fn beyond(&self, retention: Retention, now: Timestamp, limit: usize) -> Vec<GameKey> {
+        let unrated = self.games.iter().filter(|(_, record)| !record.rated).map(|(key, _)| *key);
+        match retention {
+            Retention::Age(age) => unrated.take_while(|(ended, _)| now.since(*ended) > age).take(limit).collect(),
+            Retention::Games(most) => {
+                let excess = self.games.len().saturating_sub(usize::try_from(most).unwrap_or(usize::MAX));
+                let rated = self.games.iter().filter(|(_, record)| record.rated).map(|(key, _)| *key);
+                unrated.chain(rated).take(excess.min(limit)).collect()
+            }
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.games.len()
+    }
+
+    /// Counts a removed game of a player, and returns whether it was the last.
+    fn is_last_game(&mut self, player: PlayerId) -> bool {
+        let Some(known) = self.players.get_mut(&player) else { return false };
+        known.games -= 1;
+        let last = known.games == 0;
+        if last {
+            self.players.remove(&player);
+        }
+        last
+    }
+
+    pub(super) fn page(&self, filter: &GameFilter, after: Option<GameKey>, limit: usize) -> GamePage {
+        let until = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let mut page = GamePage::default();
+        for (scanned, (key, record)) in (1..).zip(self.games.range((Bound::Unbounded, until)).rev()) {
+            if filter.matches(record) {
+                page.games.push(Arc::clone(record));
+            }
+            if page.games.len() == limit || scanned == limit.saturating_add(GamePage::PASSED_OVER) {
+                page.next = Some(*key);
+                break;
+            }
+        }
+        page
+    }
+
+    pub(super) fn get(&self, id: GameId) -> Option<Arc<GameRecord>> {
+        let ended = *self.ends.get(&id)?;
+        self.games.get(&(ended, id)).cloned()
+    }
+
+    pub(super) fn standing(&self, who: &Contestant) -> PlayerStats {
+        self.standings.get(who).copied().unwrap_or_default()
+    }
+
+    /// The contestants with a rating, the highest first.
+    pub(super) fn rated(&self, provisional: bool) -> Vec<(&Contestant, PlayerStats)> {
+        let is_shown = |stats: &PlayerStats| stats.rating.is_some_and(|rating| provisional || !rating.is_provisional());
+        let rated = self.standings.iter().filter(|(_, stats)| is_shown(stats));
+        let mut rated: Vec<_> = rated.map(|(who, stats)| (who, *stats)).collect();
+        let value = |stats: &PlayerStats| stats.rating.map_or(0.0, |rating| rating.value);
+        rated.sort_by(|(one, stats), (other, others)| {
+            value(others).total_cmp(&value(stats)).then_with(|| one.to_string().cmp(&other.to_string()))
+        });
+        rated
+    }
+
+    /// A player of a kept game, and when it was last seen.
+    pub(super) fn player(&self, player: PlayerId) -> Option<(&Profile, Timestamp)> {
+        self.players.get(&player).map(|known| (&known.profile, known.seen))
+    }
+
+    /// Notes when a player who logs out was last seen.
+    pub(super) fn note_seen(&mut self, profile: &Profile, seen: Timestamp) {
+        if let Some(known) = self.players.get_mut(&profile.id) {
+            (known.profile, known.seen) = (profile.clone(), seen);
+        }
+    }
+
+    pub(super) fn forget_standing(&mut self, player: PlayerId) {
+        self.standings.remove(&Contestant::Player(player));
+    }
+}
+
+fn profiles(record: &GameRecord) -> impl Iterator<Item = &Profile> {
+    record.players.iter().filter_map(|(_, participant)| match participant {
+        Participant::Player(profile) => Some(profile),
+        Participant::Ai(_) => None,
+    })
+}

@@ -1,0 +1,598 @@
+//! The statistics of a player: results of finished games, and a rating.
+
+use std::{fmt, str::FromStr, sync::Arc};
+
+use reversi_engine::rules::{ByColor, Color};
+use reversi_room::{GameRecord, Participant, PlayerId, PlayerKind};
+use skillratings::{
+    Outcomes,
+    glicko2::{Glicko2Config, Glicko2Rating, glicko2},
+};
+use thiserror::Error;
+
+use super::{journal::EndedGame, recent_games::RecentGames};
+
+/// A player or an AI at one of its levels, as counted and rated. Written `PLAYER` or `kind:level`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Contestant {
+    /// A player.
+    Player(PlayerId),
+    /// An AI.
+    Ai {
+        /// Such as "roxanne".
+        kind: Arc<str>,
+        /// From 1.
+        level: u8,
+    },
+}
+
+/// The error of parsing a [`Contestant`].
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("malformed contestant")]
+pub struct ParseContestantError;
+
+/// The kind of an opponent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OpponentKind {
+    /// A person.
+    Human,
+    /// A program that has logged in.
+    Bot,
+    /// An AI of the server.
+    Ai,
+}
+
+/// Results of finished games; aborted ones do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Results {
+    /// Won.
+    pub won: u32,
+    /// Drawn.
+    pub drawn: u32,
+    /// Lost.
+    pub lost: u32,
+}
+
+/// A Glicko-2 rating (Glickman, "Example of the Glicko-2 system", 2012), where every game is a rating period.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rating {
+    /// The strength; 1500 at first.
+    pub value: f64,
+    /// The standard deviation of the strength.
+    pub deviation: f64,
+    /// The expected fluctuation of the strength.
+    pub volatility: f64,
+    /// Rated games so far.
+    pub games: u32,
+}
+
+/// How much a game changes ratings, in sixteenths of the full change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RatingWeight(u8);
+
+/// The results and the rating of a contestant.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PlayerStats {
+    /// Against people.
+    pub humans: Results,
+    /// Against bots.
+    pub bots: Results,
+    /// Against AI seats.
+    pub ais: Results,
+    /// `None` before the first rated game.
+    pub rating: Option<Rating>,
+}
+
+/// Both contestants' statistics after a game, given those `before` and their recent games, without this one. An AI against
+/// itself counts twice, unrated.
+pub(super) fn stats_after<E>(
+    EndedGame { record, weight }: &EndedGame,
+    mut before: impl FnMut(&Contestant) -> Result<PlayerStats, E>,
+    mut recent: impl FnMut(&Contestant) -> Result<RecentGames, E>,
+) -> Result<Vec<(Contestant, PlayerStats)>, E> {
+    if !record.end.counts() {
+        return Ok(Vec::new());
+    }
+    let who = ByColor::from_fn(|side| Contestant::from(&record.players[side]));
+    let mut standings = ByColor::new(before(&who.black)?, before(&who.white)?);
+    if who.black == who.white {
+        let mut both = standings.black;
+        Color::ALL.into_iter().for_each(|side| both.count(record, side));
+        return Ok(vec![(who.black, both)]);
+    }
+    if record.changes_ratings() && *weight != RatingWeight::NONE {
+        let recent = ByColor::new(recent(&who.black)?, recent(&who.white)?);
+        let weight = Color::ALL
+            .into_iter()
+            .fold(*weight, |weight, side| weight.min(recent[side].weight(record.ended, &who[side.opposite()])));
+        let ratings = ByColor::from_fn(|side| standings[side].rating.unwrap_or_default());
+        let (black, white) = ratings.black.meets(ratings.white, record.end.winner, weight);
+        for (side, after) in [(Color::Black, black), (Color::White, white)] {
+            if record.changes_rating(side) {
+                let highest = recent[side].highest(record.ended, ratings[side]);
+                standings[side].rating = Some(ratings[side].risen(after, highest));
+            }
+        }
+    }
+    for side in Color::ALL {
+        standings[side].count(record, side);
+    }
+    Ok(vec![(who.black, standings.black), (who.white, standings.white)])
+}
+
+impl PlayerStats {
+    /// The sum over all kinds of opponents.
+    #[must_use]
+    pub fn total(&self) -> Results {
+        let all = [self.humans, self.bots, self.ais];
+        let sum = |count: fn(&Results) -> u32| all.iter().map(count).sum();
+        Results { won: sum(|stats| stats.won), drawn: sum(|stats| stats.drawn), lost: sum(|stats| stats.lost) }
+    }
+
+    pub(super) fn against(&mut self, kind: OpponentKind) -> &mut Results {
+        match kind {
+            OpponentKind::Human => &mut self.humans,
+            OpponentKind::Bot => &mut self.bots,
+            OpponentKind::Ai => &mut self.ais,
+        }
+    }
+
+    fn count(&mut self, record: &GameRecord, side: Color) {
+        let opponent = OpponentKind::from(&record.players[side.opposite()]);
+        self.against(opponent).count(side, record.end.winner);
+    }
+}
+
+impl Results {
+    /// Games that counted.
+    #[must_use]
+    pub fn played(&self) -> u32 {
+        self.won + self.drawn + self.lost
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        self.won += other.won;
+        self.drawn += other.drawn;
+        self.lost += other.lost;
+    }
+
+    pub(super) fn subtract(&mut self, other: Self) {
+        self.won -= other.won;
+        self.drawn -= other.drawn;
+        self.lost -= other.lost;
+    }
+
+    pub(super) fn count(&mut self, side: Color, winner: Option<Color>) {
+        match winner {
+            Some(winner) if winner == side => self.won += 1,
+            Some(_) => self.lost += 1,
+            None => self.drawn += 1,
+        }
+    }
+}
+
+impl RatingWeight {
+    /// The game changes no rating.
+    pub const NONE: Self = Self(0);
+    /// The game counts as Glicko-2 has it.
+    pub const FULL: Self = Self(16);
+
+    /// The weight of a game of two players who have met this often within a day: full for the first ten games, then half of
+    /// it for each ten more, and never below a sixteenth.
+    #[must_use]
+    pub fn after(meetings: usize) -> Self {
+        Self(Self::FULL.0 >> (meetings / 10).min(4))
+    }
+
+    fn part(self) -> f64 {
+        f64::from(self.0) / f64::from(Self::FULL.0)
+    }
+}
+
+impl Rating {
+    /// The deviation above which a rating is provisional.
+    pub(super) const PROVISIONAL: f64 = 110.0;
+
+    /// The strength, rounded.
+    pub fn rounded(&self) -> u16 {
+        // The conversion is saturating.
+        self.value.round() as u16
+    }
+
+    /// Whether it is still too uncertain to be compared with others.
+    #[must_use]
+    pub fn is_provisional(&self) -> bool {
+        self.deviation > Self::PROVISIONAL
+    }
+
+    /// The ratings of black and white after a game between them.
+    fn meets(self, white: Self, winner: Option<Color>, weight: RatingWeight) -> (Self, Self) {
+        let outcome = match winner {
+            Some(Color::Black) => Outcomes::WIN,
+            Some(Color::White) => Outcomes::LOSS,
+            None => Outcomes::DRAW,
+        };
+        let (one, other) = glicko2(&self.into(), &white.into(), &outcome, &Glicko2Config::new());
+        let after = |before: Self, Glicko2Rating { rating, deviation, volatility }| {
+            before.towards(Self { value: rating, deviation, volatility, games: before.games + 1 }, weight.part())
+        };
+        (after(self, one), after(white, other))
+    }
+
+    /// A part of the way to another rating.
+    fn towards(self, to: Self, part: f64) -> Self {
+        let between = |from: f64, to: f64| from + (to - from) * part;
+        Self {
+            value: between(self.value, to.value),
+            deviation: between(self.deviation, to.deviation),
+            volatility: between(self.volatility, to.volatility),
+            games: to.games,
+        }
+    }
+
+    /// The rating after a game, which does not raise it above `highest`. Beyond that the game does not make it more certain
+    /// either.
+    fn risen(self, after: Self, highest: f64) -> Self {
+        if after.value <= highest.max(self.value) {
+            after
+        } else if highest <= self.value {
+            Self { games: after.games, ..self }
+        } else {
+            self.towards(after, (highest - self.value) / (after.value - self.value))
+        }
+    }
+}
+
+impl Default for Rating {
+    fn default() -> Self {
+        let Glicko2Rating { rating, deviation, volatility } = Glicko2Rating::new();
+        Self { value: rating, deviation, volatility, games: 0 }
+    }
+}
+
+impl From<Rating> for Glicko2Rating {
+    fn from(Rating { value, deviation, volatility, .. }: Rating) -> Self {
+        Self { rating: value, deviation, volatility }
+    }
+}
+
+impl From<&Participant> for Contestant {
+    fn from(participant: &Participant) -> Self {
+        match participant {
+            Participant::Player(profile) => Self::Player(profile.id),
+            Participant::Ai(ai) => Self::Ai { kind: Arc::clone(&ai.kind), level: ai.level },
+        }
+    }
+}
+
+impl From<&Participant> for OpponentKind {
+    fn from(participant: &Participant) -> Self {
+        match participant {
+            Participant::Player(profile) if profile.kind == PlayerKind::Human => Self::Human,
+            Participant::Player(_) => Self::Bot,
+            Participant::Ai(_) => Self::Ai,
+        }
+    }
+}
+
+impl fmt::Display for Contestant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Player(player) => player.fmt(f),
+            Self::Ai { kind, level } => write!(f, "{kind}:{level}"),
+        }
+    }
+}
+
+impl FromStr for Contestant {
+    type Err = ParseContestantError;
+
+    fn from_str(text: &str) -> Result<Self, ParseContestantError> {
+        match text.split_once(':') {
+            Some((kind, level)) => {
+                let level = level.parse().map_err(|_| ParseContestantError)?;
+                Ok(Self::Ai { kind: kind.into(), level })
+            }
+            None => text.parse().map(Self::Player).map_err(|_| ParseContestantError),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::HashMap, convert::Infallible};
+
+    use proptest::prelude::*;
+    use reversi_room::{AiSeat, DisplayName, EndReason, GameEnd, Profile, Timestamp};
+
+    use super::*;
+    use crate::recent_games::RecentGame;
+
+    const BLACK: Option<Color> = Some(Color::Black);
+    const WHITE: Option<Color> = Some(Color::White);
+
+    /// A participant; the prefix of the name gives the kind: `bot-`, `ai-`, or a human.
+    fn participant(name: &str) -> Participant {
+        if let Some(kind) = name.strip_prefix("ai-") {
+            return Participant::Ai(AiSeat { kind: kind.into(), level: 1, seed: 5 });
+        }
+        let kind = if name.starts_with("bot-") { PlayerKind::Bot } else { PlayerKind::Human };
+        let id = PlayerId::from_random(name.bytes().fold(0, |sum, byte| sum * 31 + u64::from(byte)));
+        Participant::Player(Profile { id, name: DisplayName::parse(name).unwrap(), kind })
+    }
+
+    fn game([black, white]: [&str; 2], winner: Option<Color>, reason: EndReason) -> GameRecord {
+        let players = ByColor::new(participant(black), participant(white));
+        GameRecord::sample(players, Timestamp(1), GameEnd { winner, reason })
+    }
+
+    #[derive(Default)]
+    struct StatsTable {
+        stats: HashMap<Contestant, PlayerStats>,
+        /// With the ratings before them.
+        games: Vec<GameRecord>,
+        /// Ratings as they were before there were bounds.
+        is_unbounded: bool,
+    }
+
+    impl StatsTable {
+        fn after(games: &[GameRecord]) -> Self {
+            let mut table = Self::default();
+            for game in games {
+                table.add(game, RatingWeight::FULL);
+            }
+            table
+        }
+
+        fn add(&mut self, game: &GameRecord, weight: RatingWeight) {
+            let ended = EndedGame { record: game.clone(), weight };
+            let recent = |who: &Contestant| Ok(self.recent(who, game.ended));
+            let Ok(stats) = stats_after(&ended, |who| Ok::<_, Infallible>(self.of(who)), recent);
+            let rating = |side| self.of(&Contestant::from(&game.players[side])).rating.map(|rating| rating.rounded());
+            self.games.push(GameRecord { ratings: ByColor::from_fn(rating), ..game.clone() });
+            self.stats.extend(stats);
+        }
+
+        fn recent(&self, who: &Contestant, at: Timestamp) -> RecentGames {
+            let mut recent = RecentGames::default();
+            let within = |game: &&GameRecord| !self.is_unbounded && at.0 - game.ended.0 < RecentGames::PERIOD;
+            for game in self.games.iter().filter(within) {
+                for side in Color::ALL.into_iter().filter(|&side| Contestant::from(&game.players[side]) == *who) {
+                    recent.add(who, RecentGame::of(game, side));
+                }
+            }
+            recent
+        }
+
+        fn of(&self, who: &Contestant) -> PlayerStats {
+            self.stats.get(who).copied().unwrap_or_default()
+        }
+
+        fn named(&self, name: &str) -> PlayerStats {
+            self.of(&Contestant::from(&participant(name)))
+        }
+    }
+
+    fn stats(won: u32, drawn: u32, lost: u32) -> Results {
+        Results { won, drawn, lost }
+    }
+
+    #[test]
+    fn results_count_for_both_sides_by_the_kind_of_opponent() {
+        let table = StatsTable::after(&[
+            game(["ada", "bob"], BLACK, EndReason::Discs),
+            game(["bot-d", "ada"], BLACK, EndReason::Timeout),
+            game(["ada", "ai-roxanne"], None, EndReason::Agreed),
+            game(["ai-roxanne", "ada"], WHITE, EndReason::Resignation),
+        ]);
+        let ada = table.named("ada");
+        assert_eq!((ada.humans, ada.bots, ada.ais), (stats(1, 0, 0), stats(0, 0, 1), stats(1, 1, 0)));
+        assert_eq!((ada.total(), ada.total().played()), (stats(2, 1, 1), 4));
+        assert_eq!(table.named("bob").humans, stats(0, 0, 1));
+        assert_eq!(table.named("bot-d").humans, stats(1, 0, 0));
+        assert_eq!(table.named("ai-roxanne").humans, stats(0, 1, 1));
+        assert_eq!(ada.rating.unwrap().games, 4);
+    }
+
+    #[test]
+    fn aborted_games_are_not_counted() {
+        for reason in EndReason::ALL.into_iter().filter(|reason| !reason.counts()) {
+            assert!(StatsTable::after(&[game(["ada", "bob"], None, reason)]).stats.is_empty(), "{reason:?}");
+        }
+    }
+
+    #[test]
+    fn an_unrated_game_is_counted_only() {
+        let casual = GameRecord { rated: false, ..game(["ada", "bob"], BLACK, EndReason::Discs) };
+        let rated = StatsTable::after(&[game(["ada", "bob"], BLACK, EndReason::Discs)]).named("ada");
+        let both = StatsTable::after(&[casual.clone(), game(["ada", "bob"], BLACK, EndReason::Discs)]).named("ada");
+        assert_eq!(StatsTable::after(&[casual]).named("ada").rating, None);
+        assert_eq!((both.rating, both.humans.won), (rated.rating, 2));
+    }
+
+    #[test]
+    fn an_ai_against_itself_is_counted_twice_and_not_rated() {
+        let itself = ["ai-mcts", "ai-mcts"];
+        let table = StatsTable::after(&[game(itself, WHITE, EndReason::Discs), game(itself, None, EndReason::Discs)]);
+        assert_eq!(table.named("ai-mcts"), PlayerStats { ais: stats(1, 2, 1), ..PlayerStats::default() });
+        let other = StatsTable::after(&[game(["ai-mcts", "ai-greedy"], WHITE, EndReason::Discs)]);
+        assert!(other.named("ai-greedy").rating.unwrap().value > other.named("ai-mcts").rating.unwrap().value);
+    }
+
+    #[test]
+    fn a_game_given_up_at_once_gives_no_points() {
+        for reason in
+            [EndReason::Resignation, EndReason::Left, EndReason::Kicked, EndReason::Timeout, EndReason::Agreed]
+        {
+            let winner = if reason == EndReason::Agreed { None } else { BLACK };
+            let long = game(["ada", "bob"], winner, reason);
+            let short = GameRecord { opening: 1, ..long.clone() };
+            let table = StatsTable::after(&[short]);
+            assert_eq!((table.named("ada").humans.played(), table.named("ada").rating), (1, None), "{reason:?}");
+            let loser = table.named("bob").rating.map(|rating| rating.value.round());
+            assert_eq!(loser, winner.and(Some(1338.0)), "who gives it up loses in full: {reason:?}");
+            assert!(StatsTable::after(&[long]).named("ada").rating.is_some(), "{reason:?}");
+        }
+        let wiped_out = GameRecord { opening: 1, ..game(["ada", "bob"], BLACK, EndReason::Discs) };
+        assert!(StatsTable::after(&[wiped_out]).named("ada").rating.is_some());
+    }
+
+    #[test]
+    fn an_ai_that_runs_out_of_time_gives_no_points() {
+        let table = StatsTable::after(&[game(["ada", "ai-expert"], BLACK, EndReason::Timeout)]);
+        assert_eq!((table.named("ada").rating, table.named("ai-expert").rating), (None, None));
+        assert!(
+            StatsTable::after(&[game(["ada", "ai-expert"], WHITE, EndReason::Timeout)]).named("ada").rating.is_some()
+        );
+    }
+
+    /// A game that black wins, at this second.
+    fn won_at(second: i64, black: &str, white: &str) -> GameRecord {
+        GameRecord { ended: Timestamp(second * 1_000_000), ..game([black, white], BLACK, EndReason::Resignation) }
+    }
+
+    /// Ways to buy a rating, each as games of Ada and of her helpers.
+    fn ways() -> [(&'static str, Vec<GameRecord>, f64); 4] {
+        // Each level is another AI, with the rating of a beginner on a new server.
+        let experts = (0..6).map(|number| won_at(60 * number, "ada", &format!("ai-expert{number}"))).collect();
+        let hurried = (0..28_i64).map(|number| {
+            let (ai, at) = (format!("ai-{number}"), number / 14);
+            if number % 4 == 3 { won_at(at, &ai, "ada") } else { won_at(at, "ada", &ai) }
+        });
+        // Each helper loses to the next one, and the last to Ada.
+        let helpers = ["h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8", "ada"];
+        let tower = |day: i64| {
+            let pairs = helpers.iter().zip(&helpers[1..]);
+            let games = pairs
+                .flat_map(|(loser, winner)| (0..if *winner == "ada" { 10 } else { 6 }).map(move |_| (winner, loser)));
+            (0..).zip(games).map(move |(number, (winner, loser))| won_at(86_400 * day + 61 * number, winner, loser))
+        };
+        [
+            ("six wins over expert", experts, 1700.0),
+            ("28 games in two seconds, every fourth lost", hurried.collect(), 1700.0),
+            ("eight helpers, 52 games in a day", tower(0).collect(), 1700.0),
+            ("eight helpers, 52 games on each of seven days", (0..7).flat_map(tower).collect(), 2900.0),
+        ]
+    }
+
+    #[test]
+    fn no_way_to_buy_a_rating_gives_more_than_200_points_a_day() {
+        for (way, games, most) in ways() {
+            let [before, after] = [true, false].map(|is_unbounded| {
+                let mut table = StatsTable { is_unbounded, ..StatsTable::default() };
+                games.iter().for_each(|game| table.add(game, RatingWeight::FULL));
+                table.named("ada").rating.unwrap()
+            });
+            let [value, deviation] = [after.value.round(), after.deviation.round()];
+            println!("{way}: {:.0} ± {:.0} before, {value} ± {deviation} now", before.value, before.deviation);
+            assert!(value <= most && before.value > value - 1.0, "{way}");
+        }
+    }
+
+    /// The ratings of two beginners after games of the first against others, and then this one.
+    fn after(games: impl IntoIterator<Item = GameRecord>, last: &GameRecord) -> [f64; 2] {
+        let mut table = StatsTable::default();
+        games.into_iter().for_each(|game| table.add(&game, RatingWeight::FULL));
+        table.add(last, RatingWeight::FULL);
+        ["ada", "bob"].map(|name| table.named(name).rating.map_or(1500.0, |rating| rating.value))
+    }
+
+    #[test]
+    fn at_any_pace_a_loss_counts_for_both() {
+        let lost = won_at(60, "bob", "ada");
+        let [loser, winner] = after([], &lost);
+        let unrated =
+            (0..60).map(|at| GameRecord { rated: false, ..won_at(at, ["ada", "cy"][at as usize % 2], "dee") });
+        assert_eq!(after(unrated, &lost), [loser, winner], "after 60 unrated games");
+        let busy = (0..12).map(|at| {
+            let opponent = format!("o{at}");
+            if at % 2 == 0 { won_at(at, "ada", &opponent) } else { won_at(at, &opponent, "ada") }
+        });
+        let before = after(busy.clone(), &won_at(60, "cy", "dee"))[0];
+        let [loser, winner] = after(busy, &lost);
+        assert!(loser < before - 20.0 && winner > 1600.0, "after twelve: {before} {loser} {winner}");
+    }
+
+    #[test]
+    fn a_game_of_no_weight_is_counted_and_not_rated() {
+        let mut table = StatsTable::default();
+        table.add(&game(["ada", "bob"], BLACK, EndReason::Discs), RatingWeight::NONE);
+        assert_eq!((table.named("ada").humans.won, table.named("ada").rating), (1, None));
+    }
+
+    #[test]
+    fn the_weight_halves_every_ten_games_down_to_a_sixteenth() {
+        let weights = [0, 9, 10, 19, 20, 30, 40, 50, 1_000].map(|meetings| RatingWeight::after(meetings).0);
+        assert_eq!(weights, [16, 16, 8, 8, 4, 2, 1, 1, 1]);
+        let after = |weight| Rating::default().meets(Rating::default(), BLACK, weight).0;
+        let (full, half) = (after(RatingWeight::FULL), after(RatingWeight::after(10)));
+        let change = |rating: Rating| [rating.value - 1500.0, rating.deviation - 350.0];
+        for (full, half) in change(full).into_iter().zip(change(half)) {
+            assert!((full - 2.0 * half).abs() < 1e-9, "{full} {half}");
+        }
+    }
+
+    #[test]
+    fn a_rating_is_provisional_until_its_deviation_is_small() {
+        let rating = |deviation| Rating { deviation, ..Rating::default() };
+        assert!(Rating::default().is_provisional() && rating(110.1).is_provisional());
+        assert!(!rating(110.0).is_provisional());
+    }
+
+    /// The values in the documentation of `skillratings` for two new players.
+    #[test]
+    fn a_first_game_rates_as_documented() {
+        let table = StatsTable::after(&[game(["ada", "bob"], BLACK, EndReason::Discs)]);
+        let [winner, loser] = ["ada", "bob"].map(|name| table.named(name).rating.unwrap());
+        assert_eq!([winner.value.round(), winner.deviation.round()], [1662.0, 290.0]);
+        assert_eq!([loser.value.round(), loser.deviation.round()], [1338.0, 290.0]);
+        assert_eq!([winner.games, loser.games], [1, 1]);
+    }
+
+    /// Ratings as different from a new one as games among near equals make them.
+    fn ratings() -> impl Strategy<Value = Rating> {
+        (1300.0..1700.0, 100.0..350.0_f64, 0_u32..100).prop_map(|(value, deviation, games)| Rating {
+            value,
+            deviation,
+            games,
+            ..Rating::default()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_winner_rises_the_loser_falls_and_both_deviations_shrink(black in ratings(), white in ratings()) {
+            let (winner, loser) = black.meets(white, BLACK, RatingWeight::FULL);
+            prop_assert!(winner.value > black.value && loser.value < white.value);
+            prop_assert!(winner.deviation < black.deviation && loser.deviation < white.deviation);
+            prop_assert_eq!((winner.games, loser.games), (black.games + 1, white.games + 1));
+            let (loser, winner) = white.meets(black, WHITE, RatingWeight::FULL);
+            prop_assert_eq!((winner, loser), black.meets(white, BLACK, RatingWeight::FULL), "the color does not matter");
+        }
+
+        #[test]
+        fn a_draw_moves_ratings_together(black in ratings(), white in ratings()) {
+            let (one, other) = black.meets(white, None, RatingWeight::FULL);
+            prop_assert_eq!(one.value < black.value, black.value > white.value);
+            prop_assert_eq!(other.value < white.value, white.value > black.value);
+        }
+
+        #[test]
+        fn a_draw_of_equals_only_shrinks_the_deviations(rating in ratings()) {
+            let (one, other) = rating.meets(rating, None, RatingWeight::FULL);
+            prop_assert_eq!(one, other);
+            prop_assert!((one.value - rating.value).abs() < 1e-9 && one.deviation < rating.deviation);
+        }
+    }
+
+    #[test]
+    fn contestants_round_trip() {
+        for name in ["ada", "ai-mcts-roxanne"] {
+            let who = Contestant::from(&participant(name));
+            assert_eq!(who.to_string().parse(), Ok(who));
+        }
+        for wrong in ["", "ada", "mcts:", "mcts:256", ":1:1"] {
+            assert_eq!(wrong.parse::<Contestant>(), Err(ParseContestantError), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Storage of players.
+
+use std::future::ready;
+
+use reversi_room::{DisplayName, PlayerId, Profile, RoomId, Timestamp};
+
+use super::journal::{StoreError, StoreFuture};
+
+/// A stored player.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredPlayer {
+    /// Id, name and kind.
+    pub profile: Profile,
+    /// The seats that it may hold.
+    pub seats: u16,
+    /// The SHA-256 of the token; the token itself is not stored.
+    pub token: [u8; 32],
+    /// When it was last seen, within an hour; in a cluster, when it was last in use.
+    pub seen: Timestamp,
+    /// Whether it has claimed the name.
+    pub claimed: bool,
+    /// Whether it has finished a game that counts. Known from the games, and not stored with the player.
+    pub played: bool,
+}
+
+/// How a player with a valid token is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlayerKey {
+    /// By the id.
+    Id(PlayerId),
+    /// By the SHA-256 of the token.
+    Token([u8; 32]),
+}
+
+/// A room of which a player is a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeldRoom {
+    /// The room.
+    pub room: RoomId,
+    /// Whether the player has a seat there.
+    pub seated: bool,
+}
+
+/// A place that counts for a player while a request for it is pending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaceRequest {
+    /// A random number, by which it is released.
+    pub number: u64,
+    /// The player.
+    pub player: PlayerId,
+    /// The room.
+    pub room: RoomId,
+    /// Whether it is a seat; otherwise a membership.
+    pub is_seat: bool,
+    /// The most that the player may have, with this one.
+    pub limit: usize,
+}
+
+/// What a request with an id is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestTarget {
+    /// The room that it creates, or in which it starts a game.
+    pub room: RoomId,
+    /// The number of the last game there before it; 0 for none.
+    pub last_game: u32,
+    /// Whether the room is known to have been open: if it is not found, it has closed.
+    pub was_open: bool,
+}
+
+impl RequestTarget {
+    /// Of a room that is not known to have been open.
+    #[must_use]
+    pub fn new(room: RoomId, last_game: u32) -> Self {
+        Self { room, last_game, was_open: false }
+    }
+}
+
+/// When a failed request is forgotten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForgetWhen {
+    /// If its room has closed: otherwise it may still have an effect.
+    Closed,
+    /// If its room is not open.
+    NotOpen,
+    /// In any case.
+    Always,
+}
+
+/// Stores players with valid tokens, and the names of former players who have stored games.
+pub trait PlayerStore: Send + Sync + 'static {
+    /// All players with a valid token.
+    fn players(&self) -> StoreFuture<'_, Vec<StoredPlayer>>;
+
+    /// A player with a valid token.
+    fn find(&self, player: PlayerKey) -> StoreFuture<'_, Option<StoredPlayer>>;
+
+    /// The players with these ids and valid tokens, in any order. Those whose rows are damaged are passed over.
+    fn find_all(&self, players: Vec<PlayerId>) -> StoreFuture<'_, Vec<StoredPlayer>> {
+        Box::pin(async move {
+            let mut found = Vec::new();
+            for player in players {
+                match self.find(PlayerKey::Id(player)).await {
+                    Ok(player) => found.extend(player),
+                    Err(StoreError::Damaged(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    /// The player or former player with an id.
+    fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>>;
+
+    /// At most `limit` players and former players who had a name in any case, the last seen first.
+    fn named(&self, name: DisplayName, limit: usize) -> StoreFuture<'_, Vec<Profile>>;
+
+    /// Inserts a player, or replaces its token and its claim. Returns false, and changes nothing, if another player with a
+    /// valid token has the name, in any case.
+    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, bool>;
+
+    /// Replaces the token and the claim of a player whose token is `token`. Returns false, and changes nothing, if it has another
+    /// one; of a store that is not shared, the process knows that it has not.
+    fn change_account(&self, player: StoredPlayer, _token: [u8; 32]) -> StoreFuture<'_, bool> {
+        self.put_player(player)
+    }
+
+    /// Invalidates a player's token and frees the name. The games are kept.
+    fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()>;
+
+    /// At most `limit` players with valid tokens, with the time last seen: those with a claimed name if it is before
+    /// `claimed`, others if it is before `others`. A store that is not shared returns none.
+    fn idle_players(
+        &self,
+        _others: Timestamp,
+        _claimed: Timestamp,
+        _limit: usize,
+    ) -> StoreFuture<'_, Vec<(PlayerId, Timestamp)>> {
+        Box::pin(ready(Ok(Vec::new())))
+    }
+
+    /// Removes a player of [`PlayerStore::idle_players`], unless it was seen since. Returns whether it did.
+    fn remove_idle(&self, _player: PlayerId, _seen: Timestamp) -> StoreFuture<'_, bool> {
+        Box::pin(ready(Ok(false)))
+    }
+
+    /// Records when players were last seen. Where several processes do so, the latest time stays.
+    fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()>;
+
+    /// The rooms of which a player is a member, on whichever node they are. A store that is not shared need not know: its
+    /// process knows all its rooms.
+    fn held_rooms(&self, _player: PlayerId) -> StoreFuture<'_, Vec<HeldRoom>> {
+        Box::pin(ready(Ok(Vec::new())))
+    }
+
+    /// Reserves a place within a player's quota, which several processes share. Returns false at the limit. A room that
+    /// counts already can always be reserved. A reservation that is not released ends after two minutes.
+    fn reserve_place(&self, _place: PlaceRequest) -> StoreFuture<'_, bool> {
+        Box::pin(ready(Ok(true)))
+    }
+
+    /// Ends a reservation, by its number.
+    fn release_place(&self, _number: u64) -> StoreFuture<'_, ()> {
+        Box::pin(ready(Ok(())))
+    }
+
+    /// Records what a player's request is about. If it was recorded before, by any process, returns what was recorded then.
+    fn record_request(&self, _player: PlayerId, _id: String, target: RequestTarget) -> StoreFuture<'_, RequestTarget> {
+        Box::pin(ready(Ok(target)))
+    }
+
+    /// Records that a recorded request is about another room, which was open.
+    fn redirect_request(&self, _player: PlayerId, _id: String, _room: RoomId) -> StoreFuture<'_, ()> {
+        Box::pin(ready(Ok(())))
+    }
+
+    /// Forgets a request that has failed, so that it is executed when it is sent again.
+    fn forget_request(&self, _player: PlayerId, _id: String, _when: ForgetWhen) -> StoreFuture<'_, ()> {
+        Box::pin(ready(Ok(())))
+    }
+}

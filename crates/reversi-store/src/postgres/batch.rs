@@ -1,0 +1,179 @@
+//! The writes of a batch, in one transaction.
+//!
+//! ```text
+//!   moves only:  one statement, with the fence
+//!   otherwise:   BEGIN, fence, rooms ──▶ games of the appends that were right ──▶ other changes ──▶ folds ──▶ COMMIT
+//! ```
+//!
+//! Statements of a step are sent without waiting for the answers of those before.
+
+use std::collections::{HashMap, HashSet};
+
+use reversi_room::Seq;
+use tokio_postgres::Error;
+
+use super::{
+    change::Change,
+    cluster::fence::{Fence, FenceError},
+    games, members, rooms,
+    rooms::RoomWrite,
+    session::Session,
+};
+use crate::{
+    damage::DamagedRows,
+    journal::{AppendError, EndedGame},
+};
+
+/// A write of a batch.
+pub(super) enum Write {
+    Append(RoomWrite),
+    Change(Change),
+}
+
+/// What a write has done: for a change, how many rows it counts.
+pub(super) type Outcome = Result<usize, AppendError>;
+
+/// Why a batch is not executed.
+pub(super) enum BatchError {
+    /// The database refuses a statement: nothing is written and a transaction may be open. Or the connection is lost: all or
+    /// nothing is written.
+    Database(Error),
+    /// The connection may not write. This batch wrote nothing, but an earlier try may have.
+    Fence(FenceError),
+}
+
+impl From<Error> for BatchError {
+    fn from(error: Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<FenceError> for BatchError {
+    fn from(error: FenceError) -> Self {
+        Self::Fence(error)
+    }
+}
+
+/// Executes the writes, all or none, and folds rooms. Returns the outcome of each, and the rooms with long tails.
+pub(super) async fn execute(
+    session: &Session,
+    fence: Fence,
+    damaged: &DamagedRows,
+    writes: &[&Write],
+    folds: &[i64],
+) -> Result<(Vec<Outcome>, Vec<i64>), BatchError> {
+    let appends: Vec<&RoomWrite> = writes.iter().filter_map(|write| write.append()).collect();
+    let is_simple = |write: &&Write| write.append().is_some_and(RoomWrite::is_simple);
+    let in_transaction = !folds.is_empty() || !writes.iter().all(is_simple);
+    let begin = async { if in_transaction { session.batch("BEGIN").await } else { Ok(()) } };
+    // Held when the transaction is committed, it was held before.
+    let hold = async { if in_transaction { fence.hold(session).await } else { Ok(Ok(())) } };
+    let (_, mut held, extended, begun) = tokio::try_join!(
+        begin,
+        hold,
+        rooms::extend(session, fence, appends.iter().copied().filter(|append| append.beginning.is_none())),
+        rooms::begin(session, fence, appends.iter().copied().filter(|append| append.beginning.is_some())),
+    )?;
+    let long: Vec<i64> = extended.iter().filter(|(_, bytes)| *bytes > rooms::FOLD).map(|(room, _)| *room).collect();
+    let written: HashSet<i64> = extended.into_iter().map(|(room, _)| room).chain(begun).collect();
+    // A statement without the fence writes nothing.
+    if held.is_ok() && !appends.iter().all(|append| written.contains(&append.key())) {
+        held = fence.hold(session).await?;
+    }
+    if held.is_err() && in_transaction {
+        session.batch("ROLLBACK").await?;
+    }
+    let mut refusals = match held {
+        // The fence went after the statement that wrote the others.
+        Err(FenceError::NodeDead) if !in_transaction && !written.is_empty() => {
+            appends.iter().map(|append| (append.key(), AppendError::Fenced)).collect()
+        }
+        held => {
+            held?;
+            refusals(session, fence, &appends, &written).await?
+        }
+    };
+    let mut counts = Vec::new();
+    if in_transaction {
+        let right = || appends.iter().filter(|append| written.contains(&append.key()));
+        let closed: Vec<i64> = right().filter(|append| append.closes).map(|append| append.key()).collect();
+        if !closed.is_empty() {
+            rooms::remove(session, &closed).await?;
+        }
+        let changed: Vec<i64> =
+            right().filter(|append| append.changes_members && !append.closes).map(|append| append.key()).collect();
+        members::renew(session, damaged, &changed).await?;
+        // Before the changes: a batch that waits for the lock of the archive holds no row for which another may wait.
+        let ended: Vec<&EndedGame> = right().flat_map(|append| &append.games).collect();
+        games::keep(session, &ended).await?;
+        for write in writes {
+            if let Write::Change(change) = write {
+                counts.push(change.execute(session, fence, damaged).await?);
+            }
+        }
+        if !folds.is_empty() {
+            rooms::fold(session, damaged, folds).await?;
+        }
+        session.batch("COMMIT").await?;
+    }
+    let mut counts = counts.into_iter();
+    let outcome = |write: &&Write| match write.append() {
+        Some(append) if written.contains(&append.key()) => Ok(0),
+        Some(append) => Err(refusals.remove(&append.key()).unwrap_or(AppendError::Conflict(Seq(0)))),
+        None => Ok(counts.next().unwrap_or(0)),
+    };
+    Ok((writes.iter().map(outcome).collect(), long))
+}
+
+/// Why appends wrote nothing: another node has the room, or it is not where the append expected it.
+async fn refusals(
+    session: &Session,
+    fence: Fence,
+    appends: &[&RoomWrite],
+    written: &HashSet<i64>,
+) -> Result<HashMap<i64, AppendError>, Error> {
+    let refused: Vec<i64> = appends.iter().map(|append| append.key()).filter(|room| !written.contains(room)).collect();
+    if refused.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let of_others = rooms::of_others(session, fence, &refused).await?;
+    let lasts = rooms::lasts(session, &refused).await?;
+    let conflicts = lasts.into_iter().map(|(room, last)| (room, AppendError::Conflict(Seq(last.cast_unsigned()))));
+    Ok(conflicts.chain(of_others.into_iter().map(|room| (room, AppendError::Fenced))).collect())
+}
+
+/// The outcome of writes whose connection was lost, as far as the rooms show it: `None` for a write that has to be
+/// executed again, which changes nothing twice.
+pub(super) async fn resolve(
+    session: &Session,
+    fence: Fence,
+    writes: &[&Write],
+) -> Result<Vec<Option<Outcome>>, BatchError> {
+    let rooms: Vec<i64> = writes.iter().filter_map(|write| write.append().map(RoomWrite::key)).collect();
+    let lasts = rooms::lasts(session, &rooms).await?;
+    // Held after the rooms were read, it was held then: no other server can have written to them.
+    fence.hold(session).await??;
+    let outcome = |write: &&Write| {
+        let append = write.append()?;
+        let is_written = match lasts.get(&append.key()) {
+            Some(last) => !append.closes && *last == rooms::number(append.last),
+            None => append.closes && append.expected > Seq(0),
+        };
+        is_written.then_some(Ok(0))
+    };
+    Ok(writes.iter().map(outcome).collect())
+}
+
+impl Write {
+    fn append(&self) -> Option<&RoomWrite> {
+        match self {
+            Self::Append(append) => Some(append),
+            Self::Change(_) => None,
+        }
+    }
+
+    /// The room that it appends to.
+    pub(super) fn room(&self) -> Option<i64> {
+        self.append().map(RoomWrite::key)
+    }
+}

@@ -1,0 +1,103 @@
+//! Writes other than appends. Each may be executed again after its connection was lost.
+
+use reversi_room::{GameRecord, PlayerId, RoomId, Timestamp};
+use tokio_postgres::Error;
+
+use super::{
+    cluster::{fence::Fence, shard},
+    explorer, games, members, players, requests, retention, schema,
+    session::Session,
+    transfer, waiting,
+};
+use crate::{
+    archive::Retention,
+    damage::DamagedRows,
+    player_store::{ForgetWhen, PlaceRequest, RequestTarget, StoredPlayer},
+    shard::Ownership,
+    transfer::Restored,
+};
+
+pub(super) enum Change {
+    /// Changes nothing: its answer says that earlier writes are over.
+    Nothing,
+    MarkAlive(Timestamp),
+    /// The clocks of these shards are credited.
+    NoteCredited(Vec<Ownership>),
+    /// Gives up shards.
+    FreeShards(Vec<Ownership>),
+    /// Takes the waiting rooms, and counts one if no other node has them.
+    TakeWaiting,
+    ReturnWaiting {
+        gone: Vec<RoomId>,
+        new: Vec<RoomId>,
+    },
+    AddWaiting(Vec<RoomId>),
+    PutPlayer(StoredPlayer),
+    /// Replaces the token and the claim of a player with this token, and counts it.
+    Account(StoredPlayer, [u8; 32]),
+    RemovePlayer(PlayerId),
+    /// Removes a player who was last seen at this time, unless it was seen since, and counts it.
+    RemoveIdle(PlayerId, Timestamp),
+    RecordSeen(Vec<(PlayerId, Timestamp)>),
+    /// Counts [`members::DONE`], [`members::REFUSED`] or [`members::BUSY`].
+    ReservePlace(PlaceRequest),
+    ReleasePlace(u64),
+    /// Counts [`members::DONE`] or [`members::BUSY`].
+    RecordRequest(PlayerId, String, RequestTarget),
+    /// A request is about another room. Counts as the last one.
+    RedirectRequest(PlayerId, String, RoomId),
+    /// A request has failed.
+    ForgetRequest(PlayerId, String, ForgetWhen),
+    /// Adds games without effect on statistics, and counts the new ones.
+    Import(Vec<GameRecord>),
+    /// Writes what another store had.
+    Restore(Restored),
+    /// Whether the tables have only a part of what is copied into them.
+    SetUnfinished(bool),
+    /// Counts at most `limit` games for the explorer, after `skip` others.
+    CountOpenings {
+        skip: usize,
+        limit: usize,
+    },
+    /// Removes at most `limit` games, and counts them.
+    Trim {
+        retention: Retention,
+        now: Timestamp,
+        limit: usize,
+    },
+}
+
+impl Change {
+    /// Whether players ask for it, so that there may be many.
+    pub(super) fn is_of_players(&self) -> bool {
+        !matches!(self, Self::Nothing | Self::MarkAlive(_) | Self::NoteCredited(_) | Self::FreeShards(_))
+    }
+
+    /// Executes it within a transaction. Returns what it counts.
+    pub(super) async fn execute(&self, session: &Session, fence: Fence, damaged: &DamagedRows) -> Result<usize, Error> {
+        match self {
+            Self::Nothing => Ok(0),
+            Self::MarkAlive(now) => fence.mark_alive(session, *now).await.map(|()| 0),
+            Self::NoteCredited(shards) => shard::note_credited(session, fence, shards).await.map(|()| 0),
+            Self::FreeShards(shards) => shard::free(session, shards).await.map(|()| 0),
+            Self::TakeWaiting => waiting::take(session, fence.node).await,
+            Self::ReturnWaiting { gone, new } => waiting::give_back(session, fence.node, gone, new).await.map(|()| 0),
+            Self::AddWaiting(rooms) => waiting::add(session, rooms).await.map(|()| 0),
+            Self::PutPlayer(player) => players::put(session, player).await,
+            Self::Account(player, token) => players::change_account(session, player, token).await,
+            Self::RemovePlayer(player) => players::remove(session, *player).await.map(|()| 0),
+            Self::RemoveIdle(player, seen) => players::remove_idle(session, *player, *seen).await,
+            Self::RecordSeen(seen) => players::record_seen(session, seen).await.map(|()| 0),
+            Self::ReservePlace(place) => members::reserve(session, place).await,
+            Self::ReleasePlace(number) => members::release(session, *number).await.map(|()| 0),
+            Self::RecordRequest(player, id, target) => requests::record(session, *player, id, *target).await,
+            Self::RedirectRequest(player, id, room) => requests::redirect(session, *player, id, *room).await,
+            Self::ForgetRequest(player, id, when) => requests::forget(session, *player, id, *when).await.map(|()| 0),
+            Self::Import(records) => games::enter(session, records).await,
+            Self::Restore(restored) => transfer::restore(session, fence, restored).await.map(|()| 0),
+            Self::SetUnfinished(is_unfinished) => schema::set_unfinished(session, *is_unfinished).await.map(|()| 0),
+            Self::CountOpenings { skip, limit } => explorer::count(session, damaged, *skip, *limit).await,
+            Self::Trim { retention, now, limit } => retention::trim(session, *retention, *now, *limit).await,
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The nodes of a database, their leases, and their deaths. The clock is the database's.
+
+use std::time::{Duration, SystemTime};
+
+use tokio_postgres::{Error, Row};
+
+use crate::{
+    cluster_store::{NodeInfo, Role},
+    postgres::{
+        schema::PostgresError,
+        session::{Session, is_refusal},
+    },
+};
+
+/// A node without renewals for this time whose connection has ended is dead before its lease ends.
+const SILENCE: Duration = Duration::from_millis(1_500);
+
+const JOIN: &str = "WITH me AS (INSERT INTO node (host, listens, address, role, renewed, until, since) \
+    VALUES (coalesce(host(inet_client_addr()), ''), $1, $2, $3, now(), now(), now()) RETURNING id) \
+    INSERT INTO fence (node, session) SELECT id, 0 FROM me RETURNING node";
+
+/// Inserts a node, which lives from its first renewal. Returns its number.
+pub(super) async fn join(session: &Session, info: &NodeInfo) -> Result<i64, PostgresError> {
+    let row = session.row(JOIN, &[&info.listens, &info.address, &info.role.to_string()]).await?;
+    Ok(row.ok_or_else(|| PostgresError::Database("a node could not be inserted".to_owned()))?.try_get(0)?)
+}
+
+/// Takes a node's advisory lock for as long as this connection lives. Returns false while it is held elsewhere: by another
+/// node, which tries it for a moment, or by an earlier connection whose end the database has not noticed.
+pub(super) async fn lock(session: &Session, node: i64) -> Result<bool, Error> {
+    let sql = "SELECT pg_try_advisory_lock(hashtextextended(current_schema()::text, $1))";
+    session.row(sql, &[&node]).await?.map_or(Ok(false), |row| row.try_get(0))
+}
+
+const RENEW: &str = "UPDATE node SET renewed = now(), until = now() + make_interval(secs => $2), draining = draining OR $4, \
+    since = CASE WHEN $3 OR renewed < now() - make_interval(secs => $2 / 2) THEN now() ELSE since END \
+    WHERE id = $1 RETURNING since <= now() - make_interval(secs => $2) AS was_connected, draining";
+
+/// A renewal of a lease.
+pub(super) struct Renewal {
+    /// Whether it was renewed over one connection for as long as it lasts, without a break of half of that: after one, the
+    /// database may have been away for others, too.
+    pub(super) was_connected: bool,
+    /// Whether the node gives its shards to others, by itself or because it is asked to.
+    pub(super) is_draining: bool,
+}
+
+/// Renews a lease. None when the node was declared dead.
+pub(super) async fn renew(
+    session: &Session,
+    node: i64,
+    lease: Duration,
+    is_new_connection: bool,
+    is_draining: bool,
+) -> Result<Option<Renewal>, Error> {
+    let row = session.row(RENEW, &[&node, &lease.as_secs_f64(), &is_new_connection, &is_draining]).await?;
+    let read =
+        |row: Row| Ok(Renewal { was_connected: row.try_get("was_connected")?, is_draining: row.try_get("draining")? });
+    row.map(read).transpose()
+}
+
+/// Another node as seen by this one.
+#[derive(Debug)]
+pub(super) struct Other {
+    pub(super) id: i64,
+    host: String,
+    listens: Option<String>,
+    /// Where it serves other nodes, if it does.
+    pub(super) address: Option<String>,
+    /// Whether it gives its shards to others.
+    is_draining: bool,
+    role: Role,
+    renewed: SystemTime,
+    signs: Signs,
+    /// Whether it has shards.
+    pub(super) has_shards: bool,
+}
+
+/// What shows whether a node lives.
+#[derive(Clone, Copy, Debug)]
+struct Signs {
+    /// Its lease has ended.
+    is_late: bool,
+    /// It has not been renewed for [`SILENCE`].
+    is_silent: bool,
+    /// The connection that renews the lease has ended.
+    is_disconnected: bool,
+    /// It listened where this one does.
+    is_predecessor: bool,
+}
+
+impl Signs {
+    /// Whether it is dead. An observer that has not itself been connected for a whole lease cannot say that the node had
+    /// the time to renew: the database may have been away. But of two that listen at one address the earlier has ended, as
+    /// a new observer may conclude; later it would find every lost connection, as both may have to one pool.
+    fn is_death(self, was_connected: bool, is_new: bool) -> bool {
+        let Self { is_late, is_silent, is_disconnected, is_predecessor } = self;
+        let is_replaced = is_new && is_predecessor && is_disconnected;
+        is_replaced || was_connected && (is_late || is_silent && is_disconnected)
+    }
+}
+
+/// The lock is tried last, and only where it counts.
+const OTHERS: &str = "SELECT id, host, listens, address, draining, role, renewed, is_late, is_silent, is_predecessor, has_shards, \
+    CASE WHEN is_silent OR is_predecessor \
+    THEN pg_try_advisory_xact_lock(hashtextextended(current_schema()::text, id)) ELSE false END AS is_disconnected \
+    FROM (SELECT node.*, node.until < now() AS is_late, \
+        node.renewed < now() - make_interval(secs => $2) AS is_silent, \
+        coalesce(node.id < me.id AND node.host = me.host AND node.listens = me.listens, false) AS is_predecessor, \
+        EXISTS (SELECT FROM shard WHERE shard.node = node.id) AS has_shards \
+        FROM node, node AS me WHERE me.id = $1 AND node.id <> $1 OFFSET 0) AS other ORDER BY id";
+
+/// The other nodes.
+pub(super) async fn others(session: &Session, me: i64) -> Result<Vec<Other>, PostgresError> {
+    let rows = session.query(OTHERS, &[&me, &SILENCE.as_secs_f64()]).await?;
+    rows.iter().map(read).collect()
+}
+
+fn read(row: &Row) -> Result<Other, PostgresError> {
+    Ok(Other {
+        id: row.try_get("id")?,
+        host: row.try_get("host")?,
+        listens: row.try_get("listens")?,
+        address: row.try_get("address")?,
+        is_draining: row.try_get("draining")?,
+        // A role of a later version: it counts for no share.
+        role: role(row).unwrap_or(Role::Front),
+        renewed: row.try_get("renewed")?,
+        signs: Signs {
+            is_late: row.try_get("is_late")?,
+            is_silent: row.try_get("is_silent")?,
+            is_disconnected: row.try_get("is_disconnected")?,
+            is_predecessor: row.try_get("is_predecessor")?,
+        },
+        has_shards: row.try_get("has_shards")?,
+    })
+}
+
+/// The role of a node.
+pub(in crate::postgres) fn role(row: &Row) -> Result<Role, PostgresError> {
+    let name: &str = row.try_get("role")?;
+    name.parse().map_err(|error| PostgresError::Database(format!("a node has the role {name}: {error}")))
+}
+
+impl Other {
+    /// Whether it is dead, for an observer that has been connected for a whole lease or not, and is new or not.
+    pub(super) fn is_dead(&self, was_connected: bool, is_new: bool) -> bool {
+        self.signs.is_death(was_connected, is_new)
+    }
+
+    /// Whether it renews its lease.
+    pub(super) fn is_living(&self) -> bool {
+        !self.signs.is_late && !self.signs.is_silent
+    }
+
+    /// Whether it has rooms, or could have.
+    pub(super) fn serves_rooms(&self) -> bool {
+        self.address.is_some() && self.role == Role::Rooms && !self.signs.is_late
+    }
+
+    /// Whether it takes free shards, and has a share.
+    pub(super) fn takes_shards(&self) -> bool {
+        self.serves_rooms() && !self.is_draining
+    }
+
+    /// For people: where it is.
+    pub(super) fn place(&self) -> String {
+        let what = self.listens.as_ref().map_or_else(|| "a command".to_owned(), |at| format!("the server at {at}"));
+        if self.host.is_empty() { what } else { format!("{what} on {}", self.host) }
+    }
+}
+
+/// Waits for a write of the node in progress. The mark of its shards is the one of an even earlier node, if that has still
+/// to be credited; otherwise its own last mark, and the time from then to its last renewal. A node that shares the shards
+/// makes no marks: it lived at its last renewal.
+const REMOVE: &str = "WITH gone AS (DELETE FROM node WHERE id = $1 AND ($2::timestamptz IS NULL OR renewed = $2) \
+    RETURNING id, renewed, address), \
+    fenced AS (DELETE FROM fence USING gone WHERE fence.node = gone.id RETURNING fence.node, \
+        coalesce(alive_us + (extract(epoch FROM greatest(renewed, alive_at) - alive_at) * 1000000)::bigint, \
+            CASE WHEN address IS NOT NULL THEN (extract(epoch FROM renewed) * 1000000)::bigint END) AS away_us), \
+    freed AS (UPDATE shard SET node = NULL, away_us = coalesce(shard.away_us, fenced.away_us) \
+        FROM fenced WHERE shard.node = fenced.node) \
+    SELECT id FROM gone";
+
+/// Ends the process of the database that writes for a node. The application's name is checked, since the process may have
+/// ended, and its number may be another's.
+const END_WRITER: &str = "SELECT pg_terminate_backend(pid) FROM fence JOIN pg_stat_activity ON pid = backend \
+    WHERE node = $1 AND application_name = current_setting('application_name')";
+
+/// Declares a node dead, unless it has been renewed meanwhile: it can no longer write, and its shards are free. Returns
+/// whether this call did it. A write in progress that keeps the fence for longer than `lock_timeout` is ended, as its node
+/// may have stopped to read the answer; the next call finds the fence free.
+pub(super) async fn declare_dead(session: &Session, other: &Other) -> Result<bool, Error> {
+    match session.row(REMOVE, &[&other.id, &Some(other.renewed)]).await {
+        Err(error) if is_refusal(&error) => {
+            session.execute(END_WRITER, &[&other.id]).await?;
+            Ok(false)
+        }
+        removed => Ok(removed?.is_some()),
+    }
+}
+
+/// Ends a node that will not write any more.
+pub(super) async fn leave(session: &Session, node: i64) -> Result<(), Error> {
+    session.execute(REMOVE, &[&node, &None::<SystemTime>]).await.map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALIVE: Signs = Signs { is_late: false, is_silent: false, is_disconnected: false, is_predecessor: false };
+
+    #[test]
+    fn a_node_is_dead_when_its_lease_has_ended_or_it_is_silent_and_its_connection_has_ended() {
+        let silent = Signs { is_silent: true, ..ALIVE };
+        let is_death = |signs: Signs| signs.is_death(true, false);
+        assert!(!is_death(ALIVE) && !is_death(silent), "it may be slow");
+        assert!(!is_death(Signs { is_disconnected: true, ..ALIVE }), "it may connect again");
+        assert!(is_death(Signs { is_disconnected: true, ..silent }));
+        assert!(is_death(Signs { is_late: true, ..silent }));
+    }
+
+    #[test]
+    fn a_node_that_was_not_connected_for_a_lease_declares_no_other_dead() {
+        let dead = Signs { is_late: true, is_silent: true, is_disconnected: true, is_predecessor: false };
+        assert!(dead.is_death(true, true) && !dead.is_death(false, true) && !dead.is_death(false, false));
+    }
+
+    #[test]
+    fn of_two_nodes_at_one_address_the_earlier_has_ended_with_its_connection() {
+        let earlier = Signs { is_predecessor: true, ..ALIVE };
+        assert!(!earlier.is_death(false, true), "its connection may be about to end");
+        let disconnected = Signs { is_disconnected: true, ..earlier };
+        assert!(disconnected.is_death(false, true));
+        assert!(!disconnected.is_death(false, false), "the connections of both may have been lost");
+    }
+}

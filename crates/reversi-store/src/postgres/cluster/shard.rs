@@ -1,0 +1,111 @@
+//! Which node has which shards. Only it writes to their rooms.
+
+use std::time::Duration;
+
+use reversi_room::Timestamp;
+use tokio_postgres::{Error, Row};
+
+use super::fence::Fence;
+use crate::{
+    damage::ReadError,
+    postgres::{
+        schema::PostgresError,
+        session::{Session, column, is_refusal},
+    },
+    shard::{NodeId, Ownership, Shard},
+};
+
+/// Locked in their order, so that of several takers one gets all.
+const TAKE_ALL: &str = "WITH free AS (SELECT id FROM shard WHERE node IS NULL \
+        AND NOT EXISTS (SELECT FROM shard WHERE node <> $1) ORDER BY id FOR UPDATE) \
+    UPDATE shard SET node = $1, version = version + 1, changed = now() FROM free WHERE shard.id = free.id";
+
+/// Takes the free shards for a node, unless another one has some. Returns whether it has all: not while another node takes
+/// them.
+pub(super) async fn take_all(session: &Session, node: i64) -> Result<bool, Error> {
+    match session.execute(TAKE_ALL, &[&node]).await {
+        Err(error) if is_refusal(&error) => return Ok(false),
+        taken => taken?,
+    };
+    let row = session.row("SELECT count(*) FROM shard WHERE node = $1", &[&node]).await?;
+    Ok(row.is_some_and(|row| row.get::<_, i64>(0) == i64::from(Shard::COUNT)))
+}
+
+/// Shards that another node takes at the same time are passed over. Takes none while a node without an address has shards.
+const TAKE: &str = "WITH free AS (SELECT id FROM shard WHERE node IS NULL AND NOT EXISTS \
+            (SELECT FROM node JOIN shard ON shard.node = node.id WHERE node.address IS NULL) \
+        ORDER BY id LIMIT (SELECT greatest($2 - count(*), 0) FROM shard WHERE node = $1) FOR UPDATE SKIP LOCKED) \
+    UPDATE shard SET node = $1, version = version + 1, changed = now() FROM free WHERE shard.id = free.id";
+
+/// Takes free shards for a node that shares them, until it has its `share`.
+pub(super) async fn take(session: &Session, node: i64, share: usize) -> Result<(), Error> {
+    session.execute(TAKE, &[&node, &i64::try_from(share).unwrap_or(i64::MAX)]).await.map(drop)
+}
+
+/// Within this time a change is committed and read by all nodes.
+pub(super) const CHANGES: Duration = Duration::from_secs(10);
+
+/// A shard, and who has it.
+pub(super) struct ShardRow {
+    pub(super) shard: Shard,
+    pub(super) owner: Option<Ownership>,
+    /// For the shards of the node that asks whose clocks may have to be credited: for how long.
+    pub(super) away: Option<Duration>,
+}
+
+const OWNERS: &str = "SELECT id, node, version, \
+        CASE WHEN node = $1 THEN (extract(epoch FROM now()) * 1000000)::bigint - away_us END AS away_us \
+    FROM shard WHERE $2 OR changed > now() - make_interval(secs => $3)";
+
+/// The shards that have changed within [`CHANGES`], or all.
+pub(super) async fn owners(session: &Session, node: i64, all: bool) -> Result<Vec<ShardRow>, PostgresError> {
+    let rows = session.query(OWNERS, &[&node, &all, &CHANGES.as_secs_f64()]).await?;
+    rows.iter().map(read).collect()
+}
+
+fn read(row: &Row) -> Result<ShardRow, PostgresError> {
+    let (id, version): (i32, i64) = (row.try_get("id")?, row.try_get("version")?);
+    let shard = u16::try_from(id).ok().and_then(Shard::new);
+    let shard = shard.ok_or_else(|| PostgresError::Database(format!("there is no shard {id}")))?;
+    let node = row.try_get::<_, Option<i64>>("node")?.map(NodeId);
+    let away = row.try_get::<_, Option<i64>>("away_us")?;
+    Ok(ShardRow {
+        shard,
+        owner: node.map(|node| Ownership { shard, node, version: version.unsigned_abs() }),
+        away: away.map(|micros| Duration::from_micros(micros.max(0).unsigned_abs())),
+    })
+}
+
+/// Forgets since when shards of a node were not served.
+pub(in crate::postgres) async fn note_credited(
+    session: &Session,
+    fence: Fence,
+    shards: &[Ownership],
+) -> Result<(), Error> {
+    let sql = "UPDATE shard SET away_us = NULL FROM unnest($1::int[], $2::bigint[]) AS a (id, version) \
+        WHERE shard.id = a.id AND shard.version = a.version AND shard.node = $3";
+    let (ids, versions) = columns(shards);
+    session.execute(sql, &[&ids, &versions, &fence.node]).await.map(drop)
+}
+
+/// Frees shards. What has still to be credited stays so.
+pub(in crate::postgres) async fn free(session: &Session, shards: &[Ownership]) -> Result<(), Error> {
+    let sql = "UPDATE shard SET node = NULL, changed = now(), \
+            away_us = coalesce(away_us, (extract(epoch FROM now()) * 1000000)::bigint) \
+        FROM unnest($1::int[], $2::bigint[]) AS a (id, version) WHERE shard.id = a.id AND shard.version = a.version";
+    let (ids, versions) = columns(shards);
+    session.execute(sql, &[&ids, &versions]).await.map(drop)
+}
+
+fn columns(shards: &[Ownership]) -> (Vec<i32>, Vec<i64>) {
+    shards.iter().map(|owned| (i32::from(owned.shard.number()), owned.version.cast_signed())).unzip()
+}
+
+const LAST_ALIVE: &str = "SELECT coalesce((SELECT min(away_us) FROM shard WHERE node = $1), \
+    (SELECT alive_us FROM fence WHERE node = $1)) AS alive_us";
+
+/// The last moment at which a node is known to have had the shards that this one has now.
+pub(in crate::postgres) async fn last_alive(session: &Session, node: i64) -> Result<Option<Timestamp>, ReadError> {
+    let row = session.row(LAST_ALIVE, &[&node]).await?.ok_or("no answer")?;
+    Ok(column::<Option<i64>>(&row, "alive_us")?.map(Timestamp))
+}

@@ -1,0 +1,317 @@
+//! Finished games, and the statistics of their players.
+
+use std::{
+    collections::{HashMap, HashSet},
+    convert::Infallible,
+    sync::Arc,
+};
+
+use futures_util::future::try_join_all;
+use reversi_engine::rules::{ByColor, Color};
+use reversi_room::{AiSeat, GameId, GameRecord, Participant, Profile, Timestamp};
+use tokio_postgres::{Error, Row};
+
+use super::{
+    players,
+    session::{Parameters, Session, column, readable},
+};
+use crate::{
+    archive::{RankedContestant, RankingFilter},
+    damage::{DamagedRows, ReadError},
+    game_row::{GameRow, ParticipantColumns, kind_name, name_of, recent_game},
+    journal::EndedGame,
+    player_stats::{Contestant, PlayerStats, Rating, Results, stats_after},
+    recent_games::{RecentGame, RecentGames},
+};
+
+/// Inserts games that have ended, with the ratings of their players, and the names of these; and updates their statistics.
+/// A known game changes nothing.
+pub(super) async fn keep(session: &Session, games: &[&EndedGame]) -> Result<(), Error> {
+    if games.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<String> = games.iter().map(|game| game.record.id.to_string()).collect();
+    let who = games.iter().flat_map(|game| game.record.players.iter());
+    let who: HashSet<Contestant> = who.map(|(_, participant)| participant.into()).collect();
+    // Another node may end a game of the same contestants.
+    session.execute("SELECT FROM archive FOR UPDATE", &[]).await?;
+    let (known, mut standings) = tokio::try_join!(known(session, &ids), standings(session, who))?;
+    let mut recent = recent_games(session, games).await?;
+    let (mut known, mut changed): (HashSet<String>, HashMap<Contestant, String>) = (known, HashMap::new());
+    let mut records = Vec::new();
+    for (game, id) in games.iter().zip(ids) {
+        if !known.insert(id) {
+            continue;
+        }
+        let before = |who: &Contestant| standings.get(who).copied().unwrap_or_default();
+        let rating = |side| before(&Contestant::from(&game.record.players[side])).rating.map(|rating| rating.rounded());
+        let record = GameRecord { ratings: ByColor::from_fn(rating), ..game.record.clone() };
+        let recently = |who: &Contestant| Ok(recent.get(who).cloned().unwrap_or_default());
+        let Ok(after) = stats_after(game, |who| Ok::<_, Infallible>(before(who)), recently);
+        for side in Color::ALL {
+            let who = Contestant::from(&record.players[side]);
+            recent.entry(who.clone()).or_default().add(&who, RecentGame::of(&record, side));
+        }
+        records.push(record);
+        for (who, stats) in after {
+            changed.insert(who.clone(), name_of(&game.record, &who));
+            standings.insert(who, stats);
+        }
+    }
+    enter(session, &records).await?;
+    players::note_former(session, &records.iter().flat_map(players_of).collect::<Vec<_>>()).await?;
+    let put = changed.iter().map(|(who, name)| put_standing(session, who, name, standings[who]));
+    try_join_all(put).await.map(drop)
+}
+
+const LATEST: &str = "SELECT games.ended_us, rated, reason, CASE WHEN black = $1 THEN white ELSE black END, \
+    CASE WHEN black = $1 THEN black_rating ELSE white_rating END FROM (SELECT ended_us, game FROM played WHERE contestant = $1 AND ended_us > $2 \
+    ORDER BY ended_us DESC, game DESC LIMIT $3) AS latest JOIN games ON id = game";
+
+const FIRST: &str = "SELECT CASE WHEN black = $1 THEN black_rating ELSE white_rating END FROM \
+    (SELECT game FROM played WHERE contestant = $1 AND ended_us > $2 ORDER BY ended_us, game LIMIT 1) AS first \
+    JOIN games ON id = game";
+
+/// The recent games of those whose ratings may change. Rows that cannot be read are passed over.
+async fn recent_games(session: &Session, games: &[&EndedGame]) -> Result<HashMap<Contestant, RecentGames>, Error> {
+    let rated = || games.iter().map(|game| &game.record).filter(|game| game.changes_ratings());
+    let from = rated().map(|game| game.ended.0).min().unwrap_or_default().saturating_sub(RecentGames::PERIOD);
+    let who: HashSet<Contestant> =
+        rated().flat_map(|game| game.players.iter()).map(|(_, player)| player.into()).collect();
+    let read = who.into_iter().map(async |who| {
+        let (name, limit) = (who.to_string(), i64::try_from(RecentGames::latest_of(&who)).unwrap_or(i64::MAX));
+        let of_latest: Parameters<'_> = &[&name, &from, &limit];
+        let of_first: Parameters<'_> = &[&name, &from];
+        let (latest, first) = tokio::try_join!(session.query(LATEST, of_latest), session.row(FIRST, of_first))?;
+        let rating = |row: &Row, column: usize| {
+            let rating = row.try_get::<_, Option<i32>>(column).ok().flatten();
+            rating.and_then(|rating| u16::try_from(rating).ok())
+        };
+        let game = |row: &Row| {
+            let [reason, opponent]: [&str; 2] = [row.try_get(2).ok()?, row.try_get(3).ok()?];
+            recent_game(row.try_get(0).ok()?, row.try_get(1).ok()?, reason, opponent, rating(row, 4))
+        };
+        let first_rating = first.map(|row| rating(&row, 0).unwrap_or(RecentGames::BEGINNER));
+        Ok::<_, Error>((who, RecentGames { first_rating, latest: latest.iter().filter_map(game).collect() }))
+    });
+    Ok(try_join_all(read).await?.into_iter().collect())
+}
+
+/// The players of a game, and when it ended.
+fn players_of(game: &GameRecord) -> impl Iterator<Item = (&Profile, Timestamp)> {
+    game.players.iter().filter_map(|(_, participant)| match participant {
+        Participant::Player(profile) => Some((profile, game.ended)),
+        Participant::Ai(_) => None,
+    })
+}
+
+/// Which of these games are stored.
+async fn known(session: &Session, ids: &[String]) -> Result<HashSet<String>, Error> {
+    let rows = session.query("SELECT id FROM games WHERE id = ANY($1)", &[&ids]).await?;
+    rows.iter().map(|row| row.try_get(0)).collect()
+}
+
+/// The statistics of contestants. A row that cannot be read counts as none, and the game replaces it: otherwise no game of
+/// the contestant could end.
+async fn standings(session: &Session, who: HashSet<Contestant>) -> Result<HashMap<Contestant, PlayerStats>, Error> {
+    let names: Vec<String> = who.iter().map(ToString::to_string).collect();
+    let rows = session.query("SELECT * FROM standings WHERE contestant = ANY($1)", &[&names]).await?;
+    let stats: HashMap<String, PlayerStats> = rows
+        .iter()
+        .filter_map(|row| match (row.try_get(0), read_standing(row)) {
+            (Ok(who), Ok(stats)) => Some((who, stats)),
+            (who, _) => {
+                tracing::error!(?who, "the results of a contestant cannot be read, and begin again");
+                None
+            }
+        })
+        .collect();
+    Ok(who.into_iter().zip(names).filter_map(|(who, name)| Some((who, *stats.get(&name)?))).collect())
+}
+
+const INSERT: &str = "INSERT INTO games (id, room, room_name, black, black_name, black_kind, black_rating, white, \
+    white_name, white_kind, white_rating, started_us, ended_us, winner, reason, black_discs, white_discs, transcript, \
+    times_ms, opening, move_limit_us, total_time_us, increment_us, rated, private, thoughts) VALUES ($1, $2, $3, $4, $5, $6, $7, \
+    $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26) ON CONFLICT DO NOTHING";
+
+const PLAYED: &str = "INSERT INTO played (contestant, ended_us, game) \
+    SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[]) ON CONFLICT DO NOTHING";
+
+/// Changes the stored number of games.
+pub(super) const ADDED: &str = "UPDATE archive SET games = games + $1";
+
+/// Inserts games without effect on statistics. Returns the number of new ones.
+pub(super) async fn enter(session: &Session, games: &[GameRecord]) -> Result<usize, Error> {
+    let inserted = try_join_all(games.iter().map(|game| insert(session, game))).await?;
+    let (mut contestants, mut ended, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+    let new = games.iter().zip(&inserted).filter(|(_, rows)| **rows > 0);
+    for game in new.map(|(game, _)| game) {
+        for (_, participant) in game.players.iter() {
+            contestants.push(Contestant::from(participant).to_string());
+            ended.push(game.ended.0);
+            ids.push(game.id.to_string());
+        }
+    }
+    let count = ids.len() / 2;
+    let added = i64::try_from(count).unwrap_or(i64::MAX);
+    session.execute(PLAYED, &[&contestants, &ended, &ids]).await?;
+    session.execute(ADDED, &[&added]).await?;
+    Ok(count)
+}
+
+async fn insert(session: &Session, game: &GameRecord) -> Result<u64, Error> {
+    let row = GameRow::from(game);
+    let ByColor { black, white } = &row.players;
+    let discs = ByColor::from_fn(|side: Color| i32::from(game.position.board().count(side)));
+    let parameters: Parameters<'_> = &[
+        &row.id,
+        &row.room,
+        &row.room_name,
+        &black.contestant,
+        &black.name,
+        &black.kind,
+        &black.rating,
+        &white.contestant,
+        &white.name,
+        &white.kind,
+        &white.rating,
+        &row.started_us,
+        &row.ended_us,
+        &row.winner,
+        &row.reason,
+        &discs.black,
+        &discs.white,
+        &row.transcript,
+        &row.times_ms,
+        &row.opening,
+        &row.move_limit_us,
+        &row.total_time_us,
+        &row.increment_us,
+        &row.rated,
+        &row.private,
+        &row.thoughts,
+    ];
+    session.execute(INSERT, parameters).await
+}
+
+/// A stored game, without the seeds of its AIs.
+pub(super) fn read(row: &Row) -> Result<GameRecord, ReadError> {
+    let game = GameRow {
+        id: column(row, "id")?,
+        room: column(row, "room")?,
+        room_name: column(row, "room_name")?,
+        players: ByColor::new(participant(row, "black")?, participant(row, "white")?),
+        started_us: column(row, "started_us")?,
+        ended_us: column(row, "ended_us")?,
+        winner: column(row, "winner")?,
+        reason: column(row, "reason")?,
+        transcript: column(row, "transcript")?,
+        times_ms: column(row, "times_ms")?,
+        opening: column(row, "opening")?,
+        move_limit_us: column(row, "move_limit_us")?,
+        total_time_us: column(row, "total_time_us")?,
+        increment_us: column(row, "increment_us")?,
+        rated: column(row, "rated")?,
+        private: column(row, "private")?,
+        thoughts: column(row, "thoughts")?,
+    };
+    game.read()
+}
+
+fn participant(row: &Row, side: &str) -> Result<ParticipantColumns, ReadError> {
+    Ok(ParticipantColumns {
+        contestant: column(row, side)?,
+        name: column(row, &format!("{side}_name"))?,
+        kind: column(row, &format!("{side}_kind"))?,
+        rating: column(row, &format!("{side}_rating"))?,
+    })
+}
+
+pub(super) async fn get(
+    session: &Session,
+    damaged: &DamagedRows,
+    id: GameId,
+) -> Result<Option<Arc<GameRecord>>, ReadError> {
+    let row = session.row("SELECT * FROM games WHERE id = $1", &[&id.to_string()]).await?;
+    let game = row.as_ref().map(read).transpose();
+    let note = |error: &ReadError| damaged.note("games", &id.to_string(), &error.to_string(), "a row is damaged");
+    Ok(game.inspect_err(note)?.map(Arc::new))
+}
+
+pub(super) async fn standing(session: &Session, who: &Contestant) -> Result<PlayerStats, ReadError> {
+    let row = session.row("SELECT * FROM standings WHERE contestant = $1", &[&who.to_string()]).await?;
+    Ok(row.as_ref().map(read_standing).transpose()?.unwrap_or_default())
+}
+
+pub(super) fn read_standing(row: &Row) -> Result<PlayerStats, ReadError> {
+    let number = |name: &str| Ok::<_, ReadError>(u32::try_from(column::<i32>(row, name)?)?);
+    let results = |kind: &str| -> Result<Results, ReadError> {
+        let against = |what: &str| number(&format!("{what}_against_{kind}"));
+        Ok(Results { won: against("won")?, drawn: against("drawn")?, lost: against("lost")? })
+    };
+    let rating = match column(row, "rating")? {
+        Some(value) => Some(Rating {
+            value,
+            deviation: column(row, "deviation")?,
+            volatility: column(row, "volatility")?,
+            games: number("rated_games")?,
+        }),
+        None => None,
+    };
+    Ok(PlayerStats { humans: results("humans")?, bots: results("bots")?, ais: results("ais")?, rating })
+}
+
+const PUT_STANDING: &str = "INSERT INTO standings (contestant, name, won_against_humans, drawn_against_humans, \
+    lost_against_humans, won_against_bots, drawn_against_bots, lost_against_bots, won_against_ais, drawn_against_ais, \
+    lost_against_ais, rating, deviation, volatility, rated_games) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT (contestant) DO UPDATE SET \
+    name = $2, won_against_humans = $3, drawn_against_humans = $4, lost_against_humans = $5, won_against_bots = $6, \
+    drawn_against_bots = $7, lost_against_bots = $8, won_against_ais = $9, drawn_against_ais = $10, \
+    lost_against_ais = $11, rating = $12, deviation = $13, volatility = $14, rated_games = $15";
+
+pub(super) async fn put_standing(
+    session: &Session,
+    who: &Contestant,
+    name: &str,
+    PlayerStats { humans, bots, ais, rating }: PlayerStats,
+) -> Result<(), Error> {
+    let numbers = |Results { won, drawn, lost }: Results| [won, drawn, lost].map(u32::cast_signed);
+    let [humans, bots, ais] = [humans, bots, ais].map(numbers);
+    let [value, deviation, volatility] = [
+        rating.map(|rating| rating.value),
+        rating.map(|rating| rating.deviation),
+        rating.map(|rating| rating.volatility),
+    ];
+    let games = rating.map_or(0, |rating| rating.games.cast_signed());
+    let who = who.to_string();
+    let ([h0, h1, h2], [b0, b1, b2], [a0, a1, a2]) = (&humans, &bots, &ais);
+    let parameters: Parameters<'_> =
+        &[&who, &name, h0, h1, h2, b0, b1, b2, a0, a1, a2, &value, &deviation, &volatility, &games];
+    session.execute(PUT_STANDING, parameters).await.map(drop)
+}
+
+const RANKING: &str = "SELECT standings.*, players.id, players.name, players.kind FROM standings \
+    LEFT JOIN players ON players.id = contestant WHERE rating IS NOT NULL AND ($1::float8 IS NULL OR deviation <= $1) \
+    AND ($2::text IS NULL OR coalesce(players.kind, 'ai') = $2) ORDER BY rating DESC, contestant LIMIT $3 OFFSET $4";
+
+/// At most `limit` contestants with a rating, the highest first, after `skip` others. Damaged rows are passed over.
+pub(super) async fn ranking(
+    session: &Session,
+    damaged: &DamagedRows,
+    filter: RankingFilter,
+    skip: usize,
+    limit: usize,
+) -> Result<Vec<RankedContestant>, ReadError> {
+    let deviation = (!filter.provisional).then_some(Rating::PROVISIONAL);
+    let (kind, limit, skip) = (filter.kind.map(kind_name), i64::try_from(limit)?, i64::try_from(skip)?);
+    let rows = session.query(RANKING, &[&deviation, &kind, &limit, &skip]).await?;
+    Ok(rows.iter().filter_map(|row| readable(damaged, "standings", row, ranked(row))).collect())
+}
+
+fn ranked(row: &Row) -> Result<RankedContestant, ReadError> {
+    let participant = match column::<&str>(row, "contestant")?.parse()? {
+        Contestant::Ai { kind, level } => Participant::Ai(AiSeat { kind, level, seed: 0 }),
+        Contestant::Player(_) => Participant::Player(players::read_profile(row)?),
+    };
+    Ok(RankedContestant { participant, stats: read_standing(row)? })
+}

@@ -1,0 +1,525 @@
+//! A store in a PostgreSQL database.
+//!
+//! ```text
+//!   actors ──append──▶ queue ──▶ writer ── one batch for all that waits ──▶ database ◀── two connections ◀── questions
+//! ```
+//!
+//! The writer and the connections run on one thread of their own. One server at a time writes to a room, by the rules of
+//! `cluster`. A batch of moves is one statement and one commit. When the connection is lost, the writer
+//! connects again and finds out what was written, for as long as its patience lasts; callers only wait longer.
+
+mod batch;
+mod change;
+mod cluster;
+mod explorer;
+mod games;
+mod members;
+mod node_table;
+mod page;
+mod players;
+mod read_session;
+mod requests;
+mod retention;
+mod rooms;
+mod schema;
+mod session;
+mod transfer;
+mod waiting;
+mod writer;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use tokio::{
+    sync::{
+        Semaphore,
+        mpsc::{self, error::TrySendError},
+        oneshot, watch,
+    },
+    time::{Instant, sleep},
+};
+use tokio_postgres::Config;
+
+pub use cluster::Membership;
+pub use node_table::{NodeRow, NodeTable};
+pub use schema::PostgresError;
+
+use batch::{Outcome, Write};
+use change::Change;
+use cluster::{NodeState, shard};
+use read_session::ReadSession;
+use reversi_engine::rules::Position;
+use reversi_room::{DisplayName, GameId, GameRecord, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp};
+use rooms::RoomWrite;
+use writer::{Done, MAX_CHANGES, Request, Writer};
+
+use super::{
+    archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
+    cluster_store::{ClusterStore, ClusterView, NodeInfo},
+    damage::DamagedRows,
+    explorer::{Exploration, ExplorerFilter},
+    journal::{Append, AppendError, AppendFuture, History, Journal, StoreError, StoreFuture},
+    player_stats::{Contestant, PlayerStats},
+    player_store::{ForgetWhen, HeldRoom, PlaceRequest, PlayerKey, PlayerStore, RequestTarget, StoredPlayer},
+    shard::Ownership,
+    transfer::{FormerPlayer, Restored, Standing, Transfer},
+};
+
+/// Capacity of the queue. Beyond it callers wait, at the speed of the database.
+const QUEUE: usize = 4_096;
+
+/// The interval of tries while another node looks at a player's quota, for which it takes one commit.
+const QUOTA_RETRY: Duration = Duration::from_millis(5);
+
+/// The longest time of these tries: far more than other nodes take, unless one fails.
+const QUOTA_PATIENCE: Duration = Duration::from_secs(10);
+
+/// The longest wait at start for a server that is about to end.
+const ENDS_SOON: Duration = Duration::from_secs(1);
+
+/// A store in a database. Dropping it completes all queued writes, ends its threads, and lets another server take over.
+pub struct PostgresStore {
+    requests: Option<mpsc::Sender<Request>>,
+    /// Bounds the changes of players in the queue, so that moves do not wait for more of them.
+    changes: Arc<Semaphore>,
+    thread: Option<JoinHandle<()>>,
+    /// Separate from the archive's, so that reading a room or a player does not wait for a long query.
+    rooms: ReadSession,
+    archive: ReadSession,
+    /// Whether the outcome of a batch is unknown, or another server has taken over.
+    in_doubt: Arc<AtomicBool>,
+    damaged: Arc<DamagedRows>,
+    node: i64,
+    /// Dropped last.
+    membership: Arc<Membership>,
+}
+
+/// How a server shares a database.
+#[derive(Clone, Debug)]
+pub struct Sharing {
+    /// How long reads and writes wait for a database that is away.
+    pub patience: Duration,
+    /// The time without renewals after which another server takes over.
+    pub lease: Duration,
+    /// What it tells the others of itself.
+    pub info: NodeInfo,
+}
+
+impl Default for Sharing {
+    fn default() -> Self {
+        Self { patience: Duration::from_secs(10), lease: Duration::from_secs(3), info: NodeInfo::default() }
+    }
+}
+
+/// A server that has joined those of a database, and has a store once it owns the rooms.
+pub struct Standby {
+    config: Config,
+    patience: Duration,
+    membership: Membership,
+}
+
+impl Standby {
+    /// Joins the servers of the database of a URL, `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; creates its tables if
+    /// necessary.
+    ///
+    /// # Errors
+    /// When the database cannot be reached or used.
+    pub async fn join(url: &str, sharing: Sharing) -> Result<Self, PostgresError> {
+        let Sharing { patience, lease, info } = sharing;
+        let config = session::parse(url, patience)?;
+        let membership = Membership::join(config.clone(), lease, info).await?;
+        Ok(Self { config, patience, membership })
+    }
+
+    /// For people: which server has the rooms. None when this one does.
+    #[must_use]
+    pub fn active(&self) -> Option<String> {
+        match &*self.membership.state().borrow() {
+            NodeState::StandBy { owner, .. } => {
+                Some(owner.clone().unwrap_or_else(|| "a server that starts".to_owned()))
+            }
+            NodeState::Owner(_) | NodeState::Member(_) | NodeState::Lost => None,
+        }
+    }
+
+    /// Waits until this server is asked to end, by `draining` in the table `node`.
+    pub fn wait_for_drain(&self) -> impl Future<Output = ()> + use<> {
+        self.membership.wait_for_drain()
+    }
+
+    /// Waits until this server has all rooms, or shares them with others, and opens the store.
+    ///
+    /// # Errors
+    /// When the database cannot be used then.
+    pub async fn take_over(self) -> Result<PostgresStore, PostgresError> {
+        let node = self.membership.wait_to_write().await?;
+        PostgresStore::start(self, node).await
+    }
+
+    /// Fails when another server is seen to live for longer than it takes to end.
+    async fn require_unused(&self) -> Result<(), PostgresError> {
+        tokio::time::sleep(ENDS_SOON).await;
+        let mut state = self.membership.state();
+        let seen = state.wait_for(|state| !matches!(state, NodeState::StandBy { is_in_use: false, .. })).await;
+        match seen.as_deref() {
+            Ok(NodeState::StandBy { .. }) => Err(PostgresError::InUse),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl PostgresStore {
+    /// Opens the store in the database of a URL for a command, or another user that does not stand by.
+    ///
+    /// # Errors
+    /// When the database cannot be reached or used, or another server uses it.
+    pub async fn open(url: &str, patience: Duration) -> Result<Self, PostgresError> {
+        let standby = Standby::join(url, Sharing { patience, ..Sharing::default() }).await?;
+        let node = tokio::select! {
+            biased;
+            node = standby.membership.wait_to_write() => node?,
+            Err(in_use) = standby.require_unused() => return Err(in_use),
+        };
+        Self::start(standby, node).await
+    }
+
+    async fn start(standby: Standby, node: i64) -> Result<Self, PostgresError> {
+        let Standby { config, patience, membership } = standby;
+        let (requests, queue) = mpsc::channel(QUEUE);
+        let (in_doubt, damaged) = (Arc::<AtomicBool>::default(), Arc::<DamagedRows>::default());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let handle = runtime.handle().clone();
+        let (reply, opened) = oneshot::channel();
+        let open =
+            Writer::open(config.clone(), membership.state(), patience, Arc::clone(&in_doubt), Arc::clone(&damaged));
+        let write = async move {
+            match open.await {
+                // The caller may have stopped waiting.
+                Ok(writer) => {
+                    let _ = reply.send(Ok(()));
+                    writer.run(queue).await;
+                }
+                Err(error) => drop(reply.send(Err(error))),
+            }
+        };
+        let thread = std::thread::Builder::new().name("store-writer".into()).spawn(move || runtime.block_on(write))?;
+        opened.await.unwrap_or_else(|_| Err(PostgresError::Database("the writer has ended".to_owned())))?;
+        Ok(Self {
+            requests: Some(requests),
+            changes: Arc::new(Semaphore::new(MAX_CHANGES)),
+            thread: Some(thread),
+            rooms: ReadSession::new(config.clone(), patience, handle.clone()),
+            archive: ReadSession::new(config, patience, handle),
+            in_doubt,
+            damaged,
+            node,
+            membership: Arc::new(membership),
+        })
+    }
+
+    /// Notes that the database has only a part of what is copied into it, or all of it. With a part, no server uses it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub async fn set_unfinished(&self, is_unfinished: bool) -> Result<(), StoreError> {
+        self.change(Change::SetUnfinished(is_unfinished)).await.map(drop)
+    }
+
+    /// The place of this store among the servers of its database.
+    #[must_use]
+    pub fn membership(&self) -> Arc<Membership> {
+        Arc::clone(&self.membership)
+    }
+
+    /// Queues an append, at once unless the queue is full.
+    fn submit(&self, write: RoomWrite) -> AppendFuture<'_> {
+        let gone = || AppendError::Unavailable("the writer has ended".to_owned());
+        let Some(requests) = &self.requests else { return Err(gone()).into() };
+        let (done, outcome) = oneshot::channel();
+        let outcome = AppendFuture::Queued(outcome);
+        match requests.try_send(Request { write: Write::Append(write), done: Done::Append(done) }) {
+            Ok(()) => outcome,
+            Err(TrySendError::Full(request)) => AppendFuture::Slow(Box::pin(async move {
+                requests.send(request).await.map_err(|_| gone())?;
+                outcome.await
+            })),
+            Err(TrySendError::Closed(_)) => Err(gone()).into(),
+        }
+    }
+
+    /// Executes a change after all writes queued before. Returns what it counts.
+    async fn change(&self, change: Change) -> Result<usize, StoreError> {
+        let gone = || StoreError::Unavailable("the writer has ended".to_owned());
+        let (done, outcome) = oneshot::channel();
+        let permit = match change.is_of_players() {
+            true => Some(Arc::clone(&self.changes).acquire_owned().await.map_err(|_| gone())?),
+            false => None,
+        };
+        let request = Request { write: Write::Change(change), done: Done::Change { done, _permit: permit } };
+        self.requests.as_ref().ok_or_else(gone)?.send(request).await.map_err(|_| gone())?;
+        let outcome: Outcome = outcome.await.map_err(|_| gone())?;
+        outcome.map_err(|error| StoreError::Unavailable(error.to_string()))
+    }
+
+    /// Executes a change of a player's quota, when no other node changes it. Returns false if it is refused.
+    async fn change_quota(&self, change: impl Fn() -> Change) -> Result<bool, StoreError> {
+        let end = Instant::now() + QUOTA_PATIENCE;
+        loop {
+            match self.change(change()).await? {
+                members::BUSY if Instant::now() < end => sleep(QUOTA_RETRY).await,
+                members::BUSY => {
+                    return Err(StoreError::Unavailable("other servers change the player's quota".to_owned()));
+                }
+                done => return Ok(done == members::DONE),
+            }
+        }
+    }
+
+    fn write(&self, change: Change) -> StoreFuture<'_, ()> {
+        Box::pin(async move { self.change(change).await.map(drop) })
+    }
+
+    /// Waits until no write is under way whose outcome is unknown: what is read before that may still change.
+    async fn await_unknown_writes(&self) -> Result<(), StoreError> {
+        if self.in_doubt.load(Ordering::Acquire) { self.change(Change::Nothing).await.map(drop) } else { Ok(()) }
+    }
+}
+
+impl Drop for PostgresStore {
+    fn drop(&mut self) {
+        self.requests = None;
+        if let Some(thread) = self.thread.take() {
+            // The panic hook has logged a panic.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Journal for PostgresStore {
+    fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a> {
+        RoomWrite::new(&append).map_or_else(|error| Err(error).into(), |write| self.submit(write))
+    }
+
+    fn load(&self, room: RoomId) -> StoreFuture<'_, Option<History>> {
+        Box::pin(async move {
+            self.await_unknown_writes().await?;
+            let damaged = Arc::clone(&self.damaged);
+            self.rooms.ask(move |session| async move { rooms::load(&session, &damaged, room).await }).await
+        })
+    }
+
+    fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.rooms.ask(move |session| async move { rooms::page(&session, &damaged, after, limit).await })
+    }
+
+    fn room_of_code(&self, code: JoinCode) -> StoreFuture<'_, Option<RoomId>> {
+        self.rooms.ask(move |session| async move { rooms::of_code(&session, code).await })
+    }
+
+    fn take_waiting(&self, limit: usize) -> StoreFuture<'_, Option<Vec<RoomId>>> {
+        Box::pin(async move {
+            if self.change(Change::TakeWaiting).await? == 0 {
+                return Ok(None);
+            }
+            self.rooms.ask(move |session| async move { waiting::all(&session, limit).await }).await.map(Some)
+        })
+    }
+
+    fn return_waiting(&self, gone: Vec<RoomId>, new: Vec<RoomId>) -> StoreFuture<'_, ()> {
+        self.write(Change::ReturnWaiting { gone, new })
+    }
+
+    fn add_waiting(&self, rooms: Vec<RoomId>) -> StoreFuture<'_, ()> {
+        self.write(Change::AddWaiting(rooms))
+    }
+
+    fn mark_alive(&self, now: Timestamp) -> StoreFuture<'_, ()> {
+        // Of a node that shares the shards, the lease shows when it lived, and shards are credited one by one.
+        let is_member = matches!(*self.membership.state().borrow(), NodeState::Member(_));
+        self.write(if is_member { Change::Nothing } else { Change::MarkAlive(now) })
+    }
+
+    fn last_alive(&self) -> StoreFuture<'_, Option<Timestamp>> {
+        let node = self.node;
+        self.rooms.ask(move |session| async move { shard::last_alive(&session, node).await })
+    }
+}
+
+impl ClusterStore for PostgresStore {
+    fn views(&self) -> watch::Receiver<Arc<ClusterView>> {
+        self.membership.views()
+    }
+
+    fn note_credited(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()> {
+        self.write(Change::NoteCredited(shards))
+    }
+
+    fn free(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()> {
+        self.write(Change::FreeShards(shards))
+    }
+}
+
+impl Archive for PostgresStore {
+    fn games(&self, filter: GameFilter, after: Option<GameKey>, limit: usize) -> StoreFuture<'_, GamePage> {
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |session| async move { page::page(&session, &damaged, &filter, after, limit).await })
+    }
+
+    fn game(&self, id: GameId) -> StoreFuture<'_, Option<Arc<GameRecord>>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |session| async move { games::get(&session, &damaged, id).await })
+    }
+
+    fn player_stats(&self, who: Contestant) -> StoreFuture<'_, PlayerStats> {
+        self.archive.ask(move |session| async move { games::standing(&session, &who).await })
+    }
+
+    fn size(&self) -> StoreFuture<'_, ArchiveSize> {
+        self.archive.ask(|session| async move { retention::size(&session).await })
+    }
+
+    fn ranking(&self, filter: RankingFilter, skip: usize, limit: usize) -> StoreFuture<'_, Vec<RankedContestant>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |session| async move { games::ranking(&session, &damaged, filter, skip, limit).await })
+    }
+
+    fn explore(&self, position: Position, filter: ExplorerFilter) -> StoreFuture<'_, Exploration> {
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |session| async move { explorer::explore(&session, &damaged, position, filter).await })
+    }
+
+    fn count_openings(&self, skip: usize, limit: usize) -> StoreFuture<'_, usize> {
+        Box::pin(async move {
+            match self.archive.ask(move |session| async move { explorer::has_uncounted(&session, skip).await }).await? {
+                true => self.change(Change::CountOpenings { skip, limit }).await,
+                false => Ok(0),
+            }
+        })
+    }
+
+    fn import(&self, games: Vec<GameRecord>) -> StoreFuture<'_, usize> {
+        Box::pin(self.change(Change::Import(games)))
+    }
+
+    fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {
+        Box::pin(self.change(Change::Trim { retention, now, limit }))
+    }
+}
+
+impl PlayerStore for PostgresStore {
+    fn players(&self) -> StoreFuture<'_, Vec<StoredPlayer>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.rooms.ask(move |session| async move { players::all(&session, &damaged).await })
+    }
+
+    fn find(&self, player: PlayerKey) -> StoreFuture<'_, Option<StoredPlayer>> {
+        self.rooms.ask(move |session| async move { players::find(&session, player).await })
+    }
+
+    fn find_all(&self, players: Vec<PlayerId>) -> StoreFuture<'_, Vec<StoredPlayer>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.rooms.ask(move |session| async move { players::find_all(&session, &damaged, &players).await })
+    }
+
+    fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>> {
+        self.archive.ask(move |session| async move { players::profile(&session, player).await })
+    }
+
+    fn named(&self, name: DisplayName, limit: usize) -> StoreFuture<'_, Vec<Profile>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |session| async move { players::named(&session, &damaged, &name, limit).await })
+    }
+
+    fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, bool> {
+        Box::pin(async move { Ok(self.change(Change::PutPlayer(player)).await? > 0) })
+    }
+
+    fn change_account(&self, player: StoredPlayer, token: [u8; 32]) -> StoreFuture<'_, bool> {
+        Box::pin(async move { Ok(self.change(Change::Account(player, token)).await? > 0) })
+    }
+
+    fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {
+        self.write(Change::RemovePlayer(player))
+    }
+
+    fn idle_players(
+        &self,
+        others: Timestamp,
+        claimed: Timestamp,
+        limit: usize,
+    ) -> StoreFuture<'_, Vec<(PlayerId, Timestamp)>> {
+        self.archive.ask(move |session| async move { players::idle(&session, others, claimed, limit).await })
+    }
+
+    fn remove_idle(&self, player: PlayerId, seen: Timestamp) -> StoreFuture<'_, bool> {
+        Box::pin(async move { Ok(self.change(Change::RemoveIdle(player, seen)).await? > 0) })
+    }
+
+    fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()> {
+        self.write(Change::RecordSeen(seen))
+    }
+
+    fn held_rooms(&self, player: PlayerId) -> StoreFuture<'_, Vec<HeldRoom>> {
+        Box::pin(async move {
+            self.await_unknown_writes().await?;
+            self.rooms.ask(move |session| async move { members::held_by(&session, player).await }).await
+        })
+    }
+
+    fn reserve_place(&self, place: PlaceRequest) -> StoreFuture<'_, bool> {
+        Box::pin(self.change_quota(move || Change::ReservePlace(place)))
+    }
+
+    fn release_place(&self, number: u64) -> StoreFuture<'_, ()> {
+        self.write(Change::ReleasePlace(number))
+    }
+
+    fn record_request(&self, player: PlayerId, id: String, target: RequestTarget) -> StoreFuture<'_, RequestTarget> {
+        Box::pin(async move {
+            // Twice, as another node may just forget it.
+            for _ in 0..2 {
+                self.change_quota(|| Change::RecordRequest(player, id.clone(), target)).await?;
+                let id = id.clone();
+                let recorded = self.rooms.ask(move |session| async move { requests::get(&session, player, &id).await });
+                if let Some(recorded) = recorded.await? {
+                    return Ok(recorded);
+                }
+            }
+            // The player has just logged out, or later requests have taken its place.
+            Ok(target)
+        })
+    }
+
+    fn redirect_request(&self, player: PlayerId, id: String, room: RoomId) -> StoreFuture<'_, ()> {
+        Box::pin(async move { self.change_quota(|| Change::RedirectRequest(player, id.clone(), room)).await.map(drop) })
+    }
+
+    fn forget_request(&self, player: PlayerId, id: String, when: ForgetWhen) -> StoreFuture<'_, ()> {
+        self.write(Change::ForgetRequest(player, id, when))
+    }
+}
+
+impl Transfer for PostgresStore {
+    fn former_players(&self, after: Option<PlayerId>, limit: usize) -> StoreFuture<'_, Vec<FormerPlayer>> {
+        self.archive.ask(move |session| async move { transfer::former_players(&session, after, limit).await })
+    }
+
+    fn stored_games(&self, after: Option<GameKey>, limit: usize) -> StoreFuture<'_, Vec<GameRecord>> {
+        self.archive.ask(move |session| async move { transfer::stored_games(&session, after, limit).await })
+    }
+
+    fn standings(&self, after: Option<Contestant>, limit: usize) -> StoreFuture<'_, Vec<Standing>> {
+        self.archive.ask(move |session| async move { transfer::standings(&session, after, limit).await })
+    }
+
+    fn restore(&self, restored: Restored) -> StoreFuture<'_, ()> {
+        self.write(Change::Restore(restored))
+    }
+}

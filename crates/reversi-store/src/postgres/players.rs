@@ -1,0 +1,181 @@
+//! Players, by the hashes of their tokens.
+
+use reversi_room::{DisplayName, PlayerId, Profile, Timestamp};
+use tokio_postgres::{Error, Row};
+
+use super::{
+    requests,
+    session::{Session, column, readable},
+};
+use crate::{
+    damage::{DamagedRows, ReadError},
+    game_row::{self, player_kind_name},
+    player_store::{PlayerKey, StoredPlayer},
+};
+
+/// Not if another player with a token has the name, unless that is not asked for.
+const PUT: &str = "INSERT INTO players (id, name, name_key, kind, seats, token, seen_us, claimed) \
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8 \
+    WHERE NOT $9 OR NOT EXISTS (SELECT FROM players WHERE name_key = $3 AND token IS NOT NULL AND id <> $1) \
+    ON CONFLICT (id) DO UPDATE SET token = $6, claimed = $8";
+
+/// Of two nodes that give one name to two players at once, one is refused. It does not wait: a batch of moves may wait for it.
+const LOCK_NAME: &str = "SELECT pg_try_advisory_xact_lock(hashtext(current_schema()::text || '.name'), hashtext($1))";
+
+/// Inserts a player, or replaces its token and its claim. Counts none if another player with a token has the name.
+pub(super) async fn put(session: &Session, player: &StoredPlayer) -> Result<usize, Error> {
+    let is_free = session.row(LOCK_NAME, &[&player.profile.name.key()]).await?;
+    if is_free.is_some_and(|row| row.get(0)) { insert(session, player, true).await } else { Ok(0) }
+}
+
+/// Also if it has the new token already: the answer to an earlier try may have been lost.
+const CHANGE: &str =
+    "UPDATE players SET token = $2, claimed = claimed OR $3 WHERE id = $1 AND (token = $4 OR token = $2)";
+
+/// Replaces the token and the claim of a player whose token is `token`, and counts it.
+pub(super) async fn change_account(session: &Session, player: &StoredPlayer, token: &[u8]) -> Result<usize, Error> {
+    let (id, new) = (player.profile.id.to_string(), &player.token[..]);
+    let changed = session.execute(CHANGE, &[&id, &new, &player.claimed, &token]).await?;
+    Ok(usize::from(changed > 0))
+}
+
+/// As [`put`], of a copy of another store, in which two players may have one name.
+pub(super) async fn restore(session: &Session, player: &StoredPlayer) -> Result<(), Error> {
+    insert(session, player, false).await.map(drop)
+}
+
+async fn insert(session: &Session, player: &StoredPlayer, unique: bool) -> Result<usize, Error> {
+    let StoredPlayer { profile, seats, token, seen, claimed, .. } = player;
+    let (id, kind) = (profile.id.to_string(), player_kind_name(profile.kind));
+    let (name, key, seats) = (profile.name.as_str(), profile.name.key(), i32::from(*seats));
+    let put = session.execute(PUT, &[&id, &name, &key, &kind, &seats, &&token[..], &seen.0, claimed, &unique]).await?;
+    Ok(usize::from(put > 0))
+}
+
+const NOTE: &str = "INSERT INTO players (id, name, name_key, kind, seats, seen_us, claimed) \
+    SELECT id, name, key, kind, 0, seen, false \
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) AS a (id, name, key, kind, seen) \
+    ON CONFLICT DO NOTHING";
+
+/// Keeps the names of players who have logged out, with when they were last seen.
+pub(super) async fn note_former(session: &Session, former: &[(&Profile, Timestamp)]) -> Result<(), Error> {
+    let ids: Vec<_> = former.iter().map(|(profile, _)| profile.id.to_string()).collect();
+    let names: Vec<_> = former.iter().map(|(profile, _)| profile.name.as_str()).collect();
+    let keys: Vec<_> = former.iter().map(|(profile, _)| profile.name.key()).collect();
+    let kinds: Vec<_> = former.iter().map(|(profile, _)| player_kind_name(profile.kind)).collect();
+    let seen: Vec<_> = former.iter().map(|(_, seen)| seen.0).collect();
+    session.execute(NOTE, &[&ids, &names, &keys, &kinds, &seen]).await.map(drop)
+}
+
+/// A player with a token.
+pub(super) async fn find(session: &Session, player: PlayerKey) -> Result<Option<StoredPlayer>, ReadError> {
+    let by_id = "SELECT *, EXISTS (SELECT 1 FROM standings WHERE contestant = players.id) AS played FROM players \
+        WHERE id = $1 AND token IS NOT NULL";
+    let by_token = "SELECT *, EXISTS (SELECT 1 FROM standings WHERE contestant = players.id) AS played FROM players \
+        WHERE token = $1";
+    let row = match player {
+        PlayerKey::Id(id) => session.row(by_id, &[&id.to_string()]).await?,
+        PlayerKey::Token(token) => session.row(by_token, &[&&token[..]]).await?,
+    };
+    row.as_ref().map(read).transpose()
+}
+
+/// The players with these ids and a token. Damaged rows are passed over.
+pub(super) async fn find_all(
+    session: &Session,
+    damaged: &DamagedRows,
+    players: &[PlayerId],
+) -> Result<Vec<StoredPlayer>, ReadError> {
+    let sql = "SELECT *, EXISTS (SELECT 1 FROM standings WHERE contestant = players.id) AS played FROM players \
+        WHERE id = ANY($1) AND token IS NOT NULL";
+    let ids: Vec<_> = players.iter().map(PlayerId::to_string).collect();
+    let rows = session.query(sql, &[&ids]).await?;
+    Ok(rows.iter().filter_map(|row| readable(damaged, "players", row, read(row))).collect())
+}
+
+pub(super) async fn profile(session: &Session, player: PlayerId) -> Result<Option<Profile>, ReadError> {
+    let row = session.row("SELECT id, name, kind FROM players WHERE id = $1", &[&player.to_string()]).await?;
+    row.as_ref().map(read_profile).transpose()
+}
+
+/// At most `limit` players with a name, the last seen first. Damaged rows are passed over.
+pub(super) async fn named(
+    session: &Session,
+    damaged: &DamagedRows,
+    name: &DisplayName,
+    limit: usize,
+) -> Result<Vec<Profile>, ReadError> {
+    let sql = "SELECT id, name, kind FROM players WHERE name_key = $1 ORDER BY seen_us DESC, id LIMIT $2";
+    let rows = session.query(sql, &[&name.key(), &i64::try_from(limit)?]).await?;
+    Ok(rows.iter().filter_map(|row| readable(damaged, "players", row, read_profile(row))).collect())
+}
+
+/// The columns `id`, `name` and `kind`.
+pub(super) fn read_profile(row: &Row) -> Result<Profile, ReadError> {
+    game_row::profile(column(row, "id")?, column(row, "name")?, column(row, "kind")?)
+}
+
+/// A player with games or results keeps its row, without a token.
+pub(super) async fn remove(session: &Session, player: PlayerId) -> Result<(), Error> {
+    requests::remove(session, player).await?;
+    let player = player.to_string();
+    let sql = "DELETE FROM players WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM played WHERE contestant = $1) \
+        AND NOT EXISTS (SELECT 1 FROM standings WHERE contestant = $1)";
+    session.execute(sql, &[&player]).await?;
+    session.execute("UPDATE players SET token = NULL WHERE id = $1", &[&player]).await.map(drop)
+}
+
+const IDLE: &str = "SELECT id, seen_us FROM players WHERE token IS NOT NULL AND NOT claimed AND seen_us < $1 \
+    UNION ALL SELECT id, seen_us FROM players WHERE token IS NOT NULL AND claimed AND seen_us < $2 LIMIT $3";
+
+/// Players whose rows are damaged stay.
+pub(super) async fn idle(
+    session: &Session,
+    others: Timestamp,
+    claimed: Timestamp,
+    limit: usize,
+) -> Result<Vec<(PlayerId, Timestamp)>, ReadError> {
+    let rows = session.query(IDLE, &[&others.0, &claimed.0, &i64::try_from(limit)?]).await?;
+    let read =
+        |row: &Row| Some((column::<&str>(row, "id").ok()?.parse().ok()?, Timestamp(column(row, "seen_us").ok()?)));
+    Ok(rows.iter().filter_map(read).collect())
+}
+
+/// Removes a player, unless it was seen after a time. Counts it.
+pub(super) async fn remove_idle(session: &Session, player: PlayerId, seen: Timestamp) -> Result<usize, Error> {
+    let sql = "SELECT FROM players WHERE id = $1 AND token IS NOT NULL AND seen_us <= $2 FOR UPDATE SKIP LOCKED";
+    if session.row(sql, &[&player.to_string(), &seen.0]).await?.is_none() {
+        return Ok(0);
+    }
+    remove(session, player).await.map(|()| 1)
+}
+
+/// A player whom another node records at the same time is passed over: a batch of moves would wait.
+const RECORD_SEEN: &str = "WITH a AS (SELECT * FROM unnest($1::text[], $2::bigint[]) AS a (id, seen)), \
+    late AS (SELECT players.id, seen FROM players JOIN a USING (id) WHERE seen_us < seen FOR UPDATE OF players SKIP LOCKED) \
+    UPDATE players SET seen_us = late.seen FROM late WHERE players.id = late.id";
+
+pub(super) async fn record_seen(session: &Session, seen: &[(PlayerId, Timestamp)]) -> Result<(), Error> {
+    let (ids, times): (Vec<_>, Vec<_>) = seen.iter().map(|(player, seen)| (player.to_string(), seen.0)).unzip();
+    session.execute(RECORD_SEEN, &[&ids, &times]).await.map(drop)
+}
+
+/// The players with a token. Damaged rows are passed over.
+pub(super) async fn all(session: &Session, damaged: &DamagedRows) -> Result<Vec<StoredPlayer>, ReadError> {
+    let sql = "SELECT *, EXISTS (SELECT 1 FROM standings WHERE contestant = players.id) AS played FROM players \
+        WHERE token IS NOT NULL ORDER BY id";
+    let rows = session.query(sql, &[]).await?;
+    Ok(rows.iter().filter_map(|row| readable(damaged, "players", row, read(row))).collect())
+}
+
+/// A player with a token.
+fn read(row: &Row) -> Result<StoredPlayer, ReadError> {
+    Ok(StoredPlayer {
+        profile: read_profile(row)?,
+        seats: column::<i32>(row, "seats")?.try_into()?,
+        token: column::<&[u8]>(row, "token")?.try_into()?,
+        seen: Timestamp(column(row, "seen_us")?),
+        claimed: column(row, "claimed")?,
+        played: column(row, "played")?,
+    })
+}

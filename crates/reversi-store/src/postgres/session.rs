@@ -1,0 +1,163 @@
+//! One connection to the database.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    task::JoinSet,
+};
+use tokio_postgres::{
+    Client, Config, Connection, Error, NoTls, Row, Socket, Statement,
+    config::{SslMode, TargetSessionAttrs},
+    error::{DbError, Severity},
+    tls::TlsStream,
+    types::{FromSql, ToSql},
+};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::schema::PostgresError;
+use crate::damage::{DamagedRows, ReadError};
+
+/// The parameters of a statement.
+pub(super) type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
+
+/// The longest wait for the goodbye to the database.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Whatever the database's default is, a commit is on disk when it is answered. All questions and writes go by an index,
+/// and read in its order, however few rows the tables had when a statement was planned. What has no index is small, and only
+/// looks expensive to the planner, which would compile it for longer than it runs.
+const SETTINGS: &str = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; \
+    SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; \
+    SET enable_sort = off; SET jit = off";
+
+/// An open connection. Statements are prepared at their first use.
+pub(super) struct Session {
+    client: Client,
+    statements: Mutex<HashMap<&'static str, Statement>>,
+    /// Reads and writes the socket; ends with this.
+    driver: JoinSet<()>,
+}
+
+/// Parses the URL of a database. A connection that is silent for `patience` is given up.
+pub(super) fn parse(url: &str, patience: Duration) -> Result<Config, PostgresError> {
+    let mut config: Config = url.parse().map_err(|error: Error| PostgresError::Url(describe(&error)))?;
+    if config.get_application_name().is_none() {
+        config.application_name("reversi");
+    }
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(patience);
+    }
+    config.tcp_user_timeout(patience).keepalives_idle(patience).keepalives_interval(patience / 4).keepalives_retries(4);
+    // Of several hosts the one that can be written.
+    config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+    Ok(config)
+}
+
+impl Session {
+    /// Connects, within a runtime that lives as long as the connection.
+    pub(super) async fn open(config: &Config) -> Result<Self, PostgresError> {
+        let session = match config.get_ssl_mode() {
+            SslMode::Require => {
+                let (tls, _) = MakeRustlsConnect::with_native_certs().map_err(|_| PostgresError::NoAuthority)?;
+                Self::start(config.connect(tls).await?)
+            }
+            _ => Self::start(config.connect(NoTls).await?),
+        };
+        session.client.batch_execute(SETTINGS).await?;
+        Ok(session)
+    }
+
+    fn start<S>((client, connection): (Client, Connection<Socket, S>)) -> Self
+    where
+        S: TlsStream + AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let mut driver = JoinSet::new();
+        driver.spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(error = describe(&error), "a connection to the database has ended");
+            }
+        });
+        Self { client, statements: Mutex::default(), driver }
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    /// Executes statements without parameters.
+    pub(super) async fn batch(&self, sql: &str) -> Result<(), Error> {
+        self.client.batch_execute(sql).await
+    }
+
+    pub(super) async fn query(&self, sql: &'static str, parameters: Parameters<'_>) -> Result<Vec<Row>, Error> {
+        self.client.query(&self.statement(sql).await?, parameters).await
+    }
+
+    /// The first row, if there is one.
+    pub(super) async fn row(&self, sql: &'static str, parameters: Parameters<'_>) -> Result<Option<Row>, Error> {
+        Ok(self.query(sql, parameters).await?.into_iter().next())
+    }
+
+    pub(super) async fn execute(&self, sql: &'static str, parameters: Parameters<'_>) -> Result<u64, Error> {
+        self.client.execute(&self.statement(sql).await?, parameters).await
+    }
+
+    /// Executes a query that is planned for its parameters each time.
+    pub(super) async fn query_planned(&self, sql: &str, parameters: Parameters<'_>) -> Result<Vec<Row>, Error> {
+        self.client.query(sql, parameters).await
+    }
+
+    async fn statement(&self, sql: &'static str) -> Result<Statement, Error> {
+        let known = self.statements.lock().unwrap_or_else(PoisonError::into_inner).get(sql).cloned();
+        if let Some(statement) = known {
+            return Ok(statement);
+        }
+        let statement = self.client.prepare(sql).await?;
+        self.statements.lock().unwrap_or_else(PoisonError::into_inner).insert(sql, statement.clone());
+        Ok(statement)
+    }
+
+    /// Closes the connection, so that the database knows of its end at once. Dropping it says nothing to a database that
+    /// may not answer.
+    pub(super) async fn close(self) {
+        let Self { client, mut driver, .. } = self;
+        drop(client);
+        // Otherwise it is dropped.
+        let _ = tokio::time::timeout(CLOSE_TIMEOUT, driver.join_next()).await;
+    }
+}
+
+/// A column. A value of another type is damage, not an error of the connection.
+pub(super) fn column<'a, T: FromSql<'a>>(row: &'a Row, name: &str) -> Result<T, ReadError> {
+    row.try_get(name).map_err(|error| format!("{name}: {}", describe(&error)).into())
+}
+
+/// A row, or none if it is damaged, which is counted and logged the first time.
+pub(super) fn readable<T>(damaged: &DamagedRows, table: &str, row: &Row, value: Result<T, ReadError>) -> Option<T> {
+    value
+        .inspect_err(|error| {
+            let name = row.try_get::<_, String>(0).unwrap_or_default();
+            damaged.note(table, &name, &error.to_string(), "a row is damaged and is skipped");
+        })
+        .ok()
+}
+
+/// Whether an error is a refusal of a statement by a database that goes on, so that nothing of it is written.
+pub(super) fn is_refusal(error: &Error) -> bool {
+    let ends = |error: &DbError| matches!(error.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
+    error.as_db_error().is_some_and(|error| !ends(error))
+}
+
+/// The message of an error with its cause.
+pub(super) fn describe(error: &Error) -> String {
+    match (error.as_db_error(), std::error::Error::source(error)) {
+        (Some(error), _) => error.message().to_owned(),
+        (None, Some(cause)) => format!("{error}: {cause}"),
+        (None, None) => error.to_string(),
+    }
+}

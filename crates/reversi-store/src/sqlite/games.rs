@@ -1,0 +1,412 @@
+//! Finished games, and the statistics of their players.
+
+use std::sync::Arc;
+
+use reversi_engine::rules::{ByColor, Color};
+use reversi_room::{AiSeat, GameEnd, GameId, GameRecord, Participant, Timestamp};
+use rusqlite::{
+    Connection, OptionalExtension as _, Row, named_params,
+    types::{FromSql, Value},
+};
+
+use super::{
+    damage::{DamagedRows, ReadError},
+    players,
+};
+use crate::{
+    archive::{GameFilter, GameKey, GamePage, RankedContestant, RankingFilter},
+    game_row::{self, GameRow, ParticipantColumns, kind_name, name_of, recent_game},
+    journal::EndedGame,
+    player_stats::{Contestant, PlayerStats, Rating, Results, stats_after},
+    recent_games::RecentGames,
+};
+
+/// Inserts a finished game, with the ratings of its players if `with_ratings`, and the names of its players. False when it
+/// is known; then it changes nothing.
+pub(super) fn keep(connection: &Connection, game: &GameRecord, with_ratings: bool) -> rusqlite::Result<bool> {
+    let mut rated = game.clone();
+    if with_ratings {
+        for side in Color::ALL {
+            let stats = standing_before(connection, &Contestant::from(&game.players[side]))?;
+            rated.ratings[side] = stats.rating.map(|rating| rating.rounded());
+        }
+    }
+    if !enter(connection, &rated)? {
+        return Ok(false);
+    }
+    for (_, participant) in game.players.iter() {
+        if let Participant::Player(profile) = participant {
+            players::note_former(connection, profile, game.ended)?;
+        }
+    }
+    Ok(true)
+}
+
+/// Updates the statistics of the players of a finished game.
+pub(super) fn count(connection: &Connection, ended: &EndedGame) -> rusqlite::Result<()> {
+    let recent = |who: &Contestant| recent_games(connection, who, &ended.record);
+    for (who, standing) in stats_after(ended, |who| standing_before(connection, who), recent)? {
+        put_standing(connection, &who, &name_of(&ended.record, &who), &standing)?;
+    }
+    Ok(())
+}
+
+/// Inserts a game without effect on statistics. False when it is known.
+pub(super) fn enter(connection: &Connection, game: &GameRecord) -> rusqlite::Result<bool> {
+    if insert(connection, game)? == 0 {
+        return Ok(false);
+    }
+    let sql = "INSERT OR IGNORE INTO played (contestant, ended_us, game) VALUES (?, ?, ?)";
+    let mut played = connection.prepare_cached(sql)?;
+    for (_, participant) in game.players.iter() {
+        played.execute((Contestant::from(participant).to_string(), game.ended.0, game.id.to_string()))?;
+    }
+    Ok(true)
+}
+
+fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize> {
+    let row = GameRow::from(game);
+    let sql = "INSERT OR IGNORE INTO games (id, room, room_name, black, black_name, black_kind, white, white_name, \
+        white_kind, started_us, ended_us, winner, reason, black_discs, white_discs, transcript, times_ms, opening, \
+        move_limit_us, total_time_us, increment_us, rated, private, black_rating, white_rating, thoughts, \
+        checksum) VALUES (:id, :room, :room_name, :black, :black_name, \
+        :black_kind, :white, :white_name, :white_kind, :started, :ended, :winner, :reason, :black_discs, :white_discs, \
+        :transcript, :times, :opening, :move_limit, :total_time, :increment, :rated, :private, :black_rating, :white_rating, \
+        :thoughts, :checksum)";
+    let GameRow { players: ByColor { black, white }, .. } = &row;
+    let board = game.position.board();
+    connection.prepare_cached(sql)?.execute(named_params! {
+        ":id": row.id,
+        ":room": row.room,
+        ":room_name": row.room_name,
+        ":black": black.contestant,
+        ":black_name": black.name,
+        ":black_kind": black.kind,
+        ":white": white.contestant,
+        ":white_name": white.name,
+        ":white_kind": white.kind,
+        ":started": row.started_us,
+        ":ended": row.ended_us,
+        ":winner": row.winner,
+        ":reason": row.reason,
+        ":black_discs": board.count(Color::Black),
+        ":white_discs": board.count(Color::White),
+        ":transcript": row.transcript,
+        ":times": row.times_ms,
+        ":opening": row.opening,
+        ":move_limit": row.move_limit_us,
+        ":total_time": row.total_time_us,
+        ":increment": row.increment_us,
+        ":rated": row.rated,
+        ":private": row.private,
+        ":black_rating": black.rating,
+        ":white_rating": white.rating,
+        ":thoughts": row.thoughts,
+        ":checksum": row.checksum(),
+    })
+}
+
+/// A page of games, newest first. Damaged rows are passed over.
+///
+/// An index with all columns of a key gives the keys, and each row is read by itself. So a damaged row, or a damaged page
+/// of rows, affects no other, and each page of games begins after the keys of the one before.
+pub(super) fn page(
+    connection: &Connection,
+    damaged: &DamagedRows,
+    filter: &GameFilter,
+    after: Option<GameKey>,
+    limit: usize,
+) -> Result<GamePage, ReadError> {
+    let (player, room) = (filter.player.map(|id| id.to_string()), filter.room.map(|id| id.to_string()));
+    let opening = filter.opening.map(str::to_owned);
+    // A player's games are selected among those of all rooms, a room's and an opening's by their own indexes.
+    let (table, id, selected, of) = match (&player, &room, &opening) {
+        (Some(_), _, _) => ("played", "game", "contestant = :of", &player),
+        (None, Some(_), _) => ("games", "id", "room = :of", &room),
+        (None, None, Some(_)) => ("games", "id", "opening_name = :of", &opening),
+        (None, None, None) => ("games", "id", ":of IS NULL", &None),
+    };
+    let sql = format!(
+        "SELECT ended_us, {id} FROM {table} WHERE {selected} AND (ended_us, {id}) < (:ended, :after) \
+        AND ended_us >= :from ORDER BY ended_us DESC, {id} DESC LIMIT :max_rows"
+    );
+    // The first page starts after an impossible key: the end of time, and an id greater than any; or before the first id of
+    // a time.
+    let start = filter.ended_before.map_or((i64::MAX, char::MAX.to_string()), |before| (before.0, String::new()));
+    let (ended, after) = after.map_or(start.clone(), |(ended, id)| (ended.0, id.to_string())).min(start);
+    let from = filter.earliest().0;
+    let max_rows = limit.saturating_add(GamePage::PASSED_OVER);
+    let mut select = connection.prepare_cached(&sql)?;
+    let mut keys = select.query(named_params! {
+        ":of": of, ":ended": ended, ":after": after, ":from": from, ":max_rows": i64::try_from(max_rows)?
+    })?;
+    let (mut page, mut scanned, mut last) = (GamePage::default(), 0, None);
+    while page.games.len() < limit && scanned < max_rows {
+        let row = match keys.next() {
+            Ok(Some(row)) => row,
+            Ok(None) => return Ok(page),
+            // The next page begins here, and fails.
+            Err(_) if last.is_some() => break,
+            Err(error) => return Err(error.into()),
+        };
+        scanned += 1;
+        let id: Value = row.get(1)?;
+        match read_key(row).and_then(|key| Ok((key, shown(connection, key.1, filter)?))) {
+            Ok((_, game)) => page.games.extend(game.map(Arc::new)),
+            Err(error) => damaged.pass_over("games", &format!("{id:?}"), error)?,
+        }
+        last = read_key(row).ok().or(last);
+    }
+    page.next = last;
+    Ok(page)
+}
+
+fn read_key(row: &Row<'_>) -> Result<GameKey, ReadError> {
+    Ok((Timestamp(row.get(0)?), row.get::<_, String>(1)?.parse()?))
+}
+
+/// A game, if it matches the filter, which is checked on the columns: reading a game costs more.
+fn shown(connection: &Connection, id: GameId, filter: &GameFilter) -> Result<Option<GameRecord>, ReadError> {
+    let mut select = connection.prepare_cached("SELECT * FROM games WHERE id = ?")?;
+    let mut rows = select.query([id.to_string()])?;
+    let row = rows.next()?.ok_or("an index has it, and the table has not")?;
+    let viewer = filter.viewer.to_string();
+    let is_viewer = |side| -> Result<bool, ReadError> { Ok(row.get_ref(side)?.as_str()? == viewer) };
+    if filter.room.is_some_and(|room| room != id.room)
+        || (row.get("private")? && !is_viewer("black")? && !is_viewer("white")?)
+        || !matches(row, filter)?
+    {
+        return Ok(None);
+    }
+    read(row).map(Some)
+}
+
+/// Whether a game matches what the filter says beyond room, player and time.
+fn matches(row: &Row<'_>, filter: &GameFilter) -> Result<bool, ReadError> {
+    let is = |column: &str, text: &str| -> Result<bool, ReadError> { Ok(row.get_ref(column)?.as_str()? == text) };
+    if let Some(kind) = filter.kind.map(kind_name)
+        && !is("black_kind", kind)?
+        && !is("white_kind", kind)?
+    {
+        return Ok(false);
+    }
+    if let Some(result) = filter.result
+        && result != end(row)?.into()
+    {
+        return Ok(false);
+    }
+    if let Some(rated) = filter.rated
+        && rated != row.get::<_, bool>("rated")?
+    {
+        return Ok(false);
+    }
+    if let Some(least) = filter.min_rating
+        && later_column(row, "black_rating")?.max(later_column(row, "white_rating")?) < Some(i32::from(least))
+    {
+        return Ok(false);
+    }
+    match filter.opening {
+        Some(name) => Ok(row.get_ref("opening_name")?.as_str_or_null()? == Some(name)),
+        None => Ok(true),
+    }
+}
+
+fn end(row: &Row<'_>) -> Result<GameEnd, ReadError> {
+    let text = |column| Ok::<_, ReadError>(row.get_ref(column)?.as_str()?);
+    game_row::end(text("winner")?, text("reason")?)
+}
+
+pub(super) fn get(connection: &Connection, id: GameId) -> Result<Option<Arc<GameRecord>>, ReadError> {
+    let mut select = connection.prepare_cached("SELECT * FROM games WHERE id = ?")?;
+    let mut rows = select.query([id.to_string()])?;
+    rows.next()?.map(|row| Ok(Arc::new(read(row)?))).transpose()
+}
+
+/// As [`standing`], for a game that ends. A row that cannot be read counts as none, and the game replaces it: otherwise
+/// no game of the contestant could end.
+fn standing_before(connection: &Connection, who: &Contestant) -> rusqlite::Result<PlayerStats> {
+    match standing(connection, who) {
+        Err(error) if !matches!(error, rusqlite::Error::SqliteFailure(..)) => {
+            tracing::error!(%who, %error, "the results of a contestant cannot be read, and begin again");
+            Ok(PlayerStats::default())
+        }
+        outcome => outcome,
+    }
+}
+
+/// The games of a contestant before another. Rows that cannot be read are passed over.
+fn recent_games(connection: &Connection, who: &Contestant, game: &GameRecord) -> rusqlite::Result<RecentGames> {
+    let of = |order: &str, limit: usize| {
+        let sql = format!(
+            "SELECT games.ended_us, rated, reason, iif(black = :who, white, black), \
+            iif(black = :who, black_rating, white_rating) FROM \
+            (SELECT ended_us, game FROM played WHERE contestant = :who AND ended_us > :from AND game <> :game \
+            ORDER BY ended_us {order}, game {order} LIMIT {limit}) JOIN games ON id = game"
+        );
+        let mut select = connection.prepare_cached(&sql)?;
+        let from = game.ended.0.saturating_sub(RecentGames::PERIOD);
+        let rows = select.query_map(
+            named_params! { ":who": who.to_string(), ":from": from, ":game": game.id.to_string() },
+            |row| {
+                let [reason, opponent]: [String; 2] = [row.get(2)?, row.get(3)?];
+                Ok(recent_game(row.get(0)?, row.get(1)?, &reason, &opponent, row.get(4).unwrap_or_default()))
+            },
+        )?;
+        Ok::<_, rusqlite::Error>(rows.flatten().flatten().collect::<Vec<_>>())
+    };
+    let first_rating = of("ASC", 1)?.first().map(|first| first.rating);
+    let latest = match RecentGames::latest_of(who) {
+        0 => Vec::new(),
+        most => of("DESC", most)?,
+    };
+    Ok(RecentGames { first_rating, latest })
+}
+
+pub(super) fn standing(connection: &Connection, who: &Contestant) -> rusqlite::Result<PlayerStats> {
+    let mut select = connection.prepare_cached("SELECT * FROM standings WHERE contestant = ?")?;
+    Ok(select.query_row([who.to_string()], read_standing).optional()?.unwrap_or_default())
+}
+
+pub(super) fn read_standing(row: &Row<'_>) -> rusqlite::Result<PlayerStats> {
+    let stats = |[won, drawn, lost]: [&str; 3]| -> rusqlite::Result<Results> {
+        Ok(Results { won: row.get(won)?, drawn: row.get(drawn)?, lost: row.get(lost)? })
+    };
+    let rating = match row.get("rating")? {
+        Some(value) => Some(Rating {
+            value,
+            deviation: row.get("deviation")?,
+            volatility: row.get("volatility")?,
+            games: row.get("rated_games")?,
+        }),
+        None => None,
+    };
+    Ok(PlayerStats {
+        humans: stats(["won_against_humans", "drawn_against_humans", "lost_against_humans"])?,
+        bots: stats(["won_against_bots", "drawn_against_bots", "lost_against_bots"])?,
+        ais: stats(["won_against_ais", "drawn_against_ais", "lost_against_ais"])?,
+        rating,
+    })
+}
+
+/// At most `limit` contestants with a rating, the highest first, after `skip` others. Damaged rows are passed over.
+pub(super) fn ranking(
+    connection: &Connection,
+    damaged: &DamagedRows,
+    filter: &RankingFilter,
+    skip: usize,
+    limit: usize,
+) -> Result<Vec<RankedContestant>, ReadError> {
+    let sql = "SELECT standings.*, players.id, players.kind FROM standings LEFT JOIN players ON players.id = contestant \
+        WHERE rating IS NOT NULL AND (:deviation IS NULL OR deviation <= :deviation) \
+        AND (:kind IS NULL OR ifnull(players.kind, 'ai') = :kind) ORDER BY rating DESC, contestant LIMIT :limit OFFSET :skip";
+    let deviation = (!filter.provisional).then_some(Rating::PROVISIONAL);
+    let mut select = connection.prepare_cached(sql)?;
+    let mut rows = select.query(named_params! {
+        ":deviation": deviation,
+        ":kind": filter.kind.map(kind_name),
+        ":limit": i64::try_from(limit)?,
+        ":skip": i64::try_from(skip)?,
+    })?;
+    let mut ranking = Vec::new();
+    while let Some(row) = rows.next()? {
+        match ranked(row) {
+            Ok(contestant) => ranking.push(contestant),
+            Err(error) => damaged.pass_over("standings", &format!("{:?}", row.get::<_, Value>("contestant")), error)?,
+        }
+    }
+    Ok(ranking)
+}
+
+fn ranked(row: &Row<'_>) -> Result<RankedContestant, ReadError> {
+    let participant = match row.get::<_, String>("contestant")?.parse()? {
+        Contestant::Ai { kind, level } => Participant::Ai(AiSeat { kind, level, seed: 0 }),
+        Contestant::Player(_) => Participant::Player(players::read_profile(row)?),
+    };
+    Ok(RankedContestant { participant, stats: read_standing(row)? })
+}
+
+pub(super) fn put_standing(
+    connection: &Connection,
+    who: &Contestant,
+    name: &str,
+    standing: &PlayerStats,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT OR REPLACE INTO standings (contestant, name, won_against_humans, drawn_against_humans, \
+        lost_against_humans, won_against_bots, drawn_against_bots, lost_against_bots, won_against_ais, \
+        drawn_against_ais, lost_against_ais, rating, deviation, volatility, rated_games) \
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    let PlayerStats { humans, bots, ais, rating } = standing;
+    connection.prepare_cached(sql)?.execute((
+        who.to_string(),
+        name,
+        humans.won,
+        humans.drawn,
+        humans.lost,
+        bots.won,
+        bots.drawn,
+        bots.lost,
+        ais.won,
+        ais.drawn,
+        ais.lost,
+        rating.map(|rating| rating.value),
+        rating.map(|rating| rating.deviation),
+        rating.map(|rating| rating.volatility),
+        rating.map_or(0, |rating| rating.games),
+    ))?;
+    Ok(())
+}
+
+/// A stored game, without the seeds of its AIs.
+pub(super) fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
+    let game = columns(row)?;
+    check(row, &game)?;
+    game.read()
+}
+
+/// Checks that no value of a game has changed since it was written, by the checksum that games have since version 8.
+pub(super) fn check(row: &Row<'_>, game: &GameRow) -> Result<(), ReadError> {
+    match later_column::<u32>(row, "checksum")? {
+        Some(stored) if game.checksum() != stored => Err("a value was changed, as its checksum says".into()),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn columns(row: &Row<'_>) -> rusqlite::Result<GameRow> {
+    Ok(GameRow {
+        id: row.get("id")?,
+        room: row.get("room")?,
+        room_name: row.get("room_name")?,
+        players: ByColor::new(participant(row, "black")?, participant(row, "white")?),
+        started_us: row.get("started_us")?,
+        ended_us: row.get("ended_us")?,
+        winner: row.get("winner")?,
+        reason: row.get("reason")?,
+        transcript: row.get("transcript")?,
+        times_ms: row.get("times_ms")?,
+        opening: row.get("opening")?,
+        move_limit_us: row.get("move_limit_us")?,
+        total_time_us: row.get("total_time_us")?,
+        increment_us: row.get("increment_us")?,
+        rated: row.get("rated")?,
+        private: row.get("private")?,
+        thoughts: later_column(row, "thoughts")?,
+    })
+}
+
+fn participant(row: &Row<'_>, side: &str) -> rusqlite::Result<ParticipantColumns> {
+    let column = |name: &str| format!("{side}_{name}");
+    Ok(ParticipantColumns {
+        contestant: row.get(side)?,
+        name: row.get(column("name").as_str())?,
+        kind: row.get(column("kind").as_str())?,
+        rating: later_column(row, &column("rating"))?,
+    })
+}
+
+/// A column that older files, which the doctor reads, do not have.
+fn later_column<T: FromSql>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<T>> {
+    match row.get(column) {
+        Err(rusqlite::Error::InvalidColumnName(_)) => Ok(None),
+        value => value,
+    }
+}

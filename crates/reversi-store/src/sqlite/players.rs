@@ -1,0 +1,195 @@
+//! Players, by the hashes of their tokens.
+
+use reversi_room::{DisplayName, PlayerId, Profile, Timestamp};
+use rusqlite::{
+    Connection, Row, named_params,
+    types::{Value, ValueRef},
+};
+
+use super::{
+    damage::{DamagedRows, ReadError, is_damage},
+    scan,
+};
+use crate::{
+    game_row::{self, player_kind_name},
+    player_store::{PlayerKey, StoredPlayer},
+};
+
+/// Inserts a player, or replaces its token and its claim. Counts none if another player with a token has the name.
+pub(super) fn put(connection: &Connection, player: &StoredPlayer) -> rusqlite::Result<usize> {
+    insert(connection, player, true)
+}
+
+/// As [`put`], of a copy of another store, in which two players may have one name.
+pub(super) fn restore(connection: &Connection, player: &StoredPlayer) -> rusqlite::Result<()> {
+    insert(connection, player, false).map(drop)
+}
+
+fn insert(connection: &Connection, player: &StoredPlayer, unique: bool) -> rusqlite::Result<usize> {
+    let sql = "INSERT INTO players (id, name, name_key, kind, seats, token, seen_us, claimed) \
+        SELECT :id, :name, :key, :kind, :seats, :token, :seen, :claimed \
+        WHERE NOT :unique OR NOT EXISTS \
+            (SELECT 1 FROM players WHERE name_key = :key AND token IS NOT NULL AND id <> :id) \
+        ON CONFLICT (id) DO UPDATE SET token = :token, claimed = :claimed";
+    connection.prepare_cached(sql)?.execute(named_params! {
+        ":id": player.profile.id.to_string(),
+        ":name": player.profile.name.as_str(),
+        ":key": player.profile.name.key(),
+        ":kind": player_kind_name(player.profile.kind),
+        ":seats": player.seats,
+        ":token": player.token,
+        ":seen": player.seen.0,
+        ":claimed": player.claimed,
+        ":unique": unique,
+    })
+}
+
+/// Keeps the name of a player of a finished game who has already logged out.
+pub(super) fn note_former(connection: &Connection, player: &Profile, seen: Timestamp) -> rusqlite::Result<()> {
+    let sql = "INSERT OR IGNORE INTO players (id, name, name_key, kind, seats, token, seen_us, claimed) \
+        VALUES (:id, :name, :key, :kind, 0, NULL, :seen, 0)";
+    connection.prepare_cached(sql)?.execute(named_params! {
+        ":id": player.id.to_string(),
+        ":name": player.name.as_str(),
+        ":key": player.name.key(),
+        ":kind": player_kind_name(player.kind),
+        ":seen": seen.0,
+    })?;
+    Ok(())
+}
+
+/// Writes the keys of the names, for the migration to version 4.
+pub(super) fn write_name_keys(connection: &Connection) -> rusqlite::Result<()> {
+    let mut select = connection.prepare("SELECT id, name FROM players")?;
+    let names = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let names = names.collect::<rusqlite::Result<Vec<(String, String)>>>()?;
+    let mut update = connection.prepare("UPDATE players SET name_key = ? WHERE id = ?")?;
+    names.iter().try_for_each(|(id, name)| update.execute((name.to_lowercase(), id)).map(drop))
+}
+
+/// A player with a token.
+pub(super) fn find(connection: &Connection, player: PlayerKey) -> Result<Option<StoredPlayer>, ReadError> {
+    let (column, value) = match player {
+        PlayerKey::Id(id) => ("id", Value::Text(id.to_string())),
+        PlayerKey::Token(token) => ("token", Value::Blob(token.to_vec())),
+    };
+    let sql = format!(
+        "SELECT *, EXISTS (SELECT 1 FROM standings WHERE contestant = players.id) AS played FROM players \
+            WHERE {column} = ? AND token IS NOT NULL"
+    );
+    let mut select = connection.prepare_cached(&sql)?;
+    let mut rows = select.query([value])?;
+    rows.next()?.map(read).transpose()
+}
+
+pub(super) fn profile(connection: &Connection, player: PlayerId) -> Result<Option<Profile>, ReadError> {
+    let mut select = connection.prepare_cached("SELECT id, name, kind FROM players WHERE id = ?")?;
+    let mut rows = select.query([player.to_string()])?;
+    rows.next()?.map(read_profile).transpose()
+}
+
+/// At most `limit` players with a name, the last seen first. Damaged rows are passed over.
+pub(super) fn named(
+    connection: &Connection,
+    damaged: &DamagedRows,
+    name: &DisplayName,
+    limit: usize,
+) -> Result<Vec<Profile>, ReadError> {
+    let sql = "SELECT id, name, kind FROM players WHERE name_key = ? ORDER BY seen_us DESC, id LIMIT ?";
+    let mut select = connection.prepare_cached(sql)?;
+    let mut rows = select.query((name.key(), i64::try_from(limit)?))?;
+    let mut named = Vec::new();
+    while let Some(row) = rows.next()? {
+        match read_profile(row) {
+            Ok(profile) => named.push(profile),
+            Err(error) => damaged.pass_over("players", &row_name(row), error)?,
+        }
+    }
+    Ok(named)
+}
+
+/// The columns `id`, `name` and `kind`.
+pub(super) fn read_profile(row: &Row<'_>) -> Result<Profile, ReadError> {
+    let text = |column| Ok::<_, ReadError>(row.get_ref(column)?.as_str()?);
+    game_row::profile(text("id")?, text("name")?, text("kind")?)
+}
+
+/// A player with games or results keeps its row, without a token.
+pub(super) fn remove(connection: &Connection, player: PlayerId) -> rusqlite::Result<()> {
+    let player = player.to_string();
+    let sql = "DELETE FROM players WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM played WHERE contestant = ?1) \
+        AND NOT EXISTS (SELECT 1 FROM standings WHERE contestant = ?1)";
+    connection.prepare_cached(sql)?.execute([&player])?;
+    connection.prepare_cached("UPDATE players SET token = NULL WHERE id = ?")?.execute([&player])?;
+    Ok(())
+}
+
+pub(super) fn record_seen(connection: &Connection, seen: &[(PlayerId, Timestamp)]) -> rusqlite::Result<()> {
+    let mut update = connection.prepare_cached("UPDATE players SET seen_us = ? WHERE id = ?")?;
+    for (player, seen) in seen {
+        update.execute((seen.0, player.to_string()))?;
+    }
+    Ok(())
+}
+
+/// The players with a token. Damaged rows and pages are passed over.
+pub(super) fn all(connection: &Connection, damaged: &DamagedRows) -> Result<Vec<StoredPlayer>, ReadError> {
+    match indexed(connection, damaged) {
+        Err(error) if is_damage(&error) => {
+            damaged.pass_over("players", "or an index of them: a page", error)?;
+            scanned(connection, damaged)
+        }
+        players => players,
+    }
+}
+
+/// The players with a token, by the index of these.
+fn indexed(connection: &Connection, damaged: &DamagedRows) -> Result<Vec<StoredPlayer>, ReadError> {
+    let sql = "SELECT *, EXISTS (SELECT 1 FROM standings WHERE contestant = players.id) AS played FROM players \
+        WHERE token IS NOT NULL ORDER BY id";
+    let mut select = connection.prepare(sql)?;
+    let mut rows = select.query([])?;
+    let mut players = Vec::new();
+    while let Some(row) = rows.next()? {
+        match read(row) {
+            Ok(player) => players.push(player),
+            Err(error) => damaged.pass_over("players", &row_name(row), error)?,
+        }
+    }
+    Ok(players)
+}
+
+/// The players with a token, around damaged pages. As results may be on one, all count as players with a game.
+fn scanned(connection: &Connection, damaged: &DamagedRows) -> Result<Vec<StoredPlayer>, ReadError> {
+    let mut players = Vec::new();
+    scan::each(connection, "players", "*, true AS played", &mut |_, row| {
+        if row.get_ref("token")? == ValueRef::Null {
+            return Ok(());
+        }
+        match read(row) {
+            Ok(player) => players.push(player),
+            Err(error) => {
+                damaged.note("players", &row_name(row), &error.to_string(), "a row is damaged and is skipped")
+            }
+        }
+        Ok(())
+    })?;
+    Ok(players)
+}
+
+/// A player with a token.
+fn read(row: &Row<'_>) -> Result<StoredPlayer, ReadError> {
+    Ok(StoredPlayer {
+        profile: read_profile(row)?,
+        seats: row.get("seats")?,
+        token: row.get("token")?,
+        seen: Timestamp(row.get("seen_us")?),
+        claimed: row.get("claimed")?,
+        played: row.get("played")?,
+    })
+}
+
+/// What a row is called when it cannot be read: its id, whatever that is.
+fn row_name(row: &Row<'_>) -> String {
+    row.get::<_, Value>("id").map_or_else(|error| error.to_string(), |id| format!("{id:?}"))
+}

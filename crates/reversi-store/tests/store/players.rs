@@ -1,0 +1,187 @@
+//! Stored players and their tokens.
+
+use reversi_room::{DisplayName, EndReason, GameEnd, GameRecord, Profile};
+use reversi_store::{PlayerKey, Store, StoredPlayer};
+
+use crate::{
+    archive, at,
+    fixtures::test_room::{id, profile},
+    games::game,
+    on_each, on_each_place, room_id,
+};
+
+fn stored_player(who: &str, seats: u16) -> StoredPlayer {
+    StoredPlayer {
+        profile: profile(who),
+        seats,
+        token: [u8::try_from(who.len()).unwrap(); 32],
+        seen: at(7),
+        claimed: false,
+        played: false,
+    }
+}
+
+async fn known(store: &Store) -> Vec<StoredPlayer> {
+    let mut known = store.players.players().await.unwrap();
+    known.sort_by_key(|player| player.profile.id);
+    known
+}
+
+#[tokio::test]
+async fn players_are_kept_until_removed() {
+    on_each(async |store| {
+        let mut all = vec![stored_player("ada", 1), stored_player("bot-d", 64), stored_player("Zoë ☺", 1)];
+        all.sort_by_key(|player| player.profile.id);
+        for player in &all {
+            store.players.put_player(player.clone()).await.unwrap();
+        }
+        assert_eq!(known(store).await, all);
+        let unknown_player = (id("eve"), at(9));
+        store.players.record_seen(vec![(id("ada"), at(8)), unknown_player]).await.unwrap();
+        all.iter_mut().filter(|player| player.profile.id == id("ada")).for_each(|ada| ada.seen = at(8));
+        assert_eq!(known(store).await, all);
+        for gone in ["ada", "eve"] {
+            store.players.remove_player(id(gone)).await.unwrap();
+        }
+        all.retain(|player| player.profile.id != id("ada"));
+        assert_eq!(known(store).await, all);
+    })
+    .await;
+}
+
+/// As a cluster needs to know.
+#[cfg(all(unix, feature = "postgres"))]
+#[tokio::test]
+async fn idle_players_are_found_and_removed_unless_they_come_back() {
+    let Some(database) = crate::postgres::database() else { return };
+    let store = &database.open().await;
+    let claimed = StoredPlayer { claimed: true, ..stored_player("ada", 1) };
+    for player in [claimed, stored_player("bob", 1)] {
+        store.players.put_player(player).await.unwrap();
+    }
+    store.players.record_seen(vec![(id("ada"), at(8)), (id("bob"), at(8))]).await.unwrap();
+    // By a node that knows less.
+    store.players.record_seen(vec![(id("ada"), at(7))]).await.unwrap();
+    let idle = async |others, claimed| store.players.idle_players(at(others), at(claimed), 9).await.unwrap();
+    assert_eq!(idle(8, 8).await, []);
+    assert_eq!(idle(8, 9).await, [(id("ada"), at(8))]);
+    assert_eq!(idle(9, 8).await, [(id("bob"), at(8))]);
+    store.players.record_seen(vec![(id("bob"), at(9))]).await.unwrap();
+    assert!(!store.players.remove_idle(id("bob"), at(8)).await.unwrap(), "it has come back");
+    assert!(store.players.remove_idle(id("bob"), at(9)).await.unwrap());
+    assert!(!store.players.remove_idle(id("bob"), at(9)).await.unwrap());
+    assert_eq!(store.players.find(PlayerKey::Id(id("bob"))).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn games_of_a_removed_player_stay() {
+    on_each_place(async |place| {
+        let store = place.open().await;
+        store.players.put_player(stored_player("ada", 1)).await.unwrap();
+        let game = game(room_id(1), 1, 1, ["ada", "bob"]);
+        archive(&store, room_id(1), std::slice::from_ref(&game)).await;
+        store.players.remove_player(id("ada")).await.unwrap();
+        drop(store);
+        let store = place.open().await;
+        assert_eq!(known(&store).await, []);
+        assert_eq!(store.archive.game(game.id).await.unwrap().as_deref(), Some(&game));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_player_has_played_once_a_game_that_counts_is_stored() {
+    on_each(async |store| {
+        let [ada, bob, eve] = ["ada", "bob", "eve"].map(|who| stored_player(who, 1));
+        for player in [&ada, &bob, &eve] {
+            store.players.put_player(player.clone()).await.unwrap();
+        }
+        let counts = game(room_id(1), 1, 1, ["ada", "mcts:5"]);
+        let aborted = GameEnd { winner: None, reason: EndReason::Aborted };
+        let aborted = GameRecord { end: aborted, ..game(room_id(1), 2, 2, ["ada", "bob"]) };
+        archive(store, room_id(1), &[counts, aborted]).await;
+        let mut all = [StoredPlayer { played: true, ..ada }, bob, eve];
+        all.sort_by_key(|player| player.profile.id);
+        assert_eq!(known(store).await, all);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_player_is_replaced_by_the_same_id() {
+    on_each(async |store| {
+        let ada = stored_player("ada", 1);
+        store.players.put_player(ada.clone()).await.unwrap();
+        let changed = StoredPlayer { token: [9; 32], claimed: true, ..ada };
+        store.players.put_player(changed.clone()).await.unwrap();
+        assert_eq!(known(store).await, [changed]);
+    })
+    .await;
+}
+
+/// Also where another node has given it.
+#[tokio::test]
+async fn a_name_is_that_of_one_player() {
+    on_each(async |store| {
+        let (ada, bob) = (stored_player("ada", 1), stored_player("bob", 1));
+        let name = DisplayName::parse("ADA").unwrap();
+        let namesake = StoredPlayer { profile: Profile { name, ..bob.profile.clone() }, ..bob.clone() };
+        assert!(store.players.put_player(ada.clone()).await.unwrap());
+        assert!(!store.players.put_player(namesake.clone()).await.unwrap());
+        assert_eq!(known(store).await, [ada]);
+        store.players.remove_player(id("ada")).await.unwrap();
+        assert!(store.players.put_player(namesake.clone()).await.unwrap());
+        assert_eq!(known(store).await, [namesake]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_player_with_a_token_is_found_by_the_id_and_by_the_token() {
+    on_each(async |store| {
+        let ada = StoredPlayer { token: [9; 32], ..stored_player("ada", 1) };
+        for player in [ada.clone(), stored_player("bob", 1)] {
+            store.players.put_player(player).await.unwrap();
+        }
+        let keys = [PlayerKey::Id(id("ada")), PlayerKey::Token([9; 32])];
+        for key in keys {
+            assert_eq!(store.players.find(key).await.unwrap(), Some(ada.clone()));
+        }
+        archive(store, room_id(1), &[game(room_id(1), 1, 1, ["ada", "bob"])]).await;
+        store.players.remove_player(id("ada")).await.unwrap();
+        for key in keys.into_iter().chain([PlayerKey::Id(id("eve")), PlayerKey::Token([8; 32])]) {
+            assert_eq!(store.players.find(key).await.unwrap(), None, "{key:?}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn former_players_with_games_are_found_by_id_and_name() {
+    on_each(async |store| {
+        let named = |who: &str, name: &str| {
+            let name = DisplayName::parse(name).unwrap();
+            StoredPlayer { profile: Profile { name, ..profile(who) }, ..stored_player(who, 1) }
+        };
+        let later = StoredPlayer { seen: at(9), ..named("bob", "ADA") };
+        // One after the other, as a name is that of one player at a time.
+        store.players.put_player(named("ada", "Ada")).await.unwrap();
+        archive(store, room_id(1), &[game(room_id(1), 1, 1, ["ada", "mcts:5"])]).await;
+        store.players.remove_player(id("ada")).await.unwrap();
+        store.players.put_player(named("eve", "ada")).await.unwrap();
+        store.players.remove_player(id("eve")).await.unwrap();
+        store.players.put_player(later.clone()).await.unwrap();
+        archive(store, room_id(2), &[game(room_id(2), 1, 1, ["bob", "mcts:5"])]).await;
+        let ids = async |limit| {
+            let found = store.players.named(DisplayName::parse("aDa").unwrap(), limit).await.unwrap();
+            found.into_iter().map(|profile| profile.id).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(9).await, [id("bob"), id("ada")], "the last seen is the first");
+        assert_eq!(ids(1).await, [id("bob")]);
+        store.players.remove_player(id("bob")).await.unwrap();
+        assert_eq!(ids(9).await, [id("bob"), id("ada")]);
+        assert_eq!(store.players.profile(id("bob")).await.unwrap(), Some(later.profile));
+        assert_eq!(store.players.profile(id("eve")).await.unwrap(), None);
+    })
+    .await;
+}

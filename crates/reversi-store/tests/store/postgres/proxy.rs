@@ -1,0 +1,160 @@
+//! A link to a server that can be held and cut.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use reversi_store::PostgresStore;
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+    net::{UnixListener, UnixStream},
+    sync::watch,
+    task::JoinSet,
+};
+
+use super::server::{Database, url};
+
+/// The socket of a server in its folder.
+const SOCKET: &str = ".s.PGSQL.5432";
+
+/// What is held of which connections.
+#[derive(Clone, Copy, Default)]
+struct Held {
+    requests: bool,
+    answers: bool,
+    /// The connections with smaller numbers.
+    below: usize,
+    /// Of the other connections, requests with this text.
+    containing: Option<&'static str>,
+}
+
+impl Held {
+    fn holds_request(&self, chunk: &[u8], number: usize) -> bool {
+        let contains = |text: &str| chunk.windows(text.len()).any(|part| part == text.as_bytes());
+        self.requests && (number < self.below || self.containing.is_some_and(contains))
+    }
+}
+
+/// What goes from one end to the other passes through here.
+pub(crate) struct Proxy {
+    folder: TempDir,
+    held: watch::Sender<Held>,
+    /// How often connections were cut.
+    cuts: watch::Sender<usize>,
+    connections: Arc<AtomicUsize>,
+    /// Chunks that were held.
+    stopped: watch::Receiver<usize>,
+    _tasks: JoinSet<()>,
+}
+
+impl Proxy {
+    pub(crate) fn of(database: &Database) -> Self {
+        let folder = TempDir::with_prefix("proxy").unwrap();
+        let listener = UnixListener::bind(folder.path().join(SOCKET)).unwrap();
+        let server = database.server.folder().join(SOCKET);
+        let (held, cuts) = (watch::Sender::new(Held::default()), watch::Sender::new(0));
+        let (stops, stopped) = watch::channel(0);
+        let connections = Arc::new(AtomicUsize::new(0));
+        let link = (held.clone(), cuts.clone(), stops, Arc::clone(&connections));
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            let (held, cuts, stops, connections) = link;
+            let mut open = JoinSet::new();
+            while let Ok((client, _)) = listener.accept().await {
+                let number = connections.fetch_add(1, Ordering::Relaxed);
+                // As if the server had refused it.
+                let Ok(server) = UnixStream::connect(&server).await else { continue };
+                let (mut held, mut cut) = (held.subscribe(), cuts.subscribe());
+                let (mut holding, stops, more) = (held.clone(), stops.clone(), stops.clone());
+                open.spawn(async move {
+                    let (from_client, to_client) = client.into_split();
+                    let (from_server, to_server) = server.into_split();
+                    cut.mark_unchanged();
+                    tokio::select! {
+                        _ = cut.changed() => {}
+                        () = pass(from_client, to_server, &stops, &mut held, |held, chunk| held.holds_request(chunk, number)) => {}
+                        () = pass(from_server, to_client, &more, &mut holding, |held, _| held.answers && number < held.below) => {}
+                    }
+                });
+            }
+        });
+        Self { folder, held, cuts, connections, stopped, _tasks: tasks }
+    }
+
+    /// Opens a store whose connections pass through this proxy.
+    pub(crate) async fn open(&self, database: &Database, patience: std::time::Duration) -> PostgresStore {
+        PostgresStore::open(&self.url(database), patience).await.expect("the store is opened")
+    }
+
+    /// The URL of a database through this proxy.
+    pub(crate) fn url(&self, database: &Database) -> String {
+        url(&[self.folder.path()], &database.schema)
+    }
+
+    /// Holds what the present connections send.
+    pub(crate) fn hold_requests(&self) {
+        self.held.send_replace(Held {
+            requests: true,
+            below: self.connections.load(Ordering::Relaxed),
+            ..Held::default()
+        });
+    }
+
+    /// Holds what the present connections send, and requests of later ones with this text.
+    pub(crate) fn hold_requests_with(&self, text: &'static str) {
+        let below = self.connections.load(Ordering::Relaxed);
+        self.held.send_replace(Held { requests: true, below, containing: Some(text), ..Held::default() });
+    }
+
+    /// Holds what the present connections send, and later ones.
+    pub(crate) fn hold_all_requests(&self) {
+        self.held.send_replace(Held { requests: true, below: usize::MAX, ..Held::default() });
+    }
+
+    /// Holds what both send, also of later connections.
+    #[allow(dead_code, reason = "used by tests/server")]
+    pub(crate) fn hold(&self) {
+        self.held.send_replace(Held { requests: true, answers: true, below: usize::MAX, ..Held::default() });
+    }
+
+    /// Holds what the server answers to the present connections, and to later ones.
+    pub(crate) fn hold_answers(&self) {
+        self.held.send_replace(Held { answers: true, below: usize::MAX, ..Held::default() });
+    }
+
+    pub(crate) fn release(&self) {
+        self.held.send_replace(Held::default());
+    }
+
+    /// Closes all connections, with what is held of them.
+    pub(crate) fn cut(&self) {
+        self.cuts.send_modify(|cuts| *cuts += 1);
+    }
+
+    /// Waits until something is held.
+    pub(crate) async fn stopped(&mut self) {
+        self.stopped.changed().await.unwrap();
+    }
+}
+
+/// Passes on what comes, unless it is held.
+async fn pass(
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
+    stops: &watch::Sender<usize>,
+    held: &mut watch::Receiver<Held>,
+    is_held: impl Fn(&Held, &[u8]) -> bool,
+) {
+    let mut chunk = vec![0; 1 << 16];
+    while let Ok(length @ 1..) = from.read(&mut chunk).await {
+        if is_held(&held.borrow(), &chunk[..length]) {
+            stops.send_modify(|stops| *stops += 1);
+        }
+        let passed = held.wait_for(|held| !is_held(held, &chunk[..length])).await.is_ok();
+        if !passed || to.write_all(&chunk[..length]).await.is_err() {
+            return;
+        }
+    }
+}

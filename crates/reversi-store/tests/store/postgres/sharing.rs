@@ -1,0 +1,242 @@
+//! Several nodes that share the shards of one database.
+
+use std::{sync::Arc, time::Duration};
+
+use reversi_room::{Event, RoomId, Seq};
+use reversi_store::{
+    AppendError, ClusterStore as _, ClusterView, Journal as _, NodeId, NodeInfo, NodeTable, Ownership, PostgresError,
+    PostgresStore, Role, Shard, Sharing, Standby,
+};
+use tokio::time::timeout;
+
+use super::server::{Database, database};
+use crate::{
+    creation_of,
+    fixtures::test_room::{TestRoom, chat},
+    moved, write,
+};
+
+/// Long enough for any test: nothing is declared dead because it is late.
+const LEASE: Duration = Duration::from_secs(60);
+
+impl Database {
+    /// A node that serves others at an address.
+    pub(super) async fn member(&self, address: &str) -> PostgresStore {
+        self.member_as(address, Role::Rooms).await
+    }
+
+    async fn member_as(&self, address: &str, role: Role) -> PostgresStore {
+        let info = NodeInfo { listens: Some(address.to_owned()), address: Some(address.to_owned()), role };
+        let sharing = Sharing { patience: LEASE, lease: LEASE, info };
+        let standby = Standby::join(&self.url(), sharing).await.expect("the database is there");
+        assert_eq!(standby.active(), None);
+        standby.take_over().await.expect("a node of a cluster waits for nobody")
+    }
+
+    /// Who owns shards, with their number.
+    fn shares(&self) -> String {
+        let sql = "SELECT coalesce(address, 'none'), count(*) FROM shard LEFT JOIN node ON node.id = shard.node \
+            GROUP BY address ORDER BY address";
+        self.sql(sql).replace('\n', " ")
+    }
+
+    async fn node_table(&self) -> NodeTable {
+        NodeTable::open(&self.url(), LEASE).await.expect("the database is set up")
+    }
+
+    /// Declares a node dead, as another one would.
+    fn declare_node_dead(&self, node: NodeId) {
+        self.sql(&format!(
+            "BEGIN; UPDATE shard SET node = NULL, away_us = 1 WHERE node = {node}; \
+             DELETE FROM fence WHERE node = {node}; DELETE FROM node WHERE id = {node}; COMMIT"
+        ));
+    }
+}
+
+/// Waits until a node sees what is wanted.
+async fn seen(store: &PostgresStore, is_wanted: impl Fn(&ClusterView) -> bool) -> Arc<ClusterView> {
+    let mut views = store.views();
+    let seen = timeout(LEASE, views.wait_for(|view| is_wanted(view))).await;
+    Arc::clone(&seen.expect("it is seen in time").expect("the node is there"))
+}
+
+fn owned(view: &ClusterView) -> Vec<Ownership> {
+    view.owners.iter().filter(|owned| owned.node == view.me).copied().collect()
+}
+
+fn shards(owned: &[Ownership]) -> Vec<Shard> {
+    owned.iter().map(|owned| owned.shard).collect()
+}
+
+fn room_of(owned: Ownership) -> RoomId {
+    RoomId::from_random(u64::from(owned.shard.number()) << 48 | 7)
+}
+
+/// The second event of a room.
+fn line(room: RoomId) -> Vec<Event> {
+    let mut test = TestRoom::lobby();
+    test.ok("ada", chat("one"));
+    moved(test.history, room).split_off(1)
+}
+
+#[tokio::test]
+async fn a_node_frees_what_is_beyond_its_share_and_others_take_it() {
+    let Some(database) = database() else { return };
+    let first = database.member("one").await;
+    let alone = seen(&first, |view| owned(view).len() == 4_096).await;
+    assert!(alone.others.is_empty() && alone.surplus == 0 && alone.away.is_empty());
+    let second = database.member("two").await;
+    let shared = seen(&first, |view| view.surplus == 2_048).await;
+    let id = seen(&second, |view| view.owners.len() == 4_096).await.me;
+    assert_eq!(shared.others, [(id, "two".to_owned())]);
+    assert_eq!(database.shares(), "one|4096");
+    let given = owned(&shared).split_off(2_048);
+    first.free(given.clone()).await.unwrap();
+    let taken = seen(&second, |view| shards(&owned(view)) == shards(&given)).await;
+    assert!(given.iter().all(|owned| taken.away.contains_key(&owned.shard)), "their clocks may have to be credited");
+    first.free(given.clone()).await.unwrap();
+    first.note_credited(given.clone()).await.unwrap();
+    second.note_credited(owned(&taken)).await.unwrap();
+    assert_eq!(database.sql("SELECT count(away_us), min(version), max(version) FROM shard"), "0|1|2");
+    seen(&first, |view| view.surplus == 0 && owned(view).len() == 2_048).await;
+    assert_eq!(database.shares(), "one|2048 two|2048");
+}
+
+/// The fence of a node does not permit to write to the shards of another.
+#[tokio::test]
+async fn a_node_writes_only_to_its_own_shards() {
+    let Some(database) = database() else { return };
+    let first = database.member("one").await;
+    let second = database.member("two").await;
+    let shared = seen(&first, |view| view.surplus == 2_048).await;
+    let given = owned(&shared).split_off(2_048);
+    let (stays, moves) = (room_of(owned(&shared)[0]), room_of(given[0]));
+    for room in [stays, moves] {
+        assert_eq!(write(&first, room, Seq(0), &creation_of(room)).await, Ok(()));
+    }
+    first.free(given.clone()).await.unwrap();
+    seen(&second, |view| shards(&owned(view)) == shards(&given)).await;
+    let line = line(moves);
+    assert_eq!(write(&first, moves, Seq(1), &line).await, Err(AppendError::Fenced));
+    assert_eq!(write(&second, stays, Seq(1), &line).await, Err(AppendError::Fenced));
+    let new = room_of(given[1]);
+    assert_eq!(write(&first, new, Seq(0), &creation_of(new)).await, Err(AppendError::Fenced));
+    assert_eq!(write(&second, moves, Seq(0), &creation_of(moves)).await, Err(AppendError::Conflict(Seq(1))));
+    assert_eq!(write(&second, moves, Seq(1), &line).await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_node_that_was_declared_dead_goes_on_as_another() {
+    let Some(database) = database() else { return };
+    let first = database.member("one").await;
+    let before = seen(&first, |view| owned(view).len() == 4_096).await;
+    let room = room_of(owned(&before)[0]);
+    write(&first, room, Seq(0), &creation_of(room)).await.unwrap();
+    database.declare_node_dead(before.me);
+    let after = seen(&first, |view| view.me != before.me && owned(view).len() == 4_096).await;
+    assert!(after.me > before.me);
+    assert_eq!(after.away.len(), 4_096, "nobody had them since");
+    assert_eq!(write(&first, room, Seq(1), &line(room)).await, Ok(()));
+    assert!(first.load(room).await.unwrap().is_some());
+}
+
+/// One without an address for others would own all shards or none.
+#[tokio::test]
+async fn a_server_alone_and_nodes_that_share_do_not_mix() {
+    let Some(database) = database() else { return };
+    let alone = database.open().await;
+    let member = database.member("two").await;
+    let view = seen(&member, |view| !view.owners.is_empty()).await;
+    assert!(owned(&view).is_empty());
+    drop(alone);
+    seen(&member, |view| owned(view).len() == 4_096).await;
+    assert!(database.try_open().await.is_err());
+    drop(member);
+    database.open().await;
+}
+
+#[tokio::test]
+async fn one_node_at_a_time_has_the_waiting_rooms() {
+    let Some(database) = database() else { return };
+    let (first, second) = (database.member("one").await, database.member("two").await);
+    let [old, new] = [1, 2].map(RoomId::from_random);
+    assert_eq!(first.take_waiting(9).await.unwrap(), Some(vec![]));
+    assert_eq!(second.take_waiting(9).await.unwrap(), None);
+    // Of an earlier match whose end was not written.
+    assert_eq!(first.take_waiting(9).await.unwrap(), Some(vec![]));
+    first.return_waiting(vec![], vec![old]).await.unwrap();
+    first.add_waiting(vec![new, old]).await.unwrap();
+    assert_eq!(second.take_waiting(9).await.unwrap(), Some(vec![old, new]));
+    // Late: they are another node's now.
+    first.return_waiting(vec![], vec![]).await.unwrap();
+    assert_eq!(first.take_waiting(9).await.unwrap(), None);
+    // As when the other node has ended.
+    database.sql("UPDATE matching SET until = now() - interval '1 s'");
+    assert_eq!(first.take_waiting(1).await.unwrap(), Some(vec![old]), "no more than it asks for");
+    first.return_waiting(vec![old], vec![]).await.unwrap();
+    assert_eq!(second.take_waiting(9).await.unwrap(), Some(vec![new]));
+}
+
+#[tokio::test]
+async fn a_node_that_is_asked_to_end_gives_all_its_shards_to_the_others_and_takes_none() {
+    let Some(database) = database() else { return };
+    let (first, second) = (database.member("one").await, database.member("two").await);
+    let shared = seen(&first, |view| view.surplus == 2_048).await;
+    first.free(owned(&shared).split_off(2_048)).await.unwrap();
+    let before = seen(&second, |view| owned(view).len() == 2_048).await;
+    let table = database.node_table().await;
+    assert!(table.ask_to_end(before.me).await.unwrap());
+    let draining = seen(&second, |view| view.is_draining).await;
+    assert_eq!(draining.surplus, 2_048, "others take all of them");
+    second.free(owned(&draining)).await.unwrap();
+    seen(&first, |view| owned(view).len() == 4_096 && view.surplus == 0).await;
+    drop(first);
+    seen(&second, |view| view.owners.is_empty()).await;
+    assert_eq!(database.shares(), "none|4096");
+    // Nor does it with a new number.
+    database.declare_node_dead(draining.me);
+    let after = seen(&second, |view| view.me != draining.me).await;
+    assert!(after.is_draining && after.owners.is_empty());
+    let third = database.member("three").await;
+    seen(&third, |view| owned(view).len() == 4_096 && view.surplus == 0).await;
+    let rows: Vec<_> = table.nodes().await.unwrap().iter().map(|row| (row.is_draining, row.shards)).collect();
+    assert_eq!(rows, [(true, 0), (false, 4_096)]);
+}
+
+#[tokio::test]
+async fn a_front_takes_no_shards_and_counts_for_no_share() {
+    let Some(database) = database() else { return };
+    let front = database.member_as("front", Role::Front).await;
+    let rooms = database.member("rooms").await;
+    let view = seen(&rooms, |view| owned(view).len() == 4_096).await;
+    assert_eq!((view.surplus, view.others.len()), (0, 1));
+    let seen_by_front = seen(&front, |view| view.owners.len() == 4_096).await;
+    assert!(owned(&seen_by_front).is_empty() && seen_by_front.surplus == 0);
+    let new = room_of(owned(&view)[0]);
+    assert_eq!(write(&front, new, Seq(0), &creation_of(new)).await, Err(AppendError::Fenced));
+    // The last one that has rooms keeps them until it ends.
+    database.node_table().await.ask_to_end(view.me).await.unwrap();
+    assert_eq!(seen(&rooms, |view| view.is_draining).await.surplus, 0);
+    drop(rooms);
+    seen(&front, |view| view.owners.is_empty()).await;
+    assert_eq!(database.shares(), "none|4096");
+}
+
+#[tokio::test]
+async fn the_table_of_nodes_is_read_without_being_one() {
+    let Some(database) = database() else { return };
+    assert!(matches!(NodeTable::open(&database.url(), LEASE).await.err(), Some(PostgresError::Empty)));
+    assert_eq!(database.sql("SELECT to_regclass('node') IS NULL"), "t", "nothing is set up by a look");
+    let node = database.member("one").await;
+    let view = seen(&node, |view| owned(view).len() == 4_096).await;
+    for shard in [owned(&view)[0], owned(&view)[4_095]] {
+        let room = room_of(shard);
+        write(&node, room, Seq(0), &creation_of(room)).await.unwrap();
+    }
+    let table = database.node_table().await;
+    let [row] = <[_; 1]>::try_from(table.nodes().await.unwrap()).unwrap();
+    assert_eq!((row.id, row.address.as_deref(), row.role), (view.me, Some("one"), Role::Rooms));
+    assert_eq!((row.shards, row.rooms, row.is_draining), (4_096, 2, false));
+    assert!(row.renewed < LEASE);
+    assert!(!table.ask_to_end(NodeId(view.me.0 + 1)).await.unwrap());
+}

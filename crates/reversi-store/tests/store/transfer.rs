@@ -1,0 +1,86 @@
+//! Copies from one kind of store to another.
+
+use std::sync::Arc;
+
+use reversi_room::{Event, Participant};
+use reversi_store::{
+    Contestant, PostgresStore, RankingFilter, SqliteStore, Store, StoredPlayer, Transfer, copy, is_empty,
+};
+
+use crate::{
+    archive, at, drive,
+    fixtures::test_room::{TestRoom, chat, default_settings, id, profile},
+    folder,
+    games::game,
+    load, moved,
+    postgres::database,
+    room_id, stored_player, write,
+};
+
+/// A room with a running game.
+fn history() -> Vec<Event> {
+    let mut test = TestRoom::two_players(default_settings());
+    test.play("d3c3");
+    (0..400).for_each(|line| drop(test.ok("ada", chat(&format!("line {line}")))));
+    moved(test.history, room_id(1))
+}
+
+/// Writes rooms, of which one lacks the last event of its history, games, players who are there and who are not, and results.
+async fn fill(store: &Store) {
+    let history = history();
+    drive(store, &history[..history.len() - 1], 20).await;
+    let mut games: Vec<_> = (1..=30).map(|number| game(room_id(2), number, number.into(), ["ada", "mcts:5"])).collect();
+    games.push(game(room_id(2), 31, 31, ["cy", "bot-d"]));
+    games.iter_mut().for_each(|game| (game.rated, game.private) = (true, game.id.number % 2 == 0));
+    archive(store, room_id(2), &games).await;
+    for player in ["ada", "eve"] {
+        store.players.put_player(StoredPlayer { claimed: true, ..stored_player(profile(player)) }).await.unwrap();
+    }
+    while store.archive.count_openings(0, 50).await.unwrap() > 0 {}
+    store.journal.mark_alive(at(9)).await.unwrap();
+}
+
+async fn check_equal(one: &Arc<impl Transfer>, other: &Arc<impl Transfer>) {
+    assert_eq!(one.stored_games(None, 100).await.unwrap(), other.stored_games(None, 100).await.unwrap());
+    assert_eq!(one.standings(None, 100).await.unwrap(), other.standings(None, 100).await.unwrap());
+    assert_eq!(one.players().await.unwrap(), other.players().await.unwrap());
+    assert_eq!(one.former_players(None, 100).await.unwrap(), other.former_players(None, 100).await.unwrap());
+    assert_eq!(one.open_rooms(None, 100).await.unwrap(), other.open_rooms(None, 100).await.unwrap());
+    assert_eq!(one.last_alive().await.unwrap(), other.last_alive().await.unwrap());
+    let filter = RankingFilter { kind: None, provisional: true };
+    assert_eq!(one.ranking(filter, 0, 9).await.unwrap(), other.ranking(filter, 0, 9).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_copy_has_everything_and_goes_on() {
+    let Some(database) = database() else { return };
+    let [first, second] = [folder(), folder()];
+    let file = Arc::new(SqliteStore::open(first.path()).unwrap());
+    assert_eq!(is_empty(&*file).await, Ok(true));
+    fill(&Store::shared(&file)).await;
+    let postgres: Arc<PostgresStore> = Arc::new(database.try_open().await.unwrap());
+    let mut positions = Vec::new();
+    let copied = copy(&*file, &*postgres, |games| positions.push(games)).await.unwrap();
+    assert_eq!((copied.games, copied.players, copied.rooms, positions), (31, 4, 2, vec![31]));
+    check_equal(&file, &postgres).await;
+    assert_eq!(is_empty(&*postgres).await, Ok(false));
+
+    let back = Arc::new(SqliteStore::open(second.path()).unwrap());
+    assert_eq!(copy(&*postgres, &*back, drop).await, Ok(copied));
+    check_equal(&file, &back).await;
+    let last = history().pop().unwrap();
+    for store in [Store::shared(&postgres), Store::shared(&back)] {
+        let mut room = load(&store, room_id(1)).await.unwrap();
+        assert_eq!(write(&*store.journal, room.id(), room.seq(), std::slice::from_ref(&last)).await, Ok(()));
+        room.apply(&last);
+        assert_eq!(load(&store, room_id(1)).await, Some(room));
+        let ada = store.archive.player_stats(Contestant::Player(id("ada"))).await.unwrap();
+        assert_eq!(ada.ais.played(), 30);
+        assert_eq!(store.archive.count_openings(0, 50).await, Ok(31), "the explorer counts them again");
+    }
+    drop((file, postgres, back));
+    let store = super::open(&second);
+    assert!(load(&store, room_id(1)).await.is_some());
+    let ranked = store.archive.ranking(RankingFilter { kind: None, provisional: true }, 0, 9).await.unwrap();
+    assert!(ranked.iter().any(|ranked| matches!(ranked.participant, Participant::Ai(_))));
+}

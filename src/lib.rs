@@ -1,6 +1,6 @@
 //! A multiplayer Reversi room server over gRPC.
 //!
-//! Dependencies point down only, which `tests/core/tidy` checks:
+//! Dependencies point down only, which Cargo and `tests/core/tidy` check:
 //!
 //! ```text
 //!   cli ───────────────────────────  the `reversi` command

@@ -39,28 +39,38 @@ fn reachable<'a>(from: &str, imports: &'a BTreeMap<String, BTreeSet<String>>) ->
     reached
 }
 
+/// The paths that a file names outside of its tests.
+struct Module<'a> {
+    file: &'a str,
+    names: Vec<Vec<String>>,
+}
+
 /// The files that each file imports, without its tests.
 fn imports(files: &[File]) -> BTreeMap<String, BTreeSet<String>> {
-    let modules: BTreeMap<Vec<String>, &File> = files.iter().map(|file| (module_of(&file.path), file)).collect();
-    let imported = |file: &File| {
-        let names = names(&file.text, &module_of(&file.path)).into_iter().filter(|named| !named.in_test);
-        let defined = names.filter_map(|named| defining_file(named.path, &modules));
-        (file.path.clone(), defined.filter(|path| *path != file.path).collect())
+    fn read(file: &File) -> (Vec<String>, Module<'_>) {
+        let File { path, text } = file;
+        let module = module_of(path);
+        let named = names(text, &module).into_iter().filter(|named| !named.in_test).map(|named| named.path);
+        (module, Module { file: path, names: named.collect() })
+    }
+    let modules: BTreeMap<Vec<String>, Module<'_>> = files.iter().map(read).collect();
+    let imported = |module: &Module<'_>| {
+        let defined = module.names.iter().filter_map(|path| defining_file(path, &modules));
+        (module.file.to_owned(), defined.filter(|path| *path != module.file).map(str::to_owned).collect())
     };
-    files.iter().map(imported).collect()
+    modules.values().map(imported).collect()
 }
 
 /// The file that defines the item at a path, not a file that only re-exports it.
-fn defining_file(path: Vec<String>, modules: &BTreeMap<Vec<String>, &File>) -> Option<String> {
+fn defining_file<'a>(path: &[String], modules: &BTreeMap<Vec<String>, Module<'a>>) -> Option<&'a str> {
     let depth = (1..=path.len()).rev().find(|depth| modules.contains_key(&path[..*depth]))?;
-    let file = modules[&path[..depth]];
-    let exported = path.get(depth).and_then(|name| {
-        let named = names(&file.text, &path[..depth]).into_iter().filter(|named| !named.in_test);
-        named.map(|named| named.path).find(|full| full.len() > depth + 1 && full.last() == Some(name))
-    });
+    let module = &modules[&path[..depth]];
+    let exported = path
+        .get(depth)
+        .and_then(|name| module.names.iter().find(|full| full.len() > depth + 1 && full.last() == Some(name)));
     match exported {
-        Some(full) if file.path.ends_with("/mod.rs") => defining_file(full, modules),
-        _ => Some(file.path.clone()),
+        Some(full) if module.file.ends_with("/mod.rs") => defining_file(full, modules),
+        _ => Some(module.file),
     }
 }
 

@@ -10,7 +10,6 @@
 //!   import, store, doctor            read and write the store of a server
 //!   nodes                            the table of servers in PostgreSQL
 //!   analyze, dev (train, arena ...)  the engine in this process
-//!   dev/bench                        loads a server over the network and checks its messages
 //! ```
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
@@ -60,7 +59,7 @@ mod watch;
 pub use engine_server::{answer_gtp, answer_nboard};
 
 use crate::search::Stop;
-use dev::{arena, bench, openings, train};
+use dev::{arena, openings, train};
 use terminal::output::{self, StandardOutput, say, stdout_is_terminal, warn};
 
 /// Play Reversi online: a room server, and its players, watchers and bots.
@@ -130,11 +129,6 @@ enum Command {
     Openings(openings::Args),
     /// Let two players play many games, without a server, and measure the difference in strength.
     Arena(arena::Args),
-    /// Load a server with bots and watchers, and measure its speed.
-    Bench(bench::Args),
-    /// The baseline server of `bench`.
-    #[command(hide = true)]
-    Limit,
 }
 
 /// Parses the arguments of the process and runs the command.
@@ -237,8 +231,6 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Demo(args) => demo::run(args).await,
         Command::Arena(args) => arena::run(args).await,
         Command::Openings(args) => openings::run(&args),
-        Command::Bench(args) => bench::run(args).await,
-        Command::Limit => bench::baseline_server::run().await,
     }
     .map(|()| output::exit_status(ExitCode::SUCCESS))
 }

@@ -24,12 +24,11 @@ const ALTERNATIVES: [(&str, &[&str]); 17] = [
 ];
 
 /// Options that need one of other options.
-const COMPANIONS: [(&str, &str, &[&str]); 5] = [
+const COMPANIONS: [(&str, &str, &[&str]); 4] = [
     ("play", "private", &["new"]),
     ("host", "increment", &["total"]),
     ("games", "out", &["export"]),
     ("bot", "engine_time", &["nboard", "gtp"]),
-    ("bench", "server", &["running"]),
 ];
 
 /// Values that switch a flag off in the environment, the same as in clap's `FalseyValueParser`.

@@ -1,6 +1,5 @@
-//! Commands for developers: training, openings, matches between engines, and load tests.
+//! Commands for developers: training, openings, and matches between engines.
 
 pub(super) mod arena;
-pub(super) mod bench;
 pub(super) mod openings;
 pub(super) mod train;

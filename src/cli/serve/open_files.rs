@@ -31,7 +31,7 @@ pub(super) fn permit(connections: usize) -> anyhow::Result<()> {
 }
 
 /// Raises the limit to the highest that the system permits, and returns how many connections it is enough for.
-pub(in crate::cli) fn most_connections() -> io::Result<usize> {
+fn most_connections() -> io::Result<usize> {
     let files = usize::try_from(rlimit::increase_nofile_limit(u64::MAX)?).unwrap_or(usize::MAX);
     Ok(files.saturating_sub(OTHER_FILES))
 }

@@ -1,7 +1,6 @@
 //! The `reversi` command as a process: arguments, output and exit codes.
 
 mod arena;
-mod bench;
 mod bot_games;
 mod bots;
 pub(crate) mod command;

@@ -67,8 +67,7 @@ fn ids_are_shown_in_a_list_of_games_only() {
 #[test]
 fn the_usage_in_an_error_has_no_options_that_variables_set() {
     let variables = [("REVERSI_SERVER", "http://127.0.0.1:1"), ("REVERSI_NAME", "ada")];
-    for arguments in [&["play", "--nonsense"][..], &["admin", "--admin-token", "x", "close"], &["bench", "--nonsense"]]
-    {
+    for arguments in [&["play", "--nonsense"][..], &["admin", "--admin-token", "x", "close"], &["host", "--nonsense"]] {
         let error = error_of(arguments, &variables);
         assert!(
             error.contains("Usage: reversi ") && !error.contains("--server") && !error.contains("--name"),
@@ -79,8 +78,6 @@ fn the_usage_in_an_error_has_no_options_that_variables_set() {
 
 #[test]
 fn a_server_is_named_with_the_option_or_the_variable_only_where_it_is_used() {
-    let error = error_of(&["bench", "--server", "http://127.0.0.1:1"], &[]);
-    assert!(error.contains("--running"), "{error}");
     let output = reversi(&["analyze", "f5d6c3", "--depth", "1"]).env("REVERSI_SERVER", "nonsense").output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
 }

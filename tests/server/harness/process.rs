@@ -21,6 +21,12 @@ use tonic::{
     transport::{Channel, Endpoint},
 };
 
+/// The server: `reversi`, or the bench, which runs as one.
+const PROGRAM: &str = match (option_env!("CARGO_BIN_EXE_reversi"), option_env!("CARGO_BIN_EXE_reversi-bench")) {
+    (Some(program), _) | (None, Some(program)) => program,
+    (None, None) => panic!("only tests and benchmarks of a program use this"),
+};
+
 /// Timeout of each wait; no test needs this long.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -37,19 +43,19 @@ pub(crate) struct Server {
 impl Server {
     /// Starts `reversi serve` on a free port, with these further options.
     pub(crate) fn start(options: &[&str]) -> Self {
-        Self::run(Command::new(env!("CARGO_BIN_EXE_reversi")), options)
+        Self::run(Command::new(PROGRAM), options)
     }
 
     /// As [`Server::start`], with a log that nobody reads until the server is stopped.
     pub(crate) fn start_without_log_reader(options: &[&str]) -> Self {
         let (hold, held) = sync_channel(0);
-        Self::run_holding(Command::new(env!("CARGO_BIN_EXE_reversi")), options, Some(hold), held)
+        Self::run_holding(Command::new(PROGRAM), options, Some(hold), held)
     }
 
     /// As [`Server::start`], with the signal for too large files ignored: writes beyond the limit fail instead.
     pub(crate) fn start_within_limits(options: &[&str]) -> Self {
         let mut shell = Command::new("sh");
-        shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_reversi")]);
+        shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", PROGRAM]);
         Self::run(shell, options)
     }
 
@@ -57,7 +63,7 @@ impl Server {
     #[allow(dead_code, reason = "not used by benches/abuse.rs")]
     pub(crate) fn start_on_full_disk(options: &[&str]) -> Self {
         let mut shell = Command::new("sh");
-        shell.args(["-c", "trap '' XFSZ; ulimit -S -f 0; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_reversi")]);
+        shell.args(["-c", "trap '' XFSZ; ulimit -S -f 0; exec \"$0\" \"$@\"", PROGRAM]);
         Self::run(shell, options)
     }
 
@@ -65,13 +71,13 @@ impl Server {
     #[allow(dead_code, reason = "used by benches/abuse")]
     pub(crate) fn start_by(starter: &[&str], options: &[&str]) -> Self {
         let mut command = Command::new(starter[0]);
-        command.args(&starter[1..]).arg(env!("CARGO_BIN_EXE_reversi"));
+        command.args(&starter[1..]).arg(PROGRAM);
         Self::run(command, options)
     }
 
     /// Kills a server while it starts, once `due` is true, or else when it listens.
     pub(crate) fn kill_at_start(options: &[&str], mut due: impl FnMut() -> bool) {
-        let command = Command::new(env!("CARGO_BIN_EXE_reversi"));
+        let command = Command::new(PROGRAM);
         let mut server = Self::spawn(command, options, None, sync_channel(0).1);
         while !due() && server.lines.try_recv() == Err(TryRecvError::Empty) {
             thread::yield_now();

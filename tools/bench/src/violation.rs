@@ -1,14 +1,13 @@
 //! Violations of the protocol by a server.
 
-use thiserror::Error;
-
-use crate::{
+use reversi::{
     proto::v1,
     rules::{Bitboard, Board, Color},
 };
+use thiserror::Error;
 
 #[derive(Debug, Error, PartialEq, Eq)]
-pub(super) enum Violation {
+pub(crate) enum Violation {
     #[error("{game} shows a wrong board at ply {ply}")]
     Board { game: String, ply: i32 },
     #[error("{game} is at ply {came} where ply {expected} was to come")]
@@ -34,7 +33,7 @@ pub(super) enum Violation {
 }
 
 /// Whether `wire` has this board, both as bits and as text.
-pub(super) fn shows(wire: Option<&v1::Position>, board: Board) -> bool {
+pub(crate) fn shows(wire: Option<&v1::Position>, board: Board) -> bool {
     let Some(wire) = wire else { return false };
     let [black, white] = Color::ALL.map(|side| board.discs(side));
     let discs = [wire.black, wire.white].map(Bitboard);

@@ -15,6 +15,10 @@ use anyhow::Context as _;
 use axum::{Router, extract, extract::State, http::Response as HttpResponse};
 use bytes::Bytes;
 use prost::Message as _;
+use reversi::{
+    proto::{RawCodec, v1},
+    rules::{ByColor, Color},
+};
 use tokio::{
     io::AsyncReadExt as _,
     net::TcpListener,
@@ -34,15 +38,11 @@ use tonic::{
 };
 use tracing::subscriber::NoSubscriber;
 
-use super::{
+use crate::{
     connection::WINDOW,
     fixed_game::FixedGame,
     player_check::SERIES,
     prepared_messages::{PreparedMessages, PreparedStep},
-};
-use crate::{
-    proto::{RawCodec, v1},
-    rules::{ByColor, Color},
 };
 
 /// Capacity of a bot's message queue. A game needs three at most.
@@ -55,7 +55,7 @@ const LAG: usize = 4_096;
 const STREAMS: u32 = 1_000_000;
 
 /// Serves until standard input is closed, which happens when the bench ends.
-pub(in crate::cli) async fn run() -> anyhow::Result<()> {
+pub(crate) async fn run() -> anyhow::Result<()> {
     // With fewer files, connections fail and the bench reports it.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     // Without a subscriber the transport's spans would go to the `log` crate, which is slower.
@@ -63,7 +63,7 @@ pub(in crate::cli) async fn run() -> anyhow::Result<()> {
     let server =
         Arc::new(BaselineServer { prepared: PreparedMessages::new(&FixedGame::new())?, pairs: RwLock::default() });
     let listener = TcpListener::bind("127.0.0.1:0").await.context("there is no free port")?;
-    crate::cli::say(format_args!("reversi is listening on {}", listener.local_addr()?));
+    println!("reversi is listening on {}", listener.local_addr()?);
     let routes = Routes::from(Router::new().fallback(answer).with_state(server));
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
     let mut server = Server::builder().max_concurrent_streams(STREAMS).initial_connection_window_size(WINDOW);

@@ -7,18 +7,18 @@ use std::{
 
 use bytes::{Buf as _, Bytes};
 use prost::{Message as _, encoding::decode_varint};
+use reversi::proto::{RawCodec, v1};
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 use tonic::{client::Grpc, codegen::http::uri::PathAndQuery};
 use v1::watch_room_response::Message;
 
-use super::{connection::BenchPlayer, counters::Counters, violation::Violation, watcher_check::WatcherCheck};
-use crate::proto::{RawCodec, v1};
+use crate::{connection::BenchPlayer, counters::Counters, violation::Violation, watcher_check::WatcherCheck};
 
 /// Number of events that are compared for slow watchers; older ones are not.
 const KEPT_EVENTS: usize = 4_096;
 
-pub(super) struct WatchedRoom {
+pub(crate) struct WatchedRoom {
     room: String,
     watchers: usize,
     /// Whether each move waits until all watchers have the last one.
@@ -51,7 +51,7 @@ struct PendingEvent {
 }
 
 impl WatchedRoom {
-    pub(super) fn new(room: String, watchers: usize, in_step: bool, counters: Arc<Counters>) -> Self {
+    pub(crate) fn new(room: String, watchers: usize, in_step: bool, counters: Arc<Counters>) -> Self {
         Self {
             room,
             watchers,
@@ -64,7 +64,7 @@ impl WatchedRoom {
     }
 
     /// Watches until `stop` or a violation.
-    pub(super) async fn watch(&self, player: BenchPlayer, stop: CancellationToken) -> anyhow::Result<()> {
+    pub(crate) async fn watch(&self, player: BenchPlayer, stop: CancellationToken) -> anyhow::Result<()> {
         let mut grpc = Grpc::new(player.channel.clone());
         grpc.ready().await?;
         let request = v1::WatchRoomRequest { room_id: self.room.clone(), ..Default::default() };
@@ -89,13 +89,13 @@ impl WatchedRoom {
         Ok(())
     }
 
-    pub(super) async fn all_started(&self) {
+    pub(crate) async fn all_started(&self) {
         // Cannot fail: `self` holds the sender.
         let _ = self.started.subscribe().wait_for(|&started| started >= self.watchers).await;
     }
 
     /// Waits until the next move, after `made` others, may be sent, and records its time.
-    pub(super) async fn before_move(&self, made: u64, ply: u16) {
+    pub(crate) async fn before_move(&self, made: u64, ply: u16) {
         if self.in_step {
             let _ = self.complete.subscribe().wait_for(|&complete| complete >= made).await;
         }
@@ -107,7 +107,7 @@ impl WatchedRoom {
     }
 
     /// Whether all watchers have received every move.
-    pub(super) fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         let events = self.lock();
         events.sent.is_empty() && events.open.is_empty()
     }
@@ -209,7 +209,7 @@ fn event_number(wire: &Bytes) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::dev::bench::{fixed_game::FixedGame, prepared_messages::PreparedMessages};
+    use crate::{fixed_game::FixedGame, prepared_messages::PreparedMessages};
 
     /// A room with two watchers, and its messages.
     fn two() -> (WatchedRoom, Vec<Bytes>) {

@@ -10,12 +10,11 @@ use std::{
 use anyhow::Context as _;
 use tokio::time::Instant;
 
-use super::connection::WINDOW;
-use crate::cli::serve::open_files::most_connections;
+use crate::connection::WINDOW;
 
 /// The process to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Target {
+pub(crate) enum Target {
     /// A server that keeps nothing.
     Ephemeral,
     /// A server that keeps everything in a new folder below this one.
@@ -45,13 +44,16 @@ const UNBOUNDED: &str = "--log error --max-connections-per-address 0 --opening 6
     --max-streams-per-address 0 --max-rooms-per-player 1000000 --max-rooms-per-address 0 --max-seats-per-address 0 \
     --max-rooms 1000000 --room-sleep 86400 --game-rate 0 --game-rate-per-address 0";
 
+/// Open files of a server that are no connections.
+const OTHER_FILES: u64 = 256;
+
 /// Clock ticks per second in `/proc/PID/stat`, the same on every Linux.
 const TICKS: u32 = 100;
 
 /// The target's process. Dropping this kills it if the bench started it.
-pub(super) struct TargetProcess {
-    pub(super) url: String,
-    pub(super) began: Instant,
+pub(crate) struct TargetProcess {
+    pub(crate) url: String,
+    pub(crate) began: Instant,
     pid: Option<u32>,
     child: Option<Child>,
     /// Kept open so that the process can write.
@@ -62,7 +64,7 @@ pub(super) struct TargetProcess {
 
 impl TargetProcess {
     /// Starts the target, unless it is running, on the processors `cpus`; `None` for all.
-    pub(super) async fn start(target: &Target, cpus: Option<&str>) -> anyhow::Result<Self> {
+    pub(crate) async fn start(target: &Target, cpus: Option<&str>) -> anyhow::Result<Self> {
         let began = Instant::now();
         let mut process = Self { url: String::new(), began, pid: None, child: None, stdout: None, folder: None };
         let mut command = itself(cpus)?;
@@ -110,12 +112,12 @@ impl TargetProcess {
     }
 
     /// Whether the process was running before the bench.
-    pub(super) fn runs_on(&self) -> bool {
+    pub(crate) fn runs_on(&self) -> bool {
         self.child.is_none()
     }
 
     /// CPU time and memory; `None` where the system does not report them.
-    pub(super) fn usage(&self) -> Option<Usage> {
+    pub(crate) fn usage(&self) -> Option<Usage> {
         Usage::of(&self.pid?.to_string())
     }
 }
@@ -143,7 +145,10 @@ fn itself(cpus: Option<&str>) -> anyhow::Result<Command> {
 
 fn serve(command: &mut Command) -> &mut Command {
     let window = WINDOW.to_string();
-    let connections = most_connections().unwrap_or(1_000_000).to_string();
+    // The rest is for other files.
+    let connections = rlimit::increase_nofile_limit(u64::MAX)
+        .map_or(1_000_000, |files| files.saturating_sub(OTHER_FILES))
+        .to_string();
     let sizes = ["--connection-window", &window, "--max-connections", &connections];
     let bounds = UNBOUNDED.split_whitespace().chain(sizes);
     command.args(["serve", "--listen", "127.0.0.1:0"]).args(bounds)
@@ -158,15 +163,15 @@ fn new_folder(parent: &Path) -> anyhow::Result<PathBuf> {
 
 /// CPU time and memory of a process.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Usage {
+pub(crate) struct Usage {
     /// CPU time of all threads.
-    pub(super) cpu: Duration,
+    pub(crate) cpu: Duration,
     /// Resident memory, in bytes.
-    pub(super) resident: u64,
+    pub(crate) resident: u64,
 }
 
 impl Usage {
-    pub(super) fn own() -> Option<Self> {
+    pub(crate) fn own() -> Option<Self> {
         Self::of("self")
     }
 
@@ -198,18 +203,5 @@ mod tests {
         assert_eq!(cpu(stat), Some(Duration::from_secs(2)));
         assert_eq!(resident("Name:\ta\nVmRSS:\t    2048 kB\n"), Some(2 << 20));
         assert_eq!((cpu(""), resident("")), (None, None));
-    }
-
-    #[test]
-    fn the_server_knows_the_options() {
-        use clap::Parser;
-
-        #[derive(Parser)]
-        struct Alone {
-            #[command(flatten)]
-            args: crate::cli::serve::Args,
-        }
-        let mut command = Command::new("reversi");
-        Alone::try_parse_from(serve(&mut command).get_args()).map(|it| it.args).unwrap();
     }
 }

@@ -1,18 +1,18 @@
 //! Checks the events of a watcher by replaying the moves.
 
-use v1::room_event::Event;
-
-use super::violation::{Violation, shows};
-use crate::{
+use reversi::{
     proto::v1,
     rules::{Position, Square},
 };
+use v1::room_event::Event;
+
+use crate::violation::{Violation, shows};
 
 /// The state of a room, built from its events.
 #[derive(Debug, Default)]
-pub(super) struct WatcherCheck {
+pub(crate) struct WatcherCheck {
     /// The number of the last event.
-    pub(super) seq: u64,
+    pub(crate) seq: u64,
     game: Option<CheckedGame>,
 }
 
@@ -25,14 +25,14 @@ struct CheckedGame {
 
 impl WatcherCheck {
     /// Continues from a snapshot.
-    pub(super) fn start_at(&mut self, room: &v1::Room) -> Result<(), Violation> {
+    pub(crate) fn start_at(&mut self, room: &v1::Room) -> Result<(), Violation> {
         self.seq = room.seq;
         self.game = room.game.as_ref().map(CheckedGame::of).transpose()?;
         Ok(())
     }
 
     /// Applies the next event. Returns the ply if it is a move.
-    pub(super) fn step(&mut self, event: &v1::RoomEvent) -> Result<Option<i32>, Violation> {
+    pub(crate) fn step(&mut self, event: &v1::RoomEvent) -> Result<Option<i32>, Violation> {
         if event.seq != self.seq + 1 {
             return Err(Violation::Gap { expected: self.seq + 1, came: event.seq });
         }
@@ -106,7 +106,7 @@ impl CheckedGame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::dev::bench::{fixed_game::FixedGame, prepared_messages::PreparedMessages};
+    use crate::{fixed_game::FixedGame, prepared_messages::PreparedMessages};
 
     /// All events of the game, from event 1.
     fn all_events() -> Vec<v1::RoomEvent> {

@@ -1,7 +1,7 @@
-//! `reversi bench`: loads a server over the public API from another process, checks all messages, and reports figures.
+//! Loads a server over the public API from another process, checks all messages, and reports figures.
 //!
 //! ```text
-//!   bench ── server_process ──▶ reversi serve, or baseline_server: the same messages through bare tonic
+//!   bench ── server_process ──▶ the server, or baseline_server: the same messages through bare tonic
 //!     │                           ▲       │
 //!   measurement ── bot_pair ──────┤ turns ├─▶ player_check ─ fixed_game (the game that is played)
 //!     │                           │       │
@@ -12,7 +12,7 @@
 //!
 //! The load and the checks are the same for a server and for the baseline.
 
-pub(in crate::cli) mod baseline_server;
+mod baseline_server;
 mod bot_pair;
 mod connection;
 mod counters;
@@ -20,47 +20,51 @@ mod fixed_game;
 mod measurement;
 mod player_check;
 mod prepared_messages;
+mod progress;
 mod report;
 mod server_process;
 mod violation;
 mod watcher_check;
 mod watchers;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::Context as _;
-use clap::ValueEnum;
+use clap::{Parser, ValueEnum};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use self::{
-    report::{Comparison, Figures},
-    server_process::Target,
-};
-use crate::cli::{
-    connect::server_address::{self, CONNECTION},
-    processors, say,
-    terminal::{interrupt::Interrupt, progress::Progress},
-};
+use progress::Progress;
+use report::{Comparison, Figures};
+use server_process::Target;
 
 /// The highest number of rooms, connections or watchers: more than a machine has ports and memory for.
 const MAX_COUNT: i64 = 20_000;
 
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    reversi bench --rooms 1000                        moves a second, as many as it can\n  \
-    reversi bench --rooms 1000 --pace 1 --durable     how long a turn takes at 1,000 moves a second\n  \
-    reversi bench --rooms 1 --watchers 1000 --in-step events a second to the watchers of a room\n  \
-    reversi bench --rooms 100 --compare               the same, and what bare tonic needs for it")]
-pub(in crate::cli) struct Args {
+/// Loads a server with bots and watchers, checks all that it sends, and measures its speed.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    after_help = "Examples:\n  \
+    reversi-bench --rooms 1000                        moves a second, as many as it can\n  \
+    reversi-bench --rooms 1000 --pace 1 --durable     how long a turn takes at 1,000 moves a second\n  \
+    reversi-bench --rooms 1 --watchers 1000 --in-step events a second to the watchers of a room\n  \
+    reversi-bench --rooms 100 --compare               the same, and what bare tonic needs for it"
+)]
+struct Args {
     #[command(flatten)]
     load: Load,
     /// Let the server store everything, in a new folder below DIR, which is deleted afterwards [default DIR: here].
     #[arg(long, env = "REVERSI_BENCH_DURABLE", value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
     durable: Option<PathBuf>,
     /// The server of --running.
-    #[arg(long, env = "REVERSI_SERVER", default_value = server_address::DEFAULT, value_name = "URL_OR_HOST:PORT",
-        requires = "running", help_heading = CONNECTION)]
+    #[arg(
+        long,
+        env = "REVERSI_SERVER",
+        default_value = "http://127.0.0.1:50051",
+        value_name = "URL_OR_HOST:PORT",
+        requires = "running"
+    )]
     server: String,
     /// Load the running server of --server instead of starting one. Its limits may refuse the load.
     #[arg(long, env = "REVERSI_BENCH_RUNNING", conflicts_with_all = ["durable", "compare"],
@@ -149,6 +153,31 @@ enum CompareWith {
     Ephemeral,
 }
 
+fn main() -> ExitCode {
+    match std::env::args().nth(1).as_deref() {
+        // The processes to measure are this program.
+        Some("serve") => reversi::cli::main(),
+        Some("limit") => finish(baseline_server::run()),
+        _ => finish(run(Args::parse())),
+    }
+}
+
+fn finish(work: impl Future<Output = anyhow::Result<()>>) -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    match runtime.map_err(anyhow::Error::from).and_then(|runtime| runtime.block_on(work)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("reversi-bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The URL of a server that is named by it, or by host and port.
+fn url(server: &str) -> String {
+    if server.contains("://") { server.to_owned() } else { format!("http://{server}") }
+}
+
 fn up_to(max: i64) -> impl clap::builder::TypedValueParser<Value = usize> {
     use clap::builder::TypedValueParser as _;
     clap::value_parser!(u32).range(0..=max).map(|number| number as usize)
@@ -164,22 +193,21 @@ fn seconds(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// The server cannot be started or reached, or violates the protocol.
-pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
+async fn run(args: Args) -> anyhow::Result<()> {
     args.load.check(args.compare)?;
     // With fewer files, connections fail with an error.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     let target = match &args.durable {
-        _ if args.running => Target::Running { url: server_address::url(&args.server), pid: args.pid },
+        _ if args.running => Target::Running { url: url(&args.server), pid: args.pid },
         Some(parent) => Target::Durable(parent.clone()),
         None => Target::Ephemeral,
     };
-    let mut interrupt = Interrupt::listen()?;
     let cut = CancellationToken::new();
     let measured = bench(&args, target, &cut);
     tokio::pin!(measured);
     tokio::select! {
         done = &mut measured => done,
-        _ = interrupt.wait() => {
+        _ = tokio::signal::ctrl_c() => {
             cut.cancel();
             measured.await
         }
@@ -187,7 +215,7 @@ pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
 }
 
 async fn bench(args: &Args, target: Target, cut: &CancellationToken) -> anyhow::Result<()> {
-    let progress = Progress::of_phases();
+    let progress = Progress::new();
     let other = args.compare.map(|other| match other {
         CompareWith::Limit => Target::Limit,
         CompareWith::Ephemeral => Target::Ephemeral,
@@ -294,13 +322,13 @@ impl BenchReport {
         match &self.other {
             Some(other) if !self.comparison.is_empty() => {
                 let (target, rounds) = (&self.target, &self.comparison);
-                say(format_args!("medians of {target} and of {other}, and the median of the ratios (and their range)"));
-                rounds.to_string().lines().for_each(say);
+                println!(
+                    "medians of {target} and of {other}, and the median of the ratios (and their range)\n{rounds}"
+                );
             }
             _ => {
                 for (target, figures) in &self.measured {
-                    say(target);
-                    figures.to_string().lines().for_each(say);
+                    println!("{target}\n{figures}");
                 }
             }
         }
@@ -313,7 +341,7 @@ impl BenchReport {
             .map(|(target, figures)| json!({ "target": target.to_string(), "figures": figures.json() }));
         json!({
             "version": env!("CARGO_PKG_VERSION"),
-            "cores": processors(),
+            "cores": std::thread::available_parallelism().map_or(1, usize::from),
             "load": self.load,
             "measured": measured.collect::<Vec<_>>(),
             "ratios": self.comparison.json(),

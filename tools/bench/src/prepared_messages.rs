@@ -8,10 +8,7 @@ use prost::{
     Message as _,
     encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len},
 };
-use v1::play_event::Event as BotEventKind;
-
-use super::fixed_game::FixedGame;
-use crate::{
+use reversi::{
     proto::{
         convert::{self, WireEnum as _},
         v1,
@@ -22,40 +19,43 @@ use crate::{
     },
     rules::{ByColor, Color},
 };
+use v1::play_event::Event as BotEventKind;
+
+use crate::fixed_game::FixedGame;
 
 /// An arbitrary time; the encoded size hardly depends on it.
 const NOW: Timestamp = Timestamp(1_700_000_000_123_456);
 
 /// The only room of the baseline server.
-pub(super) const fn room() -> RoomId {
+pub(crate) const fn room() -> RoomId {
     RoomId::from_random(0x9e37_79b9_7f4a_7c15)
 }
 
 #[derive(Debug)]
-pub(super) struct PreparedMessages {
-    pub(super) room: String,
+pub(crate) struct PreparedMessages {
+    pub(crate) room: String,
     /// The messages of the game's start.
-    pub(super) opening: PreparedStep,
+    pub(crate) opening: PreparedStep,
     /// The messages of each move; the last has those of the game's end too.
-    pub(super) steps: Vec<PreparedStep>,
+    pub(crate) steps: Vec<PreparedStep>,
 }
 
 /// The messages that one command causes.
 #[derive(Debug, Default)]
-pub(super) struct PreparedStep {
+pub(crate) struct PreparedStep {
     /// Each a `PlayResponse`, which is encoded like a `WatchTurnsResponse`.
-    pub(super) to_bots: ByColor<Vec<Bytes>>,
+    pub(crate) to_bots: ByColor<Vec<Bytes>>,
     /// To watchers.
-    pub(super) events: Vec<RoomEvent>,
+    pub(crate) events: Vec<RoomEvent>,
 }
 
 /// An encoded `v1::RoomEvent` without its first field, the number.
 #[derive(Debug)]
-pub(super) struct RoomEvent(Bytes);
+pub(crate) struct RoomEvent(Bytes);
 
 impl PreparedMessages {
     /// Plays the game in a room.
-    pub(super) fn new(fixed_game: &FixedGame) -> anyhow::Result<Self> {
+    pub(crate) fn new(fixed_game: &FixedGame) -> anyhow::Result<Self> {
         let bots = ByColor::from_fn(bot).map(Result::ok);
         let (Some(black), Some(white)) = (bots.black, bots.white) else { anyhow::bail!("a bot has no name") };
         let mut room = a_room(&black)?;
@@ -83,7 +83,7 @@ impl RoomEvent {
     }
 
     /// The `WatchRoomResponse` of the event with this number.
-    pub(super) fn numbered(&self, seq: u64) -> Bytes {
+    pub(crate) fn numbered(&self, seq: u64) -> Bytes {
         const EVENT: u32 = 2;
         const SEQ: u32 = 1;
         let length = key_len(SEQ) + encoded_len_varint(seq) + self.0.len();
@@ -97,7 +97,7 @@ impl RoomEvent {
     }
 
     #[cfg(test)]
-    pub(super) fn read(&self, seq: u64) -> v1::RoomEvent {
+    pub(crate) fn read(&self, seq: u64) -> v1::RoomEvent {
         match v1::WatchRoomResponse::decode(self.numbered(seq)).unwrap().message {
             Some(v1::watch_room_response::Message::Event(event)) => event,
             other => panic!("{other:?}"),

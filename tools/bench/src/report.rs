@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 /// The figures of one measurement by name. `benches/README.md` explains the names.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Figures(Vec<(&'static str, f64)>);
+pub(crate) struct Figures(Vec<(&'static str, f64)>);
 
 impl Figures {
     /// Adds a figure if it is a finite number.
-    pub(super) fn add(&mut self, name: &'static str, value: Option<f64>) {
+    pub(crate) fn add(&mut self, name: &'static str, value: Option<f64>) {
         self.0.extend(value.filter(|value| value.is_finite()).map(|value| (name, value)));
     }
 
@@ -16,7 +16,7 @@ impl Figures {
         self.0.iter().find(|figure| figure.0 == name).map(|figure| figure.1)
     }
 
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         self.0.iter().copied().collect()
     }
 }
@@ -39,7 +39,7 @@ const NOT_COMPARED: [&str; 4] = ["seconds", "moves", "deliveries", "first_answer
 
 /// The figures of two targets, round by round.
 #[derive(Debug, Default)]
-pub(super) struct Comparison(Vec<(Figures, Figures)>);
+pub(crate) struct Comparison(Vec<(Figures, Figures)>);
 
 /// One figure of both targets, by round.
 struct ComparedFigure {
@@ -49,11 +49,11 @@ struct ComparedFigure {
 }
 
 impl Comparison {
-    pub(super) fn add(&mut self, one: Figures, other: Figures) {
+    pub(crate) fn add(&mut self, one: Figures, other: Figures) {
         self.0.push((one, other));
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -70,7 +70,7 @@ impl Comparison {
     }
 
     /// The ratios of the first target to the other.
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let medians = self.rows().into_iter().filter_map(|row| {
             let ratios = row.ratios()?;
             let (low, middle, high) = spread(ratios.clone());

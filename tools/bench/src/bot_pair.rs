@@ -2,6 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
+use reversi::{
+    proto::v1,
+    rules::{ByColor, Color},
+};
 use tokio::{
     sync::{mpsc, watch},
     time::{Instant, sleep_until},
@@ -11,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::Streaming;
 use v1::play_event::Event;
 
-use super::{
+use crate::{
     connection::{BenchPlayer, Connections},
     counters::Counters,
     fixed_game::{FixedGame, FixedTurn},
@@ -19,15 +23,11 @@ use super::{
     violation::Violation,
     watchers::WatchedRoom,
 };
-use crate::{
-    proto::v1,
-    rules::{ByColor, Color},
-};
 
 /// Two seated bots.
-pub(super) struct BotPair {
-    pub(super) number: usize,
-    pub(super) room: String,
+pub(crate) struct BotPair {
+    pub(crate) number: usize,
+    pub(crate) room: String,
     bots: ByColor<PairBot>,
 }
 
@@ -46,26 +46,26 @@ enum TurnStream {
 
 /// How the bots receive turns and send moves.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct MoveOptions {
+pub(crate) struct MoveOptions {
     /// By calls instead of the stream.
-    pub(super) unary: bool,
-    pub(super) acknowledge_late: bool,
+    pub(crate) unary: bool,
+    pub(crate) acknowledge_late: bool,
 }
 
 /// The options and counters that all pairs share.
-pub(super) struct PairOptions {
-    pub(super) fixed_game: Arc<FixedGame>,
-    pub(super) counters: Arc<Counters>,
+pub(crate) struct PairOptions {
+    pub(crate) fixed_game: Arc<FixedGame>,
+    pub(crate) counters: Arc<Counters>,
     /// The time between two moves of a room; zero for no wait.
-    pub(super) pace: Duration,
-    pub(super) stop: CancellationToken,
+    pub(crate) pace: Duration,
+    pub(crate) stop: CancellationToken,
     /// Number of rooms in which a turn was requested.
-    pub(super) started: watch::Sender<usize>,
+    pub(crate) started: watch::Sender<usize>,
 }
 
 impl BotPair {
     /// Logs in the bots of pair `number`, and seats them in a new room.
-    pub(super) async fn seat(connections: Arc<Connections>, number: usize, moves: MoveOptions) -> anyhow::Result<Self> {
+    pub(crate) async fn seat(connections: Arc<Connections>, number: usize, moves: MoveOptions) -> anyhow::Result<Self> {
         let black = PairBot::begin(connections.get(2 * number).await?, &format!("black {number}"), moves).await?;
         let white = PairBot::begin(connections.get(2 * number + 1).await?, &format!("white {number}"), moves).await?;
         let settings = v1::RoomSettings {
@@ -86,12 +86,12 @@ impl BotPair {
         Ok(Self { number, room, bots: ByColor::new(black, white) })
     }
 
-    pub(super) fn players(&self) -> [BenchPlayer; 2] {
+    pub(crate) fn players(&self) -> [BenchPlayer; 2] {
         [self.bots.black.player.clone(), self.bots.white.player.clone()]
     }
 
     /// Reads heartbeats until the stop; anything else is a violation.
-    pub(super) async fn idle(mut self, stop: CancellationToken) -> anyhow::Result<()> {
+    pub(crate) async fn idle(mut self, stop: CancellationToken) -> anyhow::Result<()> {
         while let Some(event) = stop.run_until_cancelled(self.next()).await {
             if !matches!(event?.1, Event::Heartbeat(_)) {
                 return Err(Violation::Order { game: self.room, what: "an event came in an idle room" }.into());
@@ -101,7 +101,7 @@ impl BotPair {
     }
 
     /// Plays until the stop, then waits until every move is acknowledged. The first move is sent after `delay`.
-    pub(super) async fn play(
+    pub(crate) async fn play(
         mut self,
         options: Arc<PairOptions>,
         watched_room: Option<Arc<WatchedRoom>>,

@@ -1,19 +1,25 @@
-//! `reversi bench` as a user runs it, and whether the baseline sends the same messages as a server.
+//! The bench as a user runs it, and whether the baseline sends the same messages as a server.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it panics")]
+
+#[path = "../../../tests/server/harness/process.rs"]
+#[allow(dead_code, reason = "other tests use more of it")]
+mod process;
 
 use std::{
     io::{BufRead as _, BufReader},
     process::{Child, Command, Output, Stdio},
 };
 
-use crate::harness::process::{Player, Server};
+use process::{Player, Server};
 use reversi::proto::v1::{self, play_event::Event};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Streaming;
 
-fn reversi(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_reversi"));
+fn reversi_bench(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_reversi-bench"));
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
         command.env_remove(name);
     }
@@ -25,8 +31,8 @@ fn reversi(arguments: &[&str]) -> Command {
 fn bench(options: &[&str]) -> (Output, Value) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bench.json");
-    let bounds = ["bench", "--moves", "300", "--warm-up", "0", "--seconds", "600", "--json", file.to_str().unwrap()];
-    let output = reversi(&[&bounds, options].concat()).output().unwrap();
+    let bounds = ["--moves", "300", "--warm-up", "0", "--seconds", "600", "--json", file.to_str().unwrap()];
+    let output = reversi_bench(&[&bounds, options].concat()).output().unwrap();
     let text = std::fs::read_to_string(file).unwrap_or_else(|_| panic!("{output:?}"));
     (output, serde_json::from_str(&text).unwrap())
 }
@@ -78,7 +84,7 @@ fn invalid_options_are_refused() {
         (&["--ai-rooms", "1", "--compare"], "no AIs"),
         (&["--seconds", "1000000"], "3600"),
     ] {
-        let output = reversi(&[&["bench"], options].concat()).output().unwrap();
+        let output = reversi_bench(options).output().unwrap();
         let printed = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && printed.contains(complaint), "{options:?}: {printed}");
     }
@@ -92,7 +98,7 @@ struct BaselineServer {
 
 impl BaselineServer {
     fn start() -> Self {
-        let mut child = reversi(&["limit"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = reversi_bench(&["limit"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim_end().rsplit(' ').next().unwrap();

@@ -2,24 +2,24 @@
 
 use std::sync::Arc;
 
+use reversi::{
+    proto::{convert::WireEnum as _, v1},
+    rules::{ByColor, Color},
+};
 use v1::play_event::Event;
 
-use super::{
+use crate::{
     fixed_game::{FixedGame, FixedTurn},
     prepared_messages,
     violation::{Violation, shows},
 };
-use crate::{
-    proto::{convert::WireEnum as _, v1},
-    rules::{ByColor, Color},
-};
 
 /// Games of a series, the maximum of a room. Then both bots must be ready again.
-pub(super) const SERIES: u64 = 1_000;
+pub(crate) const SERIES: u64 = 1_000;
 
 /// Checks all events of two bots. They are ordered within each stream, not between the two.
 #[derive(Debug)]
-pub(super) struct PlayerCheck {
+pub(crate) struct PlayerCheck {
     fixed_game: Arc<FixedGame>,
     room: String,
     /// Whether game ids repeat, as those of the baseline server do.
@@ -46,7 +46,7 @@ struct BotState {
 
 /// What an event means for the pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BotSignal {
+pub(crate) enum BotSignal {
     Nothing,
     /// The bot must answer this turn.
     Asked(FixedTurn),
@@ -57,12 +57,12 @@ pub(super) enum BotSignal {
 }
 
 impl PlayerCheck {
-    pub(super) fn new(fixed_game: Arc<FixedGame>, room: String) -> Self {
+    pub(crate) fn new(fixed_game: Arc<FixedGame>, room: String) -> Self {
         let repeats = room == prepared_messages::room().to_string();
         Self { fixed_game, room, repeats, next: 0, sides: ByColor::default() }
     }
 
-    pub(super) fn receive(&mut self, side: Color, event: Event) -> Result<BotSignal, Violation> {
+    pub(crate) fn receive(&mut self, side: Color, event: Event) -> Result<BotSignal, Violation> {
         match event {
             Event::TurnRequested(asked) => self.on_turn_requested(side, &asked),
             Event::TurnClosed(closed) => self.on_turn_closed(side, &closed),
@@ -79,25 +79,25 @@ impl PlayerCheck {
     }
 
     /// Notes that the open turn is answered.
-    pub(super) fn answer(&mut self, side: Color) {
+    pub(crate) fn answer(&mut self, side: Color) {
         self.sides[side].answered = true;
         self.next += 1;
     }
 
     /// The id of the game that `side` plays.
-    pub(super) fn game(&self, side: Color) -> &str {
+    pub(crate) fn game(&self, side: Color) -> &str {
         &self.sides[side].game
     }
 
     /// Whether every move is acknowledged and the next turn requested.
-    pub(super) fn is_quiescent(&self) -> bool {
+    pub(crate) fn is_quiescent(&self) -> bool {
         self.fixed_game.turns.get(self.next).is_some_and(|turn| {
             self.sides[turn.mover()].asked == Some(self.next) && self.sides[turn.mover().opposite()].asked.is_none()
         })
     }
 
     /// Whether both have received the end of a series.
-    pub(super) fn series_is_over(&self) -> bool {
+    pub(crate) fn series_is_over(&self) -> bool {
         let [black, white] = Color::ALL.map(|side| &self.sides[side]);
         !black.running && !white.running && black.finished == white.finished && black.finished.is_multiple_of(SERIES)
     }
@@ -195,7 +195,7 @@ mod tests {
     use prost::Message as _;
 
     use super::*;
-    use crate::cli::dev::bench::prepared_messages::{PreparedMessages, PreparedStep};
+    use crate::prepared_messages::{PreparedMessages, PreparedStep};
 
     /// A check, and the messages of the baseline server for it.
     fn beginning() -> (PlayerCheck, PreparedMessages) {

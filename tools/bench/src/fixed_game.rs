@@ -1,31 +1,31 @@
 //! The one game that all bots of the bench play, known to the checks and to the baseline server, which has no rules.
 
-use crate::rules::{Bitboard, Color, Position, Square};
+use reversi::rules::{Bitboard, Color, Position, Square};
 
 #[derive(Debug)]
-pub(super) struct FixedGame {
-    pub(super) turns: Vec<FixedTurn>,
+pub(crate) struct FixedGame {
+    pub(crate) turns: Vec<FixedTurn>,
     /// The final position.
-    pub(super) last: Position,
+    pub(crate) last: Position,
 }
 
 /// A position and the move played in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FixedTurn {
+pub(crate) struct FixedTurn {
     /// Counts passes too.
-    pub(super) ply: u16,
-    pub(super) position: Position,
-    pub(super) square: Square,
+    pub(crate) ply: u16,
+    pub(crate) position: Position,
+    pub(crate) square: Square,
 }
 
 impl FixedTurn {
-    pub(super) fn mover(&self) -> Color {
+    pub(crate) fn mover(&self) -> Color {
         self.position.turn()
     }
 }
 
 impl FixedGame {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let (mut turns, mut position, mut ply) = (Vec::new(), Position::START, 0);
         while let Some(square) = choice(position) {
             turns.push(FixedTurn { ply, position, square });
@@ -37,7 +37,7 @@ impl FixedGame {
     }
 
     /// The number of moves of a side.
-    pub(super) fn moves_of(&self, side: Color) -> usize {
+    pub(crate) fn moves_of(&self, side: Color) -> usize {
         self.turns.iter().filter(|turn| turn.mover() == side).count()
     }
 }

@@ -3,24 +3,23 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
+use reversi::proto::v1::{
+    self, game_service_client::GameServiceClient, lobby_service_client::LobbyServiceClient,
+    room_service_client::RoomServiceClient, session_service_client::SessionServiceClient,
+};
 use tonic::{
     Request,
     metadata::{Ascii, MetadataValue},
     transport::{Channel, Endpoint},
 };
 
-use crate::proto::v1::{
-    self, game_service_client::GameServiceClient, lobby_service_client::LobbyServiceClient,
-    room_service_client::RoomServiceClient, session_service_client::SessionServiceClient,
-};
-
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The flow-control window of a connection in each direction, in bytes: large enough for a message of each stream.
-pub(super) const WINDOW: u32 = 16 << 20;
+pub(crate) const WINDOW: u32 = 16 << 20;
 
 /// Connections that players share, or one for each player.
-pub(super) struct Connections {
+pub(crate) struct Connections {
     url: String,
     /// Empty if each player has its own.
     shared: Vec<Channel>,
@@ -28,7 +27,7 @@ pub(super) struct Connections {
 
 impl Connections {
     /// Opens `shared` connections; with 0, one for each player on demand.
-    pub(super) async fn open(url: &str, shared: usize) -> anyhow::Result<Self> {
+    pub(crate) async fn open(url: &str, shared: usize) -> anyhow::Result<Self> {
         let mut connections = Self { url: url.to_owned(), shared: Vec::new() };
         for _ in 0..shared {
             connections.shared.push(connect(url).await?);
@@ -37,7 +36,7 @@ impl Connections {
     }
 
     /// The connection of player `number`.
-    pub(super) async fn get(&self, number: usize) -> anyhow::Result<Channel> {
+    pub(crate) async fn get(&self, number: usize) -> anyhow::Result<Channel> {
         match self.shared.len() {
             0 => connect(&self.url).await,
             shared => Ok(self.shared[number % shared].clone()),
@@ -52,14 +51,14 @@ async fn connect(url: &str) -> anyhow::Result<Channel> {
 }
 
 #[derive(Clone)]
-pub(super) struct BenchPlayer {
-    pub(super) channel: Channel,
+pub(crate) struct BenchPlayer {
+    pub(crate) channel: Channel,
     bearer: MetadataValue<Ascii>,
 }
 
 impl BenchPlayer {
     /// Logs in. The process id makes the name unique among concurrent benches.
-    pub(super) async fn log_in(channel: Channel, name: &str) -> anyhow::Result<Self> {
+    pub(crate) async fn log_in(channel: Channel, name: &str) -> anyhow::Result<Self> {
         let display_name = format!("{name}.{}", std::process::id());
         let request = v1::LogInRequest { display_name, kind: v1::PlayerKind::Bot.into(), seats: 1 };
         let answer = SessionServiceClient::new(channel.clone()).log_in(request).await?;
@@ -68,31 +67,31 @@ impl BenchPlayer {
         Ok(Self { channel, bearer })
     }
 
-    pub(super) async fn log_out(self) -> anyhow::Result<()> {
+    pub(crate) async fn log_out(self) -> anyhow::Result<()> {
         let request = self.request(v1::LogOutRequest::default());
         SessionServiceClient::new(self.channel.clone()).log_out(request).await?;
         Ok(())
     }
 
     /// Adds the player's token.
-    pub(super) fn request<T>(&self, message: T) -> Request<T> {
+    pub(crate) fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
         request.metadata_mut().insert("authorization", self.bearer.clone());
         request
     }
 
     /// Creates a room and returns its id.
-    pub(super) async fn create(&self, settings: v1::RoomSettings, seats: [v1::Seat; 2]) -> anyhow::Result<String> {
+    pub(crate) async fn create(&self, settings: v1::RoomSettings, seats: [v1::Seat; 2]) -> anyhow::Result<String> {
         let request = v1::CreateRoomRequest { settings: Some(settings), seats: seats.to_vec(), ..Default::default() };
         let answer = LobbyServiceClient::new(self.channel.clone()).create_room(self.request(request)).await?;
         Ok(answer.into_inner().room.context("the answer has no room")?.room_id)
     }
 
-    pub(super) fn rooms(&self) -> RoomServiceClient<Channel> {
+    pub(crate) fn rooms(&self) -> RoomServiceClient<Channel> {
         RoomServiceClient::new(self.channel.clone())
     }
 
-    pub(super) fn games(&self) -> GameServiceClient<Channel> {
+    pub(crate) fn games(&self) -> GameServiceClient<Channel> {
         GameServiceClient::new(self.channel.clone())
     }
 }

@@ -6,6 +6,7 @@ use std::{
 };
 
 use anyhow::Context as _;
+use reversi::proto::v1;
 use tokio::{
     sync::watch,
     task::JoinSet,
@@ -13,18 +14,18 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{
+use crate::{
     Load,
     bot_pair::{BotPair, MoveOptions, PairOptions},
     connection::{BenchPlayer, Connections},
     counters::Counters,
     fixed_game::FixedGame,
+    progress::Progress,
     report::Figures,
     server_process::{Target, TargetProcess, Usage},
     violation::Violation,
     watchers::WatchedRoom,
 };
-use crate::{cli::terminal::progress::Progress, proto::v1};
 
 /// Bots that log in concurrently.
 const CONCURRENT_LOG_INS: usize = 64;
@@ -39,7 +40,7 @@ const POLL: Duration = Duration::from_millis(20);
 type Tasks = JoinSet<anyhow::Result<()>>;
 
 /// Starts the target, loads it, and returns the figures. `cut` ends the measured time at once.
-pub(super) async fn measure(
+pub(crate) async fn measure(
     load: &Load,
     target: &Target,
     progress: &Progress,

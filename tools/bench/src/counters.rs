@@ -9,48 +9,48 @@ use tokio::sync::Notify;
 
 /// Counters over all rooms. They count during the measured time only.
 #[derive(Debug, Default)]
-pub(super) struct Counters {
+pub(crate) struct Counters {
     measuring: AtomicBool,
     moves: AtomicU64,
     /// The number of moves that ends the measured time.
     wanted: u64,
     /// Notified when that number is reached.
-    pub(super) enough: Notify,
-    pub(super) deliveries: AtomicU64,
+    pub(crate) enough: Notify,
+    pub(crate) deliveries: AtomicU64,
     /// Snapshots sent to watchers that lagged too far.
-    pub(super) snapshots: AtomicU64,
+    pub(crate) snapshots: AtomicU64,
     /// From the sending of a move until the next turn is requested.
-    pub(super) turns: Histogram,
+    pub(crate) turns: Histogram,
     /// From the sending of a move until the last watcher has received it.
-    pub(super) last_watchers: Histogram,
+    pub(crate) last_watchers: Histogram,
 }
 
 impl Counters {
-    pub(super) fn new(wanted: Option<u64>) -> Self {
+    pub(crate) fn new(wanted: Option<u64>) -> Self {
         Self { wanted: wanted.unwrap_or(u64::MAX), ..Self::default() }
     }
 
-    pub(super) fn measure(&self, on: bool) {
+    pub(crate) fn measure(&self, on: bool) {
         self.measuring.store(on, Relaxed);
     }
 
-    pub(super) fn moves(&self) -> u64 {
+    pub(crate) fn moves(&self) -> u64 {
         self.moves.load(Relaxed)
     }
 
-    pub(super) fn count_move(&self) {
+    pub(crate) fn count_move(&self) {
         if self.measuring.load(Relaxed) && self.moves.fetch_add(1, Relaxed) + 1 == self.wanted {
             self.enough.notify_one();
         }
     }
 
-    pub(super) fn count(&self, counter: impl FnOnce(&Self) -> &AtomicU64) {
+    pub(crate) fn count(&self, counter: impl FnOnce(&Self) -> &AtomicU64) {
         if self.measuring.load(Relaxed) {
             counter(self).fetch_add(1, Relaxed);
         }
     }
 
-    pub(super) fn record(&self, histogram: impl FnOnce(&Self) -> &Histogram, took: Duration) {
+    pub(crate) fn record(&self, histogram: impl FnOnce(&Self) -> &Histogram, took: Duration) {
         if self.measuring.load(Relaxed) {
             histogram(self).record(took);
         }
@@ -62,7 +62,7 @@ const BUCKETS_PER_OCTAVE: u64 = 32;
 
 /// A histogram of durations, in nanoseconds.
 #[derive(Debug)]
-pub(super) struct Histogram {
+pub(crate) struct Histogram {
     buckets: Vec<AtomicU64>,
     longest: AtomicU64,
 }
@@ -82,7 +82,7 @@ impl Histogram {
     }
 
     /// The time that `percent` percent did not exceed; `None` without values.
-    pub(super) fn percentile(&self, percent: u64) -> Option<Duration> {
+    pub(crate) fn percentile(&self, percent: u64) -> Option<Duration> {
         let counts: Vec<u64> = self.buckets.iter().map(|count| count.load(Relaxed)).collect();
         let rank = (counts.iter().sum::<u64>() * percent).div_ceil(100).max(1);
         let mut before = 0;
@@ -94,7 +94,7 @@ impl Histogram {
     }
 
     /// `None` without values.
-    pub(super) fn longest(&self) -> Option<Duration> {
+    pub(crate) fn longest(&self) -> Option<Duration> {
         Some(self.longest.load(Relaxed)).filter(|&nanos| nanos > 0).map(Duration::from_nanos)
     }
 }

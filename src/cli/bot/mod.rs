@@ -7,7 +7,7 @@ mod strategy;
 
 use std::{collections::HashSet, time::Duration};
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use tokio::time::Instant;
 
 use super::{
@@ -23,8 +23,8 @@ use super::{
 };
 use crate::{
     client::{
-        Ai, Client, ClientError, CloseReason, ListUpdate, PlayEvent, PlayStream, PlayerKind, Room, RoomFilter, RoomId,
-        RoomList, RoomUpdate, Session, SideWish,
+        Ai, Client, ClientError, CloseReason, ListUpdate, Phase, PlayEvent, PlayStream, PlayerKind, Room, RoomFilter,
+        RoomId, RoomList, RoomUpdate, Session, SideWish,
     },
     room,
 };
@@ -51,7 +51,8 @@ const BUSY_WAIT: Duration = Duration::from_millis(100);
     reversi bot --nboard 'edax -nboard' --quick   the engine of another program, which the bot starts\n  \
     reversi bot --gtp './engine --gtp' --engine-time 5 --room 7k2m9x4q1c0d\n\n\
     A bot with games left to play stays after each game, and accepts a rematch: with --room for ever, with --quick for 20 \
-    seconds if the opponent is a person, with --vs not, and otherwise for 60 seconds.\n\n\
+    seconds if the opponent is a person, with --vs not, and otherwise for 60 seconds. One that is kept from playing its games \
+    ends with the reason and the exit status 1.\n\n\
     An engine that ends, moves illegally or is late is started again, three times in a row at most. The bot resigns a game \
     in which the engine has no move in time, and ends with the reason when the engine cannot be used.")]
 pub(super) struct Args {
@@ -146,8 +147,10 @@ struct Bot {
 
 /// Why the bot stops reading its streams.
 enum StopReason {
-    /// All games are played, or the room is gone.
+    /// All games are played.
     Done,
+    /// Others have ended it, for this reason.
+    Ended(String),
     Failed(ClientError),
     /// The engine cannot be used.
     Broken(NoMove),
@@ -165,23 +168,28 @@ impl Bot {
         if self.args.login.keep.is_some() {
             self.return_to_seat().await?;
         }
-        let mut failures = 0;
+        let (mut failures, mut is_new_session) = (0, false);
         loop {
             let began = Instant::now();
             let Err(reason) = self.play().await;
             let error = match reason {
                 StopReason::Done => return Ok(()),
+                StopReason::Ended(why) => return self.end(&why),
                 StopReason::Failed(error) => error,
                 StopReason::Broken(failure) => return Err(failure.into()),
             };
             if began.elapsed() > GAME_TIMEOUT {
-                failures = 0;
+                (failures, is_new_session) = (0, false);
             }
-            if error.is_session_lost() {
+            // A new session that is refused as well would be so for ever.
+            if error.is_session_lost() && !is_new_session {
                 say(format_args!("{error}; logging in again"));
                 self.current = None;
                 match self.log_in_again().await {
-                    Ok(()) => continue,
+                    Ok(()) => {
+                        is_new_session = true;
+                        continue;
+                    }
                     Err(error) if !error.downcast_ref().is_some_and(ClientError::is_transient) => return Err(error),
                     Err(_) => {}
                 }
@@ -193,6 +201,18 @@ impl Bot {
             say(format_args!("{error}; trying again in {:.1} s", wait.as_secs_f32()));
             tokio::time::sleep(wait).await;
         }
+    }
+
+    /// The end of a bot that others keep from playing on: a failure, unless it has played its games, or was to play for ever
+    /// and has begun.
+    fn end(&self, why: &str) -> anyhow::Result<()> {
+        let (played, games) = (self.played, self.args.games);
+        if self.is_done() || games == 0 && played > 0 {
+            say(why);
+            return Ok(());
+        }
+        let wanted = if games == 0 { String::new() } else { format!(" of {games}") };
+        bail!("{played}{wanted} games were played: {why}")
     }
 
     /// Continues in the seat that a kept login still has.
@@ -276,7 +296,8 @@ impl Bot {
                 Err(error) => return Err(error.into()),
             }
         };
-        say(format_args!("in room {} ({})", entered.id, entered.settings.name));
+        let waits = if entered.running().is_none() { "; waiting for a game" } else { "" };
+        say(format_args!("in room {} ({}){waits}", entered.id, entered.settings.name));
         self.current = Some(CurrentRoom::entered(&self.session, &entered));
         Ok(())
     }
@@ -330,10 +351,9 @@ impl Bot {
             PlayEvent::RoomClosed(room) => self.leave_room(&room, "the room is gone")?,
             PlayEvent::Closing(closing) => match closing.reason {
                 CloseReason::Superseded => {
-                    say("another process plays as the same player");
                     // To leave would end its game.
                     self.current = None;
-                    return Err(StopReason::Done);
+                    return Err(StopReason::Ended("another process plays as the same player".into()));
                 }
                 _ => return Err(ClientError::Broken("the server ends the stream".into()).into()),
             },
@@ -359,7 +379,7 @@ impl Bot {
 
     /// Applies an update of the room and acts on it.
     async fn handle_update(&mut self, news: Result<Received<RoomUpdate>, ClientError>) -> Result<(), StopReason> {
-        let wish = self.wish();
+        let (wish, was_done) = (self.wish(), self.is_done());
         let Some(current) = &mut self.current else { return Ok(()) };
         let id = current.id.clone();
         match news {
@@ -370,7 +390,14 @@ impl Bot {
                     current.report(me).into_iter().for_each(say);
                 }
                 if !current.is_other {
+                    let in_series = current.room.as_ref().is_some_and(|room| room.phase == Phase::Playing);
                     self.played = self.played.saturating_add(ended);
+                    if in_series && self.is_done() && !was_done {
+                        say(format_args!(
+                            "{} games are played; the series that has begun is played to its end",
+                            self.played
+                        ));
+                    }
                 }
             }
             Ok(Received::Lost(..)) => return Ok(()),
@@ -410,8 +437,9 @@ impl Bot {
     fn left(&mut self) -> Result<(), StopReason> {
         match self.current.take() {
             Some(current) if self.args.room.is_some() && !current.is_other && !self.is_done() => {
-                say(format_args!("nothing to play in room {}", current.id));
-                Err(StopReason::Done)
+                let is_closed = current.room.is_some_and(|room| room.phase == Phase::Closed);
+                let why = if is_closed { "it is closed" } else { "no seat is free" };
+                Err(StopReason::Ended(format!("nothing to play in room {}: {why}", current.id)))
             }
             _ => Ok(()),
         }
@@ -420,8 +448,12 @@ impl Bot {
     /// Forgets a room that removed the bot.
     fn leave_room(&mut self, room: &RoomId, why: &str) -> Result<(), StopReason> {
         let Some(current) = self.current.take_if(|current| current.id == *room) else { return Ok(()) };
-        say(format_args!("room {room} is closed to this bot: {why}"));
-        if self.args.room.is_some() && !current.is_other { Err(StopReason::Done) } else { Ok(()) }
+        let line = format!("room {room} is closed to this bot: {why}");
+        if self.args.room.is_some() && !current.is_other {
+            return Err(StopReason::Ended(line));
+        }
+        say(line);
+        Ok(())
     }
 
     async fn wake(&mut self) -> Result<(), StopReason> {

@@ -1,13 +1,14 @@
 //! The games of `reversi bot`: as many as it is to play, and none is lost because it leaves.
 
 use std::{
-    io::Read as _,
+    io::{self, Read as _},
     process::{Child, Stdio},
     time::Duration,
 };
 
 use reversi::client::{
-    Client, EndReason, GameFilter, NewRoom, Offer, PlayerKind, Room, RoomId, RoomUpdate, Session, Settings, SideWish,
+    Client, EndReason, GameFilter, NewRoom, Occupant, Offer, PlayerKind, Room, RoomId, RoomUpdate, Session, Settings,
+    SideWish,
 };
 use tokio::{
     task::{JoinSet, spawn_blocking},
@@ -38,15 +39,20 @@ struct Bot(Child);
 impl Bot {
     fn start(server: &TestServer, arguments: &[&str]) -> Self {
         let mut command = reversi(&[&["bot"], arguments].concat());
-        let command = command.env("REVERSI_SERVER", url(server)).stdin(Stdio::null()).stdout(Stdio::piped());
+        command.env("REVERSI_SERVER", url(server)).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Self(command.spawn().unwrap())
     }
 
-    /// Waits until the bot ends by itself.
-    async fn ended(mut self) {
-        let mut output = self.0.stdout.take().unwrap();
-        within(spawn_blocking(move || output.read_to_end(&mut Vec::new()))).await.unwrap().unwrap();
-        assert!(self.0.wait().unwrap().success());
+    /// Waits until the bot ends by itself; returns what it has printed.
+    async fn ended(self) -> String {
+        self.ended_with(0).await
+    }
+
+    async fn ended_with(mut self, status: i32) -> String {
+        let output = self.0.stdout.take().unwrap().chain(self.0.stderr.take().unwrap());
+        let output = within(spawn_blocking(|| io::read_to_string(output))).await.unwrap().unwrap();
+        assert_eq!(self.0.wait().unwrap().code(), Some(status), "{output}");
+        output
     }
 }
 
@@ -116,7 +122,8 @@ async fn two_bots_play_their_games_in_rooms_that_start_by_themselves() {
         let bots = [(); 2].map(|()| Bot::start(&server, &arguments));
         stories.spawn(async move {
             for bot in bots {
-                bot.ended().await;
+                let said = bot.ended().await.contains("the series that has begun is played to its end");
+                assert_eq!(said, played > usize::try_from(games).unwrap());
             }
             let filter = GameFilter { room: Some(room), ..GameFilter::default() };
             let records = owner.list_games(filter, 100, None).await.unwrap().items;
@@ -169,4 +176,35 @@ async fn a_bot_waits_for_a_person_who_wants_a_rematch() {
     // It has played its games, and waits no longer.
     wait_for(&ada, &id, |room| room.members.len() == 1).await;
     bot.ended().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_that_is_kept_from_its_games_fails_and_says_why() {
+    let server = TestServer::open().await;
+    let ada = log_in(&server, "ada", PlayerKind::Human).await;
+    let bot = |room: &RoomId| Bot::start(&server, &["--room", &room.to_string(), "--games", "2", "--name", "bot"]);
+    let is_ready = |room: &Room| room.running().is_none() && room.seats.white.ready;
+
+    let id = new_room(&ada, 1).await;
+    sit(&ada, &id, reversi::rules::Color::Black).await;
+    let removed = bot(&id);
+    resign(&ada, &id, 1).await;
+    let white = wait_for(&ada, &id, is_ready).await.seats.white;
+    let Occupant::Player(player) = white.occupant else { panic!("{white:?}") };
+    ada.kick(&id, &player.id, false).await.unwrap();
+    let printed = removed.ended_with(1).await;
+    assert!(printed.contains("1 of 2 games were played: room ") && printed.contains("it was removed"), "{printed}");
+
+    let closed = bot(&id);
+    wait_for(&ada, &id, is_ready).await;
+    ada.close_room(&id).await.unwrap();
+    let printed = closed.ended_with(1).await;
+    assert!(printed.contains("0 of 2 games were played: "), "{printed}");
+
+    let id = new_room(&ada, 1).await;
+    let black = log_in(&server, "black", PlayerKind::Human).await;
+    sit(&black, &id, reversi::rules::Color::Black).await;
+    ada.take_seat(&id, reversi::rules::Color::White).await.unwrap();
+    let printed = bot(&id).ended_with(1).await;
+    assert!(printed.contains("0 of 2 games were played: ") && printed.contains("no seat is free"), "{printed}");
 }

@@ -11,15 +11,17 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	reversi "reversi/v1"
 )
 
+// The seconds between two heartbeats.
+const heartbeat = 3
+
 // silence is that of two heartbeats, after which a stream is lost, and the deadline of a call.
-const silence = 20 * time.Second
+const silence = 2 * heartbeat * time.Second
 
 var random = rand.New(rand.NewSource(time.Now().UnixNano()))
 
@@ -56,8 +58,9 @@ func main() {
 			fmt.Println(outcome.Result, outcome.Reason)
 			return
 		}
-		if status.Code(err) == codes.Unauthenticated {
-			log.Fatal(err)
+		switch status.Code(err) {
+		case codes.Unauthenticated, codes.PermissionDenied, codes.NotFound, codes.InvalidArgument:
+			log.Fatal(err, "; start the bot again to play on")
 		}
 		// A new stream starts with every open turn and with a missed end of the game. It has a new connection, since the
 		// old one may be silent.
@@ -68,11 +71,9 @@ func main() {
 	}
 }
 
-// connect opens a connection that is pinged after 10 s without data, the least that grpc-go admits.
 func connect() *grpc.ClientConn {
-	pings := keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 5 * time.Second}
 	// Newer versions of grpc-go prefer grpc.NewClient with grpc.WithTransportCredentials(insecure.NewCredentials()).
-	connection, err := grpc.Dial(os.Args[1], grpc.WithInsecure(), grpc.WithKeepaliveParams(pings))
+	connection, err := grpc.Dial(os.Args[1], grpc.WithInsecure())
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -85,7 +86,8 @@ func play(me context.Context, connection *grpc.ClientConn) (*reversi.Outcome, er
 	defer cancel()
 	missed := time.AfterFunc(silence, cancel)
 	defer missed.Stop()
-	stream, err := reversi.NewGameServiceClient(connection).Play(me)
+	games := reversi.NewGameServiceClient(connection)
+	stream, err := games.WatchTurns(me, &reversi.WatchTurnsRequest{HeartbeatSeconds: heartbeat})
 	if err != nil {
 		return nil, err
 	}
@@ -99,17 +101,18 @@ func play(me context.Context, connection *grpc.ClientConn) (*reversi.Outcome, er
 		case *reversi.PlayEvent_TurnRequested:
 			turn := event.TurnRequested
 			moves := turn.Position.LegalMoves
-			move := &reversi.PlayRequest{GameId: turn.GameId, Ply: turn.Ply, Square: moves[random.Intn(len(moves))]}
-			if err := stream.Send(move); err != nil {
+			move := &reversi.PlayMoveRequest{GameId: turn.GameId, Ply: turn.Ply, Square: moves[random.Intn(len(moves))]}
+			if _, err := games.PlayMove(me, move); err != nil {
 				return nil, err
 			}
-		case *reversi.PlayEvent_MoveRejected:
-			return nil, fmt.Errorf("rejected: %s: %s", event.MoveRejected.Reason, event.MoveRejected.Message)
 		case *reversi.PlayEvent_GameEnded:
 			return event.GameEnded.Outcome, nil
+		case *reversi.PlayEvent_Kicked, *reversi.PlayEvent_RoomClosed:
+			log.Fatal("the room is closed to the bot; start it again to play on")
 		case *reversi.PlayEvent_Closing:
 			if event.Closing.RetryAfter == nil {
-				log.Fatal(event.Closing.Reason) // such as CLOSE_REASON_SUPERSEDED: another copy plays with this token
+				// Such as CLOSE_REASON_SUPERSEDED: another copy plays with this token.
+				log.Fatal(event.Closing.Reason, "; start the bot again to play on")
 			}
 		}
 	}

@@ -1,20 +1,32 @@
-"""A whole Reversi bot. Run: python bot.py HOST:PORT [AI KIND [SECONDS A MOVE]]; without a kind it plays any waiting player."""
+"""A whole Reversi bot. Run: bot.py HOST:PORT [AI KIND [SECONDS A MOVE]]; without a kind it plays any waiting player."""
 import asyncio, random, sys, grpc
 sys.path.append(sys.path[0] + "/../../proto")
-(session, sessions), (lobby, lobbies), (game, games) = (grpc.protos_and_services(f"reversi/v1/{name}.proto") for name in ("session", "lobby", "game"))
+files = (f"reversi/v1/{name}.proto" for name in ("session", "lobby", "game"))
+(session, sessions), (lobby, lobbies), (game, games) = map(grpc.protos_and_services, files)
+ADVICE = "start the bot again to play on"
 def connect(): return grpc.aio.insecure_channel(sys.argv[1], [("grpc.use_local_subchannel_pool", 1)])
 async def main(wish, pause=0):
     bot = session.LogInRequest(display_name=f"bot {random.randrange(10**9)}", kind="PLAYER_KIND_BOT")
-    me = [("authorization", "Bearer " + (await sessions.SessionServiceStub(net := connect()).LogIn(bot, timeout=6)).token)]
-    print("room", (await lobbies.LobbyServiceStub(net).QuickStart(wish, metadata=me, timeout=6)).room.room_id, flush=True)
+    login = await sessions.SessionServiceStub(net := connect()).LogIn(bot, timeout=6)
+    me = [("authorization", "Bearer " + login.token)]
+    print("room", (await lobbies.LobbyServiceStub(net).QuickStart(wish, metadata=me, timeout=6)).room.room_id, flush=1)
     while True:
         try:
             turns = games.GameServiceStub(net).WatchTurns(game.WatchTurnsRequest(heartbeat_seconds=3), metadata=me)
-            while event := getattr(await asyncio.wait_for(turns.read(), 6), "event", None):  # no heartbeat twice: TimeoutError
-                if (turn := event.turn_requested).game_id: await asyncio.sleep(pause); await games.GameServiceStub(net).PlayMove(game.PlayMoveRequest(
-                    game_id=turn.game_id, ply=turn.ply, square=random.choice(turn.position.legal_moves)), metadata=me, timeout=6)
+            while event := getattr(await asyncio.wait_for(turns.read(), 6), "event", None):  # two heartbeats
+                if (turn := event.turn_requested).game_id:
+                    await asyncio.sleep(pause)
+                    square = random.choice(turn.position.legal_moves)
+                    move = game.PlayMoveRequest(game_id=turn.game_id, ply=turn.ply, square=square)
+                    await games.GameServiceStub(net).PlayMove(move, metadata=me, timeout=6)
                 if event.HasField("game_ended"): return print(event.game_ended.outcome)
-                if event.HasField("closing") and not event.closing.HasField("retry_after"): sys.exit(event.closing)
-        except (grpc.RpcError, asyncio.TimeoutError) as error: print(getattr(error, "details", lambda: "no heartbeat")(), file=sys.stderr)
+                is_last = event.WhichOneof("event") in ("kicked", "room_closed", "closing")
+                if is_last and not event.closing.HasField("retry_after"): sys.exit(f"{event}{ADVICE}")
+        except asyncio.TimeoutError: print("no heartbeat", file=sys.stderr)
+        except grpc.RpcError as error:
+            if error.code().name in ("UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "INVALID_ARGUMENT"): raise
+            print(error.details(), file=sys.stderr)
         net = await asyncio.sleep(1, connect())  # a new connection: the old one may be silent
-asyncio.run(main(lobby.QuickStartRequest(**({"ai": {"kind": sys.argv[2]}} if sys.argv[2:] else {"anyone": {}})), *map(float, sys.argv[3:])))
+wish = {"ai": {"kind": sys.argv[2]}} if sys.argv[2:] else {"anyone": {}}
+try: asyncio.run(main(lobby.QuickStartRequest(**wish), *map(float, sys.argv[3:])))
+except grpc.RpcError as error: sys.exit(f"{error.details()}; {ADVICE}")

@@ -1,8 +1,15 @@
 //! Texts of a hostile server must not control the terminal of a user.
 
-use std::process::Output;
+use std::{
+    collections::VecDeque,
+    convert::Infallible,
+    pin::Pin,
+    process::Output,
+    task::{Context, Poll},
+};
 
-use prost::Message;
+use http_body::Frame;
+use prost::{Message, bytes::Bytes};
 use reversi::proto::v1;
 use tokio::{net::TcpListener, task::JoinSet};
 use tokio_stream::wrappers::TcpListenerStream;
@@ -64,7 +71,7 @@ fn answer(call: &str, request: &[u8]) -> http::Response<Body> {
 }
 
 /// A room with a line of chat.
-fn room() -> v1::Room {
+pub(super) fn room() -> v1::Room {
     let open = || v1::Seat { occupant: Some(v1::seat::Occupant::Open(v1::OpenSeat {})), ..Default::default() };
     let author = v1::Player { player_id: "p2".into(), display_name: "mallory".into(), ..Default::default() };
     v1::Room {
@@ -78,13 +85,26 @@ fn room() -> v1::Room {
 }
 
 /// A successful answer of one message.
-fn message(message: &impl Message) -> http::Response<Body> {
+pub(super) fn message(message: &impl Message) -> http::Response<Body> {
     let bytes = message.encode_to_vec();
     let mut frame = vec![0];
     frame.extend(u32::try_from(bytes.len()).unwrap().to_be_bytes());
     frame.extend(bytes);
-    let response = http::Response::builder().header("content-type", "application/grpc").header("grpc-status", "0");
-    response.body(Body::new(axum::body::Body::from(frame))).unwrap()
+    let trailers = http::HeaderMap::from_iter([(http::HeaderName::from_static("grpc-status"), 0.into())]);
+    let frames = Frames([Frame::data(frame.into()), Frame::trailers(trailers)].into());
+    http::Response::builder().header("content-type", "application/grpc").body(Body::new(frames)).unwrap()
+}
+
+/// A body in given frames.
+struct Frames(VecDeque<Frame<Bytes>>);
+
+impl http_body::Body for Frames {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.pop_front().map(Ok))
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

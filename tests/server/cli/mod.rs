@@ -13,5 +13,6 @@ mod name;
 mod options;
 mod output;
 mod parting;
+mod refusals;
 mod silence;
 mod store;

@@ -1,6 +1,6 @@
 //! `reversi play`: plays in a terminal, by keys or by lines.
 
-use std::{io::IsTerminal as _, time::Duration};
+use std::{io::IsTerminal as _, path::Path, time::Duration};
 
 use anyhow::Context as _;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -60,8 +60,8 @@ const COMMANDS: [(&str, &str); 10] = [
     reversi play --new --private                  in a room of your own, for a friend\n  \
     reversi play --room 7k2m9x4q1c0d              in a room from `reversi rooms`, or by its join code\n  \
     printf 'd3\\nresign\\n' | reversi play --side black    by a script; `help` lists what is read\n\n\
-    Ctrl-C asks before it leaves a game. A signal or a closed terminal ends the program and keeps the seat for a while; \
-    `reversi play --keep FILE` comes back to one with the same FILE.")]
+    Ctrl-C asks before it leaves a game. A signal, a closed terminal or the end of the input ends the program and keeps the \
+    seat in a game for a while; `reversi play --keep FILE` comes back to one with the same FILE.")]
 pub(super) struct Args {
     #[arg(long, env = "REVERSI_AI", value_name = "KIND", group = "opponent",
         help = format!("Play against this kind of AI [default: {DEFAULT_OPPONENT}, without --room, --anyone or --new]"))]
@@ -125,18 +125,21 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
 
 /// Plays to the end; returns whether the player stays in the game. Only a player who is there gives it up.
 async fn play(session: &Session, args: &Args, room: Room) -> (anyhow::Result<()>, bool) {
-    let mut seat = PlaySession::new(session, room);
+    let (mut seat, keep) = (PlaySession::new(session, room), args.login.keep.as_deref());
+    if keep.is_none() {
+        seat.view.note(Some("without --keep FILE there is no way back to this seat once the program has ended".into()));
+    }
     let done = if stdout_is_terminal() && std::io::stdin().is_terminal() {
         seat.play_on_screen().await
     } else {
-        seat.play_by_lines().await
+        seat.play_by_lines(keep).await
     };
     let leaves = matches!(done, Ok(Parting::Leaves(_)));
     let stays = !leaves && login::is_playing(session, seat.view.is_playing()).await;
-    if leaves || !stays && args.login.keep.is_none() {
+    if leaves || !stays && keep.is_none() {
         login::leave(session, &seat.view.room().id).await;
     }
-    let kept = || stays.then(|| login::seat_kept(args.login.keep.as_deref(), "to come back: reversi play"));
+    let kept = || stays.then(|| login::seat_kept(keep, "to come back: reversi play"));
     let done = done.map(|parting| match parting {
         Parting::Leaves(line) => line.into_iter().for_each(say),
         Parting::Stays(line) => line.or_else(kept).into_iter().for_each(say),
@@ -343,7 +346,7 @@ impl<'a> PlaySession<'a> {
         }
     }
 
-    async fn play_by_lines(&mut self) -> anyhow::Result<Parting> {
+    async fn play_by_lines(&mut self, keep: Option<&Path>) -> anyhow::Result<Parting> {
         let mut interrupt = Interrupt::listen()?;
         let mut input = StdinMoves { lines: BufReader::new(tokio::io::stdin()).lines(), asked: None, held: None };
         say(format_args!("room {}; `help` lists the commands", self.view.room().id));
@@ -371,7 +374,7 @@ impl<'a> PlaySession<'a> {
                         return Ok(Parting::Stays(None));
                     }
                     asked_to_leave = true;
-                    say(login::asks_to_leave("quit"));
+                    say(login::asks_to_leave("quit", keep));
                 }
                 event = self.next() => match event? {
                     SessionEvent::Update(Effect::Closed(_)) => return Ok(Parting::Leaves(self.closing_line())),
@@ -390,7 +393,8 @@ impl<'a> PlaySession<'a> {
                 line = input.lines.next_line(), if is_watching && (wanted || ahead) => {
                     asked_to_leave = false;
                     match line? {
-                        None => return Ok(Parting::Leaves(Some(format!("no more input: {}", self.leaving())))),
+                        None if self.view.is_playing() => return Ok(Parting::Stays(None)),
+                        None => return Ok(Parting::Leaves(Some("no more input: leaving".into()))),
                         Some(line) if wanted || needs_no_game(&line) => {
                             if let Some(parting) = self.act_on(&line) {
                                 return Ok(Parting::Leaves(Some(parting)));

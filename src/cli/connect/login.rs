@@ -186,8 +186,9 @@ pub(in crate::cli) async fn is_playing(session: &Session, seen: bool) -> bool {
 }
 
 /// The answer to the first Ctrl-C during a game, where a line leaves it.
-pub(in crate::cli) fn asks_to_leave(command: &str) -> String {
-    format!("the game goes on: `{command}` leaves and loses it, Ctrl-C again ends the program and keeps the seat")
+pub(in crate::cli) fn asks_to_leave(command: &str, keep: Option<&Path>) -> String {
+    let then = if keep.is_some() { " and keeps the seat" } else { ", and without --keep FILE there is no way back" };
+    format!("the game goes on: `{command}` leaves and loses it, Ctrl-C again ends the program{then}")
 }
 
 /// What becomes of the seat in a running game when the process ends without leaving; `back` is the command that returns.

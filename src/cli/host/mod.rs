@@ -4,6 +4,7 @@ mod command;
 
 use std::{
     ops::ControlFlow,
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -171,16 +172,16 @@ async fn host(session: &Session, args: &Args, room: Room) -> (anyhow::Result<()>
     host_event::invitation(&room, args.server.non_default()).into_iter().for_each(say);
     host_event::survey(&room, me).into_iter().for_each(say);
     say("`help` lists the commands");
-    let mut host = Host::new(session, room);
-    let done = host.run().await;
+    let (mut host, keep) = (Host::new(session, room), args.login.keep.as_deref());
+    let done = host.run(keep).await;
     let (id, leaves) = (&host.view.room().id, matches!(done, Ok(Parting::Leaves)));
     let stays = !leaves && login::is_playing(session, host.view.is_playing()).await;
-    if leaves && args.login.keep.is_some() {
+    if leaves && keep.is_some() {
         // A kept login is not logged out. After a signal it stays in the room.
         login::leave(session, id).await;
     } else if stays && done.is_ok() {
         let back = format!("to come back: reversi host --room {id}");
-        say(login::seat_kept(args.login.keep.as_deref(), &back));
+        say(login::seat_kept(keep, &back));
     }
     (done.map(drop), stays)
 }
@@ -228,7 +229,7 @@ impl<'a> Host<'a> {
         Self { session, view, updates, last_seq, calls: JoinSet::new(), caused: 0, lost: false }
     }
 
-    async fn run(&mut self) -> anyhow::Result<Parting> {
+    async fn run(&mut self, keep: Option<&Path>) -> anyhow::Result<Parting> {
         let mut interrupt = Interrupt::listen()?;
         let mut asked_to_leave = false;
         let mut input = Some(BufReader::new(tokio::io::stdin()).split(b'\n'));
@@ -249,7 +250,7 @@ impl<'a> Host<'a> {
                         return Ok(Parting::Stays);
                     }
                     asked_to_leave = true;
-                    say(login::asks_to_leave("leave"));
+                    say(login::asks_to_leave("leave", keep));
                     ControlFlow::Continue(())
                 }
             };

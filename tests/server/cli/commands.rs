@@ -27,8 +27,10 @@ fn two_bots_are_paired() {
             move || server.output_of(&["bot", "--quick", "--ai", "greedy", "--games", "1", "--name", name], "")
         };
         let (first, second) = (scope.spawn(play("ann")), scope.spawn(play("bob")));
-        assert!(first.join().unwrap().contains("against bob"));
-        assert!(second.join().unwrap().contains("against ann"));
+        let (first, second) = (first.join().unwrap(), second.join().unwrap());
+        assert!(first.contains("against bob") && second.contains("against ann"));
+        let waits = |printed: &str| printed.contains("; waiting for a game");
+        assert_ne!(waits(&first), waits(&second), "the second plays at once");
     });
 }
 
@@ -112,10 +114,14 @@ fn commands_are_read_while_waiting_for_an_opponent() {
 }
 
 #[test]
-fn the_end_of_input_ends_the_game() {
+fn the_end_of_input_resigns_no_game() {
     let server = Server::start();
     let printed = server.output_of(&["play", "--side", "black"], "");
-    assert!(printed.ends_with("no more input: leaving, which resigns the game\n"), "{printed}");
+    assert!(
+        printed.contains("the game goes on; your seat is kept") && !server.output_of(&["games"], "").contains("wins")
+    );
+    let printed = server.output_of(&["play", "--side", "black"], "resign\n");
+    assert!(printed.ends_with("no more input: leaving\n"), "{printed}");
 }
 
 #[test]
@@ -159,7 +165,7 @@ fn arguments_override_the_environment() {
         text(&output.stdout) + &text(&output.stderr)
     };
     let room = ("REVERSI_ROOM", "000000000000");
-    assert!(run(&["play", "--ai", "greedy"], &[room]).contains("no more input: leaving"));
+    assert!(run(&["play", "--ai", "greedy"], &[room]).contains("the game goes on"));
     assert!(run(&["bot", "--vs", "greedy", "--games", "1"], &[room]).contains("(played "));
     assert!(run(&["play"], &[room, ("REVERSI_AI", "greedy")]).contains("cannot enter room"));
     assert!(run(&["play", "--ai", "greedy", "--room", "x"], &[]).contains("cannot be used with"));

@@ -2,8 +2,8 @@
 
 use std::{
     fs,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    process::{Command, Stdio},
+    io::{Read, Write as _},
+    process::{Child, Command, Stdio},
 };
 
 use super::command::{Running, Server, file};
@@ -64,6 +64,18 @@ fn a_signal_keeps_the_seat() {
 }
 
 #[test]
+fn the_end_of_the_input_keeps_the_seat_in_a_game() {
+    let mut game = HostedGame::new();
+    let mut player = game.join(&["play", "--name", "bob"], "no way back to this seat");
+    player.wait_for(BEGUN);
+    drop(player.child.stdin.take());
+    game.goes_on();
+    player.wait_for("your seat is kept");
+    assert!(player.child.wait().unwrap().success());
+    assert_eq!(game.host.wait_for("bob"), "bob lost the connection");
+}
+
+#[test]
 fn a_kept_login_returns_after_a_signal() {
     let (mut game, keep) = (HostedGame::new(), file("parting"));
     let mut player = game.join(&["play", "--keep", &keep], BEGUN);
@@ -81,7 +93,8 @@ fn ctrl_c_asks_during_a_game() {
     let mut game = HostedGame::new();
     let mut player = game.join(&["play", "--name", "bob"], BEGUN);
     signal(&player, "INT");
-    player.wait_for("`quit` leaves and loses it");
+    let question = player.wait_for("`quit` leaves and loses it");
+    assert!(question.ends_with("without --keep FILE there is no way back"), "{question}");
     signal(&player, "INT");
     player.wait_for("your seat is kept");
     assert!(player.child.wait().unwrap().success());
@@ -104,39 +117,63 @@ fn a_newer_process_of_the_same_player_ends_the_older() {
     fs::remove_file(keep).unwrap();
 }
 
-#[test]
+/// A terminal with this program for the shell, in which `{}` is the command that plays.
 #[cfg(target_os = "linux")]
-fn keys_with_ctrl_are_no_letters_on_the_screen() {
-    let mut game = HostedGame::new();
+fn play_in_terminal(game: &HostedGame, program: &str) -> Child {
     let play = format!("{} play --name bob --room {}", env!("CARGO_BIN_EXE_reversi"), game.room);
-    let mut terminal = Command::new("script")
-        .args([
-            "--quiet",
-            "--flush",
-            "--return",
-            "--command",
-            &format!("stty rows 24 cols 90; exec {play}"),
-            "/dev/null",
-        ])
+    let program = format!("stty rows 24 cols 90; {}", program.replace("{}", &play));
+    Command::new("script")
+        .args(["--quiet", "--flush", "--return", "--command", &program, "/dev/null"])
         .env("REVERSI_SERVER", &game.server.url)
         .env("TERM", "xterm")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .unwrap();
+        .unwrap()
+}
+
+#[cfg(target_os = "linux")]
+fn wait_until_shown(screen: &mut impl Read, text: &str) {
+    let mut bytes = screen.bytes().map(Result::unwrap);
+    let mut shown = Vec::new();
+    while !shown.ends_with(text.as_bytes()) {
+        shown.push(bytes.next().unwrap());
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_terminal_that_is_gone_keeps_the_seat() {
+    // On the screen, and by lines.
+    for (program, begun, keys) in
+        [("exec {}", "\x1b[?1049h", "thello\r"), ("{} | cat", "your move (white)", "say hello\r")]
+    {
+        let mut game = HostedGame::new();
+        let mut terminal = play_in_terminal(&game, program);
+        game.host.wait_for("your move: ");
+        game.goes_on();
+        wait_until_shown(terminal.stdout.as_mut().unwrap(), begun);
+        terminal.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
+        game.host.wait_for("<bob> hello");
+        terminal.kill().unwrap();
+        terminal.wait().unwrap();
+        assert_eq!(game.host.wait_for("bob"), "bob lost the connection", "{program}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn keys_with_ctrl_are_no_letters_on_the_screen() {
+    let mut game = HostedGame::new();
+    let mut terminal = play_in_terminal(&game, "exec {}");
     let mut keys = terminal.stdin.take().unwrap();
-    let mut screen = BufReader::new(terminal.stdout.take().unwrap());
+    let mut screen = terminal.stdout.take().unwrap();
     game.host.wait_for("your move: ");
     // Ctrl-R would begin to resign, and Ctrl-T to talk.
     keys.write_all(b"\x12r\x14").unwrap();
-    let mut shown = |end: u8| {
-        let mut bytes = Vec::new();
-        screen.read_until(end, &mut bytes).unwrap();
-        String::from_utf8_lossy(&bytes).into_owned()
-    };
-    while !shown(b'?').ends_with("give up this game?") {}
+    wait_until_shown(&mut screen, "give up this game?");
     keys.write_all(b"x\x03").unwrap();
-    while !shown(b'?').ends_with("leave?") {}
+    wait_until_shown(&mut screen, "leave?");
     game.goes_on();
     keys.write_all(b"\x03").unwrap();
     let mut parting = String::new();

@@ -22,7 +22,11 @@ pub(super) const COMMANDS: [(&str, &str); 30] = [
     ("kick NAME", "remove a member"),
     ("ban NAME", "remove a member permanently"),
     ("transfer NAME", "make another member the owner"),
-    ("abort", "end the running game without a winner; not a rated one that you play"),
+    (
+        "abort",
+        "end the running game without a winner: as its player until both sides have moved, of rated games three in 24 \
+         hours; as the owner while no person is seated, a rated one if you do not play",
+    ),
     ("end-series", "play no more games after the running one"),
     ("set games N", "play series of N games"),
     ("set pause MS", "wait after each move of an AI"),
@@ -36,7 +40,7 @@ pub(super) const COMMANDS: [(&str, &str); 30] = [
     ("set name TEXT", "the name of the room"),
     ("set password [TEXT]", "password for joining; empty for none"),
     ("ready", "in a seat of your own: be ready for a game that others start"),
-    ("move SQUARE", "in a seat of your own: play on this square"),
+    ("move SQUARE", "in a seat of your own: play on this square; also the square alone, as `d3`"),
     ("resign", "in a seat of your own: give up the game"),
     ("say TEXT", "talk to the room"),
     ("who", "who sits, who is here, and the settings"),
@@ -119,6 +123,7 @@ fn parse(word: &str, rest: &str) -> Option<HostCommand> {
                 _ => HostCommand::Seat(side, occupant.parse().ok()?),
             }
         }
+        (square, "") => HostCommand::Move(square.parse().ok()?),
         _ => return None,
     })
 }
@@ -290,7 +295,9 @@ mod tests {
         expect("ban ada", HostCommand::Kick { name: "ada".into(), ban: true });
         expect("transfer ada", HostCommand::Transfer("ada".into()));
         expect("say good  luck", HostCommand::Say("good  luck".into()));
-        expect("move d3", HostCommand::Move("d3".parse().unwrap()));
+        for line in ["move d3", "d3", "D3"] {
+            expect(line, HostCommand::Move("d3".parse().unwrap()));
+        }
         expect("quit", HostCommand::Leave);
         expect("close", HostCommand::Close);
     }

@@ -61,28 +61,28 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
             anyhow!("there is no file {shown}; `reversi play --keep {shown}` makes one")
         }
     })?;
-    let name = session.player().name.clone();
+    let (name, server) = (session.player().name.clone(), client.url());
     match args.command {
         NameCommand::Show => {
             let state = if session.me().await?.claimed { "claimed" } else { "not claimed" };
-            say(format_args!("{name} ({}), {state}", session.player().id));
+            say(format_args!("{name} ({}) at {server}, {state}", session.player().id));
         }
         NameCommand::Claim => {
             session.claim_name().await.with_context(|| format!("cannot claim {name}"))?;
-            say(format_args!("{name} is yours; keep a copy of {}", file.display()));
+            say(format_args!("{name} is yours at {server}; keep a copy of {}", file.display()));
         }
         NameCommand::NewToken => {
-            replace_token(client.url(), &session, file).await?;
-            say(format_args!("{} has a new token", file.display()));
+            replace_token(server, &session, file).await?;
+            say(format_args!("{} has a new token for {server}", file.display()));
         }
         NameCommand::GiveUp { yes } => {
             if !yes {
-                confirm_giving_up(&name)?;
+                confirm_giving_up(&format!("{name} at {server}"))?;
             }
             let token = session.token().to_owned();
             session.give_up_name().await.with_context(|| format!("cannot give up {name}"))?;
             kept_logins::remove(file, &token)?;
-            say(format_args!("{name} is free for others"));
+            say(format_args!("{name} is free for others at {server}"));
         }
     }
     Ok(())
@@ -93,7 +93,7 @@ fn confirm_giving_up(name: &str) -> anyhow::Result<()> {
     if !std::io::stdin().is_terminal() {
         bail!("to give up {name} cannot be undone; without a terminal it needs --yes")
     }
-    warn(format_args!("Others can then take the name {name}, and its results and rating are no longer yours."));
+    warn(format_args!("Others can then take the name {name}, whose results and rating are no longer yours."));
     warn("This cannot be undone. Type `yes` to go on:");
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).context("cannot read the answer")?;

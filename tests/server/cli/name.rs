@@ -15,8 +15,9 @@ fn a_name_is_claimed_by_the_file_of_its_login() {
     server.output_of(&["games", "--name", "ada", "--keep", &keep], "");
     assert!(server.error_of(&["name", "--keep", &keep, "claim"]).contains("finish a game first"));
     server.output_of(&["play", "--keep", &keep, "--side", "black"], GAME);
-    assert!(name("show").starts_with("ada (") && name("show").trim().ends_with("not claimed"));
-    assert!(name("claim").starts_with("ada is yours"));
+    let at = format!(" at {}", server.url);
+    assert!(name("show").starts_with("ada (") && name("show").trim().ends_with(&format!("{at}, not claimed")));
+    assert!(name("claim").starts_with(&format!("ada is yours{at};")));
     let old = std::fs::read_to_string(&keep).unwrap();
     assert!(name("new-token").contains("has a new token"));
     let replaced = std::fs::read_to_string(&keep).unwrap();
@@ -28,10 +29,16 @@ fn a_name_is_claimed_by_the_file_of_its_login() {
     std::fs::write(&keep, old).unwrap();
     assert!(name("show").trim().ends_with(", claimed"));
     let refused = server.error_of(&["name", "--keep", &keep, "give-up"]);
-    assert!(refused.contains("without a terminal it needs --yes") && name("show").trim().ends_with(", claimed"));
+    assert!(
+        refused.contains(&format!("to give up ada{at} cannot be undone; without"))
+            && name("show").trim().ends_with(", claimed")
+    );
     let printed = server.output_of(&["name", "--keep", &keep, "give-up", "--yes"], "");
     // The token that was replaced is still there.
-    assert!(printed.contains("ada is free for others") && !std::fs::read_to_string(&keep).unwrap().contains(&replaced));
+    assert!(
+        printed.contains(&format!("ada is free for others{at}\n"))
+            && !std::fs::read_to_string(&keep).unwrap().contains(&replaced)
+    );
     std::fs::remove_file(&keep).unwrap();
 }
 

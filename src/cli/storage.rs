@@ -256,7 +256,7 @@ fn explain(error: OpenError) -> anyhow::Error {
 }
 
 /// What to do about a server that uses the file.
-pub(super) const STOP: &str = "; stop that server first";
+pub(super) const STOP: &str = "; stop that server first: only `reversi backup` works while it runs";
 
 /// What to do about servers that use the database.
 #[cfg(feature = "postgres")]

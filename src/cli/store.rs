@@ -87,7 +87,8 @@ pub(super) async fn restore(args: RestoreArgs) -> anyhow::Result<()> {
     let restored = with_progress(move |pages| {
         let to = folder.join(SqliteStore::FILE);
         let kept = store::restore(&args.file, &folder, pages).map_err(explain);
-        kept.map(|kept| (kept, to)).with_context(|| format!("cannot restore {}", args.file.display()))
+        let refused = || format!("cannot restore {} to {}", args.file.display(), to.display());
+        kept.with_context(refused).map(|kept| (kept, to.clone()))
     });
     let (kept, file) = restored.await?;
     say(format_args!("restored: {}", file.display()));

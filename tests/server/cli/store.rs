@@ -24,7 +24,8 @@ fn a_backup_is_restored_by_the_guide_and_refused_by_a_mere_copy() {
     assert!(!done && said.contains("cannot write "), "nothing is overwritten: {said}");
     server.output_of(&["bot", "--ai", "random", "--vs", "random", "--games", "1"], "");
     let (done, said) = command("restore");
-    assert!(!done && said.contains("another server uses it; stop that server first"), "{said}");
+    let hint = "/reversi.db: another server uses it; stop that server first: only `reversi backup` works while it runs";
+    assert!(!done && said.contains(hint), "{said}");
     // Kills it.
     drop(server);
 

@@ -210,3 +210,23 @@ async fn wrong_secrets_of_an_administrator_are_logged_and_limited() {
     assert!(logged.clone().all(|line| line.contains("127.0.0.1")), "{log}");
     assert!(!log.contains(&wrong) && !log.contains(secret.trim()), "{log}");
 }
+
+#[tokio::test]
+async fn an_abort_by_an_administrator_is_logged_as_done_or_refused() {
+    let file = std::env::temp_dir().join(format!("reversi-abort-{}", std::process::id()));
+    let server = Server::start(&["--admin-token", file.to_str().unwrap()]);
+    let ada = server.log_in("Ada", 1 << 16).await;
+    let secret = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let room = ada.create(v1::RoomSettings::default(), ["me", "random"]).await.room_id;
+    let game = ada.start(&room).await;
+    for _ in 0..2 {
+        let mut abort = tonic::Request::new(v1::AbortGameRequest { game_id: game.clone() });
+        abort.metadata_mut().insert("reversi-admin", secret.trim().parse().unwrap());
+        let _ = ada.games().abort_game(abort).await;
+    }
+    let (_, log) = server.stop().await;
+    let lines: Vec<_> = log.lines().filter(|line| line.contains("administrator") && line.contains(&game)).collect();
+    let [done, refused] = lines[..] else { panic!("{log}") };
+    assert!(done.contains("aborted by an administrator") && refused.contains("abort was refused"), "{log}");
+}

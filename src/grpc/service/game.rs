@@ -74,8 +74,13 @@ impl GameService for Services {
         let accepted = match role {
             Role::Player => self.runtime.games.abort(&player, game).await,
             Role::Admin => {
-                tracing::info!(%game, by = %player.id(), "aborted by an administrator");
-                self.runtime.rooms.command_as_admin(game.room, Command::Abort { game: game.number }).await
+                let abort = Command::Abort { game: game.number };
+                let done = self.runtime.rooms.command_as_admin(game.room, abort).await;
+                match &done {
+                    Ok(_) => tracing::info!(%game, by = %player.id(), "aborted by an administrator"),
+                    Err(why) => tracing::info!(%game, by = %player.id(), %why, "an administrator's abort was refused"),
+                }
+                done
             }
         };
         let accepted = accepted.map_err(RoomError::or_game_not_found)?;

@@ -3,7 +3,13 @@
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     process::{Child, Command, Output, Stdio},
+    sync::mpsc::{Receiver, sync_channel},
+    thread,
+    time::Duration,
 };
+
+/// Timeout of the wait for a line; no test needs this long.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A server that is stopped when this is dropped.
 pub(crate) struct Server {
@@ -65,7 +71,7 @@ impl Server {
 /// A command that runs alongside the test, and is killed when this is dropped.
 pub(crate) struct Running {
     pub(crate) child: Child,
-    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+    lines: Receiver<String>,
 }
 
 impl Running {
@@ -77,13 +83,20 @@ impl Running {
 
     pub(crate) fn spawn(mut command: Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let printed = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let (sender, lines) = sync_channel(0);
+        thread::spawn(move || printed.into_iter().try_for_each(|line| sender.send(line)));
         Self { child, lines }
     }
 
     /// Waits for a line that contains this text.
     pub(crate) fn wait_for(&mut self, part: &str) -> String {
-        self.lines.by_ref().map(Result::unwrap).find(|line| line.contains(part)).unwrap()
+        loop {
+            let line = self.lines.recv_timeout(TIMEOUT).unwrap_or_else(|_| panic!("no line has `{part}`"));
+            if line.contains(part) {
+                return line;
+            }
+        }
     }
 }
 

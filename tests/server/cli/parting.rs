@@ -6,7 +6,13 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use super::command::{Running, Server, file};
+use reversi::{
+    client::{Client, PlayerKind},
+    rules::Color,
+};
+
+use super::command::{Running, Server, file, reversi};
+use crate::harness::cable::Cable;
 
 /// The line of `play` when the host is to move.
 const BEGUN: &str = "black to move";
@@ -103,6 +109,31 @@ fn ctrl_c_asks_during_a_game() {
     game.goes_on();
     signal(&game.host, "TERM");
     game.host.wait_for("your seat is kept");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_does_not_leave_a_game_that_begins_at_the_same_time() {
+    let server = Server::start();
+    let cable = Cable::to(server.url.strip_prefix("http://").unwrap().to_owned()).await;
+    let mut host = reversi(&["host", "--black", "me", "--auto-start"]);
+    host.env("REVERSI_SERVER", format!("http://{}", cable.address));
+    let mut host = Running::spawn(host);
+    let room = host.wait_for("join code").split([' ', ',']).nth(1).unwrap().to_owned();
+    writeln!(host.child.stdin.as_mut().unwrap(), "ready").unwrap();
+    host.wait_for("is ready");
+    let (bob, id) = (Client::connect(&server.url).await.unwrap(), room.parse().unwrap());
+    let bob = bob.log_in("bob", PlayerKind::Human).await.unwrap();
+    bob.join(&id, "").await.unwrap();
+    bob.take_seat(&id, Color::White).await.unwrap();
+    host.wait_for("takes white");
+    cable.hold();
+    drop(host.child.stdin.take());
+    // The host is about to leave.
+    cable.holds(room.as_bytes()).await;
+    bob.set_ready(&id, true).await.unwrap();
+    cable.open();
+    host.wait_for("your move: ");
+    assert!(bob.room(&id).await.unwrap().running().is_some());
 }
 
 #[test]

@@ -207,6 +207,8 @@ mod tests {
         let mut waiting = current(&without_me(1, true), 1);
         let states = [without_me(1, true), without_me(2, true), without_me(2, false), room(2, false), room(3, false)];
         assert_eq!(counts(&mut waiting, states), [0, 0, 0, 0, 1]);
+        let mut seated_later = current(&without_me(1, true), 1);
+        assert_eq!(counts(&mut seated_later, [without_me(2, true), room(2, false), room(3, false)]), [0, 0, 1]);
         let mut removed = current(&lobby(), 0);
         assert_eq!(
             counts(&mut removed, [lobby(), room(1, true), without_me(1, false), without_me(2, false)]),

@@ -165,10 +165,11 @@ fn play_in_terminal(game: &HostedGame, program: &str) -> Child {
 
 #[cfg(target_os = "linux")]
 fn wait_until_shown(screen: &mut impl Read, text: &str) {
-    let mut bytes = screen.bytes().map(Result::unwrap);
-    let mut shown = Vec::new();
+    // Byte by byte, as the rest of the screen is for the next wait.
+    let (mut shown, mut byte) = (Vec::new(), [0]);
     while !shown.ends_with(text.as_bytes()) {
-        shown.push(bytes.next().unwrap());
+        screen.read_exact(&mut byte).unwrap();
+        shown.extend(byte);
     }
 }
 

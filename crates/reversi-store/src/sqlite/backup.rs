@@ -21,7 +21,9 @@ use super::{
     doctor::{give_owner, remove_file, unused},
     lock, require,
     schema::{self, OpenError},
-    try_lock, wal_mark,
+    try_lock,
+    wal::{self, beside},
+    wal_mark,
 };
 
 /// Pages that are copied between two reports of the progress.
@@ -72,7 +74,7 @@ pub fn backup(folder: &Path, to: &Path, pages: &mut Pages<'_>) -> Result<Option<
     let failed = |error| BackupError::Copy(to.to_owned(), error);
     // Takes the name, so that nothing is overwritten.
     File::options().write(true).create_new(true).open(to).map_err(failed)?;
-    let partial = wal_mark::beside(to, ".partial");
+    let partial = beside(to, ".partial");
     let copied = copy(&source, &partial, None, pages).and_then(|copy| {
         let damage = damage(&copy, "quick_check");
         complete(copy, &partial, to).map(|()| damage)
@@ -105,7 +107,7 @@ pub fn restore(backup: &Path, folder: &Path, pages: &mut Pages<'_>) -> Result<Op
         lock.try_lock().map_err(|error| failed(error.into()))?;
         complete(copy, &new, &file)?;
         for suffix in ["-wal", "-shm"] {
-            remove_file(&wal_mark::beside(&file, suffix)).map_err(failed)?;
+            remove_file(&beside(&file, suffix)).map_err(failed)?;
         }
         Ok(kept)
     });
@@ -198,11 +200,10 @@ fn sync_folder(_: &Path) -> io::Result<()> {
 fn keep(file: &Path) -> io::Result<Option<PathBuf>> {
     let kept = unused(file, "replaced");
     let link = |from: &Path, to: &Path| fs::hard_link(from, to).or_else(|_| fs::copy(from, to).map(drop));
-    let log = wal_mark::beside(file, "-wal");
-    if fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+    if wal::exists(file) {
         // SQLite would replay a log by the name of its file.
-        let suffix = if wal_mark::check(file).is_ok() { "-wal" } else { "-stray-wal" };
-        link(&log, &wal_mark::beside(&kept, suffix))?;
+        let suffix = if let Err(OpenError::StrayLog) = wal_mark::check(file) { "-stray-wal" } else { "-wal" };
+        link(&wal::path_of(file), &beside(&kept, suffix))?;
     }
     if fs::metadata(file)?.len() == 0 {
         return Ok(None);
@@ -213,7 +214,7 @@ fn keep(file: &Path) -> io::Result<Option<PathBuf>> {
 
 /// The folder of a store that is to become this file.
 pub(super) fn unfinished(file: &Path) -> PathBuf {
-    wal_mark::beside(file, ".unfinished")
+    beside(file, ".unfinished")
 }
 
 /// A store that takes its place in a folder when it is complete.
@@ -255,7 +256,7 @@ impl NewStore {
         let Self { store, aside, file } = self;
         drop(store);
         let new = aside.join(SqliteStore::FILE);
-        if schema::has_log(&new) {
+        if wal::exists(&new) {
             return Err(io::Error::other("the log could not be copied into the file").into());
         }
         File::open(&new)?.sync_all()?;

@@ -127,14 +127,14 @@ impl Doctor {
         File::open(new)?.sync_all()?;
         self.old.close().map_err(|(_, error)| error)?;
         // It would be taken for the log of the new file.
-        let log = Some(wal::path_of(old)).filter(|log| fs::metadata(log).is_ok_and(|log| log.len() > 0));
-        if log.is_some() && self.rescued.is_none() {
+        let has_log = wal::exists(old);
+        if has_log && self.rescued.is_none() {
             return Err(OpenError::InUse);
         }
         let kept = unused(old, "damaged");
         fs::hard_link(old, &kept).or_else(|_| fs::copy(old, &kept).map(drop))?;
-        if let Some(log) = log {
-            fs::rename(log, wal::path_of(&kept))?;
+        if has_log {
+            fs::rename(wal::path_of(old), wal::path_of(&kept))?;
         }
         fs::rename(new, old)?;
         Ok((diagnosis, kept))

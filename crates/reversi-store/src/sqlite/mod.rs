@@ -121,9 +121,6 @@ impl SqliteStore {
         create_file(&path)?;
         let lock = lock(folder)?;
         let has_own_log = wal_mark::check(&path)?;
-        if let Some(damage) = wal::read(&path)?.and_then(|log| log.damage()) {
-            return Err(OpenError::Damaged(format!("write-ahead log: {damage}")));
-        }
         let mut file = schema::create(&path)?;
         let damaged: Arc<DamagedRows> = Arc::default();
         if !(has_own_log && file.marks)

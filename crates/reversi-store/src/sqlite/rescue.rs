@@ -122,7 +122,7 @@ fn rescue(path: &Path) -> Result<Rescued, OpenError> {
     let (mut pages, mut findings) = (Pages::copy(path, &copy.0)?, Vec::new());
     if let Some(log) = wal::read(path)? {
         findings.extend(log.damage().map(|damage| format!("write-ahead log: {damage}; the others are read")));
-        log.pages(|number, page| pages.write(number, page))?;
+        log.each(|frame, page| if frame.is_sound { pages.write(frame.number, page) } else { Ok(()) })?;
     }
     let free = pages.free_pages()?;
     let version = pages.mend_header(&mut findings)?;

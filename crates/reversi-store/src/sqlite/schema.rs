@@ -5,10 +5,10 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, MAIN_DB, OpenFlags, config::DbConfig, ffi};
+use rusqlite::{Connection, MAIN_DB, OpenFlags, config::DbConfig};
 use thiserror::Error;
 
-use super::{damage::is_corrupt, players, rooms, wal_mark};
+use super::{damage::is_corrupt, players, rooms, wal, wal_mark};
 
 /// The application id of SQLite files: "Rvrs".
 pub(super) const APPLICATION: i32 = 0x5276_7273;
@@ -157,7 +157,7 @@ fn create_writable(path: &Path) -> Result<(Connection, bool), OpenError> {
     };
     if is_unmarked {
         // So that the file has a mark before a later log names it. What fails is done by a later checkpoint.
-        let _ = empty_log(&connection);
+        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     }
     Ok((connection, true))
 }
@@ -178,15 +178,6 @@ fn migrate(connection: &mut Connection, version: i32, marks: bool) -> rusqlite::
     transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()?;
     Ok(is_unmarked)
-}
-
-/// Copies the log into the file and empties it.
-pub(super) fn empty_log(connection: &Connection) -> rusqlite::Result<()> {
-    let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-    match is_busy {
-        false => Ok(()),
-        true => Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_BUSY), None)),
-    }
 }
 
 /// Opens an existing file to write.
@@ -214,15 +205,10 @@ pub(super) fn read(path: &Path) -> rusqlite::Result<ReadConnection> {
         }
         Err(error) => error,
     };
-    if !is_unwritable(&error) || has_log(path) {
+    if !is_unwritable(&error) || wal::exists(path) {
         return Err(error);
     }
     Ok(ReadConnection { connection: read_without_log(path)?, is_live: false })
-}
-
-/// Whether there is a write-ahead log beside a file.
-pub(super) fn has_log(path: &Path) -> bool {
-    std::fs::metadata(wal_mark::beside(path, "-wal")).is_ok_and(|log| log.len() > 0)
 }
 
 /// Opens the file to read it as it is now.
@@ -237,7 +223,7 @@ fn read_without_log(path: &Path) -> rusqlite::Result<Connection> {
 
 /// Opens a file that no server uses to read, and leaves it and its log as they are.
 pub(super) fn read_source(path: &Path) -> rusqlite::Result<ReadConnection> {
-    let connection = match has_log(path) {
+    let connection = match wal::exists(path) {
         true => read_live(path)?,
         false => read_without_log(path)?,
     };

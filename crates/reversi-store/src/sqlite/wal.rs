@@ -1,13 +1,14 @@
 //! SQLite's write-ahead log, which it reads up to the first frame with a wrong checksum: as after a crash, when the rest was not
-//! on the disk yet and nobody was told of it. Damage looks the same, but a whole commit behind the next one is proof of it:
-//! it was begun when the commits before it were on the disk.
+//! on the disk yet and nobody was told of it. Damage looks the same, but a whole commit directly behind the end of another
+//! is proof of it: it was begun when that one was on the disk. Commits that failed leave no such thing: each began at the
+//! same place, so that the first frame behind what is left of one has the checksum of an earlier one.
 //!
 //! ```text
 //!   header │ frame │ frame │ ...      a frame: page number, pages of the file after a commit or 0, salts, checksum, page
 //! ```
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{self, BufReader, ErrorKind, Read, Seek as _, SeekFrom},
     path::{Path, PathBuf},
 };
@@ -20,28 +21,41 @@ const FRAME: usize = 24;
 /// What a log begins with, if its checksums are of numbers with the highest byte first, and otherwise without the last bit.
 const BIG_ENDIAN: u32 = 0x377f_0683;
 
-/// A log that is there.
+/// A log with commits.
 pub(super) struct Log {
     file: File,
-    page: usize,
+    /// Bytes of a page.
+    pub(super) page: usize,
+    /// Those that are committed for sure.
     frames: Vec<Frame>,
     has_damaged_header: bool,
 }
 
-struct Frame {
-    number: u32,
+pub(super) struct Frame {
+    /// The page.
+    pub(super) number: u32,
     is_commit: bool,
-    is_sound: bool,
+    pub(super) is_sound: bool,
 }
 
 /// The path of the log of a file.
 pub(super) fn path_of(file: &Path) -> PathBuf {
+    beside(file, "-wal")
+}
+
+/// A file beside another one, whose name begins with that one's.
+pub(super) fn beside(file: &Path, suffix: &str) -> PathBuf {
     let mut path = file.as_os_str().to_owned();
-    path.push("-wal");
+    path.push(suffix);
     path.into()
 }
 
-/// The log of a file; none if there is no frame.
+/// Whether there is a log beside a file, also one without commits.
+pub(super) fn exists(file: &Path) -> bool {
+    fs::metadata(path_of(file)).is_ok_and(|log| log.len() > 0)
+}
+
+/// The log of a file; none without commits.
 pub(super) fn read(file: &Path) -> io::Result<Option<Log>> {
     let file = match File::open(path_of(file)) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -49,7 +63,7 @@ pub(super) fn read(file: &Path) -> io::Result<Option<Log>> {
     };
     let mut bytes = BufReader::new(&file);
     let mut header = [0; HEADER];
-    if read_whole(&mut bytes, &mut header)?.is_none() {
+    if !read_whole(&mut bytes, &mut header)? {
         return Ok(None);
     }
     let field = |at| number(&header, at);
@@ -59,8 +73,8 @@ pub(super) fn read(file: &Path) -> io::Result<Option<Log>> {
     let is_big = field(0) == BIG_ENDIAN;
     let is_header_sound = sum([0, 0], is_big, &header[..24]) == [field(24), field(28)];
     let (mut frames, mut salts, mut chain) = (Vec::new(), [field(16), field(20)], [field(24), field(28)]);
-    let mut frame = vec![0; FRAME + page];
-    while read_whole(&mut bytes, &mut frame)?.is_some() {
+    let (mut frame, mut committed, mut is_whole) = (vec![0; FRAME + page], 0, true);
+    while read_whole(&mut bytes, &mut frame)? {
         let own = [number(&frame, 8), number(&frame, 12)];
         if !is_header_sound && frames.is_empty() {
             // A header that a crash has cut off has both salts of a new log, and these frames are of an old one.
@@ -71,18 +85,26 @@ pub(super) fn read(file: &Path) -> io::Result<Option<Log>> {
         }
         let stored = [number(&frame, 16), number(&frame, 20)];
         let is_sound = own == salts && sum(sum(chain, is_big, &frame[..8]), is_big, &frame[FRAME..]) == stored;
-        frames.push(Frame { number: number(&frame, 0), is_commit: number(&frame, 4) > 0, is_sound });
+        let is_commit = number(&frame, 4) > 0;
+        frames.push(Frame { number: number(&frame, 0), is_commit, is_sound });
         chain = stored;
+        is_whole &= is_sound;
+        if is_commit && is_sound {
+            if is_whole {
+                committed = frames.len();
+            }
+            is_whole = true;
+        }
     }
-    Ok(Some(Log { file, page, frames, has_damaged_header: !is_header_sound }).filter(|log| !log.frames.is_empty()))
+    frames.truncate(committed);
+    Ok((committed > 0).then_some(Log { file, page, frames, has_damaged_header: !is_header_sound }))
 }
 
-/// Fills the bytes; none at the end.
-fn read_whole(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<Option<()>> {
-    match from.read_exact(bytes) {
-        Ok(()) => Ok(Some(())),
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
-        Err(error) => Err(error),
+/// Fills the bytes; false where the file ends before.
+pub(super) fn read_whole(file: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
+    match file.read_exact(bytes) {
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+        read => read.map(|()| true),
     }
 }
 
@@ -102,41 +124,29 @@ fn sum([mut one, mut other]: [u32; 2], is_big: bool, bytes: &[u8]) -> [u32; 2] {
 }
 
 impl Log {
-    /// The frames that are committed for sure.
-    fn committed(&self) -> &[Frame] {
-        let mut commits = (0..self.frames.len()).rev().filter(|&frame| {
-            let Frame { is_commit, is_sound, .. } = self.frames[frame];
-            is_commit && is_sound
-        });
-        let Some(last) = commits.next() else { return &[] };
-        let before = commits.next().map_or(0, |commit| commit + 1);
-        let is_whole = self.frames[before..=last].iter().all(|frame| frame.is_sound);
-        &self.frames[..if is_whole { last + 1 } else { before }]
-    }
-
     /// What is damaged; none if SQLite reads all of it.
     pub(super) fn damage(&self) -> Option<String> {
-        let committed = self.committed();
-        if self.has_damaged_header && !committed.is_empty() {
-            return Some(format!("its header is damaged; SQLite would leave out its {} pages", committed.len()));
+        let all = self.frames.len();
+        if self.has_damaged_header {
+            return Some(format!("its header is damaged; SQLite would leave out its {all} pages"));
         }
-        let first = committed.iter().position(|frame| !frame.is_sound)?;
-        let commits = committed[first..].iter().filter(|frame| frame.is_commit).count();
-        let damaged = committed.iter().filter(|frame| !frame.is_sound).count();
+        let first = self.frames.iter().position(|frame| !frame.is_sound)?;
+        let commits = self.frames[first..].iter().filter(|frame| frame.is_commit).count();
+        let damaged = self.frames.iter().filter(|frame| !frame.is_sound).count();
         Some(format!(
-            "{damaged} of its {} pages are damaged; SQLite would leave out these and the last {commits} commits",
-            committed.len()
+            "{damaged} of its {all} pages are damaged; SQLite would leave out these and the last {commits} commits"
         ))
     }
 
-    /// Passes each sound page that is committed for sure, with its number, in the order of writing.
-    pub(super) fn pages(&self, mut visit: impl FnMut(u32, &[u8]) -> io::Result<()>) -> io::Result<()> {
-        let mut file = &self.file;
-        let mut page = vec![0; self.page];
-        for (place, frame) in self.committed().iter().enumerate().filter(|(_, frame)| frame.is_sound) {
-            file.seek(SeekFrom::Start((HEADER + place * (FRAME + self.page) + FRAME) as u64))?;
+    /// Passes each frame with its page, in the order of writing.
+    pub(super) fn each(&self, mut visit: impl FnMut(&Frame, &[u8]) -> io::Result<()>) -> io::Result<()> {
+        let mut file = BufReader::new(&self.file);
+        let (mut header, mut page) = ([0; FRAME], vec![0; self.page]);
+        file.seek(SeekFrom::Start(HEADER as u64))?;
+        for frame in &self.frames {
+            file.read_exact(&mut header)?;
             file.read_exact(&mut page)?;
-            visit(frame.number, &page)?;
+            visit(frame, &page)?;
         }
         Ok(())
     }

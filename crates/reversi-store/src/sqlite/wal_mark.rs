@@ -12,8 +12,8 @@
 
 use std::{
     fs::File,
-    io::{self, BufReader, Seek as _, SeekFrom},
-    path::{Path, PathBuf},
+    io::{self, Seek as _, SeekFrom},
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -22,7 +22,10 @@ use std::{
 
 use rusqlite::{Connection, OptionalExtension as _, hooks::Wal};
 
-use super::schema::OpenError;
+use super::{
+    schema::OpenError,
+    wal::{self, Log, read_whole},
+};
 
 /// Pages of the log at which it is copied into the file: SQLite's own default.
 const CHECKPOINT: i32 = 1_000;
@@ -31,10 +34,6 @@ const CHECKPOINT: i32 = 1_000;
 const MAGIC: [u8; 8] = *b"\xffwalmark";
 
 const LENGTH: usize = 36;
-
-/// The size of the header of a log, and of those of its frames.
-const LOG_HEADER: usize = 32;
-const FRAME_HEADER: usize = 24;
 
 /// Where page 1 has the number that each change of the schema increments. A copy by SQLite's tools has another one.
 const SCHEMA: std::ops::Range<usize> = 40..44;
@@ -107,99 +106,53 @@ pub(super) fn note_checkpoints(connection: &mut Connection, is_due: &Arc<AtomicB
     }))
 }
 
-/// A file that SQLite keeps beside a database, such as `-wal`.
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
-/// Checks that the log beside a file, if there is one, belongs to it. The file must not be open. Returns whether that is
-/// certain: a log of an earlier version of this program has no marks, and damage may have taken the mark of the file.
+/// Checks the log beside a file, if there is one. The file must not be open. Returns whether it is certain that the log
+/// belongs to it: a log of an earlier version of this program has no marks, and damage may have taken the mark of the file.
 ///
 /// # Errors
-/// When the log is proved to be another file's, or the file is cut so short that SQLite would remove its log.
+/// When the log is damaged, or proved to be another file's, or the file is cut so short that SQLite would remove its log.
 pub(super) fn check(path: &Path) -> Result<bool, OpenError> {
-    let Some(log) = MarkedLog::read(&beside(path, "-wal"))? else { return Ok(true) };
-    match File::open(path) {
-        Ok(file) => log.belongs_to(&file),
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
-        Err(_) => Err(cut_off()),
+    let Some(log) = wal::read(path)? else { return Ok(true) };
+    let cut_off = || OpenError::Damaged("it is missing or cut off, and its write-ahead log is there".to_owned());
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(cut_off()),
+        file => file?,
+    };
+    let is_certain = belongs_to(&log, &file)?.ok_or_else(cut_off)?;
+    match log.damage() {
+        None => Ok(is_certain),
+        Some(damage) => Err(OpenError::Damaged(format!("write-ahead log: {damage}"))),
     }
 }
 
-fn cut_off() -> OpenError {
-    OpenError::Damaged("it is missing or cut off, and its write-ahead log is there".to_owned())
-}
-
-/// What SQLite would replay of a log.
-struct MarkedLog {
-    /// With their pages.
-    marks: Vec<(u64, Mark)>,
-    /// The numbers of the schema in its versions of page 1.
-    schemas: Vec<[u8; 4]>,
-    page_size: usize,
-}
-
-impl MarkedLog {
-    /// None if there is nothing to replay.
-    fn read(path: &Path) -> io::Result<Option<Self>> {
-        let mut file = match File::open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            file => BufReader::new(file?),
-        };
-        let number = |bytes: &[u8], at: usize| u32::from_be_bytes([0, 1, 2, 3].map(|byte| bytes[at + byte]));
-        let mut header = [0; LOG_HEADER];
-        let (size, magic) = match read_whole(&mut file, &mut header)? {
-            true => (number(&header, 8), number(&header, 0)),
-            false => return Ok(None),
-        };
-        if magic & !1 != 0x377f_0682 || !(512..=65_536).contains(&size) {
-            return Ok(None);
-        }
-        let page_size = size as usize;
-        let mut log = Self { marks: Vec::new(), schemas: Vec::new(), page_size };
-        let (mut frame, mut frames) = (vec![0; FRAME_HEADER + page_size], 0_u64);
-        // Frames with another salt are older than the log's beginning.
-        while read_whole(&mut file, &mut frame)? && frame[8..16] == header[16..24] {
-            let (number, page) = (number(&frame, 0), &frame[FRAME_HEADER..]);
-            frames += 1;
-            if number == 1 {
-                log.schemas.extend(page[SCHEMA].first_chunk());
-            }
-            log.marks.extend(Mark::at_end(page).map(|mark| (u64::from(number), mark)));
-        }
-        Ok((frames > 0).then_some(log))
+/// Whether it is certain that a log belongs to a file; none if that is cut off.
+fn belongs_to(log: &Log, mut file: &File) -> Result<Option<bool>, OpenError> {
+    let mut header = [0; SCHEMA.end];
+    if !read_whole(&mut file, &mut header)? {
+        return Ok(None);
     }
-
-    /// Whether it is certain that it belongs to a file.
-    fn belongs_to(&self, mut file: &File) -> Result<bool, OpenError> {
-        let mut header = [0; SCHEMA.end];
-        if !read_whole(&mut file, &mut header)? {
-            return Err(cut_off());
+    // The marks with their pages, and the numbers of the schema in the versions of page 1.
+    let (mut marks, mut schemas) = (Vec::new(), Vec::new());
+    log.each(|frame, page| {
+        if frame.number == 1 {
+            schemas.extend(page[SCHEMA].first_chunk::<4>().copied());
         }
-        let Some((page, first)) = self.marks.first() else { return Ok(false) };
-        let mut bytes = vec![0; self.page_size];
-        file.seek(SeekFrom::Start(page.saturating_sub(1) * self.page_size as u64))?;
-        let mark = if read_whole(&mut file, &mut bytes)? { Mark::at_end(&bytes) } else { None };
-        // Another program may have changed the schema before the first mark.
-        let is_copy = header.starts_with(b"SQLite format 3\0")
-            && first.schema == first.schema_before
-            && header[SCHEMA] != first.schema
-            && !self.schemas.iter().any(|schema| header[SCHEMA] == *schema);
-        let is_known = |id| id == first.before || self.marks.iter().any(|(_, mark)| mark.id == id);
-        if mark.is_some_and(|mark| is_copy || !is_known(mark.id)) {
-            return Err(OpenError::StrayLog);
-        }
-        // Without a mark the file has none yet, or its page is damaged.
-        Ok(is_known(mark.unwrap_or_default().id))
+        marks.extend(Mark::at_end(page).map(|mark| (u64::from(frame.number), mark)));
+        Ok(())
+    })?;
+    let Some((page, first)) = marks.first() else { return Ok(Some(false)) };
+    let mut bytes = vec![0; log.page];
+    file.seek(SeekFrom::Start(page.saturating_sub(1) * log.page as u64))?;
+    let mark = if read_whole(&mut file, &mut bytes)? { Mark::at_end(&bytes) } else { None };
+    // Another program may have changed the schema before the first mark.
+    let is_copy = header.starts_with(b"SQLite format 3\0")
+        && first.schema == first.schema_before
+        && header[SCHEMA] != first.schema
+        && !schemas.iter().any(|schema| header[SCHEMA] == *schema);
+    let is_known = |id| id == first.before || marks.iter().any(|(_, mark)| mark.id == id);
+    if mark.is_some_and(|mark| is_copy || !is_known(mark.id)) {
+        return Err(OpenError::StrayLog);
     }
-}
-
-/// Fills `bytes`; false where the file ends before.
-fn read_whole(file: &mut impl io::Read, bytes: &mut [u8]) -> io::Result<bool> {
-    match file.read_exact(bytes) {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
-        read => read.map(|()| true),
-    }
+    // Without a mark the file has none yet, or its page is damaged.
+    Ok(Some(is_known(mark.unwrap_or_default().id)))
 }

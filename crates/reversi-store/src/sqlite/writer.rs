@@ -92,7 +92,6 @@ impl Writer {
             in_sync: true,
             mark_is_due: Arc::default(),
             marks,
-            may_have_refused_commit: unwritable.is_some(),
             damaged,
         };
         if unwritable.is_none() && !is_source {
@@ -206,9 +205,6 @@ struct WriterThread {
     mark_is_due: Arc<AtomicBool>,
     /// Whether it can be renewed.
     marks: bool,
-    /// Whether the log may end with a commit that was refused. Frames of several of them look like damage behind shorter
-    /// ones ([`super::wal`]), so that the log is emptied before the next commit, if it can be.
-    may_have_refused_commit: bool,
     damaged: Arc<DamagedRows>,
 }
 
@@ -293,14 +289,13 @@ impl WriterThread {
             None if self.is_source => return Err(read_only()),
             None => {
                 let connection = schema::reopen(&self.path)?;
-                if self.may_have_refused_commit {
-                    // A reader may hold the log, or the disk be full still: then after the next reopening.
-                    self.may_have_refused_commit = schema::empty_log(&connection).is_err();
-                }
                 self.marking(connection)?
             }
         };
         if !self.in_sync {
+            // The log may end with all of the commit, which nobody sees now, and which would be back after a crash. Any commit
+            // takes its place. Without space, or a mark, that is the next one.
+            let _ = wal_mark::renew(&connection);
             self.write_behind = WriteBehind::read(&connection, self.write_behind.limit, &self.damaged)?;
             self.in_sync = true;
         }
@@ -404,7 +399,6 @@ impl WriterThread {
             self.damaged.note_malformed_file(&error);
             let failure = commit_failure(error);
             self.in_sync = matches!(failure, Failure::Write(_));
-            self.may_have_refused_commit = !self.in_sync;
             return Err(failure);
         }
         self.write_behind.apply(change, written(writes, &outcomes));

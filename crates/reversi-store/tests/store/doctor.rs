@@ -35,11 +35,13 @@ pub(crate) fn examine(folder: &TempDir) -> Diagnosis {
     diagnosis
 }
 
-/// Repairs the file, after which it has no damage.
-pub(crate) fn repair(folder: &TempDir) {
+/// Repairs the file, after which it has no damage. Returns what was found.
+pub(crate) fn repair(folder: &TempDir) -> Vec<String> {
     let (saved, kept) = Doctor::open(folder.path()).unwrap().repair(&mut Games::default()).unwrap();
     assert!(kept.exists());
+    let findings = saved.findings.clone();
     assert_eq!(examine(folder), Diagnosis { findings: Vec::new(), more: 0, ..saved });
+    findings
 }
 
 /// The history of a room with a running game.

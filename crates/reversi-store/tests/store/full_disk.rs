@@ -1,7 +1,7 @@
 //! Writes that fail in the middle, as on a full disk: no file of this process may grow beyond a limit. The limit
 //! applies to the whole process, so these tests are ignored here and run in a process of their own.
 
-use std::{env, fs, path::Path, process::Command};
+use std::{env, fs, process::Command};
 
 use reversi_room::{ChatText, Event, Fact, Room, RoomId, Seq};
 use reversi_store::{Append, AppendError, GameFilter, SqliteStore, Store};
@@ -10,8 +10,12 @@ use tempfile::TempDir;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
+    after_a_crash, connection,
+    doctor::{examine, repair},
     ended,
     fixtures::test_room::{TestRoom, chat, default_settings, id},
+    lossy_folder::LossyFolder,
+    moved, open, open_rooms, room_id,
 };
 
 /// Size of a frame of the log in bytes: its header and a page.
@@ -40,17 +44,16 @@ async fn limited<T>(bytes: u64, work: impl Future<Output = T>) -> T {
     done
 }
 
-fn store(folder: &Path) -> Store {
-    Store::of(SqliteStore::open(folder).unwrap())
-}
-
 /// The room as a server would find it after a crash now.
 async fn found_after_a_crash(folder: &TempDir, room: RoomId) -> Stored {
-    let other = TempDir::new().unwrap();
-    for name in [SqliteStore::FILE.to_owned(), format!("{}-wal", SqliteStore::FILE)] {
-        fs::copy(folder.path().join(&name), other.path().join(&name)).unwrap();
-    }
-    stored(&store(other.path()), room).await
+    stored(&open(&after_a_crash(folder)), room).await
+}
+
+/// As [`found_after_a_crash`], after a repair that finds no damage.
+async fn found_after_a_repair(folder: &TempDir, room: RoomId) -> Stored {
+    let crashed = after_a_crash(folder);
+    assert_eq!(repair(&crashed), [""; 0]);
+    stored(&open(&crashed), room).await
 }
 
 /// A stored room, and the number of stored games.
@@ -65,7 +68,7 @@ async fn stored(store: &Store, room: RoomId) -> Stored {
 /// Repeats a write with each limit until it succeeds. Returns how often it was refused, and how often its outcome was
 /// unknown. After each failure nothing is written, neither in the store nor after a crash.
 async fn sweep(folder: &TempDir, append: Append<'_>, limits: impl Iterator<Item = u64>) -> [usize; 2] {
-    let store = store(folder.path());
+    let store = open(folder);
     let room = append.room;
     let before = stored(&store, room).await;
     let mut after = before.0.clone().unwrap();
@@ -73,8 +76,12 @@ async fn sweep(folder: &TempDir, append: Append<'_>, limits: impl Iterator<Item 
     let after = (Some(after), before.1 + append.games.len());
     let [mut refused, mut unknown] = [0, 0];
     for limit in limits {
-        // The write starts at the call.
-        let written = limited(limit, async { store.journal.append(append).await }).await;
+        let written = limited(limit, async {
+            // The write starts at the call. The second one finds what the first has left.
+            let first = store.journal.append(append).await;
+            if first.is_err() { store.journal.append(append).await } else { first }
+        });
+        let written = written.await;
         let (now, later) = (stored(&store, room).await, found_after_a_crash(folder, room).await);
         match written {
             Ok(()) => {
@@ -86,6 +93,11 @@ async fn sweep(folder: &TempDir, append: Append<'_>, limits: impl Iterator<Item 
             Err(conflict) => panic!("at {limit}: {conflict}"),
         }
         assert!(now == before && later == before, "at {limit}");
+        if (refused + unknown) % 20 == 1 {
+            assert!(found_after_a_repair(folder, room).await == before, "at {limit}");
+        }
+        // The limits are of a log that begins anew.
+        connection(folder).execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     }
     panic!("the write never succeeded");
 }
@@ -94,7 +106,7 @@ async fn sweep(folder: &TempDir, append: Append<'_>, limits: impl Iterator<Item 
 async fn write(folder: &TempDir, history: &[Event]) {
     let room = Room::replay(&history[..1]).unwrap().id();
     let append = Append { room, expected: Seq(0), events: history, games: &[] };
-    store(folder.path()).journal.append(append).await.unwrap();
+    open(folder).journal.append(append).await.unwrap();
 }
 
 /// Offsets in a frame of the log at which a write can break off: start, header, page and end.
@@ -150,7 +162,7 @@ async fn a_failed_checkpoint_loses_nothing() {
     }
     assert!(fs::metadata(folder.path().join(SqliteStore::FILE)).unwrap().len() > LIMIT);
     // This room is in the part of the file that cannot be written.
-    let (store, room) = (store(folder.path()), RoomId::from_random(70));
+    let (store, room) = (open(&folder), RoomId::from_random(70));
     let first = test.history.len();
     post_chat(&mut test, 1_500);
     let append = |event| {
@@ -168,14 +180,52 @@ async fn a_failed_checkpoint_loses_nothing() {
     assert!(next > first + 500, "the log grows until the file size limit");
     let written = Room::replay(&moved(test.history[..next].to_vec(), room));
     assert!(stored(&store, room).await == (written.clone(), 0));
-    assert!(found_after_a_crash(&folder, room).await == (written, 0));
+    assert!(found_after_a_crash(&folder, room).await == (written.clone(), 0));
+    assert!(found_after_a_repair(&folder, room).await == (written, 0));
     append(next).await.unwrap();
     assert!(found_after_a_crash(&folder, room).await == stored(&store, room).await);
 }
 
-/// The same history in another room.
-fn moved(mut history: Vec<Event>, room: RoomId) -> Vec<Event> {
-    let Fact::Created(creation) = &mut history[0].fact else { panic!("a history begins with a creation") };
-    creation.id = room;
-    history
+/// All of a commit may be in the log when it fails, since the disk cannot sync it. Later ones are written over it, and
+/// what is left of several is no damage.
+#[tokio::test]
+async fn commits_that_could_not_be_synced_stop_no_start_and_do_not_come_back() {
+    let disk = LossyFolder::create(false);
+    let store = Store::of(SqliteStore::open(disk.path()).unwrap());
+    let add = async |room, lines| {
+        let mut test = TestRoom::lobby();
+        post_chat(&mut test, lines);
+        super::write(&*store.journal, room_id(room), Seq(0), &moved(test.history, room_id(room))).await
+    };
+    for room in 1..=3 {
+        add(room, 0).await.unwrap();
+    }
+    disk.fail_syncs(true);
+    for (room, lines) in [(7, 300), (8, 100), (9, 0)] {
+        let refused = add(room, lines).await;
+        assert!(matches!(refused, Err(AppendError::Unknown(_))), "{refused:?}");
+    }
+    // The last commit is whole, and nobody has been told yet that it is not there.
+    let [started, repaired, damaged] = [0, 1, 2].map(|_| after_a_crash(disk.path()));
+    assert_eq!(open_rooms(&open(&started)).await, [1, 2, 3, 9].map(room_id));
+    assert_eq!(repair(&repaired), [""; 0]);
+    // So that the log is read without SQLite.
+    let file = damaged.path().join(SqliteStore::FILE);
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[..100].fill(0);
+    fs::write(file, bytes).unwrap();
+    repair(&damaged);
+    for folder in [repaired, damaged] {
+        assert_eq!(open_rooms(&open(&folder)).await, [1, 2, 3, 9].map(room_id));
+    }
+    disk.fail_syncs(false);
+    assert_eq!(open_rooms(&store).await, [1, 2, 3].map(room_id));
+    for is_repaired in [false, true] {
+        let crashed = after_a_crash(disk.path());
+        if is_repaired {
+            assert_eq!(examine(&crashed).rooms, 3);
+            repair(&crashed);
+        }
+        assert_eq!(open_rooms(&open(&crashed)).await, [1, 2, 3].map(room_id));
+    }
 }

@@ -26,9 +26,17 @@ mod sample_files;
 #[cfg(all(unix, feature = "postgres"))]
 mod transfer;
 
+<<<<<<< HEAD:crates/reversi-store/tests/store/main.rs
 use reversi_room::{Event, Fact, GameRecord, Profile, Room, RoomId, Seq, Timestamp};
 use reversi_store::{
     Append, AppendError, EndedGame, Journal, MemoryStore, RatingWeight, SqliteStore, Store, StoredPlayer,
+=======
+use std::path::Path;
+
+use reversi::{
+    room::{Event, Fact, GameRecord, Profile, Room, RoomId, Seq, Timestamp},
+    store::{Append, AppendError, EndedGame, Journal, MemoryStore, RatingWeight, SqliteStore, Store, StoredPlayer},
+>>>>>>> 9fb4a63a (One reader of the write-ahead log; refused commits are no damage):tests/core/store/mod.rs
 };
 use tempfile::TempDir;
 
@@ -92,10 +100,10 @@ fn open_with_log(folder: &TempDir, limit: usize) -> Store {
 }
 
 /// A copy of the folder as a crash now would leave it.
-fn after_a_crash(running: &TempDir) -> TempDir {
+fn after_a_crash(running: impl AsRef<Path>) -> TempDir {
     let copy = folder();
     for name in [SqliteStore::FILE.to_owned(), format!("{}-wal", SqliteStore::FILE)] {
-        std::fs::copy(running.path().join(&name), copy.path().join(&name)).expect("copied");
+        std::fs::copy(running.as_ref().join(&name), copy.path().join(&name)).expect("copied");
     }
     copy
 }

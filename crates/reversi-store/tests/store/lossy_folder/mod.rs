@@ -38,6 +38,7 @@ struct State {
     off: bool,
     /// Whether syncs have no effect.
     ignores_syncs: bool,
+    fails_syncs: bool,
     /// A file and an offset in it at which it cannot be read.
     unreadable: Option<(String, i64)>,
     gate: Gate,
@@ -55,7 +56,7 @@ enum Gate {
     Reached,
 }
 
-/// The power is off: nothing more is written.
+/// The power is off, so that nothing more is written, or the disk fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PowerOff;
 
@@ -118,6 +119,11 @@ impl LossyFolder {
         self.state().read_only
     }
 
+    /// Makes the disk fail syncs, or not any more.
+    pub(crate) fn fail_syncs(&self, fails: bool) {
+        self.state().fails_syncs = fails;
+    }
+
     /// Makes the disk fail reads at this offset of a file.
     pub(crate) fn fail_reads(&self, name: &str, offset: i64) {
         self.state().unreadable = Some((name.to_owned(), offset));
@@ -154,7 +160,7 @@ impl LossyFolder {
                 None => state.off = true,
             }
         }
-        if state.off {
+        if state.off || (state.fails_syncs && matches!(access, Access::Sync)) {
             return Err(PowerOff);
         }
         let ignores_syncs = state.ignores_syncs;

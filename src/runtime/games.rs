@@ -228,8 +228,12 @@ pub(super) async fn count_openings_regularly(archive: Arc<dyn Archive>, lifecycl
             // One of them is damaged.
             Err(StoreError::Damaged(_)) if limit > 1 => (limit, pause) = (1, Duration::ZERO),
             Err(StoreError::Damaged(error)) => {
-                tracing::error!(error, "a game cannot be counted for the explorer, and is passed over");
+                if damaged == 0 {
+                    tracing::error!(error, "games cannot be counted for the explorer, and are passed over");
+                }
                 (damaged, limit) = (damaged + 1, COUNTED_AT_ONCE);
+                // All may be, if it is not a game that is damaged.
+                pause = COUNT * u32::try_from(damaged).unwrap_or(u32::MAX);
             }
             Err(error) => tracing::warn!(%error, "games could not be counted for the explorer"),
         }

@@ -19,11 +19,15 @@ const HEARTBEAT: Duration = Duration::from_secs(5);
 /// Notes regularly in the store that the server lives.
 pub(crate) async fn write_heartbeats(host: RoomHost) {
     let context = &host.context;
-    let mut ticks = ticks(HEARTBEAT);
+    let (mut ticks, mut last) = (ticks(HEARTBEAT), Ok(()));
     while context.lifecycle.next_tick(&mut ticks).await {
-        if let Err(error) = heartbeat(context).await {
+        let written = heartbeat(context).await;
+        if let Err(error) = &written
+            && written != last
+        {
             tracing::warn!(%error, "a heartbeat could not be written");
         }
+        last = written;
     }
 }
 

@@ -260,9 +260,9 @@ impl Sessions {
     }
 }
 
-/// Removes a player whose log-in failed from the store, with retries, because the name is free already.
+/// Removes a player whose log-in failed from the store, with retries while it is unavailable, because the name is free already.
 async fn undo_log_in(player_store: Arc<dyn PlayerStore>, player: PlayerId, lifecycle: Lifecycle) {
-    while player_store.remove_player(player).await.is_err() {
+    while player_store.remove_player(player).await.is_err_and(|error| error.is_fault()) {
         tokio::select! {
             biased;
             () = lifecycle.stop.cancelled() => return,

@@ -445,6 +445,9 @@ pub(crate) const VISITOR_IDLE: Duration = Duration::from_secs(60);
 /// Pause before an operation of the store that failed is tried again.
 pub(crate) const STORE_RETRY: Duration = Duration::from_millis(500);
 
+/// Pause before what damage of the store has refused is tried again: only a new start with a sound file may help.
+pub(crate) const DAMAGE_RETRY: Duration = Duration::from_secs(60);
+
 /// Time for the answer of another node: longer than its own wait for a full mailbox.
 pub(crate) const ASK_DEADLINE: Duration = Duration::from_secs(5);
 

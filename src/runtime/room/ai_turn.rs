@@ -14,7 +14,7 @@ use crate::{
             pool::{MovePool, Pondered},
         },
         limit::{
-            limits::{AI_MARGIN, PONDER_TIME, STORE_RETRY},
+            limits::{AI_MARGIN, PONDER_TIME},
             search_use::SearchOwner,
         },
         lobby::{listing::Lobby, rated_positions::SearchedPositions},
@@ -142,10 +142,10 @@ impl AiTurnState {
         }
     }
 
-    /// Restarts after [`STORE_RETRY`], because the move could not be made.
-    pub(crate) fn retry_later(&mut self) {
+    /// Restarts later, because the move could not be made.
+    pub(crate) fn retry_at(&mut self, at: Instant) {
         if let Some(open) = &mut self.open {
-            open.stage = TurnStage::Pausing(Instant::now() + STORE_RETRY);
+            open.stage = TurnStage::Pausing(at);
         }
     }
 

@@ -5,7 +5,10 @@ use std::time::Duration;
 use crate::{
     room::{Event, Fact, Issuer, Room},
     runtime::{
-        limit::{limits::STORE_RETRY, rate_limiter::TooFast},
+        limit::{
+            limits::{DAMAGE_RETRY, STORE_RETRY},
+            rate_limiter::TooFast,
+        },
         outcome::RoomError,
         player::directory::Players,
     },
@@ -31,10 +34,11 @@ pub(super) fn admit(
     Ok(events)
 }
 
-/// When to retry a deadline that failed. The next game of a series may have to wait for the rate.
+/// When to retry what a room does by itself. The next game of a series may have to wait for the rate.
 pub(super) fn retry_after(error: &RoomError) -> Duration {
     match error {
         RoomError::TooFast(retry_after) => *retry_after,
+        RoomError::Damaged => DAMAGE_RETRY,
         _ => STORE_RETRY,
     }
 }

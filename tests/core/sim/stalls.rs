@@ -1,19 +1,21 @@
 //! Time in which the server is stopped, or its disk does not write, is nobody's loss.
 
-use std::{sync::Arc, time::Duration};
+use std::{cell::Cell, sync::Arc, time::Duration};
 
 use reversi::{
     room::{
-        ChatText, Command, Credentials, DisplayName, EndReason, Fact, GameId, PlayerKind, Room, RoomName, SeatSpec,
-        Settings,
+        AiSpec, ChatText, Command, Credentials, DisplayName, EndReason, Fact, GameId, PlayerKind, Room, RoomName,
+        SeatSpec, Settings,
     },
     rules::{ByColor, Color, Square},
-    runtime::{Accepted, Clock, NewRoom, Parts, Player, RandomSource, RoomError, Runtime},
+    runtime::{Accepted, Clock, NewRoom, Opponent, Parts, Player, RandomSource, RoomError, Runtime},
 };
 use tokio::time::{advance, sleep};
+use tracing::{Event, Subscriber, level_filters::LevelFilter};
+use tracing_subscriber::{Layer, layer::Context, layer::SubscriberExt as _, registry};
 
 use crate::sim::{
-    event_log::{Log, SimEvent},
+    event_log::{Log, LogEntry, SimEvent},
     faulty_disk::{AppendOutcome, FaultyDisk},
     rng::Rng,
     simulation::{START_TIME, encode},
@@ -293,6 +295,46 @@ fn damage_that_prevents_a_write_stops_no_clock() {
         sleep(THOUGHT).await;
         assert!(stalled.time_left().await <= MOVE_TIME - 2 * THOUGHT);
         assert_eq!(stalled.credits(), Duration::ZERO);
+    });
+}
+
+thread_local! {
+    /// Errors in the logs of the servers of this thread.
+    static ERRORS: Cell<usize> = const { Cell::new(0) };
+}
+
+struct CountErrors;
+
+impl<S: Subscriber> Layer<S> for CountErrors {
+    fn on_event(&self, _: &Event<'_>, _: Context<'_, S>) {
+        ERRORS.set(ERRORS.get() + 1);
+    }
+}
+
+/// Neither a deadline nor an AI tries for ever at once what damage refuses, or says it each time.
+#[test]
+fn what_damage_refuses_is_seldom_tried_again() {
+    run(async |stalled| {
+        let Runtime { sessions, rooms, .. } = &stalled.runtime;
+        let name = DisplayName::parse("Cy").expect("a name");
+        let (cy, _) = sessions.log_in(name, PlayerKind::Human, 0, None).await.expect("a log-in");
+        let ai = Opponent::Ai(AiSpec { kind: "random".into(), level: Some(1), seed: Some(7) });
+        let room = rooms.quick_start(&cy, ai, Some(Color::Black), None).await.expect("a room").room.id();
+        // Of all threads: others would keep what they log first from a subscriber of this one.
+        tracing::subscriber::set_global_default(registry().with(LevelFilter::ERROR).with(CountErrors))
+            .expect("the only one");
+        tracing::callsite::rebuild_interest_cache();
+        stalled.disk.set_append_outcomes(&[AppendOutcome::Written]);
+        stalled.disk.set_append_outcomes(&vec![AppendOutcome::Damaged; 50_000]);
+        let game = GameId { room, number: 1 };
+        rooms.play(&cy, game, 0, "d3".parse().expect("a square")).await.expect("a move");
+        stalled.log.take();
+        sleep(Duration::from_secs(3_600)).await;
+        let refused = |entry: &LogEntry| matches!(entry.what, SimEvent::DiskFailed("damaged"));
+        let tries = stalled.log.take().iter().filter(|entry| refused(entry)).count();
+        // With those of the regular look for absent players.
+        assert!((60..1_500).contains(&tries), "{tries}");
+        assert_eq!(ERRORS.get(), 2, "one of each room");
     });
 }
 

@@ -137,8 +137,10 @@ struct RoomActor {
     quiet_since: Instant,
     /// The part of the time lost by stalls that the clocks are credited with, in microseconds.
     credited: i64,
-    /// When to retry a deadline at which the store failed.
+    /// When to retry a deadline at which the store failed, or a read.
     retry: Option<Instant>,
+    /// Whether the log says that damage refuses changes.
+    has_logged_damage: bool,
     /// When to check presence again, because it could not be written.
     recheck: Option<Instant>,
     /// Events that may or may not be in the journal. Until that is known, nothing else is done.
@@ -171,6 +173,7 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
         ai_turn: AiTurnState::default(),
         watchers: Watchers::default(),
         retry: None,
+        has_logged_damage: false,
         in_doubt: None,
         has_moved: false,
         recheck: None,
@@ -270,8 +273,10 @@ impl RoomActor {
                     // If the credit fails, so does the move.
                     let _ = self.credit_stalls(now, SHORTEST).await;
                     self.tick(now).await?;
-                    if self.execute(Issuer::Server, command).await.is_err() {
-                        self.ai_turn.retry_later();
+                    if let Err(error) = self.execute(Issuer::Server, command).await {
+                        let at = Instant::now() + game_rate::retry_after(&error);
+                        // Also that of a flag that has fallen.
+                        self.ai_turn.retry_at(self.retry.map_or(at, |retry| retry.max(at)));
                     }
                 }
                 Ok(())

@@ -1,12 +1,14 @@
 //! Writing to the journal, and reading it again after a write whose outcome is unknown.
 
+use std::fmt::Display;
+
 use tokio::time::Instant;
 
 use super::{Ending, RoomActor};
 use crate::{
     room::{CloseReason, Event, Fact},
     runtime::{
-        limit::limits::STORE_RETRY,
+        limit::limits::{DAMAGE_RETRY, STORE_RETRY},
         outcome::{Accepted, RoomError},
         room::{mailbox::Mailbox, message::Message, notifier::TurnCache},
     },
@@ -27,7 +29,7 @@ impl RoomActor {
         match appended {
             Ok(()) => {}
             Err(error @ (AppendError::Unavailable(_) | AppendError::Damaged(_))) => {
-                tracing::error!(%error, "a change was rejected because it could not be written");
+                self.log_failure(&error, error.is_fault(), "a change was rejected because it could not be written");
                 games.iter().for_each(|game| self.context.players.unweigh(game));
                 return Err(if error.is_fault() { RoomError::StoreUnavailable } else { RoomError::Damaged });
             }
@@ -47,6 +49,13 @@ impl RoomActor {
         }
         self.publish(&events);
         Ok(self.accepted(true))
+    }
+
+    /// Logs damage once, as it fails each try.
+    fn log_failure(&mut self, error: &dyn Display, is_fault: bool, meaning: &str) {
+        if is_fault || !std::mem::replace(&mut self.has_logged_damage, true) {
+            tracing::error!(%error, "{meaning}");
+        }
     }
 
     /// Reads the journal again, and returns whether it has these events. Another node may have added others.
@@ -75,7 +84,9 @@ impl RoomActor {
                 vec![Event { seq: self.room.seq().next(), at: self.now(), fact: Fact::Closed(CloseReason::Server) }]
             }
             Err(error) => {
-                tracing::error!(%error, "the journal cannot be read");
+                self.log_failure(&error, error.is_fault(), "the journal cannot be read");
+                let pause = if error.is_fault() { STORE_RETRY } else { DAMAGE_RETRY };
+                self.retry = Some(Instant::now() + pause);
                 self.holders.expect(&self.context.players, &self.room, &in_doubt);
                 self.in_doubt = Some(in_doubt);
                 return None;
@@ -101,7 +112,7 @@ impl RoomActor {
 
     /// Handles only reads until the store is retried. The players' clocks are credited later.
     pub(super) async fn pause(&mut self, mailbox: &mut Mailbox) -> Result<(), Ending> {
-        let retry = Instant::now() + STORE_RETRY;
+        let retry = self.retry.take().unwrap_or_else(|| Instant::now() + STORE_RETRY);
         loop {
             tokio::select! {
                 biased;

@@ -13,6 +13,7 @@ mod archive;
 mod cluster_store;
 mod damage;
 mod explorer;
+pub(crate) mod files;
 mod game_row;
 mod journal;
 mod memory;

@@ -11,7 +11,7 @@
 //! which proves the host: such a login is sent to no other host.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{ErrorKind, Write as _},
     path::{Path, PathBuf},
 };
@@ -19,7 +19,10 @@ use std::{
 use anyhow::{Context as _, ensure};
 use tonic::codegen::http::Uri;
 
-use crate::client::Session;
+use crate::{
+    client::Session,
+    store::files::{beside, private, sync_folder},
+};
 
 const HEAD: &str = "# Logins of `reversi --keep`: server, token, name. Who reads a token can play as its player.\n";
 
@@ -176,21 +179,6 @@ fn lock(file: &Path) -> std::io::Result<File> {
     }
 }
 
-fn beside(file: &Path, suffix: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
-/// Options for a file that only its owner may read.
-fn private() -> OpenOptions {
-    #[cfg_attr(not(unix), expect(unused_mut, reason = "other systems have no such mode"))]
-    let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
 #[cfg(unix)]
 fn is_at(opened: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -201,18 +189,6 @@ fn is_at(opened: &File, path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> bool {
     true
-}
-
-/// Makes a rename durable.
-#[cfg(unix)]
-fn sync_folder(file: &Path) -> std::io::Result<()> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(folder)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> std::io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

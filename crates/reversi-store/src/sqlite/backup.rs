@@ -21,10 +21,9 @@ use super::{
     doctor::{give_owner, remove_file, unused},
     lock, require,
     schema::{self, OpenError},
-    try_lock,
-    wal::{self, beside},
-    wal_mark,
+    try_lock, wal, wal_mark,
 };
+use crate::store::files::{beside, sync_folder};
 
 /// Pages that are copied between two reports of the progress.
 const STEP: i32 = 1_000;
@@ -183,17 +182,6 @@ fn complete(copy: Connection, from: &Path, to: &Path) -> Result<(), BackupError>
         sync_folder(to)
     };
     name().map_err(|error| BackupError::Copy(to.to_owned(), error))
-}
-
-#[cfg(unix)]
-fn sync_folder(file: &Path) -> io::Result<()> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 /// Gives a file that is about to be replaced a second name, and its log as well. Returns the name, unless the file is empty.

@@ -62,6 +62,7 @@ use writer::Writer;
 use super::{
     archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
     explorer::{Exploration, ExplorerFilter},
+    files::private,
     journal::{Append, AppendFuture, FaultHook, History, Journal, StoreError, StoreFuture},
     player_stats::{Contestant, PlayerStats},
     player_store::{PlayerKey, PlayerStore, StoredPlayer},
@@ -280,10 +281,7 @@ fn require(path: &Path) -> Result<(), OpenError> {
 
 /// Creates an empty file, readable only by its owner, if there is none. SQLite gives its other files the same mode.
 fn create_file(path: &Path) -> std::io::Result<()> {
-    let mut options = File::options();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.write(true).create_new(true).open(path) {
+    match private().write(true).create_new(true).open(path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
     }

@@ -19,10 +19,10 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::{
     older,
     schema::{self, APPLICATION, OpenError, VERSION},
-    wal,
+    wal::{self, field},
 };
 
-const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+pub(super) const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// The page size of the files of this program.
 const PAGE: usize = 4_096;
@@ -504,11 +504,6 @@ fn has_shape(row: &[u64], shape: &str) -> bool {
         _ => true,
     };
     (row.len() == columns.len() || (is_open && row.len() > columns.len())) && row.iter().zip(columns.bytes()).all(is)
-}
-
-/// Four bytes as a number; 0 beyond the end.
-fn field(bytes: &[u8], at: usize) -> u32 {
-    bytes.get(at..).and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u32::from_be_bytes(*bytes))
 }
 
 /// Reads a number of SQLite: seven bits a byte, the highest first.

@@ -13,6 +13,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::store::files::beside;
+
 const HEADER: usize = 32;
 
 /// Bytes of a frame before its page.
@@ -43,13 +45,6 @@ pub(super) fn path_of(file: &Path) -> PathBuf {
     beside(file, "-wal")
 }
 
-/// A file beside another one, whose name begins with that one's.
-pub(super) fn beside(file: &Path, suffix: &str) -> PathBuf {
-    let mut path = file.as_os_str().to_owned();
-    path.push(suffix);
-    path.into()
-}
-
 /// Whether there is a log beside a file, also one without commits.
 pub(super) fn exists(file: &Path) -> bool {
     fs::metadata(path_of(file)).is_ok_and(|log| log.len() > 0)
@@ -66,16 +61,16 @@ pub(super) fn read(file: &Path) -> io::Result<Option<Log>> {
     if !read_whole(&mut bytes, &mut header)? {
         return Ok(None);
     }
-    let field = |at| number(&header, at);
     // The page size of the files of this program, if it is damaged.
-    let page = Some(field(8) as usize).filter(|page| page.is_power_of_two() && (512..=65_536).contains(page));
+    let page = Some(field(&header, 8) as usize).filter(|page| page.is_power_of_two() && (512..=65_536).contains(page));
     let page = page.unwrap_or(4_096);
-    let is_big = field(0) == BIG_ENDIAN;
-    let is_header_sound = sum([0, 0], is_big, &header[..24]) == [field(24), field(28)];
-    let (mut frames, mut salts, mut chain) = (Vec::new(), [field(16), field(20)], [field(24), field(28)]);
+    let is_big = field(&header, 0) == BIG_ENDIAN;
+    let is_header_sound = sum([0, 0], is_big, &header[..24]) == [field(&header, 24), field(&header, 28)];
+    let (mut frames, mut salts, mut chain) =
+        (Vec::new(), [field(&header, 16), field(&header, 20)], [field(&header, 24), field(&header, 28)]);
     let (mut frame, mut committed, mut is_whole) = (vec![0; FRAME + page], 0, true);
     while read_whole(&mut bytes, &mut frame)? {
-        let own = [number(&frame, 8), number(&frame, 12)];
+        let own = [field(&frame, 8), field(&frame, 12)];
         if !is_header_sound && frames.is_empty() {
             // A header that a crash has cut off has both salts of a new log, and these frames are of an old one.
             if own != salts && own[0] != salts[0] && own[1] != salts[1] {
@@ -83,10 +78,10 @@ pub(super) fn read(file: &Path) -> io::Result<Option<Log>> {
             }
             salts = own;
         }
-        let stored = [number(&frame, 16), number(&frame, 20)];
+        let stored = [field(&frame, 16), field(&frame, 20)];
         let is_sound = own == salts && sum(sum(chain, is_big, &frame[..8]), is_big, &frame[FRAME..]) == stored;
-        let is_commit = number(&frame, 4) > 0;
-        frames.push(Frame { number: number(&frame, 0), is_commit, is_sound });
+        let is_commit = field(&frame, 4) > 0;
+        frames.push(Frame { number: field(&frame, 0), is_commit, is_sound });
         chain = stored;
         is_whole &= is_sound;
         if is_commit && is_sound {
@@ -108,8 +103,9 @@ pub(super) fn read_whole(file: &mut impl Read, bytes: &mut [u8]) -> io::Result<b
     }
 }
 
-fn number(bytes: &[u8], at: usize) -> u32 {
-    bytes[at..].first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes))
+/// Four bytes as a number; 0 beyond the end.
+pub(super) fn field(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..).and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u32::from_be_bytes(*bytes))
 }
 
 /// SQLite's checksum of further bytes, whose number is a multiple of eight.

@@ -1,0 +1,35 @@
+//! Files that only their owner may read, and that survive a power failure.
+
+use std::{
+    fs::OpenOptions,
+    io,
+    path::{Path, PathBuf},
+};
+
+/// A file beside another one, whose name begins with that one's.
+pub(crate) fn beside(file: &Path, suffix: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Options for a file that only its owner may read.
+pub(crate) fn private() -> OpenOptions {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "other systems have no such mode"))]
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Makes durable that a file has its name.
+#[cfg(unix)]
+pub(crate) fn sync_folder(file: &Path) -> io::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    std::fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+#[cfg(not(unix))]
+pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}

@@ -115,6 +115,23 @@ async fn a_copy_by_a_tool_in_the_first_moments_of_a_file_is_refused() {
     assert_eq!(opened(after_a_crash(&folder).path()).await, rooms(1..=9));
 }
 
+/// The number of the schema, by which the copies of tools are known, then says nothing.
+#[tokio::test]
+async fn a_backup_is_known_by_its_mark_after_a_change_of_the_schema() {
+    let folder = folder();
+    drop(open(&folder));
+    connection(&folder).execute_batch("CREATE TABLE note (text)").unwrap();
+    let store = open(&folder);
+    create(&store, 1..=5).await;
+    let copy = folder.path().join("copy.db");
+    backup(folder.path(), &copy, &mut |_, _| {}).unwrap();
+    create(&store, 6..=9).await;
+    let [crashed, replaced] = [0, 1].map(|_| after_a_crash(&folder));
+    fs::copy(&copy, replaced.path().join(SqliteStore::FILE)).unwrap();
+    assert!(matches!(refused(replaced.path()), OpenError::StrayLog));
+    assert_eq!(opened(crashed.path()).await, rooms(1..=9));
+}
+
 /// A refusal would be worse than what it prevents.
 #[tokio::test]
 async fn a_log_belongs_to_its_file_after_a_crash_at_any_time() {

@@ -105,6 +105,23 @@ async fn a_flipped_bit_in_the_log_takes_only_the_events_from_there_of_its_room()
     }
 }
 
+#[tokio::test]
+async fn a_flipped_bit_in_the_log_leaves_the_events_before_it_in_its_row() {
+    let running = folder();
+    let (store, room) = (open_with_log(&running, usize::MAX), room_id(1));
+    let history = moved(history(), room);
+    for (expected, events) in [(Seq(0), &history[..1]), (Seq(1), &history[1..])] {
+        write(&*store.journal, room, expected, events).await.unwrap();
+    }
+    let folder = after_a_crash(&running);
+    let row = *rowids(&folder, "log").last().unwrap();
+    let select = "SELECT length(entries) FROM log WHERE rowid = ?";
+    let bytes: i64 = connection(&folder).query_row(select, [row], |row| row.get(0)).unwrap();
+    // In the last event.
+    flip(&folder, "log", "entries", row, 8 * (bytes as usize - 10));
+    assert_eq!(load(&open(&folder), room).await, Room::replay(&history[..history.len() - 1]));
+}
+
 /// Of a room whose state is damaged nothing is lost: its events begin with its creation. Of one whose run is, the events from
 /// there on are.
 #[tokio::test]

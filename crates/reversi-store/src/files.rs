@@ -7,14 +7,16 @@ use std::{
 };
 
 /// A file beside another one, whose name begins with that one's.
-pub(crate) fn beside(file: &Path, suffix: &str) -> PathBuf {
+#[must_use]
+pub fn beside(file: &Path, suffix: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
 /// Options for a file that only its owner may read.
-pub(crate) fn private() -> OpenOptions {
+#[must_use]
+pub fn private() -> OpenOptions {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "other systems have no such mode"))]
     let mut options = OpenOptions::new();
     #[cfg(unix)]
@@ -23,13 +25,20 @@ pub(crate) fn private() -> OpenOptions {
 }
 
 /// Makes durable that a file has its name.
+///
+/// # Errors
+/// When the folder cannot be opened or synced.
 #[cfg(unix)]
-pub(crate) fn sync_folder(file: &Path) -> io::Result<()> {
+pub fn sync_folder(file: &Path) -> io::Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     std::fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
+/// Other systems cannot sync a folder.
+///
+/// # Errors
+/// None.
 #[cfg(not(unix))]
-pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
+pub fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }

@@ -13,7 +13,7 @@ mod archive;
 mod cluster_store;
 mod damage;
 mod explorer;
-pub(crate) mod files;
+pub mod files;
 mod game_row;
 mod journal;
 mod memory;

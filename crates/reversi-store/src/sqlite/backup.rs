@@ -23,7 +23,7 @@ use super::{
     schema::{self, OpenError},
     try_lock, wal, wal_mark,
 };
-use crate::store::files::{beside, sync_folder};
+use crate::files::{beside, sync_folder};
 
 /// Pages that are copied between two reports of the progress.
 const STEP: i32 = 1_000;

@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::store::files::beside;
+use crate::files::beside;
 
 const HEADER: usize = 32;
 

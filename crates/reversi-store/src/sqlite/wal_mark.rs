@@ -20,7 +20,7 @@ use std::{
     },
 };
 
-use rusqlite::{Connection, OptionalExtension as _, hooks::Wal};
+use rusqlite::{Connection, hooks::Wal};
 
 use super::{
     rescue,
@@ -74,12 +74,11 @@ impl Mark {
 pub(super) fn renew(connection: &Connection) -> rusqlite::Result<bool> {
     let table = "CREATE TABLE IF NOT EXISTS wal_mark (id INTEGER PRIMARY KEY CHECK (id = 1), mark BLOB NOT NULL)";
     connection.execute_batch(table)?;
-    let select = "SELECT mark FROM wal_mark";
-    let last: Option<Vec<u8>> = connection.query_row(select, [], |row| row.get(0)).optional()?;
+    let select = "SELECT (SELECT mark FROM wal_mark), randomblob(8), schema_version FROM pragma_schema_version";
+    let (last, id, schema): (Option<Vec<u8>>, _, u32) =
+        connection.query_row(select, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     let last = last.and_then(|bytes| Mark::at_end(&bytes));
-    let schema: u32 = connection.pragma_query_value(None, "schema_version", |row| row.get(0))?;
     let Mark { id: before, schema: schema_before, .. } = last.unwrap_or_default();
-    let id = connection.query_row("SELECT randomblob(8)", [], |row| row.get(0))?;
     let mark = Mark { id, before, schema: schema.to_be_bytes(), schema_before };
     let put = "INSERT INTO wal_mark (id, mark) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark";
     connection.execute(put, [mark.to_bytes()])?;

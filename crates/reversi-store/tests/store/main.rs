@@ -26,17 +26,11 @@ mod sample_files;
 #[cfg(all(unix, feature = "postgres"))]
 mod transfer;
 
-<<<<<<< HEAD:crates/reversi-store/tests/store/main.rs
+use std::path::Path;
+
 use reversi_room::{Event, Fact, GameRecord, Profile, Room, RoomId, Seq, Timestamp};
 use reversi_store::{
     Append, AppendError, EndedGame, Journal, MemoryStore, RatingWeight, SqliteStore, Store, StoredPlayer,
-=======
-use std::path::Path;
-
-use reversi::{
-    room::{Event, Fact, GameRecord, Profile, Room, RoomId, Seq, Timestamp},
-    store::{Append, AppendError, EndedGame, Journal, MemoryStore, RatingWeight, SqliteStore, Store, StoredPlayer},
->>>>>>> 9fb4a63a (One reader of the write-ahead log; refused commits are no damage):tests/core/store/mod.rs
 };
 use tempfile::TempDir;
 

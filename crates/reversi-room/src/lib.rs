@@ -51,7 +51,7 @@ pub use seat::{AiSeat, AiSpec, Occupant, PlayerKind, Profile, Seat, SeatSpec};
 pub use series_score::SeriesScore;
 pub use settings::{Opening, PasswordHash, Settings, SettingsError, Visibility, Watching};
 pub use state::{ChatLine, Member, Phase, Policy, Room, Series};
-pub use text::{ChatText, DisplayName, RoomName, TextError};
+pub use text::{BanReason, ChatText, DisplayName, RoomName, TextError};
 pub use thought::Thought;
 pub use time_control::TimeControl;
 pub use timestamp::Timestamp;

@@ -159,6 +159,11 @@ text!(
     ChatText,
     300
 );
+text!(
+    /// Why an administrator bans somebody.
+    BanReason,
+    200
+);
 
 impl DisplayName {
     /// The name of who has none. No text is parsed into it.

@@ -4,12 +4,13 @@
 //! |---|---|---|
 //! | [`Journal`] | open rooms, as events | by the room's actor, before an event is applied |
 //! | [`Archive`] | finished games, statistics, ratings | with the event that ends the game |
-//! | [`PlayerStore`] | players, by the hashes of their tokens | at log-in and log-out |
+//! | [`PlayerStore`] | players, by the hashes of their tokens, and bans | at log-in and log-out |
 //!
 //! [`SqliteStore`] stores them in one file, `PostgresStore` (the feature `postgres`) in a database, [`MemoryStore`] in
 //! memory. An append names the sequence number that it expects, so that of two owners of a room only one can write.
 
 mod archive;
+mod ban;
 mod cluster_store;
 mod damage;
 mod explorer;
@@ -31,6 +32,7 @@ use std::sync::Arc;
 pub use archive::{
     Archive, ArchiveSize, GameFilter, GameKey, GamePage, GameResult, RankedContestant, RankingFilter, Retention,
 };
+pub use ban::{BadNetwork, Ban, BanSubject};
 pub use cluster_store::{Away, ClusterStore, ClusterView, NodeInfo, ParseRoleError, Role};
 pub use damage::DAMAGED_ROWS;
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter};

@@ -4,7 +4,10 @@ use std::future::ready;
 
 use reversi_room::{DisplayName, PlayerId, Profile, RoomId, Timestamp};
 
-use super::journal::{StoreError, StoreFuture};
+use super::{
+    ban::Ban,
+    journal::{StoreError, StoreFuture},
+};
 
 /// A stored player.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,6 +146,13 @@ pub trait PlayerStore: Send + Sync + 'static {
     fn remove_idle(&self, _player: PlayerId, _seen: Timestamp) -> StoreFuture<'_, bool> {
         Box::pin(ready(Ok(false)))
     }
+
+    /// The bans, in any order, also those that have ended. Damaged rows are passed over.
+    fn bans(&self) -> StoreFuture<'_, Vec<Ban>>;
+
+    /// Inserts a ban, or replaces that of the same subject, and then removes the bans that have ended: one that has ended itself
+    /// removes the other.
+    fn put_ban(&self, ban: Ban, now: Timestamp) -> StoreFuture<'_, ()>;
 
     /// Records when players were last seen. Where several processes do so, the latest time stays.
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()>;

@@ -80,6 +80,7 @@ pub async fn is_empty(store: &dyn Transfer) -> Result<bool, StoreError> {
         && store.open_rooms(None, 1).await?.is_empty()
         && store.players().await?.is_empty()
         && store.former_players(None, 1).await?.is_empty()
+        && store.bans().await?.is_empty()
         && store.standings(None, 1).await?.is_empty())
 }
 
@@ -106,6 +107,9 @@ pub async fn copy(from: &dyn Transfer, to: &dyn Transfer, mut copied: impl FnMut
         to.restore(Restored::Standings(standings)).await?;
     }
     done.players = copy_players(from, to).await?;
+    for ban in from.bans().await? {
+        to.put_ban(ban, Timestamp(i64::MIN)).await?;
+    }
     let mut after = None;
     loop {
         let rooms = from.open_rooms(after, STEP).await?;

@@ -9,8 +9,8 @@ use std::{
 use reversi::{
     room::{DisplayName, PlayerId, Profile, Room, RoomId, Timestamp},
     store::{
-        Append, AppendError, AppendFuture, BoxFuture, History, Journal, MemoryStore, PlayerKey, PlayerStore, Store,
-        StoreError, StoredPlayer,
+        Append, AppendError, AppendFuture, Ban, BoxFuture, History, Journal, MemoryStore, PlayerKey, PlayerStore,
+        Store, StoreError, StoredPlayer,
     },
 };
 use tokio_util::sync::CancellationToken;
@@ -300,6 +300,14 @@ impl PlayerStore for FaultyDisk {
             self.fail_if_set().await?;
             self.store.players.remove_player(player).await
         })
+    }
+
+    fn bans(&self) -> BoxFuture<'_, Result<Vec<Ban>, StoreError>> {
+        self.store.players.bans()
+    }
+
+    fn put_ban(&self, ban: Ban, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.store.players.put_ban(ban, now)
     }
 
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> BoxFuture<'_, Result<(), StoreError>> {

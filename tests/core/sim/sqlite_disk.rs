@@ -17,9 +17,9 @@ use reversi::{
     room::{DisplayName, Event, Fact, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Seq, Timestamp},
     rules::Position,
     store::{
-        Append, AppendError, AppendFuture, Archive, ArchiveSize, Contestant, EndedGame, Exploration, ExplorerFilter,
-        GameFilter, GameKey, GamePage, History, Journal, PlayerKey, PlayerStats, PlayerStore, RankedContestant,
-        RankingFilter, Retention, SqliteStore, StoreError, StoreFuture, StoredPlayer,
+        Append, AppendError, AppendFuture, Archive, ArchiveSize, Ban, Contestant, EndedGame, Exploration,
+        ExplorerFilter, GameFilter, GameKey, GamePage, History, Journal, PlayerKey, PlayerStats, PlayerStore,
+        RankedContestant, RankingFilter, Retention, SqliteStore, StoreError, StoreFuture, StoredPlayer,
     },
 };
 use tokio::{sync::oneshot, time::Instant};
@@ -357,5 +357,13 @@ impl PlayerStore for SqliteDisk {
 
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()> {
         self.call(move |store| store.record_seen(seen))
+    }
+
+    fn bans(&self) -> StoreFuture<'_, Vec<Ban>> {
+        self.call(|store| store.bans())
+    }
+
+    fn put_ban(&self, ban: Ban, now: Timestamp) -> StoreFuture<'_, ()> {
+        self.call(move |store| store.put_ban(ban, now))
     }
 }

@@ -17,6 +17,7 @@ use rooms::MemoryRooms;
 
 use super::{
     archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
+    ban::Ban,
     explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendError, AppendFuture, EndedGame, FaultHook, History, Journal, StoreFuture},
     player_stats::{Contestant, OpponentKind, PlayerStats},
@@ -37,6 +38,7 @@ struct Inner {
     players: HashMap<PlayerId, StoredPlayer>,
     /// The players and former players by the keys of their names.
     names: HashMap<String, BTreeSet<PlayerId>>,
+    bans: HashMap<String, Ban>,
     alive: Option<Timestamp>,
 }
 
@@ -290,6 +292,17 @@ impl PlayerStore for MemoryStore {
                 inner.remove(player);
             }
             is_idle
+        })
+    }
+
+    fn bans(&self) -> StoreFuture<'_, Vec<Ban>> {
+        self.answer(|inner| inner.bans.values().cloned().collect())
+    }
+
+    fn put_ban(&self, ban: Ban, now: Timestamp) -> StoreFuture<'_, ()> {
+        self.answer(|inner| {
+            inner.bans.insert(ban.subject.to_string(), ban);
+            inner.bans.retain(|_, ban| ban.is_in_force(now));
         })
     }
 

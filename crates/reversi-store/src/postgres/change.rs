@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     archive::Retention,
+    ban::Ban,
     damage::DamagedRows,
     player_store::{ForgetWhen, PlaceRequest, RequestTarget, StoredPlayer},
     shard::Ownership,
@@ -39,6 +40,8 @@ pub(super) enum Change {
     /// Removes a player who was last seen at this time, unless it was seen since, and counts it.
     RemoveIdle(PlayerId, Timestamp),
     RecordSeen(Vec<(PlayerId, Timestamp)>),
+    /// Also removes bans that have ended.
+    PutBan(Ban, Timestamp),
     /// Counts [`members::DONE`], [`members::REFUSED`] or [`members::BUSY`].
     ReservePlace(PlaceRequest),
     ReleasePlace(u64),
@@ -88,6 +91,7 @@ impl Change {
             Self::RemovePlayer(player) => players::remove(session, *player).await.map(|()| 0),
             Self::RemoveIdle(player, seen) => players::remove_idle(session, *player, *seen).await,
             Self::RecordSeen(seen) => players::record_seen(session, seen).await.map(|()| 0),
+            Self::PutBan(ban, now) => players::put_ban(session, ban, *now).await.map(|()| 0),
             Self::ReservePlace(place) => members::reserve(session, place).await,
             Self::ReleasePlace(number) => members::release(session, *number).await.map(|()| 0),
             Self::RecordRequest(player, id, target) => requests::record(session, *player, id, *target).await,

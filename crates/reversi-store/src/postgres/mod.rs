@@ -61,6 +61,7 @@ use writer::{Done, MAX_CHANGES, Request, Writer};
 
 use super::{
     archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
+    ban::Ban,
     cluster_store::{ClusterStore, ClusterView, NodeInfo},
     damage::DamagedRows,
     explorer::{Exploration, ExplorerFilter},
@@ -464,6 +465,15 @@ impl PlayerStore for PostgresStore {
 
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()> {
         self.write(Change::RecordSeen(seen))
+    }
+
+    fn bans(&self) -> StoreFuture<'_, Vec<Ban>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.rooms.ask(move |session| async move { players::bans(&session, &damaged).await })
+    }
+
+    fn put_ban(&self, ban: Ban, now: Timestamp) -> StoreFuture<'_, ()> {
+        self.write(Change::PutBan(ban, now))
     }
 
     fn held_rooms(&self, player: PlayerId) -> StoreFuture<'_, Vec<HeldRoom>> {

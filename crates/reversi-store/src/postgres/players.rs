@@ -1,4 +1,4 @@
-//! Players, by the hashes of their tokens.
+//! Players, by the hashes of their tokens, and bans.
 
 use reversi_room::{DisplayName, PlayerId, Profile, Timestamp};
 use tokio_postgres::{Error, Row};
@@ -8,6 +8,7 @@ use super::{
     session::{Session, column, readable},
 };
 use crate::{
+    ban::{self, Ban},
     damage::{DamagedRows, ReadError},
     game_row::{self, player_kind_name},
     player_store::{PlayerKey, StoredPlayer},
@@ -166,6 +167,24 @@ pub(super) async fn all(session: &Session, damaged: &DamagedRows) -> Result<Vec<
         WHERE token IS NOT NULL ORDER BY id";
     let rows = session.query(sql, &[]).await?;
     Ok(rows.iter().filter_map(|row| readable(damaged, "players", row, read(row))).collect())
+}
+
+/// Damaged rows are passed over.
+pub(super) async fn bans(session: &Session, damaged: &DamagedRows) -> Result<Vec<Ban>, ReadError> {
+    let rows = session.query("SELECT * FROM bans", &[]).await?;
+    let read = |row| {
+        ban::read(column(row, "subject")?, column(row, "reason")?, column(row, "since_us")?, column(row, "until_us")?)
+    };
+    Ok(rows.iter().filter_map(|row| readable(damaged, "bans", row, read(row))).collect())
+}
+
+/// Also removes those that have ended.
+pub(super) async fn put_ban(session: &Session, ban: &Ban, now: Timestamp) -> Result<(), Error> {
+    let sql = "INSERT INTO bans (subject, reason, since_us, until_us) VALUES ($1, $2, $3, $4) \
+        ON CONFLICT (subject) DO UPDATE SET reason = $2, since_us = $3, until_us = $4";
+    let (subject, until) = (ban.subject.to_string(), ban.until.map(|until| until.0));
+    session.execute(sql, &[&subject, &ban.reason(), &ban.since.0, &until]).await?;
+    session.execute("DELETE FROM bans WHERE until_us <= $1", &[&now.0]).await.map(drop)
 }
 
 /// A player with a token.

@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::session::{Session, describe};
 
 /// The migrations, one for each version. A released step never changes.
-const STEPS: &[&str] = &[include_str!("1.sql")];
+const STEPS: &[&str] = &[include_str!("1.sql"), include_str!("2.sql")];
 
 /// The version written by this program.
 const VERSION: i32 = STEPS.len() as i32;
@@ -87,8 +87,8 @@ pub(super) async fn require(session: &Session) -> Result<(), PostgresError> {
 /// One at a time.
 const BEGIN: &str = "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended(current_schema()::text, 0))";
 
-/// Creates the tables or migrates them to the current version. From version 2 on, a step has to be refused while another
-/// server has a lease: its tables must not change under it.
+/// Creates the tables or migrates them to the current version. A step that changes a table has to be refused while another
+/// server has a lease: its tables must not change under it. Version 2 only adds one.
 pub(super) async fn migrate(session: &Session) -> Result<(), PostgresError> {
     session.batch(BEGIN).await?;
     // After an error, the transaction ends with the connection.

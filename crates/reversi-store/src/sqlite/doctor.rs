@@ -227,6 +227,7 @@ impl Examination<'_> {
             None => self.check_pages(),
         }
         self.check_players()?;
+        self.check_bans()?;
         self.check_games()?;
         self.check_rooms()?;
         self.check_standings()?;
@@ -272,7 +273,7 @@ impl Examination<'_> {
         let columns = if has_keys { PLAYER_COLUMNS } else { OLDER_PLAYER_COLUMNS };
         let gap = scan::each(self.old, "players", columns, &mut |number, row| {
             self.observer.advance();
-            match check_player(row, has_keys) {
+            match players::check(row, has_keys) {
                 Ok(profile) => {
                     if !self.known.insert(Contestant::Player(profile.id)) {
                         self.found(format!("players, row {number}: another row has the same id; this one is left out"));
@@ -291,6 +292,22 @@ impl Examination<'_> {
         if let Some(new) = self.new.filter(|_| !has_keys) {
             players::write_name_keys(new)?;
         }
+        Ok(())
+    }
+
+    fn check_bans(&mut self) -> Result<(), OpenError> {
+        if self.version < older::BANS {
+            return Ok(());
+        }
+        let gap =
+            scan::each(self.old, "bans", players::BAN_COLUMNS, &mut |number, row| match players::read_ban(row) {
+                Ok(_) => self.copy("bans", players::BAN_COLUMNS, row),
+                Err(error) => {
+                    self.found(format!("bans, row {number}: {error}; the ban is lost"));
+                    Ok(())
+                }
+            })?;
+        self.found_gap("bans", gap);
         Ok(())
     }
 
@@ -530,19 +547,6 @@ impl Examination<'_> {
         }
         Ok(())
     }
-}
-
-fn check_player(row: &Row<'_>, has_key: bool) -> Result<Profile, ReadError> {
-    let profile = players::read_profile(row)?;
-    let key: String = row.get("name_key")?;
-    if has_key && key != profile.name.key() {
-        return Err("its name and the key of its name differ".into());
-    }
-    row.get::<_, Option<[u8; 32]>>("token")?;
-    row.get::<_, u16>("seats")?;
-    row.get::<_, i64>("seen_us")?;
-    row.get::<_, bool>("claimed")?;
-    Ok(profile)
 }
 
 /// Compares what is stored of a game with its moves.

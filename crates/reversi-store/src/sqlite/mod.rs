@@ -61,6 +61,7 @@ use writer::Writer;
 
 use super::{
     archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
+    ban::Ban,
     explorer::{Exploration, ExplorerFilter},
     files::private,
     journal::{Append, AppendFuture, FaultHook, History, Journal, StoreError, StoreFuture},
@@ -415,6 +416,15 @@ impl PlayerStore for SqliteStore {
 
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()> {
         self.writer.write(move |connection| players::record_seen(connection, &seen))
+    }
+
+    fn bans(&self) -> StoreFuture<'_, Vec<Ban>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.rooms.ask(move |connection| players::bans(connection, &damaged))
+    }
+
+    fn put_ban(&self, ban: Ban, now: Timestamp) -> StoreFuture<'_, ()> {
+        self.writer.write(move |connection| players::put_ban(connection, &ban, now))
     }
 }
 

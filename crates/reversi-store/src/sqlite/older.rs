@@ -12,11 +12,13 @@ use super::{
     schema::{self, OpenError},
 };
 
-/// The first versions with a log, with runs instead of single events, with the keys of names, and with the number of games.
+/// The first versions with a log, with runs instead of single events, with the keys of names, with the number of games, and with
+/// bans.
 pub(super) const LOG: i32 = 2;
 pub(super) const RUNS: i32 = 3;
 pub(super) const NAME_KEYS: i32 = 4;
 pub(super) const COUNT: i32 = 5;
+pub(super) const BANS: i32 = 9;
 
 /// The open rooms of a file without runs, as tables of the present version in memory.
 pub(super) struct OlderRooms {

@@ -1,4 +1,4 @@
-//! Players, by the hashes of their tokens.
+//! Players, by the hashes of their tokens, and bans.
 
 use reversi_room::{DisplayName, PlayerId, Profile, Timestamp};
 use rusqlite::{
@@ -11,6 +11,7 @@ use super::{
     scan,
 };
 use crate::{
+    ban::{self, Ban},
     game_row::{self, player_kind_name},
     player_store::{PlayerKey, StoredPlayer},
 };
@@ -175,6 +176,48 @@ fn scanned(connection: &Connection, damaged: &DamagedRows) -> Result<Vec<StoredP
         Ok(())
     })?;
     Ok(players)
+}
+
+pub(super) const BAN_COLUMNS: &str = "subject, reason, since_us, until_us";
+
+/// Damaged rows are passed over.
+pub(super) fn bans(connection: &Connection, damaged: &DamagedRows) -> Result<Vec<Ban>, ReadError> {
+    let mut select = connection.prepare(&format!("SELECT {BAN_COLUMNS} FROM bans"))?;
+    let (mut rows, mut bans) = (select.query([])?, Vec::new());
+    while let Some(row) = rows.next()? {
+        match read_ban(row) {
+            Ok(ban) => bans.push(ban),
+            Err(error) => damaged.pass_over("bans", &format!("{:?}", row.get_ref("subject")), error)?,
+        }
+    }
+    Ok(bans)
+}
+
+pub(super) fn read_ban(row: &Row<'_>) -> Result<Ban, ReadError> {
+    let text = |column| Ok::<_, ReadError>(row.get_ref(column)?.as_str()?);
+    ban::read(text("subject")?, text("reason")?, row.get("since_us")?, row.get("until_us")?)
+}
+
+/// Also removes those that have ended.
+pub(super) fn put_ban(connection: &Connection, ban: &Ban, now: Timestamp) -> rusqlite::Result<()> {
+    let sql = format!("INSERT OR REPLACE INTO bans ({BAN_COLUMNS}) VALUES (?, ?, ?, ?)");
+    let until = ban.until.map(|until| until.0);
+    connection.execute(&sql, (ban.subject.to_string(), ban.reason(), ban.since.0, until))?;
+    connection.execute("DELETE FROM bans WHERE until_us <= ?", [now.0]).map(drop)
+}
+
+/// Checks what a player's row has, and returns whose it is.
+pub(super) fn check(row: &Row<'_>, has_key: bool) -> Result<Profile, ReadError> {
+    let profile = read_profile(row)?;
+    let key: String = row.get("name_key")?;
+    if has_key && key != profile.name.key() {
+        return Err("its name and the key of its name differ".into());
+    }
+    row.get::<_, Option<[u8; 32]>>("token")?;
+    row.get::<_, u16>("seats")?;
+    row.get::<_, i64>("seen_us")?;
+    row.get::<_, bool>("claimed")?;
+    Ok(profile)
 }
 
 /// A player with a token.

@@ -39,8 +39,9 @@ const TABLE: [u8; 2] = [5, 13];
 
 /// The tables that an examination reads, the kind of their trees, and the types of their columns: integer, text, blob, null for
 /// the rowid, or any; and others behind a star.
-const TABLES: [(&str, [u8; 2], &str); 9] = [
+const TABLES: [(&str, [u8; 2], &str); 10] = [
     ("players", TABLE, "ttti?i*"),
+    ("bans", TABLE, "tti?"),
     ("games", TABLE, "tttttttttiitt*"),
     ("states", TABLE, "nib"),
     ("runs", TABLE, "iib"),
@@ -162,6 +163,7 @@ fn required(version: i32) -> impl Iterator<Item = &'static str> {
         "events" => version < older::RUNS,
         "runs" => version >= older::RUNS,
         "log" => version >= older::LOG,
+        "bans" => version >= older::BANS,
         _ => true,
     })
 }

@@ -30,10 +30,11 @@ const STEPS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     |file| file.execute_batch(include_str!("6.sql")),
     |file| file.execute_batch(include_str!("7.sql")),
     |file| file.execute_batch(include_str!("8.sql")),
+    |file| file.execute_batch(include_str!("9.sql")),
 ];
 
 /// The version written by this program.
-pub(super) const VERSION: i32 = 8;
+pub(super) const VERSION: i32 = 9;
 const _: () = assert!(STEPS.len() == VERSION as usize);
 
 /// The longest wait for another program's lock on the file, such as a backup's.

@@ -5,7 +5,7 @@ use reversi_store::{Archive as _, Contestant, Diagnosis, Doctor, GameFilter, Obs
 use tempfile::TempDir;
 
 use crate::{
-    after_a_crash, after_a_stop, archive, at, connection, count,
+    after_a_crash, after_a_stop, archive, at, ban, connection, count,
     damage::damage_page,
     drive,
     fixtures::test_room::{TestRoom, chat, default_settings, id},
@@ -61,6 +61,7 @@ async fn filled() -> (TempDir, Store) {
     for room in 3..=5 {
         drive(&store, &playing(room), 3).await;
     }
+    store.players.put_ban(ban("eve", Some(9)), at(1)).await.unwrap();
     store.journal.mark_alive(at(9)).await.unwrap();
     (folder, store)
 }
@@ -79,6 +80,7 @@ async fn is_whole(store: &Store) {
     }
     assert_eq!(store.archive.size().await.unwrap().games, 101);
     assert_eq!(store.journal.last_alive().await.unwrap(), Some(at(9)));
+    assert_eq!(store.players.bans().await, Ok(vec![ban("eve", Some(9))]));
 }
 
 #[tokio::test]
@@ -133,6 +135,7 @@ async fn each_damage_is_found_and_repaired_and_loses_only_its_own_row() {
         ("UPDATE standings SET won_against_humans = 0, lost_against_humans = 0", "fewer games than are stored", 0, 0),
         ("DELETE FROM standings WHERE name = 'ada'", "missing; the rating is lost", 0, 0),
         ("UPDATE players SET name_key = '' WHERE name = 'bob'", "players, row ", 0, 0),
+        ("UPDATE bans SET subject = 'eve'", "the ban is lost", 0, 0),
         ("UPDATE states SET state = x'00' WHERE room = 4", "it has lost nothing, and goes on", 0, 0),
         ("DELETE FROM states WHERE room = 4", "it has lost nothing, and goes on", 0, 0),
         ("UPDATE runs SET events = x'00' WHERE room = 4", "has lost its events after 1, and goes on from there", 0, 0),

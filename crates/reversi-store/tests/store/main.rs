@@ -28,9 +28,10 @@ mod transfer;
 
 use std::path::Path;
 
-use reversi_room::{Event, Fact, GameRecord, Profile, Room, RoomId, Seq, Timestamp};
+use reversi_room::{BanReason, DisplayName, Event, Fact, GameRecord, Profile, Room, RoomId, Seq, Timestamp};
 use reversi_store::{
-    Append, AppendError, EndedGame, Journal, MemoryStore, RatingWeight, SqliteStore, Store, StoredPlayer,
+    Append, AppendError, Ban, BanSubject, EndedGame, Journal, MemoryStore, RatingWeight, SqliteStore, Store,
+    StoredPlayer,
 };
 use tempfile::TempDir;
 
@@ -146,6 +147,14 @@ fn creation_of(room: RoomId) -> Vec<Event> {
 /// Appends events, without finished games.
 async fn write(journal: &dyn Journal, room: RoomId, expected: Seq, events: &[Event]) -> Result<(), AppendError> {
     journal.append(Append { room, expected, events, games: &[] }).await
+}
+
+/// A ban, for ever unless it ends.
+fn ban(subject: &str, until: Option<i64>) -> Ban {
+    let name = || BanSubject::Name(DisplayName::parse(subject).expect("a name"));
+    let subject = BanSubject::parse_network(subject).unwrap_or_else(|_| name());
+    let reason = until.map(|_| BanReason::parse("spam").expect("a reason"));
+    Ban { subject, reason, since: at(1), until: until.map(at) }
 }
 
 /// A player who has logged in.

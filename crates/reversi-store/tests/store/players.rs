@@ -1,10 +1,10 @@
 //! Stored players and their tokens.
 
 use reversi_room::{DisplayName, EndReason, GameEnd, GameRecord, Profile};
-use reversi_store::{PlayerKey, Store, StoredPlayer};
+use reversi_store::{Ban, BanSubject, PlayerKey, Store, StoredPlayer};
 
 use crate::{
-    archive, at,
+    archive, at, ban,
     fixtures::test_room::{id, profile},
     games::game,
     on_each, on_each_place, room_id,
@@ -117,6 +117,34 @@ async fn a_player_is_replaced_by_the_same_id() {
         assert_eq!(known(store).await, [changed]);
     })
     .await;
+}
+
+#[tokio::test]
+async fn bans_are_kept_until_they_end_or_are_replaced() {
+    on_each(async |store| {
+        let put = async |ban: Ban, now| store.players.put_ban(ban, at(now)).await.unwrap();
+        let name = BanSubject::Name(DisplayName::parse("192.0.2.0/24").unwrap());
+        let name = Ban { subject: name, ..ban("192.0.2.0/24", None) };
+        for ban in [ban("Zoë ☺", None), ban("192.0.2.0/24", Some(5)), name.clone(), ban("2001:db8::/32", Some(9))] {
+            put(ban, 4).await;
+        }
+        put(ban("2001:db8::/32", Some(8)), 5).await;
+        assert_eq!(all_bans(store).await, [ban("Zoë ☺", None), name.clone(), ban("2001:db8::/32", Some(8))]);
+        put(ban("Zoë ☺", Some(6)), 6).await;
+        assert_eq!(all_bans(store).await, [name, ban("2001:db8::/32", Some(8))]);
+    })
+    .await;
+    on_each_place(async |place| {
+        place.open().await.players.put_ban(ban("eve", Some(5)), at(4)).await.unwrap();
+        assert_eq!(all_bans(&place.open().await).await, [ban("eve", Some(5))]);
+    })
+    .await;
+}
+
+async fn all_bans(store: &Store) -> Vec<Ban> {
+    let mut bans = store.players.bans().await.unwrap();
+    bans.sort_by_key(|ban| (ban.until, std::cmp::Reverse(ban.subject.to_string())));
+    bans
 }
 
 /// Also where another node has given it.

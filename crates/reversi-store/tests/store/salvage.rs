@@ -8,7 +8,7 @@ use rusqlite::params;
 use tempfile::TempDir;
 
 use crate::{
-    after_a_crash, after_a_stop, archive, at, connection, count,
+    after_a_crash, after_a_stop, archive, at, ban, connection, count,
     doctor::{examine, repair},
     fixtures::test_room::{TestRoom, chat, default_settings, id, profile},
     folder,
@@ -211,6 +211,7 @@ async fn filled() -> TempDir {
     for player in ["ada", "bob", "cy"].map(profile) {
         store.players.put_player(stored_player(player)).await.unwrap();
     }
+    store.players.put_ban(ban("eve", Some(9)), at(1)).await.unwrap();
     store.journal.mark_alive(at(9)).await.unwrap();
     folder
 }
@@ -360,7 +361,7 @@ async fn damage_in_the_middle_of_the_write_ahead_log_is_noticed() {
 async fn a_flipped_bit_in_a_row_affects_at_most_its_row() {
     let flips = std::env::var("REVERSI_FLIPS").ok().and_then(|flips| flips.parse().ok()).unwrap_or(3);
     let whole = filled().await;
-    for table in ["games", "played", "players", "standings", "states", "runs", "alive", "archive"] {
+    for table in ["games", "played", "players", "standings", "states", "runs", "alive", "archive", "bans"] {
         let file = connection(&whole);
         let columns: Vec<String> = {
             let mut select = file.prepare("SELECT name FROM pragma_table_info(?)").unwrap();

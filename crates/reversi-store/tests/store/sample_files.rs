@@ -10,7 +10,7 @@ use reversi_room::{
 use reversi_store::{Append, Contestant, GameFilter, Results, SqliteStore, Store, StoredPlayer};
 
 use crate::{
-    after_a_crash, after_a_stop, at, connection, count,
+    after_a_crash, after_a_stop, at, ban, connection, count,
     damage::damage_page,
     doctor::{examine, repair},
     drive, ended,
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The version that the server writes.
-const NEWEST: u8 = 8;
+const NEWEST: u8 = 9;
 
 fn path(version: u8) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/store-v{version}.db"))
@@ -103,6 +103,8 @@ async fn files_of_every_version_are_readable_and_writable() {
         let store = open(&folder);
         let found = connection(&folder).pragma_query_value(None, "user_version", |row| row.get::<_, u8>(0));
         assert_eq!((found.unwrap(), count(&folder, "log")), (NEWEST, 0));
+        let bans = if version < 9 { vec![] } else { vec![ban("eve", Some(9))] };
+        assert_eq!(store.players.bans().await, Ok(bans));
         check(&store).await;
         let mut test = open_room();
         let seq = test.room.seq();
@@ -177,6 +179,7 @@ async fn write_the_sample() {
     for player in players() {
         store.players.put_player(player).await.unwrap();
     }
+    store.players.put_ban(ban("eve", Some(9)), at(1)).await.unwrap();
     drive(&store, &moved(open_room().history, open_room().room.id()), 4).await;
     let mut closed = TestRoom::lobby();
     closed.ok("ada", Command::Close);

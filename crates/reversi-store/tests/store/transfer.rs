@@ -8,7 +8,7 @@ use reversi_store::{
 };
 
 use crate::{
-    archive, at, drive,
+    archive, at, ban, drive,
     fixtures::test_room::{TestRoom, chat, default_settings, id, profile},
     folder,
     games::game,
@@ -36,6 +36,7 @@ async fn fill(store: &Store) {
     for player in ["ada", "eve"] {
         store.players.put_player(StoredPlayer { claimed: true, ..stored_player(profile(player)) }).await.unwrap();
     }
+    store.players.put_ban(ban("eve", Some(9)), at(1)).await.unwrap();
     while store.archive.count_openings(0, 50).await.unwrap() > 0 {}
     store.journal.mark_alive(at(9)).await.unwrap();
 }
@@ -45,6 +46,7 @@ async fn check_equal(one: &Arc<impl Transfer>, other: &Arc<impl Transfer>) {
     assert_eq!(one.standings(None, 100).await.unwrap(), other.standings(None, 100).await.unwrap());
     assert_eq!(one.players().await.unwrap(), other.players().await.unwrap());
     assert_eq!(one.former_players(None, 100).await.unwrap(), other.former_players(None, 100).await.unwrap());
+    assert_eq!(one.bans().await.unwrap(), other.bans().await.unwrap());
     assert_eq!(one.open_rooms(None, 100).await.unwrap(), other.open_rooms(None, 100).await.unwrap());
     assert_eq!(one.last_alive().await.unwrap(), other.last_alive().await.unwrap());
     let filter = RankingFilter { kind: None, provisional: true };

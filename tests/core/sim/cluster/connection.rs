@@ -12,7 +12,7 @@ use reversi::{
     room::{DisplayName, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp},
     runtime::{NodeId, Ownership},
     store::{
-        Append, AppendError, AppendFuture, ClusterStore, ClusterView, ForgetWhen, HeldRoom, History, Journal,
+        Append, AppendError, AppendFuture, Ban, ClusterStore, ClusterView, ForgetWhen, HeldRoom, History, Journal,
         PlaceRequest, PlayerKey, PlayerStore, RequestTarget, Store, StoreError, StoreFuture, StoredPlayer,
     },
 };
@@ -298,6 +298,14 @@ impl PlayerStore for Connection {
             }
             Ok(is_removed)
         })
+    }
+
+    fn bans(&self) -> StoreFuture<'_, Vec<Ban>> {
+        self.database.store.players.bans()
+    }
+
+    fn put_ban(&self, ban: Ban, now: Timestamp) -> StoreFuture<'_, ()> {
+        self.database.store.players.put_ban(ban, now)
     }
 
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()> {

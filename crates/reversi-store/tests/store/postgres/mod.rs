@@ -40,6 +40,15 @@ async fn tables_of_a_later_version_are_refused_and_unchanged() {
 }
 
 #[tokio::test]
+async fn tables_of_the_first_version_are_migrated() {
+    let Some(database) = database() else { return };
+    database.open().await;
+    database.sql("DROP TABLE bans; UPDATE reversi SET version = 1");
+    assert_eq!(database.open().await.players.bans().await, Ok(vec![]));
+    assert_eq!(database.sql("SELECT version FROM reversi"), "2");
+}
+
+#[tokio::test]
 async fn writes_that_wait_are_committed_together() {
     const ROOMS: u64 = 200;
     let Some(database) = database() else { return };

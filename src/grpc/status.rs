@@ -11,11 +11,11 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 
 use crate::{
     proto::{
-        convert::{Malformed, duration, squares},
+        convert::{Malformed, duration, squares, timestamp},
         v1,
     },
     room::Rejection,
-    runtime::{LogInError, RoomError, TooFast, server_metrics},
+    runtime::{BanSubject, Banned, LogInError, RoomError, TooFast, server_metrics},
 };
 
 /// The `domain` of `ErrorInfo`.
@@ -41,8 +41,8 @@ const TRACE_ID: &str = "trace_id";
 /// The details of a status other than the reason.
 #[derive(Debug, Default)]
 struct Details {
-    /// One entry of `ErrorInfo.metadata`.
-    metadata: Option<(&'static str, String)>,
+    /// Entries of `ErrorInfo.metadata`.
+    metadata: Vec<(&'static str, String)>,
     /// The name of the invalid field, and what it must be.
     violation: Option<(String, String)>,
     retry_after: Option<Duration>,
@@ -72,7 +72,7 @@ pub(crate) fn refused(rejection: Rejection) -> Status {
     let (code, reason) = code_and_reason(&rejection);
     let mut details = Details::default();
     match rejection {
-        Rejection::IllegalMove(legal) => details.metadata = Some((LEGAL_MOVES, squares(legal).join(" "))),
+        Rejection::IllegalMove(legal) => details.metadata = vec![(LEGAL_MOVES, squares(legal).join(" "))],
         Rejection::BadSettings(error) => {
             let malformed = Malformed::from(error);
             details.violation = Some((malformed.field, malformed.problem));
@@ -138,7 +138,7 @@ impl From<RoomError> for Status {
             RoomError::QuotaSeats => quota("QUOTA_SEATS", "you or your address holds too many seats; leave one first"),
             RoomError::QuotaSeatsPlaying(room) => {
                 let message = format!("you play in room {room}; finish the game first");
-                let metadata = Some((ROOM_ID, room.to_string()));
+                let metadata = vec![(ROOM_ID, room.to_string())];
                 let details = Details { metadata, retry_after: Some(RETRY), ..Details::default() };
                 status(Code::ResourceExhausted, "QUOTA_SEATS", message, details)
             }
@@ -173,10 +173,32 @@ impl From<RoomError> for Status {
     }
 }
 
+impl From<Banned> for Status {
+    fn from(Banned(ban): Banned) -> Self {
+        let scope = match ban.subject {
+            BanSubject::Name(_) => "name",
+            BanSubject::Network(_) => "network",
+        };
+        let mut message = format!("your {scope} is banned from this server");
+        let mut metadata = vec![("scope", scope.to_owned())];
+        if let Some(until) = ban.until {
+            let until = prost_types::Timestamp { nanos: 0, ..timestamp(until) }.to_string();
+            message.push_str(&format!(" until {until}"));
+            metadata.push(("until", until));
+        }
+        if let Some(reason) = &ban.reason {
+            message.push_str(&format!(": {reason}"));
+            metadata.push(("ban_reason", reason.to_string()));
+        }
+        status(Code::PermissionDenied, "BANNED", message, Details { metadata, ..Details::default() })
+    }
+}
+
 impl From<LogInError> for Status {
     fn from(error: LogInError) -> Self {
         match error {
             LogInError::Closed(error) => error.into(),
+            LogInError::Banned(banned) => banned.into(),
             LogInError::NameTaken => status(
                 Code::AlreadyExists,
                 "NAME_TAKEN",
@@ -205,6 +227,11 @@ impl From<LogInError> for Status {
             LogInError::TooManySeats(max) => Malformed::argument("seats", format!("must be at most {max}")).into(),
         }
     }
+}
+
+pub(crate) fn too_many_bans() -> Status {
+    let message = "the server has too many bans; remove some first";
+    retry(Code::ResourceExhausted, "QUOTA_BANS", message, RETRY)
 }
 
 pub(crate) fn host_not_served(message: &str) -> Status {
@@ -253,7 +280,7 @@ pub(crate) fn unreadable(refusal: &Status) -> Option<Status> {
 pub(crate) fn internal(trace_id: impl Into<String>) -> Status {
     let trace_id = trace_id.into();
     let message = format!("internal error {trace_id}");
-    let details = Details { metadata: Some((TRACE_ID, trace_id)), ..Details::default() };
+    let details = Details { metadata: vec![(TRACE_ID, trace_id)], ..Details::default() };
     status(Code::Internal, "INTERNAL", message, details)
 }
 
@@ -332,6 +359,7 @@ mod tests {
         let table = [
             (token_missing(), Code::Unauthenticated, "TOKEN_MISSING", None),
             (token_invalid(), Code::Unauthenticated, "TOKEN_INVALID", None),
+            (too_many_bans(), Code::ResourceExhausted, "QUOTA_BANS", Some(RETRY)),
             (LogInError::NameTaken.into(), Code::AlreadyExists, "NAME_TAKEN", None),
             (LogInError::NameAlike.into(), Code::AlreadyExists, "NAME_TAKEN", None),
             (LogInError::NameReserved.into(), Code::InvalidArgument, "BAD_NAME", None),

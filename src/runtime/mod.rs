@@ -60,6 +60,7 @@ pub use lobby::{
 pub use node::Node;
 pub use outcome::{Accepted, RoomError, StreamEnd};
 pub use player::{
+    bans::{BanCheck, Banned, Bans},
     directory::{LogInError, Players},
     notice::{Notice, OfferStatus, TurnEnd},
     player::{CallPermit, Player},
@@ -85,12 +86,13 @@ pub use watch::{
 };
 
 pub use crate::store::{
-    ArchiveSize, Contestant, Exploration, ExploredMove, ExplorerFilter, GameFilter, GameKey, GamePage, GameResult,
-    NodeId, OpponentKind, Ownership, PlayerStats, RankedContestant, RankingFilter, Rating, Results, Shard,
+    ArchiveSize, BadNetwork, Ban, BanSubject, Contestant, Exploration, ExploredMove, ExplorerFilter, GameFilter,
+    GameKey, GamePage, GameResult, NodeId, OpponentKind, Ownership, PlayerStats, RankedContestant, RankingFilter,
+    Rating, Results, Shard,
 };
 use crate::{
     ai::engine::Engines,
-    store::{Archive, Retention, Store},
+    store::{Archive, Retention, Store, StoreError},
 };
 use ai::pool::MovePool;
 use analysis::analysis_pool::AnalysisPool;
@@ -172,6 +174,15 @@ fn maintain_archive(archive: &Arc<dyn Archive>, retention: Option<Retention>, cl
     lifecycle.spawn(games::count_openings_regularly(Arc::clone(archive), lifecycle.clone()));
 }
 
+/// Reads what must be known before the first call: the bans, and without other nodes all players and rooms.
+async fn restore(sessions: &Sessions, rooms: &Rooms) -> Result<(), StoreError> {
+    sessions.read_bans().await?;
+    match sessions.host.context.cluster {
+        None => recovery::recover(&sessions.host, &*sessions.player_store, &rooms.waiting).await,
+        Some(_) => Ok(()),
+    }
+}
+
 impl Runtime {
     /// Starts the AI threads, restores the stored players and rooms, and starts the background tasks.
     ///
@@ -218,9 +229,8 @@ impl Runtime {
             guesses: Arc::new(PasswordGuesses::new(host.context.limits.clone())),
             random,
         };
-        if cluster.is_none()
-            && let Err(unavailable) = recovery::recover(&host, &*store.players, &rooms.waiting).await
-        {
+        let sessions = Sessions { host: host.clone(), player_store: Arc::clone(&store.players) };
+        if let Err(unavailable) = restore(&sessions, &rooms).await {
             // Rooms that are already live must not write while the next attempt reads.
             lifecycle.shut_down().await;
             return Err(std::io::Error::other(unavailable));
@@ -237,7 +247,7 @@ impl Runtime {
         let player_store = Arc::clone(&store.players);
         lifecycle.spawn(player::expiry::remove_idle_players(Arc::clone(&players), Arc::clone(&player_store), clock));
         let runtime = Self {
-            sessions: Sessions { host: host.clone(), player_store: store.players },
+            sessions,
             games: Games { archive: store.archive, players, player_store, rooms: rooms.clone() },
             analyses: Analyses { rooms: rooms.clone(), pool: analysis_pool },
             streams: Streams { host },
@@ -253,8 +263,8 @@ impl Runtime {
     /// What the other nodes of a cluster call; none without `--node-listen`.
     #[must_use]
     pub fn node(&self) -> Option<Node> {
-        let (rooms, peer_rows) = (self.rooms.clone(), self.lobby.peers.clone()?);
-        Some(Node { rooms, cluster: self.context().cluster.clone()?, peer_rows })
+        let (rooms, sessions, peer_rows) = (self.rooms.clone(), self.sessions.clone(), self.lobby.peers.clone()?);
+        Some(Node { rooms, sessions, cluster: self.context().cluster.clone()?, peer_rows })
     }
 
     fn context(&self) -> &ActorContext {

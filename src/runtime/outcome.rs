@@ -121,4 +121,6 @@ pub enum StreamEnd {
     SlowConsumer,
     /// The player logged out, or its token was replaced.
     LoggedOut,
+    /// The player or its address is banned.
+    Banned,
 }

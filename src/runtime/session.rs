@@ -1,15 +1,17 @@
 //! Log-in and log-out.
 
-use std::sync::Arc;
+use std::{cmp::Reverse, sync::Arc};
 
 use super::{
+    cluster::peers::News,
     lifecycle::Lifecycle,
     limit::{
         client_address::{ClientAddress, Share},
-        limits::{LARGE_NETWORK, STORE_RETRY},
+        limits::{BANS, LARGE_NETWORK, STORE_RETRY},
     },
     outcome::{RoomError, StreamEnd},
     player::{
+        bans::are_alike,
         directory::LogInError,
         expiry::remove_longest_idle_guest,
         player::Player,
@@ -19,7 +21,7 @@ use super::{
 };
 use crate::{
     room::{Command, DisplayName, Issuer, Phase, PlayerId, PlayerKind, Rejection},
-    store::{PlayerKey, PlayerStore, StoredPlayer},
+    store::{Ban, BanSubject, PlayerKey, PlayerStore, StoreError, StoredPlayer},
 };
 
 /// Logs players in and out. Clones are handles to the same server.
@@ -34,7 +36,7 @@ impl Sessions {
     /// the longest idle guest makes room.
     ///
     /// # Errors
-    /// When the name is taken or reserved, the server or the address is full, the server is shutting down, or the store is
+    /// When the name is taken, reserved or banned, the server or the address is full, the server is shutting down, or the store is
     /// unavailable.
     pub async fn log_in(
         &self,
@@ -218,6 +220,74 @@ impl Sessions {
             Ok(())
         };
         self.host.context.lifecycle.run_to_end(changed).await
+    }
+
+    /// Bans a name or a network on all nodes, and ends the streams of those who have the name. Returns false if there are too many
+    /// bans.
+    ///
+    /// # Errors
+    /// When the store is unavailable; the ban may be stored.
+    pub async fn add_ban(&self, ban: Ban) -> Result<bool, RoomError> {
+        let this = self.clone();
+        let added = async move {
+            let is_added = this.bans().await?.iter().filter(|other| other.subject != ban.subject).count() < BANS;
+            if is_added {
+                let now = ban.since;
+                this.player_store.put_ban(ban, now).await?;
+                this.tell_bans().await?;
+            }
+            Ok(is_added)
+        };
+        self.host.context.lifecycle.run_to_end(added).await
+    }
+
+    /// The bans in force, the newest first.
+    ///
+    /// # Errors
+    /// When the store is unavailable.
+    pub async fn bans(&self) -> Result<Vec<Ban>, RoomError> {
+        let mut bans = self.player_store.bans().await?;
+        bans.retain(|ban| ban.is_in_force(self.host.context.clock.now()));
+        bans.sort_by_key(|ban| (Reverse(ban.since), ban.subject.to_string()));
+        Ok(bans)
+    }
+
+    /// Ends the ban of a network, or those of the names that look like a name, and returns them.
+    ///
+    /// # Errors
+    /// When the store is unavailable; some may be removed.
+    pub async fn remove_bans(&self, subject: BanSubject) -> Result<Vec<Ban>, RoomError> {
+        let this = self.clone();
+        let removed = async move {
+            let (mut bans, now) = (this.bans().await?, this.host.context.clock.now());
+            bans.retain(|ban| are_alike(&ban.subject, &subject));
+            for ban in &bans {
+                this.player_store.put_ban(Ban { until: Some(now), ..ban.clone() }, now).await?;
+            }
+            this.tell_bans().await.map(|()| bans)
+        };
+        self.host.context.lifecycle.run_to_end(removed).await
+    }
+
+    async fn tell_bans(&self) -> Result<(), RoomError> {
+        self.host.context.cluster.iter().for_each(|cluster| cluster.tell_all(&News::Bans));
+        Ok(self.read_bans().await?)
+    }
+
+    /// Reads the bans from the store, and ends the streams of players whose names are banned. Other streams look for themselves.
+    pub(super) async fn read_bans(&self) -> Result<(), StoreError> {
+        let players = &self.host.context.players;
+        let _reading = players.bans.reading.lock().await;
+        players.bans.set(self.player_store.bans().await?);
+        for player in players.all() {
+            if player.has_stream() && players.bans.check(Some(&player), None).run().is_err() {
+                let _changing = player.changing.lock().await;
+                if !player.is_replaced() && !player.is_logged_out() {
+                    players.replace(&player, player.token_hash(), StreamEnd::Banned);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Called while the account is locked.

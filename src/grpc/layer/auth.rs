@@ -92,13 +92,16 @@ impl Guard {
                 return Err(refusal);
             }
         };
+        let claims_admin = request.headers().contains_key(ADMIN_TOKEN);
         let mut taken = None;
         let player = match caller {
             None => {
                 count(address.as_ref())?;
-                if path == LOG_IN && request.headers().contains_key(ADMIN_TOKEN) {
+                if path == LOG_IN && claims_admin {
                     // A client that has the wrong secret learns it before it has a name.
                     self.role(&self.runtime.players().visitor(address.as_ref()), request.headers())?;
+                } else if path == LOG_IN {
+                    self.runtime.players().bans.check(None, address.as_ref()).run()?;
                 }
                 None
             }
@@ -114,10 +117,19 @@ impl Guard {
         match &player {
             None => {}
             Some(player) => {
+                let bans = self.runtime.players().bans.check(Some(player), address.as_ref());
+                if !claims_admin && let Err(banned) = bans.run() {
+                    // Not as a call of the player, who counts as absent.
+                    count(address.as_ref())?;
+                    return Err(banned.into());
+                }
                 address.iter().for_each(|address| player.set_home(address));
                 player.admit()?;
                 // After the rate limit, which bounds guesses of the administrator's token.
                 let role = self.role(player, request.headers())?;
+                if role == Role::Player {
+                    request.extensions_mut().insert(bans);
+                }
                 request.extensions_mut().insert((Arc::clone(player), role));
             }
         }

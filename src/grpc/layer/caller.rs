@@ -7,7 +7,7 @@ use tonic::{Request, Response, Status};
 use crate::{
     grpc::status,
     room::{GameId, PlayerId, Rejection, RoomId},
-    runtime::Player,
+    runtime::{BanCheck, Player},
 };
 
 pub(crate) type Reply<T> = Result<Response<T>, Status>;
@@ -22,9 +22,11 @@ pub(crate) fn caller<T>(request: &Request<T>) -> Result<Arc<Player>, Status> {
     caller_with_role(request).map(|(player, _)| player)
 }
 
-/// Called when the body is here, which may be long after the head: the token may have been replaced meanwhile.
+/// Called when the body is here, which may be long after the head: the token may have been replaced, or the player banned,
+/// meanwhile.
 pub(crate) fn caller_with_role<T>(request: &Request<T>) -> Result<(Arc<Player>, Role), Status> {
     let caller = request.extensions().get::<(Arc<Player>, Role)>().ok_or_else(status::token_missing)?;
+    request.extensions().get::<BanCheck>().map_or(Ok(()), BanCheck::run)?;
     if caller.0.is_replaced() { Err(status::token_invalid()) } else { Ok(caller.clone()) }
 }
 

@@ -1,8 +1,10 @@
 //! Logging in and out.
 
-use tonic::{Request, Response};
+use std::{sync::Arc, time::Duration};
 
-use super::Services;
+use tonic::{Request, Response, Status};
+
+use super::{Services, page_token};
 use crate::{
     grpc::{
         layer::caller::{Reply, Role, caller, caller_with_role, open},
@@ -10,13 +12,18 @@ use crate::{
         transport::connection::Peer,
     },
     proto::{
-        convert::{self, count},
+        convert::{self, Malformed, count},
         generated_services::session_service_server::SessionService,
-        v1,
+        v1::{self, ban::Subject},
     },
-    room::{PlayerId, Rejection, RoomId},
-    runtime::{Contestant, Player, PlayerStats, Rating, RequestCost, Results, RoomError, Runtime, Token},
+    room::{BanReason, DisplayName, PlayerId, Rejection, RoomId},
+    runtime::{
+        Ban, BanSubject, Contestant, Player, PlayerStats, Rating, RequestCost, Results, RoomError, Runtime, Token,
+    },
 };
+
+/// 100 years, within what clients can read as a time.
+const LONGEST_BAN: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 #[tonic::async_trait]
 impl SessionService for Services {
@@ -69,7 +76,7 @@ impl SessionService for Services {
         let token =
             token.filter(|token| self.runtime.players().bearer(token).is_none_or(|other| other.id() == player.id()));
         let token = token.ok_or_else(|| {
-            convert::Malformed::argument("new_token", "must be 64 hexadecimal digits from a secure random generator")
+            Malformed::argument("new_token", "must be 64 hexadecimal digits from a secure random generator")
         })?;
         self.runtime.sessions.replace_token(&player, &token).await?;
         tracing::info!(player = %player.id(), "replaced the token");
@@ -95,6 +102,77 @@ impl SessionService for Services {
             room_limit: count(limits.rooms_per_player),
             claimed: player.is_claimed(),
         }))
+    }
+
+    async fn add_ban(&self, request: Request<v1::AddBanRequest>) -> Reply<v1::AddBanResponse> {
+        let (admin, v1::AddBanRequest { ban, duration }) = open_as_admin(request)?;
+        let ban = ban.unwrap_or_default();
+        let subject = read_ban_subject(ban.subject)?;
+        let reason = Some(ban.reason).filter(|reason| !reason.is_empty());
+        let reason = reason.map(|reason| BanReason::parse(&reason)).transpose();
+        let reason = reason.map_err(|error| Malformed::argument("ban.reason", error.to_string()))?;
+        let since = self.runtime.clock().now();
+        let duration = duration.map(|duration| convert::read_duration("duration", duration)).transpose()?;
+        if duration.is_some_and(|duration| !(Duration::from_secs(1)..=LONGEST_BAN).contains(&duration)) {
+            return Err(Malformed::argument("duration", "must be a second to 100 years, or left out").into());
+        }
+        let ban = Ban { subject, reason, since, until: duration.map(|duration| since.after(duration)) };
+        if !self.runtime.sessions.add_ban(ban.clone()).await? {
+            return Err(status::too_many_bans());
+        }
+        tracing::info!(subject = %ban.subject, until = ?ban.until, by = %admin.id(), "banned");
+        Ok(Response::new(v1::AddBanResponse { ban: Some(wire_ban(&ban)) }))
+    }
+
+    async fn list_bans(&self, request: Request<v1::ListBansRequest>) -> Reply<v1::ListBansResponse> {
+        let (_, wire) = open_as_admin(request)?;
+        let (size, skip) = (convert::read_page_size(wire.page_size)?, page_token::read_rank(&wire.page_token)?);
+        let bans = self.runtime.sessions.bans().await?;
+        let next_page_token =
+            if skip + size < bans.len() { page_token::write_rank(skip + size) } else { String::new() };
+        let bans = bans.iter().skip(skip).take(size).map(wire_ban).collect();
+        Ok(Response::new(v1::ListBansResponse { bans, next_page_token }))
+    }
+
+    async fn remove_ban(&self, request: Request<v1::RemoveBanRequest>) -> Reply<v1::RemoveBanResponse> {
+        let (admin, wire) = open_as_admin(request)?;
+        let subject = read_ban_subject(wire.ban.unwrap_or_default().subject)?;
+        let bans = self.runtime.sessions.remove_bans(subject).await?;
+        for ban in &bans {
+            tracing::info!(subject = %ban.subject, by = %admin.id(), "no longer banned");
+        }
+        Ok(Response::new(v1::RemoveBanResponse { bans: bans.iter().map(wire_ban).collect() }))
+    }
+}
+
+fn open_as_admin<T>(request: Request<T>) -> Result<(Arc<Player>, T), Status> {
+    let (admin, role) = caller_with_role(&request)?;
+    if role != Role::Admin {
+        return Err(status::refused(Rejection::NotAdmin));
+    }
+    admin.charge(RequestCost::LookUp)?;
+    Ok((admin, request.into_inner()))
+}
+
+fn read_ban_subject(wire: Option<Subject>) -> Result<BanSubject, Malformed> {
+    let subject = match wire {
+        Some(Subject::Name(name)) => DisplayName::parse(&name).map(BanSubject::Name).map_err(|error| error.to_string()),
+        Some(Subject::Network(network)) => BanSubject::parse_network(&network).map_err(|error| error.to_string()),
+        None => Err("must have a name or a network".to_owned()),
+    };
+    subject.map_err(|problem| Malformed::argument("ban.subject", problem))
+}
+
+fn wire_ban(ban: &Ban) -> v1::Ban {
+    let subject = match &ban.subject {
+        BanSubject::Name(name) => Subject::Name(name.to_string()),
+        BanSubject::Network(network) => Subject::Network(network.to_string()),
+    };
+    v1::Ban {
+        subject: Some(subject),
+        reason: ban.reason.as_ref().map(ToString::to_string).unwrap_or_default(),
+        since: Some(convert::timestamp(ban.since)),
+        until: ban.until.map(convert::timestamp),
     }
 }
 

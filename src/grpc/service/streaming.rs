@@ -23,7 +23,7 @@ use crate::{
         convert::{self, Malformed},
         v1,
     },
-    runtime::{Clock, LazyTimer, StreamEnd, WakeGate},
+    runtime::{BanCheck, Clock, LazyTimer, StreamEnd, WakeGate},
 };
 
 /// The longest silence of a stream, by which both ends notice a dead connection, unless the client asks for a shorter one.
@@ -88,16 +88,17 @@ pub(crate) fn stream_of(source: impl Source) -> BoxStream<'static, Result<Encode
 /// The heartbeat times of a connection's streams: the same for all, so that one write sends them all. Those of different
 /// connections are spread over [`HEARTBEAT`]: otherwise the streams of all clients that reconnect after a restart would
 /// send at one moment, and delay moves.
-#[derive(Clone, Copy)]
 pub(crate) struct HeartbeatSchedule {
     offset: PeriodOffset,
     period: Duration,
+    /// Looked at with each heartbeat.
+    bans: Option<BanCheck>,
 }
 
 impl HeartbeatSchedule {
     pub(crate) fn of<T>(request: &Request<T>) -> Self {
         let offset = request.extensions().get::<Peer>().map_or_else(PeriodOffset::starting_now, |peer| peer.offset);
-        Self { offset, period: HEARTBEAT }
+        Self { offset, period: HEARTBEAT, bans: request.extensions().get().cloned() }
     }
 
     /// With the period that the client asks for, in seconds; 0 for the default.
@@ -115,7 +116,7 @@ impl HeartbeatSchedule {
     }
 
     /// The next time of a heartbeat, after now.
-    fn next(self) -> Instant {
+    fn next(&self) -> Instant {
         self.offset.next(self.period, Instant::now())
     }
 }
@@ -160,7 +161,8 @@ impl<M: StreamMessage, S: Stream<Item = Result<EncodedMessage, End>> + Unpin> St
             Poll::Ready(item) => Poll::Ready(Some(item)),
             Poll::Pending => timer.poll_until(context, *next_heartbeat).map(|()| None),
         }));
-        let Some(item) = polled else {
+        let is_banned = polled.is_none() && self.schedule.bans.as_ref().is_some_and(|bans| bans.run().is_err());
+        let Some(item) = polled.or_else(|| is_banned.then(|| Some(Err(StreamEnd::Banned.into())))) else {
             self.next_heartbeat = self.schedule.next();
             let heartbeat = v1::Heartbeat { at: Some(convert::timestamp(self.clock.now())) };
             return Poll::Ready(Some(Ok(EncodedMessage::new(&M::heartbeat(heartbeat)))));
@@ -187,6 +189,8 @@ fn closing(end: StreamEnd) -> v1::Closing {
         StreamEnd::Draining => (v1::CloseReason::Draining, Some(status::RETURN_AFTER_DRAIN)),
         StreamEnd::SlowConsumer => (v1::CloseReason::SlowConsumer, Some(Duration::ZERO)),
         StreamEnd::LoggedOut => (v1::CloseReason::LoggedOut, None),
+        // The refusal of the next stream has the reason.
+        StreamEnd::Banned => (v1::CloseReason::Banned, Some(Duration::ZERO)),
     };
     v1::Closing { reason: reason.into(), retry_after: retry_after.map(convert::duration) }
 }
@@ -201,7 +205,11 @@ mod tests {
     use v1::watch_rooms_response::Message;
 
     use super::*;
-    use crate::grpc::transport::period_offset::PeriodOffsets;
+    use crate::{
+        grpc::transport::period_offset::PeriodOffsets,
+        room::Timestamp,
+        runtime::{Ban, BanSubject, ClientAddresses, Limits, Players},
+    };
 
     /// A source that sends nothing for this duration, then ends.
     struct Silent(Duration);
@@ -219,7 +227,7 @@ mod tests {
 
     fn silent(seconds: u64, offset: PeriodOffset) -> impl Stream<Item = Option<Message>> {
         let source = stream_of(Silent(Duration::from_secs(seconds)));
-        let schedule = HeartbeatSchedule { offset, period: HEARTBEAT };
+        let schedule = HeartbeatSchedule { offset, period: HEARTBEAT, bans: None };
         let stream = ResponseStream::<v1::WatchRoomsResponse>::new(Clock::default(), schedule, source);
         stream.into_inner().map(|message| decode(message.unwrap()))
     }
@@ -236,10 +244,28 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_stream_from_a_banned_network_ends_with_its_next_heartbeat() {
+        let players = Players::default();
+        let address = ClientAddresses::new(Limits::default()).entry([192, 0, 2, 7].into());
+        let mut request = Request::new(());
+        request.extensions_mut().insert(players.bans.check(None, Some(&address)));
+        let schedule = HeartbeatSchedule::of(&request);
+        let source = stream_of(Silent(Duration::from_secs(3600)));
+        let stream = ResponseStream::<v1::WatchRoomsResponse>::new(Clock::default(), schedule, source);
+        let mut stream = stream.into_inner().map(|message| decode(message.unwrap()));
+        assert!(matches!(stream.next().await, Some(Some(Message::Heartbeat(_)))));
+        let (subject, since) = (BanSubject::parse_network("192.0.2.0/24").unwrap(), Timestamp(1));
+        players.bans.set(vec![Ban { subject, reason: None, since, until: None }]);
+        let Some(Some(Message::Closing(closing))) = stream.next().await else { panic!("not closed") };
+        assert_eq!(closing.reason(), v1::CloseReason::Banned);
+        assert!(stream.next().await.is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_client_may_ask_for_more_heartbeats() {
-        let default = HeartbeatSchedule::of(&Request::new(()));
+        let default = || HeartbeatSchedule::of(&Request::new(()));
         for (seconds, expected) in [(0, 10), (2, 2), (3, 3), (10, 10)] {
-            let schedule = default.every(seconds).unwrap();
+            let schedule = default().every(seconds).unwrap();
             let source = stream_of(Silent(Duration::from_secs(3600)));
             let stream = ResponseStream::<v1::WatchRoomsResponse>::new(Clock::default(), schedule, source);
             let (mut stream, mut beats) = (stream.into_inner(), Vec::new());
@@ -250,7 +276,7 @@ mod tests {
             assert_eq!((beats[2] - beats[1]).as_millis(), 1_000 * expected);
         }
         for seconds in [-1, 1, 11, 300] {
-            assert!(default.every(seconds).is_err(), "{seconds}");
+            assert!(default().every(seconds).is_err(), "{seconds}");
         }
     }
 

@@ -135,6 +135,8 @@ pub enum News {
     Account(PlayerId),
     /// The player has logged out.
     LoggedOut(PlayerId),
+    /// The bans in the store have changed.
+    Bans,
 }
 
 /// The open streams of a player on one node.

@@ -28,6 +28,11 @@ use crate::runtime::server_clock::instant;
 pub(crate) struct Prefix(IpAddr);
 
 impl Prefix {
+    /// The IPv4 address, or the first of the /56.
+    pub(crate) fn address(self) -> IpAddr {
+        self.0
+    }
+
     /// The /24 of an IPv4 address, or the /48 of an IPv6 address: what one owner may easily have.
     pub(crate) fn network(self) -> Self {
         Self(match self.0 {

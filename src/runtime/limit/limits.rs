@@ -405,6 +405,9 @@ pub(crate) const INVITATION_BURST: u32 = 128;
 pub(crate) const INVITED: usize = 20;
 pub(crate) const INVITED_PERIOD: Duration = Duration::from_secs(3 * 60);
 
+/// Bans of names and networks. Each process keeps them in memory, and reads all of them after a change.
+pub(crate) const BANS: usize = 1_000;
+
 /// The part of all places from which on the guests of one network make room first: 1,000 of 100,000.
 pub(crate) const LARGE_NETWORK: usize = 100;
 

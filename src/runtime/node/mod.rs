@@ -22,6 +22,7 @@ use super::{
     outcome::{RoomError, StreamEnd},
     player::player::Player,
     room::{host::RoomHost, presence::check_presence, rooms::Rooms},
+    session::Sessions,
     watch::{feed::FollowedRoom, turns::remind_elsewhere},
 };
 use crate::{
@@ -32,7 +33,7 @@ use crate::{
 /// Accounts read at a time.
 const ACCOUNTS: usize = 500;
 
-/// The interval at which accounts are read again. News of a log-out can be lost with a link, or come just before this node learns
+/// The interval at which accounts and bans are read again. News of a log-out can be lost with a link, or come just before this node learns
 /// of the player.
 const ACCOUNTS_INTERVAL: Duration = Duration::from_secs(60);
 
@@ -40,6 +41,7 @@ const ACCOUNTS_INTERVAL: Duration = Duration::from_secs(60);
 #[derive(Clone)]
 pub struct Node {
     pub(super) rooms: Rooms,
+    pub(super) sessions: Sessions,
     pub(super) cluster: Arc<Cluster>,
     pub(super) peer_rows: Arc<PeerRows>,
 }
@@ -127,6 +129,18 @@ impl Node {
                     self.forget(player);
                 }
             }
+            News::Bans => {
+                let (node, lifecycle) = (self.clone(), &self.host().context.lifecycle);
+                let stop = lifecycle.stop.clone();
+                lifecycle.spawn(async move { stop.run_until_cancelled(node.read_bans()).await });
+            }
+        }
+    }
+
+    async fn read_bans(&self) {
+        if let Err(error) = self.sessions.read_bans().await {
+            // They are read again soon.
+            tracing::warn!(%error, "bans could not be read again");
         }
     }
 
@@ -146,7 +160,7 @@ impl Node {
         self.cluster.linked_by.notify_one();
     }
 
-    /// Reads all accounts again, regularly and after each new link from another node, until the server stops.
+    /// Reads all accounts and bans again, regularly and after each new link from another node, until the server stops.
     pub(super) async fn read_accounts_regularly(self) {
         let context = &self.host().context;
         let mut ticks = ticks(ACCOUNTS_INTERVAL);
@@ -157,7 +171,10 @@ impl Node {
                 _ = ticks.tick() => {}
                 () = self.cluster.linked_by.notified() => {}
             }
-            let read = self.read_accounts(context.players.all());
+            let read = async {
+                self.read_accounts(context.players.all()).await;
+                self.read_bans().await;
+            };
             context.lifecycle.stop.run_until_cancelled(read).await;
         }
     }

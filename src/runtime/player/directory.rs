@@ -14,6 +14,7 @@ use thiserror::Error;
 
 use super::{
     attached::Attached,
+    bans::{Banned, Bans},
     guests::Guests,
     likeness,
     pairings::Pairings,
@@ -54,6 +55,9 @@ pub enum LogInError {
     /// The server has reached its limit of players, and no guest is idle.
     #[error("the server is full")]
     Full,
+    /// The name is banned.
+    #[error(transparent)]
+    Banned(#[from] Banned),
     /// The address has reached its limit of players.
     #[error("the address has too many players")]
     AddressFull,
@@ -78,6 +82,8 @@ pub struct Players {
     /// In no other list, so that nobody finds them.
     visitors: Visitors,
     pairings: Pairings,
+    /// Banned names and networks.
+    pub bans: Arc<Bans>,
     /// Number of players who have claimed their names.
     pub(super) claimed: AtomicUsize,
     /// Those with streams on other nodes.
@@ -100,7 +106,8 @@ impl Players {
         lifecycle: Lifecycle,
         cluster: Option<Arc<Cluster>>,
     ) -> Self {
-        Self { limits, clock, random, admin: admin.map(Token::hash), lifecycle, cluster, ..Self::default() }
+        let (admin, bans) = (admin.map(Token::hash), Arc::new(Bans::new(clock)));
+        Self { limits, clock, random, admin, bans, lifecycle, cluster, ..Self::default() }
     }
 
     /// The player of a token.
@@ -143,6 +150,7 @@ impl Players {
         if likeness::is_reserved(&name) {
             return Err(LogInError::NameReserved);
         }
+        self.bans.require_name(&name)?;
         let limits = self.limits.get();
         if self.by_name.len() >= limits.players {
             return Err(LogInError::Full);
@@ -241,14 +249,19 @@ impl Players {
             self.claimed.fetch_add(1, Relaxed);
         }
         player.set_claimed(claimed);
-        let old = player.token_hash();
-        if old.0 == token.0 {
-            return Arc::clone(player);
+        if player.token_hash().0 == token.0 {
+            Arc::clone(player)
+        } else {
+            self.replace(player, token, StreamEnd::LoggedOut)
         }
-        let renewed = Arc::new(player.with_token(token));
+    }
+
+    /// Replaces a player by the same one with a token, which may be the same. Ends what was opened before.
+    pub(crate) fn replace(&self, player: &Player, token: TokenHash, end: StreamEnd) -> Arc<Player> {
+        let (old, renewed) = (player.token_hash(), Arc::new(player.with_token(token)));
         // So that a stream of turns that is opening with the old token cannot end one of the new token.
         let opening = player.opening_turns.lock().unwrap_or_else(PoisonError::into_inner);
-        player.replace();
+        player.replace(end);
         drop(opening);
         if self.lifecycle.is_draining() {
             renewed.end_streams(StreamEnd::Draining);

@@ -6,6 +6,7 @@
 //! ```
 
 mod attached;
+pub(crate) mod bans;
 pub(crate) mod directory;
 pub(crate) mod expiry;
 mod guests;

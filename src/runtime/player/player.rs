@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     idempotent_requests::IdempotentRequests,
     inbox::Inbox,
+    likeness,
     quota::{Holding, Quota},
     token::TokenHash,
 };
@@ -69,6 +70,8 @@ pub struct Account {
     pub(crate) changing: tokio::sync::Mutex<()>,
     pub(crate) inbox: Arc<Inbox>,
     pub(crate) quota: Arc<Quota>,
+    /// What the name looks like, once a name is banned.
+    looks: OnceLock<[String; 2]>,
     rates: Arc<Rates>,
     calls: ConcurrencyLimit,
     pub(crate) analyses: ConcurrencyLimit,
@@ -147,6 +150,7 @@ impl Account {
             changing: tokio::sync::Mutex::default(),
             inbox: Arc::default(),
             quota: Arc::default(),
+            looks: OnceLock::new(),
             rates: Arc::new(Rates {
                 requests: RateLimiter::new(limits.requests_per_second, limits.request_burst),
                 chats: RateLimiter::new(limits.chats_per_second, limits.chat_burst),
@@ -234,10 +238,15 @@ impl Player {
         self.replaced.load(SeqCst)
     }
 
-    /// Ends what was opened with the token, because it is replaced by another one.
-    pub(super) fn replace(&self) {
+    /// Ends what was opened with the token.
+    pub(super) fn replace(&self, end: StreamEnd) {
         self.replaced.store(true, SeqCst);
-        self.end_streams(StreamEnd::LoggedOut);
+        self.end_streams(end);
+    }
+
+    /// What the name looks like.
+    pub(super) fn looks(&self) -> &[String; 2] {
+        self.looks.get_or_init(|| likeness::looks(self.profile.name.as_str()))
     }
 
     pub(super) fn set_claimed(&self, claimed: bool) {

@@ -3,6 +3,7 @@
 mod admin;
 mod ai;
 mod analysis;
+mod bans;
 mod explorer;
 mod free_seats;
 mod full_server;

@@ -62,6 +62,7 @@ impl From<News> for cluster::ExchangeRequest {
             }
             News::Account(player) => Kind::AccountChanged(player.bits()),
             News::LoggedOut(player) => Kind::LoggedOut(player.bits()),
+            News::Bans => Kind::BansChanged(()),
         };
         Self { kind: Some(kind) }
     }
@@ -79,6 +80,7 @@ pub(crate) fn read_news(kind: Kind) -> Result<News, StoredError> {
         Kind::AccountChanged(player) => News::Account(read_player(player)?),
         Kind::NoticeSent(sent) => News::Notice(read_player(sent.player)?, required(sent.notice, "notice")?.read()?),
         Kind::LoggedOut(player) => News::LoggedOut(read_player(player)?),
+        Kind::BansChanged(()) => News::Bans,
         Kind::Hello(_) | Kind::Ask(_) => return Err(StoredError::Malformed("news")),
     })
 }

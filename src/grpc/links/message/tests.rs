@@ -141,6 +141,7 @@ fn news() -> impl Strategy<Value = News> {
         player_id().prop_map(News::Account),
         (player_id(), notice()).prop_map(|(player, notice)| News::Notice(player, notice)),
         player_id().prop_map(News::LoggedOut),
+        Just(News::Bans),
     ]
 }
 

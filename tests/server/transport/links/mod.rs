@@ -10,10 +10,10 @@ use reversi::{
         cluster::{
             ExchangeRequest, ExchangeResponse, Hello, exchange_request::Kind, node_service_client::NodeServiceClient,
         },
-        v1::room_event::Event,
+        v1::{CloseReason, room_event::Event},
     },
-    room::RoomId,
-    runtime::{Ask, FeedEnd, FeedItem, LinkError, NodeId, Peers as _, Question, Reply, Shard},
+    room::{DisplayName, RoomId},
+    runtime::{Ask, Ban, BanSubject, FeedEnd, FeedItem, LinkError, NodeId, Peers as _, Question, Reply, Shard},
 };
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -24,7 +24,7 @@ use tonic::{
 
 use self::pair::{Pair, TestNode};
 use super::tls::Authority;
-use crate::harness::in_process::{Player, Watcher, named, within};
+use crate::harness::in_process::{Player, Watcher, named, refused, within};
 
 /// A room of the first node. A player of the second one has taken its other seat, over the link.
 struct SharedRoom {
@@ -45,6 +45,22 @@ async fn shared_room(nodes: &[TestNode; 2]) -> SharedRoom {
 
 fn snapshot(room: &str) -> Ask {
     Ask { room: room.parse().unwrap(), what: Question::Snapshot }
+}
+
+#[tokio::test]
+async fn a_ban_at_one_node_ends_the_streams_at_the_other() {
+    let pair = Pair::start([None, None]).await;
+    let SharedRoom { black, white, id } = shared_room(&pair.nodes).await;
+    let (mut turns, mut watcher) = (white.turns().await, black.watch(&id).await);
+    watcher.snapshot().await;
+    let runtime = &pair.nodes[0].server.runtime;
+    let subject = BanSubject::Name(DisplayName::parse("Wim").unwrap());
+    let ban = Ban { subject, reason: None, since: runtime.clock().now(), until: None };
+    assert_eq!(runtime.sessions.add_ban(ban).await, Ok(true));
+    assert_eq!(turns.close_reason().await, CloseReason::Banned);
+    assert!(!presence(&mut watcher, &white.id).await, "the seat is that of an absent player");
+    refused(white.try_room(&id).await, Code::PermissionDenied, "BANNED");
+    pair.stop().await;
 }
 
 async fn presence(watcher: &mut Watcher, player: &str) -> bool {

@@ -1,20 +1,27 @@
 //! `reversi admin`: an administrator's commands for any room and player.
 
-use std::path::PathBuf;
+use std::{
+    path::PathBuf,
+    time::{Duration, SystemTime},
+};
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, bail};
 use serde_json::{Value, json};
 
 use super::{
     connect::{
         find_player,
-        login::{LoginOptions, RenewableSession, explain_lost},
+        login::{LoginOptions, connect, explain_lost, log_out_unless_kept, resume_any_or_log_in},
         server_address::Address,
         token_file,
     },
     say,
+    text::date::date,
 };
-use crate::client::{GameId, PlayerId, RoomId, Session};
+use crate::{
+    client::{Ban, BanSubject, GameId, PlayerId, PlayerKind, RoomId, Session},
+    store::{self, BadNetwork},
+};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples, with the file that `reversi serve --admin-token FILE` was given:\n  \
@@ -22,7 +29,10 @@ use crate::client::{GameId, PlayerId, RoomId, Session};
     reversi admin --admin-token FILE kick 7k2m9x4q1c0d bob    remove bob, who loses a running game\n  \
     reversi admin --admin-token FILE abort 7k2m9x4q1c0d-3     end a game without a winner\n  \
     reversi admin --admin-token FILE log-out bob              log bob out\n  \
-    reversi admin --admin-token FILE remove-chat 7k2m9x4q1c0d bob spam    remove bob's last line with \"spam\"")]
+    reversi admin --admin-token FILE remove-chat 7k2m9x4q1c0d bob spam    remove bob's last line with \"spam\"\n  \
+    reversi admin --admin-token FILE ban bob --for 7d --reason spam       ban bob, and names that look like it, for a week\n  \
+    reversi admin --admin-token FILE ban 192.0.2.0/24         ban a network until it is unbanned\n  \
+    reversi admin --admin-token FILE bans                     list the bans")]
 pub(super) struct Args {
     /// The file with the administrator's token.
     #[arg(long, env = "REVERSI_ADMIN_TOKEN", value_name = "FILE")]
@@ -78,26 +88,74 @@ enum AdminCommand {
         #[arg(long)]
         free_name: bool,
     },
+    /// Ban a name, with all names that look like it, or a network from the server. Their streams end and their calls are refused;
+    /// a running game is that of an absent player, and an unban gives the name back.
+    Ban {
+        #[command(flatten)]
+        subject: Subject,
+        /// How long, as 30m, 12h or 7d; without, until it is unbanned.
+        #[arg(long = "for", value_name = "DURATION", value_parser = duration)]
+        time: Option<Duration>,
+        /// Shown to the banned.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        reason: String,
+    },
+    /// List the bans, the newest first.
+    Bans,
+    /// End a ban: of this very network, or of all names that look like this one.
+    Unban {
+        #[command(flatten)]
+        subject: Subject,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Subject {
+    /// A name; or an address or a network, at most a /8 (IPv6: /16, and at least a /56) and not loopback.
+    #[arg(value_name = "NAME|NETWORK")]
+    subject: String,
+    /// It is a name, although it reads as a network.
+    #[arg(long)]
+    as_name: bool,
+}
+
+impl From<Subject> for BanSubject {
+    fn from(Subject { subject, as_name }: Subject) -> Self {
+        match store::BanSubject::parse_network(&subject) {
+            Err(BadNetwork::Malformed) => Self::Name(subject),
+            _ if as_name => Self::Name(subject),
+            _ => Self::Network(subject),
+        }
+    }
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let unit = [("m", 60), ("h", 60 * 60), ("d", 24 * 60 * 60)].into_iter();
+    let mut parsed = unit.filter_map(|(unit, seconds)| Some((text.strip_suffix(unit)?.parse::<u32>().ok()?, seconds)));
+    match parsed.next() {
+        Some((number @ 1.., seconds)) => Ok(Duration::from_secs(u64::from(number) * seconds)),
+        _ => Err("it needs a number of minutes, hours or days, as 30m, 12h or 7d".to_owned()),
+    }
 }
 
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let secret = token_file::read(&args.admin_token)?
         .ok_or_else(|| anyhow!("there is no administrator's token in {}", args.admin_token.display()))?;
-    let visitor = RenewableSession::enter(&args.server, &args.login, "operator").await?;
     let refused = format!("the token in {} is not the administrator's", args.admin_token.display());
-    let done = match visitor.session().as_admin(&secret) {
-        Ok(session) => carry_out(&session, args.command).await,
-        // It is not one word.
-        Err(_) => Err(anyhow!("{refused}")),
-    };
-    let done = done.map(|(line, object)| if args.json { say(object) } else { say(line) });
-    visitor.leave().await;
+    // Of what is not one word.
+    let client = connect(&args.server).await?.as_admin(&secret).map_err(|_| anyhow!("{refused}"))?;
+    let session = resume_any_or_log_in(&client, &args.login, "operator", PlayerKind::Human).await;
+    let session = session.map_err(|error| explain_lost(error, &refused))?;
+    let done = carry_out(&session, args.command).await;
+    let done =
+        done.map(|done| done.into_iter().for_each(|(line, object)| if args.json { say(object) } else { say(line) }));
+    log_out_unless_kept(session, args.login.keep.as_deref()).await;
     done.map_err(|error| explain_lost(error, &refused))
 }
 
-/// Returns what was done, as a line and as an object.
-async fn carry_out(session: &Session, command: AdminCommand) -> anyhow::Result<(String, Value)> {
-    Ok(match command {
+/// Returns what was done, each as a line and as an object.
+async fn carry_out(session: &Session, command: AdminCommand) -> anyhow::Result<Vec<(String, Value)>> {
+    Ok(vec![match command {
         AdminCommand::Close { room } => {
             session.close_room(&room).await.with_context(|| format!("cannot close room {room}"))?;
             (format!("room {room} is closed"), json!({ "closed": { "room_id": room.to_string() } }))
@@ -128,7 +186,45 @@ async fn carry_out(session: &Session, command: AdminCommand) -> anyhow::Result<(
             session.log_out_player(&id, free_name).await.with_context(|| format!("cannot log {player} out"))?;
             (format!("{player} is logged out"), json!({ "logged_out": { "player_id": id.to_string() } }))
         }
-    })
+        AdminCommand::Ban { subject, time, reason } => {
+            let ban = session.add_ban(subject.into(), reason, time).await.context("cannot ban")?;
+            let (line, object) = described(&ban);
+            (format!("banned: {line}"), json!({ "banned": object }))
+        }
+        AdminCommand::Bans => {
+            let (mut bans, mut page) = (Vec::new(), None);
+            loop {
+                let next = session.bans(page).await.context("cannot list the bans")?;
+                bans.extend(next.items.iter().map(described));
+                page = next.next;
+                if page.is_none() {
+                    return Ok(bans);
+                }
+            }
+        }
+        AdminCommand::Unban { subject } => {
+            let bans = session.remove_ban(subject.into()).await.context("cannot unban")?;
+            if bans.is_empty() {
+                bail!("there is no such ban; `bans` lists them")
+            }
+            let (lines, objects): (Vec<_>, Vec<_>) = bans.iter().map(described).unzip();
+            (format!("no longer banned: {}", lines.join("; ")), json!({ "unbanned": objects }))
+        }
+    }])
+}
+
+/// A ban as a line and as an object.
+fn described(ban: &Ban) -> (String, Value) {
+    let (kind, subject) = match &ban.subject {
+        Some(BanSubject::Name(name)) => ("name", name.as_str()),
+        Some(BanSubject::Network(network)) => ("network", network.as_str()),
+        None => ("unknown", ""),
+    };
+    let time = |time: &Option<_>| time.map(|time| date(SystemTime::try_from(time).ok()));
+    let (since, until) = (time(&ban.since), time(&ban.until));
+    let end = until.as_ref().map_or_else(|| "for ever".to_owned(), |until| format!("until {until}"));
+    let line = format!("{kind} {subject}, {end}{}{}", if ban.reason.is_empty() { "" } else { ": " }, ban.reason);
+    (line, json!({ kind: subject, "reason": ban.reason, "since": since, "until": until }))
 }
 
 /// A member of the room by name, or any player: one may be banned before joining.

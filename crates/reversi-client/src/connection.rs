@@ -3,11 +3,18 @@
 use std::time::Duration;
 
 use tonic::{
+    Request,
     metadata::{Ascii, MetadataValue},
     transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity},
 };
 
-use super::{ClientError, Malformed, PlayerKind, Session, error::innermost, parse, settings::wire_count};
+use super::{
+    ClientError, Malformed, PlayerKind, Session,
+    error::innermost,
+    parse,
+    session::{ADMIN, Bearer},
+    settings::wire_count,
+};
 use crate::v1::{self, session_service_client::SessionServiceClient};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -32,6 +39,7 @@ pub fn backoff(failures: u32) -> Duration {
 pub struct Client {
     url: String,
     channel: Channel,
+    admin: Option<MetadataValue<Ascii>>,
 }
 
 /// The TLS certificates of a client. By default it trusts the system's authorities.
@@ -86,7 +94,16 @@ impl Client {
         .keep_alive_while_idle(true);
         let unreachable = |error| ClientError::Unreachable { url: url.to_owned(), cause: innermost(&error) };
         let channel = endpoint.connect().await.map_err(unreachable)?;
-        Ok(Self { url: url.to_owned(), channel })
+        Ok(Self { url: url.to_owned(), channel, admin: None })
+    }
+
+    /// Adds an administrator's rights to its sessions: to kick, close and abort anywhere, to see private rooms, to ban, and
+    /// [`Session::log_out_player`]. `secret` is that of `reversi serve --admin-token`; the first call checks it.
+    ///
+    /// # Errors
+    /// The secret is not a valid header value.
+    pub fn as_admin(self, secret_text: &str) -> Result<Self, ClientError> {
+        Ok(Self { admin: Some(secret(secret_text)?), ..self })
     }
 
     /// The URL of the server.
@@ -109,23 +126,25 @@ impl Client {
     /// Like [`Client::log_in`], for a bot that needs up to `seats` seats at a time.
     pub async fn log_in_for_seats(&self, name: &str, kind: PlayerKind, seats: u32) -> Result<Session, ClientError> {
         let request = v1::LogInRequest { display_name: name.to_owned(), kind: kind.into(), seats: wire_count(seats) };
+        let mut request = Request::new(request);
+        self.admin.iter().for_each(|admin| drop(request.metadata_mut().insert(ADMIN, admin.clone())));
         let answer = SessionServiceClient::new(self.channel.clone()).log_in(request).await?.into_inner();
         let player = parse::required(answer.player, "player")?.try_into()?;
-        Ok(Session::new(self.channel.clone(), player, bearer(&answer.token)?))
+        Ok(Session::new(self.channel.clone(), player, self.bearer(&answer.token)?))
     }
 
     /// Resumes the session of the player with this token. Refused with `TOKEN_INVALID`.
     pub async fn resume(&self, token: &str) -> Result<Session, ClientError> {
-        Session::resume(self.channel.clone(), bearer(token)?).await
+        Session::resume(self.channel.clone(), self.bearer(token)?).await
+    }
+
+    fn bearer(&self, token: &str) -> Result<Bearer, Malformed> {
+        Ok(Bearer { player: secret(&format!("Bearer {token}"))?, admin: self.admin.clone() })
     }
 }
 
-fn bearer(token: &str) -> Result<MetadataValue<Ascii>, Malformed> {
-    secret(&format!("Bearer {token}"))
-}
-
 /// A header value that is not logged or compressed.
-pub(super) fn secret(text: &str) -> Result<MetadataValue<Ascii>, Malformed> {
+fn secret(text: &str) -> Result<MetadataValue<Ascii>, Malformed> {
     let mut value: MetadataValue<Ascii> =
         text.parse().map_err(|_| Malformed::new("token", "it does not fit into a header"))?;
     value.set_sensitive(true);

@@ -73,9 +73,9 @@ pub use stream::{HEARTBEATS_MISSED, Incoming, PROMPT_HEARTBEAT, PlayStream};
 pub use turn::{OfferStatus, PlayEvent, Turn, TurnEnd};
 // Generated types that need no validation.
 pub use v1::{
-    AiKind, CloseReason, Elo, ExportFormat, GameEndReason as EndReason, GetServerInfoResponse as ServerInfo,
+    AiKind, Ban, CloseReason, Elo, ExportFormat, GameEndReason as EndReason, GetServerInfoResponse as ServerInfo,
     LeaveReason, Limits, ParticipantKind, PlayerKind, RoomCloseReason, SidePreference as SideWish, Visibility,
-    Watching,
+    Watching, ban::Subject as BanSubject,
 };
 
 /// The generated messages and client stubs of `reversi.v1`.

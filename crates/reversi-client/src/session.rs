@@ -1,5 +1,7 @@
 //! A logged-in player, with the calls about sessions, the lobby and records; others are in the modules of their types.
 
+use std::time::Duration;
+
 use tonic::{
     Request, Status,
     metadata::{Ascii, MetadataValue},
@@ -8,8 +10,9 @@ use tonic::{
 };
 
 use super::{
-    Ai, ClientError, ExportFormat, GameFilter, GameId, GameRecord, Incoming, ListUpdate, Me, Page, Player, PlayerId,
-    Room, RoomFilter, RoomRow, ServerInfo, SideWish, Stats, parse, settings::wire_count, stream::HEARTBEAT,
+    Ai, Ban, BanSubject, ClientError, ExportFormat, GameFilter, GameId, GameRecord, Incoming, ListUpdate, Me, Page,
+    Player, PlayerId, Room, RoomFilter, RoomRow, ServerInfo, SideWish, Stats, parse, settings::wire_count,
+    stream::HEARTBEAT,
 };
 use crate::v1::{
     self, analysis_service_client::AnalysisServiceClient, game_service_client::GameServiceClient,
@@ -31,40 +34,34 @@ pub struct Session {
     channel: Channel,
 }
 
+/// The header with an administrator's secret.
+pub(super) const ADMIN: &str = "reversi-admin";
+
 #[derive(Clone, Debug)]
 pub(super) struct Bearer {
-    player: MetadataValue<Ascii>,
-    admin: Option<MetadataValue<Ascii>>,
+    pub(super) player: MetadataValue<Ascii>,
+    pub(super) admin: Option<MetadataValue<Ascii>>,
 }
 
 impl Interceptor for Bearer {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
         request.metadata_mut().insert("authorization", self.player.clone());
         if let Some(admin) = &self.admin {
-            request.metadata_mut().insert("reversi-admin", admin.clone());
+            request.metadata_mut().insert(ADMIN, admin.clone());
         }
         Ok(request)
     }
 }
 
 impl Session {
-    pub(super) fn new(channel: Channel, player: Player, bearer: MetadataValue<Ascii>) -> Self {
-        Self { player, bearer: Bearer { player: bearer, admin: None }, channel }
+    pub(super) fn new(channel: Channel, player: Player, bearer: Bearer) -> Self {
+        Self { player, bearer, channel }
     }
 
-    pub(super) async fn resume(channel: Channel, bearer: MetadataValue<Ascii>) -> Result<Self, ClientError> {
-        let transport = InterceptedService::new(channel.clone(), Bearer { player: bearer.clone(), admin: None });
+    pub(super) async fn resume(channel: Channel, bearer: Bearer) -> Result<Self, ClientError> {
+        let transport = InterceptedService::new(channel.clone(), bearer.clone());
         let me = SessionServiceClient::new(transport).get_me(v1::GetMeRequest {}).await?.into_inner();
         Ok(Self::new(channel, parse::required(me.player, "player")?.try_into()?, bearer))
-    }
-
-    /// Adds an administrator's rights: to kick, close and abort anywhere, to see private rooms, and
-    /// [`Session::log_out_player`]. `secret` is that of `reversi serve --admin-token`; the first call checks it.
-    ///
-    /// # Errors
-    /// The secret is not a valid header value.
-    pub fn as_admin(self, secret: &str) -> Result<Self, ClientError> {
-        Ok(Self { bearer: Bearer { admin: Some(super::connection::secret(secret)?), ..self.bearer }, ..self })
     }
 
     fn transport(&self) -> Transport {
@@ -115,6 +112,34 @@ impl Session {
         let request = v1::LogOutRequest { player_id: player.to_string(), give_up_name: free_name };
         SessionServiceClient::new(self.transport()).log_out(request).await?;
         Ok(())
+    }
+
+    /// Bans a name or a network, for a time or until the ban is removed; for administrators. Refused with `NOT_ADMIN`,
+    /// `BAD_ARGUMENT` and `QUOTA_BANS`.
+    pub async fn add_ban(
+        &self,
+        subject: BanSubject,
+        reason: String,
+        time: Option<Duration>,
+    ) -> Result<Ban, ClientError> {
+        let ban = Some(Ban { subject: Some(subject), reason, ..Default::default() });
+        let request = v1::AddBanRequest { ban, duration: time.map(parse::to_wire) };
+        let answer = SessionServiceClient::new(self.transport()).add_ban(request).await?.into_inner();
+        Ok(parse::required(answer.ban, "ban")?)
+    }
+
+    /// A page of the bans in force, the newest first; for administrators. Refused with `NOT_ADMIN` and `BAD_PAGE_TOKEN`.
+    pub async fn bans(&self, page: Option<String>) -> Result<Page<Ban>, ClientError> {
+        let request = v1::ListBansRequest { page_size: 0, page_token: page.unwrap_or_default() };
+        let answer = SessionServiceClient::new(self.transport()).list_bans(request).await?.into_inner();
+        Ok(Page::new(answer.bans, answer.next_page_token))
+    }
+
+    /// Ends the bans of a name and those that look like it, or the ban of a network, and returns them; for administrators.
+    /// Refused with `NOT_ADMIN`.
+    pub async fn remove_ban(&self, subject: BanSubject) -> Result<Vec<Ban>, ClientError> {
+        let request = v1::RemoveBanRequest { ban: Some(Ban { subject: Some(subject), ..Default::default() }) };
+        Ok(SessionServiceClient::new(self.transport()).remove_ban(request).await?.into_inner().bans)
     }
 
     /// Logs out, and frees the name also if it is claimed.

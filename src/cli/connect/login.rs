@@ -96,7 +96,7 @@ pub(in crate::cli) async fn resume_or_log_in(
 }
 
 /// Like [`resume_or_log_in`], but resumes the login of a human or a bot; `kind` is for a new one.
-async fn resume_any_or_log_in(
+pub(in crate::cli) async fn resume_any_or_log_in(
     client: &Client,
     options: &LoginOptions,
     prefix: &str,

@@ -344,6 +344,24 @@ fn an_administrator_uses_the_admin_command() {
     assert_eq!(govern(&["log-out", "BOB"]).trim(), "BOB is logged out");
     assert!(govern(&["close", room]).contains("is closed"));
     host.wait_for("the room closes");
+    assert!(govern(&["ban", "BOB", "--for", "2h", "--reason", "spam"]).starts_with("banned: name BOB, until 2"));
+    let banned = server.error_of(&["play", "--name", "b\u{43e}b"]);
+    assert!(banned.contains("your name is banned from this server until 2") && banned.contains("Z: spam"), "{banned}");
+    assert!(govern(&["ban", "198.51.100.7/24"]).contains("network 198.51.100.0/24, for ever"));
+    let bans = govern(&["bans", "--json"]);
+    let bans: Vec<serde_json::Value> = bans.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&bans[0]["network"], &bans[0]["until"]), (&"198.51.100.0/24".into(), &serde_json::Value::Null));
+    assert_eq!((&bans[1]["name"], &bans[1]["reason"]), (&"BOB".into(), &"spam".into()));
+    for subject in ["bob", "198.51.100.0/24"] {
+        assert!(govern(&["unban", subject]).starts_with("no longer banned: "));
+    }
+    assert_eq!(govern(&["bans"]), "");
+    let admin = ["admin", "--admin-token", &token];
+    for (rest, error) in
+        [(["unban", "bob"], "no such ban"), (["ban", "127.0.0.0/8"], "loopback"), (["ban", "10.0.0.0/7"], "broader")]
+    {
+        assert!(server.error_of(&[&admin[..], &rest].concat()).contains(error), "{error}");
+    }
     let wrong = server.error_of(&["admin", "--admin-token", &login, "close", room]);
     assert!(wrong.contains("is not the administrator's"), "{wrong}");
     assert!(server.error_of(&["admin", "--admin-token", "/nowhere", "close", room]).contains("/nowhere"));

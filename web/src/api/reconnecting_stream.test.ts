@@ -131,6 +131,13 @@ it("does not reopen after a final close or refusal", async () => {
   for (const set of listeners.values()) expect(set.size).toBe(0);
 });
 
+it("learns from the next refusal why it is banned", async () => {
+  const { seen } = readStreams([closing(CloseReason.BANNED)], [new ConnectError("spam", Code.PermissionDenied)]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(seen.opened).toBe(2);
+  expect(seen.ends).toMatchObject([{ refused: { message: "spam" } }]);
+});
+
 it("reopens at once when the network is back, and not after stop", async () => {
   const { seen, handle } = readStreams([new ConnectError("unavailable", Code.Unavailable)]);
   await vi.advanceTimersByTimeAsync(30_000);

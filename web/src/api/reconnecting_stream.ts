@@ -175,6 +175,8 @@ function closed({ reason, retryAfter: delay }: Closing): Disconnect {
     case CloseReason.DRAINING:
       return { retryAfter, state: "draining" };
     case CloseReason.SLOW_CONSUMER:
+    // The refusal of the next one says why.
+    case CloseReason.BANNED:
     case CloseReason.UNSPECIFIED:
       return { retryAfter };
     default:

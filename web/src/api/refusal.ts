@@ -8,6 +8,8 @@ export interface Refusal {
   reason: string;
   /** The room that is the reason, if the server names one. */
   roomId?: string | undefined;
+  /** The ban from the server, if that is the reason: of the player's name or network. */
+  ban?: { scope: string; reason?: string | undefined; until?: string | undefined } | undefined;
   /** The first field of the request that is refused, such as "settings.games", if the server names one. */
   field?: string | undefined;
   /** In English, for reasons that the page does not know. */
@@ -21,9 +23,11 @@ export function refusal(error: unknown): Refusal {
   const cause = ConnectError.from(error);
   const { code, metadata, rawMessage } = cause;
   const reason = metadata.get("reversi-reason");
-  const roomId = errorMetadata(cause).get("room_id");
+  const details = errorMetadata(cause);
+  const scope = details.get("scope");
+  const ban = scope ? { scope, reason: details.get("ban_reason"), until: details.get("until") } : undefined;
   const known = reason ?? UNREASONED.get(code) ?? "";
-  return { code, reason: known, roomId, field: refusedField(cause), message: rawMessage };
+  return { code, reason: known, roomId: details.get("room_id"), ban, field: refusedField(cause), message: rawMessage };
 }
 
 const UNREASONED: ReadonlyMap<Code, string> = new Map([

@@ -338,6 +338,9 @@ export const en = {
   shell,
   visitor,
   refusal,
+  banned: (isNetwork: boolean, until?: string, reason?: string) =>
+    `Your ${isNetwork ? "network" : "name"} is banned from this server${until ? ` until ${until}` : ""}.` +
+    (reason ? ` Reason: ${reason}` : ""),
   unknown: (message: string) => `The call failed: ${message}`,
 };
 

@@ -357,5 +357,8 @@ export const ja: Texts = {
   shell,
   visitor,
   refusal,
+  banned: (isNetwork, until, reason) =>
+    `${isNetwork ? "お使いのネットワーク" : "お使いの名前"}は${until ? ` ${until} まで` : ""}このサーバーの利用を禁止されています。` +
+    (reason ? `理由：${reason}` : ""),
   unknown: (message) => `できませんでした：${message}`,
 };

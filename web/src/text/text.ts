@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import type { Refusal } from "../api/refusal";
 import { persistentSignal } from "../state/persistent_signal";
+import { dateTime } from "./date_time";
 import { en, type Texts } from "./en";
 
 export type { Texts } from "./en";
@@ -45,7 +46,8 @@ export function preferred(wanted: readonly string[]): Language {
   return "en";
 }
 
-export function refusalText(texts: Texts, { reason, message }: Refusal): string {
+export function refusalText(texts: Texts, { reason, message, ban }: Refusal): string {
+  if (ban) return texts.banned(ban.scope === "network", ban.until && dateTime(Date.parse(ban.until)), ban.reason);
   const known: Readonly<Record<string, string | undefined>> = texts.refusal;
   return known[reason] ?? texts.unknown(message || reason);
 }

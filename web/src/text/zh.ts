@@ -349,5 +349,8 @@ export const zh: Texts = {
   shell,
   visitor,
   refusal,
+  banned: (isNetwork, until, reason) =>
+    `你的${isNetwork ? "网络" : "名字"}已被此服务器封禁${until ? `，至 ${until}` : ""}。` +
+    (reason ? `原因：${reason}` : ""),
   unknown: (message) => `操作失败：${message}`,
 };

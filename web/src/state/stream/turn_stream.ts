@@ -3,7 +3,9 @@ import type { StreamEnd } from "../../api/reconnecting_stream";
 import type { PlayEvent, TurnRequested } from "../../gen/reversi/v1/game_pb";
 import { CloseReason } from "../../gen/reversi/v1/types_pb";
 import { watch } from "../../stream/watch";
+import { refusalText, text } from "../../text/text";
 import { onHeartbeat, streamStateOf } from "../connection";
+import { notify } from "../notice";
 import { expired, renewIfUnauthenticated, session } from "../session";
 
 /** The player's open turns, by game. */
@@ -67,7 +69,10 @@ function updateTurns(event: PlayerEvent): void {
 }
 
 function onEnd(end: StreamEnd): void {
-  if ("refused" in end) return renewIfUnauthenticated(end);
+  if ("refused" in end) {
+    if (end.refused.ban) notify(refusalText(text.peek(), end.refused), { tone: "bad" });
+    return renewIfUnauthenticated(end);
+  }
   if (end.closed === CloseReason.SUPERSEDED) toldElsewhere.value = true;
   if (end.closed === CloseReason.LOGGED_OUT) {
     expired.value = true;

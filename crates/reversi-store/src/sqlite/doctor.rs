@@ -14,7 +14,7 @@ use std::{
 };
 
 use reversi_engine::rules::Color;
-use reversi_room::{EndReason, GameRecord, Profile, RoomId, Seq};
+use reversi_room::{EndReason, GameRecord, RoomId, Seq};
 use rusqlite::{Connection, Row, params_from_iter, types::Value};
 
 use super::{

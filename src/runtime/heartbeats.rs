@@ -21,6 +21,9 @@ pub(crate) async fn write_heartbeats(host: RoomHost) {
     let context = &host.context;
     let (mut ticks, mut last) = (ticks(HEARTBEAT), Ok(()));
     while context.lifecycle.next_tick(&mut ticks).await {
+        if awaits_credit(context) {
+            continue;
+        }
         let written = heartbeat(context).await;
         if let Err(error) = &written
             && written != last
@@ -66,9 +69,14 @@ pub(crate) async fn write_shutdown(context: &ActorContext, player_store: &dyn Pl
     written.is_ok()
 }
 
+/// Whether clocks are not yet credited for the time before this start, which a heartbeat would hide. In a cluster the
+/// store notes that for each shard.
+fn awaits_credit(context: &ActorContext) -> bool {
+    context.cluster.is_none() && context.registry.uncredited.load(Relaxed) > 0
+}
+
 async fn heartbeat(context: &ActorContext) -> Result<(), StoreError> {
-    // In a cluster the store notes that for each shard.
-    if context.cluster.is_none() && context.registry.uncredited.load(Relaxed) > 0 {
+    if awaits_credit(context) {
         return Err(StoreError::Unavailable("clocks are not yet credited for the downtime".into()));
     }
     let write = context.stalls.begin_write();

@@ -88,7 +88,10 @@ impl Doctor {
     /// found. If SQLite cannot read it as it is, a copy is made beside it, for which there may be no space.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
         let path = folder.join(SqliteStore::FILE);
-        fs::metadata(&path)?;
+        if !path.exists() {
+            wal_mark::check(&path)?;
+            return Err(OpenError::Missing);
+        }
         let lock = lock(folder)?;
         if let Err(error) = wal_mark::check(&path)
             && !error.may_be_damage()

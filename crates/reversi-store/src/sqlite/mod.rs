@@ -120,6 +120,9 @@ impl SqliteStore {
         if copy.join(Self::FILE).exists() && require(&path).is_err() {
             return Err(OpenError::Unfinished(copy));
         }
+        if !path.exists() {
+            wal_mark::check(&path)?;
+        }
         create_file(&path)?;
         let lock = lock(folder)?;
         let has_own_log = wal_mark::check(&path)?;

@@ -113,9 +113,9 @@ pub(super) fn note_checkpoints(connection: &mut Connection, is_due: &Arc<AtomicB
 /// When the log is damaged, or proved to be another file's, or the file is cut so short that SQLite would remove its log.
 pub(super) fn check(path: &Path) -> Result<bool, OpenError> {
     let Some(log) = wal::read(path)? else { return Ok(true) };
-    let cut_off = || OpenError::Damaged("it is missing or cut off, and its write-ahead log is there".to_owned());
+    let cut_off = || OpenError::Damaged("it is cut off, and its write-ahead log is there".to_owned());
     let file = match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(cut_off()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(OpenError::StrayLog),
         file => file?,
     };
     let is_certain = belongs_to(&log, &file)?.ok_or_else(cut_off)?;

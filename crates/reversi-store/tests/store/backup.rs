@@ -93,7 +93,10 @@ async fn a_backup_beside_the_log_of_another_file_is_refused_and_usable_without_i
     }
     fs::copy(crashed.path().join("reversi.db-wal"), &log).unwrap();
     fs::remove_file(&file).unwrap();
-    assert!(matches!(refused(folder.path()), OpenError::Damaged(_)), "the file was removed");
+    let before = files(folder.path());
+    assert!(matches!(refused(folder.path()), OpenError::StrayLog), "the file was removed");
+    assert!(matches!(Doctor::open(folder.path()).err(), Some(OpenError::StrayLog)));
+    assert!(files(folder.path()) == before, "nothing was created");
     assert_eq!(opened(crashed.path()).await, rooms(1..=MANY + 9));
 }
 

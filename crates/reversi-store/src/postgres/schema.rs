@@ -87,6 +87,11 @@ pub(super) async fn require(session: &Session) -> Result<(), PostgresError> {
 /// One at a time.
 const BEGIN: &str = "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended(current_schema()::text, 0))";
 
+/// Creates the tables if there are none.
+pub(super) async fn create(session: &Session) -> Result<(), PostgresError> {
+    if version(session).await?.is_none() { migrate(session).await } else { Ok(()) }
+}
+
 /// Creates the tables or migrates them to the current version. A step that changes a table has to be refused while another
 /// server has a lease: its tables must not change under it. Version 2 only adds one.
 pub(super) async fn migrate(session: &Session) -> Result<(), PostgresError> {

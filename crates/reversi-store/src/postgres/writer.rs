@@ -109,8 +109,8 @@ impl Writer {
     ) -> Result<Self, PostgresError> {
         let node = state.borrow().writer().ok_or(PostgresError::Fenced)?;
         let (session, fence) = open(&config, node).await?;
-        // Meanwhile a copy may have begun.
-        schema::require(&session).await?;
+        // Those of a command have the version that it found. Fails if a copy has begun meanwhile.
+        schema::migrate(&session).await?;
         Ok(Self {
             config,
             patience,

@@ -214,7 +214,13 @@ impl LeaseHolder {
         is_draining: Arc<watch::Sender<bool>>,
     ) -> Result<Self, PostgresError> {
         let session = Session::open(&config).await?;
-        schema::migrate(&session).await?;
+        // A command changes no tables of others: its writer migrates them, once it has all shards.
+        let is_command = info.listens.is_none();
+        if is_command {
+            schema::create(&session).await?
+        } else {
+            schema::migrate(&session).await?
+        }
         session.batch(LOCK_TIMEOUT).await?;
         let mut member = Self {
             config,

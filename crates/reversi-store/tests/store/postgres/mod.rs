@@ -49,6 +49,18 @@ async fn tables_of_the_first_version_are_migrated() {
 }
 
 #[tokio::test]
+async fn a_command_that_is_refused_migrates_nothing() {
+    let Some(database) = database() else { return };
+    let older = database.try_open().await.unwrap();
+    database.sql("DROP TABLE bans; UPDATE reversi SET version = 1");
+    assert!(matches!(database.try_open().await, Err(PostgresError::InUse)));
+    assert_eq!(database.sql("SELECT version FROM reversi"), "1");
+    drop(older);
+    database.open().await;
+    assert_eq!(database.sql("SELECT version FROM reversi"), "2");
+}
+
+#[tokio::test]
 async fn writes_that_wait_are_committed_together() {
     const ROOMS: u64 = 200;
     let Some(database) = database() else { return };

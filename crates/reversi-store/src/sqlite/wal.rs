@@ -1,7 +1,8 @@
 //! SQLite's write-ahead log, which it reads up to the first frame with a wrong checksum: as after a crash, when the rest was not
 //! on the disk yet and nobody was told of it. Damage looks the same, but a whole commit directly behind the end of another
-//! is proof of it: it was begun when that one was on the disk. Commits that failed leave no such thing: each began at the
-//! same place, so that the first frame behind what is left of one has the checksum of an earlier one.
+//! is proof of it: it was begun when that one was on the disk, also if its last frame is damaged since. Commits that failed
+//! leave no such thing: each began at the same place, so that the first frame behind what is left of one has the checksum of
+//! an earlier one.
 //!
 //! ```text
 //!   header │ frame │ frame │ ...      a frame: page number, pages of the file after a commit or 0, salts, checksum, page
@@ -19,6 +20,9 @@ const HEADER: usize = 32;
 
 /// Bytes of a frame before its page.
 const FRAME: usize = 24;
+
+/// Bytes that a disk writes as a whole. What a crash leaves of more can be of two times.
+const SECTOR: usize = 512;
 
 /// What a log begins with, if its checksums are of numbers with the highest byte first, and otherwise without the last bit.
 const BIG_ENDIAN: u32 = 0x377f_0683;
@@ -81,15 +85,16 @@ pub(super) fn read(file: &Path) -> io::Result<Option<Log>> {
         let stored = [field(&frame, 16), field(&frame, 20)];
         let is_sound = own == salts && sum(sum(chain, is_big, &frame[..8]), is_big, &frame[FRAME..]) == stored;
         let is_commit = field(&frame, 4) > 0;
+        let place = HEADER + frames.len() * frame.len();
         frames.push(Frame { number: field(&frame, 0), is_commit, is_sound });
         chain = stored;
         is_whole &= is_sound;
-        if is_commit && is_sound {
-            if is_whole {
-                committed = frames.len();
-            }
-            is_whole = true;
+        if is_commit && is_whole {
+            committed = frames.len();
         }
+        // Otherwise it may be said of another commit, by a sector that a crash has left there.
+        let is_own = is_sound || own == salts && place % SECTOR + FRAME <= SECTOR;
+        is_whole |= is_commit && is_own;
     }
     frames.truncate(committed);
     Ok((committed > 0).then_some(Log { file, page, frames, has_damaged_header: !is_header_sound }))

@@ -355,6 +355,40 @@ async fn damage_in_the_middle_of_the_write_ahead_log_is_noticed() {
     drop(store);
 }
 
+/// Of each commit in turn, as the last but one of a log.
+#[tokio::test]
+async fn damage_at_the_end_of_the_last_commit_but_one_is_noticed() {
+    const FRAME: usize = 24 + 4096;
+    let running = folder();
+    let store = in_turn(&running, usize::MAX).await;
+    let games: Vec<_> = (1..=GAMES).map(|number| game(room_id(9), number, number.into(), ["ada", "bob"])).collect();
+    archive(&store, room_id(9), &games).await;
+    store.journal.mark_alive(at(9)).await.unwrap();
+    let folder = after_a_crash(&running);
+    let log = folder.path().join(format!("{}-wal", SqliteStore::FILE));
+    let bytes = fs::read(&log).unwrap();
+    let frames = (32..bytes.len()).step_by(FRAME);
+    let (commits, others): (Vec<_>, Vec<_>) = frames.partition(|frame| bytes[frame + 4..frame + 8] != [0; 4]);
+    // A crash can leave two parts of a header that is in two sectors.
+    for two in commits.windows(2).filter(|two| two[0] % 512 + 24 <= 512) {
+        for byte in [2, 100] {
+            let mut bytes = bytes[..two[1] + FRAME].to_vec();
+            bytes[two[0] + byte] ^= 4;
+            fs::write(&log, &bytes).unwrap();
+            let refused = SqliteStore::open(folder.path()).err();
+            assert!(matches!(&refused, Some(OpenError::Damaged(why)) if why.contains("last 2 commits")), "{refused:?}");
+        }
+    }
+    // As the end of a commit of an older log, within a last one that was not yet on the disk.
+    let torn = *others.iter().find(|frame| *frame % 512 == 512 - 8).expect("a long commit");
+    let end = commits.iter().find(|commit| **commit > torn).unwrap() + FRAME;
+    let mut bytes = bytes[..end].to_vec();
+    bytes[torn + 7] = 1;
+    fs::write(&log, &bytes).unwrap();
+    assert!(SqliteStore::open(folder.path()).is_ok());
+    drop(store);
+}
+
 /// Flipped bits in rows of each table: nothing else is lost by one, neither by a start nor by a repair, and what is left of a
 /// room is what it was. `REVERSI_FLIPS` says how many for each table.
 #[tokio::test]

@@ -31,7 +31,7 @@ use crate::{
         limit::{
             client_address::ClientAddress,
             concurrency_limit::ConcurrencyLimit,
-            invitation_limit::InvitationLimit,
+            invitation_limit::{Invitation, InvitationLimit, Inviter},
             limits::{INVITATION_BURST, INVITATIONS_PER_MINUTE, Limits, VISITOR_ANALYSES, VISITOR_PART},
             rate_limiter::{RateLimiter, TooFast},
             request_cost::RequestCost,
@@ -109,7 +109,7 @@ struct Rates {
     /// Seats that it reserves for others.
     invitations: RateLimiter,
     /// Seats that others reserve for it.
-    invited: InvitationLimit,
+    invited: Arc<InvitationLimit>,
     ai_searches: Arc<SearchUse>,
 }
 
@@ -156,7 +156,7 @@ impl Account {
                 chats: RateLimiter::new(limits.chats_per_second, limits.chat_burst),
                 games: RateLimiter::per_minute_unless_zero(limits.games_per_minute, limits.game_burst),
                 invitations: RateLimiter::per_minute(INVITATIONS_PER_MINUTE, INVITATION_BURST),
-                invited: InvitationLimit::default(),
+                invited: Arc::default(),
                 ai_searches: Arc::new(SearchUse::new(limits.ai_seconds_per_minute)),
             }),
             calls: ConcurrencyLimit::new(limits.calls_per_player),
@@ -353,10 +353,11 @@ impl Player {
         self.quota.home().map_or(Ok(()), |home| home.admit_chat())
     }
 
-    /// Counts an invitation of another player.
-    pub(crate) fn admit_invitation_of(&self, guest: &Self) -> Result<(), TooFast> {
+    /// Counts an invitation of another player: of the inviter at any rate, of the invited unless the result is dropped.
+    pub(crate) fn admit_invitation_of(&self, guest: &Self) -> Result<Invitation, TooFast> {
         self.rates.invitations.admit()?;
-        guest.rates.invited.admit(self.id())
+        let home = self.quota.home().and_then(|home| home.distinct_prefix());
+        guest.rates.invited.admit(home.map_or(Inviter::Player(self.id()), |home| Inviter::Network(home.network())))
     }
 
     /// The player and its address, which account for the searches of AI seats in its rooms.

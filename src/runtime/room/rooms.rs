@@ -17,7 +17,7 @@ use crate::{
     },
     rules::{Color, Square},
     runtime::{
-        limit::{password_guesses::PasswordGuesses, rate_limiter::TooFast},
+        limit::{invitation_limit::Invitation, password_guesses::PasswordGuesses, rate_limiter::TooFast},
         lobby::matchmaker::WaitingRooms,
         outcome::{Accepted, RoomError},
         player::{player::Player, quota::Holding},
@@ -74,12 +74,22 @@ impl Rooms {
         seat: Color,
         spec: SeatSpec,
     ) -> Result<Accepted, RoomError> {
-        let setting = match self.occupant(player, spec).await? {
-            Occupant::Open => SeatSetting::Open,
-            Occupant::Reserved(guest) | Occupant::Player(guest) => SeatSetting::Reserved(guest),
-            Occupant::Ai(ai) => SeatSetting::Ai(ai),
+        let (this, player) = (self.clone(), Arc::clone(player));
+        // To the end: an invitation counts, even if the caller no longer waits for the answer.
+        let set = async move {
+            let (occupant, invitation) = this.occupant(&player, spec).await?;
+            let setting = match occupant {
+                Occupant::Open => SeatSetting::Open,
+                Occupant::Reserved(guest) | Occupant::Player(guest) => SeatSetting::Reserved(guest),
+                Occupant::Ai(ai) => SeatSetting::Ai(ai),
+            };
+            let outcome = this.command(&player, room, Command::SetSeat(seat, setting)).await;
+            if outcome.as_ref().map_or_else(RoomError::is_unknown, |accepted| accepted.changed) {
+                invitation.into_iter().for_each(Invitation::keep);
+            }
+            outcome
         };
-        self.command(player, room, Command::SetSeat(seat, setting)).await
+        self.host.context.lifecycle.run_to_end(set).await
     }
 
     /// Starts a game. A repeated request id returns the first answer.

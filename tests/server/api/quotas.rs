@@ -3,13 +3,19 @@
 use std::time::Duration;
 
 use prost::Message;
-use reversi::proto::v1::{self, session_service_client::SessionServiceClient};
+use reversi::{
+    grpc::Access,
+    proto::v1::{self, session_service_client::SessionServiceClient},
+    runtime::Limits,
+};
 use tokio::{task::JoinSet, time::Instant};
 use tonic::{Code, Request, Status, transport::Channel};
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 use tonic_types::StatusExt as _;
 
-use crate::harness::in_process::{Player, TestServer, check, occupant, refusal, refused, within};
+use crate::harness::in_process::{
+    Answer, Player, ServerOptions, TestServer, check, occupant, refusal, refused, within,
+};
 
 const EXHAUSTED: Code = Code::ResourceExhausted;
 const GET_ME: &str = "/reversi.v1.SessionService/GetMe";
@@ -299,29 +305,40 @@ async fn unread_answers_count_as_calls() {
     while within(call()).await.is_err() {}
 }
 
+async fn reserve(owner: &Player, room: &str, guest: &Player) -> Answer<u64> {
+    owner.set_seat(room, 1, v1::set_seat_request::Occupant::ReservedFor(guest.id.clone())).await?;
+    owner.set_seat(room, 1, v1::set_seat_request::Occupant::Open(v1::OpenSeat {})).await
+}
+
+/// The number of invitations of the guest until one is refused, and that refusal.
+async fn invitations(owner: &Player, room: &str, guest: &Player) -> (usize, Status) {
+    let mut sent = 0;
+    loop {
+        match reserve(owner, room, guest).await {
+            Ok(_) => sent += 1,
+            Err(status) => break (sent, status),
+        }
+    }
+}
+
+/// A room with a seat for the guest.
+fn reserved_room(guest: &Player) -> v1::CreateRoomRequest {
+    let occupants = [v1::seat::Occupant::Reserved(guest.profile.clone()), occupant("open")];
+    let seats = occupants.map(|occupant| v1::Seat { occupant: Some(occupant), ..Default::default() }).to_vec();
+    v1::CreateRoomRequest { seats, ..Default::default() }
+}
+
 #[tokio::test]
 async fn invitations_are_limited_by_inviter_and_by_invited() {
     let server = TestServer::limited(|limits| limits.request_burst = 10_000).await;
     let [ada, bea, cy] = [server.human("Ada").await, server.human("Bea").await, server.human("Cy").await];
     let room = ada.create(v1::RoomSettings::default()).await.room_id;
-    let reserve = async |owner: &Player, room: &str, guest: &Player| {
-        owner.set_seat(room, 1, v1::set_seat_request::Occupant::ReservedFor(guest.id.clone())).await?;
-        owner.set_seat(room, 1, v1::set_seat_request::Occupant::Open(v1::OpenSeat {})).await
-    };
-    let mut invitations = 0;
-    let too_fast = loop {
-        match reserve(&ada, &room, &bea).await {
-            Ok(_) => invitations += 1,
-            Err(status) => break status,
-        }
-    };
+    let (sent, too_fast) = invitations(&ada, &room, &bea).await;
     let details = check("the invited", &too_fast, EXHAUSTED, "RATE");
     assert!(details.retry_info().unwrap().retry_delay.is_some());
-    assert_eq!(invitations, 10, "by one player");
+    assert_eq!(sent, 10, "by one player");
     // The rest is left for others, also by a room whose seat is reserved from the start.
-    let occupants = [v1::seat::Occupant::Reserved(bea.profile.clone()), occupant("open")];
-    let seats = occupants.map(|occupant| v1::Seat { occupant: Some(occupant), ..Default::default() }).to_vec();
-    let seats = v1::CreateRoomRequest { seats, ..Default::default() };
+    let seats = reserved_room(&bea);
     for _ in 0..5 {
         cy.try_create(seats.clone()).await.unwrap();
     }
@@ -346,4 +363,55 @@ async fn invitations_are_limited_by_inviter_and_by_invited() {
     };
     check("the inviter", &too_fast, EXHAUSTED, "RATE");
     assert!((9..=15).contains(&guests), "{guests} guests of ten invitations");
+}
+
+/// Logs in from an address behind a trusted proxy.
+async fn log_in_at(server: &TestServer, address: &str, name: &str) -> Player {
+    let mut request = Request::new(v1::LogInRequest { display_name: name.into(), ..Default::default() });
+    request.metadata_mut().insert("x-forwarded-for", address.parse().unwrap());
+    let channel = server.channel().await;
+    let answer = SessionServiceClient::new(channel.clone()).log_in(request).await.unwrap().into_inner();
+    Player::new(channel, answer.player.unwrap(), &answer.token)
+}
+
+/// A server behind a trusted proxy, where a player may be in one room.
+async fn proxied_server() -> TestServer {
+    let access = Access { trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()], ..Access::default() };
+    let limits = Limits { rooms_per_player: 1, request_burst: 10_000, ..Limits::default() };
+    TestServer::with(ServerOptions { access, limits, ..Default::default() }).await
+}
+
+#[tokio::test]
+async fn inviters_of_one_network_count_as_one() {
+    let server = proxied_server().await;
+    let guest = log_in_at(&server, "203.0.113.1", "Gus").await;
+    let mut sent = Vec::new();
+    for (number, address) in ["192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.3", "198.51.100.1"].iter().enumerate() {
+        let owner = log_in_at(&server, address, &format!("Owner {number}")).await;
+        let room = owner.create(v1::RoomSettings::default()).await.room_id;
+        let (by_owner, too_fast) = invitations(&owner, &room, &guest).await;
+        check("one more", &too_fast, EXHAUSTED, "RATE");
+        sent.push(by_owner);
+    }
+    assert_eq!(sent, [10, 0, 0, 0, 5]);
+}
+
+#[tokio::test]
+async fn an_invitation_that_is_not_sent_does_not_count_for_the_invited() {
+    let server = proxied_server().await;
+    let guest = log_in_at(&server, "203.0.113.1", "Gus").await;
+    let friend = log_in_at(&server, "198.51.100.1", "Flo").await;
+    let eve = log_in_at(&server, "198.51.100.2", "Eve").await;
+    let foreign = friend.create(v1::RoomSettings::default()).await.room_id;
+    let own = eve.try_create(reserved_room(&guest)).await.unwrap().room_id;
+    let reserved = || v1::set_seat_request::Occupant::ReservedFor(guest.id.clone());
+    for _ in 0..11 {
+        refused(eve.set_seat(&foreign, 1, reserved()).await, Code::PermissionDenied, "NOT_OWNER");
+        refused(eve.set_seat("unknown", 1, reserved()).await, Code::NotFound, "ROOM_NOT_FOUND");
+        refused(eve.try_create(reserved_room(&guest)).await, EXHAUSTED, "QUOTA_ROOMS");
+        eve.set_seat(&own, 0, reserved()).await.unwrap();
+    }
+    let (sent, too_fast) = invitations(&friend, &foreign, &guest).await;
+    check("one more", &too_fast, EXHAUSTED, "RATE");
+    assert_eq!(sent, 9, "one of ten was sent before");
 }

@@ -12,7 +12,7 @@ use crate::{
     room::{Command, Creation, Issuer, JoinCode, Occupant, Policy, Rejection, RoomId, SeatSpec, Settings},
     rules::{ByColor, Color},
     runtime::{
-        limit::rate_limiter::TooFast,
+        limit::{invitation_limit::Invitation, rate_limiter::TooFast},
         outcome::RoomError,
         player::{notice::Notice, player::Player},
     },
@@ -62,8 +62,9 @@ impl Rooms {
         if sides > 1 {
             return Err(RoomError::QuotaSeats);
         }
-        let black = self.occupant(player, new.seats.black).await?;
-        let seats = ByColor::new(black, self.occupant(player, new.seats.white).await?);
+        let (black, invitation) = self.occupant(player, new.seats.black).await?;
+        let (white, other_invitation) = self.occupant(player, new.seats.white).await?;
+        let seats = ByColor::new(black, white);
         let limits = context.limits.get();
         let membership = self.reserve_room(player, id).await?;
         // Last: the player leaves no other room for a request that is refused.
@@ -99,6 +100,7 @@ impl Rooms {
             self.leave_after_log_out(player, id).await?;
             return Err(Rejection::RoomClosed.into());
         }
+        invitation.into_iter().chain(other_invitation).for_each(Invitation::keep);
         for (seat, occupant) in seats.iter() {
             if let Occupant::Reserved(_) = occupant {
                 self.invite(id, seat).await;
@@ -118,20 +120,26 @@ impl Rooms {
         }
     }
 
-    pub(super) async fn occupant(&self, player: &Player, spec: SeatSpec) -> Result<Occupant, RoomError> {
-        Ok(match spec {
+    /// The occupant of a seat, and the invitation to be kept when it is sent.
+    pub(super) async fn occupant(
+        &self,
+        player: &Player,
+        spec: SeatSpec,
+    ) -> Result<(Occupant, Option<Invitation>), RoomError> {
+        let mut invitation = None;
+        let occupant = match spec {
             SeatSpec::Open => Occupant::Open,
             SeatSpec::Me => Occupant::Player(player.profile.clone()),
             SeatSpec::Reserved(guest) => {
                 let guest = self.host.player(guest).await?.ok_or(RoomError::PlayerNotFound)?;
                 if guest.id() != player.id() {
-                    player
-                        .admit_invitation_of(&guest)
-                        .map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
+                    let admitted = player.admit_invitation_of(&guest);
+                    invitation = Some(admitted.map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?);
                 }
                 Occupant::Reserved(guest.profile.clone())
             }
             SeatSpec::Ai(ai) => Occupant::Ai(self.ai_seat(&ai)?),
-        })
+        };
+        Ok((occupant, invitation))
     }
 }

@@ -134,14 +134,15 @@ async fn play(session: &Session, args: &Args, room: Room) -> (anyhow::Result<()>
     } else {
         seat.play_by_lines(keep).await
     };
-    let leaves = matches!(done, Ok(Parting::Leaves(_)));
-    let stays = !leaves && login::is_playing(session, seat.view.is_playing()).await;
-    if leaves || !stays && keep.is_none() {
-        login::leave(session, &seat.view.room().id).await;
+    let (leaves, playing) = (matches!(done, Ok(Parting::Leaves(_))), seat.view.is_playing());
+    let resigns = leaves && playing;
+    if leaves || keep.is_none() {
+        login::leave(session, &seat.view.room().id, resigns).await;
     }
+    let stays = !resigns && login::is_playing(session, playing).await;
     let kept = || stays.then(|| login::seat_kept(keep, "to come back: reversi play"));
     let done = done.map(|parting| match parting {
-        Parting::Leaves(line) => line.into_iter().for_each(say),
+        Parting::Leaves(line) => kept().or(line).into_iter().for_each(say),
         Parting::Stays(line) => line.or_else(kept).into_iter().for_each(say),
     });
     (done, stays)
@@ -149,7 +150,7 @@ async fn play(session: &Session, args: &Args, room: Room) -> (anyhow::Result<()>
 
 /// How a session ends, with a last line to print.
 enum Parting {
-    /// The player leaves the room.
+    /// The player leaves the room, but no game that began before it was shown.
     Leaves(Option<String>),
     /// The process ends; the player keeps the seat.
     Stays(Option<String>),
@@ -364,7 +365,7 @@ impl<'a> PlaySession<'a> {
                 continue;
             }
             // Before the first game only the commands that need none are read ahead.
-            let ahead = self.view.game().is_none() && self.calls.is_empty() && input.held.is_none();
+            let ahead = self.view.game().is_none() && self.has_shown_effects() && input.held.is_none();
             tokio::select! {
                 interruption = interrupt.wait() => {
                     if interruption == Interruption::CtrlC && !self.view.is_playing() {
@@ -421,9 +422,14 @@ impl<'a> PlaySession<'a> {
         None
     }
 
-    /// Whether the effects of the last line were shown and the next can be used: a script's moves wait for their turn.
+    /// Whether the effects of the last line were shown.
+    fn has_shown_effects(&self) -> bool {
+        self.calls.is_empty() && self.view.room().seq >= self.caused
+    }
+
+    /// Whether the next line can be used: a script's moves wait for their turn.
     fn wants_line(&self, input: &StdinMoves) -> bool {
-        if !self.calls.is_empty() || self.view.room().seq < self.caused {
+        if !self.has_shown_effects() {
             return false;
         }
         match (self.view.my_turn(), self.view.game()) {

@@ -113,6 +113,9 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         _ = interrupt.wait() => {
             source.end();
             let keep = bot.args.login.keep.as_deref();
+            if keep.is_none() && let Some(current) = &bot.current {
+                login::leave(&bot.session, &current.id, false).await;
+            }
             if login::is_playing(&bot.session, bot.current.is_some()).await {
                 say(login::seat_kept(keep, "to come back: the same command with"));
             } else {

@@ -10,6 +10,7 @@ use anyhow::{anyhow, bail};
 
 use super::{
     kept_logins::{self, KeptLogin},
+    leave,
     server_address::{Address, CONNECTION},
 };
 use crate::{
@@ -174,9 +175,11 @@ pub(in crate::cli) async fn log_out(session: Session) {
     let _ = tokio::time::timeout(LOG_OUT_TIMEOUT, session.log_out()).await;
 }
 
-/// Leaves a room, so that others see that the player left, not a lost connection. Errors are ignored: the process ends.
-pub(in crate::cli) async fn leave(session: &Session, room: &RoomId) {
-    let _ = tokio::time::timeout(LOG_OUT_TIMEOUT, session.leave(room)).await;
+/// Leaves a room, so that others see that the player left, not a lost connection; a player in a game only if it `resigns`.
+/// Errors are ignored: the process ends.
+pub(in crate::cli) async fn leave(session: &Session, room: &RoomId, resigns: bool) {
+    let left = async { if resigns { session.leave(room).await } else { leave::unless_playing(session, room).await } };
+    let _ = tokio::time::timeout(LOG_OUT_TIMEOUT, left).await;
 }
 
 /// Whether the player is in a running game; as `seen` if the server does not answer.

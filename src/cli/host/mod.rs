@@ -174,12 +174,14 @@ async fn host(session: &Session, args: &Args, room: Room) -> (anyhow::Result<()>
     say("`help` lists the commands");
     let (mut host, keep) = (Host::new(session, room), args.login.keep.as_deref());
     let done = host.run(keep).await;
-    let (id, leaves) = (&host.view.room().id, matches!(done, Ok(Parting::Leaves)));
-    let stays = !leaves && login::is_playing(session, host.view.is_playing()).await;
-    if leaves && keep.is_some() {
-        // A kept login is not logged out. After a signal it stays in the room.
-        login::leave(session, id).await;
-    } else if stays && done.is_ok() {
+    let (id, leaves, playing) = (&host.view.room().id, matches!(done, Ok(Parting::Leaves)), host.view.is_playing());
+    let resigns = leaves && playing;
+    // A kept login stays in the room after a signal.
+    if leaves || keep.is_none() {
+        login::leave(session, id, resigns).await;
+    }
+    let stays = !resigns && login::is_playing(session, playing).await;
+    if stays && done.is_ok() {
         let back = format!("to come back: reversi host --room {id}");
         say(login::seat_kept(keep, &back));
     }

@@ -26,11 +26,20 @@ struct HostedGame {
 
 impl HostedGame {
     fn new() -> Self {
+        let mut game = Self::not_ready();
+        game.tell_host("ready");
+        game
+    }
+
+    fn not_ready() -> Self {
         let server = Server::start();
         let mut host = Running::start(&server, &["host", "--name", "ann", "--black", "me", "--auto-start"]);
         let room = host.wait_for("join code").split([' ', ',']).nth(1).unwrap().to_owned();
-        writeln!(host.child.stdin.as_mut().unwrap(), "ready").unwrap();
         Self { server, host, room }
+    }
+
+    fn tell_host(&mut self, line: &str) {
+        writeln!(self.host.child.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
     /// Lets a player join by this command, which says `begun` when the game has begun.
@@ -43,7 +52,7 @@ impl HostedGame {
 
     /// Plays the host's next move, which must still be possible.
     fn goes_on(&mut self) {
-        writeln!(self.host.child.stdin.as_mut().unwrap(), "move d3").unwrap();
+        self.tell_host("move d3");
         self.host.wait_for("black d3");
     }
 }
@@ -134,6 +143,26 @@ async fn a_host_does_not_leave_a_game_that_begins_at_the_same_time() {
     cable.open();
     host.wait_for("your move: ");
     assert!(bob.room(&id).await.unwrap().running().is_some());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_the_input_loses_no_game_that_begins_at_the_same_time() {
+    let mut game = HostedGame::not_ready();
+    let cable = Cable::to(game.server.url.strip_prefix("http://").unwrap().to_owned()).await;
+    let mut player = reversi(&["play", "--name", "bob", "--room", &game.room]);
+    player.env("REVERSI_SERVER", format!("http://{}", cable.address));
+    let mut player = Running::spawn(player);
+    player.wait_for("waiting for the game to begin");
+    game.host.wait_for("white (bob) is ready");
+    cable.hold();
+    drop(player.child.stdin.take());
+    cable.holds(game.room.as_bytes()).await;
+    game.tell_host("ready");
+    game.host.wait_for("your move: ");
+    cable.open();
+    player.wait_for("your seat is kept");
+    assert!(player.child.wait().unwrap().success());
+    game.goes_on();
 }
 
 #[test]

@@ -109,17 +109,26 @@ async fn forward(
 async fn copy(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
-    mut state: watch::Receiver<State>,
+    state: watch::Receiver<State>,
     held: &watch::Sender<Vec<u8>>,
 ) {
-    let mut buffer = vec![0; 16 * 1024];
-    while let Ok(1..) = from.read(&mut buffer).await.inspect(|read| buffer.truncate(*read)) {
-        if *state.borrow() == State::Held {
-            held.send_modify(|held| held.extend_from_slice(&buffer));
+    let (mut buffer, mut pending) = (vec![0; 16 * 1024], Vec::new());
+    let mut opening = state.clone();
+    loop {
+        tokio::select! {
+            read = from.read(&mut buffer) => {
+                let Ok(count @ 1..) = read else { return };
+                if *state.borrow() == State::Held {
+                    held.send_modify(|held| held.extend_from_slice(&buffer[..count]));
+                }
+                pending.extend_from_slice(&buffer[..count]);
+            }
+            is_gone = async { opening.wait_for(|state| *state == State::Open).await.is_err() }, if !pending.is_empty() => {
+                if is_gone || to.write_all(&pending).await.is_err() {
+                    return;
+                }
+                pending.clear();
+            }
         }
-        if state.wait_for(|state| *state == State::Open).await.is_err() || to.write_all(&buffer).await.is_err() {
-            return;
-        }
-        buffer.resize(16 * 1024, 0);
     }
 }

@@ -180,15 +180,20 @@ fn scanned(connection: &Connection, damaged: &DamagedRows) -> Result<Vec<StoredP
 
 pub(super) const BAN_COLUMNS: &str = "subject, reason, since_us, until_us";
 
-/// Damaged rows are passed over.
+/// Damaged rows and pages are passed over.
 pub(super) fn bans(connection: &Connection, damaged: &DamagedRows) -> Result<Vec<Ban>, ReadError> {
-    let mut select = connection.prepare(&format!("SELECT {BAN_COLUMNS} FROM bans"))?;
-    let (mut rows, mut bans) = (select.query([])?, Vec::new());
-    while let Some(row) = rows.next()? {
+    let mut bans = Vec::new();
+    let gap = scan::each(connection, "bans", BAN_COLUMNS, &mut |number, row| {
         match read_ban(row) {
             Ok(ban) => bans.push(ban),
-            Err(error) => damaged.pass_over("bans", &format!("{:?}", row.get_ref("subject")), error)?,
+            Err(error) => {
+                damaged.note("bans", &number.to_string(), &error.to_string(), "a row is damaged and is skipped");
+            }
         }
+        Ok(())
+    })?;
+    if let Some(gap) = gap {
+        damaged.note("bans", "a page", &format!("{gap:?}"), "a page is damaged and is skipped");
     }
     Ok(bans)
 }

@@ -12,7 +12,7 @@ use reversi_store::{Append, AppendError, Contestant, Doctor, GameFilter, PlayerS
 use tempfile::TempDir;
 
 use crate::{
-    after_a_stop, archive, at, connection, count, creation_of,
+    after_a_stop, archive, at, ban, connection, count, creation_of,
     doctor::Games,
     ended,
     fixtures::test_room::{TestRoom, chat, id, profile},
@@ -192,24 +192,28 @@ async fn damaged_pages_that_a_start_reads_hide_only_what_is_on_them() {
         test.ok("ada", chat(&"x".repeat(100)));
         let history = moved(test.history, room_id(number));
         write(&*store.journal, room_id(number), Seq(0), &history).await.unwrap();
+        store.players.put_ban(ban(&format!("eve {number:03} {}", "x".repeat(15)), Some(9)), at(1)).await.unwrap();
     }
     store.journal.mark_alive(at(9)).await.unwrap();
     drop(store);
     let some = 40..100;
     let all = 100..101;
-    for (place, from_last, players, rooms, alive) in [
-        ("players", 1, &some, &all, Some(at(9))),
-        ("players_with_token", 0, &all, &all, Some(at(9))),
-        ("standings", 0, &all, &all, Some(at(9))),
-        ("states", 1, &all, &some, Some(at(9))),
-        ("runs", 1, &all, &some, Some(at(9))),
-        ("alive", 0, &all, &all, None),
+    for (place, from_last, players, bans, rooms, alive) in [
+        ("players", 1, &some, &all, &all, Some(at(9))),
+        ("players_with_token", 0, &all, &all, &all, Some(at(9))),
+        ("standings", 0, &all, &all, &all, Some(at(9))),
+        ("bans", 0, &all, &some, &all, Some(at(9))),
+        ("states", 1, &all, &all, &some, Some(at(9))),
+        ("runs", 1, &all, &all, &some, Some(at(9))),
+        ("alive", 0, &all, &all, &all, None),
     ] {
         let folder = after_a_stop(&whole);
         damage_page_from_last(&folder, place, from_last);
         let store = open(&folder);
         let known = store.players.players().await.unwrap().len();
         assert!(players.contains(&known), "{place}: {known} players");
+        let banned = store.players.bans().await.unwrap().len();
+        assert!(bans.contains(&banned), "{place}: {banned} bans");
         for limit in [7, 1_000] {
             let open = in_pages(&store, limit).await;
             assert!(rooms.contains(&open.len()), "{place}: {} rooms", open.len());

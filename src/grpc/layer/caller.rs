@@ -7,7 +7,7 @@ use tonic::{Request, Response, Status};
 use crate::{
     grpc::status,
     room::{GameId, PlayerId, Rejection, RoomId},
-    runtime::{BanCheck, Player},
+    runtime::{BanCheck, Player, RoomError},
 };
 
 pub(crate) type Reply<T> = Result<Response<T>, Status>;
@@ -28,6 +28,11 @@ pub(crate) fn caller_with_role<T>(request: &Request<T>) -> Result<(Arc<Player>, 
     let caller = request.extensions().get::<(Arc<Player>, Role)>().ok_or_else(status::token_missing)?;
     request.extensions().get::<BanCheck>().map_or(Ok(()), BanCheck::run)?;
     if caller.0.is_replaced() { Err(status::token_invalid()) } else { Ok(caller.clone()) }
+}
+
+/// The refusal of a call that failed: whose player was banned, or whose token was replaced, while it was in progress learns that.
+pub(crate) fn refusal<T>(request: &Request<T>, error: RoomError) -> Status {
+    caller(request).err().unwrap_or_else(|| error.into())
 }
 
 /// Splits a request into its caller and its message.
@@ -54,8 +59,8 @@ pub(crate) fn player_id(text: &str) -> Result<PlayerId, Status> {
 mod tests {
     use super::*;
     use crate::{
-        room::{DisplayName, PlayerKind},
-        runtime::{Players, RandomSource, Token},
+        room::{DisplayName, PlayerKind, Timestamp},
+        runtime::{Ban, BanSubject, Players, RandomSource, StreamEnd, Token},
     };
 
     #[test]
@@ -71,5 +76,18 @@ mod tests {
         let next = players.bearer(&next).unwrap();
         request.extensions_mut().insert((next, Role::Player));
         assert!(caller(&request).is_ok());
+    }
+
+    #[test]
+    fn a_stream_that_opens_at_the_moment_of_a_ban_is_refused_with_it() {
+        let players = Players::default();
+        let (eve, _) = players.log_in(DisplayName::parse("Eve").unwrap(), PlayerKind::Human, 0).unwrap();
+        let mut request = Request::new(());
+        request.extensions_mut().insert((Arc::clone(&eve), Role::Player));
+        request.extensions_mut().insert(players.bans.check(Some(&eve), None));
+        let subject = BanSubject::Name(eve.profile.name.clone());
+        players.bans.set(vec![Ban { subject, reason: None, since: Timestamp(1), until: None }]);
+        players.replace(&eve, eve.token_hash(), StreamEnd::Banned);
+        assert_eq!(refusal(&request, RoomError::TokenReplaced).code(), tonic::Code::PermissionDenied);
     }
 }

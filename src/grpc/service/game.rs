@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     grpc::{
-        layer::caller::{Reply, Role, caller, caller_with_role, game_id, open, room_id},
+        layer::caller::{Reply, Role, caller, caller_with_role, game_id, open, refusal, room_id},
         status,
     },
     proto::{
@@ -35,7 +35,7 @@ impl GameService for Services {
 
     async fn play(&self, request: Request<Streaming<v1::PlayRequest>>) -> Reply<Self::PlayStream> {
         let (player, schedule) = (caller(&request)?, HeartbeatSchedule::of(&request));
-        let turns = self.runtime.streams.turns(&player).await?;
+        let turns = self.runtime.streams.turns(&player).await.map_err(|error| refusal(&request, error))?;
         let (runtime, moves) = (self.runtime.clone(), Some(request.into_inner()));
         let (gate, late) = (WakeGate::default(), LateAcknowledgements::new());
         let source = PlayStream { runtime, player, turns, moves, gate, pending: None, acknowledge_late: false, late };
@@ -48,7 +48,7 @@ impl GameService for Services {
     async fn watch_turns(&self, request: Request<v1::WatchTurnsRequest>) -> Reply<Self::WatchTurnsStream> {
         let (player, schedule) = (caller(&request)?, HeartbeatSchedule::of(&request));
         let schedule = schedule.every(request.get_ref().heartbeat_seconds)?;
-        let turns = self.runtime.streams.turns(&player).await?;
+        let turns = self.runtime.streams.turns(&player).await.map_err(|error| refusal(&request, error))?;
         Ok(ResponseStream::new(self.runtime.clock(), schedule, TurnStream(turns)))
     }
 

@@ -112,6 +112,7 @@ async fn a_banned_network_is_refused_but_an_administrator_is_not() {
             log_in(&server, "Bob", inside, &[]).await,
             look(&server, inside, &[]).await,
             look(&server, inside, &[token]).await,
+            look(&server, inside, &[token, ("reversi-admin", "no secret")]).await,
         ];
         for call in calls {
             let details = refused(call, Code::PermissionDenied, "BANNED");

@@ -119,14 +119,24 @@ struct Subject {
     as_name: bool,
 }
 
-impl From<Subject> for BanSubject {
-    fn from(Subject { subject, as_name }: Subject) -> Self {
+impl TryFrom<Subject> for BanSubject {
+    type Error = anyhow::Error;
+
+    fn try_from(Subject { subject, as_name }: Subject) -> anyhow::Result<Self> {
         match store::BanSubject::parse_network(&subject) {
-            Err(BadNetwork::Malformed) => Self::Name(subject),
-            _ if as_name => Self::Name(subject),
-            _ => Self::Network(subject),
+            _ if as_name => Ok(Self::Name(subject)),
+            Err(BadNetwork::Malformed) if resembles_network(&subject) => {
+                bail!("{subject:?} is neither an address nor a network; if it is a name, add --as-name")
+            }
+            Err(BadNetwork::Malformed) => Ok(Self::Name(subject)),
+            _ => Ok(Self::Network(subject)),
         }
     }
+}
+
+/// Whether it may be a mistyped address or network.
+fn resembles_network(text: &str) -> bool {
+    text.contains(['.', ':', '/']) && text.chars().all(|c| c.is_ascii_hexdigit() || ".:/".contains(c))
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
@@ -187,7 +197,7 @@ async fn carry_out(session: &Session, command: AdminCommand) -> anyhow::Result<V
             (format!("{player} is logged out"), json!({ "logged_out": { "player_id": id.to_string() } }))
         }
         AdminCommand::Ban { subject, time, reason } => {
-            let ban = session.add_ban(subject.into(), reason, time).await.context("cannot ban")?;
+            let ban = session.add_ban(subject.try_into()?, reason, time).await.context("cannot ban")?;
             let (line, object) = described(&ban);
             (format!("banned: {line}"), json!({ "banned": object }))
         }
@@ -203,7 +213,7 @@ async fn carry_out(session: &Session, command: AdminCommand) -> anyhow::Result<V
             }
         }
         AdminCommand::Unban { subject } => {
-            let bans = session.remove_ban(subject.into()).await.context("cannot unban")?;
+            let bans = session.remove_ban(subject.try_into()?).await.context("cannot unban")?;
             if bans.is_empty() {
                 bail!("there is no such ban; `bans` lists them")
             }

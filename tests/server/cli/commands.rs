@@ -352,14 +352,21 @@ fn an_administrator_uses_the_admin_command() {
     let bans: Vec<serde_json::Value> = bans.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&bans[0]["network"], &bans[0]["until"]), (&"198.51.100.0/24".into(), &serde_json::Value::Null));
     assert_eq!((&bans[1]["name"], &bans[1]["reason"]), (&"BOB".into(), &"spam".into()));
+    assert!(govern(&["ban", "192.0.2.300", "--as-name"]).contains("name 192.0.2.300, for ever"));
+    assert!(govern(&["unban", "192.0.2.300", "--as-name"]).starts_with("no longer banned: "));
     for subject in ["bob", "198.51.100.0/24"] {
         assert!(govern(&["unban", subject]).starts_with("no longer banned: "));
     }
     assert_eq!(govern(&["bans"]), "");
     let admin = ["admin", "--admin-token", &token];
-    for (rest, error) in
-        [(["unban", "bob"], "no such ban"), (["ban", "127.0.0.0/8"], "loopback"), (["ban", "10.0.0.0/7"], "broader")]
-    {
+    for (rest, error) in [
+        (["unban", "bob"], "no such ban"),
+        (["ban", "127.0.0.0/8"], "loopback"),
+        (["ban", "10.0.0.0/7"], "broader"),
+        (["ban", "192.0.2.300"], "--as-name"),
+        (["ban", "192.0.2.0/33"], "--as-name"),
+        (["unban", "192.0.2.7:80"], "--as-name"),
+    ] {
         assert!(server.error_of(&[&admin[..], &rest].concat()).contains(error), "{error}");
     }
     let wrong = server.error_of(&["admin", "--admin-token", &login, "close", room]);

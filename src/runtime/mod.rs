@@ -254,9 +254,10 @@ impl Runtime {
             lobby,
             rooms,
         };
-        if let Some(node) = runtime.node() {
-            lifecycle.spawn(node.read_accounts_regularly());
-        }
+        match runtime.node() {
+            Some(node) => lifecycle.spawn(node.read_accounts_regularly()),
+            None => lifecycle.spawn(runtime.sessions.clone().read_bans_regularly()),
+        };
         Ok(runtime)
     }
 

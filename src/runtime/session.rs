@@ -1,10 +1,10 @@
 //! Log-in and log-out.
 
-use std::{cmp::Reverse, sync::Arc};
+use std::{cmp::Reverse, sync::Arc, time::Duration};
 
 use super::{
     cluster::peers::News,
-    lifecycle::Lifecycle,
+    lifecycle::{Lifecycle, ticks},
     limit::{
         client_address::{ClientAddress, Share},
         limits::{BANS, LARGE_NETWORK, STORE_RETRY},
@@ -23,6 +23,9 @@ use crate::{
     room::{Command, DisplayName, Issuer, Phase, PlayerId, PlayerKind, Rejection},
     store::{Ban, BanSubject, PlayerKey, PlayerStore, StoreError, StoredPlayer},
 };
+
+/// The interval at which bans are read again: a write or the reading after it may have failed.
+const BANS_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Logs players in and out. Clones are handles to the same server.
 #[derive(Clone)]
@@ -226,7 +229,7 @@ impl Sessions {
     /// bans.
     ///
     /// # Errors
-    /// When the store is unavailable; the ban may be stored.
+    /// When the store is unavailable; the ban may be stored, and is then in force within a minute.
     pub async fn add_ban(&self, ban: Ban) -> Result<bool, RoomError> {
         let this = self.clone();
         let added = async move {
@@ -288,6 +291,21 @@ impl Sessions {
             }
         }
         Ok(())
+    }
+
+    /// As [`Sessions::read_bans`], where they are read again soon if that fails.
+    pub(super) async fn read_bans_again(&self) {
+        if let Err(error) = self.read_bans().await {
+            tracing::warn!(%error, "bans could not be read again");
+        }
+    }
+
+    /// Reads the bans again regularly, until the server stops.
+    pub(super) async fn read_bans_regularly(self) {
+        let mut ticks = ticks(BANS_INTERVAL);
+        while self.host.context.lifecycle.next_tick(&mut ticks).await {
+            self.read_bans_again().await;
+        }
     }
 
     /// Called while the account is locked.
@@ -405,5 +423,17 @@ mod tests {
         assert!(idle.is_logged_out());
         let full = server.log_in("Bea", "203.0.113.1").await.err();
         assert_eq!(full, Some(LogInError::Full), "no network has two guests");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stored_ban_whose_write_seemed_to_fail_comes_into_force() {
+        let server = Server::with_places(6).await;
+        let (eve, _turns) = server.log_in("Eve", "192.0.2.1").await.unwrap();
+        let (subject, since) = (BanSubject::Name(eve.profile.name.clone()), server.runtime.clock().now());
+        let ban = Ban { subject, reason: None, since, until: None };
+        server.runtime.sessions.player_store.put_ban(ban, since).await.unwrap();
+        assert_eq!(eve.stream_end(), None);
+        tokio::time::sleep(BANS_INTERVAL * 2).await;
+        assert_eq!(eve.stream_end(), Some(StreamEnd::Banned));
     }
 }

@@ -130,17 +130,10 @@ impl Node {
                 }
             }
             News::Bans => {
-                let (node, lifecycle) = (self.clone(), &self.host().context.lifecycle);
+                let (sessions, lifecycle) = (self.sessions.clone(), &self.host().context.lifecycle);
                 let stop = lifecycle.stop.clone();
-                lifecycle.spawn(async move { stop.run_until_cancelled(node.read_bans()).await });
+                lifecycle.spawn(async move { stop.run_until_cancelled(sessions.read_bans_again()).await });
             }
-        }
-    }
-
-    async fn read_bans(&self) {
-        if let Err(error) = self.sessions.read_bans().await {
-            // They are read again soon.
-            tracing::warn!(%error, "bans could not be read again");
         }
     }
 
@@ -173,7 +166,7 @@ impl Node {
             }
             let read = async {
                 self.read_accounts(context.players.all()).await;
-                self.read_bans().await;
+                self.sessions.read_bans_again().await;
             };
             context.lifecycle.stop.run_until_cancelled(read).await;
         }

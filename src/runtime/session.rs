@@ -20,7 +20,7 @@ use super::{
     room::{actor::ActorContext, host::RoomHost, presence::check_presence},
 };
 use crate::{
-    room::{Command, DisplayName, Issuer, Phase, PlayerId, PlayerKind, Rejection},
+    room::{Command, DisplayName, Issuer, Phase, PlayerId, PlayerKind, Rejection, Timestamp},
     store::{Ban, BanSubject, PlayerKey, PlayerStore, StoreError, StoredPlayer},
 };
 
@@ -225,19 +225,23 @@ impl Sessions {
         self.host.context.lifecycle.run_to_end(changed).await
     }
 
-    /// Bans a name or a network on all nodes, and ends the streams of those who have the name. Returns false if there are too many
-    /// bans.
+    /// Bans a name or a network on all nodes, instead of earlier bans of it and of names that look like it, and ends the streams of
+    /// those who have the name. Returns false if there are too many bans.
     ///
     /// # Errors
     /// When the store is unavailable; the ban may be stored, and is then in force within a minute.
     pub async fn add_ban(&self, ban: Ban) -> Result<bool, RoomError> {
         let this = self.clone();
         let added = async move {
-            let is_added = this.bans().await?.iter().filter(|other| other.subject != ban.subject).count() < BANS;
+            let mut bans = this.bans().await?;
+            bans.retain(|other| other.subject != ban.subject);
+            let (alike, others): (Vec<_>, Vec<_>) =
+                bans.into_iter().partition(|other| are_alike(&other.subject, &ban.subject));
+            let is_added = others.len() < BANS;
             if is_added {
                 let now = ban.since;
                 this.player_store.put_ban(ban, now).await?;
-                this.tell_bans().await?;
+                this.end_bans(&alike, now).await?;
             }
             Ok(is_added)
         };
@@ -264,15 +268,16 @@ impl Sessions {
         let removed = async move {
             let (mut bans, now) = (this.bans().await?, this.host.context.clock.now());
             bans.retain(|ban| are_alike(&ban.subject, &subject));
-            for ban in &bans {
-                this.player_store.put_ban(Ban { until: Some(now), ..ban.clone() }, now).await?;
-            }
-            this.tell_bans().await.map(|()| bans)
+            this.end_bans(&bans, now).await.map(|()| bans)
         };
         self.host.context.lifecycle.run_to_end(removed).await
     }
 
-    async fn tell_bans(&self) -> Result<(), RoomError> {
+    /// Ends these bans, if any, and tells all nodes that bans have changed.
+    async fn end_bans(&self, bans: &[Ban], now: Timestamp) -> Result<(), RoomError> {
+        for ban in bans {
+            self.player_store.put_ban(Ban { until: Some(now), ..ban.clone() }, now).await?;
+        }
         self.host.context.cluster.iter().for_each(|cluster| cluster.tell_all(&News::Bans));
         Ok(self.read_bans().await?)
     }

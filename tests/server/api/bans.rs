@@ -93,7 +93,8 @@ async fn a_banned_name_is_refused_and_its_streams_end_until_an_unban_gives_it_ba
     refused(black.try_watch(&room, None).await, Code::PermissionDenied, "BANNED");
     assert_eq!(white.room(&room).await.members.len(), 2, "the seat stays");
 
-    assert_eq!(unban(&admin, name("bea")).await, 1);
+    ban(&admin, name("Bea")).await.unwrap();
+    assert_eq!(unban(&admin, name("bea")).await, 1, "it has replaced the ban of a name alike");
     assert_eq!(black.turns().await.turn_request().await.game_id, game);
     black.play(&game, 0, "d3").await.unwrap();
     assert_eq!(beside.turn_request().await.ply, 1, "the other player's stream is the same");

@@ -136,7 +136,9 @@ impl TryFrom<Subject> for BanSubject {
 
 /// Whether it may be a mistyped address or network.
 fn resembles_network(text: &str) -> bool {
-    text.contains(['.', ':', '/']) && text.chars().all(|c| c.is_ascii_hexdigit() || ".:/".contains(c))
+    // Brackets and a zone as in `[fe80::1%eth0]`.
+    let plain = text.trim().trim_start_matches('[').split(['%', ']']).next().unwrap_or_default();
+    plain.contains(['.', ':', '/']) && plain.chars().all(|c| c.is_ascii_hexdigit() || ".:/".contains(c))
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -98,7 +98,8 @@ impl Guard {
                 count(address.as_ref())?;
                 if path == LOG_IN && request.headers().contains_key(ADMIN_TOKEN) {
                     // A client that has the wrong secret learns it before it has a name.
-                    self.role(&self.runtime.players().visitor(address.as_ref()), request.headers())?;
+                    let role = self.role(&self.runtime.players().visitor(address.as_ref()), request.headers())?;
+                    request.extensions_mut().insert(role);
                 } else if path == LOG_IN {
                     self.runtime.players().bans.check(None, address.as_ref()).run()?;
                 }

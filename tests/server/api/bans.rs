@@ -8,7 +8,7 @@ use reversi::{
         self, ban::Subject, lobby_service_client::LobbyServiceClient, session_service_client::SessionServiceClient,
     },
     room::{DisplayName, Timestamp},
-    runtime::{Ban, BanSubject, Clock, Token},
+    runtime::{Ban, BanSubject, Clock, Limits, Token},
     store::{MemoryStore, PlayerStore as _, Store},
 };
 use tokio::time::timeout;
@@ -125,6 +125,20 @@ async fn a_banned_network_is_refused_but_an_administrator_is_not() {
         look(&server, outside, &[token]).await.unwrap();
         assert_eq!(unban(&admin, subject).await, 1);
         look(&server, inside, &[token]).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn log_ins_of_others_at_its_address_do_not_keep_an_administrator_out() {
+    let access = Access { trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()], ..Access::default() };
+    let limits = Limits { log_in_burst: 1, ..Limits::default() };
+    let admin = Some(SECRET.parse::<Token>().unwrap());
+    let server = TestServer::with(ServerOptions { admin, access, limits, ..Default::default() }).await;
+    let address = "192.0.2.7";
+    log_in(&server, "Ada", address, &[]).await.unwrap();
+    refused(log_in(&server, "Bob", address, &[]).await, Code::ResourceExhausted, "RATE");
+    for name in ["Root", "Operator"] {
+        log_in(&server, name, address, &[("reversi-admin", SECRET)]).await.unwrap();
     }
 }
 

@@ -365,6 +365,8 @@ fn an_administrator_uses_the_admin_command() {
         (["ban", "10.0.0.0/7"], "broader"),
         (["ban", "192.0.2.300"], "--as-name"),
         (["ban", "192.0.2.0/33"], "--as-name"),
+        (["ban", "10.0.0.0/8 "], "--as-name"),
+        (["ban", "[fe80::1%eth0]"], "--as-name"),
         (["unban", "192.0.2.7:80"], "--as-name"),
     ] {
         assert!(server.error_of(&[&admin[..], &rest].concat()).contains(error), "{error}");

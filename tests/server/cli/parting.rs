@@ -145,17 +145,22 @@ async fn a_host_does_not_leave_a_game_that_begins_at_the_same_time() {
     assert!(bob.room(&id).await.unwrap().running().is_some());
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn the_end_of_the_input_loses_no_game_that_begins_at_the_same_time() {
+/// Lets a player be about to leave by `parts` when the game begins, of which it has not heard; the game must go on.
+async fn parts_as_a_game_begins(command: &[&str], lines: &str, parts: impl FnOnce(&mut Running)) {
     let mut game = HostedGame::not_ready();
     let cable = Cable::to(game.server.url.strip_prefix("http://").unwrap().to_owned()).await;
-    let mut player = reversi(&["play", "--name", "bob", "--room", &game.room]);
+    let mut player = reversi(&[command, &["--name", "bob", "--room", &game.room]].concat());
     player.env("REVERSI_SERVER", format!("http://{}", cable.address));
     let mut player = Running::spawn(player);
-    player.wait_for("waiting for the game to begin");
+    player.child.stdin.as_mut().unwrap().write_all(lines.as_bytes()).unwrap();
+    match command[0] {
+        "play" => player.wait_for("waiting for the game to begin"),
+        "host" => player.wait_for("white (bob) is ready"),
+        _ => player.wait_for("in room"),
+    };
     game.host.wait_for("white (bob) is ready");
     cable.hold();
-    drop(player.child.stdin.take());
+    parts(&mut player);
     cable.holds(game.room.as_bytes()).await;
     game.tell_host("ready");
     game.host.wait_for("your move: ");
@@ -163,6 +168,32 @@ async fn the_end_of_the_input_loses_no_game_that_begins_at_the_same_time() {
     player.wait_for("your seat is kept");
     assert!(player.child.wait().unwrap().success());
     game.goes_on();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_the_input_loses_no_game_that_begins_at_the_same_time() {
+    parts_as_a_game_begins(&["play"], "", |player| drop(player.child.stdin.take())).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_signal_loses_no_game_that_begins_at_the_same_time() {
+    let bot: &[&str] = &["bot", "--ai", "greedy"];
+    for (command, lines, name) in [
+        (&["play"][..], "", "INT"),
+        (&["play"], "", "TERM"),
+        (&["host"], "seat white me\nready\n", "INT"),
+        (bot, "", "TERM"),
+    ] {
+        parts_as_a_game_begins(command, lines, |player| signal(player, name)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_player_who_leaves_loses_no_game_that_begins_at_the_same_time() {
+    for (command, lines, leave) in [("play", "", "quit"), ("host", "seat white me\nready\n", "leave")] {
+        let leave = |player: &mut Running| writeln!(player.child.stdin.as_mut().unwrap(), "{leave}").unwrap();
+        parts_as_a_game_begins(&[command], lines, leave).await;
+    }
 }
 
 #[test]

@@ -109,7 +109,7 @@ async fn imported_games_have_no_results() {
 #[tokio::test]
 async fn the_file_of_a_running_server_and_a_missing_one_are_refused() {
     let folder = folder();
-    assert!(matches!(Doctor::open(folder.path()), Err(OpenError::Folder(_))));
+    assert!(matches!(Doctor::open(folder.path()), Err(OpenError::Missing)));
     let store = open(&folder);
     assert!(matches!(Doctor::open(folder.path()), Err(OpenError::InUse)));
     drop(store);

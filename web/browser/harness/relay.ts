@@ -4,6 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 /** A relay to a server, which can stop to forward on the present connections without closing them. */
 export class Relay {
   private readonly pairs: (readonly [Socket, Socket])[] = [];
+  /** How many of them are silent. */
+  private silent = 0;
 
   private constructor(private readonly server: ReturnType<typeof createServer>) {}
 
@@ -35,6 +37,12 @@ export class Relay {
   /** As a lost NAT entry: what is sent on the present connections goes nowhere, in both directions. */
   silence(): void {
     for (const socket of this.pairs.flat()) socket.unpipe().resume();
+    this.silent = this.pairs.length;
+  }
+
+  /** The number of connections since the last silence. */
+  get newConnections(): number {
+    return this.pairs.length - this.silent;
   }
 
   stop(): void {

@@ -105,6 +105,7 @@ async function* visitor(page: Page): AsyncGenerator<string> {
   await page.getByLabel(en.create.password).fill("guess");
   await page.getByRole("button", { name: en.room.enter }).click();
   await page.getByRole("alert").waitFor();
+  await page.getByRole("heading", { level: 1 }).waitFor();
   yield "wrong-password";
   await owner.getByRole("button", { name: en.room.leave }).click();
   await owner.getByRole("link", { name: en.home.create }).waitFor();

@@ -125,7 +125,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// The error that makes the transport close the connection.
     fn close(&mut self, cx: &mut Context<'_>, fault: Fault) -> io::Error {
         match fault {
-            Fault::ControlFrames => self.http2.say_goodbye(cx, &mut self.socket),
+            Fault::ControlFrames => {
+                self.http2.say_goodbye(cx, &mut self.socket);
+                // As for so many connections: otherwise a new one would open as many streams at once.
+                let slots = if self.permit.is_of_proxy() { 0 } else { self.http2.cost_of_streams() };
+                (0..slots).for_each(|_| self.permit.address.opening_slot(Instant::now()).mark_used());
+            }
             // The connection is closed in any case. Later requests may be read while an answer is written.
             Fault::LongRequest if self.opening.is_some() => drop(self.socket.append(cx, HEAD_TOO_LONG)),
             Fault::LongRequest | Fault::UnansweredPing => {}

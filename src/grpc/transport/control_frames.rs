@@ -62,14 +62,18 @@ impl ControlFrameLimit {
             return true;
         }
         let is_new_settings = frame.kind == SETTINGS && frame.flags & ACK == 0;
-        let changed = if is_new_settings { self.open_streams.len() } else { 0 };
-        let cost = u32::try_from(1 + changed / STREAMS_PER_FRAME).unwrap_or(u32::MAX);
+        let cost = u32::try_from(1 + if is_new_settings { self.cost_of_streams() } else { 0 }).unwrap_or(u32::MAX);
         if self.left < cost {
             self.refill(Instant::now());
         }
         let left = self.left.checked_sub(cost);
         self.left = left.unwrap_or(0);
         left.is_some()
+    }
+
+    /// What the open streams have cost the server, in frames.
+    pub(super) fn cost_of_streams(&self) -> usize {
+        self.open_streams.len() / STREAMS_PER_FRAME
     }
 
     /// Counts a sent frame.

@@ -91,6 +91,11 @@ impl Http2 {
         socket.append(cx, &PING_FRAME)
     }
 
+    /// What the open streams have cost the server, in frames.
+    pub(super) fn cost_of_streams(&self) -> usize {
+        self.control_frames.cost_of_streams()
+    }
+
     /// Tells the client why the connection is closed, if it has read enough for that.
     pub(super) fn say_goodbye<W: AsyncWrite + Unpin>(&self, cx: &mut Context<'_>, socket: &mut WriteBuffer<W>) {
         if self.sent.is_between_frames() {

@@ -225,8 +225,8 @@ impl Sessions {
         self.host.context.lifecycle.run_to_end(changed).await
     }
 
-    /// Bans a name or a network on all nodes, instead of earlier bans of it and of names that look like it, and ends the streams of
-    /// those who have the name. Returns false if there are too many bans.
+    /// Bans a name or a network on all nodes. Replaces earlier bans of the network, or of names that look like the name, and
+    /// ends the streams of all players with such names. Returns false if the number of bans is at its limit.
     ///
     /// # Errors
     /// When the store is unavailable; the ban may be stored, and is then in force within a minute.

@@ -127,7 +127,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         match fault {
             Fault::ControlFrames => {
                 self.http2.say_goodbye(cx, &mut self.socket);
-                // As for so many connections: otherwise a new one would open as many streams at once.
+                // Delays the next connections of this address by one slot for every eight open streams.
                 let slots = if self.permit.is_of_proxy() { 0 } else { self.http2.cost_of_streams() };
                 (0..slots).for_each(|_| self.permit.address.opening_slot(Instant::now()).mark_used());
             }

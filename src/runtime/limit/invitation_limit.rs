@@ -14,8 +14,8 @@ use super::{
 };
 use crate::room::PlayerId;
 
-/// The latest invitations of one player, each until [`INVITED_PERIOD`] has passed. An inviter who has made as many of them as are
-/// left for all waits: the first makes half of [`INVITED`], a second one half of the rest. So nobody takes them all.
+/// The invitations that one player has received in the last [`INVITED_PERIOD`], at most [`INVITED`]. An inviter is refused
+/// when it has made as many as are left: the first inviter makes at most half, the next one at most half of the rest.
 #[derive(Default)]
 pub(crate) struct InvitationLimit(Mutex<VecDeque<(Instant, Inviter)>>);
 

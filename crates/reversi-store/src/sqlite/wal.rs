@@ -1,8 +1,7 @@
-//! SQLite's write-ahead log, which it reads up to the first frame with a wrong checksum: as after a crash, when the rest was not
-//! on the disk yet and nobody was told of it. Damage looks the same, but a whole commit directly behind the end of another
-//! is proof of it: it was begun when that one was on the disk, also if its last frame is damaged since. Commits that failed
-//! leave no such thing: each began at the same place, so that the first frame behind what is left of one has the checksum of
-//! an earlier one.
+//! SQLite's write-ahead log. SQLite reads it up to the first frame with a wrong checksum. After a crash such a frame is normal:
+//! it belongs to a commit that was not acknowledged. It is damage if a whole commit follows directly behind the commit that
+//! contains it, since SQLite begins a commit only when the one before is on the disk. Failed commits are never followed so:
+//! each starts at the same place, and the frames that are left behind it continue the checksum of an older commit.
 //!
 //! ```text
 //!   header │ frame │ frame │ ...      a frame: page number, pages of the file after a commit or 0, salts, checksum, page

@@ -95,7 +95,7 @@ pub(super) fn renew_first(connection: &Connection) -> rusqlite::Result<()> {
 pub(super) fn note_checkpoints(connection: &mut Connection, is_due: &Arc<AtomicBool>) -> rusqlite::Result<()> {
     let is_due = Arc::clone(is_due);
     connection.wal_hook(Some(move |wal: &mut Wal, pages| {
-        // By the default mode, which waits for nobody. What fails is tried again after the next commit.
+        // The default mode does not wait for readers. A failed checkpoint is repeated after the next commit.
         if pages >= CHECKPOINT
             && let Ok((log, copied)) = wal.checkpoint_v2(Default::default())
             && log == copied

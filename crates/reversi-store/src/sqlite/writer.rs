@@ -293,8 +293,8 @@ impl WriterThread {
             }
         };
         if !self.in_sync {
-            // The log may end with all of the commit, which nobody sees now, and which would be back after a crash. Any commit
-            // takes its place. Without space, or a mark, that is the next one.
+            // The log may still end with the failed commit, and a crash would bring it back. A commit of the mark overwrites
+            // it. If that fails too, the next commit does.
             let _ = wal_mark::renew(&connection);
             self.write_behind = WriteBehind::read(&connection, self.write_behind.limit, &self.damaged)?;
             self.in_sync = true;

@@ -205,7 +205,7 @@ async fn commits_that_could_not_be_synced_stop_no_start_and_do_not_come_back() {
         let refused = add(room, lines).await;
         assert!(matches!(refused, Err(AppendError::Unknown(_))), "{refused:?}");
     }
-    // The last commit is whole, and nobody has been told yet that it is not there.
+    // The last commit is whole in the log, and its outcome is unknown to its caller.
     let [started, repaired, damaged] = [0, 1, 2].map(|_| after_a_crash(disk.path()));
     assert_eq!(open_rooms(&open(&started)).await, [1, 2, 3, 9].map(room_id));
     assert_eq!(repair(&repaired), [""; 0]);

@@ -4,7 +4,7 @@ use std::{
     io,
     pin::{Pin, pin},
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 use http::Extensions;
@@ -69,6 +69,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         if !self.is_http1 {
             return socket.poll_read(cx, buffer);
         }
+        if let Some(pause) = &mut self.http1.pause {
+            ready!(pause.as_mut().poll(cx));
+            self.http1.pause = None;
+        }
         // A plain wake would run this task before the tasks whose messages have just arrived.
         if std::mem::take(&mut self.has_read) && pin!(yield_now()).poll(cx).is_pending() {
             return Poll::Pending;
@@ -77,6 +81,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let read = socket.poll_read(cx, &mut part);
         let length = part.filled().len();
         self.has_read = length > 0;
+        if self.has_read && self.http1.unanswered > 0 && !self.permit.is_of_proxy() {
+            let turn = self.permit.address.http1_slot(Instant::now());
+            self.http1.pause = (turn.start > Instant::now()).then(|| Box::pin(sleep_until(turn.start)));
+            turn.mark_used();
+        }
         buffer.advance(length);
         read
     }
@@ -242,13 +251,16 @@ pub(super) struct Http1Input {
     most_of_head: usize,
     /// Of a head and a body, also one in base64.
     most: usize,
+    /// Until the next part may be read: each part of a request after its first takes a slot as a request does, since the
+    /// transport parses an incomplete head again after each read.
+    pause: Option<Pin<Box<Sleep>>>,
 }
 
 impl Http1Input {
     pub(super) fn new(limits: &Limits) -> Self {
         let most_of_head = usize::try_from(limits.header_bytes).unwrap_or(usize::MAX);
         let body = limits.message_bytes.saturating_mul(2);
-        Self { unanswered: 0, most_of_head, most: most_of_head.saturating_add(body) }
+        Self { unanswered: 0, most_of_head, most: most_of_head.saturating_add(body), pause: None }
     }
 }
 
@@ -293,7 +305,33 @@ impl RequestStart {
 
 #[cfg(test)]
 mod tests {
+    use std::{net::IpAddr, time::Duration};
+
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+
     use super::*;
+    use crate::grpc::transport::connection_limit::ConnectionLimit;
+
+    #[tokio::test(start_paused = true)]
+    async fn parts_of_a_request_take_slots_of_its_address() {
+        let limits = Limits { http1_requests_per_second: 10, http1_request_burst: 5, ..Limits::default() };
+        let connections = ConnectionLimit::new(limits.clone());
+        let peer = IpAddr::from([192, 0, 2, 1]);
+        let head = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n";
+        let time_of_head = async |part: usize| {
+            let permit = connections.admit().unwrap().of_client(peer).unwrap();
+            let inputs = (Http1Input::new(&limits), Http2::new(&limits, PeriodOffset::starting_now()));
+            let (near, mut far) = duplex(part);
+            let began = Instant::now();
+            let deadline = began + Duration::from_secs(60);
+            let mut connection = Connection::new(near, PeerAddress::Ip(peer), permit, deadline, inputs);
+            let mut received = vec![0; head.len()];
+            let (sent, read) = tokio::join!(far.write_all(head), connection.read_exact(&mut received));
+            assert!(sent.is_ok() && read.is_ok() && received == head);
+            began.elapsed().as_secs()
+        };
+        assert_eq!([time_of_head(1_000).await, time_of_head(1).await, time_of_head(1_000).await], [0, 1, 0]);
+    }
 
     /// The number of bytes after which `bytes` is complete.
     fn complete(bytes: &[u8]) -> Option<usize> {

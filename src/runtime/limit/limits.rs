@@ -66,7 +66,8 @@ macro_rules! limits_table {
                 "New connections at once from one address, above the average",
                 "The bots of one machine that start together, and too few to slow down other clients.";
             http1_requests_per_second: u32 = 1_000, N from 0, "http1-rate":
-                "HTTP/1.1 requests a second from one address, on average; faster ones wait. 0 for no limit",
+                "HTTP/1.1 requests, and further parts of requests, a second from one address, on average; faster ones wait. 0 \
+                    for no limit",
                 "More than the pages of a hundred players send.";
             http1_request_burst: u32 = 200, N from 1, "http1-burst":
                 "HTTP/1.1 requests at once from one address, above the average",

@@ -15,10 +15,16 @@ type ByTime = BTreeSet<(Timestamp, PlayerId)>;
 pub(super) struct Guests {
     order: ByTime,
     known: HashMap<PlayerId, (Timestamp, Option<Prefix>)>,
-    /// The guests of each network, by their addresses.
-    networks: HashMap<Prefix, BTreeMap<Prefix, ByTime>>,
+    networks: HashMap<Prefix, Network>,
     /// The number of guests of each network.
     sizes: BTreeSet<(usize, Prefix)>,
+}
+
+/// The guests of a network, by their addresses.
+#[derive(Default)]
+struct Network {
+    size: usize,
+    addresses: BTreeMap<Prefix, ByTime>,
 }
 
 impl Guests {
@@ -50,18 +56,22 @@ impl Guests {
     /// network has at most `most`.
     pub(super) fn of_largest_network(&self, most: usize) -> impl Iterator<Item = PlayerId> {
         let largest = self.sizes.last().filter(|(size, _)| *size > most);
-        let addresses = largest.and_then(|(_, network)| self.networks.get(network));
-        let guests = addresses.and_then(|addresses| addresses.values().max_by_key(|guests| guests.len()));
+        let network = largest.and_then(|(_, network)| self.networks.get(network));
+        let guests = network.and_then(|network| network.addresses.values().max_by_key(|guests| guests.len()));
         guests.into_iter().flatten().map(|(_, guest)| *guest)
     }
 
     fn change(&mut self, home: Prefix, change: impl FnOnce(&mut ByTime) -> bool) {
-        let addresses = self.networks.entry(home.network()).or_default();
-        let size = |addresses: &BTreeMap<Prefix, ByTime>| addresses.values().map(BTreeSet::len).sum::<usize>();
-        self.sizes.remove(&(size(addresses), home.network()));
-        change(addresses.entry(home).or_default());
-        addresses.retain(|_, guests| !guests.is_empty());
-        match size(addresses) {
+        let network = self.networks.entry(home.network()).or_default();
+        let guests = network.addresses.entry(home).or_default();
+        let (before, of_others) = (network.size, network.size - guests.len());
+        change(guests);
+        network.size = of_others + guests.len();
+        if guests.is_empty() {
+            network.addresses.remove(&home);
+        }
+        self.sizes.remove(&(before, home.network()));
+        match network.size {
             0 => drop(self.networks.remove(&home.network())),
             size => drop(self.sizes.insert((size, home.network()))),
         }

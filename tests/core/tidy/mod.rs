@@ -177,12 +177,13 @@ const VAGUE_NAMES: [&str; 8] = ["util", "utils", "helper", "helpers", "common", 
 const UNFINISHED_COMMENTS: [&str; 2] = [concat!("TO", "DO"), concat!("FIX", "ME")];
 const UNFINISHED_MACROS: [&str; 3] = ["todo", "unimplemented", "dbg"];
 
-const TOP_LEVEL: [&str; 21] = [
+const TOP_LEVEL: [&str; 22] = [
     ".ci",
     // How SQLite is compiled.
     ".cargo",
     ".clippy.toml",
     ".gitignore",
+    "CHANGELOG.md",
     "Cargo.lock",
     "Cargo.toml",
     "LICENSE",

@@ -177,11 +177,12 @@ const VAGUE_NAMES: [&str; 8] = ["util", "utils", "helper", "helpers", "common", 
 const UNFINISHED_COMMENTS: [&str; 2] = [concat!("TO", "DO"), concat!("FIX", "ME")];
 const UNFINISHED_MACROS: [&str; 3] = ["todo", "unimplemented", "dbg"];
 
-const TOP_LEVEL: [&str; 22] = [
+const TOP_LEVEL: [&str; 23] = [
     ".ci",
     // How SQLite is compiled.
     ".cargo",
     ".clippy.toml",
+    ".github",
     ".gitignore",
     "CHANGELOG.md",
     "Cargo.lock",

@@ -1,5 +1,6 @@
 //! A multiplayer Reversi room server over gRPC.
 //!
+//! `docs/ARCHITECTURE.md` follows one move through these layers, and says what is durable when and where state lives.
 //! Dependencies point down only, which Cargo and `tests/core/tidy` check:
 //!
 //! ```text

@@ -1,6 +1,7 @@
 //! Rules of the repository, as tests: imports between layers, names and lengths of files, and where files belong.
 
 mod circles;
+mod documents;
 mod source;
 
 use std::{

@@ -24,16 +24,6 @@ const KEEP_ALIVE: Duration = Duration::from_secs(3);
 /// The time for the answer to a call, or for the start of a stream.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The first wait before a call or stream is repeated after a failure; it doubles with every failure in a row.
-const FIRST_WAIT: Duration = Duration::from_millis(250);
-const MAX_WAIT: Duration = Duration::from_secs(8);
-
-/// The wait after `failures` failures in a row.
-#[must_use]
-pub fn backoff(failures: u32) -> Duration {
-    FIRST_WAIT.saturating_mul(2_u32.saturating_pow(failures)).min(MAX_WAIT)
-}
-
 /// A connection to a server, for any number of players. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Client {
@@ -154,11 +144,6 @@ fn secret(text: &str) -> Result<MetadataValue<Ascii>, Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn waits_grow_to_a_bound() {
-        assert_eq!([0, 2, u32::MAX].map(backoff), [FIRST_WAIT, FIRST_WAIT * 4, MAX_WAIT]);
-    }
 
     #[tokio::test]
     async fn an_invalid_address_is_refused() {

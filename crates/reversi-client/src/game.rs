@@ -1,21 +1,15 @@
-//! A game of a room, and the calls about running games.
+//! A game of a room.
 
 use std::{
     fmt,
     time::{Duration, SystemTime},
 };
 
-use super::{
-    ClientError, EndReason, GameId, Incoming, Malformed, Offer, PROMPT_HEARTBEAT, PlayEvent, RoomId, Session, backoff,
-    parse, settings::wire_count, stream::PROMPT_SECONDS,
-};
+use super::{EndReason, GameId, Malformed, parse};
 use crate::{
     rules::{Bitboard, Board, ByColor, Color, Position, Square},
     v1,
 };
-
-/// How often a move is repeated.
-const MOVE_REPEATS: u32 = 10;
 
 /// The current position of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -248,61 +242,6 @@ impl TryFrom<v1::Game> for Game {
             outcome: game.outcome.map(Outcome::try_from).transpose()?,
             draw_offered_by: parse::maybe_side(game.draw_offered_by, "draw offer")?,
         })
-    }
-}
-
-/// Calls that change a game return the number of the last event that they caused.
-impl Session {
-    /// The player's turns and games; open turns come first. Replaces the player's older stream, also that of
-    /// [`Session::play_stream`].
-    pub async fn turns(&self) -> Result<Incoming<PlayEvent>, ClientError> {
-        let request = v1::WatchTurnsRequest { heartbeat_seconds: PROMPT_SECONDS };
-        let events = self.games().watch_turns(request).await?.into_inner();
-        let parse = |response: v1::WatchTurnsResponse| PlayEvent::parse(response.event);
-        Ok(Incoming::with_heartbeats(events, PROMPT_HEARTBEAT, parse))
-    }
-
-    /// Plays a move in `game` at `ply`. Idempotent; repeated for about a minute while the connection breaks or the server
-    /// is busy, since the clock runs.
-    pub async fn play(&self, game: &GameId, ply: u32, square: Square) -> Result<u64, ClientError> {
-        let (game_id, square) = (game.to_string(), square.to_string());
-        let request = v1::PlayMoveRequest { game_id, ply: wire_count(ply), square };
-        let mut failures = 0;
-        loop {
-            match self.games().play_move(request.clone()).await.map_err(ClientError::from) {
-                Err(error) if failures < MOVE_REPEATS && error.is_transient() => {
-                    tokio::time::sleep(backoff(failures)).await;
-                    failures += 1;
-                }
-                done => return Ok(done?.into_inner().seq),
-            }
-        }
-    }
-
-    /// Resigns the game.
-    pub async fn resign(&self, game: &GameId) -> Result<u64, ClientError> {
-        let request = v1::ResignRequest { game_id: game.to_string() };
-        Ok(self.games().resign(request).await?.into_inner().seq)
-    }
-
-    /// Ends the game without a winner. Allowed for a player before both sides have moved, and for the owner if no human
-    /// is seated.
-    pub async fn abort(&self, game: &GameId) -> Result<u64, ClientError> {
-        let request = v1::AbortGameRequest { game_id: game.to_string() };
-        Ok(self.games().abort_game(request).await?.into_inner().seq)
-    }
-
-    /// Offers a draw in the running game, or a rematch after it.
-    pub async fn offer(&self, room: &RoomId, offer: Offer) -> Result<u64, ClientError> {
-        let request = v1::MakeOfferRequest { room_id: room.to_string(), offer: v1::Offer::from(offer).into() };
-        Ok(self.games().make_offer(request).await?.into_inner().seq)
-    }
-
-    /// Accepts or declines the opponent's offer.
-    pub async fn answer(&self, room: &RoomId, offer: Offer, accept: bool) -> Result<u64, ClientError> {
-        let request =
-            v1::AnswerOfferRequest { room_id: room.to_string(), offer: v1::Offer::from(offer).into(), accept };
-        Ok(self.games().answer_offer(request).await?.into_inner().seq)
     }
 }
 

@@ -33,7 +33,6 @@
 //! ```
 
 mod analysis;
-mod apply;
 mod connection;
 mod error;
 mod event;
@@ -52,12 +51,12 @@ mod session;
 mod settings;
 mod stream;
 mod turn;
+pub mod v1;
 
 pub use analysis::{AnalysisBudget, AnalysisLine, AnalysisSubject, GameAnalysis, MoveAnalysis, PositionAnalysis};
-pub use apply::Gap;
-pub use connection::{Client, Trust, backoff};
+pub use connection::{Client, Trust};
 pub use error::{ClientError, Malformed, Refusal};
-pub use event::{Closing, RoomChange, RoomEvent, RoomState, RoomUpdate};
+pub use event::{Closing, Gap, RoomChange, RoomEvent, RoomState, RoomUpdate};
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter, RankedParticipant};
 pub use game::{Clocks, Game, GameResult, Outcome, Ply, Standing};
 pub use id::{GameId, ParseIdError, PlayerId, RoomId};
@@ -69,7 +68,7 @@ pub use room_list::{ListUpdate, RoomFilter, RoomList, RoomRow};
 pub use seat::{Ai, Occupant, Seat};
 pub use session::Session;
 pub use settings::{Opening, Settings};
-pub use stream::{HEARTBEATS_MISSED, Incoming, PROMPT_HEARTBEAT, PlayStream};
+pub use stream::{HEARTBEATS_MISSED, Incoming, PROMPT_HEARTBEAT, PlayStream, backoff};
 pub use turn::{OfferStatus, PlayEvent, Turn, TurnEnd};
 // Generated types that need no validation.
 pub use v1::{
@@ -77,9 +76,3 @@ pub use v1::{
     LeaveReason, Limits, ParticipantKind, PlayerKind, RoomCloseReason, SidePreference as SideWish, Visibility,
     Watching, ban::Subject as BanSubject,
 };
-
-/// The generated messages and client stubs of `reversi.v1`.
-#[allow(missing_docs, clippy::all, clippy::too_many_lines, unreachable_pub)]
-pub mod v1 {
-    tonic::include_proto!("reversi.v1");
-}

@@ -1,7 +1,9 @@
-//! A logged-in player, with the calls about sessions, the lobby and records; others are in the modules of their types.
+//! A logged-in player, with its calls; those about analyses and the explorer are in the modules of their types.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
 use tonic::{
     Request, Status,
     metadata::{Ascii, MetadataValue},
@@ -10,16 +12,27 @@ use tonic::{
 };
 
 use super::{
-    Ai, Ban, BanSubject, ClientError, ExportFormat, GameFilter, GameId, GameRecord, Incoming, ListUpdate, Me, Page,
-    Player, PlayerId, Room, RoomFilter, RoomRow, ServerInfo, SideWish, Stats, parse, settings::wire_count,
-    stream::HEARTBEAT,
+    Ai, Ban, BanSubject, ClientError, ExportFormat, GameFilter, GameId, GameRecord, Incoming, ListUpdate, Me, NewRoom,
+    Offer, PROMPT_HEARTBEAT, Page, PlayEvent, PlayStream, Player, PlayerId, Room, RoomFilter, RoomId, RoomRow,
+    RoomUpdate, ServerInfo, Settings, SideWish, Stats, backoff, parse,
+    settings::wire_count,
+    stream::{HEARTBEAT, PROMPT_SECONDS},
 };
-use crate::v1::{
-    self, analysis_service_client::AnalysisServiceClient, game_service_client::GameServiceClient,
-    lobby_service_client::LobbyServiceClient, quick_start_request::Opponent,
-    record_service_client::RecordServiceClient, room_service_client::RoomServiceClient,
-    session_service_client::SessionServiceClient,
+use crate::{
+    rules::{ByColor, Color, Square},
+    v1::{
+        self, analysis_service_client::AnalysisServiceClient, game_service_client::GameServiceClient,
+        join_room_request as join, lobby_service_client::LobbyServiceClient, quick_start_request::Opponent,
+        record_service_client::RecordServiceClient, room_service_client::RoomServiceClient,
+        session_service_client::SessionServiceClient, set_seat_request as set_seat,
+    },
 };
+
+/// The capacity of the queue of moves. A bot answers each turn once, so that it needs one per seat.
+const MOVE_QUEUE: usize = 64;
+
+/// How often a move is repeated.
+const MOVE_REPEATS: u32 = 10;
 
 /// A channel that adds the caller's tokens to every call.
 pub(super) type Transport = InterceptedService<Channel, Bearer>;
@@ -260,5 +273,259 @@ impl Session {
         let v1::AiSeat { kind, level, .. } = ai.into();
         let answer = self.records().get_ai_stats(v1::GetAiStatsRequest { kind, level }).await?.into_inner();
         Ok(answer.stats.unwrap_or_default().try_into()?)
+    }
+}
+
+/// Calls that change a room return the number of the last event that they caused. "Owner" marks calls for owners only.
+impl Session {
+    /// Creates a room with the player as its owner and first member.
+    pub async fn create_room(&self, room: NewRoom) -> Result<Room, ClientError> {
+        let ByColor { black, white } = room.seats;
+        let request = v1::CreateRoomRequest {
+            settings: Some(room.settings.into()),
+            seats: vec![black.into(), white.into()],
+            password: room.password,
+            request_id: room.request_id,
+        };
+        let answer = self.lobby().create_room(request).await?.into_inner();
+        Ok(parse::required(answer.room, "room")?.try_into()?)
+    }
+
+    /// The current state of a room.
+    pub async fn room(&self, room: &RoomId) -> Result<Room, ClientError> {
+        let answer = self
+            .rooms()
+            .get_room(v1::GetRoomRequest { room_id: room.to_string(), ..Default::default() })
+            .await?
+            .into_inner();
+        Ok(parse::required(answer.room, "room")?.try_into()?)
+    }
+
+    /// Joins a public room. The password is ignored if the room has none.
+    pub async fn join(&self, room: &RoomId, password: &str) -> Result<Room, ClientError> {
+        self.join_by(join::Room::RoomId(room.to_string()), password).await
+    }
+
+    /// Joins the room with this join code.
+    pub async fn join_by_code(&self, code: &str, password: &str) -> Result<Room, ClientError> {
+        self.join_by(join::Room::JoinCode(code.to_owned()), password).await
+    }
+
+    async fn join_by(&self, room: join::Room, password: &str) -> Result<Room, ClientError> {
+        let request = v1::JoinRoomRequest { room: Some(room), password: password.to_owned() };
+        let answer = self.rooms().join_room(request).await?.into_inner();
+        Ok(parse::required(answer.room, "room")?.try_into()?)
+    }
+
+    /// Leaves the room, and loses a running game.
+    pub async fn leave(&self, room: &RoomId) -> Result<u64, ClientError> {
+        let request = v1::LeaveRoomRequest { room_id: room.to_string() };
+        Ok(self.rooms().leave_room(request).await?.into_inner().seq)
+    }
+
+    /// Takes a seat, and leaves the other one.
+    pub async fn take_seat(&self, room: &RoomId, side: Color) -> Result<u64, ClientError> {
+        let request = v1::TakeSeatRequest { room_id: room.to_string(), seat: parse::seat_number(side) };
+        Ok(self.rooms().take_seat(request).await?.into_inner().seq)
+    }
+
+    /// Leaves the seat.
+    pub async fn leave_seat(&self, room: &RoomId) -> Result<u64, ClientError> {
+        let request = v1::LeaveSeatRequest { room_id: room.to_string() };
+        Ok(self.rooms().leave_seat(request).await?.into_inner().seq)
+    }
+
+    /// Owner: swaps the occupants of the seats.
+    pub async fn swap_seats(&self, room: &RoomId) -> Result<u64, ClientError> {
+        let request = v1::SwapSeatsRequest { room_id: room.to_string() };
+        Ok(self.rooms().swap_seats(request).await?.into_inner().seq)
+    }
+
+    /// Owner: opens a seat.
+    pub async fn open_seat(&self, room: &RoomId, side: Color) -> Result<u64, ClientError> {
+        self.set_seat(room, side, set_seat::Occupant::Open(v1::OpenSeat {})).await
+    }
+
+    /// Owner: reserves a seat for a player, who is notified.
+    pub async fn reserve_seat(&self, room: &RoomId, side: Color, player: &PlayerId) -> Result<u64, ClientError> {
+        self.set_seat(room, side, set_seat::Occupant::ReservedFor(player.to_string())).await
+    }
+
+    /// Owner: gives a seat to an AI.
+    pub async fn seat_ai(&self, room: &RoomId, side: Color, ai: Ai) -> Result<u64, ClientError> {
+        self.set_seat(room, side, set_seat::Occupant::Ai(ai.into())).await
+    }
+
+    async fn set_seat(&self, room: &RoomId, side: Color, to: set_seat::Occupant) -> Result<u64, ClientError> {
+        let request =
+            v1::SetSeatRequest { room_id: room.to_string(), seat: parse::seat_number(side), occupant: Some(to) };
+        Ok(self.rooms().set_seat(request).await?.into_inner().seq)
+    }
+
+    /// Sets whether the player is ready for the next game.
+    pub async fn set_ready(&self, room: &RoomId, ready: bool) -> Result<u64, ClientError> {
+        let request = v1::SetReadyRequest { room_id: room.to_string(), ready };
+        Ok(self.rooms().set_ready(request).await?.into_inner().seq)
+    }
+
+    /// Owner: removes a member; with `ban`, for the room's lifetime.
+    pub async fn kick(&self, room: &RoomId, player: &PlayerId, ban: bool) -> Result<u64, ClientError> {
+        let request = v1::KickMemberRequest { room_id: room.to_string(), player_id: player.to_string(), ban };
+        Ok(self.rooms().kick_member(request).await?.into_inner().seq)
+    }
+
+    /// Administrator: removes the lines of chat that were posted at this time.
+    pub async fn remove_chat(&self, room: &RoomId, at: SystemTime) -> Result<u64, ClientError> {
+        let request = v1::RemoveChatRequest { room_id: room.to_string(), at: Some(at.into()) };
+        Ok(self.rooms().remove_chat(request).await?.into_inner().seq)
+    }
+
+    /// Owner: makes another member the owner.
+    pub async fn transfer_ownership(&self, room: &RoomId, player: &PlayerId) -> Result<u64, ClientError> {
+        let request = v1::TransferOwnershipRequest { room_id: room.to_string(), player_id: player.to_string() };
+        Ok(self.rooms().transfer_ownership(request).await?.into_inner().seq)
+    }
+
+    /// Owner: changes the settings in `fields`, or all if it is empty, but not the password.
+    pub async fn update_settings(
+        &self,
+        room: &RoomId,
+        settings: Settings,
+        fields: &[&str],
+    ) -> Result<u64, ClientError> {
+        let fields = if fields.is_empty() { &["*"] } else { fields };
+        let paths = fields.iter().map(|&field| field.to_owned()).collect();
+        let request = v1::UpdateSettingsRequest {
+            room_id: room.to_string(),
+            settings: Some(settings.into()),
+            update_mask: Some(prost_types::FieldMask { paths }),
+            ..Default::default()
+        };
+        Ok(self.rooms().update_settings(request).await?.into_inner().seq)
+    }
+
+    /// Owner: sets the password for joining; empty for none.
+    pub async fn set_password(&self, room: &RoomId, password: &str) -> Result<u64, ClientError> {
+        let request = v1::UpdateSettingsRequest {
+            room_id: room.to_string(),
+            password: password.to_owned(),
+            clear_password: password.is_empty(),
+            ..Default::default()
+        };
+        Ok(self.rooms().update_settings(request).await?.into_inner().seq)
+    }
+
+    /// Owner: starts a game or series. The same `request_id`, if not empty, returns the same game.
+    pub async fn start_game(&self, room: &RoomId, request_id: &str) -> Result<GameId, ClientError> {
+        let request = v1::StartGameRequest { room_id: room.to_string(), request_id: request_id.to_owned() };
+        Ok(GameId::parse(self.rooms().start_game(request).await?.into_inner().game_id)?)
+    }
+
+    /// Owner: makes the running game the last of its series, or ends the series between two games.
+    pub async fn end_series(&self, room: &RoomId) -> Result<u64, ClientError> {
+        let request = v1::EndSeriesRequest { room_id: room.to_string() };
+        Ok(self.rooms().end_series(request).await?.into_inner().seq)
+    }
+
+    /// Owner: closes the room.
+    pub async fn close_room(&self, room: &RoomId) -> Result<u64, ClientError> {
+        let request = v1::CloseRoomRequest { room_id: room.to_string() };
+        Ok(self.rooms().close_room(request).await?.into_inner().seq)
+    }
+
+    /// Posts a line of chat.
+    pub async fn chat(&self, room: &RoomId, text: &str) -> Result<u64, ClientError> {
+        let request = v1::PostChatRequest { room_id: room.to_string(), text: text.to_owned() };
+        Ok(self.rooms().post_chat(request).await?.into_inner().seq)
+    }
+
+    /// A snapshot of the room, then its events; see [`Room::apply`].
+    pub async fn watch(&self, room: &RoomId) -> Result<Incoming<RoomUpdate>, ClientError> {
+        self.watch_with(room, "", "", None).await
+    }
+
+    /// Like [`Session::watch`], with a join code and password if needed (else empty), resuming after event `after_seq`.
+    pub async fn watch_with(
+        &self,
+        room: &RoomId,
+        join_code: &str,
+        password: &str,
+        after_seq: Option<u64>,
+    ) -> Result<Incoming<RoomUpdate>, ClientError> {
+        let request = v1::WatchRoomRequest {
+            room_id: room.to_string(),
+            join_code: join_code.to_owned(),
+            password: password.to_owned(),
+            after_seq,
+            heartbeat_seconds: PROMPT_SECONDS,
+            ..Default::default()
+        };
+        let updates = self.rooms().watch_room(request).await?.into_inner();
+        Ok(Incoming::with_heartbeats(updates, PROMPT_HEARTBEAT, RoomUpdate::parse))
+    }
+}
+
+/// Calls that change a game return the number of the last event that they caused.
+impl Session {
+    /// The player's turns and games; open turns come first. Replaces the player's older stream, also that of
+    /// [`Session::play_stream`].
+    pub async fn turns(&self) -> Result<Incoming<PlayEvent>, ClientError> {
+        let request = v1::WatchTurnsRequest { heartbeat_seconds: PROMPT_SECONDS };
+        let events = self.games().watch_turns(request).await?.into_inner();
+        let parse = |response: v1::WatchTurnsResponse| PlayEvent::parse(response.event);
+        Ok(Incoming::with_heartbeats(events, PROMPT_HEARTBEAT, parse))
+    }
+
+    /// Opens the bidirectional stream; open turns come first. Replaces the player's older stream, also that of
+    /// [`Session::turns`].
+    pub async fn play_stream(&self) -> Result<PlayStream, ClientError> {
+        let (moves, requests) = mpsc::channel(MOVE_QUEUE);
+        let events = self.games().play(ReceiverStream::new(requests)).await?.into_inner();
+        let parse = |response: v1::PlayResponse| PlayEvent::parse(response.event);
+        let events = Incoming::with_heartbeats(events, HEARTBEAT, parse);
+        Ok(PlayStream::new(events, moves))
+    }
+
+    /// Plays a move in `game` at `ply`. Idempotent; repeated for about a minute while the connection breaks or the server
+    /// is busy, since the clock runs.
+    pub async fn play(&self, game: &GameId, ply: u32, square: Square) -> Result<u64, ClientError> {
+        let (game_id, square) = (game.to_string(), square.to_string());
+        let request = v1::PlayMoveRequest { game_id, ply: wire_count(ply), square };
+        let mut failures = 0;
+        loop {
+            match self.games().play_move(request.clone()).await.map_err(ClientError::from) {
+                Err(error) if failures < MOVE_REPEATS && error.is_transient() => {
+                    tokio::time::sleep(backoff(failures)).await;
+                    failures += 1;
+                }
+                done => return Ok(done?.into_inner().seq),
+            }
+        }
+    }
+
+    /// Resigns the game.
+    pub async fn resign(&self, game: &GameId) -> Result<u64, ClientError> {
+        let request = v1::ResignRequest { game_id: game.to_string() };
+        Ok(self.games().resign(request).await?.into_inner().seq)
+    }
+
+    /// Ends the game without a winner. Allowed for a player before both sides have moved, and for the owner if no human
+    /// is seated.
+    pub async fn abort(&self, game: &GameId) -> Result<u64, ClientError> {
+        let request = v1::AbortGameRequest { game_id: game.to_string() };
+        Ok(self.games().abort_game(request).await?.into_inner().seq)
+    }
+
+    /// Offers a draw in the running game, or a rematch after it.
+    pub async fn offer(&self, room: &RoomId, offer: Offer) -> Result<u64, ClientError> {
+        let request = v1::MakeOfferRequest { room_id: room.to_string(), offer: v1::Offer::from(offer).into() };
+        Ok(self.games().make_offer(request).await?.into_inner().seq)
+    }
+
+    /// Accepts or declines the opponent's offer.
+    pub async fn answer(&self, room: &RoomId, offer: Offer, accept: bool) -> Result<u64, ClientError> {
+        let request =
+            v1::AnswerOfferRequest { room_id: room.to_string(), offer: v1::Offer::from(offer).into(), accept };
+        Ok(self.games().answer_offer(request).await?.into_inner().seq)
     }
 }

@@ -8,13 +8,13 @@ use std::{
 };
 
 use tokio::sync::mpsc;
-use tokio_stream::{Stream, StreamExt as _, wrappers::ReceiverStream};
+use tokio_stream::{Stream, StreamExt as _};
 use tonic::Status;
 
-use super::{ClientError, GameId, Malformed, PlayEvent, Session, Turn, settings::wire_count};
+use super::{ClientError, GameId, Malformed, PlayEvent, Turn, settings::wire_count};
 use crate::{rules::Square, v1};
 
-/// The time between the heartbeats of a room and of [`Session::turns`], for which this client asks.
+/// The time between the heartbeats of a room and of [`Session::turns`](super::Session::turns), for which this client asks.
 pub const PROMPT_HEARTBEAT: Duration = Duration::from_secs(1).saturating_mul(PROMPT_SECONDS.unsigned_abs());
 pub(super) const PROMPT_SECONDS: i32 = 3;
 
@@ -23,6 +23,16 @@ pub(super) const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// A stream is broken after a silence of this many heartbeats.
 pub const HEARTBEATS_MISSED: u32 = 2;
+
+/// The first wait before a call or stream is repeated after a failure; it doubles with every failure in a row.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+const MAX_WAIT: Duration = Duration::from_secs(8);
+
+/// The wait after `failures` failures in a row.
+#[must_use]
+pub fn backoff(failures: u32) -> Duration {
+    FIRST_WAIT.saturating_mul(2_u32.saturating_pow(failures)).min(MAX_WAIT)
+}
 
 /// A stream of parsed messages. It ends with the server's stream or after the first error, such as a silence of
 /// [`HEARTBEATS_MISSED`] heartbeats; dropping it closes it.
@@ -80,9 +90,6 @@ impl<T> fmt::Debug for Incoming<T> {
     }
 }
 
-/// The capacity of the queue of moves. A bot answers each turn once, so that it needs one per seat.
-const MOVE_QUEUE: usize = 64;
-
 /// An open bidirectional stream. Dropping it closes it; the player keeps its seats for the server's grace period.
 #[derive(Debug)]
 pub struct PlayStream {
@@ -92,6 +99,10 @@ pub struct PlayStream {
 }
 
 impl PlayStream {
+    pub(super) fn new(events: Incoming<PlayEvent>, moves: mpsc::Sender<v1::PlayRequest>) -> Self {
+        Self { events, moves, acknowledge_late: false }
+    }
+
     /// Lets [`PlayEvent::TurnClosed`] of played moves come with the next event, at most a second late, from the next
     /// move on. That saves the server a write for each move.
     #[must_use]
@@ -121,21 +132,16 @@ impl PlayStream {
     }
 }
 
-impl Session {
-    /// Opens the bidirectional stream; open turns come first. Replaces the player's older stream, also that of
-    /// [`Session::turns`].
-    pub async fn play_stream(&self) -> Result<PlayStream, ClientError> {
-        let (moves, requests) = mpsc::channel(MOVE_QUEUE);
-        let events = self.games().play(ReceiverStream::new(requests)).await?.into_inner();
-        let parse = |response: v1::PlayResponse| PlayEvent::parse(response.event);
-        let events = Incoming::with_heartbeats(events, HEARTBEAT, parse);
-        Ok(PlayStream { events, moves, acknowledge_late: false })
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use tokio_stream::wrappers::ReceiverStream;
+
     use super::*;
+
+    #[test]
+    fn waits_grow_to_a_bound() {
+        assert_eq!([0, 2, u32::MAX].map(backoff), [FIRST_WAIT, FIRST_WAIT * 4, MAX_WAIT]);
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_stream_without_heartbeats_is_broken() {

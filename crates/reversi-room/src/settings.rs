@@ -1,4 +1,4 @@
-//! The settings of a room.
+//! The settings of a room, and the server's limits for it.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -50,6 +50,17 @@ pub enum Opening {
         /// Seed of their order.
         seed: u64,
     },
+}
+
+/// The server's limits for a room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Time for which a member without a connection stays a member.
+    pub grace: Duration,
+    /// A room without a running game closes after this time without activity.
+    pub idle_close: Duration,
+    /// Maximum number of members.
+    pub members: u16,
 }
 
 /// The settings of a room.

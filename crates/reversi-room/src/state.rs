@@ -18,21 +18,10 @@ use super::{
     rejection::Rejection,
     seat::{Occupant, PlayerKind, Profile, Seat},
     series_score::SeriesScore,
-    settings::{Settings, Visibility, Watching},
+    settings::{Policy, Settings, Visibility, Watching},
     text::ChatText,
     timestamp::Timestamp,
 };
-
-/// The server's limits for a room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Policy {
-    /// Time for which a member without a connection stays a member.
-    pub grace: Duration,
-    /// A room without a running game closes after this time without activity.
-    pub idle_close: Duration,
-    /// Maximum number of members.
-    pub members: u16,
-}
 
 /// The phase of a room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

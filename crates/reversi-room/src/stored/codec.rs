@@ -7,15 +7,18 @@ use reversi_engine::{
     rules::{Color, Square},
 };
 
-use super::{StoredError, required};
+use super::{StoredError, checked, required};
 use crate::{
     event::{CloseReason, LeaveReason, Offer},
     game::EndReason,
-    ids::{JoinCode, PlayerId, RoomId},
+    ids::{JoinCode, PlayerId, RoomId, Seq},
     seat::PlayerKind,
     settings::{Visibility, Watching},
     state::Phase,
 };
+
+/// The highest sequence number accepted, far below overflow.
+const LAST_SEQ: u64 = 1 << 62;
 
 /// An enum whose variants are stored as numbers from 1; 0 stands for no value.
 pub(super) trait Numbered: Sized {
@@ -73,6 +76,10 @@ numbered!(EndReason, "reason of an end":
 /// The number of a value, 0 for none.
 pub(super) fn number_or_zero<T: Numbered>(value: Option<T>) -> u32 {
     value.map_or(0, T::number)
+}
+
+pub(super) fn read_seq(number: u64) -> Result<Seq, StoredError> {
+    Ok(Seq(checked(number, (1..=LAST_SEQ).contains(&number), "sequence number")?))
 }
 
 pub(super) fn read_player(bits: u64) -> Result<PlayerId, StoredError> {

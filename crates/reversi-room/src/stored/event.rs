@@ -6,17 +6,17 @@ use reversi_engine::rules::{ByColor, Color, Square};
 
 use super::{
     StoredError, checked,
-    codec::{Numbered, StoredDuration, StoredPair, narrow, read_code, read_player, read_room, read_squares, squares},
+    codec::{Numbered, StoredPair, narrow, read_code, read_player, read_room, read_squares, squares},
     game::{StoredThought, read_end, stored_end},
     required,
     room::StoredChatLine,
     seat::{StoredOccupant, StoredProfile},
-    settings::StoredSettings,
+    settings::{StoredPolicy, StoredSettings},
 };
 use crate::{
     event::{CloseReason, Creation, Fact, LeaveReason, Offer},
     seat::Occupant,
-    state::{ChatLine, Policy},
+    state::ChatLine,
     timestamp::Timestamp,
 };
 
@@ -113,16 +113,6 @@ struct StoredCreation {
     black: Option<StoredOccupant>,
     #[prost(message, optional, tag = "7")]
     white: Option<StoredOccupant>,
-}
-
-#[derive(Clone, Copy, PartialEq, prost::Message)]
-pub(super) struct StoredPolicy {
-    #[prost(message, optional, tag = "1")]
-    grace: Option<StoredDuration>,
-    #[prost(message, optional, tag = "2")]
-    idle_close: Option<StoredDuration>,
-    #[prost(uint32, tag = "3")]
-    members: u32,
 }
 
 impl From<&Fact> for StoredFact {
@@ -244,26 +234,6 @@ impl StoredCreation {
             policy: required(self.policy, "policy")?.read()?,
             seats: checked(seats, seated, "seats")?,
             owner,
-        })
-    }
-}
-
-impl From<Policy> for StoredPolicy {
-    fn from(policy: Policy) -> Self {
-        Self {
-            grace: Some(policy.grace.into()),
-            idle_close: Some(policy.idle_close.into()),
-            members: policy.members.into(),
-        }
-    }
-}
-
-impl StoredPolicy {
-    pub(super) fn read(self) -> Result<Policy, StoredError> {
-        Ok(Policy {
-            grace: StoredDuration::read_or_zero(self.grace)?,
-            idle_close: StoredDuration::read_or_zero(self.idle_close)?,
-            members: narrow(self.members, "policy")?,
         })
     }
 }

@@ -19,6 +19,7 @@
 
 mod codec;
 mod command;
+mod error;
 mod event;
 mod game;
 mod rejection;
@@ -28,13 +29,19 @@ mod settings;
 mod validate;
 
 use prost::{
-    DecodeError, Message,
+    Message,
     encoding::{decode_varint, encode_varint},
 };
-use thiserror::Error;
 
+pub use self::error::StoredError;
 use self::{
-    command::StoredCommand, event::StoredFact, game::StoredThoughts, rejection::StoredRejection, room::StoredRoom,
+    codec::read_seq,
+    command::StoredCommand,
+    error::{VERSION, checked, required},
+    event::StoredFact,
+    game::StoredThoughts,
+    rejection::StoredRejection,
+    room::StoredRoom,
 };
 use super::{
     command::Command,
@@ -46,9 +53,6 @@ use super::{
     timestamp::Timestamp,
 };
 
-/// The version written, and the newest version read.
-const VERSION: u8 = 2;
-
 /// The version without a checksum, which is still read.
 const WITHOUT_CHECKSUM: u8 = 1;
 
@@ -56,29 +60,6 @@ const WITHOUT_CHECKSUM: u8 = 1;
 const MAX_HEAD: usize = 21;
 
 const CHECKSUM: usize = 4;
-
-/// The highest sequence number accepted, far below overflow.
-const LAST_SEQ: u64 = 1 << 62;
-
-/// Why bytes do not decode, or why an event cannot be applied.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum StoredError {
-    /// Written by a newer version of the server.
-    #[error("written in format version {0}; the newest known is {VERSION}")]
-    Newer(u8),
-    /// Not a protobuf message.
-    #[error("damaged: {0}")]
-    Damaged(#[from] DecodeError),
-    /// Changed since it was written.
-    #[error("damaged: wrong checksum")]
-    BadChecksum,
-    /// The named part is out of its bounds or contradicts others.
-    #[error("malformed {0}")]
-    Malformed(&'static str),
-    /// The event cannot be the next one of the room.
-    #[error("event {0} cannot be the next one of its room")]
-    OutOfOrder(Seq),
-}
 
 /// Encodes an event. A move takes 19 to 22 bytes, and an AI's search report about the same again.
 #[must_use]
@@ -99,14 +80,11 @@ pub fn encode_event(event: &Event) -> Vec<u8> {
 /// [`StoredError`] for other bytes.
 pub fn decode_event(bytes: &[u8]) -> Result<Event, StoredError> {
     let mut rest = verify_checksum(bytes)?;
-    let seq = Seq(decode_varint(&mut rest)?);
+    let seq = read_seq(decode_varint(&mut rest)?)?;
     let at = Timestamp(decode_varint(&mut rest)?.cast_signed());
     let fact = StoredFact::decode(rest)?.read()?;
     let in_place = matches!(fact, Fact::Created(_)) == (seq == Seq(1));
-    if !in_place || !(1..=LAST_SEQ).contains(&seq.0) {
-        return Err(StoredError::Malformed("sequence number"));
-    }
-    Ok(Event { seq, at, fact })
+    Ok(Event { seq: checked(seq, in_place, "sequence number")?, at, fact })
 }
 
 /// Encodes the whole state of a room.
@@ -190,13 +168,4 @@ fn verify_checksum(bytes: &[u8]) -> Result<&[u8], StoredError> {
         Some((&version, _)) if version > VERSION => Err(StoredError::Newer(version)),
         _ => Err(StoredError::Malformed("version")),
     }
-}
-
-/// The value, or [`StoredError::Malformed`] unless `holds`.
-fn checked<T>(value: T, holds: bool, what: &'static str) -> Result<T, StoredError> {
-    if holds { Ok(value) } else { Err(StoredError::Malformed(what)) }
-}
-
-fn required<T>(value: Option<T>, what: &'static str) -> Result<T, StoredError> {
-    value.ok_or(StoredError::Malformed(what))
 }

@@ -5,16 +5,14 @@ use std::collections::BTreeSet;
 use reversi_engine::rules::{ByColor, Color};
 
 use super::{
-    LAST_SEQ, StoredError, checked,
-    codec::{Numbered, number_or_zero, read_code, read_player, read_room},
-    event::StoredPolicy,
+    StoredError,
+    codec::{Numbered, number_or_zero, read_code, read_player, read_room, read_seq},
     game::{StoredGame, StoredScore, StoredSeries},
     required,
     seat::{StoredProfile, StoredSeat},
-    settings::StoredSettings,
+    settings::{StoredPolicy, StoredSettings},
 };
 use crate::{
-    ids::Seq,
     seat::Profile,
     state::{ChatLine, Member, Phase, Room},
     text::ChatText,
@@ -114,7 +112,7 @@ impl StoredRoom {
             code: read_code(self.code)?,
             created: Timestamp(self.created),
             policy: required(self.policy, "policy")?.read()?,
-            seq: Seq(checked(self.seq, (1..=LAST_SEQ).contains(&self.seq), "sequence number")?),
+            seq: read_seq(self.seq)?,
             phase: Phase::read(self.phase)?,
             owner: read_player(self.owner)?,
             settings: required(self.settings, "settings")?.read()?,

@@ -1,4 +1,4 @@
-//! Stored settings.
+//! Stored settings and limits.
 
 use reversi_engine::{rating::Sprt, rules::Transcript};
 
@@ -8,7 +8,7 @@ use super::{
     required,
 };
 use crate::{
-    settings::{Opening, PasswordHash, Settings, Visibility, Watching},
+    settings::{Opening, PasswordHash, Policy, Settings, Visibility, Watching},
     text::RoomName,
     time_control::TimeControl,
 };
@@ -156,4 +156,34 @@ fn read_opening(stored: Option<StoredOpening>) -> Result<Opening, StoredError> {
         }
         Some(StoredOpening::Balanced(seed)) => Opening::Balanced { seed },
     })
+}
+
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+pub(super) struct StoredPolicy {
+    #[prost(message, optional, tag = "1")]
+    grace: Option<StoredDuration>,
+    #[prost(message, optional, tag = "2")]
+    idle_close: Option<StoredDuration>,
+    #[prost(uint32, tag = "3")]
+    members: u32,
+}
+
+impl From<Policy> for StoredPolicy {
+    fn from(policy: Policy) -> Self {
+        Self {
+            grace: Some(policy.grace.into()),
+            idle_close: Some(policy.idle_close.into()),
+            members: policy.members.into(),
+        }
+    }
+}
+
+impl StoredPolicy {
+    pub(super) fn read(self) -> Result<Policy, StoredError> {
+        Ok(Policy {
+            grace: StoredDuration::read_or_zero(self.grace)?,
+            idle_close: StoredDuration::read_or_zero(self.idle_close)?,
+            members: narrow(self.members, "policy")?,
+        })
+    }
 }

@@ -2,9 +2,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::Profile;
-
-/// A kind of computer player. Its [`Profile`] has its levels and description.
+/// A kind of computer player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AiKind {
     /// Any legal move.
@@ -37,12 +35,6 @@ impl AiKind {
         Self::MctsRoxanne,
         Self::Expert,
     ];
-
-    /// The description for players.
-    #[must_use]
-    pub fn profile(self) -> &'static Profile {
-        Profile::of(self)
-    }
 }
 
 impl fmt::Display for AiKind {

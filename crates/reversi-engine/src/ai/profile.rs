@@ -42,17 +42,19 @@ pub enum Unit {
     WinShare,
 }
 
-impl Profile {
-    pub(super) fn of(kind: AiKind) -> &'static Self {
-        match kind {
-            AiKind::Random => &RANDOM,
-            AiKind::Greedy => &GREEDY,
-            AiKind::Roxanne => &ROXANNE,
-            AiKind::Positional => &POSITIONAL,
-            AiKind::AlphaBeta => &ALPHA_BETA,
-            AiKind::Mcts => &MCTS,
-            AiKind::MctsRoxanne => &MCTS_ROXANNE,
-            AiKind::Expert => &EXPERT,
+impl AiKind {
+    /// Its levels and description.
+    #[must_use]
+    pub fn profile(self) -> &'static Profile {
+        match self {
+            Self::Random => &RANDOM,
+            Self::Greedy => &GREEDY,
+            Self::Roxanne => &ROXANNE,
+            Self::Positional => &POSITIONAL,
+            Self::AlphaBeta => &ALPHA_BETA,
+            Self::Mcts => &MCTS,
+            Self::MctsRoxanne => &MCTS_ROXANNE,
+            Self::Expert => &EXPERT,
         }
     }
 }

@@ -8,9 +8,10 @@ use super::board::{Board, Squares};
 use super::cpu::Cpu;
 use super::last_four::{self, quarter};
 use super::moves::{Moves, OrderedMove};
-use super::searcher::{DISC, SURE, Searcher, Value};
+use super::searcher::{SURE, Searcher};
 use super::stability;
 use super::transposition::{Effort, Entry, NO_SQUARE};
+use super::weights::{DISC, Value};
 
 /// Up to this many empty squares only parity orders the moves: a better order costs more than it saves.
 const PLAIN: u32 = 6;

@@ -12,9 +12,9 @@ use super::limits::{Iteration, Limits, Target, schedule};
 use super::midgame::Line;
 use super::pattern::PATTERNS;
 use super::probcut;
-use super::searcher::{DISC, INFINITE, SURE, Searcher, Value};
+use super::searcher::{INFINITE, SURE, Searcher};
 use super::transposition::{Effort, TranspositionTable};
-use super::weights::Weights;
+use super::weights::{DISC, Value, Weights};
 use crate::rules::{Position, Square};
 use crate::search::{EndedBy, Stop};
 

@@ -2,8 +2,7 @@
 use super::board::{Board, Squares};
 use super::cpu::Cpu;
 use super::pattern::{EXPANDED, IMAGES, LANES, PATTERNS, Patterns};
-use super::searcher::{DISC, Value};
-use super::weights::{MAX_MOBILITY, Weights};
+use super::weights::{DISC, MAX_MOBILITY, Value, Weights};
 
 /// A position with the indices of its patterns, updated incrementally by each move.
 ///

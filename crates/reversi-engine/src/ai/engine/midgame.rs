@@ -10,8 +10,9 @@ use super::endgame::{CORNERS, PLACE_WORTH};
 use super::evaluation::Node;
 use super::moves::{Moves, OrderedMove};
 use super::probcut;
-use super::searcher::{DISC, INFINITE, SURE, Searcher, Value};
+use super::searcher::{INFINITE, SURE, Searcher};
 use super::transposition::{Effort, Entry, NO_SQUARE};
+use super::weights::{DISC, Value};
 
 /// With at most this many empty squares, the exact solver does the search to the end.
 const SOLVED: u32 = 14;

@@ -6,7 +6,8 @@
 //! fitted to the engine's own searches.
 use std::sync::LazyLock;
 
-use super::searcher::{DISC, SURE, Value};
+use super::searcher::SURE;
+use super::weights::{DISC, Value};
 
 /// The minimum depth for cuts: below, the shallow search costs as much as the deep one.
 pub(super) const MIN_DEPTH: u8 = 3;

@@ -3,14 +3,8 @@ use super::cpu::Cpu;
 use super::evaluation::Node;
 use super::pattern::Patterns;
 use super::transposition::TranspositionTable;
-use super::weights::Weights;
+use super::weights::{DISC, Value, Weights};
 use crate::search::Stop;
-
-/// A value for the side to move, in units of 1/64 disc.
-pub(super) type Value = i32;
-
-/// One disc as a [`Value`].
-pub(super) const DISC: Value = 64;
 
 /// Above every value.
 pub(super) const INFINITE: Value = 65 * DISC;

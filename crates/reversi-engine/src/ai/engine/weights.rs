@@ -4,6 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use super::pattern::{EXPANDED, PATTERNS};
 
+/// A value for the side to move, in units of 1/64 disc.
+pub(super) type Value = i32;
+
+/// One disc as a [`Value`].
+pub(super) const DISC: Value = 64;
+
 /// The number of stages, of four plies each, which have their own weights.
 pub const STAGES: usize = 15;
 
@@ -22,7 +28,7 @@ pub struct Weights {
     stages: Vec<Stage>,
 }
 
-/// The weights of one stage, in parts of a disc ([`super::searcher::DISC`]).
+/// The weights of one stage, in parts of a disc ([`DISC`]).
 #[derive(Clone)]
 pub(super) struct Stage {
     /// By an image's offset plus its number.
@@ -189,7 +195,7 @@ impl fmt::Debug for Weights {
 
 /// A value in discs as the nearest weight of the file.
 pub(super) fn rounded(value: f32) -> i16 {
-    (value * super::searcher::DISC as f32).round().clamp(f32::from(i16::MIN), f32::from(i16::MAX)) as i16
+    (value * DISC as f32).round().clamp(f32::from(i16::MIN), f32::from(i16::MAX)) as i16
 }
 
 #[cfg(test)]

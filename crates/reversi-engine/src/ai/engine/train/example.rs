@@ -1,6 +1,6 @@
 //! Positions with their values, and files of them.
 use super::super::board::Board;
-use super::super::searcher::Value;
+use super::super::weights::Value;
 
 /// A position and its value for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

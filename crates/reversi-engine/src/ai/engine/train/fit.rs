@@ -7,8 +7,7 @@ use super::super::board::Board;
 use super::super::cpu::Portable;
 use super::super::evaluation::{Node, mobility};
 use super::super::pattern::{IMAGES, PATTERNS};
-use super::super::searcher::DISC;
-use super::super::weights::{MAX_MOBILITY, stage_len};
+use super::super::weights::{DISC, MAX_MOBILITY, stage_len};
 use super::Example;
 
 /// The number of weights that add up to a position's value.

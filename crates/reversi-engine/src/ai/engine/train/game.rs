@@ -2,11 +2,26 @@
 use rand::{Rng, RngExt};
 
 use super::super::board::Board;
-use super::super::searcher::{DISC, Value};
+use super::super::weights::{DISC, Value};
 use super::super::{Engine, Limits};
-use super::{Example, Recipe};
+use super::Example;
 use crate::rules::{Bitboard, Position, Square};
 use crate::search::Stop;
+
+/// The settings of one round of training.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    /// The minimum and maximum number of random plies at the start of a game.
+    pub random_plies: (u8, u8),
+    /// The depth of the search for each move.
+    pub depth: u8,
+    /// The weight of the engine's own evaluation in a label, in percent; the rest is the game's result.
+    pub opinion: i32,
+    /// The number of chunks of games.
+    pub chunks: u64,
+    /// The seed of the games.
+    pub seed: u64,
+}
 
 /// With at most this many empty squares, positions are labelled by solving them, and half of the moves are random: good
 /// play is no longer needed.

@@ -33,22 +33,8 @@ use super::{Engine, Weights};
 pub use contest::{Contest, MatchScore};
 pub use example::Example;
 use fit::Equations;
+pub use game::Recipe;
 pub use seed::seed;
-
-/// The settings of one round of training.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recipe {
-    /// The minimum and maximum number of random plies at the start of a game.
-    pub random_plies: (u8, u8),
-    /// The depth of the search for each move.
-    pub depth: u8,
-    /// The weight of the engine's own evaluation in a label, in percent; the rest is the game's result.
-    pub opinion: i32,
-    /// The number of chunks of games.
-    pub chunks: u64,
-    /// The seed of the games.
-    pub seed: u64,
-}
 
 /// The games of one file: some seconds of work, so that an interruption loses little.
 pub const GAMES_PER_CHUNK: u64 = 200;

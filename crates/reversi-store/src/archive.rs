@@ -6,9 +6,10 @@ use reversi_engine::rules::{Color, Position, opening_names};
 use reversi_room::{GameEnd, GameId, GameRecord, Participant, PlayerId, RoomId, Timestamp};
 
 use super::{
+    contestant::Contestant,
     explorer::{Exploration, ExplorerFilter},
     journal::StoreFuture,
-    player_stats::{Contestant, OpponentKind, PlayerStats},
+    player_stats::{OpponentKind, PlayerStats},
 };
 
 /// The position of a game in the archive, by its end and its id. Pages stay valid while games are added.

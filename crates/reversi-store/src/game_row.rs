@@ -9,8 +9,9 @@ use reversi_room::{
 };
 
 use crate::{
+    contestant::Contestant,
     damage::ReadError,
-    player_stats::{Contestant, OpponentKind},
+    player_stats::OpponentKind,
     recent_games::{RecentGame, RecentGames},
 };
 

@@ -10,7 +10,7 @@ use reversi_room::{Event, GameRecord, JoinCode, Room, RoomId, Seq, Timestamp};
 use thiserror::Error;
 use tokio::sync::oneshot;
 
-use super::player_stats::RatingWeight;
+use super::rating::RatingWeight;
 
 /// The metric of the number of writes in a commit.
 pub const COMMIT_WRITES: &str = "reversi_journal_commit_writes";

@@ -12,6 +12,7 @@
 mod archive;
 mod ban;
 mod cluster_store;
+mod contestant;
 mod damage;
 mod explorer;
 pub mod files;
@@ -22,6 +23,7 @@ mod player_stats;
 mod player_store;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod rating;
 mod recent_games;
 mod shard;
 mod sqlite;
@@ -34,6 +36,7 @@ pub use archive::{
 };
 pub use ban::{BadNetwork, Ban, BanSubject};
 pub use cluster_store::{Away, ClusterStore, ClusterView, NodeInfo, ParseRoleError, Role};
+pub use contestant::{Contestant, ParseContestantError};
 pub use damage::DAMAGED_ROWS;
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter};
 pub use journal::{
@@ -41,12 +44,17 @@ pub use journal::{
     Journal, LEASE_AGE, OWNED_SHARDS, StoreError, StoreFuture,
 };
 pub use memory::MemoryStore;
-pub use player_stats::{Contestant, OpponentKind, ParseContestantError, PlayerStats, Rating, RatingWeight, Results};
+pub use player_stats::{OpponentKind, PlayerStats, Results};
 pub use player_store::{ForgetWhen, HeldRoom, PlaceRequest, PlayerKey, PlayerStore, RequestTarget, StoredPlayer};
 #[cfg(feature = "postgres")]
 pub use postgres::{Membership, NodeRow, NodeTable, PostgresError, PostgresStore, Sharing, Standby};
+pub use rating::{Rating, RatingWeight};
 pub use shard::{NodeId, Ownership, Shard};
-pub use sqlite::{BackupError, Diagnosis, Doctor, NewStore, Observer, OpenError, Pages, SqliteStore, backup, restore};
+pub use sqlite::{
+    OpenError, SqliteStore,
+    backup::{BackupError, NewStore, Pages, backup, restore},
+    doctor::{Diagnosis, Doctor, Observer},
+};
 pub use transfer::{Copied, FormerPlayer, Restored, Standing, Transfer, copy, is_empty};
 
 /// The storage of a server.

@@ -4,7 +4,10 @@
 use reversi_engine::rules::Color;
 use reversi_room::{GameRecord, Timestamp};
 
-use super::player_stats::{Contestant, Rating, RatingWeight};
+use super::{
+    contestant::Contestant,
+    rating::{Rating, RatingWeight},
+};
 
 /// The games of a contestant within [`RecentGames::PERIOD`], by which ratings that are bought are bounded.
 #[derive(Clone, Debug, Default)]

@@ -4,8 +4,9 @@ use reversi_room::{GameRecord, PlayerId, Profile, Room, Timestamp};
 
 use super::{
     archive::{Archive, GameKey},
+    contestant::Contestant,
     journal::{Journal, StoreError, StoreFuture},
-    player_stats::{Contestant, PlayerStats},
+    player_stats::PlayerStats,
     player_store::{PlayerStore, StoredPlayer},
 };
 

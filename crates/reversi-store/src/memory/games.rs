@@ -11,15 +11,19 @@ use reversi_engine::rules::{ByColor, Color, Position, Square};
 use reversi_room::{GameId, GameRecord, Participant, PlayerId, Profile, RoomId, Timestamp};
 
 use super::{
+    super::contestant::Contestant,
     super::explorer::{
         CountedMove, Exploration, ExplorerFilter, MoveCount, Mover, PositionKey, REMEMBERED_GAMES, counted_moves,
         explored_moves, shown_games,
     },
     super::journal::EndedGame,
-    super::player_stats::{Contestant, PlayerStats, Results, stats_after},
+    super::player_stats::{PlayerStats, Results, stats_after},
     super::recent_games::{RecentGame, RecentGames},
-    GameFilter, GameKey, GamePage, MemoryStore, Retention,
+    GameFilter, GameKey, GamePage, Retention,
 };
+
+/// Finished games kept; beyond this the oldest is removed.
+const GAMES: usize = 10_000;
 
 #[derive(Default)]
 pub(super) struct MemoryGames {
@@ -95,7 +99,7 @@ impl MemoryGames {
             self.players.entry(profile.id).or_insert_with(new).games += 1;
         }
         match self.games.first_key_value() {
-            Some((oldest, _)) if self.games.len() > MemoryStore::GAMES => self.remove(*oldest),
+            Some((oldest, _)) if self.games.len() > GAMES => self.remove(*oldest),
             _ => Vec::new(),
         }
     }

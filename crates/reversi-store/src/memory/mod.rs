@@ -18,9 +18,10 @@ use rooms::MemoryRooms;
 use super::{
     archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
     ban::Ban,
+    contestant::Contestant,
     explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendError, AppendFuture, EndedGame, FaultHook, History, Journal, StoreFuture},
-    player_stats::{Contestant, OpponentKind, PlayerStats},
+    player_stats::{OpponentKind, PlayerStats},
     player_store::{PlayerKey, PlayerStore, StoredPlayer},
 };
 
@@ -93,12 +94,6 @@ impl Inner {
 }
 
 impl MemoryStore {
-    /// Minimum of events kept of a room, at most twice that: enough for a watcher's short absence, in 10,000 rooms.
-    pub const TAIL: usize = 16;
-
-    /// Finished games kept; beyond this the oldest is removed.
-    pub const GAMES: usize = 10_000;
-
     /// An empty store whose appends fail as `fault` returns.
     #[must_use]
     pub fn with_faults(fault: FaultHook) -> Self {

@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use reversi_room::{Event, Fact, Room, RoomId, Seq};
 
-use super::{Append, AppendError, History, MemoryStore};
+use super::{Append, AppendError, History};
+
+/// Minimum of events kept of a room, at most twice that: enough for a watcher's short absence, in 10,000 rooms.
+const TAIL: usize = 16;
 
 #[derive(Default)]
 pub(super) struct MemoryRooms {
@@ -71,8 +74,8 @@ impl MemoryRoom {
     fn extend(&mut self, events: &[Event]) {
         self.events.extend_from_slice(events);
         // In batches, so that most appends leave the state alone.
-        if self.events.len() >= 2 * MemoryStore::TAIL {
-            let older = self.events.len() - MemoryStore::TAIL;
+        if self.events.len() >= 2 * TAIL {
+            let older = self.events.len() - TAIL;
             self.events.drain(..older).for_each(|event| self.base.apply(&event));
         }
     }

@@ -15,8 +15,8 @@ use tokio_postgres::Error;
 use super::{
     change::Change,
     cluster::fence::{Fence, FenceError},
-    games, members, rooms,
-    rooms::RoomWrite,
+    games, members, requests,
+    rooms::{self, RoomWrite},
     session::Session,
 };
 use crate::{
@@ -98,7 +98,11 @@ pub(super) async fn execute(
         let right = || appends.iter().filter(|append| written.contains(&append.key()));
         let closed: Vec<i64> = right().filter(|append| append.closes).map(|append| append.key()).collect();
         if !closed.is_empty() {
-            rooms::remove(session, &closed).await?;
+            tokio::try_join!(
+                rooms::remove(session, &closed),
+                members::remove(session, &closed),
+                requests::note_closed(session, &closed)
+            )?;
         }
         let changed: Vec<i64> =
             right().filter(|append| append.changes_members && !append.closes).map(|append| append.key()).collect();

@@ -17,10 +17,12 @@ use super::{
 };
 use crate::{
     archive::{RankedContestant, RankingFilter},
+    contestant::Contestant,
     damage::{DamagedRows, ReadError},
     game_row::{GameRow, ParticipantColumns, kind_name, name_of, recent_game},
     journal::EndedGame,
-    player_stats::{Contestant, PlayerStats, Rating, Results, stats_after},
+    player_stats::{PlayerStats, Results, stats_after},
+    rating::Rating,
     recent_games::{RecentGame, RecentGames},
 };
 

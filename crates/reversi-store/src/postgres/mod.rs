@@ -11,6 +11,7 @@
 mod batch;
 mod change;
 mod cluster;
+mod error;
 mod explorer;
 mod games;
 mod members;
@@ -47,8 +48,8 @@ use tokio::{
 use tokio_postgres::Config;
 
 pub use cluster::Membership;
+pub use error::PostgresError;
 pub use node_table::{NodeRow, NodeTable};
-pub use schema::PostgresError;
 
 use batch::{Outcome, Write};
 use change::Change;
@@ -63,10 +64,11 @@ use super::{
     archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
     ban::Ban,
     cluster_store::{ClusterStore, ClusterView, NodeInfo},
+    contestant::Contestant,
     damage::DamagedRows,
     explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendError, AppendFuture, History, Journal, StoreError, StoreFuture},
-    player_stats::{Contestant, PlayerStats},
+    player_stats::PlayerStats,
     player_store::{ForgetWhen, HeldRoom, PlaceRequest, PlayerKey, PlayerStore, RequestTarget, StoredPlayer},
     shard::Ownership,
     transfer::{FormerPlayer, Restored, Standing, Transfer},

@@ -6,7 +6,8 @@ use tokio_postgres::Row;
 
 use super::{
     cluster::node::role,
-    schema::{self, PostgresError},
+    error::PostgresError,
+    schema,
     session::{self, Session},
 };
 use crate::{cluster_store::Role, shard::NodeId};

@@ -9,7 +9,7 @@ use tokio::{
 };
 use tokio_postgres::{Config, Error};
 
-use super::session::{Session, describe};
+use super::{error::describe, session::Session};
 use crate::{
     damage::ReadError,
     journal::{StoreError, StoreFuture},

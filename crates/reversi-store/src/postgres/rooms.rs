@@ -13,7 +13,6 @@ use tokio_postgres::{Error, Row};
 
 use super::{
     cluster::fence::Fence,
-    members, requests,
     session::{Session, column},
 };
 use crate::{
@@ -278,14 +277,12 @@ pub(super) async fn restore(session: &Session, fence: Fence, rooms: &[Room]) -> 
     let codes: Vec<_> = rooms.iter().map(|room| room.code().bits().cast_signed()).collect();
     let seqs: Vec<_> = rooms.iter().map(|room| number(room.seq())).collect();
     let (tails, states) = (vec![&[][..]; rooms.len()], rooms.iter().map(stored::encode_room).collect::<Vec<_>>());
-    session.query(BEGIN, &[&ids, &codes, &seqs, &(tails as Vec<&[u8]>), &states, &fence.node]).await?;
-    members::put(session, rooms).await
+    session.query(BEGIN, &[&ids, &codes, &seqs, &(tails as Vec<&[u8]>), &states, &fence.node]).await.map(drop)
 }
 
 /// Deletes rooms that have closed.
 pub(super) async fn remove(session: &Session, ids: &[i64]) -> Result<(), Error> {
-    let delete = async { session.execute("DELETE FROM room WHERE id = ANY($1)", &[&ids]).await.map(drop) };
-    tokio::try_join!(delete, members::remove(session, ids), requests::note_closed(session, ids)).map(drop)
+    session.execute("DELETE FROM room WHERE id = ANY($1)", &[&ids]).await.map(drop)
 }
 
 /// The last events of rooms, by their columns.

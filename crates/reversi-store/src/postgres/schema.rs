@@ -1,8 +1,6 @@
 //! The tables and their versions.
 
-use thiserror::Error;
-
-use super::session::{Session, describe};
+use super::{error::PostgresError, session::Session};
 
 /// The migrations, one for each version. A released step never changes.
 const STEPS: &[&str] = &[include_str!("1.sql"), include_str!("2.sql")];
@@ -12,52 +10,6 @@ const VERSION: i32 = STEPS.len() as i32;
 
 /// The version of tables that are being copied from another store: later than that of any program.
 const UNFINISHED: i32 = i32::MAX;
-
-/// Why a database cannot be used.
-#[derive(Debug, Error)]
-pub enum PostgresError {
-    /// The URL cannot be parsed.
-    #[error("the URL of the database is malformed: {0}; it is postgres://USER:PASSWORD@HOST/DATABASE")]
-    Url(String),
-    /// The database cannot be reached, or refuses a statement.
-    #[error("{0}")]
-    Database(String),
-    /// There is nothing to verify the database's certificate by.
-    #[error("this system has no certificate authorities; SSL_CERT_FILE names a file with that of the database")]
-    NoAuthority,
-    /// Another server uses the database.
-    #[error("another server uses it")]
-    InUse,
-    /// Another server has declared this one dead.
-    #[error("another server has taken over; this one must be started again")]
-    Fenced,
-    /// No server has used the database yet.
-    #[error("it has no tables yet; `reversi serve --store URL` creates them")]
-    Empty,
-    /// It has a part of another store.
-    #[error(
-        "`reversi store copy` into it was interrupted, so that it has only a part of the data; remove its tables (DROP \
-        SCHEMA, or dropdb and createdb) and copy again"
-    )]
-    Unfinished,
-    /// The tables were written by a later version of the program.
-    #[error("its tables are of version {found}, and this program knows versions up to {known}; use a newer one")]
-    Newer {
-        /// The tables' version.
-        found: i32,
-        /// The latest version that this program knows.
-        known: i32,
-    },
-    /// A thread cannot be started.
-    #[error("a thread cannot be started: {0}")]
-    Thread(#[from] std::io::Error),
-}
-
-impl From<tokio_postgres::Error> for PostgresError {
-    fn from(error: tokio_postgres::Error) -> Self {
-        Self::Database(describe(&error))
-    }
-}
 
 /// The version of the tables; none if there are none.
 async fn version(session: &Session) -> Result<Option<i32>, PostgresError> {

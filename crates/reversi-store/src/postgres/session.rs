@@ -13,13 +13,12 @@ use tokio::{
 use tokio_postgres::{
     Client, Config, Connection, Error, NoTls, Row, Socket, Statement,
     config::{SslMode, TargetSessionAttrs},
-    error::{DbError, Severity},
     tls::TlsStream,
     types::{FromSql, ToSql},
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::schema::PostgresError;
+use super::error::{PostgresError, describe};
 use crate::damage::{DamagedRows, ReadError};
 
 /// The parameters of a statement.
@@ -145,19 +144,4 @@ pub(super) fn readable<T>(damaged: &DamagedRows, table: &str, row: &Row, value: 
             damaged.note(table, &name, &error.to_string(), "a row is damaged and is skipped");
         })
         .ok()
-}
-
-/// Whether an error is a refusal of a statement by a database that goes on, so that nothing of it is written.
-pub(super) fn is_refusal(error: &Error) -> bool {
-    let ends = |error: &DbError| matches!(error.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
-    error.as_db_error().is_some_and(|error| !ends(error))
-}
-
-/// The message of an error with its cause.
-pub(super) fn describe(error: &Error) -> String {
-    match (error.as_db_error(), std::error::Error::source(error)) {
-        (Some(error), _) => error.message().to_owned(),
-        (None, Some(cause)) => format!("{error}: {cause}"),
-        (None, None) => error.to_string(),
-    }
 }

@@ -5,13 +5,13 @@ use tokio_postgres::Error;
 
 use super::{
     cluster::fence::Fence,
-    games, players, rooms,
+    games, members, players, rooms,
     session::{Session, column},
 };
 use crate::{
     archive::GameKey,
+    contestant::Contestant,
     damage::ReadError,
-    player_stats::Contestant,
     transfer::{FormerPlayer, Restored, Standing},
 };
 
@@ -56,7 +56,10 @@ pub(super) async fn standings(
 
 pub(super) async fn restore(session: &Session, fence: Fence, restored: &Restored) -> Result<(), Error> {
     match restored {
-        Restored::Rooms(rooms) => rooms::restore(session, fence, rooms).await?,
+        Restored::Rooms(rooms) => {
+            rooms::restore(session, fence, rooms).await?;
+            members::put(session, rooms).await?;
+        }
         Restored::Players(players) => {
             for player in players {
                 players::restore(session, player).await?;

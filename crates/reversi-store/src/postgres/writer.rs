@@ -28,8 +28,9 @@ use super::{
         NodeState,
         fence::{Fence, FenceError},
     },
-    schema::{self, PostgresError},
-    session::{Session, describe, is_refusal},
+    error::{PostgresError, describe, is_refusal},
+    schema,
+    session::Session,
 };
 use crate::{
     damage::DamagedRows,

@@ -18,10 +18,10 @@ use thiserror::Error;
 
 use super::{
     SqliteStore, create_file, create_folder,
+    damage::found_by,
     doctor::{give_owner, remove_file, unused},
-    lock, require,
-    schema::{self, OpenError},
-    try_lock, wal, wal_mark,
+    error::OpenError,
+    lock, require, schema, try_lock, unfinished, wal, wal_mark,
 };
 use crate::files::{beside, sync_folder};
 
@@ -75,7 +75,7 @@ pub fn backup(folder: &Path, to: &Path, pages: &mut Pages<'_>) -> Result<Option<
     File::options().write(true).create_new(true).open(to).map_err(failed)?;
     let partial = beside(to, ".partial");
     let copied = copy(&source, &partial, None, pages).and_then(|copy| {
-        let damage = damage(&copy, "quick_check");
+        let damage = found_by(&copy, "quick_check");
         complete(copy, &partial, to).map(|()| damage)
     });
     copied.inspect_err(|_| {
@@ -96,7 +96,7 @@ pub fn restore(backup: &Path, folder: &Path, pages: &mut Pages<'_>) -> Result<Op
     let _lock = lock(folder)?;
     let new = file.with_extension("db.restored");
     let restored = copy(&source, &new, Some(&file), pages).and_then(|copy| {
-        if let Some(damage) = damage(&copy, "integrity_check") {
+        if let Some(damage) = found_by(&copy, "integrity_check") {
             return Err(BackupError::Damaged(damage));
         }
         let failed = |error| BackupError::Copy(file.clone(), error);
@@ -163,16 +163,6 @@ fn copy(source: &Connection, to: &Path, like: Option<&Path>, pages: &mut Pages<'
     copy().map_err(|error| OpenError::from(error).into())
 }
 
-/// What a check by SQLite finds first.
-pub(super) fn damage(file: &Connection, check: &str) -> Option<String> {
-    let found: rusqlite::Result<String> = file.query_row(&format!("PRAGMA {check}(1)"), [], |row| row.get(0));
-    match found {
-        Ok(found) if found == "ok" => None,
-        Ok(found) => Some(found),
-        Err(error) => Some(error.to_string()),
-    }
-}
-
 /// Gives a complete copy its name, durably.
 fn complete(copy: Connection, from: &Path, to: &Path) -> Result<(), BackupError> {
     copy.close().map_err(|(_, error)| OpenError::from(error))?;
@@ -198,11 +188,6 @@ fn keep(file: &Path) -> io::Result<Option<PathBuf>> {
     }
     link(file, &kept)?;
     Ok(Some(kept))
-}
-
-/// The folder of a store that is to become this file.
-pub(super) fn unfinished(file: &Path) -> PathBuf {
-    beside(file, ".unfinished")
 }
 
 /// A store that takes its place in a folder when it is complete.

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use rusqlite::{ErrorCode, ffi};
+use rusqlite::{Connection, ErrorCode, ffi};
 
 pub(super) use crate::damage::{DamagedRows, ReadError};
 
@@ -80,4 +80,14 @@ pub(super) fn is_damage_of_file(error: &rusqlite::Error) -> bool {
 /// Whether SQLite could not read a page: its content is wrong, or the disk returned an error for it.
 pub(super) fn is_unreadable(error: &ffi::Error) -> bool {
     is_malformed(error) || matches!(error.extended_code, ffi::SQLITE_IOERR_READ | ffi::SQLITE_IOERR_SHORT_READ)
+}
+
+/// What a check by SQLite finds first.
+pub(super) fn found_by(file: &Connection, check: &str) -> Option<String> {
+    let found: rusqlite::Result<String> = file.query_row(&format!("PRAGMA {check}(1)"), [], |row| row.get(0));
+    match found {
+        Ok(found) if found == "ok" => None,
+        Ok(found) => Some(found),
+        Err(error) => Some(error.to_string()),
+    }
 }

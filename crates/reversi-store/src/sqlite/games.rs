@@ -15,9 +15,11 @@ use super::{
 };
 use crate::{
     archive::{GameFilter, GameKey, GamePage, RankedContestant, RankingFilter},
+    contestant::Contestant,
     game_row::{self, GameRow, ParticipantColumns, kind_name, name_of, recent_game},
     journal::EndedGame,
-    player_stats::{Contestant, PlayerStats, Rating, Results, stats_after},
+    player_stats::{PlayerStats, Results, stats_after},
+    rating::Rating,
     recent_games::RecentGames,
 };
 

@@ -14,16 +14,15 @@
 //! Appends go to the log first, where moves of a thousand rooms share a page. A long log is flushed into the tables,
 //! where a room's events of one flush share a row. Until then the write-behind table also holds them.
 
-mod backup;
+pub(super) mod backup;
 mod damage;
-mod doctor;
+pub(super) mod doctor;
+mod error;
 mod explorer;
 mod games;
 mod log;
-mod older;
 mod players;
 mod reader;
-mod rescue;
 mod retention;
 mod rooms;
 mod scan;
@@ -37,7 +36,7 @@ mod writer;
 use std::{
     fs::{self, File, TryLockError},
     io::ErrorKind,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -46,11 +45,9 @@ use std::{
 
 use rusqlite::Connection;
 
-pub use backup::{BackupError, NewStore, Pages, backup, restore};
-pub use doctor::{Diagnosis, Doctor, Observer};
-pub use schema::OpenError;
+pub use error::OpenError;
 
-use damage::{DamagedRows, is_damage_of_file, is_read_failure};
+use damage::{DamagedRows, found_by, is_damage_of_file, is_read_failure};
 use log::LogEntry;
 use reader::{Open, Reader};
 use reversi_engine::rules::Position;
@@ -62,10 +59,11 @@ use writer::Writer;
 use super::{
     archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
     ban::Ban,
+    contestant::Contestant,
     explorer::{Exploration, ExplorerFilter},
-    files::private,
+    files::{beside, private},
     journal::{Append, AppendFuture, FaultHook, History, Journal, StoreError, StoreFuture},
-    player_stats::{Contestant, PlayerStats},
+    player_stats::PlayerStats,
     player_store::{PlayerKey, PlayerStore, StoredPlayer},
     transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
@@ -116,7 +114,7 @@ impl SqliteStore {
     fn start(folder: &Path, fault: FaultHook, log_limit: usize) -> Result<Self, OpenError> {
         create_folder(folder)?;
         let path = folder.join(Self::FILE);
-        let copy = backup::unfinished(&path);
+        let copy = unfinished(&path);
         if copy.join(Self::FILE).exists() && require(&path).is_err() {
             return Err(OpenError::Unfinished(copy));
         }
@@ -129,7 +127,7 @@ impl SqliteStore {
         let mut file = schema::create(&path)?;
         let damaged: Arc<DamagedRows> = Arc::default();
         if !(has_own_log && file.marks)
-            && let Some(damage) = backup::damage(&file.connection, "quick_check")
+            && let Some(damage) = found_by(&file.connection, "quick_check")
         {
             damaged.set_malformed(&damage);
         }
@@ -281,6 +279,11 @@ fn require(path: &Path) -> Result<(), OpenError> {
         Err(error) if ![ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind()) => Err(error.into()),
         _ => Err(OpenError::Missing),
     }
+}
+
+/// The folder of a store that is to become this file.
+fn unfinished(file: &Path) -> PathBuf {
+    beside(file, ".unfinished")
 }
 
 /// Creates an empty file, readable only by its owner, if there is none. SQLite gives its other files the same mode.

@@ -12,7 +12,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     damage::{self, DamagedRows, ReadError},
-    schema::{self, ReadConnection},
+    error::OpenError,
+    schema::ReadConnection,
 };
 use crate::journal::{StoreError, StoreFuture};
 
@@ -33,12 +34,7 @@ pub(super) struct Reader {
 pub(super) type Open = fn(&Path) -> rusqlite::Result<ReadConnection>;
 
 impl Reader {
-    pub(super) fn start(
-        path: &Path,
-        name: &str,
-        open: Open,
-        damaged: Arc<DamagedRows>,
-    ) -> Result<Self, schema::OpenError> {
+    pub(super) fn start(path: &Path, name: &str, open: Open, damaged: Arc<DamagedRows>) -> Result<Self, OpenError> {
         let (queries, mut queue) = mpsc::channel::<Query>(QUEUE);
         let path = path.to_owned();
         // None of one that may not stay open.

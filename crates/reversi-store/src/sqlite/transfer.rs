@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use super::{damage::ReadError, games, players, rooms};
 use crate::{
     archive::GameKey,
-    player_stats::Contestant,
+    contestant::Contestant,
     transfer::{FormerPlayer, Restored, Standing},
 };
 

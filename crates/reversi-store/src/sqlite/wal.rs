@@ -15,6 +15,9 @@ use std::{
 
 use crate::files::beside;
 
+/// What the file of a database begins with.
+pub(super) const FILE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
 const HEADER: usize = 32;
 
 /// Bytes of a frame before its page.

@@ -23,8 +23,7 @@ use std::{
 use rusqlite::{Connection, hooks::Wal};
 
 use super::{
-    rescue,
-    schema::OpenError,
+    error::OpenError,
     wal::{self, Log, read_whole},
 };
 
@@ -145,7 +144,7 @@ fn belongs_to(log: &Log, mut file: &File) -> Result<Option<bool>, OpenError> {
     file.seek(SeekFrom::Start(page.saturating_sub(1) * log.page as u64))?;
     let mark = if read_whole(&mut file, &mut bytes)? { Mark::at_end(&bytes) } else { None };
     // Another program may have changed the schema before the first mark.
-    let is_copy = header.starts_with(rescue::MAGIC)
+    let is_copy = header.starts_with(wal::FILE_MAGIC)
         && first.schema == first.schema_before
         && header[SCHEMA] != first.schema
         && !schemas.iter().any(|schema| header[SCHEMA] == *schema);

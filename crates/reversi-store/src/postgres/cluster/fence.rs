@@ -3,7 +3,7 @@
 use reversi_room::Timestamp;
 use tokio_postgres::Error;
 
-use crate::postgres::{schema::PostgresError, session::Session};
+use crate::postgres::{error::PostgresError, session::Session};
 
 /// Why a connection may not write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

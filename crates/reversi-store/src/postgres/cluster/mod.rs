@@ -27,10 +27,7 @@ use tokio::{
 use tokio_postgres::Config;
 
 use self::node::{Other, Renewal};
-use super::{
-    schema::{self, PostgresError},
-    session::Session,
-};
+use super::{error::PostgresError, schema, session::Session};
 use crate::{
     cluster_store::{Away, ClusterView, NodeInfo, Role},
     journal::{LEASE_AGE, OWNED_SHARDS},

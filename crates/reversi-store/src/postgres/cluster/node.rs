@@ -7,8 +7,8 @@ use tokio_postgres::{Error, Row};
 use crate::{
     cluster_store::{NodeInfo, Role},
     postgres::{
-        schema::PostgresError,
-        session::{Session, is_refusal},
+        error::{PostgresError, is_refusal},
+        session::Session,
     },
 };
 

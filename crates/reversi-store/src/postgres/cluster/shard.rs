@@ -9,8 +9,8 @@ use super::fence::Fence;
 use crate::{
     damage::ReadError,
     postgres::{
-        schema::PostgresError,
-        session::{Session, column, is_refusal},
+        error::{PostgresError, is_refusal},
+        session::{Session, column},
     },
     shard::{NodeId, Ownership, Shard},
 };

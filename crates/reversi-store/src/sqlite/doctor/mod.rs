@@ -7,6 +7,9 @@
 //!
 //! A repair takes the old file's place and keeps that beside it, so that nothing more is lost.
 
+mod older;
+mod rescue;
+
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fs::{self, File},
@@ -17,24 +20,28 @@ use reversi_engine::rules::Color;
 use reversi_room::{EndReason, GameRecord, RoomId, Seq};
 use rusqlite::{Connection, Row, params_from_iter, types::Value};
 
+use self::{
+    older::OlderRooms,
+    rescue::{Readable, TemporaryFile},
+};
 use super::{
     SqliteStore, create_file,
     damage::ReadError,
+    error::OpenError,
     games, lock,
     log::{self, Run},
-    older::{self, OlderRooms},
     players,
-    rescue::{self, Readable, TemporaryFile},
     rooms::{self, cut_after},
     scan::{self, Gap},
-    schema::{self, OpenError},
-    wal, wal_mark,
+    schema, wal, wal_mark,
     write_behind::WriteBehind,
 };
 use crate::{
+    contestant::Contestant,
     game_row::name_of,
     journal::EndedGame,
-    player_stats::{Contestant, OpponentKind, PlayerStats, RatingWeight, Results, stats_after},
+    player_stats::{OpponentKind, PlayerStats, Results, stats_after},
+    rating::RatingWeight,
     recent_games::RecentGames,
 };
 

@@ -16,13 +16,12 @@ use std::{
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::{
-    older,
-    schema::{self, APPLICATION, OpenError, VERSION},
-    wal::{self, field},
+use super::older;
+use crate::sqlite::{
+    error::OpenError,
+    schema::{self, APPLICATION, VERSION},
+    wal::{self, FILE_MAGIC, field},
 };
-
-pub(super) const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// The page size of the files of this program.
 const PAGE: usize = 4_096;
@@ -243,7 +242,7 @@ impl Pages {
         file.read_exact(&mut header)?;
         let size = match usize::from(u16::from_be_bytes([header[16], header[17]])) {
             1 => 65_536,
-            size if size >= 512 && size.is_power_of_two() && header.starts_with(MAGIC) => size,
+            size if size >= 512 && size.is_power_of_two() && header.starts_with(FILE_MAGIC) => size,
             _ => PAGE,
         };
         let count = u32::try_from(file.metadata()?.len().div_ceil(size as u64)).map_err(io::Error::other)?;
@@ -276,7 +275,7 @@ impl Pages {
     /// The pages that are not used; none if the header, which says where they begin, is damaged.
     fn free_pages(&self) -> io::Result<Option<HashSet<u32>>> {
         let header = self.read(1)?;
-        if !header.starts_with(MAGIC) || field(&header, 68) != APPLICATION.cast_unsigned() {
+        if !header.starts_with(FILE_MAGIC) || field(&header, 68) != APPLICATION.cast_unsigned() {
             return Ok(None);
         }
         let (mut free, mut next) = (HashSet::new(), field(&header, 32));
@@ -296,7 +295,7 @@ impl Pages {
         let (stored, changes) = (field(&page, 28), [field(&page, 24), field(&page, 92)]);
         let version = field(&page, 60).cast_signed();
         let is_known = (1..=VERSION).contains(&version);
-        let is_sound = page.starts_with(MAGIC)
+        let is_sound = page.starts_with(FILE_MAGIC)
             && page[20..24] == [0, 64, 32, 32]
             && [field(&page, 44), field(&page, 56)] == [4, 1]
             && field(&page, 68) == APPLICATION.cast_unsigned()
@@ -308,7 +307,7 @@ impl Pages {
         }
         let version = if is_known { version } else { VERSION };
         let size = u16::try_from(self.size).unwrap_or(1);
-        page[..16].copy_from_slice(MAGIC);
+        page[..16].copy_from_slice(FILE_MAGIC);
         page[16..18].copy_from_slice(&size.to_be_bytes());
         page[18..24].copy_from_slice(&[1, 1, 0, 64, 32, 32]);
         let version_field = version.cast_unsigned();

@@ -6,10 +6,11 @@ use std::path::Path;
 use reversi_room::Seq;
 use rusqlite::{Connection, Row};
 
-use super::{
+use crate::sqlite::{
+    error::OpenError,
     log::Run,
     scan::{self, Gap},
-    schema::{self, OpenError},
+    schema,
 };
 
 /// The first versions with a log, with runs instead of single events, with the keys of names, with the number of games, and with

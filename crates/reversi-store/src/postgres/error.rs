@@ -1,0 +1,68 @@
+//! Errors of the database.
+
+use thiserror::Error;
+use tokio_postgres::{
+    Error,
+    error::{DbError, Severity},
+};
+
+/// Why a database cannot be used.
+#[derive(Debug, Error)]
+pub enum PostgresError {
+    /// The URL cannot be parsed.
+    #[error("the URL of the database is malformed: {0}; it is postgres://USER:PASSWORD@HOST/DATABASE")]
+    Url(String),
+    /// The database cannot be reached, or refuses a statement.
+    #[error("{0}")]
+    Database(String),
+    /// There is nothing to verify the database's certificate by.
+    #[error("this system has no certificate authorities; SSL_CERT_FILE names a file with that of the database")]
+    NoAuthority,
+    /// Another server uses the database.
+    #[error("another server uses it")]
+    InUse,
+    /// Another server has declared this one dead.
+    #[error("another server has taken over; this one must be started again")]
+    Fenced,
+    /// No server has used the database yet.
+    #[error("it has no tables yet; `reversi serve --store URL` creates them")]
+    Empty,
+    /// It has a part of another store.
+    #[error(
+        "`reversi store copy` into it was interrupted, so that it has only a part of the data; remove its tables (DROP \
+        SCHEMA, or dropdb and createdb) and copy again"
+    )]
+    Unfinished,
+    /// The tables were written by a later version of the program.
+    #[error("its tables are of version {found}, and this program knows versions up to {known}; use a newer one")]
+    Newer {
+        /// The tables' version.
+        found: i32,
+        /// The latest version that this program knows.
+        known: i32,
+    },
+    /// A thread cannot be started.
+    #[error("a thread cannot be started: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+impl From<Error> for PostgresError {
+    fn from(error: Error) -> Self {
+        Self::Database(describe(&error))
+    }
+}
+
+/// Whether an error is a refusal of a statement by a database that goes on, so that nothing of it is written.
+pub(super) fn is_refusal(error: &Error) -> bool {
+    let ends = |error: &DbError| matches!(error.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
+    error.as_db_error().is_some_and(|error| !ends(error))
+}
+
+/// The message of an error with its cause.
+pub(super) fn describe(error: &Error) -> String {
+    match (error.as_db_error(), std::error::Error::source(error)) {
+        (Some(error), _) => error.message().to_owned(),
+        (None, Some(cause)) => format!("{error}: {cause}"),
+        (None, None) => error.to_string(),
+    }
+}

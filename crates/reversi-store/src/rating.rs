@@ -1,0 +1,171 @@
+//! Ratings, and how games change them.
+
+use reversi_engine::rules::Color;
+use skillratings::{
+    Outcomes,
+    glicko2::{Glicko2Config, Glicko2Rating, glicko2},
+};
+
+/// A Glicko-2 rating (Glickman, "Example of the Glicko-2 system", 2012), where every game is a rating period.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rating {
+    /// The strength; 1500 at first.
+    pub value: f64,
+    /// The standard deviation of the strength.
+    pub deviation: f64,
+    /// The expected fluctuation of the strength.
+    pub volatility: f64,
+    /// Rated games so far.
+    pub games: u32,
+}
+
+/// How much a game changes ratings, in sixteenths of the full change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RatingWeight(u8);
+
+impl RatingWeight {
+    /// The game changes no rating.
+    pub const NONE: Self = Self(0);
+    /// The game counts as Glicko-2 has it.
+    pub const FULL: Self = Self(16);
+
+    /// The weight of a game of two players who have met this often within a day: full for the first ten games, then half of
+    /// it for each ten more, and never below a sixteenth.
+    #[must_use]
+    pub fn after(meetings: usize) -> Self {
+        Self(Self::FULL.0 >> (meetings / 10).min(4))
+    }
+
+    fn part(self) -> f64 {
+        f64::from(self.0) / f64::from(Self::FULL.0)
+    }
+}
+
+impl Rating {
+    /// The deviation above which a rating is provisional.
+    pub(super) const PROVISIONAL: f64 = 110.0;
+
+    /// The strength, rounded.
+    pub fn rounded(&self) -> u16 {
+        // The conversion is saturating.
+        self.value.round() as u16
+    }
+
+    /// Whether it is still too uncertain to be compared with others.
+    #[must_use]
+    pub fn is_provisional(&self) -> bool {
+        self.deviation > Self::PROVISIONAL
+    }
+
+    /// The ratings of black and white after a game between them.
+    pub(super) fn meets(self, white: Self, winner: Option<Color>, weight: RatingWeight) -> (Self, Self) {
+        let outcome = match winner {
+            Some(Color::Black) => Outcomes::WIN,
+            Some(Color::White) => Outcomes::LOSS,
+            None => Outcomes::DRAW,
+        };
+        let (one, other) = glicko2(&self.into(), &white.into(), &outcome, &Glicko2Config::new());
+        let after = |before: Self, Glicko2Rating { rating, deviation, volatility }| {
+            before.towards(Self { value: rating, deviation, volatility, games: before.games + 1 }, weight.part())
+        };
+        (after(self, one), after(white, other))
+    }
+
+    /// A part of the way to another rating.
+    fn towards(self, to: Self, part: f64) -> Self {
+        let between = |from: f64, to: f64| from + (to - from) * part;
+        Self {
+            value: between(self.value, to.value),
+            deviation: between(self.deviation, to.deviation),
+            volatility: between(self.volatility, to.volatility),
+            games: to.games,
+        }
+    }
+
+    /// The rating after a game, which does not raise it above `highest`. Beyond that the game does not make it more certain
+    /// either.
+    pub(super) fn risen(self, after: Self, highest: f64) -> Self {
+        if after.value <= highest.max(self.value) {
+            after
+        } else if highest <= self.value {
+            Self { games: after.games, ..self }
+        } else {
+            self.towards(after, (highest - self.value) / (after.value - self.value))
+        }
+    }
+}
+
+impl Default for Rating {
+    fn default() -> Self {
+        let Glicko2Rating { rating, deviation, volatility } = Glicko2Rating::new();
+        Self { value: rating, deviation, volatility, games: 0 }
+    }
+}
+
+impl From<Rating> for Glicko2Rating {
+    fn from(Rating { value, deviation, volatility, .. }: Rating) -> Self {
+        Self { rating: value, deviation, volatility }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_weight_halves_every_ten_games_down_to_a_sixteenth() {
+        let weights = [0, 9, 10, 19, 20, 30, 40, 50, 1_000].map(|meetings| RatingWeight::after(meetings).0);
+        assert_eq!(weights, [16, 16, 8, 8, 4, 2, 1, 1, 1]);
+        let after = |weight| Rating::default().meets(Rating::default(), Some(Color::Black), weight).0;
+        let (full, half) = (after(RatingWeight::FULL), after(RatingWeight::after(10)));
+        let change = |rating: Rating| [rating.value - 1500.0, rating.deviation - 350.0];
+        for (full, half) in change(full).into_iter().zip(change(half)) {
+            assert!((full - 2.0 * half).abs() < 1e-9, "{full} {half}");
+        }
+    }
+
+    #[test]
+    fn a_rating_is_provisional_until_its_deviation_is_small() {
+        let rating = |deviation| Rating { deviation, ..Rating::default() };
+        assert!(Rating::default().is_provisional() && rating(110.1).is_provisional());
+        assert!(!rating(110.0).is_provisional());
+    }
+
+    /// Ratings as different from a new one as games among near equals make them.
+    fn ratings() -> impl Strategy<Value = Rating> {
+        (1300.0..1700.0, 100.0..350.0_f64, 0_u32..100).prop_map(|(value, deviation, games)| Rating {
+            value,
+            deviation,
+            games,
+            ..Rating::default()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_winner_rises_the_loser_falls_and_both_deviations_shrink(black in ratings(), white in ratings()) {
+            let (winner, loser) = black.meets(white, Some(Color::Black), RatingWeight::FULL);
+            prop_assert!(winner.value > black.value && loser.value < white.value);
+            prop_assert!(winner.deviation < black.deviation && loser.deviation < white.deviation);
+            prop_assert_eq!((winner.games, loser.games), (black.games + 1, white.games + 1));
+            let (loser, winner) = white.meets(black, Some(Color::White), RatingWeight::FULL);
+            prop_assert_eq!((winner, loser), black.meets(white, Some(Color::Black), RatingWeight::FULL), "the color does not matter");
+        }
+
+        #[test]
+        fn a_draw_moves_ratings_together(black in ratings(), white in ratings()) {
+            let (one, other) = black.meets(white, None, RatingWeight::FULL);
+            prop_assert_eq!(one.value < black.value, black.value > white.value);
+            prop_assert_eq!(other.value < white.value, white.value > black.value);
+        }
+
+        #[test]
+        fn a_draw_of_equals_only_shrinks_the_deviations(rating in ratings()) {
+            let (one, other) = rating.meets(rating, None, RatingWeight::FULL);
+            prop_assert_eq!(one, other);
+            prop_assert!((one.value - rating.value).abs() < 1e-9 && one.deviation < rating.deviation);
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! A multiplayer Reversi room server over gRPC.
 //!
 //! `docs/ARCHITECTURE.md` follows one move through these layers, and says what is durable when and where state lives.
-//! Dependencies point down only, which Cargo and `tests/core/tidy` check:
+//! Dependencies point down only, and no files import each other in a circle, which Cargo and `tests/core/tidy` check:
 //!
 //! ```text
 //!   cli ───────────────────────────  the `reversi` command

@@ -12,7 +12,7 @@ use super::{
         running_game::refuse_running,
         server_address::Address,
     },
-    processors,
+    local_search::processors,
     terminal::{interrupt::until_output_fails, line, progress::Progress},
     text::analysis::AnalysisPrinter,
 };

@@ -14,14 +14,7 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
-use std::{
-    ffi::OsString,
-    io::Write as _,
-    process::ExitCode,
-    sync::mpsc::{RecvTimeoutError, sync_channel},
-    thread,
-    time::Duration,
-};
+use std::{ffi::OsString, io::Write as _, process::ExitCode};
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 
@@ -39,6 +32,7 @@ mod games;
 mod health;
 mod host;
 mod import;
+mod local_search;
 mod name;
 #[cfg(feature = "postgres")]
 mod nodes;
@@ -58,7 +52,6 @@ mod watch;
 #[cfg(fuzzing)]
 pub use engine_server::{answer_gtp, answer_nboard};
 
-use crate::search::Stop;
 use dev::{arena, openings, train};
 use terminal::output::{self, StandardOutput, say, stdout_is_terminal, warn};
 
@@ -238,26 +231,6 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
 fn fail(error: &anyhow::Error) -> ExitCode {
     warn(format_args!("reversi: {error:#}"));
     ExitCode::FAILURE
-}
-
-/// The number of processors; 1 if unknown.
-fn processors() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Runs `work`, and sets `stop` if that takes longer than `time`.
-fn stop_after<R>(time: Duration, stop: &Stop, work: impl FnOnce() -> R) -> R {
-    thread::scope(|scope| {
-        let (done, working) = sync_channel::<()>(0);
-        scope.spawn(move || {
-            if working.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
-                stop.stop();
-            }
-        });
-        let result = work();
-        drop(done);
-        result
-    })
 }
 
 #[cfg(test)]

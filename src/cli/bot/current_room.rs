@@ -1,15 +1,23 @@
 //! The room of a bot: its state, and the games that are counted there.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 
-use super::{
-    BUSY_WAIT, GAME_TIMEOUT, REMATCH_WAIT,
-    strategy::{self, RoomAction, Wish},
-};
+use super::strategy::{self, RoomAction, Wish};
 use crate::{
     cli::connect::reconnecting_stream::ReconnectingStream,
     client::{PlayerId, Room, RoomId, RoomUpdate, Session},
 };
+
+/// How long a bot waits in a room for a game before it looks for another room.
+pub(super) const GAME_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long a bot that changes rooms waits in one for a person who may offer a rematch.
+const REMATCH_WAIT: Duration = Duration::from_secs(20);
+
+/// The wait before a call that a busy server refused is repeated.
+const BUSY_WAIT: Duration = Duration::from_millis(100);
 
 /// The room of the bot, and its state there.
 pub(super) struct CurrentRoom {

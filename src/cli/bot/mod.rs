@@ -5,7 +5,7 @@ mod move_searches;
 mod options;
 mod strategy;
 
-use std::{collections::HashSet, time::Duration};
+use std::collections::HashSet;
 
 use anyhow::{anyhow, bail};
 use tokio::time::Instant;
@@ -28,19 +28,10 @@ use crate::{
     },
     room,
 };
-use current_room::CurrentRoom;
+use current_room::{CurrentRoom, GAME_TIMEOUT};
 use move_searches::{ChosenMove, MoveSearches};
 use options::MoveSource;
 use strategy::{RoomAction, Wish};
-
-/// How long a bot waits in a room for a game before it looks for another room.
-const GAME_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// How long a bot that changes rooms waits in one for a person who may offer a rematch.
-const REMATCH_WAIT: Duration = Duration::from_secs(20);
-
-/// The wait before a call that a busy server refused is repeated.
-const BUSY_WAIT: Duration = Duration::from_millis(100);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \

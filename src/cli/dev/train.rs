@@ -19,7 +19,7 @@ use crate::{
             deviation::{self, Constants, Deviations},
         },
     },
-    cli::{connect::server_address, processors, say, terminal::progress::Progress},
+    cli::{connect::server_address, local_search::processors, say, terminal::progress::Progress},
     rating::{Difference, Score},
 };
 

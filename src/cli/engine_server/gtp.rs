@@ -11,9 +11,9 @@ use std::{
 use tokio::time::Instant;
 
 use super::{
-    EngineProtocol, MAX_LINE,
     history::GameHistory,
     output::LineOutput,
+    protocol::{EngineProtocol, MAX_LINE},
     search_thread::{SearchBounds, SearchThread},
 };
 use crate::{

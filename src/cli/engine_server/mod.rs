@@ -11,6 +11,7 @@ mod gtp;
 mod history;
 mod nboard;
 mod output;
+mod protocol;
 mod search_thread;
 #[cfg(test)]
 mod tests;
@@ -33,10 +34,8 @@ use crate::ai::{
 use gtp::GtpServer;
 use nboard::NboardServer;
 use output::LineOutput;
+use protocol::{EngineProtocol, MAX_LINE};
 use search_thread::SearchThread;
-
-/// Longer lines are skipped with an error, in bytes. The longest game in GGF is shorter.
-const MAX_LINE: usize = 64 * 1024;
 
 /// How long a search may continue after the end of the input: enough for a script's last command, but bounded, so that
 /// the engine does not outlive its caller.
@@ -94,16 +93,6 @@ impl Args {
         let memory = if self.level.is_some() { TABLE_BYTES } else { usize::from(self.memory) << 20 };
         Engine::new(Weights::embedded(), memory).with_threads(self.threads.into())
     }
-}
-
-trait EngineProtocol {
-    /// Executes a line; false if it ends the session.
-    fn execute(&mut self, line: &str) -> bool;
-
-    /// Reports a line that is too long.
-    fn line_too_long(&mut self);
-
-    fn search_thread(&mut self) -> &mut SearchThread;
 }
 
 fn serve_lines(mut protocol: impl EngineProtocol, mut input: impl io::BufRead) -> anyhow::Result<()> {

@@ -5,9 +5,9 @@ use std::{ops::ControlFlow, time::Duration};
 use tokio::time::Instant;
 
 use super::{
-    EngineProtocol,
     history::GameHistory,
     output::LineOutput,
+    protocol::EngineProtocol,
     search_thread::{SearchBounds, SearchJob, SearchThread, unsearched},
 };
 use crate::{

@@ -19,7 +19,7 @@ use crate::{
         engine::{Engine, Limits, Plan, Report},
         seeded_rng,
     },
-    cli::stop_after,
+    cli::local_search::stop_after,
     rules::{Position, Square},
     search::{EndedBy, Stop},
 };

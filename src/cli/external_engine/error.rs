@@ -41,3 +41,9 @@ pub(in crate::cli) enum NoMove {
     #[error("{0}")]
     Broken(String),
 }
+
+/// The first characters of a program's output, without control characters.
+pub(super) fn quoted(output: &str) -> String {
+    const MAX: usize = 60;
+    format!("`{}`", output.chars().filter(|letter| !letter.is_control()).take(MAX).collect::<String>())
+}

@@ -3,9 +3,9 @@
 use std::mem;
 
 use super::{
-    ProtocolClient,
-    error::EngineFault,
+    error::{EngineFault, quoted},
     process::{EngineProcess, Wait},
+    protocol::ProtocolClient,
     time::MoveTime,
 };
 use crate::rules::{Color, Square, Transcript};
@@ -70,7 +70,7 @@ fn ask(process: &EngineProcess, command: &str, wait: Wait<'_>) -> Result<String,
         match read_answer(&process.line(wait)?) {
             Some(Ok(text)) => return Ok(text.to_owned()),
             Some(Err(error)) => {
-                return Err(EngineFault::Refused { command: command.to_owned(), answer: super::quoted(error) });
+                return Err(EngineFault::Refused { command: command.to_owned(), answer: quoted(error) });
             }
             None => {}
         }
@@ -97,7 +97,7 @@ fn read_move(answer: &str) -> Result<Square, EngineFault> {
     if name.eq_ignore_ascii_case("resign") {
         return Err(EngineFault::Resigned);
     }
-    name.parse().map_err(|_| EngineFault::Illegal(super::quoted(answer)))
+    name.parse().map_err(|_| EngineFault::Illegal(quoted(answer)))
 }
 
 /// The moves of a game with all its passes.
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(read_move("d3 (book)").ok(), d3.ok());
         assert_eq!(read_move("Resign"), Err(EngineFault::Resigned));
         for illegal in ["pass", "PASS", "", "z9"] {
-            assert_eq!(read_move(illegal), Err(EngineFault::Illegal(super::super::quoted(illegal))));
+            assert_eq!(read_move(illegal), Err(EngineFault::Illegal(quoted(illegal))));
         }
     }
 

@@ -15,6 +15,7 @@ mod gtp;
 mod nboard;
 pub(super) mod player;
 mod process;
+mod protocol;
 mod time;
 
 use std::fmt;
@@ -23,6 +24,7 @@ use anyhow::{Context as _, anyhow};
 use tokio::time::Instant;
 
 pub(super) use error::NoMove;
+pub(super) use protocol::Protocol;
 pub(super) use time::MoveTime;
 
 use crate::{
@@ -33,25 +35,8 @@ use error::EngineFault;
 use gtp::GtpClient;
 use nboard::NboardClient;
 use process::{EngineProcess, Wait};
+use protocol::ProtocolClient;
 use time::START;
-
-/// The protocol of an engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Protocol {
-    /// Version 2 of NBoard's.
-    Nboard,
-    /// The Go Text Protocol.
-    Gtp,
-}
-
-impl fmt::Display for Protocol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Nboard => "the NBoard protocol",
-            Self::Gtp => "GTP",
-        })
-    }
-}
 
 /// A program with its arguments, and its protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,27 +174,6 @@ impl Engine {
 struct RunningEngine {
     process: EngineProcess,
     protocol: Box<dyn ProtocolClient>,
-}
-
-/// A protocol, with its state in one program.
-trait ProtocolClient: fmt::Debug + Send {
-    /// Checks that the program answers in the protocol.
-    fn handshake(&mut self, process: &EngineProcess, wait: Wait<'_>) -> Result<(), EngineFault>;
-
-    /// The engine's move in the last position of `game`.
-    fn choose(
-        &mut self,
-        process: &EngineProcess,
-        game: &Transcript,
-        time: MoveTime,
-        wait: Wait<'_>,
-    ) -> Result<Square, EngineFault>;
-}
-
-/// The first characters of a program's output, without control characters.
-fn quoted(output: &str) -> String {
-    const MAX: usize = 60;
-    format!("`{}`", output.chars().filter(|letter| !letter.is_control()).take(MAX).collect::<String>())
 }
 
 #[cfg(all(test, unix))]

@@ -2,9 +2,9 @@
 //! ignored.
 
 use super::{
-    ProtocolClient,
-    error::EngineFault,
+    error::{EngineFault, quoted},
     process::{EngineProcess, Wait},
+    protocol::ProtocolClient,
     time::MoveTime,
 };
 use crate::{
@@ -62,7 +62,7 @@ fn read_pong(line: &str) -> Option<u32> {
 fn read_move(line: &str) -> Option<Result<Square, EngineFault>> {
     let answer = line.strip_prefix("===")?.trim();
     let name = answer.split(|letter: char| letter == '/' || letter.is_whitespace()).next().unwrap_or_default();
-    Some(name.parse().map_err(|_| EngineFault::Illegal(super::quoted(answer))))
+    Some(name.parse().map_err(|_| EngineFault::Illegal(quoted(answer))))
 }
 
 #[cfg(test)]

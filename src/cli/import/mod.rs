@@ -30,6 +30,7 @@ use crate::{
     store::{Store, StoreError},
 };
 use imported_game::ImportedGame;
+use reader::ImportFormat;
 
 /// Games per commit. A crash loses games that are not committed.
 const BATCH: usize = 1_000;
@@ -58,17 +59,6 @@ pub(super) struct Args {
     format: Option<ImportFormat>,
     #[command(flatten)]
     storage: StorageOptions,
-}
-
-/// How games are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum ImportFormat {
-    /// The database of the French federation.
-    Wthor,
-    /// The Generic Game Format.
-    Ggf,
-    /// f5d6c3..., one game a line.
-    Transcript,
 }
 
 pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {

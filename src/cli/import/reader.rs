@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context as _, bail};
 
-use super::{ImportFormat, imported_game::ImportedGame};
+use super::imported_game::ImportedGame;
 use crate::{
     cli::terminal::{
         line::{self, BoundedLine},
@@ -20,6 +20,17 @@ use crate::{
         wthor::{self, WthorFile, WthorGame},
     },
 };
+
+/// How games are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum ImportFormat {
+    /// The database of the French federation.
+    Wthor,
+    /// The Generic Game Format.
+    Ggf,
+    /// f5d6c3..., one game a line.
+    Transcript,
+}
 
 /// The maximum of a line and of a game in GGF.
 const MAX_BYTES: usize = 64 * 1024;

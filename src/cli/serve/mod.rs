@@ -20,7 +20,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -43,7 +43,7 @@ use listening::{BoundAddress, ListenAddress, Listening, bind, host_and_port};
 use log::Log;
 use metrics_endpoint::Sources;
 use node::{ClusterMember, NodeOptions, NodeSocket, RunningMember};
-use reload::{Hangup, Reload};
+use reload::{Hangup, Reload, Reloadable};
 
 /// The longest wait for other servers that take over the rooms.
 const HAND_OVER: Duration = Duration::from_secs(5);
@@ -149,7 +149,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
         announce();
     }
     let limits = Cell::new(args.limits.0);
-    let reload = Reload { options: reread, log: &log, tls, runtime: &started, limits: &limits };
+    let reload = Reload { options: &|| reloadable(reread), log: &log, tls, runtime: &started, limits: &limits };
     let mut reloading = Box::pin(reload.run(hangup));
     let start = start(opened, node_socket, |store| parts(&args, limits.get(), store, admin));
     let (runtime, mut member, exits) = tokio::select! {
@@ -404,6 +404,12 @@ async fn failed(member: Option<&mut RunningMember>) -> anyhow::Error {
 fn hosts(names: &[HostName], address: Option<IpAddr>) -> Option<ServedHosts> {
     let checked = !names.is_empty() || address.is_some_and(|address| address.is_loopback());
     checked.then(|| ServedHosts::new(names))
+}
+
+/// Reads the options again, and checks those that a reload takes over.
+fn reloadable(reread: fn() -> Result<Args, clap::Error>) -> anyhow::Result<Reloadable> {
+    let args = reread().map_err(|error| anyhow!("{}", error.to_string().trim().replace('\n', " ")))?;
+    Ok(Reloadable { filter: log::filter(&args.log.log)?, tls: tls(&args)?, limits: args.limits.0 })
 }
 
 /// Reads the TLS files if given.

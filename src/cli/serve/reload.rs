@@ -2,15 +2,11 @@
 
 use std::{cell::Cell, convert::Infallible, io, sync::OnceLock};
 
-use anyhow::anyhow;
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tracing_subscriber::filter::Targets;
 
-use super::{
-    Args,
-    log::{self, Log},
-    open_files, service_manager,
-};
+use super::{log::Log, open_files, service_manager};
 use crate::{
     grpc::Tls,
     runtime::{Limits, Runtime},
@@ -39,10 +35,17 @@ impl Hangup {
     }
 }
 
+/// The options that a reload takes over.
+pub(super) struct Reloadable {
+    pub(super) filter: Targets,
+    pub(super) tls: Option<Tls>,
+    pub(super) limits: Limits,
+}
+
 /// What a reload changes.
 pub(super) struct Reload<'a> {
     /// Reads the options of the process again, with its settings file.
-    pub(super) options: fn() -> Result<Args, clap::Error>,
+    pub(super) options: &'a dyn Fn() -> anyhow::Result<Reloadable>,
     pub(super) log: &'a Log,
     pub(super) tls: Option<Tls>,
     /// None while the server stands by.
@@ -67,10 +70,8 @@ impl Reload<'_> {
 
     /// Checks everything before it changes anything.
     fn reload(&self) -> anyhow::Result<()> {
-        let args = (self.options)().map_err(|error| anyhow!("{}", error.to_string().trim().replace('\n', " ")))?;
-        let filter = log::filter(&args.log.log)?;
-        let tls = super::tls(&args)?;
-        open_files::permit(args.limits.0.connections)?;
+        let Reloadable { filter, tls, limits } = (self.options)()?;
+        open_files::permit(limits.connections)?;
         self.log.set_filter(filter)?;
         match (&self.tls, &tls) {
             (Some(current), Some(new)) => current.replace(new),
@@ -78,10 +79,10 @@ impl Reload<'_> {
             _ => tracing::warn!("TLS is switched on or off only by a restart"),
         }
         let Some(runtime) = self.runtime.get() else {
-            self.limits.set(args.limits.0);
+            self.limits.set(limits);
             return Ok(());
         };
-        let fixed = runtime.replace_limits(args.limits.0);
+        let fixed = runtime.replace_limits(limits);
         if !fixed.is_empty() {
             tracing::warn!(options = fixed.join(" "), "these limits change only by a restart");
         }

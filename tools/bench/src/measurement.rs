@@ -15,11 +15,11 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Load,
     bot_pair::{BotPair, MoveOptions, PairOptions},
     connection::{BenchPlayer, Connections},
     counters::Counters,
     fixed_game::FixedGame,
+    load::Load,
     progress::Progress,
     report::Figures,
     server_process::{Target, TargetProcess, Usage},

@@ -27,7 +27,8 @@ use anyhow::{Context as _, bail};
 use self::{player::ArenaPlayer, report::OutputFile, results::MatchPlan, runner::MatchRunner};
 use crate::{
     cli::{
-        processors, random, say,
+        local_search::processors,
+        random, say,
         terminal::{interrupt::Interrupt, progress::Progress},
     },
     rating::Sprt,

@@ -9,7 +9,7 @@ use crate::{
     cli::{
         connect::check_ai,
         external_engine::{Engine, EngineCommand, MoveTime, Protocol},
-        stop_after,
+        local_search::stop_after,
     },
     rules::{Square, Transcript},
     search::Stop,

@@ -1,6 +1,6 @@
 //! Reads Rust sources far enough to separate code from comments, and to find the modules and crates that code names.
 
-use std::iter;
+use std::{collections::BTreeSet, iter};
 
 /// Keywords that can precede a path and are not part of it.
 const KEYWORDS: [&str; 11] = ["use", "as", "dyn", "impl", "for", "in", "return", "mut", "where", "ref", "match"];
@@ -14,16 +14,13 @@ pub(super) fn module_of(path: &str) -> Vec<String> {
     module
 }
 
-#[derive(Debug, PartialEq)]
-pub(super) enum What {
-    Layer(String),
-    Crate(String),
-}
-
 pub(super) struct Named {
-    pub(super) what: What,
-    /// The full path from the root of the crate, or from the name of another crate.
+    /// From the root of the crate, or from the name of another one; never empty.
     pub(super) path: Vec<String>,
+    /// Whether it is in the same crate.
+    pub(super) is_local: bool,
+    /// The name that a `use` at the top of the file gives it, by which other files may name it too.
+    pub(super) alias: Option<String>,
     pub(super) line: usize,
     pub(super) in_test: bool,
 }
@@ -33,6 +30,8 @@ pub(super) fn names(text: &str, module: &[String]) -> Vec<Named> {
     let tokens = tokens(&split(text).code);
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     let in_test = test_code(&tokens);
+    let declares = |three: &[Token]| three[0].text == "mod" && three[2].text == ";";
+    let children = tokens.windows(3).filter(|three| declares(three)).map(|three| three[1].text.as_str()).collect();
     // The open braces: the name of an inline module, or none for other braces.
     let mut braces: Vec<Option<String>> = Vec::new();
     let mut found = Vec::new();
@@ -44,18 +43,19 @@ pub(super) fn names(text: &str, module: &[String]) -> Vec<Named> {
             "{" => braces.push((before(2) == "mod").then(|| before(1).to_owned())),
             "}" => drop(braces.pop()),
             word if is_word(word) && !KEYWORDS.contains(&word) && !continues => {
-                let whole = ["use", "crate"].contains(&before(1));
+                let is_use = before(1) == "use";
+                // The place in which something is visible is not named by that.
+                let is_visibility = before(1) == "in" && before(2) == "(";
                 let mut paths = Vec::new();
                 let end = path_tree(&tokens, at, &[], &mut paths);
                 let here: Vec<String> = module.iter().chain(braces.iter().flatten()).cloned().collect();
-                let targets =
-                    paths.iter().filter(|path| whole || path.len() > 1).filter_map(|path| target(path, &here));
-                found.extend(targets.map(|(what, path)| Named {
-                    what,
-                    path,
-                    line: tokens[at].line,
-                    in_test: in_test[at],
-                }));
+                for (path, alias) in paths {
+                    if (is_use || path.len() > 1) && !is_visibility {
+                        let (is_local, path) = target(path, &here, &children);
+                        let alias = Some(alias).filter(|_| is_use && braces.is_empty());
+                        found.push(Named { path, is_local, alias, line: tokens[at].line, in_test: in_test[at] });
+                    }
+                }
                 at = end;
                 continue;
             }
@@ -63,11 +63,13 @@ pub(super) fn names(text: &str, module: &[String]) -> Vec<Named> {
         }
         at += 1;
     }
+    found.retain(|named| !named.path.is_empty());
     found
 }
 
-/// Collects the paths of a `use` tree from the token `at`, with nested braces. Returns the position after the tree.
-fn path_tree(tokens: &[Token], mut at: usize, prefix: &[String], paths: &mut Vec<Vec<String>>) -> usize {
+/// Collects the paths of a `use` tree from the token `at`, with nested braces, and the names that it gives them. Returns the
+/// position after the tree.
+fn path_tree(tokens: &[Token], mut at: usize, prefix: &[String], paths: &mut Vec<(Vec<String>, String)>) -> usize {
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     if text(at) == "{" {
         at += 1;
@@ -85,29 +87,26 @@ fn path_tree(tokens: &[Token], mut at: usize, prefix: &[String], paths: &mut Vec
     if text(at + 1) == "::" && (is_word(text(at + 2)) || ["{", "*"].contains(&text(at + 2))) {
         return path_tree(tokens, at + 2, &path, paths);
     }
-    paths.push(path);
+    paths.push((path, text(if text(at + 1) == "as" { at + 2 } else { at }).to_owned()));
     at + 1
 }
 
-/// The layer or crate of `path` as seen from the module `here`, and the path from the root.
-fn target(path: &[String], here: &[String]) -> Option<(What, Vec<String>)> {
-    let mut full = here.to_vec();
-    let mut rest = path;
+/// Whether `path`, as seen from the module `here` with these `children`, is in the same crate, and the path from the root.
+fn target(path: Vec<String>, here: &[String], children: &BTreeSet<&str>) -> (bool, Vec<String>) {
     // main.rs is not in a module; it names the library by its name.
-    if path[0] == "crate" || path[0] == "reversi" && here.is_empty() {
-        full.clear();
-        rest = &path[1..];
-    } else if !["self", "super"].contains(&path[0].as_str()) {
-        return Some((What::Crate(path[0].clone()), here.iter().chain(path).cloned().collect()));
+    let from_root = path[0] == "crate" || path[0] == "reversi" && here.is_empty();
+    if !from_root && !["self", "super"].contains(&path[0].as_str()) && !children.contains(path[0].as_str()) {
+        return (false, path);
     }
-    for part in rest {
+    let mut full = if from_root { Vec::new() } else { here.to_vec() };
+    for part in &path[usize::from(from_root)..] {
         match part.as_str() {
             "self" => {}
             "super" => drop(full.pop()),
             _ => full.push(part.clone()),
         }
     }
-    Some((What::Layer(full.first()?.clone()), full))
+    (true, full)
 }
 
 /// Whether each token belongs to an item under `#[cfg(test)]`.
@@ -269,20 +268,22 @@ fn code_comments_and_literals_are_separated() {
 #[test]
 fn names_are_found_in_every_notation() {
     let cases = [
-        ("use crate::{ai as x, b::{c, d}};", "Layer(ai) Layer(b) Layer(b)"),
-        ("use super::super::room::Room; fn f(x: super::Square) {}", "Layer(room) Layer(rules)"),
-        ("mod tests { use super::super::super::room; use super::*; }", "Layer(room) Layer(rules)"),
-        ("mod a { mod b {} use super::c; } use super::super::d;", "Layer(rules) Layer(d)"),
-        ("use {tokio::io, ::http::Uri as U};", "Crate(tokio) Crate(http)"),
-        ("use rand; extern crate bytes;", "Crate(rand) Crate(bytes)"),
-        ("let x: Vec<tonic::Status> = f::<prost::Any>();", "Crate(tonic) Crate(prost)"),
-        ("for x in 0..rand::random() { x.http::<u8>(); Vec::<u8>::bytes(); }", "Crate(rand)"),
+        ("use crate::{ai as x, b::{c, d}};", "crate::ai crate::b crate::b"),
+        ("use super::super::room::Room; fn f(x: super::Square) {}", "crate::room crate::rules"),
+        ("mod tests { use super::super::super::room; use super::*; }", "crate::room crate::rules"),
+        ("mod a { mod b {} use super::c; } use super::super::d;", "crate::rules crate::d"),
+        ("use {tokio::io, ::http::Uri as U};", "tokio http"),
+        ("use rand;", "rand"),
+        ("let x: Vec<tonic::Status> = f::<prost::Any>();", "tonic prost"),
+        ("for x in 0..rand::random() { x.http::<u8>(); Vec::<u8>::bytes(); }", "rand"),
         ("pub(crate) fn f(bytes: u8) -> u8 { bytes }", ""),
-        ("#[tokio::main] async fn main() { crate::cli::run(); self::f(); }", "Crate(tokio) Layer(cli) Layer(rules)"),
+        ("#[tokio::main] async fn main() { crate::cli::run(); self::f(); }", "tokio crate::cli crate::rules"),
+        ("mod b; use b::C; pub(in crate::x) fn f() { b::f() }", "crate::rules crate::rules"),
     ];
     for (source, expected) in cases {
         let names = names(source, &["rules".to_owned(), "square".to_owned()]);
-        let names: Vec<String> = names.iter().map(|named| format!("{:?}", named.what).replace('"', "")).collect();
+        let root = |named: &Named| format!("{}{}", if named.is_local { "crate::" } else { "" }, named.path[0]);
+        let names: Vec<String> = names.iter().map(root).collect();
         assert_eq!(names.join(" "), expected, "{source}");
     }
 }

@@ -30,17 +30,26 @@ export async function playOn(page: Page, most: number): Promise<number> {
     const move = legal(page).first();
     await move.or(result(page)).first().waitFor();
     if (moves === most || (await result(page).isVisible())) return moves;
-    await move.click();
+    await moveAt(page, move);
   }
 }
 
-/** Makes a move and waits for the reply. */
+/** Makes a move and waits for the reply, or for the next turn if the opponent has to pass. */
 export async function exchange(page: Page): Promise<void> {
-  await legal(page).first().waitFor();
+  const move = legal(page).first();
+  await move.waitFor();
   const empty = count(await board(page), "-");
-  await legal(page).first().click();
-  await expect.poll(async () => count(await board(page), "-")).toBeLessThan(empty - 1);
-  await legal(page).first().waitFor();
+  await moveAt(page, move);
+  const replied = async () => count(await board(page), "-") < empty - 1;
+  await expect.poll(async () => (await replied()) || (await move.isVisible())).toBe(true);
+  await move.waitFor();
+}
+
+/** Clicks a square and waits for the disc, so that no later step meets the legal squares of before. */
+async function moveAt(page: Page, square: Locator): Promise<void> {
+  const before = await board(page);
+  await square.click();
+  await expect.poll(() => board(page)).not.toBe(before);
 }
 
 export function playToTheEnd(page: Page): Promise<number> {

@@ -315,7 +315,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn parts_of_a_request_take_slots_of_its_address() {
         let limits = Limits { http1_requests_per_second: 10, http1_request_burst: 5, ..Limits::default() };
-        let connections = ConnectionLimit::new(limits.clone());
+        let connections = ConnectionLimit::new(limits);
         let peer = IpAddr::from([192, 0, 2, 1]);
         let head = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n";
         let time_of_head = async |part: usize| {

@@ -245,7 +245,7 @@ async fn players_and_watchers_get_the_clocks() {
     let mut turns = seated.black.turns().await;
     let asked = turns.turn_request().await;
     assert_eq!((asked.ply, asked.side(), asked.last_move.as_str()), (0, v1::Side::Black, ""));
-    // B18: the side that is not to move gets the clocks too.
+    // The side that is not to move gets the clocks too.
     let idle = seated.white.room(&seated.room).await;
     for clocks in [asked.clocks, seen.game.unwrap().clocks, idle.game.unwrap().clocks] {
         let clocks = clocks.unwrap();
@@ -271,7 +271,7 @@ async fn the_clock_of_an_old_game_does_not_end_a_later_one() {
     let seated = server.two_player_game(fast).await;
     let mut watcher = seated.white.watch(&seated.room).await;
     watcher.snapshot().await;
-    // B22: a game resigned with its clock running, and a slow game right after it.
+    // A game resigned with its clock running, and a slow game right after it.
     seated.black.resign(&seated.game).await.unwrap();
     let slow = v1::RoomSettings { move_limit: millis(60_000), ..Default::default() };
     seated.black.update_settings(&seated.room, "move_limit", slow).await.unwrap();
@@ -307,7 +307,6 @@ async fn draws_and_rematches_are_offered_and_accepted() {
     assert_eq!(seated.white.room(&seated.room).await.game.unwrap().draw_offered_by(), v1::Side::Black);
     seated.white.games().answer_offer(accept(v1::Offer::Draw)).await.unwrap();
     let outcome = watcher.game_ended().await.outcome.unwrap();
-    // B21: equal discs are a draw.
     assert_eq!((outcome.result(), outcome.reason()), (v1::GameResult::Draw, v1::GameEndReason::Agreed));
     assert_eq!(seated.black.me().await.stats.unwrap().drawn, 1);
 

@@ -176,7 +176,7 @@ async fn a_second_room_does_not_affect_the_first() {
     let ada = server.human("Ada").await;
     let first = ada.create(named("first")).await.room_id;
     let second = ada.create(named("second")).await.room_id;
-    // B4, B5: a second room, and the player is in both.
+    // A second room, and the player is in both.
     assert_ne!(first, second);
     let rooms: BTreeSet<_> = ada.me().await.room_ids.into_iter().collect();
     assert_eq!(rooms, BTreeSet::from([first.clone(), second.clone()]));

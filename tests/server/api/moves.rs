@@ -45,7 +45,7 @@ async fn every_wrong_move_has_its_reason() {
 async fn a_malformed_move_names_its_field() {
     let server = TestServer::open().await;
     let seated = server.two_player_game(v1::RoomSettings::default()).await;
-    // B15: every kind of square outside the board.
+    // Every kind of square outside the board.
     for square in ["", "d", "i1", "a9", "a0", "d33", "4d", "é3", "\u{0}\u{0}", "pass", "-1"] {
         let details = refused(seated.black.play(&seated.game, 0, square).await, Code::InvalidArgument, "BAD_SQUARE");
         assert_eq!(field(&details), "square", "{square:?}");
@@ -64,7 +64,7 @@ async fn a_repeated_move_is_not_an_error() {
     let first = seated.black.play(&seated.game, 0, "d3").await.unwrap();
     let again = seated.black.play(&seated.game, 0, "d3").await.unwrap();
     assert_eq!((first.already_applied, again.already_applied), (false, true));
-    // B16: a late answer is not used for the next turn.
+    // A late answer is not used for the next turn.
     seated.white.play(&seated.game, 1, "c3").await.unwrap();
     assert!(seated.black.play(&seated.game, 0, "d3").await.unwrap().already_applied);
     refused(seated.black.play(&seated.game, 0, "f5").await, Code::Aborted, "STALE_PLY");

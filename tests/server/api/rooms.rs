@@ -36,7 +36,7 @@ async fn only_the_owner_may_act_as_the_owner() {
     let room = owner.create(named("hers")).await.room_id;
     member.join(&room).await.unwrap();
     let before = owner.room(&room).await.seq;
-    // B9: the owner is known by the token, whatever the client displays.
+    // The owner is known by the token, whatever the client displays.
     for player in [&member, &outsider] {
         let cases = [
             ("swap", refusal(swap(player, &room).await)),
@@ -74,7 +74,7 @@ async fn seats_are_taken_swapped_and_given_to_ais() {
     let room = owner.create(named("seats")).await.room_id;
     guest.join(&room).await.unwrap();
     owner.sit(&room, 0).await.unwrap();
-    // B12: no player is replaced in a seat.
+    // No player is replaced in a seat.
     refused(guest.sit(&room, 0).await, Code::FailedPrecondition, "SEAT_TAKEN");
     guest.sit(&room, 1).await.unwrap();
     refused(owner.set_seat(&room, 1, ai("random")).await, Code::FailedPrecondition, "SEAT_TAKEN");
@@ -88,10 +88,10 @@ async fn seats_are_taken_swapped_and_given_to_ais() {
     assert!(matches!(&seats[0].occupant, Some(v1::seat::Occupant::Ai(ai)) if ai.kind == "random") && seats[0].ready);
     refused(guest.sit(&room, 0).await, Code::FailedPrecondition, "SEAT_TAKEN");
     owner.start(&room).await.unwrap();
-    // B13, B14: not while a game runs.
+    // Not while a game runs.
     refused(leave_seat(&owner, &room).await, Code::FailedPrecondition, "ROOM_IN_GAME");
     refused(swap(&owner, &room).await, Code::FailedPrecondition, "ROOM_IN_GAME");
-    // B29: a refused start does not affect the running game.
+    // A refused start does not affect the running game.
     let game = owner.room(&room).await.game.unwrap().game_id;
     refused(owner.start(&room).await, Code::FailedPrecondition, "ROOM_IN_GAME");
     assert_eq!(owner.room(&room).await.game.unwrap().game_id, game);
@@ -171,7 +171,7 @@ async fn ownership_passes_on_and_the_room_closes_when_empty() {
     transfer(&owner, &room, &heir.id).await.unwrap();
     refused(owner.close(&room).await, Code::PermissionDenied, "NOT_OWNER");
     transfer(&heir, &room, &owner.id).await.unwrap();
-    // B6, B7: another member becomes the owner, and the empty room closes.
+    // Another member becomes the owner, and the empty room closes.
     owner.leave(&room).await.unwrap();
     assert_eq!(heir.room(&room).await.owner_id, heir.id);
     heir.leave(&room).await.unwrap();
@@ -186,7 +186,7 @@ async fn the_owner_may_end_a_game_of_ais() {
     let settings = v1::RoomSettings { ai_pause: crate::harness::in_process::millis(10_000), ..named("machines") };
     let room = owner.create_with(settings, ["random", "random"]).await.room_id;
     let game = owner.start(&room).await.unwrap().game_id;
-    // B24: no human is seated, so the owner may end the game.
+    // No human is seated, so the owner may end the game.
     owner.abort(&game).await.unwrap();
     owner.start(&room).await.unwrap();
     owner.close(&room).await.unwrap();

@@ -29,7 +29,7 @@ async fn a_name_is_taken_until_log_out() {
     let server = TestServer::open().await;
     let ada = server.human("Ada").await;
     let room = ada.create(named("hers")).await.room_id;
-    // B1: neither a lost connection nor another spelling frees the name.
+    // Neither a lost connection nor another spelling frees the name.
     let token = ada.token.clone();
     let profile = ada.profile.clone();
     drop(ada);

@@ -132,7 +132,7 @@ async fn watching_starts_with_the_whole_game() {
     for (player, ply, square) in [(&seated.black, 0, "d3"), (&seated.white, 1, "c3")] {
         player.play(&seated.game, ply, square).await.unwrap();
     }
-    // B28, B32: the whole state at once, and the result at the end.
+    // The whole state at once, and the result at the end.
     let mut watcher = server.human("Eve").await.watch(&seated.room).await;
     let room = watcher.snapshot().await;
     let game = room.game.unwrap();
@@ -157,7 +157,7 @@ async fn watchers_are_counted_while_they_watch() {
             return;
         }
     };
-    // B26, B27: watchers are not members, and are no longer counted once gone.
+    // Watchers are not members, and are no longer counted once gone.
     let first = eve.watch(&room).await;
     watchers(1).await;
     let second = eve.watch(&room).await;
@@ -417,7 +417,7 @@ async fn a_fetched_room_equals_the_pushed_snapshot() {
     let eve = server.human("Eve").await;
     let mut watcher = eve.watch(&seated.room).await;
     let pushed = watcher.snapshot().await;
-    // K9; only the running clock differs.
+    // Only the running clock differs.
     let mut fetched = eve.room(&seated.room).await;
     fetched.game.as_mut().unwrap().clocks = pushed.game.as_ref().unwrap().clocks;
     assert_eq!(v1::Room { watchers: 1, ..fetched }, pushed);

@@ -258,7 +258,7 @@ async fn answers_and_events_wait_for_the_disk() {
     calls.spawn(async move { black.play(&game, 0, "d3").await });
     within(journal.asked.notified()).await;
     journal.held.store(false, SeqCst);
-    // B30: other requests are answered meanwhile, this one is not.
+    // Other requests are answered meanwhile, this one is not.
     seated.black.room(&other).await;
     seated.white.chat(&other, "hello").await.unwrap();
     assert!(calls.try_join_next().is_none());

@@ -59,7 +59,6 @@ async fn the_server_moves_for_an_ai_that_panics() {
 
 #[tokio::test]
 async fn an_illegal_move_of_an_ai_is_replaced() {
-    // B36
     let a1 = Square::ALL[0];
     let server = server_with_greedy(move |_, _| {
         Some(Choice { square: a1, evaluation: None, depth: 0, nodes: 0, line: Vec::new(), complete: true })
@@ -123,7 +122,7 @@ async fn a_search_delays_no_other_room() {
     let mut turns = eve.turns().await;
     eve.start(&searched).await.unwrap();
     within(searching.notified()).await;
-    // B19: while one AI searches, others play a whole game.
+    // While one AI searches, others play a whole game.
     let seated = server.two_player_game(v1::RoomSettings::default()).await;
     assert!(seated.play_to_end().await.outcome.is_some());
     assert_eq!(eve.room(&searched).await.game.unwrap().ply, 0);

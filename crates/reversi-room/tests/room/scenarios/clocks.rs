@@ -19,7 +19,7 @@ fn timeout(winner: Color) -> Fact {
 }
 
 #[test]
-fn k8_no_answer_in_time_loses_the_game() {
+fn no_answer_in_time_loses_the_game() {
     let mut test = TestRoom::two_players(default_settings());
     assert_eq!(test.wait(secs(59)), []);
     test.play("d3");
@@ -29,7 +29,7 @@ fn k8_no_answer_in_time_loses_the_game() {
 }
 
 #[test]
-fn b16_a_late_answer_is_refused() {
+fn a_late_answer_is_refused() {
     let mut test = TestRoom::two_players(default_settings());
     let answer = test.move_to(square("d3"));
     test.now = test.now.after(secs(60));
@@ -72,7 +72,7 @@ fn the_clock_that_runs_out_first_decides() {
 }
 
 #[test]
-fn b18_both_clocks_are_visible() {
+fn both_clocks_are_visible() {
     let mut test = TestRoom::two_players(timed(total(secs(100), secs(0))));
     test.wait(secs(10));
     test.play("d3");
@@ -82,7 +82,7 @@ fn b18_both_clocks_are_visible() {
 }
 
 #[test]
-fn b19_an_ai_has_a_clock_too() {
+fn an_ai_has_a_clock_too() {
     let mut test = TestRoom::against_ai(default_settings());
     test.play("d3");
     assert!(test.room.ai_turn().is_some());
@@ -105,7 +105,7 @@ fn an_ais_budget_lasts_to_the_end_of_the_game() {
 }
 
 #[test]
-fn k10_an_ai_and_its_clock_wait_for_the_pause() {
+fn an_ai_and_its_clock_wait_for_the_pause() {
     let mut test = TestRoom::against_ai(Settings { ai_pause: secs(2), ..default_settings() });
     assert_eq!(test.room.flag_falls(), Some(test.now.after(secs(60))), "a human does not wait for the pause");
     test.wait(secs(1));
@@ -120,7 +120,7 @@ fn k10_an_ai_and_its_clock_wait_for_the_pause() {
 }
 
 #[test]
-fn k10_the_pause_also_applies_to_the_first_move_and_after_a_pass() {
+fn the_pause_also_applies_to_the_first_move_and_after_a_pass() {
     let test = TestRoom::ai_match(Settings { ai_pause: secs(2), ..default_settings() });
     assert_eq!(test.room.ai_turn().map(|turn| turn.begins), Some(test.now.after(secs(2))));
 
@@ -133,7 +133,7 @@ fn k10_the_pause_also_applies_to_the_first_move_and_after_a_pass() {
 }
 
 #[test]
-fn b22_the_clock_of_a_finished_game_does_not_end_a_later_one() {
+fn the_clock_of_a_finished_game_does_not_end_a_later_one() {
     let mut test = TestRoom::two_players(default_settings());
     let old_flag = test.room.flag_falls().expect("a clock");
     test.wait(secs(50));

@@ -72,7 +72,7 @@ fn a_game_ends_when_neither_side_can_move_and_the_winner_gets_the_empties() {
 }
 
 #[test]
-fn b21_equal_discs_are_a_draw() {
+fn equal_discs_are_a_draw() {
     let mut test = TestRoom::two_players(default_settings());
     let facts = test.play(DRAWN);
     assert_eq!(facts.last(), Some(&ended(None, EndReason::Discs)));
@@ -82,7 +82,7 @@ fn b21_equal_discs_are_a_draw() {
 }
 
 #[test]
-fn b33_a_forced_pass_is_an_event_in_the_record() {
+fn a_forced_pass_is_an_event_in_the_record() {
     let mut test = TestRoom::two_players(default_settings());
     let facts = test.play(PASSED);
     assert!(matches!(facts[facts.len() - 2..], [Fact::Played { .. }, Fact::Passed]));
@@ -97,7 +97,7 @@ fn b33_a_forced_pass_is_an_event_in_the_record() {
 }
 
 #[test]
-fn b15_an_illegal_move_is_refused_with_the_legal_ones_and_the_clock_keeps_running() {
+fn an_illegal_move_is_refused_with_the_legal_ones_and_the_clock_keeps_running() {
     let mut test = TestRoom::two_players(default_settings());
     let legal = Position::START.legal_moves();
     let flag = test.room.flag_falls();
@@ -109,7 +109,7 @@ fn b15_an_illegal_move_is_refused_with_the_legal_ones_and_the_clock_keeps_runnin
 }
 
 #[test]
-fn b16_a_move_is_accepted_only_for_its_game_and_ply() {
+fn a_move_is_accepted_only_for_its_game_and_ply() {
     let mut test = TestRoom::two_players(default_settings());
     let play = |game, ply, name| Command::Play { game, ply, square: square(name), thought: None };
     assert_eq!(test.refused("bob", play(1, 0, "d3")), Rejection::NotYourTurn);
@@ -156,7 +156,7 @@ fn a_player_may_resign_in_either_sides_turn() {
 }
 
 #[test]
-fn b20_an_aborted_game_has_no_winner_and_is_not_counted() {
+fn an_aborted_game_has_no_winner_and_is_not_counted() {
     let mut test = TestRoom::two_players(default_settings());
     test.play("d3");
     assert_eq!(test.ok("bob", Command::Abort { game: 1 }), [ended(None, EndReason::AbortedByWhite)]);
@@ -179,7 +179,7 @@ fn a_player_may_abort_until_both_have_moved() {
 }
 
 #[test]
-fn b24_the_owner_ends_a_game_of_ais() {
+fn the_owner_ends_a_game_of_ais() {
     let mut test = TestRoom::ai_match(default_settings());
     test.play("d3c3c4");
     assert_eq!(test.ok("ada", Command::Abort { game: 1 }), [ended(None, EndReason::AbortedByOwner)]);
@@ -233,7 +233,7 @@ fn the_end_of_an_aborted_game_says_who_ended_it() {
 }
 
 #[test]
-fn b31_only_players_make_their_moves_and_only_the_server_those_of_an_ai() {
+fn only_players_make_their_moves_and_only_the_server_those_of_an_ai() {
     let mut test = TestRoom::against_ai(default_settings()).join("bob");
     let play = test.move_to(square("d3"));
     for who in ["bob", "xia", "admin"] {
@@ -246,7 +246,7 @@ fn b31_only_players_make_their_moves_and_only_the_server_those_of_an_ai() {
 }
 
 #[test]
-fn b36_an_illegal_ai_move_is_refused_and_the_ai_is_asked_again() {
+fn an_illegal_ai_move_is_refused_and_the_ai_is_asked_again() {
     let mut test = TestRoom::ai_match(default_settings());
     let asked = test.room.ai_turn();
     assert!(matches!(test.refused("server", test.move_to(square("a1"))), Rejection::IllegalMove(_)));
@@ -316,7 +316,7 @@ fn an_ai_declines_every_draw() {
 }
 
 #[test]
-fn k7_b28_a_watcher_sees_players_clocks_record_and_result() {
+fn a_watcher_sees_players_clocks_record_and_result() {
     let mut test = TestRoom::two_players(default_settings());
     test.play("d3c3");
     test.ok("ada", Command::Resign { game: 1 });
@@ -337,7 +337,7 @@ fn k7_b28_a_watcher_sees_players_clocks_record_and_result() {
 }
 
 #[test]
-fn k11_legal_moves_flips_and_disc_counts_are_in_every_position() {
+fn legal_moves_flips_and_disc_counts_are_in_every_position() {
     let test = TestRoom::two_players(default_settings());
     let position = test.game().position;
     assert_eq!(position.legal_moves().count(), 4);
@@ -346,7 +346,7 @@ fn k11_legal_moves_flips_and_disc_counts_are_in_every_position() {
 }
 
 #[test]
-fn b34_a_game_number_is_never_used_again() {
+fn a_game_number_is_never_used_again() {
     let mut test = TestRoom::two_players(default_settings());
     test.ok("ada", Command::Abort { game: 1 });
     test.ok("bob", Command::SetReady(true));
@@ -358,7 +358,7 @@ fn b34_a_game_number_is_never_used_again() {
 }
 
 #[test]
-fn k2_a_list_row_has_the_name_the_taken_seats_and_whether_a_game_runs() {
+fn a_list_row_has_the_name_the_taken_seats_and_whether_a_game_runs() {
     let row = |test: &TestRoom| {
         let taken = test.room.seats().iter().filter(|(_, seat)| seat.occupant.can_play()).count();
         (test.room.settings().name.to_string(), taken, test.room.running().is_some())

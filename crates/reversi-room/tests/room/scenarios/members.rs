@@ -75,7 +75,7 @@ fn a_full_room_refuses_members_until_one_leaves() {
 }
 
 #[test]
-fn b26_joining_twice_makes_no_duplicate_and_leaving_removes_the_member() {
+fn joining_twice_makes_no_duplicate_and_leaving_removes_the_member() {
     let mut test = TestRoom::lobby().join("bob");
     assert_eq!(test.ok("bob", enter("bob", None, false)), []);
     assert_eq!(test.room.members().len(), 2);
@@ -85,7 +85,7 @@ fn b26_joining_twice_makes_no_duplicate_and_leaving_removes_the_member() {
 }
 
 #[test]
-fn b06_an_owner_who_leaves_is_succeeded_by_the_longest_present_seated_person() {
+fn an_owner_who_leaves_is_succeeded_by_the_longest_present_seated_person() {
     let mut test =
         TestRoom::lobby().join("wim").join("bot-1").join("cy").join("bob").sit("bot-1", Black).sit("bob", White);
     assert_eq!(
@@ -98,7 +98,7 @@ fn b06_an_owner_who_leaves_is_succeeded_by_the_longest_present_seated_person() {
 }
 
 #[test]
-fn b07_the_room_closes_when_the_last_member_leaves() {
+fn the_room_closes_when_the_last_member_leaves() {
     let mut test = TestRoom::lobby().sit("ada", Black);
     let facts = test.ok("ada", Command::Leave);
     assert_eq!(facts.last(), Some(&Fact::Closed(CloseReason::Empty)));
@@ -107,7 +107,7 @@ fn b07_the_room_closes_when_the_last_member_leaves() {
 }
 
 #[test]
-fn b08_a_room_of_ais_without_members_stops_computing() {
+fn a_room_of_ais_without_members_stops_computing() {
     let mut test = TestRoom::ai_match(default_settings());
     assert!(test.room.ai_turn().is_some());
     let facts = test.ok("ada", Command::Leave);
@@ -117,7 +117,7 @@ fn b08_a_room_of_ais_without_members_stops_computing() {
 }
 
 #[test]
-fn b17_leaving_during_a_game_ends_it_at_once() {
+fn leaving_during_a_game_ends_it_at_once() {
     for (leaver, winner) in [("ada", White), ("bob", Black)] {
         let mut test = TestRoom::two_players(default_settings());
         let facts = test.ok(leaver, Command::Leave);
@@ -135,7 +135,7 @@ fn a_watcher_who_leaves_does_not_affect_the_game() {
 }
 
 #[test]
-fn k6_the_game_continues_when_a_watching_owner_leaves() {
+fn the_game_continues_when_a_watching_owner_leaves() {
     let mut test = TestRoom::with_watchers().started();
     test.ok("ada", Command::Leave);
     assert_eq!(test.owner(), "bob");

@@ -16,7 +16,7 @@ fn seated_players(test: &TestRoom) -> [Option<reversi_room::PlayerId>; 2] {
 }
 
 #[test]
-fn k3_a_room_has_two_seats_and_black_is_seat_0_and_moves_first() {
+fn a_room_has_two_seats_and_black_is_seat_0_and_moves_first() {
     let test = TestRoom::two_players(default_settings());
     assert_eq!(seated_players(&test), [Some(id("ada")), Some(id("bob"))]);
     assert_eq!(test.game().turn(), Some(Black));
@@ -24,7 +24,7 @@ fn k3_a_room_has_two_seats_and_black_is_seat_0_and_moves_first() {
 }
 
 #[test]
-fn k4_the_owner_gives_a_seat_to_an_ai_with_a_level_and_opens_it_again() {
+fn the_owner_gives_a_seat_to_an_ai_with_a_level_and_opens_it_again() {
     let mut test = TestRoom::lobby();
     assert_eq!(
         test.ok("ada", Command::SetSeat(White, ai())),
@@ -40,7 +40,7 @@ fn k4_the_owner_gives_a_seat_to_an_ai_with_a_level_and_opens_it_again() {
 }
 
 #[test]
-fn k4_the_owner_can_give_both_seats_to_ais() {
+fn the_owner_can_give_both_seats_to_ais() {
     let mut test = TestRoom::lobby().sit("ada", Black).ai(White);
     test.ok("ada", Command::SetSeat(Black, ai()));
     test.ok("ada", Command::Start);
@@ -49,7 +49,7 @@ fn k4_the_owner_can_give_both_seats_to_ais() {
 }
 
 #[test]
-fn k4_the_owner_swaps_the_seats() {
+fn the_owner_swaps_the_seats() {
     let mut test = TestRoom::lobby().join("bob").sit("bob", Black);
     test.ok("ada", Command::SwapSeats);
     assert_eq!(seated_players(&test), [None, Some(id("bob"))]);
@@ -180,7 +180,7 @@ fn a_player_who_changes_seats_is_no_longer_ready() {
 }
 
 #[test]
-fn k5_a_start_needs_both_seats_filled_and_ready_and_marks_the_owner_ready() {
+fn a_start_needs_both_seats_filled_and_ready_and_marks_the_owner_ready() {
     let mut test = TestRoom::lobby().join("bob");
     test.ok("ada", Command::TakeSeat(Black));
     assert_eq!(test.refused("ada", Command::Start), Rejection::SeatsNotReady);
@@ -196,7 +196,7 @@ fn k5_a_start_needs_both_seats_filled_and_ready_and_marks_the_owner_ready() {
 }
 
 #[test]
-fn k5_readiness_is_cleared_after_a_game_but_an_ai_is_always_ready() {
+fn readiness_is_cleared_after_a_game_but_an_ai_is_always_ready() {
     let mut test = TestRoom::against_ai(default_settings());
     test.ok("ada", Command::Resign { game: 1 });
     assert!(!test.room.seats().black.ready());
@@ -215,7 +215,7 @@ fn readiness_is_set_and_not_toggled() {
 }
 
 #[test]
-fn b10_a_taken_seat_is_refused_and_no_player_is_replaced() {
+fn a_taken_seat_is_refused_and_no_player_is_replaced() {
     let mut test = TestRoom::with_watchers();
     assert_eq!(test.refused("wim", Command::TakeSeat(Black)), Rejection::SeatTaken);
     assert_eq!(test.refused("ada", Command::TakeSeat(Black)), Rejection::SeatTaken);
@@ -227,7 +227,7 @@ fn b10_a_taken_seat_is_refused_and_no_player_is_replaced() {
 }
 
 #[test]
-fn b13_seats_cannot_be_changed_during_a_game() {
+fn seats_cannot_be_changed_during_a_game() {
     let mut test = TestRoom::two_players(default_settings()).join("wim");
     let seats = test.room.seats().clone();
     for (who, command) in [
@@ -245,7 +245,7 @@ fn b13_seats_cannot_be_changed_during_a_game() {
 }
 
 #[test]
-fn b29_a_refused_start_does_not_affect_the_running_game() {
+fn a_refused_start_does_not_affect_the_running_game() {
     let mut test = TestRoom::two_players(default_settings());
     test.play("d3");
     assert_eq!(test.refused("ada", Command::Start), Rejection::RoomInGame);

@@ -28,7 +28,7 @@ fn opening(test: &TestRoom) -> Vec<Square> {
 }
 
 #[test]
-fn k6_the_same_players_start_another_game() {
+fn the_same_players_start_another_game() {
     let mut test = after_a_game(default_settings());
     test.ok("bob", Command::SetReady(true));
     test.ok("ada", Command::Start);

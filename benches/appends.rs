@@ -33,7 +33,7 @@ const LEASE: Duration = Duration::from_secs(60);
 
 #[tokio::main]
 async fn main() {
-    let database = PostgresServer::start().expect("PostgreSQL is in /usr/lib/postgresql").database();
+    let database = PostgresServer::start().database();
     let nodes = join_all((0..NODES).map(|node| member(&database, node))).await;
     let rooms = join_all(nodes.iter().map(|node| rooms(node, ROOMS / NODES))).await;
     let nodes: Vec<_> = nodes.into_iter().map(Arc::new).collect();

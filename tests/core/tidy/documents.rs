@@ -1,11 +1,13 @@
 //! Files that documents name.
 
+use reversi_needs::needs;
+
 use super::{TOP_LEVEL, no_problems, read, root, tracked_files};
 
+#[needs(git)]
 #[test]
 fn documents_name_files_that_exist() {
-    // A copy of the sources may be no Git checkout.
-    let files = tracked_files().unwrap_or_default();
+    let files = tracked_files();
     let documents = files.lines().filter(|file| file.ends_with(".md"));
     no_problems(documents.flat_map(|path| {
         let named = named_files(path, &read(&root().join(path)));

@@ -11,6 +11,8 @@ use std::{
     process::Command,
 };
 
+use reversi_needs::needs;
+
 use source::{module_of, names, split, tokens};
 
 /// A folder of `src`, here or in the engine's crate, and the layers and crates that it may name. A layer may name only
@@ -246,12 +248,10 @@ fn folders_start_with_documentation() {
     no_problems(contract_problems(&sources(&SOURCES)).into_iter());
 }
 
+#[needs(git)]
 #[test]
 fn files_are_in_their_folders() {
-    // A copy of the sources may be no Git checkout.
-    if let Some(files) = tracked_files() {
-        no_problems(place_problems(files.lines()).into_iter());
-    }
+    no_problems(place_problems(tracked_files().lines()).into_iter());
 }
 
 struct File {
@@ -287,9 +287,10 @@ fn sources(folders: &[&str]) -> Vec<File> {
     found
 }
 
-fn tracked_files() -> Option<String> {
-    let listed = Command::new("git").arg("ls-files").current_dir(root()).output().ok()?;
-    listed.status.success().then(|| String::from_utf8_lossy(&listed.stdout).into_owned())
+fn tracked_files() -> String {
+    let listed = Command::new("git").arg("ls-files").current_dir(root()).output().expect("git");
+    assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
+    String::from_utf8(listed.stdout).expect("text")
 }
 
 fn no_problems(problems: impl Iterator<Item = String>) {

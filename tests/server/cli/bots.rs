@@ -2,13 +2,15 @@
 
 use std::{
     env, fs,
-    io::{self, BufRead, BufReader, Read, Write as _},
+    io::{BufRead, BufReader, Read},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     sync::mpsc::{RecvTimeoutError, sync_channel},
     thread,
     time::Duration,
 };
+
+use reversi_needs::needs;
 
 /// Names a Python interpreter with `grpcio` and `grpcio-tools`; `.ci/run` installs one and sets this.
 pub(crate) const PYTHON: &str = "REVERSI_PYTHON";
@@ -19,9 +21,10 @@ pub(crate) const GO_BOT: &str = "REVERSI_GO_BOT";
 /// Timeout of a game. A random game against a fast AI takes a second; a slow machine needs much longer.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
+#[needs(python)]
 #[test]
 fn plays_a_game_against_an_ai() {
-    let Some(python) = program(PYTHON) else { return };
+    let python = program(PYTHON);
     let server = Server::start("against_an_ai");
     let mut bot = Bot::in_python(&python, &[&server.address, "roxanne"]);
     played_to_the_end(&bot.finish());
@@ -35,17 +38,19 @@ fn a_whole_bot_is_short() {
     assert!(bot.lines().all(|line| line.len() <= 120));
 }
 
+#[needs(go_bot)]
 #[test]
 fn a_go_bot_plays_a_game_against_an_ai() {
-    let Some(bot) = program(GO_BOT) else { return };
+    let bot = program(GO_BOT);
     let server = Server::start("go_against_an_ai");
     let mut bot = Bot::start(Command::new(bot).args([&server.address, "random"]));
     played_to_the_end(&bot.finish());
 }
 
+#[needs(python)]
 #[test]
 fn two_python_bots_play_each_other() {
-    let Some(python) = program(PYTHON) else { return };
+    let python = program(PYTHON);
     let server = Server::start("meeting");
     let mut first = Bot::in_python(&python, &[&server.address]);
     let mut second = Bot::in_python(&python, &[&server.address]);
@@ -55,13 +60,8 @@ fn two_python_bots_play_each_other() {
 }
 
 /// The program that an environment variable names.
-pub(crate) fn program(variable: &str) -> Option<PathBuf> {
-    let program = env::var_os(variable).map(PathBuf::from);
-    if program.is_none() {
-        // Directly to stderr, since the output of a passed test is not shown.
-        let _ = writeln!(io::stderr(), "skipped: {variable} is not set; .ci/run sets it");
-    }
-    program
+pub(crate) fn program(variable: &str) -> PathBuf {
+    env::var_os(variable).unwrap_or_else(|| panic!("{variable} is not set")).into()
 }
 
 /// Checks for an outcome by discs: then the bot has answered every turn in time.

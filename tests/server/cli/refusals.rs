@@ -7,6 +7,7 @@ use std::{
 };
 
 use reversi::proto::v1;
+use reversi_needs::needs;
 use tokio::{
     net::TcpListener,
     task::{JoinSet, spawn_blocking},
@@ -76,9 +77,10 @@ async fn the_bot_and_the_player_of_the_command_line_end() {
     check(command(&["play", "--anyone"])).await;
 }
 
+#[needs(python)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_in_python_ends() {
-    let Some(python) = program(PYTHON) else { return };
+    let python = program(PYTHON);
     let bot = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/python/bot.py");
     check(|address| {
         let mut command = Command::new(&python);
@@ -88,9 +90,10 @@ async fn a_bot_in_python_ends() {
     .await;
 }
 
+#[needs(go_bot)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_in_go_ends() {
-    let Some(bot) = program(GO_BOT) else { return };
+    let bot = program(GO_BOT);
     check(|address| {
         let mut command = Command::new(&bot);
         command.arg(address);

@@ -4,6 +4,7 @@
 use std::{io::Write as _, path::Path, process::Command, time::Duration};
 
 use reversi::proto::v1::{self, play_event::Event};
+use reversi_needs::needs;
 use tokio::time::{Instant, timeout};
 use tonic::Streaming;
 
@@ -99,18 +100,20 @@ async fn the_bot_of_the_command_line_is_on_again() {
     table.play_with_a_bot(bot).await;
 }
 
+#[needs(python)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bot_in_python_is_on_again() {
-    let Some(python) = program(PYTHON) else { return };
+    let python = program(PYTHON);
     let mut table = Table::set().await;
     let mut bot = Command::new(python);
     bot.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/python/bot.py")).arg(&table.cable.address);
     table.play_with_a_bot(bot).await;
 }
 
+#[needs(go_bot)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bot_in_go_is_on_again() {
-    let Some(bot) = program(GO_BOT) else { return };
+    let bot = program(GO_BOT);
     let mut table = Table::set().await;
     let mut bot = Command::new(bot);
     bot.arg(&table.cable.address);

@@ -4,6 +4,7 @@ use std::{fs, os::unix::net::UnixDatagram, path::Path, process::Command, time::D
 
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use reversi::client::{Client, PlayerKind, Trust};
+use reversi_needs::needs;
 use tempfile::TempDir;
 
 use crate::harness::{
@@ -118,9 +119,10 @@ async fn a_signal_reloads_limits_and_the_filter_of_the_log() {
 }
 
 /// The reloaded limits are those with which it takes over.
+#[needs(postgres)]
 #[tokio::test]
 async fn a_signal_reloads_a_standby() {
-    let Some(database) = database() else { return };
+    let database = database();
     let url = database.url();
     let active = Server::start(&["--store", &url]);
     let standby = Service::start("REVERSI_MAX_ROOMS=3\n", &["--store", &url]);

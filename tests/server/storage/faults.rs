@@ -6,6 +6,7 @@
 use std::{net::TcpListener, ops::Range, time::Duration};
 
 use futures_util::future::join_all;
+use reversi_needs::needs;
 use tokio::{
     sync::mpsc::channel,
     task::spawn_blocking,
@@ -119,13 +120,14 @@ fn nodes(database: &Database) -> String {
     database.sql("SELECT string_agg(id::text, ' ' ORDER BY id) FROM node")
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_freezes_loses_its_rooms_and_is_given_others() {
     /// Not the first of the legal moves.
     const LATE: &str = "f5";
     /// Moves of the game while the server is frozen.
     const MEANWHILE: usize = 10;
-    let Some(database) = database() else { return };
+    let database = database();
     let servers = [(); 3].map(|()| start(&database));
     let mut games = Vec::new();
     for round in rounds() {
@@ -160,9 +162,10 @@ async fn a_server_that_freezes_loses_its_rooms_and_is_given_others() {
     print_pauses("frozen for 8 s", &games);
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_cut_off_from_the_database_loses_its_rooms_and_is_given_others() {
-    let Some(database) = database() else { return };
+    let database = database();
     let proxy = Proxy::of(&database);
     let options = ["--node-listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0"];
     let mut servers = [start_with(&proxy.url(&database), &options), start(&database), start(&database)];
@@ -196,9 +199,10 @@ fn refused_writes(metrics: &str) -> Option<String> {
 }
 
 /// Every link between the servers is cut, in both directions. Each plays its own rooms, and no room of another.
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn servers_that_are_cut_off_from_one_another_keep_their_rooms() {
-    let Some(database) = database() else { return };
+    let database = database();
     let addresses = unused_addresses();
     let cables = join_all(addresses.iter().cloned().map(Cable::to)).await;
     let servers = [0, 1, 2].map(|number: usize| {
@@ -250,9 +254,10 @@ fn unused_addresses() -> [String; 3] {
     sockets.map(|socket| socket.local_addr().unwrap().to_string())
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn games_go_on_while_one_server_after_the_other_is_restarted() {
-    let Some(database) = database() else { return };
+    let database = database();
     let mut servers = [(); 3].map(|()| start(&database));
     let mut games = Vec::new();
     for restart in 0..3 * rounds().len() {
@@ -302,9 +307,10 @@ async fn play_without_database(
     (games, away)
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn games_go_on_after_a_crash_of_the_database() {
-    let Some(postgres) = PostgresServer::start() else { return };
+    let postgres = PostgresServer::start();
     let database = postgres.database();
     let options = [&["--node-listen", "127.0.0.1:0"][..], &LONGER_LEASE].concat();
     let servers = [(); 3].map(|()| start_with(&database.url(), &options));
@@ -315,10 +321,11 @@ async fn games_go_on_after_a_crash_of_the_database() {
     }
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn games_go_on_after_a_failover_to_a_synchronous_standby() {
     for round in rounds() {
-        let Some(primary) = PostgresServer::start() else { return };
+        let primary = PostgresServer::start();
         let Database { schema, .. } = primary.database();
         let standby = primary.start_standby();
         let url = url(&[primary.folder(), standby.folder()], &schema);

@@ -2,6 +2,7 @@
 //! others. Also measures how long the rooms pause: `REVERSI_KILLS=100 cargo test --test server kills -- --nocapture`.
 
 use futures_util::future::join_all;
+use reversi_needs::needs;
 use tokio::{
     sync::mpsc::{Receiver, channel},
     time::timeout,
@@ -28,9 +29,10 @@ async fn kill(server: &mut Server, mut acknowledged: Receiver<()>) {
     server.kill();
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn no_acknowledged_move_is_lost_in_many_kills() {
-    let Some(database) = database() else { return };
+    let database = database();
     let kills = std::env::var("REVERSI_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
     let mut servers = [(); 3].map(|()| start(&database));
     let mut games = Vec::new();

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use futures_util::future::join_all;
 use reversi::proto::v1::{self, quick_start_request::Opponent, seat::Occupant};
+use reversi_needs::needs;
 use tokio::time::{sleep, timeout};
 use tonic::{Code, Status};
 
@@ -15,15 +16,15 @@ use crate::harness::{
 
 const SEATS: usize = 3;
 
-/// Three servers, and a bot that is connected to all. None without PostgreSQL.
-async fn three_servers() -> Option<([Server; 3], [Player; 3])> {
-    let database = database()?;
+/// Three servers, and a bot that is connected to all.
+async fn three_servers() -> ([Server; 3], [Player; 3]) {
+    let database = database();
     let servers = [(); 3].map(|()| start(&database));
     balanced(&database, 3).await;
     let first = Player::bot(&servers[0].url, "Ada", SEATS as i32).await;
     let second = Player::with_token(&servers[1].url, &first.token).await;
     let third = Player::with_token(&servers[2].url, &first.token).await;
-    Some((servers, [first, second, third]))
+    (servers, [first, second, third])
 }
 
 /// Sends a request to all servers at once, checks that the answers are equal, and returns the answer.
@@ -50,9 +51,10 @@ async fn leave(player: &Player, room: &str) {
     player.rooms().leave_room(v1::LeaveRoomRequest { room_id: room.into() }).await.unwrap();
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn rooms_and_seats_of_a_player_count_at_every_server() {
-    let Some((_servers, players)) = three_servers().await else { return };
+    let (_servers, players) = three_servers().await;
     let mut rooms = BTreeSet::new();
     for player in &players {
         rooms.insert(play_ai(player, "").await.unwrap());
@@ -75,9 +77,10 @@ async fn rooms_and_seats_of_a_player_count_at_every_server() {
     assert_eq!(me(&players[0]).await.seats.len(), begun);
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_with_an_id_takes_effect_once_at_all_servers() {
-    let Some((mut servers, players)) = three_servers().await else { return };
+    let (mut servers, players) = three_servers().await;
     let [here, there, _] = &players;
     let create = async |player: &Player| {
         let seat = |occupant| v1::Seat { occupant: Some(occupant), ..Default::default() };

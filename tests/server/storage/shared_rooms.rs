@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use reversi::proto::v1::{self, room_event::Event, watch_room_response::Message, watch_rooms_response};
+use reversi_needs::needs;
 use tokio::{
     task::JoinSet,
     time::{sleep, timeout},
@@ -73,9 +74,8 @@ pub(super) async fn balanced(database: &Database, servers: usize) {
 }
 
 impl SharedRooms {
-    /// None without PostgreSQL.
-    async fn start() -> Option<Self> {
-        let database = database()?;
+    async fn start() -> Self {
+        let database = database();
         let servers = vec![start(&database), start(&database), start(&database)];
         balanced(&database, 3).await;
         let black = servers[0].log_in("Bea", 1 << 20).await;
@@ -87,7 +87,7 @@ impl SharedRooms {
         let watch = SeenEvents::of(servers[2].log_in("Wanda", 1 << 20).await.watch(&room).await);
         let this = Self { database, servers, players: [black, white], watch, room, game };
         assert_eq!(this.owner(), this.place(0), "a room is at the server where it was made");
-        Some(this)
+        this
     }
 
     /// Where the server of the room listens.
@@ -156,9 +156,10 @@ impl SharedRooms {
     }
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_room_is_played_and_watched_at_any_server() {
-    let Some(mut shared) = SharedRooms::start().await else { return };
+    let mut shared = SharedRooms::start().await;
     shared.play(10).await;
     shared.watched(10).await;
     // The token of a player is good at every server.
@@ -169,9 +170,10 @@ async fn a_room_is_played_and_watched_at_any_server() {
     assert_eq!(shared.owner(), shared.place(0));
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn names_and_join_codes_are_known_at_every_server() {
-    let Some(shared) = SharedRooms::start().await else { return };
+    let shared = SharedRooms::start().await;
     let code = get(&shared.players[0], &shared.room).await.unwrap().join_code;
     let taken = Player::try_bot(&shared.servers[2].url, "bea", 1).await.err().unwrap();
     assert_eq!(taken.code(), Code::AlreadyExists, "{taken}");
@@ -181,9 +183,10 @@ async fn names_and_join_codes_are_known_at_every_server() {
     assert_eq!(joined.into_inner().room.unwrap().room_id, shared.room);
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_that_is_replaced_at_one_server_ends_at_all() {
-    let Some(shared) = SharedRooms::start().await else { return };
+    let shared = SharedRooms::start().await;
     let at = |server: usize, token: String| {
         let url = shared.servers[server].url.clone();
         async move { Player::with_token(&url, &token).await }
@@ -226,9 +229,10 @@ async fn a_token_that_is_replaced_at_one_server_ends_at_all() {
     }
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn players_who_want_any_opponent_meet_from_different_servers() {
-    let Some(shared) = SharedRooms::start().await else { return };
+    let shared = SharedRooms::start().await;
     let players = [
         shared.servers[0].log_in("Ann", 1 << 20).await,
         shared.servers[1].log_in("Ben", 1 << 20).await,
@@ -244,9 +248,10 @@ async fn players_who_want_any_opponent_meet_from_different_servers() {
     assert_eq!(sizes, [2], "each has one opponent: {rooms:?}");
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn no_move_is_lost_when_the_server_of_a_room_is_killed() {
-    let Some(mut shared) = SharedRooms::start().await else { return };
+    let mut shared = SharedRooms::start().await;
     shared.play(6).await;
     shared.servers[0].kill();
     shared.move_black(2).await;
@@ -256,9 +261,10 @@ async fn no_move_is_lost_when_the_server_of_a_room_is_killed() {
     balanced(&shared.database, 2).await;
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_asked_to_end_gives_its_rooms_to_the_others() {
-    let Some(mut shared) = SharedRooms::start().await else { return };
+    let mut shared = SharedRooms::start().await;
     shared.play(4).await;
     let mut watch = shared.players[0].watch(&shared.room).await;
     let leaving = shared.servers.remove(0);
@@ -281,9 +287,10 @@ async fn a_server_that_is_asked_to_end_gives_its_rooms_to_the_others() {
     balanced(&shared.database, 2).await;
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_drained_by_a_command_exits_and_its_games_go_on() {
-    let Some(mut shared) = SharedRooms::start().await else { return };
+    let mut shared = SharedRooms::start().await;
     shared.play(4).await;
     let mut watch = shared.players[0].watch(&shared.room).await;
     let node = shared.database.sql(&format!("SELECT id FROM node WHERE listens = '{}'", shared.place(0)));
@@ -327,9 +334,10 @@ async fn create(player: &Player) -> Result<v1::Room, Status> {
     Ok(player.lobby().create_room(room).await?.into_inner().room.unwrap())
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_front_creates_a_room_at_another_server_and_plays_there() {
-    let Some(database) = database() else { return };
+    let database = database();
     let front = start_as(&database, "front");
     let black = front.log_in("Bea", 1 << 20).await;
     let refused = create(&black).await.expect_err("no server has rooms");
@@ -389,9 +397,10 @@ async fn lists(players: &[Player]) -> Vec<Vec<String>> {
     lists
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn every_server_lists_the_rooms_of_all() {
-    let Some(mut shared) = SharedRooms::start().await else { return };
+    let mut shared = SharedRooms::start().await;
     let visitors = [shared.servers[1].log_in("Eve", 1 << 20).await, shared.servers[2].log_in("Ida", 1 << 20).await];
     let everywhere = [[shared.room.clone()], [shared.room.clone()]];
     let mut updates = Vec::new();

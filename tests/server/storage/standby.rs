@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use reversi::proto::v1::{self, lobby_service_client::LobbyServiceClient, room_event, watch_room_response::Message};
+use reversi_needs::needs;
 use tokio::{
     sync::watch,
     task::JoinSet,
@@ -52,9 +53,8 @@ struct ActiveAndStandby {
 }
 
 impl ActiveAndStandby {
-    /// None without PostgreSQL.
-    async fn start() -> Option<Self> {
-        let database = database()?;
+    async fn start() -> Self {
+        let database = database();
         let active = start(&database);
         let standby = start(&database);
         let (black, white) = (active.log_in("Bea", 1 << 20).await, active.log_in("Wim", 1 << 20).await);
@@ -62,7 +62,7 @@ impl ActiveAndStandby {
         let room = black.create(settings, ["me", "open"]).await.room_id;
         white.join_and_sit(&room, 1).await;
         let game = black.start(&room).await;
-        Some(Self { database, active, standby, players: [black, white], room, game })
+        Self { database, active, standby, players: [black, white], room, game }
     }
 
     /// Makes moves until there are this many, or one is not acknowledged. Returns those that were.
@@ -117,9 +117,10 @@ pub(super) fn squares(room: &v1::Room) -> Vec<&str> {
     room.game.as_ref().unwrap().plies.iter().filter(|ply| !ply.pass).map(|ply| ply.square.as_str()).collect()
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn a_standby_is_alive_and_not_ready_and_says_so() {
-    let Some(mut servers) = ActiveAndStandby::start().await else { return };
+    let mut servers = ActiveAndStandby::start().await;
     assert_eq!(health(&servers.active, "").await, ServingStatus::Serving);
     assert_eq!(health(&servers.standby, "").await, ServingStatus::NotServing);
     assert_eq!(health(&servers.standby, "liveness").await, ServingStatus::Serving);
@@ -143,9 +144,10 @@ async fn a_standby_is_alive_and_not_ready_and_says_so() {
     assert_eq!(servers.play(1, None).await.len(), 1);
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_goes_on_when_the_server_is_killed() {
-    let Some(mut servers) = ActiveAndStandby::start().await else { return };
+    let mut servers = ActiveAndStandby::start().await;
     let (sender, mut count) = watch::channel(0);
     let killing = async {
         count.wait_for(|count| *count >= 5).await.unwrap();
@@ -174,9 +176,10 @@ async fn credit(servers: &ActiveAndStandby) -> Duration {
     }
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_was_frozen_is_fenced_and_ends() {
-    let Some(mut servers) = ActiveAndStandby::start().await else { return };
+    let mut servers = ActiveAndStandby::start().await;
     let before = servers.play(4, None).await;
     let [black, _] = servers.players.clone();
     let position = get(&black, &servers.room).await.unwrap().game.unwrap().position.unwrap();
@@ -200,9 +203,10 @@ async fn a_server_that_was_frozen_is_fenced_and_ends() {
     assert_eq!(squares(&get(&servers.players[0], &servers.room).await.unwrap()), squares(&room));
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_ends_hands_its_rooms_over() {
-    let Some(mut servers) = ActiveAndStandby::start().await else { return };
+    let mut servers = ActiveAndStandby::start().await;
     let before = servers.play(4, None).await;
     servers.active.signal("TERM");
     let (_, room) = servers.take_over().await;
@@ -220,9 +224,10 @@ async fn a_server_that_ends_hands_its_rooms_over() {
     assert_eq!(servers.database.sql("SELECT count(DISTINCT node) FROM shard WHERE node IS NOT NULL"), "1");
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_standby_and_a_server_without_one_are_drained_by_a_command() {
-    let Some(servers) = ActiveAndStandby::start().await else { return };
+    let servers = ActiveAndStandby::start().await;
     let url = servers.database.url();
     let [standby, active] = [&servers.standby, &servers.active].map(|server| node(&servers.database, server));
     // It does not read the request.

@@ -44,63 +44,51 @@ fn results(won: u32, drawn: u32, lost: u32) -> Results {
 
 const ALL: ExplorerFilter = ExplorerFilter { kind: None, min_rating: None, max_rating: None };
 
-#[tokio::test]
-async fn equal_positions_are_counted_together() {
-    on_each(async |store| {
-        let games = [
-            played(1, "f5d6c3", Symmetry::Identity, ["ada", "bob"]),
-            played(2, "f5d6c3", Symmetry::MainDiagonal, ["ada", "bob"]),
-            played(3, "f5f6", Symmetry::HalfTurn, ["cy", "bot-d"]),
-            GameRecord { private: true, ..played(4, "f5d6", Symmetry::Identity, ["ada", "bob"]) },
-        ];
-        store_games(store, &games).await;
-        let start = explore(store, "", ALL).await;
-        let first = start.moves[0];
-        assert_eq!((first.squares, first.results), (squares("d3 c4 f5 e6"), results(3, 0, 0)));
-        assert_eq!(start.moves.len(), 1, "all first moves are equal");
-        let numbers =
-            |games: &[std::sync::Arc<GameRecord>]| games.iter().map(|game| game.id.number).collect::<Vec<_>>();
-        assert_eq!(numbers(&start.recent), [3, 2, 1], "newest first");
+on_each!(equal_positions_are_counted_together, async |store| {
+    let games = [
+        played(1, "f5d6c3", Symmetry::Identity, ["ada", "bob"]),
+        played(2, "f5d6c3", Symmetry::MainDiagonal, ["ada", "bob"]),
+        played(3, "f5f6", Symmetry::HalfTurn, ["cy", "bot-d"]),
+        GameRecord { private: true, ..played(4, "f5d6", Symmetry::Identity, ["ada", "bob"]) },
+    ];
+    store_games(store, &games).await;
+    let start = explore(store, "", ALL).await;
+    let first = start.moves[0];
+    assert_eq!((first.squares, first.results), (squares("d3 c4 f5 e6"), results(3, 0, 0)));
+    assert_eq!(start.moves.len(), 1, "all first moves are equal");
+    let numbers = |games: &[std::sync::Arc<GameRecord>]| games.iter().map(|game| game.id.number).collect::<Vec<_>>();
+    assert_eq!(numbers(&start.recent), [3, 2, 1], "newest first");
 
-        let second = explore(store, "f5", ALL).await;
-        let moves: Vec<_> = second.moves.iter().map(|explored| (explored.squares, explored.results)).collect();
-        assert_eq!(moves, [(squares("d6"), results(0, 0, 2)), (squares("f6"), results(0, 0, 1))], "lost by white");
-        assert_eq!(explore(store, "c4", ALL).await.moves[0].squares, squares("e3"), "in the image that was asked for");
-        assert_eq!(explore(store, "f5f4", ALL).await, Exploration::default());
-    })
-    .await;
-}
+    let second = explore(store, "f5", ALL).await;
+    let moves: Vec<_> = second.moves.iter().map(|explored| (explored.squares, explored.results)).collect();
+    assert_eq!(moves, [(squares("d6"), results(0, 0, 2)), (squares("f6"), results(0, 0, 1))], "lost by white");
+    assert_eq!(explore(store, "c4", ALL).await.moves[0].squares, squares("e3"), "in the image that was asked for");
+    assert_eq!(explore(store, "f5f4", ALL).await, Exploration::default());
+});
 
-#[tokio::test]
-async fn moves_are_filtered_by_who_made_them() {
-    on_each(async |store| {
-        // Ada wins, and is rated from her second game on.
-        let games: Vec<_> =
-            (1..=3).map(|number| played(number, "f5d6", Symmetry::Identity, ["ada", "bot-d"])).map(rated).collect();
-        store_games(store, &games).await;
-        let of = async |moves: &str, filter: ExplorerFilter| {
-            let moves = explore(store, moves, filter).await.moves;
-            moves.first().map_or(0, |explored| explored.results.played())
-        };
-        let kind = |kind| ExplorerFilter { kind: Some(kind), ..ALL };
-        assert_eq!(of("", kind(OpponentKind::Human)).await, 3);
-        assert_eq!(of("", kind(OpponentKind::Bot)).await, 0);
-        assert_eq!(of("f5", kind(OpponentKind::Bot)).await, 3);
-        assert_eq!(of("", ExplorerFilter { min_rating: Some(1500), ..ALL }).await, 2);
-        assert_eq!(of("f5", ExplorerFilter { min_rating: Some(1500), ..ALL }).await, 0);
-        assert_eq!(of("f5", ExplorerFilter { max_rating: Some(1500), ..ALL }).await, 2, "the first was unrated");
-        assert_eq!(of("", ExplorerFilter { min_rating: Some(2500), ..ALL }).await, 0);
-        let explored = explore(store, "", ALL).await;
-        assert!(explored.moves[0].rating.unwrap() > 1600, "{explored:?}");
-        assert_eq!(explored.best.len(), 2, "not the game of a player without a rating");
-        assert_eq!(explored.best[0].id.number, 3);
-        assert_eq!(
-            explored.best[0].ratings.black,
-            store.archive.game(games[2].id).await.unwrap().unwrap().ratings.black
-        );
-    })
-    .await;
-}
+on_each!(moves_are_filtered_by_who_made_them, async |store| {
+    // Ada wins, and is rated from her second game on.
+    let games: Vec<_> =
+        (1..=3).map(|number| played(number, "f5d6", Symmetry::Identity, ["ada", "bot-d"])).map(rated).collect();
+    store_games(store, &games).await;
+    let of = async |moves: &str, filter: ExplorerFilter| {
+        let moves = explore(store, moves, filter).await.moves;
+        moves.first().map_or(0, |explored| explored.results.played())
+    };
+    let kind = |kind| ExplorerFilter { kind: Some(kind), ..ALL };
+    assert_eq!(of("", kind(OpponentKind::Human)).await, 3);
+    assert_eq!(of("", kind(OpponentKind::Bot)).await, 0);
+    assert_eq!(of("f5", kind(OpponentKind::Bot)).await, 3);
+    assert_eq!(of("", ExplorerFilter { min_rating: Some(1500), ..ALL }).await, 2);
+    assert_eq!(of("f5", ExplorerFilter { min_rating: Some(1500), ..ALL }).await, 0);
+    assert_eq!(of("f5", ExplorerFilter { max_rating: Some(1500), ..ALL }).await, 2, "the first was unrated");
+    assert_eq!(of("", ExplorerFilter { min_rating: Some(2500), ..ALL }).await, 0);
+    let explored = explore(store, "", ALL).await;
+    assert!(explored.moves[0].rating.unwrap() > 1600, "{explored:?}");
+    assert_eq!(explored.best.len(), 2, "not the game of a player without a rating");
+    assert_eq!(explored.best[0].id.number, 3);
+    assert_eq!(explored.best[0].ratings.black, store.archive.game(games[2].id).await.unwrap().unwrap().ratings.black);
+});
 
 /// With enough plies to change ratings.
 fn rated(game: GameRecord) -> GameRecord {
@@ -108,115 +96,96 @@ fn rated(game: GameRecord) -> GameRecord {
     GameRecord { rated: true, end, ..game }
 }
 
-#[tokio::test]
-async fn a_removed_game_is_no_longer_counted() {
-    on_each(async |store| {
-        let games = [
-            played(1, "f5d6c3d3c4", Symmetry::Identity, ["ada", "bob"]),
-            played(2, "f5d6c3d3c4", Symmetry::HalfTurn, ["ada", "bob"]),
-        ];
-        store_games(store, &games).await;
-        assert_eq!(store.archive.trim(Retention::Games(1), at(9), 9).await.unwrap(), 1);
-        let left = explore(store, "f5d6c3", ALL).await;
-        assert_eq!(left.moves[0].results, results(0, 0, 1));
-        assert_eq!(left.recent[0].id, games[1].id);
-        assert_eq!(store.archive.trim(Retention::Games(0), at(9), 9).await.unwrap(), 1);
-        assert_eq!(explore(store, "f5d6c3", ALL).await, Exploration::default());
-    })
-    .await;
-}
+on_each!(a_removed_game_is_no_longer_counted, async |store| {
+    let games = [
+        played(1, "f5d6c3d3c4", Symmetry::Identity, ["ada", "bob"]),
+        played(2, "f5d6c3d3c4", Symmetry::HalfTurn, ["ada", "bob"]),
+    ];
+    store_games(store, &games).await;
+    assert_eq!(store.archive.trim(Retention::Games(1), at(9), 9).await.unwrap(), 1);
+    let left = explore(store, "f5d6c3", ALL).await;
+    assert_eq!(left.moves[0].results, results(0, 0, 1));
+    assert_eq!(left.recent[0].id, games[1].id);
+    assert_eq!(store.archive.trim(Retention::Games(0), at(9), 9).await.unwrap(), 1);
+    assert_eq!(explore(store, "f5d6c3", ALL).await, Exploration::default());
+});
 
-#[tokio::test]
-async fn counts_survive_a_restart_and_removed_games_leave_no_rows() {
-    on_each_place(async |place| {
-        let store = place.open().await;
-        let games = [played(1, "f5d6c3d3c4", Symmetry::Identity, ["ada", "bob"])];
-        archive(&store, games[0].id.room, &games).await;
-        drop(store);
-        let store = place.open().await;
-        assert_eq!(explore(&store, "", ALL).await, Exploration::default(), "not counted yet");
-        store_games(&store, &[]).await;
-        assert_eq!(place.count("explored_moves"), 5);
-        drop(store);
-        let store = place.open().await;
-        assert_eq!(explore(&store, "f5d6c3", ALL).await.moves[0].results, results(0, 0, 1));
-        store.archive.trim(Retention::Games(0), at(9), 9).await.unwrap();
-        assert_eq!(place.count("explored_moves"), 0);
-    })
-    .await;
-}
+on_each_place!(counts_survive_a_restart_and_removed_games_leave_no_rows, async |place| {
+    let store = place.open().await;
+    let games = [played(1, "f5d6c3d3c4", Symmetry::Identity, ["ada", "bob"])];
+    archive(&store, games[0].id.room, &games).await;
+    drop(store);
+    let store = place.open().await;
+    assert_eq!(explore(&store, "", ALL).await, Exploration::default(), "not counted yet");
+    store_games(&store, &[]).await;
+    assert_eq!(place.count("explored_moves"), 5);
+    drop(store);
+    let store = place.open().await;
+    assert_eq!(explore(&store, "f5d6c3", ALL).await.moves[0].results, results(0, 0, 1));
+    store.archive.trim(Retention::Games(0), at(9), 9).await.unwrap();
+    assert_eq!(place.count("explored_moves"), 0);
+});
 
-#[tokio::test]
-async fn games_are_filtered() {
-    on_each(async |store| {
-        let tiger = "f5d6c3d3c4";
-        assert!(opening_names::of_position(tiger.parse::<Transcript>().unwrap().position()).is_some());
-        let mut games = vec![
-            rated(played(1, tiger, Symmetry::Identity, ["ada", "bob"])),
-            rated(played(2, tiger, Symmetry::Identity, ["ada", "bot-d"])),
-            played(3, "f5d6", Symmetry::Identity, ["roxanne:2", "bob"]),
-        ];
-        games[2].end = GameEnd { winner: None, reason: EndReason::Aborted };
-        store_games(store, &games).await;
-        let all = GameFilter::visible_to(id("eve"));
-        let of = async |filter: GameFilter| {
-            let page = store.archive.games(filter, None, 9).await.unwrap();
-            page.games.iter().map(|game| game.id.number).collect::<Vec<_>>()
-        };
-        assert_eq!(of(all).await, [3, 2, 1]);
-        assert_eq!(of(GameFilter { kind: Some(OpponentKind::Bot), ..all }).await, [2]);
-        assert_eq!(of(GameFilter { kind: Some(OpponentKind::Ai), ..all }).await, [3]);
-        assert_eq!(of(GameFilter { rated: Some(true), ..all }).await, [2, 1]);
-        assert_eq!(of(GameFilter { rated: Some(false), ..all }).await, [3]);
-        assert_eq!(of(GameFilter { result: Some(GameResult::Aborted), ..all }).await, [3]);
-        assert_eq!(of(GameFilter { result: Some(GameResult::Won(Color::Black)), ..all }).await, [2, 1]);
-        assert_eq!(of(GameFilter { result: Some(GameResult::Won(Color::White)), ..all }).await, [0_u32; 0]);
-        assert_eq!(of(GameFilter { result: Some(GameResult::Drawn), ..all }).await, [0_u32; 0]);
-        assert_eq!(of(GameFilter { min_rating: Some(1501), ..all }).await, [2], "Ada after her first");
-        let ended = |game: usize| games[game].ended;
-        assert_eq!(of(GameFilter { ended_from: Some(ended(1)), ..all }).await, [3, 2]);
-        assert_eq!(of(GameFilter { ended_before: Some(ended(1)), ..all }).await, [1]);
-        let opening = opening_names::of_game(games[0].positions());
-        assert_eq!(of(GameFilter { opening, ..all }).await, [2, 1]);
-        assert_eq!(of(GameFilter { opening, player: Some(id("bob")), ..all }).await, [1]);
-        assert_eq!(of(GameFilter { opening: Some("Rose"), ..all }).await, [0_u32; 0]);
-        let page = store.archive.games(GameFilter { ended_before: Some(ended(2)), ..all }, None, 1).await.unwrap();
-        let next = store.archive.games(GameFilter { ended_before: Some(ended(2)), ..all }, page.next, 1).await.unwrap();
-        assert_eq!((page.games[0].id.number, next.games[0].id.number), (2, 1));
-    })
-    .await;
-}
+on_each!(games_are_filtered, async |store| {
+    let tiger = "f5d6c3d3c4";
+    assert!(opening_names::of_position(tiger.parse::<Transcript>().unwrap().position()).is_some());
+    let mut games = vec![
+        rated(played(1, tiger, Symmetry::Identity, ["ada", "bob"])),
+        rated(played(2, tiger, Symmetry::Identity, ["ada", "bot-d"])),
+        played(3, "f5d6", Symmetry::Identity, ["roxanne:2", "bob"]),
+    ];
+    games[2].end = GameEnd { winner: None, reason: EndReason::Aborted };
+    store_games(store, &games).await;
+    let all = GameFilter::visible_to(id("eve"));
+    let of = async |filter: GameFilter| {
+        let page = store.archive.games(filter, None, 9).await.unwrap();
+        page.games.iter().map(|game| game.id.number).collect::<Vec<_>>()
+    };
+    assert_eq!(of(all).await, [3, 2, 1]);
+    assert_eq!(of(GameFilter { kind: Some(OpponentKind::Bot), ..all }).await, [2]);
+    assert_eq!(of(GameFilter { kind: Some(OpponentKind::Ai), ..all }).await, [3]);
+    assert_eq!(of(GameFilter { rated: Some(true), ..all }).await, [2, 1]);
+    assert_eq!(of(GameFilter { rated: Some(false), ..all }).await, [3]);
+    assert_eq!(of(GameFilter { result: Some(GameResult::Aborted), ..all }).await, [3]);
+    assert_eq!(of(GameFilter { result: Some(GameResult::Won(Color::Black)), ..all }).await, [2, 1]);
+    assert_eq!(of(GameFilter { result: Some(GameResult::Won(Color::White)), ..all }).await, [0_u32; 0]);
+    assert_eq!(of(GameFilter { result: Some(GameResult::Drawn), ..all }).await, [0_u32; 0]);
+    assert_eq!(of(GameFilter { min_rating: Some(1501), ..all }).await, [2], "Ada after her first");
+    let ended = |game: usize| games[game].ended;
+    assert_eq!(of(GameFilter { ended_from: Some(ended(1)), ..all }).await, [3, 2]);
+    assert_eq!(of(GameFilter { ended_before: Some(ended(1)), ..all }).await, [1]);
+    let opening = opening_names::of_game(games[0].positions());
+    assert_eq!(of(GameFilter { opening, ..all }).await, [2, 1]);
+    assert_eq!(of(GameFilter { opening, player: Some(id("bob")), ..all }).await, [1]);
+    assert_eq!(of(GameFilter { opening: Some("Rose"), ..all }).await, [0_u32; 0]);
+    let page = store.archive.games(GameFilter { ended_before: Some(ended(2)), ..all }, None, 1).await.unwrap();
+    let next = store.archive.games(GameFilter { ended_before: Some(ended(2)), ..all }, page.next, 1).await.unwrap();
+    assert_eq!((page.games[0].id.number, next.games[0].id.number), (2, 1));
+});
 
-#[tokio::test]
-async fn the_ranking_has_rated_contestants_by_kind() {
-    on_each(async |store| {
-        let games: Vec<_> = (1..=9)
-            .map(|number| {
-                let players = [["ada", "bot-d"], ["ada", "roxanne:2"], ["bot-d", "roxanne:2"]][number as usize % 3];
-                rated(played(number, "f5d6", Symmetry::Identity, players))
-            })
-            .collect();
-        store_games(store, &games).await;
-        let names = async |filter: RankingFilter, skip, limit| {
-            let ranked = store.archive.ranking(filter, skip, limit).await.unwrap();
-            ranked
-                .iter()
-                .map(|ranked| reversi_store::Contestant::from(&ranked.participant).to_string())
-                .collect::<Vec<_>>()
-        };
-        let [ada, bot] = ["ada", "bot-d"].map(|name| id(name).to_string());
-        let all = RankingFilter { kind: None, provisional: true };
-        assert_eq!(names(all, 0, 9).await, [ada.clone(), bot.clone(), "roxanne:2".to_owned()]);
-        assert_eq!(names(all, 1, 1).await, std::slice::from_ref(&bot));
-        assert_eq!(names(RankingFilter { provisional: false, ..all }, 0, 9).await, [""; 0], "after so few games");
-        for (kind, expected) in
-            [(OpponentKind::Human, ada), (OpponentKind::Bot, bot), (OpponentKind::Ai, "roxanne:2".to_owned())]
-        {
-            assert_eq!(names(RankingFilter { kind: Some(kind), ..all }, 0, 9).await, [expected]);
-        }
-    })
-    .await;
-}
+on_each!(the_ranking_has_rated_contestants_by_kind, async |store| {
+    let games: Vec<_> = (1..=9)
+        .map(|number| {
+            let players = [["ada", "bot-d"], ["ada", "roxanne:2"], ["bot-d", "roxanne:2"]][number as usize % 3];
+            rated(played(number, "f5d6", Symmetry::Identity, players))
+        })
+        .collect();
+    store_games(store, &games).await;
+    let names = async |filter: RankingFilter, skip, limit| {
+        let ranked = store.archive.ranking(filter, skip, limit).await.unwrap();
+        ranked.iter().map(|ranked| reversi_store::Contestant::from(&ranked.participant).to_string()).collect::<Vec<_>>()
+    };
+    let [ada, bot] = ["ada", "bot-d"].map(|name| id(name).to_string());
+    let all = RankingFilter { kind: None, provisional: true };
+    assert_eq!(names(all, 0, 9).await, [ada.clone(), bot.clone(), "roxanne:2".to_owned()]);
+    assert_eq!(names(all, 1, 1).await, std::slice::from_ref(&bot));
+    assert_eq!(names(RankingFilter { provisional: false, ..all }, 0, 9).await, [""; 0], "after so few games");
+    for (kind, expected) in
+        [(OpponentKind::Human, ada), (OpponentKind::Bot, bot), (OpponentKind::Ai, "roxanne:2".to_owned())]
+    {
+        assert_eq!(names(RankingFilter { kind: Some(kind), ..all }, 0, 9).await, [expected]);
+    }
+});
 
 #[tokio::test]
 async fn a_damaged_game_is_passed_over_and_the_others_are_counted() {

@@ -20,73 +20,61 @@ use crate::{
 /// Number of random histories on each store: few, since each step waits for the disk.
 const HISTORIES: u32 = 40;
 
-#[tokio::test]
-async fn an_append_needs_the_expected_number() {
-    on_each(async |store| {
-        let journal = &*store.journal;
-        let test = TestRoom::two_players(default_settings());
-        let (room, history) = (room_id(3), moved(test.history, room_id(3)));
-        assert_eq!(load(store, room).await, None);
-        assert_eq!(write(journal, room, Seq(1), &history[1..2]).await, Err(AppendError::Conflict(Seq(0))));
-        assert!(matches!(write(journal, room, Seq(0), &history[1..2]).await, Err(AppendError::Unavailable(_))));
-        assert_eq!(load(store, room).await, None, "a refused append leaves nothing");
-        assert_eq!(write(journal, room, Seq(0), &history[..2]).await, Ok(()));
-        for expected in [Seq(0), Seq(1), Seq(3)] {
-            let events = if expected == Seq(0) { &history[..1] } else { &history[2..3] };
-            assert_eq!(write(journal, room, expected, events).await, Err(AppendError::Conflict(Seq(2))));
-        }
-        assert_eq!(write(journal, room, Seq(2), &history[2..]).await, Ok(()));
-        let kept = journal.load(room).await.unwrap().unwrap();
-        let tail = &history[history.len() - kept.events.len()..];
-        assert_eq!((kept.events.as_slice(), kept.base.id()), (tail, room));
-        assert_eq!(Some(kept.latest()), Room::replay(&history));
-    })
-    .await;
-}
+on_each!(an_append_needs_the_expected_number, async |store| {
+    let journal = &*store.journal;
+    let test = TestRoom::two_players(default_settings());
+    let (room, history) = (room_id(3), moved(test.history, room_id(3)));
+    assert_eq!(load(store, room).await, None);
+    assert_eq!(write(journal, room, Seq(1), &history[1..2]).await, Err(AppendError::Conflict(Seq(0))));
+    assert!(matches!(write(journal, room, Seq(0), &history[1..2]).await, Err(AppendError::Unavailable(_))));
+    assert_eq!(load(store, room).await, None, "a refused append leaves nothing");
+    assert_eq!(write(journal, room, Seq(0), &history[..2]).await, Ok(()));
+    for expected in [Seq(0), Seq(1), Seq(3)] {
+        let events = if expected == Seq(0) { &history[..1] } else { &history[2..3] };
+        assert_eq!(write(journal, room, expected, events).await, Err(AppendError::Conflict(Seq(2))));
+    }
+    assert_eq!(write(journal, room, Seq(2), &history[2..]).await, Ok(()));
+    let kept = journal.load(room).await.unwrap().unwrap();
+    let tail = &history[history.len() - kept.events.len()..];
+    assert_eq!((kept.events.as_slice(), kept.base.id()), (tail, room));
+    assert_eq!(Some(kept.latest()), Room::replay(&history));
+});
 
-#[tokio::test]
-async fn open_rooms_are_paged_and_removed_when_closed() {
-    on_each(async |store| {
-        let journal = &*store.journal;
-        for number in [5, 1, 9, 3, 7] {
-            write(journal, room_id(number), Seq(0), &creation_of(room_id(number))).await.unwrap();
+on_each!(open_rooms_are_paged_and_removed_when_closed, async |store| {
+    let journal = &*store.journal;
+    for number in [5, 1, 9, 3, 7] {
+        write(journal, room_id(number), Seq(0), &creation_of(room_id(number))).await.unwrap();
+    }
+    let (mut seen, mut after) = (Vec::new(), None);
+    loop {
+        let page = journal.open_rooms(after, 2).await.unwrap();
+        assert!(page.len() <= 2);
+        seen.extend(page.iter().map(Room::id));
+        match page.last() {
+            Some(last) => after = Some(last.id()),
+            None => break,
         }
-        let (mut seen, mut after) = (Vec::new(), None);
-        loop {
-            let page = journal.open_rooms(after, 2).await.unwrap();
-            assert!(page.len() <= 2);
-            seen.extend(page.iter().map(Room::id));
-            match page.last() {
-                Some(last) => after = Some(last.id()),
-                None => break,
-            }
-        }
-        assert_eq!(seen, [1, 3, 5, 7, 9].map(room_id));
-        assert_eq!(journal.open_rooms(Some(room_id(4)), 1).await.unwrap()[0].id(), room_id(5));
+    }
+    assert_eq!(seen, [1, 3, 5, 7, 9].map(room_id));
+    assert_eq!(journal.open_rooms(Some(room_id(4)), 1).await.unwrap()[0].id(), room_id(5));
 
-        let mut test = TestRoom::lobby();
-        test.ok("ada", Command::Close);
-        let history = moved(test.history, room_id(3));
-        write(journal, room_id(3), Seq(1), &history[1..]).await.unwrap();
-        assert_eq!(open_rooms(store).await, [1, 5, 7, 9].map(room_id));
-        assert_eq!(load(store, room_id(3)).await, None);
-        let late = write(journal, room_id(3), Seq(2), &history[1..]).await;
-        assert_eq!(late, Err(AppendError::Conflict(Seq(0))), "a closed room has no journal");
-    })
-    .await;
-}
+    let mut test = TestRoom::lobby();
+    test.ok("ada", Command::Close);
+    let history = moved(test.history, room_id(3));
+    write(journal, room_id(3), Seq(1), &history[1..]).await.unwrap();
+    assert_eq!(open_rooms(store).await, [1, 5, 7, 9].map(room_id));
+    assert_eq!(load(store, room_id(3)).await, None);
+    let late = write(journal, room_id(3), Seq(2), &history[1..]).await;
+    assert_eq!(late, Err(AppendError::Conflict(Seq(0))), "a closed room has no journal");
+});
 
-#[tokio::test]
-async fn the_last_alive_time_is_kept() {
-    on_each(async |store| {
-        assert_eq!(store.journal.last_alive().await.unwrap(), None);
-        for seconds in [10, 20, 15] {
-            store.journal.mark_alive(at(seconds)).await.unwrap();
-            assert_eq!(store.journal.last_alive().await.unwrap(), Some(at(seconds)));
-        }
-    })
-    .await;
-}
+on_each!(the_last_alive_time_is_kept, async |store| {
+    assert_eq!(store.journal.last_alive().await.unwrap(), None);
+    for seconds in [10, 20, 15] {
+        store.journal.mark_alive(at(seconds)).await.unwrap();
+        assert_eq!(store.journal.last_alive().await.unwrap(), Some(at(seconds)));
+    }
+});
 
 /// A room with many events does not grow, and loads as before.
 #[tokio::test]
@@ -109,27 +97,23 @@ async fn a_long_room_keeps_its_latest_events_only() {
     assert_eq!(load(&open(&folder), room.id()).await, Some(room));
 }
 
-/// All stores keep the same data of random histories, for every viewer.
-#[test]
-fn all_stores_keep_the_same_random_histories() {
-    let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    tokio.block_on(on_each_place(async |place| {
-        let (kept, memory) = (place.open().await, Store::of(MemoryStore::default()));
-        for (number, history) in (0..).zip(random_histories()) {
-            let room = room_id(number);
-            let history = moved(history, room);
-            let step = 1 + history.len() % 20;
-            let (live, _) = drive(&kept, &history, step).await;
-            assert_eq!(drive(&memory, &history, step).await.0, live);
-            let open = (live.phase() != Phase::Closed).then_some(live);
-            assert_eq!(load(&kept, room).await, open);
-            assert_eq!(load(&memory, room).await, open);
-        }
-        check_equal(&kept, &memory).await;
-        drop(kept);
-        check_equal(&place.open().await, &memory).await;
-    }));
-}
+// All stores keep the same data of random histories, for every viewer.
+on_each_place!(all_stores_keep_the_same_random_histories, async |place| {
+    let (kept, memory) = (place.open().await, Store::of(MemoryStore::default()));
+    for (number, history) in (0..).zip(random_histories()) {
+        let room = room_id(number);
+        let history = moved(history, room);
+        let step = 1 + history.len() % 20;
+        let (live, _) = drive(&kept, &history, step).await;
+        assert_eq!(drive(&memory, &history, step).await.0, live);
+        let open = (live.phase() != Phase::Closed).then_some(live);
+        assert_eq!(load(&kept, room).await, open);
+        assert_eq!(load(&memory, room).await, open);
+    }
+    check_equal(&kept, &memory).await;
+    drop(kept);
+    check_equal(&place.open().await, &memory).await;
+});
 
 /// The same ones each time.
 fn random_histories() -> Vec<Vec<Event>> {

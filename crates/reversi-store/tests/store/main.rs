@@ -37,19 +37,58 @@ use tempfile::TempDir;
 
 use crate::fixtures::test_room::TestRoom;
 
-/// Checks a property on an empty store of each kind.
-async fn on_each(property: impl AsyncFn(&Store)) {
-    property(&Store::of(MemoryStore::default())).await;
-    on_each_place(async |place| property(&place.open().await).await).await;
-}
+/// Tests of a property, each on an empty store of another kind.
+macro_rules! on_each {
+    ($property_name:ident, $property:expr) => {
+        mod $property_name {
+            use super::*;
 
-/// Checks a property of each kind of store that outlives its process.
-async fn on_each_place(property: impl AsyncFn(&Place)) {
-    property(&Place::Folder(folder())).await;
-    #[cfg(all(unix, feature = "postgres"))]
-    if let Some(database) = postgres::database() {
-        property(&Place::Database(database)).await;
-    }
+            #[tokio::test]
+            async fn in_memory() {
+                crate::check(&crate::Store::of(crate::MemoryStore::default()), $property).await;
+            }
+
+            #[tokio::test]
+            async fn in_a_file() {
+                crate::check(&crate::Place::Folder(crate::folder()).open().await, $property).await;
+            }
+
+            #[cfg(all(unix, feature = "postgres"))]
+            #[reversi_needs::needs(postgres)]
+            #[tokio::test]
+            async fn in_postgres() {
+                crate::check(&crate::postgres::database().open().await, $property).await;
+            }
+        }
+    };
+}
+pub(crate) use on_each;
+
+/// Tests of a property of each kind of store that outlives its process.
+macro_rules! on_each_place {
+    ($property_name:ident, $property:expr) => {
+        mod $property_name {
+            use super::*;
+
+            #[tokio::test]
+            async fn in_a_file() {
+                crate::check(&crate::Place::Folder(crate::folder()), $property).await;
+            }
+
+            #[cfg(all(unix, feature = "postgres"))]
+            #[reversi_needs::needs(postgres)]
+            #[tokio::test]
+            async fn in_postgres() {
+                crate::check(&crate::Place::Database(crate::postgres::database()), $property).await;
+            }
+        }
+    };
+}
+pub(crate) use on_each_place;
+
+/// Lets the compiler infer the type of what a property is of.
+async fn check<T>(of: &T, property: impl AsyncFn(&T)) {
+    property(of).await;
 }
 
 /// Where a store keeps everything.

@@ -33,54 +33,41 @@ async fn left(archive: &dyn Archive) -> Vec<u32> {
     all
 }
 
-#[tokio::test]
-async fn the_oldest_unrated_games_go_first_and_then_the_oldest_rated_ones() {
-    on_each(async |store| {
-        fill(store).await;
-        let archive = &*store.archive;
-        let results = archive.player_stats(id_of("ada")).await.unwrap();
-        let trim = async |most, limit| archive.trim(Retention::Games(most), at(0), limit).await.unwrap();
-        assert_eq!((trim(10, EVERYTHING).await, trim(11, EVERYTHING).await), (0, 0));
-        assert_eq!(trim(7, 2).await, 2, "as many as asked for");
-        assert_eq!(left(archive).await, [10, 9, 8, 7, 6, 5, 4, 2]);
-        assert_eq!(trim(7, EVERYTHING).await, 1);
-        assert_eq!(left(archive).await, [10, 9, 8, 7, 6, 4, 2]);
-        assert_eq!(trim(3, EVERYTHING).await, 4);
-        assert_eq!(left(archive).await, [10, 8, 6]);
-        assert_eq!(archive.game(GameId { room: room_id(1), number: 1 }).await.unwrap(), None);
-        assert_eq!(archive.player_stats(id_of("ada")).await.unwrap(), results, "the results stay");
-        assert_eq!(store.players.profile(id("ada")).await.unwrap().map(|ada| ada.id), Some(id("ada")));
-    })
-    .await;
-}
+on_each!(the_oldest_unrated_games_go_first_and_then_the_oldest_rated_ones, async |store| {
+    fill(store).await;
+    let archive = &*store.archive;
+    let results = archive.player_stats(id_of("ada")).await.unwrap();
+    let trim = async |most, limit| archive.trim(Retention::Games(most), at(0), limit).await.unwrap();
+    assert_eq!((trim(10, EVERYTHING).await, trim(11, EVERYTHING).await), (0, 0));
+    assert_eq!(trim(7, 2).await, 2, "as many as asked for");
+    assert_eq!(left(archive).await, [10, 9, 8, 7, 6, 5, 4, 2]);
+    assert_eq!(trim(7, EVERYTHING).await, 1);
+    assert_eq!(left(archive).await, [10, 9, 8, 7, 6, 4, 2]);
+    assert_eq!(trim(3, EVERYTHING).await, 4);
+    assert_eq!(left(archive).await, [10, 8, 6]);
+    assert_eq!(archive.game(GameId { room: room_id(1), number: 1 }).await.unwrap(), None);
+    assert_eq!(archive.player_stats(id_of("ada")).await.unwrap(), results, "the results stay");
+    assert_eq!(store.players.profile(id("ada")).await.unwrap().map(|ada| ada.id), Some(id("ada")));
+});
 
-#[tokio::test]
-async fn unrated_games_are_kept_for_a_time_and_rated_ones_for_ever() {
-    on_each(async |store| {
-        fill(store).await;
-        let archive = &*store.archive;
-        let trim =
-            async |now, limit| archive.trim(Retention::Age(Duration::from_secs(100)), at(now), limit).await.unwrap();
-        assert_eq!(trim(101, EVERYTHING).await, 0, "the first is not older");
-        assert_eq!(trim(106, 2).await, 2);
-        assert_eq!(left(archive).await, [10, 9, 8, 7, 6, 5, 4, 2]);
-        assert_eq!((trim(106, EVERYTHING).await, trim(106, EVERYTHING).await), (1, 0));
-        assert_eq!(trim(1_000_000, EVERYTHING).await, 2);
-        assert_eq!(left(archive).await, [10, 8, 6, 4, 2]);
-    })
-    .await;
-}
+on_each!(unrated_games_are_kept_for_a_time_and_rated_ones_for_ever, async |store| {
+    fill(store).await;
+    let archive = &*store.archive;
+    let trim = async |now, limit| archive.trim(Retention::Age(Duration::from_secs(100)), at(now), limit).await.unwrap();
+    assert_eq!(trim(101, EVERYTHING).await, 0, "the first is not older");
+    assert_eq!(trim(106, 2).await, 2);
+    assert_eq!(left(archive).await, [10, 9, 8, 7, 6, 5, 4, 2]);
+    assert_eq!((trim(106, EVERYTHING).await, trim(106, EVERYTHING).await), (1, 0));
+    assert_eq!(trim(1_000_000, EVERYTHING).await, 2);
+    assert_eq!(left(archive).await, [10, 8, 6, 4, 2]);
+});
 
-#[tokio::test]
-async fn removed_games_leave_nothing_in_the_lists_of_players() {
-    on_each_place(async |place| {
-        let store = place.open().await;
-        fill(&store).await;
-        assert_eq!(store.archive.trim(Retention::Games(3), at(0), EVERYTHING).await.unwrap(), 7);
-        assert_eq!((place.count("games"), place.count("played")), (3, 6));
-    })
-    .await;
-}
+on_each_place!(removed_games_leave_nothing_in_the_lists_of_players, async |place| {
+    let store = place.open().await;
+    fill(&store).await;
+    assert_eq!(store.archive.trim(Retention::Games(3), at(0), EVERYTHING).await.unwrap(), 7);
+    assert_eq!((place.count("games"), place.count("played")), (3, 6));
+});
 
 #[tokio::test]
 async fn the_size_is_known_without_counting() {

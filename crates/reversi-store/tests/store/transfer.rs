@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use reversi_needs::needs;
 use reversi_room::{Event, Participant};
 use reversi_store::{
     Contestant, PostgresStore, RankingFilter, SqliteStore, Store, StoredPlayer, Transfer, copy, is_empty,
@@ -53,9 +54,10 @@ async fn check_equal(one: &Arc<impl Transfer>, other: &Arc<impl Transfer>) {
     assert_eq!(one.ranking(filter, 0, 9).await.unwrap(), other.ranking(filter, 0, 9).await.unwrap());
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn a_copy_has_everything_and_goes_on() {
-    let Some(database) = database() else { return };
+    let database = database();
     let [first, second] = [folder(), folder()];
     let file = Arc::new(SqliteStore::open(first.path()).unwrap());
     assert_eq!(is_empty(&*file).await, Ok(true));

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use reversi_needs::needs;
 use reversi_room::{Command, Event, Seq};
 use reversi_store::{AppendError, Journal as _, PostgresStore, StoreError};
 
@@ -44,16 +45,17 @@ async fn last(store: &PostgresStore) -> Result<Option<Seq>, StoreError> {
     Ok(store.load(room_id(1)).await?.map(|history| history.latest().seq()))
 }
 
-/// A link to an empty database; none without PostgreSQL.
-fn link() -> Option<(Database, Proxy)> {
-    let database = database()?;
+/// A link to an empty database.
+fn link() -> (Database, Proxy) {
+    let database = database();
     let proxy = Proxy::of(&database);
-    Some((database, proxy))
+    (database, proxy)
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_whose_answer_was_lost_is_found_and_not_repeated() {
-    let Some((database, mut proxy)) = link() else { return };
+    let (database, mut proxy) = link();
     let store = proxy.open(&database, PATIENT).await;
     let history = history();
     begin(&store, &history).await;
@@ -69,9 +71,10 @@ async fn a_write_whose_answer_was_lost_is_found_and_not_repeated() {
     assert_eq!(append(&store, 2, &history[2..]).await, Err(AppendError::Conflict(Seq(3))));
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_close_that_is_interrupted_is_done_all_the_same() {
-    let Some((database, mut proxy)) = link() else { return };
+    let (database, mut proxy) = link();
     let store = proxy.open(&database, PATIENT).await;
     let mut test = TestRoom::lobby();
     test.ok("ada", Command::Close);
@@ -87,9 +90,10 @@ async fn a_close_that_is_interrupted_is_done_all_the_same() {
     assert_eq!(last(&store).await, Ok(None));
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_that_did_not_arrive_is_sent_again() {
-    let Some((database, mut proxy)) = link() else { return };
+    let (database, mut proxy) = link();
     let store = proxy.open(&database, PATIENT).await;
     let history = history();
     begin(&store, &history).await;
@@ -104,9 +108,10 @@ async fn a_write_that_did_not_arrive_is_sent_again() {
 }
 
 /// After the patience the outcome is unknown, and the room cannot be read until it is certain.
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_room_is_not_read_while_a_write_may_still_arrive() {
-    let Some((database, proxy)) = link() else { return };
+    let (database, proxy) = link();
     let store = proxy.open(&database, IMPATIENT).await;
     let history = history();
     begin(&store, &history).await;
@@ -127,9 +132,10 @@ async fn a_room_is_not_read_while_a_write_may_still_arrive() {
 }
 
 /// The write of a connection that was given up arrives after that of the next connection.
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_late_write_changes_nothing() {
-    let Some((database, mut proxy)) = link() else { return };
+    let (database, mut proxy) = link();
     let store = proxy.open(&database, IMPATIENT).await;
     let history = history();
     begin(&store, &history).await;
@@ -145,10 +151,11 @@ async fn a_late_write_changes_nothing() {
     assert_eq!(append(&store, 2, &history[2..]).await, Ok(()));
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_lost_when_the_server_is_killed() {
     const ROOMS: u64 = 40;
-    let Some(server) = PostgresServer::start() else { return };
+    let server = PostgresServer::start();
     let database = server.database();
     let store = database.try_open().await.unwrap();
     let events: Vec<_> = (0..ROOMS).map(|room| (room_id(room), creation_of(room_id(room)))).collect();

@@ -8,6 +8,7 @@ mod sharing;
 mod takeover;
 
 use futures_util::future::join_all;
+use reversi_needs::needs;
 use reversi_room::Seq;
 use reversi_store::{Append, AppendError, PostgresError, Store, StoreError};
 
@@ -19,18 +20,20 @@ use crate::{
     load, room_id, write,
 };
 
+#[needs(postgres)]
 #[tokio::test]
 async fn a_second_server_is_refused_while_the_first_one_lives() {
-    let Some(database) = database() else { return };
+    let database = database();
     let first = database.try_open().await.unwrap();
     assert!(matches!(database.try_open().await, Err(PostgresError::InUse)));
     drop(first);
     database.open().await;
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn tables_of_a_later_version_are_refused_and_unchanged() {
-    let Some(database) = database() else { return };
+    let database = database();
     database.open().await;
     database.sql("UPDATE reversi SET version = 1000");
     let refused = database.try_open().await;
@@ -39,18 +42,20 @@ async fn tables_of_a_later_version_are_refused_and_unchanged() {
     assert_eq!(database.sql("SELECT count(*) FROM node"), "0");
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn tables_of_the_first_version_are_migrated() {
-    let Some(database) = database() else { return };
+    let database = database();
     database.open().await;
     database.sql("DROP TABLE bans; UPDATE reversi SET version = 1");
     assert_eq!(database.open().await.players.bans().await, Ok(vec![]));
     assert_eq!(database.sql("SELECT version FROM reversi"), "2");
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn a_command_that_is_refused_migrates_nothing() {
-    let Some(database) = database() else { return };
+    let database = database();
     let older = database.try_open().await.unwrap();
     database.sql("DROP TABLE bans; UPDATE reversi SET version = 1");
     assert!(matches!(database.try_open().await, Err(PostgresError::InUse)));
@@ -60,10 +65,11 @@ async fn a_command_that_is_refused_migrates_nothing() {
     assert_eq!(database.sql("SELECT version FROM reversi"), "2");
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn writes_that_wait_are_committed_together() {
     const ROOMS: u64 = 200;
-    let Some(database) = database() else { return };
+    let database = database();
     let store = database.open().await;
     let appends: Vec<_> = (0..ROOMS).map(room_id).map(|room| (room, creation_of(room))).collect();
     let written = join_all(appends.iter().map(|(room, events)| write(&*store.journal, *room, Seq(0), events))).await;
@@ -73,9 +79,10 @@ async fn writes_that_wait_are_committed_together() {
 }
 
 /// Also when it is opened again.
+#[needs(postgres)]
 #[tokio::test]
 async fn the_events_of_a_long_room_are_folded_into_its_state() {
-    let Some(database) = database() else { return };
+    let database = database();
     let store = database.open().await;
     let mut test = TestRoom::two_players(default_settings());
     (0..1_000).for_each(|line| drop(test.ok("ada", chat(&format!("line {line}")))));
@@ -94,9 +101,10 @@ async fn the_events_of_a_long_room_are_folded_into_its_state() {
 }
 
 /// A write that the database refuses fails alone.
+#[needs(postgres)]
 #[tokio::test]
 async fn one_refused_write_fails_no_other() {
-    let Some(database) = database() else { return };
+    let database = database();
     let store = database.open().await;
     let [one, two] = [1, 2].map(|room| creation_of(room_id(room)));
     database.sql("ALTER TABLE room ADD CHECK (id <> 2)");
@@ -107,9 +115,10 @@ async fn one_refused_write_fails_no_other() {
     assert!(matches!(second, Err(AppendError::Unavailable(_))), "{second:?}");
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn a_damaged_room_is_passed_over_and_named() {
-    let Some(database) = database() else { return };
+    let database = database();
     let store = database.open().await;
     for room in 1..=3 {
         write(&*store.journal, room_id(room), Seq(0), &creation_of(room_id(room))).await.unwrap();
@@ -120,9 +129,10 @@ async fn a_damaged_room_is_passed_over_and_named() {
     assert!(matches!(store.journal.load(room_id(2)).await, Err(StoreError::Damaged(_))));
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn games_are_not_stored_with_an_append_that_is_refused() {
-    let Some(database) = database() else { return };
+    let database = database();
     let store: Store = database.open().await;
     let game = super::games::game(room_id(1), 1, 1, ["ada", "bob"]);
     let (events, games) = (creation_of(room_id(1)), super::ended(&[game]));

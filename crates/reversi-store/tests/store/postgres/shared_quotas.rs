@@ -7,6 +7,7 @@ use std::sync::{
 
 use futures_util::future::join_all;
 use reversi_engine::rules::Color;
+use reversi_needs::needs;
 use reversi_room::{Command, PlayerId, Seq};
 use reversi_store::{ForgetWhen, HeldRoom, PlaceRequest, PlayerStore as _, PostgresStore, RequestTarget};
 use tokio::task::{JoinSet, yield_now};
@@ -28,9 +29,10 @@ fn place(room: u64, is_seat: bool) -> PlaceRequest {
     PlaceRequest { number: room, player: player(), room: room_id(room), is_seat, limit: LIMIT }
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn the_members_of_a_room_are_those_of_its_events() {
-    let Some(database) = database() else { return };
+    let database = database();
     let (first, second) = (database.member("one").await, database.member("two").await);
     let held = async |name: &str| second.held_rooms(profile(name).id).await.unwrap();
     let mut test = TestRoom::lobby();
@@ -55,9 +57,10 @@ async fn the_members_of_a_room_are_those_of_its_events() {
     assert_eq!(database.sql("SELECT count(*) FROM member"), "0", "the room has closed");
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn places_and_rooms_count_at_every_node() {
-    let Some(database) = database() else { return };
+    let database = database();
     let (first, second) = (database.member("one").await, database.member("two").await);
     let reserve = async |store: &PostgresStore, place| store.reserve_place(place).await.unwrap();
     write(&first, room_id(1), Seq(0), &moved(TestRoom::lobby().history, room_id(1))).await.unwrap();
@@ -76,18 +79,20 @@ async fn places_and_rooms_count_at_every_node() {
     assert_eq!(database.sql("SELECT count(*) FROM place_request"), "0", "what was not released ends");
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn no_more_places_are_reserved_than_the_limit_when_all_nodes_are_asked_at_once() {
-    let Some(database) = database() else { return };
+    let database = database();
     let nodes = [database.member("one").await, database.member("two").await];
     let asked = (1..=20).map(|room| nodes[room as usize % 2].reserve_place(place(room, false)));
     let reserved = join_all(asked).await.into_iter().filter(|reserved| *reserved == Ok(true)).count();
     assert_eq!(reserved, LIMIT);
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn a_request_is_recorded_once() {
-    let Some(database) = database() else { return };
+    let database = database();
     let (first, second) = (database.member("one").await, database.member("two").await);
     let target = |room| RequestTarget::new(room_id(room), 3);
     let note = async |store: &PostgresStore, id: &str, room| {
@@ -123,9 +128,10 @@ async fn a_request_is_recorded_once() {
     assert_eq!(note(&second, "a\0\u{fc}", 6).await, target(6), "an id is any text");
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn the_last_requests_of_a_player_are_kept() {
-    let Some(database) = database() else { return };
+    let database = database();
     let store = database.member("one").await;
     store.put_player(stored_player(profile("ada"))).await.unwrap();
     for id in 0..66 {
@@ -138,10 +144,11 @@ async fn the_last_requests_of_a_player_are_kept() {
     assert_eq!(database.sql(kept), "0|");
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn a_room_waits_for_few_of_the_changes_that_many_players_ask_for() {
     const CHANGES: u64 = 400;
-    let Some(database) = database() else { return };
+    let database = database();
     let store = Arc::new(database.member("one").await);
     let (done, mut changes) = (Arc::new(AtomicUsize::new(0)), JoinSet::new());
     for number in 0..CHANGES {

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use reversi_needs::needs;
 use reversi_room::{Event, RoomId, Seq};
 use reversi_store::{
     AppendError, ClusterStore as _, ClusterView, Journal as _, NodeId, NodeInfo, NodeTable, Ownership, PostgresError,
@@ -79,9 +80,10 @@ fn line(room: RoomId) -> Vec<Event> {
     moved(test.history, room).split_off(1)
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn a_node_frees_what_is_beyond_its_share_and_others_take_it() {
-    let Some(database) = database() else { return };
+    let database = database();
     let first = database.member("one").await;
     let alone = seen(&first, |view| owned(view).len() == 4_096).await;
     assert!(alone.others.is_empty() && alone.surplus == 0 && alone.away.is_empty());
@@ -103,9 +105,10 @@ async fn a_node_frees_what_is_beyond_its_share_and_others_take_it() {
 }
 
 /// The fence of a node does not permit to write to the shards of another.
+#[needs(postgres)]
 #[tokio::test]
 async fn a_node_writes_only_to_its_own_shards() {
-    let Some(database) = database() else { return };
+    let database = database();
     let first = database.member("one").await;
     let second = database.member("two").await;
     let shared = seen(&first, |view| view.surplus == 2_048).await;
@@ -125,9 +128,10 @@ async fn a_node_writes_only_to_its_own_shards() {
     assert_eq!(write(&second, moves, Seq(1), &line).await, Ok(()));
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn a_node_that_was_declared_dead_goes_on_as_another() {
-    let Some(database) = database() else { return };
+    let database = database();
     let first = database.member("one").await;
     let before = seen(&first, |view| owned(view).len() == 4_096).await;
     let room = room_of(owned(&before)[0]);
@@ -141,9 +145,10 @@ async fn a_node_that_was_declared_dead_goes_on_as_another() {
 }
 
 /// One without an address for others would own all shards or none.
+#[needs(postgres)]
 #[tokio::test]
 async fn a_server_alone_and_nodes_that_share_do_not_mix() {
-    let Some(database) = database() else { return };
+    let database = database();
     let alone = database.open().await;
     let member = database.member("two").await;
     let view = seen(&member, |view| !view.owners.is_empty()).await;
@@ -155,9 +160,10 @@ async fn a_server_alone_and_nodes_that_share_do_not_mix() {
     database.open().await;
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn one_node_at_a_time_has_the_waiting_rooms() {
-    let Some(database) = database() else { return };
+    let database = database();
     let (first, second) = (database.member("one").await, database.member("two").await);
     let [old, new] = [1, 2].map(RoomId::from_random);
     assert_eq!(first.take_waiting(9).await.unwrap(), Some(vec![]));
@@ -177,9 +183,10 @@ async fn one_node_at_a_time_has_the_waiting_rooms() {
     assert_eq!(second.take_waiting(9).await.unwrap(), Some(vec![new]));
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn a_node_that_is_asked_to_end_gives_all_its_shards_to_the_others_and_takes_none() {
-    let Some(database) = database() else { return };
+    let database = database();
     let (first, second) = (database.member("one").await, database.member("two").await);
     let shared = seen(&first, |view| view.surplus == 2_048).await;
     first.free(owned(&shared).split_off(2_048)).await.unwrap();
@@ -203,9 +210,10 @@ async fn a_node_that_is_asked_to_end_gives_all_its_shards_to_the_others_and_take
     assert_eq!(rows, [(true, 0), (false, 4_096)]);
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn a_front_takes_no_shards_and_counts_for_no_share() {
-    let Some(database) = database() else { return };
+    let database = database();
     let front = database.member_as("front", Role::Front).await;
     let rooms = database.member("rooms").await;
     let view = seen(&rooms, |view| owned(view).len() == 4_096).await;
@@ -222,9 +230,10 @@ async fn a_front_takes_no_shards_and_counts_for_no_share() {
     assert_eq!(database.shares(), "none|4096");
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn the_table_of_nodes_is_read_without_being_one() {
-    let Some(database) = database() else { return };
+    let database = database();
     assert!(matches!(NodeTable::open(&database.url(), LEASE).await.err(), Some(PostgresError::Empty)));
     assert_eq!(database.sql("SELECT to_regclass('node') IS NULL"), "t", "nothing is set up by a look");
     let node = database.member("one").await;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use reversi_needs::needs;
 use reversi_room::{Event, Seq};
 use reversi_store::{
     AppendError, Journal as _, NodeInfo, PostgresError, PostgresStore, Sharing, Standby, Store, StoreError,
@@ -74,9 +75,10 @@ async fn append(store: &PostgresStore, expected: u64, events: &[Event]) -> Resul
 }
 
 /// Also by a standby, which has looked at the tables before.
+#[needs(postgres)]
 #[tokio::test]
 async fn a_part_of_a_copy_is_refused() {
-    let Some(database) = database() else { return };
+    let database = database();
     let copy = database.try_open().await.unwrap();
     let standby = database.join("standby", LONG).await;
     copy.set_unfinished(true).await.unwrap();
@@ -87,9 +89,10 @@ async fn a_part_of_a_copy_is_refused() {
     assert!(matches!(refused, Some(PostgresError::Unfinished)), "{refused:?}");
 }
 
+#[needs(postgres)]
 #[tokio::test]
 async fn a_second_server_stands_by_until_the_first_one_ends() {
-    let Some(database) = database() else { return };
+    let database = database();
     let first = database.join("one", LONG).await;
     assert_eq!(first.active(), None);
     let first = open(first).await;
@@ -105,9 +108,10 @@ async fn a_second_server_stands_by_until_the_first_one_ends() {
 }
 
 /// Of a node that was declared dead no write is done, nor any read of a room.
+#[needs(postgres)]
 #[tokio::test]
 async fn a_server_that_was_declared_dead_writes_and_reads_nothing() {
-    let Some(database) = database() else { return };
+    let database = database();
     let first = open(database.join("one", LONG).await).await;
     let history = history();
     begin(&first, &history).await;
@@ -126,9 +130,10 @@ async fn a_server_that_was_declared_dead_writes_and_reads_nothing() {
 }
 
 /// As the one before, in the transaction that writes more than a move.
+#[needs(postgres)]
 #[tokio::test]
 async fn a_transaction_without_the_fence_is_undone() {
-    let Some(database) = database() else { return };
+    let database = database();
     let first = open(database.join("one", LONG).await).await;
     let history = history();
     database.declare_dead();
@@ -136,9 +141,10 @@ async fn a_transaction_without_the_fence_is_undone() {
     assert_eq!(database.sql("SELECT count(*) FROM room"), "0");
 }
 
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_late_batch_of_a_server_that_was_declared_dead_is_refused() {
-    let Some(database) = database() else { return };
+    let database = database();
     let mut proxy = Proxy::of(&database);
     let first = open(join(&proxy.url(&database), "one", SHORT).await).await;
     let history = history();
@@ -161,9 +167,10 @@ async fn a_late_batch_of_a_server_that_was_declared_dead_is_refused() {
 }
 
 /// A write whose answer was lost is looked up over the next connection, at the next session.
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_connection_raises_the_session() {
-    let Some(database) = database() else { return };
+    let database = database();
     let name = &database.schema;
     let url = format!("{}&application_name={name}", database.url());
     let store = open(join(&url, "one", LONG).await).await;
@@ -177,9 +184,10 @@ async fn a_lost_connection_raises_the_session() {
 }
 
 /// A reconnection that was given up raises the session after that of the next one.
+#[needs(postgres)]
 #[tokio::test]
 async fn a_session_that_was_raised_elsewhere_is_a_lost_connection() {
-    let Some(database) = database() else { return };
+    let database = database();
     let store = open(database.join("one", LONG).await).await;
     let history = history();
     begin(&store, &history).await;
@@ -192,9 +200,10 @@ async fn a_session_that_was_raised_elsewhere_is_a_lost_connection() {
 
 /// The first server has lost the answer of a write that was not made. Before it looks for it, another one takes over and
 /// writes something else to the room, which then has the number that the first one looks for.
+#[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_of_another_server_is_not_taken_for_the_own() {
-    let Some(database) = database() else { return };
+    let database = database();
     let mut proxy = Proxy::of(&database);
     let first = open(join(&proxy.url(&database), "one", LONG).await).await;
     let history = history();
@@ -218,9 +227,10 @@ async fn a_write_of_another_server_is_not_taken_for_the_own() {
 }
 
 /// A write that keeps the fence, as when its server does not read the answer, is ended.
+#[needs(postgres)]
 #[tokio::test]
 async fn a_stopped_write_does_not_keep_a_server_from_being_declared_dead() {
-    let Some(database) = database() else { return };
+    let database = database();
     insert_node(&database).await;
     let (server, schema) = (database.server, database.schema.clone());
     let stopped = std::thread::spawn(move || {
@@ -238,9 +248,10 @@ async fn a_stopped_write_does_not_keep_a_server_from_being_declared_dead() {
 }
 
 /// Its lease would end much later.
+#[needs(postgres)]
 #[tokio::test]
 async fn a_silent_server_whose_connection_has_ended_is_dead_at_once() {
-    let Some(database) = database() else { return };
+    let database = database();
     insert_node(&database).await;
     let second = database.join("two", SHORT).await;
     assert_eq!(second.active().as_deref(), Some("the server at one"));
@@ -250,18 +261,20 @@ async fn a_silent_server_whose_connection_has_ended_is_dead_at_once() {
 }
 
 /// The port of the one before is this one's, so that one has ended.
+#[needs(postgres)]
 #[tokio::test]
 async fn a_server_that_starts_again_at_its_address_does_not_wait() {
-    let Some(database) = database() else { return };
+    let database = database();
     insert_node(&database).await;
     let again = database.join("one", LONG).await;
     assert_eq!(again.active(), None);
 }
 
 /// After an outage each server has a whole lease to renew.
+#[needs(postgres)]
 #[tokio::test]
 async fn no_server_is_declared_dead_within_a_lease_after_an_outage() {
-    let Some(database) = database() else { return };
+    let database = database();
     insert_node(&database).await;
     // Late, and silent for long.
     database.sql("UPDATE node SET renewed = now() - interval '1 hour', until = now() - interval '1 hour'");
@@ -276,9 +289,10 @@ async fn no_server_is_declared_dead_within_a_lease_after_an_outage() {
 }
 
 /// The mark counts from the last renewal of the dead one, by its own clock.
+#[needs(postgres)]
 #[tokio::test]
 async fn the_last_sign_of_a_dead_server_is_kept_until_the_next_mark() {
-    let Some(database) = database() else { return };
+    let database = database();
     insert_node(&database).await;
     database.sql("UPDATE fence SET alive_us = 1000000, alive_at = (SELECT renewed - interval '4 s' FROM node)");
     let second = open(database.join("one", LONG).await).await;

@@ -1,0 +1,58 @@
+//! An attribute for tests that need what not every machine has: without it they are reported as ignored, with the reason.
+//!
+//! It looks when the test is compiled, since the test runner cannot ignore a test while it runs. A build script would have
+//! to compile the tested library again as well whenever a variable changes; with this Cargo compiles only the tests.
+
+use std::{env, fs, path::Path};
+
+use proc_macro::TokenStream;
+
+/// Ignores a test if this was missing when the test was compiled. Stands before `#[test]`.
+///
+/// | what | is there if |
+/// |---|---|
+/// | `postgres` | it is installed, or `REVERSI_REQUIRE_POSTGRES` is set: then the test fails without it |
+/// | `python` | `REVERSI_PYTHON` names a Python interpreter with `grpcio` and `grpcio-tools` |
+/// | `go_bot` | `REVERSI_GO_BOT` names the program of `clients/go` |
+/// | `git` | the package is in a Git checkout |
+/// | `permissions` | they apply to the user, who is not root |
+#[proc_macro_attribute]
+pub fn needs(what: TokenStream, test: TokenStream) -> TokenStream {
+    match what.to_string().as_str() {
+        "postgres" if is_postgres_installed() => test,
+        "postgres" => needs_variable("REVERSI_REQUIRE_POSTGRES", "PostgreSQL was not in /usr/lib/postgresql", test),
+        "python" => needs_variable("REVERSI_PYTHON", "REVERSI_PYTHON, which .ci/run sets, was not set", test),
+        "go_bot" => needs_variable("REVERSI_GO_BOT", "REVERSI_GO_BOT, which .ci/run sets, was not set", test),
+        "git" => ignored_unless(is_git_checkout(), "this was no Git checkout", test),
+        "permissions" => ignored_unless(!is_root(), "permissions did not apply to the user, root,", test),
+        other => panic!("no test can need {other}"),
+    }
+}
+
+/// Also has Cargo compile the test again when the variable changes.
+fn needs_variable(variable: &str, missing: &str, test: TokenStream) -> TokenStream {
+    let watched = format!("const _: Option<&str> = option_env!({variable:?});");
+    let test = ignored_unless(env::var_os(variable).is_some(), missing, test);
+    TokenStream::from_iter([watched.parse().expect("an item"), test])
+}
+
+fn ignored_unless(is_there: bool, missing: &str, test: TokenStream) -> TokenStream {
+    if is_there {
+        return test;
+    }
+    let ignore = format!("#[ignore = \"{missing} when this was compiled\"]");
+    TokenStream::from_iter([ignore.parse().expect("an attribute"), test])
+}
+
+fn is_postgres_installed() -> bool {
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    versions.map(|version| version.path()).any(|version| version.join("bin/initdb").exists())
+}
+
+fn is_git_checkout() -> bool {
+    env::var_os("CARGO_MANIFEST_DIR").is_some_and(|package| Path::new(&package).join(".git").exists())
+}
+
+fn is_root() -> bool {
+    fs::read_to_string("/proc/self/status").is_ok_and(|status| status.contains("\nUid:\t0\t"))
+}

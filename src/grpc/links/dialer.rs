@@ -1,4 +1,4 @@
-//! Dials another node, again whenever the link has ended.
+//! Keeps the link to one other node: dials it, again whenever the link has ended.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,22 +25,21 @@ use crate::{
     runtime::{Node, NodeId, RandomSource, server_metrics},
 };
 
-/// The time in which a node must accept all streams.
+/// Time limit for a node to accept the connection and all three streams.
 const DIAL: Duration = Duration::from_secs(5);
 
-/// The interval of pings, and the time for their answer: a link whose network has failed ends after 3 s, as the default
-/// lease.
+/// Interval of pings, and the time limit for their answer: a link ends at most 3 s after its network has failed.
 pub(super) const PING: Duration = Duration::from_secs(1);
 pub(super) const PONG: Duration = Duration::from_secs(2);
 
-/// The wait before the first new attempt, and the longest one; drawn from the upper half of it.
+/// Delay before the first retry, and its maximum: it doubles with each retry. A random 50 to 100 % of it is waited.
 const BACKOFF: Duration = Duration::from_millis(100);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(1);
 
-/// The failure in a row that is logged: two nodes that start find each other after fewer.
+/// A warning is logged at this many failures in a row. Two nodes that start find each other after fewer.
 const LOGGED_FAILURE: u32 = 8;
 
-/// Messages between a queue and its stream.
+/// Capacity of each stream's queue, in messages.
 const SENT: usize = 16;
 
 pub(super) struct Dialer {
@@ -52,7 +51,7 @@ pub(super) struct Dialer {
     pub(super) open: Arc<OpenLinks>,
 }
 
-/// A link that the other node has accepted.
+/// The streams of a link that the other node has accepted.
 struct Streams {
     requests: mpsc::Sender<ExchangeRequest>,
     responses: Streaming<ExchangeResponse>,
@@ -62,7 +61,7 @@ struct Streams {
 }
 
 impl Dialer {
-    /// Keeps a link up. Never returns; dropping it ends the link.
+    /// Dials for ever, and runs each link. Dropping the future ends the link.
     pub(super) async fn keep_linked(self) {
         server_metrics::link_up(self.peer, false);
         let random = RandomSource::default();
@@ -126,18 +125,18 @@ impl Dialer {
         Ok(Streams { requests, responses, follows, items, rows })
     }
 
-    /// Runs a link until it ends, and says why.
+    /// Runs a link until it ends, and returns the reason.
     async fn run(&self, streams: Streams) -> Status {
         let (link, queues) = Link::new();
         let broken = link.broken.clone();
         let _open = self.open.open(self.peer, link);
         self.node.linked(self.peer);
         let ended = tokio::select! {
-            () = broken.cancelled() => Err(Status::resource_exhausted("it does not take news fast enough")),
+            () = broken.cancelled() => Err(Status::resource_exhausted("the node does not take news fast enough")),
             ended = exchange(queues.asks, queues.news, streams.requests, streams.responses) => ended,
             ended = receive_feeds(queues.feeds, streams.follows, streams.items) => ended,
             ended = receive_list(self.node.peer_list(self.peer), streams.rows) => ended,
         };
-        ended.err().unwrap_or_else(|| Status::unavailable("the other node has ended it"))
+        ended.err().unwrap_or_else(|| Status::unavailable("the other node has ended the link"))
     }
 }

@@ -1,4 +1,4 @@
-//! The stream of asks and news of a link, and the replies.
+//! The stream of a link that sends asks and news, and receives replies.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ enum Next {
     News(News),
 }
 
-/// Sends asks and news, and gives the replies to the askers, until the stream ends.
+/// Sends asks and news, and passes replies to their askers, until the stream ends. Fails if the stream does.
 pub(super) async fn exchange(
     mut asks: mpsc::Receiver<SentAsk>,
     mut news: mpsc::Receiver<News>,
@@ -51,7 +51,7 @@ pub(super) async fn exchange(
     }
 }
 
-/// The next ask or news, with a place for it in the stream. Cancel safe.
+/// The next ask or news, with a place in the stream; none once the stream or both queues are closed. Cancel safe.
 async fn next<'a>(
     requests: &'a mpsc::Sender<ExchangeRequest>,
     asks: &mut mpsc::Receiver<SentAsk>,

@@ -1,4 +1,4 @@
-//! The stream of the feeds of a link.
+//! The stream of a link that receives the feeds of the other node's rooms.
 
 use std::{collections::HashMap, convert::Infallible};
 
@@ -14,11 +14,11 @@ use crate::{
 
 struct Feed {
     items: mpsc::Sender<FeedItem>,
-    /// Dropped with the feed: this ends the task that waits for the end of its follower.
+    /// Dropped with the feed, which ends the wait for the follower to close `items`.
     _ended: oneshot::Sender<Infallible>,
 }
 
-/// Asks for feeds, and gives their items to the followers, until the stream ends.
+/// Requests feeds, and passes their items on, until the stream ends. A feed beyond [`MAX_FEEDS`] ends at once.
 pub(super) async fn receive_feeds(
     mut new: mpsc::Receiver<NewFeed>,
     requests: mpsc::Sender<FollowRequest>,
@@ -63,7 +63,7 @@ pub(super) async fn receive_feeds(
     }
 }
 
-/// Returns the feed if it ends here before it has ended on the other node.
+/// Passes an item to its follower. Returns the feed's id if it ends here first, so that the other node must end it too.
 fn receive(feeds: &mut HashMap<u64, Feed>, response: FollowResponse) -> Option<u64> {
     let id = response.feed;
     let feed = feeds.get(&id)?;

@@ -1,4 +1,4 @@
-//! The feeds that this node sends to one that has dialled it.
+//! The stream that sends feeds of this node's rooms to a node that has dialled it.
 
 use std::{
     collections::HashMap,
@@ -15,7 +15,7 @@ use crate::{
     runtime::{FeedItem, Node},
 };
 
-/// Feeds that have ended and are not yet removed, though the follower knows.
+/// Feeds allowed beyond [`MAX_FEEDS`]: the other node may know that a feed has ended before it is removed here.
 const ENDING: usize = 1_024;
 
 /// The feeds of one stream.
@@ -24,13 +24,13 @@ pub(super) struct FeedSender {
     pub(super) node: Node,
     pub(super) tasks: TaskTracker,
     pub(super) responses: mpsc::Sender<Result<FollowResponse, Status>>,
-    /// Ends all of them.
+    /// Cancelled to end all feeds and the stream.
     pub(super) ended: CancellationToken,
     pub(super) feeds: Arc<Mutex<HashMap<u64, CancellationToken>>>,
 }
 
 impl FeedSender {
-    /// Starts and ends feeds as requested, until the stream of requests ends or breaks the rules.
+    /// Starts and ends feeds as requested, until the stream of requests ends or violates the protocol.
     pub(super) async fn run(self, mut requests: Streaming<FollowRequest>) {
         while let Ok(Some(FollowRequest { kind: Some(kind) })) = requests.message().await {
             match kind {

@@ -1,4 +1,4 @@
-//! The first message of a stream: who dials whom.
+//! The first message of a stream: the ids of the node that dials and of the node that is dialled.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use tonic::Status;
 
 use crate::{proto::cluster, runtime::NodeId};
 
-/// The version of the messages. Raised when a node must not talk to older ones any longer.
+/// The version of the messages. Nodes link only with nodes of the same version.
 const PROTOCOL: u32 = 2;
 
-/// This node and the other living ones, with the addresses of their links.
+/// This node, and the other live nodes with the addresses to dial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Nodes {
     pub(super) me: NodeId,
@@ -20,12 +20,12 @@ pub(super) struct Nodes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Caller {
     pub(super) from: NodeId,
-    /// This node, as it was when it was dialled.
+    /// The id that the caller dialled. It differs from [`Nodes::me`] if this node has got a new id since.
     to: NodeId,
 }
 
 impl Nodes {
-    /// Whether a link of the caller may begin, or go on.
+    /// True if the caller is a live node and dialled this node's present id. A link may last only while this holds.
     pub(super) fn admits(&self, caller: Caller) -> bool {
         caller.to == self.me && self.others.contains_key(&caller.from)
     }
@@ -47,7 +47,7 @@ impl cluster::Hello {
             return Err(Status::failed_precondition(format!("this is node {}, not {}", nodes.me, caller.to)));
         }
         if !nodes.admits(caller) {
-            return Err(Status::failed_precondition(format!("no living node is {}", caller.from)));
+            return Err(Status::failed_precondition(format!("node {} is not a live node", caller.from)));
         }
         Ok(caller)
     }

@@ -1,4 +1,4 @@
-//! The links of other nodes to this one.
+//! The links that other nodes dial to this one.
 
 use std::{
     collections::HashMap,
@@ -31,10 +31,10 @@ use crate::{
     runtime::{Node, NodeId},
 };
 
-/// The time for the first message of a stream.
+/// Time limit for the first message of a stream.
 const HELLO: Duration = Duration::from_secs(5);
 
-/// Replies, or items of feeds, that wait for the stream.
+/// Capacity of a stream's queue: replies, or items of feeds.
 const SENT: usize = 64;
 
 /// The service that other nodes dial.
@@ -46,12 +46,12 @@ pub(super) struct Incoming {
     pub(super) newest: Mutex<HashMap<NodeId, Newest>>,
 }
 
-/// The newest link of a node.
+/// The newest link that a node has dialled.
 #[derive(Default)]
 pub(super) struct Newest {
-    /// Ends it.
+    /// Cancelled to end the link.
     end: CancellationToken,
-    /// Held by a link until `Node::unlinked` is called for it.
+    /// Held by a link until `Node::unlinked` has been called for it. The next link waits for it.
     lock: Arc<AsyncMutex<()>>,
 }
 
@@ -130,7 +130,7 @@ impl Incoming {
         }
     }
 
-    /// Ends the link of a node, if it has one, and returns what a new one needs.
+    /// Ends the link of a node, if there is one. Returns the token of a new link, and the lock that it must take first.
     fn replace(&self, from: NodeId) -> (CancellationToken, Arc<AsyncMutex<()>>) {
         let mut links = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
         let nodes = self.nodes.borrow();
@@ -141,7 +141,8 @@ impl Incoming {
         (newest.end.clone(), Arc::clone(&newest.lock))
     }
 
-    /// Ends when a stream must end. Cancels `ended` when it is dropped.
+    /// Ends when a stream must: by `ended`, by the shutdown, or for a caller no longer admitted. Cancels `ended` if
+    /// dropped.
     fn end(&self, caller: Caller, ended: CancellationToken) -> impl Future<Output = ()> + use<> {
         let (mut nodes, shutdown) = (self.nodes.clone(), self.shutdown.clone());
         let guard = ended.clone().drop_guard();
@@ -156,12 +157,12 @@ impl Incoming {
     }
 }
 
-/// What is sent until a token is cancelled.
+/// The stream of what is sent, until `end` is cancelled.
 fn until<T: Send + 'static>(sent: mpsc::Receiver<Result<T, Status>>, end: CancellationToken) -> Sent<T> {
     Box::pin(ReceiverStream::new(sent).take_until(end.cancelled_owned()))
 }
 
-/// A link of another node.
+/// A link that another node has dialled.
 struct IncomingLink {
     from: NodeId,
     node: Node,
@@ -182,7 +183,7 @@ impl IncomingLink {
         drop(lock);
     }
 
-    /// Until the stream ends or breaks the rules.
+    /// Answers asks and receives news, until the stream ends or violates the protocol.
     async fn receive(&self, mut requests: Streaming<ExchangeRequest>) {
         while let Ok(Some(ExchangeRequest { kind: Some(kind) })) = requests.message().await {
             match kind {
@@ -193,7 +194,7 @@ impl IncomingLink {
                     self.tasks.spawn(async move {
                         let response = answer(&node, ask).await;
                         if let Ok(permit) = responses.reserve().await {
-                            // Before the other node has the reply and asks again.
+                            // Freed first, as the other node may use it at once when it has the reply.
                             drop(slot);
                             permit.send(Ok(response));
                         }

@@ -1,4 +1,4 @@
-//! A link to another node, as long as it is up: the queues of what is to be sent.
+//! A link to another node while it is up: the queues of asks, news and feeds for it.
 
 use std::{
     collections::BTreeMap,
@@ -18,29 +18,28 @@ use crate::{
     runtime::{Ask, FeedItem, LinkError, News, NodeId, Reply, server_metrics},
 };
 
-/// The most asks of one link that wait or are under way: what a node executes in about 50 ms.
+/// Maximum asks of one link that are queued or await a reply: a node executes that many in about 50 ms.
 pub(super) const MAX_ASKS: usize = 1_024;
 
-/// The number of groups of rooms, by the lowest bits of their ids. Each has a bound of its own, [`GROUP_ASKS`].
+/// Groups of rooms, by the lowest bits of their ids. Each group has a bound of its own, [`GROUP_ASKS`].
 const GROUPS: usize = 128;
 
-/// The most asks of one group under way: as many as the mailbox of a room takes. One busy room cannot take all [`MAX_ASKS`].
+/// Maximum asks of one group that are queued or await a reply: as a room's mailbox, so that no room takes all.
 const GROUP_ASKS: usize = 32;
 
-/// How long an ask waits while [`MAX_ASKS`] others, or [`GROUP_ASKS`] of its group, are under way, as when many players log in at
-/// the same time.
+/// Time limit for an ask to get a place within [`GROUP_ASKS`] and [`MAX_ASKS`], as when many players log in at once.
 const SLOT_WAIT: Duration = Duration::from_secs(2);
 
-/// News that wait: each open turn of a shard that this node takes can be one. The queue takes memory only for those that wait.
+/// Capacity of the queue of news, which takes memory as it fills: each open turn of a newly taken shard can be one.
 const NEWS: usize = 1 << 16;
 
-/// The most feeds of one link, each of a room that is watched at this node.
+/// Maximum feeds of one link: one for each room of the other node that is watched at this node.
 pub(super) const MAX_FEEDS: usize = 1 << 16;
 
-/// Items that wait for one follower.
+/// Capacity of one follower's queue of items. A feed whose queue is full ends.
 const FEED_CAPACITY: usize = 256;
 
-/// The queues to one node. Once it is broken it is never up again.
+/// The queues to one node. A broken link is never up again; the dialer makes a new one.
 pub(super) struct Link {
     asks: mpsc::Sender<SentAsk>,
     news: mpsc::Sender<News>,
@@ -51,23 +50,23 @@ pub(super) struct Link {
     pub(super) broken: CancellationToken,
 }
 
-/// The other ends of the queues.
+/// The receivers of a link's queues.
 pub(super) struct Queues {
     pub(super) asks: mpsc::Receiver<SentAsk>,
     pub(super) news: mpsc::Receiver<News>,
     pub(super) feeds: mpsc::Receiver<NewFeed>,
 }
 
-/// An ask on its way.
+/// A queued ask, and its asker.
 pub(super) struct SentAsk {
     pub(super) ask: cluster::Ask,
     pub(super) asker: Asker,
 }
 
-/// Who waits for the reply. Hears how the ask ended if it is dropped.
+/// Waits for a reply. Dropping it answers [`LinkError::Lost`] if the ask was sent, else [`LinkError::Down`].
 pub(super) struct Asker {
     reply: Option<oneshot::Sender<Result<Reply, LinkError>>>,
-    /// Whether the ask may have reached the other node.
+    /// True if the ask may have reached the other node.
     pub(super) sent: bool,
     _permits: [OwnedSemaphorePermit; 2],
 }
@@ -88,7 +87,7 @@ impl Drop for Asker {
     }
 }
 
-/// A room to follow.
+/// A room to follow, after which event, and the queue for its items.
 pub(super) struct NewFeed {
     pub(super) room: RoomId,
     pub(super) after: Option<Seq>,
@@ -114,12 +113,12 @@ impl Link {
         let Ok(Some(permits)) = timeout(SLOT_WAIT, permits).await else { return Err(LinkError::Full) };
         let (reply, answer) = oneshot::channel();
         let asker = Asker { reply: Some(reply), sent: false, _permits: permits };
-        // The queue has a place for each slot. If it is closed, the asker is dropped.
+        // The queue has a place for each slot, so it is never full. If it is closed, the asker is dropped.
         let _ = self.asks.try_send(SentAsk { ask: cluster::Ask::new(ask), asker });
         answer.await.unwrap_or(Err(LinkError::Lost))
     }
 
-    /// A feed that cannot be queued has ended.
+    /// The items of a room. If the request cannot be queued, the feed ends at once.
     pub(super) fn follow(&self, room: RoomId, after: Option<Seq>) -> mpsc::Receiver<FeedItem> {
         let (items, feed) = mpsc::channel(FEED_CAPACITY);
         let _ = self.feeds.try_send(NewFeed { room, after, items });
@@ -146,7 +145,7 @@ impl OpenLinks {
         self.0.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
     }
 
-    /// The link is up until the result is dropped.
+    /// Lists the link as up until the result is dropped.
     pub(super) fn open(&self, node: NodeId, link: Arc<Link>) -> OpenLink<'_> {
         self.0.write().unwrap_or_else(PoisonError::into_inner).insert(node, link);
         server_metrics::link_up(node, true);
@@ -154,7 +153,7 @@ impl OpenLinks {
     }
 }
 
-/// Keeps a link among those that are up.
+/// Dropping it lists the link as down.
 pub(super) struct OpenLink<'a> {
     links: &'a OpenLinks,
     node: NodeId,

@@ -1,4 +1,4 @@
-//! The stream of the rooms of one node in the list of rooms.
+//! The stream of one node's rows of the list of rooms.
 
 use futures_util::stream;
 use tokio_stream::Stream;
@@ -9,8 +9,8 @@ use crate::{
     runtime::{LobbyWatch, PeerList},
 };
 
-/// Sends the rows of this node. A node that reads slowly gets the changes later, or all rows again: only the message that
-/// waits is in memory.
+/// Sends the rows of this node. A node that reads slowly gets the changes later, or all rows again: at most one message
+/// is in memory.
 pub(super) fn send_list(watch: LobbyWatch) -> impl Stream<Item = Result<ListResponse, Status>> + Send {
     stream::unfold(watch, async |mut watch| {
         let update = watch.next().await;
@@ -18,14 +18,14 @@ pub(super) fn send_list(watch: LobbyWatch) -> impl Stream<Item = Result<ListResp
     })
 }
 
-/// Takes the rows of the other node, until the stream ends or breaks the rules. Rows of a version that this node cannot
-/// read are left out.
+/// Puts the rows of the other node into `list`, until the stream ends. Rows that this node cannot read, as of another
+/// version, are left out; any other message that cannot be read is an error.
 pub(super) async fn receive_list(list: PeerList, mut responses: Streaming<ListResponse>) -> Result<(), Status> {
     let mut has_warned = false;
     while let Some(response) = responses.message().await? {
         let read = response.read();
         let (update, unreadable) =
-            read.map_err(|error| Status::data_loss(format!("its list of rooms cannot be read: {error}")))?;
+            read.map_err(|error| Status::data_loss(format!("the node's list of rooms cannot be read: {error}")))?;
         if let Some(error) = unreadable
             && !has_warned
         {

@@ -4,13 +4,13 @@
 //!   asks, news, feeds of this node                                 Node of the other process
 //!      │                                                                    ▲
 //!      ▼                         Exchange: asks, news │ replies             │
-//!   NodeLinks ──▶ Link of dialer ════════════════════════════════▶ incoming ┤
-//!                                Follow: feeds, apart           feed_sender ┤
-//!   PeerList ◀────────────────── List: rows of the other node       Node::list ┘
+//!   NodeLinks ──▶ Link ══════════════════════════════════════════▶ incoming ┤
+//!                                Follow: feeds                  feed_sender ┤
+//!   PeerList ◀────────────────── List: rows of the other node    Node::list ┘
 //! ```
 //!
-//! Each node dials each other one, so a pair has two links. `Node::linked` is called at the node that dials, when its link
-//! is up; `Node::linked_by` and `Node::unlinked` at the node that was dialled, when the link begins and when it has ended.
+//! Each node dials every other node, so a pair has two links. `Node::linked` is called at the node that dials, when its
+//! link is up; `Node::linked_by` and `Node::unlinked` at the dialled node, when the link begins and when it has ended.
 
 mod dialer;
 mod exchange;

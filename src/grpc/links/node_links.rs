@@ -27,17 +27,17 @@ use crate::{
     runtime::{Ask, FeedItem, LinkError, News, Node, NodeId, Peers, Reply},
 };
 
-/// Streams of one connection: a link has three.
+/// Maximum streams of one connection: the three of a link.
 const STREAMS: u32 = 3;
 
-/// The links from and to this node. There are none before [`NodeLinks::serve`].
+/// The links from and to this node; none before [`NodeLinks::serve`].
 pub struct NodeLinks {
     tls: Option<NodeTls>,
     nodes: watch::Sender<Nodes>,
     open: Arc<OpenLinks>,
 }
 
-/// A node as this one dials it.
+/// A node to dial. If any field changes, the node is dialled anew.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Dialled {
     me: NodeId,
@@ -46,16 +46,16 @@ struct Dialled {
 }
 
 impl NodeLinks {
-    /// The links of a node that knows no others. With TLS, both sides of each link need a certificate.
+    /// The links of a node that knows no other nodes yet. With TLS, both sides of each link need a certificate.
     #[must_use]
     pub fn new(me: NodeId, tls: Option<NodeTls>) -> Arc<Self> {
         let nodes = watch::Sender::new(Nodes { me, others: BTreeMap::new() });
         Arc::new(Self { tls, nodes, open: Arc::default() })
     }
 
-    /// Sets this node, and all others that live with the addresses of their links, such as `http://10.0.0.5:50061`, or
-    /// `https://` with TLS. New ones are dialled; links from and to others end. If this node has a new number, all its
-    /// links end and it dials anew.
+    /// Sets the id of this node, and the other live nodes with the addresses of their links, such as
+    /// `http://10.0.0.5:50061`, or `https://` with TLS. New nodes are dialled; links from and to nodes that are not in
+    /// the list end. If `me` is new, all links end and all nodes are dialled anew.
     pub fn set_nodes(&self, me: NodeId, others: &[(NodeId, String)]) {
         let nodes = Nodes { me, others: others.iter().filter(|(node, _)| *node != me).cloned().collect() };
         self.nodes.send_if_modified(|known| {
@@ -65,8 +65,8 @@ impl NodeLinks {
         });
     }
 
-    /// Links `node` with the others, which it accepts on `listener`, until `shutdown` is cancelled. All tasks have ended
-    /// when it returns.
+    /// Dials the other nodes and accepts their links on `listener`, until `shutdown` is cancelled. Returns when all
+    /// tasks have ended.
     ///
     /// # Errors
     /// When the transport fails, or the certificate cannot be used.
@@ -103,7 +103,7 @@ impl NodeLinks {
         served
     }
 
-    /// Has one dialer for each other node.
+    /// Runs one dialer for each other node.
     async fn dial_all(self: Arc<Self>, node: Node, tasks: TaskTracker, end: CancellationToken) {
         let mut nodes = self.nodes.subscribe();
         nodes.mark_changed();
@@ -124,7 +124,7 @@ impl NodeLinks {
             let gone: Vec<_> = dialers.extract_if(|dialled, _| !wanted.contains(dialled)).collect();
             for (_, (cancel, dialer)) in gone {
                 cancel.cancel();
-                // A node has one link at a time.
+                // A node has one link at a time, so the old one ends first.
                 let _ = dialer.await;
             }
             for dialled in wanted {

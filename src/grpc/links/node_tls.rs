@@ -6,7 +6,7 @@ use tonic::transport::{Certificate, ClientTlsConfig, Identity, ServerTlsConfig};
 
 use crate::grpc::transport::tls::{Tls, TlsError};
 
-/// Slower than any handshake between two nodes.
+/// Time limit for a TLS handshake between two nodes.
 const HANDSHAKE: Duration = Duration::from_secs(5);
 
 /// The certificate and key of this node, and the authority of all nodes.
@@ -17,13 +17,13 @@ pub struct NodeTls {
 }
 
 impl NodeTls {
-    /// Reads a chain of certificates, the node's own first, its key, and the certificates of the authority, all in PEM. The
-    /// node's certificate must be valid for the host of its address, and for clients as for servers.
+    /// Reads a chain of certificates, the node's own first, its key, and the certificates of the authority, all in PEM.
+    /// The node's certificate must be valid for the host of its address, for use as a server's and as a client's.
     ///
     /// # Errors
-    /// When one of them cannot be read, or they do not match.
+    /// If one of them cannot be read, or the key does not match the certificate.
     pub fn from_pem(chain: &[u8], key: &[u8], authority: &[u8]) -> Result<Self, TlsError> {
-        // Finds what is wrong with the files before they are used.
+        // Finds what is wrong with the files now: tonic reads them later.
         Tls::from_pem(chain, key, Some(authority))?;
         let (identity, authority) = (Identity::from_pem(chain, key), Certificate::from_pem(authority));
         let server = ServerTlsConfig::new().identity(identity.clone()).client_ca_root(authority.clone());

@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl cluster::Ask {
-    /// An ask, before it has an id.
+    /// An ask with id 0. It gets its id when it is sent.
     pub(crate) fn new(ask: Ask) -> Self {
         let question = match ask.what {
             Question::Command(issuer, command) => {
@@ -68,7 +68,7 @@ impl From<News> for cluster::ExchangeRequest {
     }
 }
 
-/// The news in a message that is not an ask.
+/// Reads the news in a message. A hello or an ask is an error.
 pub(crate) fn read_news(kind: Kind) -> Result<News, StoredError> {
     Ok(match kind {
         Kind::StreamsChanged(cluster::StreamsChanged { players }) => {

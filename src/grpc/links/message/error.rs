@@ -1,4 +1,4 @@
-//! Refusals by rooms.
+//! Errors of rooms.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::{
     runtime::RoomError,
 };
 
-/// Read for a limit of rooms. Those of a player are checked where it is connected.
+/// The text of another node's `QuotaRooms`: that node is full. A player's limit is checked where the player connects.
 const TOO_MANY_ROOMS: &str = "the server has as many as it can";
 
 impl From<RoomError> for cluster::RoomError {

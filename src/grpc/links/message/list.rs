@@ -29,8 +29,8 @@ impl From<LobbyUpdate> for cluster::ListResponse {
 }
 
 impl cluster::ListResponse {
-    /// The update without the rows that cannot be read, as those of another version, and the error of one of these.
-    /// Such a row is taken for one that has left its node.
+    /// The update without the rows that cannot be read, as of another version, and the error of one such row. A changed
+    /// row that cannot be read counts as moved to another node.
     pub(crate) fn read(self) -> Result<(LobbyUpdate, Option<StoredError>), StoredError> {
         let mut unreadable = None;
         let update = match required(self.update, "list of rooms")? {

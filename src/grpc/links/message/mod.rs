@@ -1,4 +1,4 @@
-//! The messages of the links: `From` writes them, and `read` reads what another node has sent, without panic.
+//! The messages of the links: `From` writes them, and `read` reads any bytes of another node without panic.
 
 pub(super) mod ask;
 mod error;
@@ -22,7 +22,7 @@ use crate::{
 /// The highest sequence number accepted, far below overflow.
 const LAST_SEQ: u64 = 1 << 62;
 
-/// A fact that carries something that has no stored form of its own.
+/// Encodes a fact as an event, to send a value that has no stored form of its own.
 fn encode_fact(fact: Fact) -> Vec<u8> {
     // Only the first event of a room creates it.
     let seq = if matches!(fact, Fact::Created(_)) { Seq(1) } else { Seq(2) };

@@ -31,13 +31,13 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const HEAD_TOO_LONG: &[u8] =
     b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
-/// Maximum size of one read of HTTP/1.1 in bytes: the transport parses an incomplete head again after each read.
+/// Maximum size of one read of HTTP/1.1 in bytes; other tasks run between two reads.
 const MAX_HTTP1_READ: usize = 16 * 1024;
 
 /// An open connection over a socket or another stream of bytes. Reads fail after the deadline unless the preface of
 /// HTTP/2 or the head of a request was complete before; tonic has no such deadline, and idle connections could use up
-/// the limit. Reads of HTTP/1.1 are small and yield in between: otherwise the transport reads as long as there is data,
-/// and all other tasks of the thread wait.
+/// the limit on connections. Reads of HTTP/1.1 are small and yield in between: otherwise the transport reads as long as
+/// there is data, and all other tasks of the thread wait.
 pub(crate) struct Connection<S> {
     socket: WriteBuffer<S>,
     /// None after the first request head or the preface is complete.
@@ -63,7 +63,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Self { socket, opening: Some(opening), is_http1: false, has_read: false, http1, http2, peer, permit }
     }
 
-    /// Reads; with HTTP/1.1 at most one part, and the next only after other tasks have run.
+    /// Reads. Of HTTP/1.1 it reads at most [`MAX_HTTP1_READ`] bytes, and more only after other tasks have run.
     fn read_a_part(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let socket = Pin::new(&mut self.socket);
         if !self.is_http1 {
@@ -90,12 +90,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         read
     }
 
-    /// Whether bytes are frames of HTTP/2: after the preface.
+    /// True after the preface of HTTP/2: all further bytes are frames.
     fn has_frames(&self) -> bool {
         self.opening.is_none() && !self.is_http1
     }
 
-    /// Follows the first `written` bytes of `parts`, and the keepalive.
+    /// Counts the frames in the first `written` bytes of `parts`, then runs [`Self::keep_alive`].
     fn follow_written(
         &mut self,
         cx: &mut Context<'_>,
@@ -117,7 +117,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.keep_alive(cx, written)
     }
 
-    /// Sends a due ping. If `polled` is pending, fails when the client is gone.
+    /// Sends a ping if one is due. If `polled` is pending, fails when the client has not answered a ping in time.
     fn keep_alive<T>(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if !self.has_frames() {
             return polled;
@@ -131,7 +131,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         polled
     }
 
-    /// The error that makes the transport close the connection.
+    /// Tells the client the reason where possible. Returns the error that makes the transport close the connection.
     fn close(&mut self, cx: &mut Context<'_>, fault: Fault) -> io::Error {
         match fault {
             Fault::ControlFrames => {
@@ -156,7 +156,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 pub(crate) struct Peer {
     pub(crate) address: Arc<ClientAddress>,
     pub(crate) offset: PeriodOffset,
-    /// Whether it is a trusted proxy, whose requests name their clients.
+    /// True for a trusted proxy, whose requests name their clients.
     pub(crate) is_proxy: bool,
 }
 
@@ -243,15 +243,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     }
 }
 
-/// What a client of HTTP/1.1 has sent since the last byte of an answer. The transport keeps up to 400 KB of a head, and
-/// only of HTTP/2 has it a limit that can be set.
+/// Limits what a client of HTTP/1.1 sends before an answer. The transport's limit, 400 KB of a head, is fixed.
 pub(super) struct Http1Input {
+    /// Bytes received since the last byte of an answer.
     unanswered: usize,
-    /// Of a head.
+    /// Maximum bytes of the first head.
     most_of_head: usize,
-    /// Of a head and a body, also one in base64.
+    /// Maximum bytes of a head and a body, also one in base64.
     most: usize,
-    /// Until the next part may be read: each part of a request after its first takes a slot as a request does, since the
+    /// The pause before the next read. Each read of a request after the first takes a slot as a request does, since the
     /// transport parses an incomplete head again after each read.
     pause: Option<Pin<Box<Sleep>>>,
 }
@@ -279,7 +279,7 @@ struct RequestStart {
 }
 
 impl RequestStart {
-    /// The number of these bytes with which the preface or the head is complete.
+    /// The number of `bytes` up to the end of the preface or head; none if these do not complete it.
     fn length(&mut self, bytes: &[u8]) -> Option<usize> {
         bytes.iter().position(|&byte| self.ends_with(byte)).map(|last| last + 1)
     }

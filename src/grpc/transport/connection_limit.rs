@@ -37,7 +37,7 @@ impl ConnectionLimit {
         self.open.load(Relaxed)
     }
 
-    /// Counts one more connection; none if the total is at the limit. Its address is counted afterwards, so that a
+    /// Counts one more connection. None if the total is at the limit. Its address is counted afterwards, so that a
     /// refused connection does not create an entry for it.
     pub(crate) fn admit(self: &Arc<Self>) -> Option<ConnectionSlot> {
         let max = self.limits.get().connections;
@@ -52,14 +52,14 @@ impl ConnectionLimit {
 }
 
 impl ConnectionSlot {
-    /// Counts the connection at the address of its client; none if that is at the limit.
+    /// Counts the connection at the address of its client. None if the address is at the limit.
     pub(crate) fn of_client(self, address: IpAddr) -> Option<ConnectionPermit> {
         let address = self.0.address(address);
         let taken = address.acquire(Share::Connections)?;
         Some(ConnectionPermit { address, taken: Some(taken), _slot: self })
     }
 
-    /// The connection of a trusted proxy.
+    /// The connection of a trusted proxy, counted in the total only.
     pub(crate) fn of_proxy(self, address: IpAddr) -> ConnectionPermit {
         ConnectionPermit { address: self.0.address(address), taken: None, _slot: self }
     }

@@ -1,7 +1,7 @@
 //! The limit on control frames of a connection.
 //!
-//! Settings, pings, window updates, resets, unknown and empty frames cost a client almost nothing, and the server has to
-//! read and often to answer each. The transport limits few of them.
+//! Settings, pings, window updates, resets, unknown and empty frames cost a client almost nothing, and the server has
+//! to read and often to answer each. The transport limits few of them.
 
 use std::collections::BTreeSet;
 
@@ -10,25 +10,25 @@ use tokio::time::Instant;
 use super::frames::{ACK, DATA, END_STREAM, FrameHead, HEADERS, PADDED, RST_STREAM, SETTINGS};
 use crate::runtime::Limits;
 
-/// Control frames that a client may send for one frame of an answer: window updates of the stream and of the connection, a
-/// ping that measures the connection, and settings that follow from it.
+/// Control frames that a client may send for one frame of an answer: window updates of the stream and of the
+/// connection, a ping that measures the connection, and settings that follow from it.
 const PER_ANSWER: u32 = 4;
 
-/// Open streams for which settings cost as much as one more control frame: a new initial window changes that of each.
+/// SETTINGS cost one more control frame for this many open streams: a new initial window changes the window of each.
 const STREAMS_PER_FRAME: usize = 8;
 
-/// A token bucket that also fills with each frame of an answer. At first it has the rate of a second, not the burst:
-/// otherwise each new connection of an attacker would have it.
+/// A token bucket that also fills with each frame of an answer. It starts with the tokens of one second, not with the
+/// burst: otherwise an attacker would get the burst with each new connection.
 pub(super) struct ControlFrameLimit {
     per_second: u32,
     burst: u32,
     left: u32,
     open_streams: BTreeSet<u32>,
-    /// The highest one so far: later headers of a stream are trailers.
+    /// The highest stream id so far: later headers of a stream are trailers.
     last_stream: u32,
-    /// The transport refuses further ones.
+    /// Maximum open streams: the transport refuses further ones.
     most_streams: usize,
-    /// Up to when the rate has been added.
+    /// When tokens were last added by the rate.
     refilled: Instant,
 }
 
@@ -46,7 +46,7 @@ impl ControlFrameLimit {
         }
     }
 
-    /// Counts a received frame. Returns whether it is within the limit.
+    /// Counts a received frame. Returns false if it exceeds the limit.
     pub(super) fn admit(&mut self, frame: FrameHead) -> bool {
         match frame.kind {
             HEADERS if frame.stream > self.last_stream => {
@@ -71,7 +71,7 @@ impl ControlFrameLimit {
         left.is_some()
     }
 
-    /// What the open streams have cost the server, in frames.
+    /// The cost of the open streams, in control frames.
     pub(super) fn cost_of_streams(&self) -> usize {
         self.open_streams.len() / STREAMS_PER_FRAME
     }
@@ -97,7 +97,7 @@ impl ControlFrameLimit {
     }
 }
 
-/// Whether a frame belongs to no request and has no data. Padding is no data.
+/// True unless the frame is HEADERS, or DATA that ends a stream or has data. Padded DATA counts as empty.
 fn is_control(frame: FrameHead) -> bool {
     match frame.kind {
         HEADERS => false,

@@ -29,14 +29,14 @@ pub(super) struct FrameHead {
 #[derive(Default)]
 pub(super) struct FrameHeads {
     head: [u8; HEAD],
-    /// Number of bytes of the head so far.
+    /// Bytes of `head` received so far.
     filled: usize,
-    /// Number of bytes that follow in the payload.
+    /// Bytes of the payload still to skip.
     payload: usize,
 }
 
 impl FrameHeads {
-    /// Removes bytes up to the end of the next head, and returns it; none if all bytes are removed before.
+    /// Removes bytes up to the end of the next head, and returns the head. None if the bytes end first.
     pub(super) fn next(&mut self, bytes: &mut &[u8]) -> Option<FrameHead> {
         let skipped = self.payload.min(bytes.len());
         self.payload -= skipped;
@@ -51,12 +51,12 @@ impl FrameHeads {
         self.filled = 0;
         let [high, middle, low, kind, flags, stream @ ..] = self.head;
         self.payload = usize::from(high) << 16 | usize::from(middle) << 8 | usize::from(low);
-        // The highest bit has no meaning.
+        // The highest bit is reserved.
         let stream = u32::from_be_bytes(stream) & (u32::MAX >> 1);
         Some(FrameHead { length: self.payload, kind, flags, stream })
     }
 
-    /// Whether the last frame is complete.
+    /// True if the last frame is complete.
     pub(super) fn is_between_frames(&self) -> bool {
         self.filled == 0 && self.payload == 0
     }

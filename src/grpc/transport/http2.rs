@@ -22,7 +22,7 @@ use super::{
 use crate::runtime::Limits;
 
 /// A GOAWAY with the code ENHANCE_YOUR_CALM. Its last stream is the highest possible one: any request may have had an
-/// effect, so that clients repeat none by themselves.
+/// effect, so clients must not repeat one by themselves.
 const ENHANCE_YOUR_CALM: [u8; 17] = [0, 0, 8, GOAWAY, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 11];
 
 pub(super) struct Http2 {
@@ -32,12 +32,12 @@ pub(super) struct Http2 {
     keepalive: Keepalive,
 }
 
-/// Why the server closes an HTTP/2 connection.
+/// Why the server closes a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     ControlFrames,
     UnansweredPing,
-    /// Of HTTP/1.1: the transport has a limit for heads of HTTP/2 only.
+    /// Of HTTP/1.1 only: the transport itself limits the heads of HTTP/2.
     LongRequest,
 }
 
@@ -55,7 +55,7 @@ impl Http2 {
         self.keepalive.offset
     }
 
-    /// Follows the client's bytes, from the end of the preface on.
+    /// Counts the frames in the client's bytes after the preface. Fails if they exceed the limit on control frames.
     pub(super) fn receive(&mut self, mut bytes: &[u8]) -> Result<(), Fault> {
         while let Some(frame) = self.received.next(&mut bytes) {
             self.keepalive.received(frame);
@@ -66,14 +66,14 @@ impl Http2 {
         Ok(())
     }
 
-    /// Follows the transport's bytes.
+    /// Counts the frames in the transport's bytes.
     pub(super) fn send(&mut self, mut bytes: &[u8]) {
         while let Some(frame) = self.sent.next(&mut bytes) {
             self.control_frames.sent(frame);
         }
     }
 
-    /// Checks the keepalive, while neither reading nor writing is possible.
+    /// Ready when the client has not answered a ping in time. Polled while the socket cannot read or write.
     pub(super) fn poll_dead(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
         self.keepalive.poll_dead(cx).map(|()| Fault::UnansweredPing)
     }
@@ -91,12 +91,12 @@ impl Http2 {
         socket.append(cx, &PING_FRAME)
     }
 
-    /// What the open streams have cost the server, in frames.
+    /// The cost of the open streams, in control frames.
     pub(super) fn cost_of_streams(&self) -> usize {
         self.control_frames.cost_of_streams()
     }
 
-    /// Tells the client why the connection is closed, if it has read enough for that.
+    /// Sends [`ENHANCE_YOUR_CALM`] if the last frame is complete.
     pub(super) fn say_goodbye<W: AsyncWrite + Unpin>(&self, cx: &mut Context<'_>, socket: &mut WriteBuffer<W>) {
         if self.sent.is_between_frames() {
             // The connection is closed in any case.

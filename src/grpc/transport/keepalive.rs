@@ -1,4 +1,4 @@
-//! Pings to an HTTP/2 client, by which the server notices that it is gone.
+//! Pings to an HTTP/2 client, to notice when the client is gone.
 //!
 //! The transport has pings too, but all connections that were opened at one moment would send them at one moment.
 
@@ -18,16 +18,16 @@ use crate::runtime::{LazyTimer, Limits};
 /// A ping, with a payload that the transport does not use.
 pub(super) const PING_FRAME: [u8; 17] = [0, 0, 8, PING, 0, 0, 0, 0, 0, b'r', b'e', b'v', b'e', b'r', b's', b'i', 0];
 
-/// Decides when a ping is sent, and when its answer is late. Any frame answers it.
+/// Decides when a ping is sent, and when its answer is late. Any received frame but CONTINUATION is an answer.
 pub(super) struct Keepalive {
     interval: Duration,
     answer: Duration,
     pub(super) offset: PeriodOffset,
     timer: LazyTimer,
-    /// When the next ping is due, or its answer.
+    /// When the next ping is due, or the answer to the last one.
     deadline: Instant,
     awaits_answer: bool,
-    /// Whether the ping is due and not sent yet.
+    /// True if a ping is due and not sent yet.
     pub(super) is_due: bool,
 }
 
@@ -38,7 +38,7 @@ impl Keepalive {
         Self { interval, answer, offset, timer, deadline, awaits_answer: false, is_due: false }
     }
 
-    /// Ready when the client has not answered in time. Sets `is_due` at the time of the ping.
+    /// Ready when the client has not answered a ping in time. Sets `is_due` when a ping is due.
     pub(super) fn poll_dead(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             ready!(self.timer.poll_until(cx, self.deadline));
@@ -46,12 +46,12 @@ impl Keepalive {
                 return Poll::Ready(());
             }
             (self.awaits_answer, self.is_due) = (true, true);
-            // From now, since the whole process may have been stopped.
+            // From now: if the process was stopped meanwhile, the old deadline is long past.
             self.deadline = Instant::now() + self.answer;
         }
     }
 
-    /// Counts a received frame as an answer. Not one that continues headers: a client could send them for ever.
+    /// Counts a received frame as an answer, except CONTINUATION: a client could send these for ever.
     pub(super) fn received(&mut self, frame: FrameHead) {
         if self.awaits_answer && frame.kind != CONTINUATION {
             (self.awaits_answer, self.is_due) = (false, false);

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::runtime::{Limits, server_metrics};
 
-/// Pause when no file descriptor or memory is left; new connections wait in the kernel's queue.
+/// Pause after an error such as no free file descriptor; new connections wait in the kernel's queue.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A connection before HTTP.
@@ -37,7 +37,7 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// The connections that are open for HTTP. The stream never ends and has no errors.
+    /// The connections that are ready for HTTP. The stream never ends and has no errors.
     pub(crate) fn incoming(self) -> impl Stream<Item = io::Result<Connection<Socket>>> {
         let openings = JoinSet::new();
         futures_util::stream::unfold((self, openings), |(listener, mut openings)| async move {
@@ -88,7 +88,7 @@ pub(super) fn note_too_many(peer: PeerAddress) {
     tracing::debug!(?peer, "connection closed: too many are open");
 }
 
-/// A connection within the limits that are known before its first bytes.
+/// An accepted connection, counted as far as its client is known before its first bytes.
 enum Admitted {
     Client(ConnectionPermit),
     /// Of a trusted proxy with this address. A PROXY header may still name a client.
@@ -96,7 +96,7 @@ enum Admitted {
 }
 
 impl Admitted {
-    /// Reads what a proxy says about the client.
+    /// Reads a trusted proxy's PROXY header, and counts the connection at the client's address; fails at the limit.
     async fn identify(self, stream: &mut ClientStream) -> io::Result<ConnectionPermit> {
         let (slot, proxy) = match self {
             Self::Client(permit) => return Ok(permit),
@@ -111,7 +111,8 @@ impl Admitted {
     }
 }
 
-/// Waits for the first bytes of a connection and for the rate limit of its address, then performs the TLS handshake.
+/// Waits for a connection's first bytes and its address's rate limit, then performs the TLS handshake. None if it
+/// fails.
 async fn open(
     tls: Option<Tls>,
     (mut stream, peer): (ClientStream, PeerAddress),
@@ -151,12 +152,12 @@ async fn open(
 /// The length of GET.
 const SHORTEST_METHOD: usize = 3;
 
-/// Whether the first bytes can be a method's name or the HTTP/2 preface (capitals). Checked before any allocation.
+/// True if the first bytes can be a method's name or the HTTP/2 preface: capitals. Checked before any allocation.
 fn begins_like_http(first: &[u8]) -> bool {
     !first.is_empty() && first.iter().all(u8::is_ascii_uppercase)
 }
 
-/// Waits after an error of `accept`, such as missing file descriptors; not for a connection that was reset meanwhile.
+/// Waits [`PAUSE`] after an error of `accept`, but not if only the connection failed.
 async fn wait_after(error: &io::Error) {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     if matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted) {

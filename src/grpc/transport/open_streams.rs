@@ -18,8 +18,8 @@ use super::{
 };
 use crate::runtime::Limits;
 
-/// `streams` as connections of the loopback address; those beyond the limits on open ones are dropped. Never ends: at an
-/// end the transport would end all connections.
+/// `streams` as connections of the loopback address. Those beyond the limits on open connections are dropped. The
+/// result never ends: at its end the transport would end all connections.
 pub(crate) fn open_streams<S: AsyncRead + AsyncWrite + Unpin>(
     streams: impl Stream<Item = S>,
     connections: Arc<ConnectionLimit>,

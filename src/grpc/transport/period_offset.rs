@@ -1,4 +1,4 @@
-//! Spreads what every connection does from time to time, so that they do not all do it at the same moment.
+//! Spreads the periodic work of all connections evenly over each period.
 
 use std::{
     sync::atomic::{AtomicU32, Ordering::Relaxed},
@@ -7,8 +7,8 @@ use std::{
 
 use tokio::time::Instant;
 
-/// 2^32 divided by the golden ratio. Steps of it, modulo 2^32, stay evenly spread for any number of steps (Knuth, The Art
-/// of Computer Programming, volume 3, section 6.4); random numbers have gaps and heaps.
+/// 2^32 divided by the golden ratio. Steps of it, modulo 2^32, stay evenly spread for any number of steps, unlike
+/// random numbers (Knuth, The Art of Computer Programming, volume 3, section 6.4).
 const STEP: u32 = 0x9E37_79B9;
 
 /// The offsets of a server's connections.
@@ -17,11 +17,11 @@ pub(crate) struct PeriodOffsets {
     next: AtomicU32,
 }
 
-/// A connection's part of every period.
+/// The point in each period at which a connection does its work.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PeriodOffset {
     origin: Instant,
-    /// Of a period, in units of 2^-32.
+    /// Fraction of a period, in units of 2^-32.
     part: u32,
 }
 

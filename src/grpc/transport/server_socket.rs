@@ -73,7 +73,7 @@ impl PeerAddress {
     }
 }
 
-/// Waits for bytes and copies the first ones, which stay to be read.
+/// Waits for bytes and copies the first ones without removing them. Returns their number; 0 at the end of the stream.
 pub(crate) async fn peek(stream: &ClientStream, buffer: &mut [u8]) -> io::Result<usize> {
     match stream {
         Either::Left(stream) => stream.peek(buffer).await,

@@ -51,7 +51,7 @@ impl Tls {
     /// only clients with a certificate of that authority are accepted.
     ///
     /// # Errors
-    /// When one of them cannot be read, or they do not match.
+    /// If one of them cannot be read, or the key does not match the certificate.
     pub fn from_pem(chain: &[u8], key: &[u8], client_authority: Option<&[u8]>) -> Result<Self, TlsError> {
         let chain = certificates(chain).ok_or(TlsError::NoCertificate)?;
         let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| TlsError::NoKey)?;
@@ -74,7 +74,7 @@ impl Tls {
         Ok(Self { config: Arc::new(ArcSwap::from_pointee(config)) })
     }
 
-    /// Takes over another configuration, for new connections.
+    /// Uses the configuration of `other` for new connections.
     pub fn replace(&self, other: &Self) {
         self.config.store(other.config.load_full());
     }

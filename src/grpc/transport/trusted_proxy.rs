@@ -1,6 +1,6 @@
-//! Proxies that are believed about their clients' addresses: in a header of the PROXY protocol, version 2, before all
-//! other bytes of a connection, or in the header `X-Forwarded-For` of each request. From any other peer the first is
-//! refused like all bytes that are no request, and the second ignored: anyone can send it.
+//! Proxies that are trusted to give their clients' addresses: in a header of the PROXY protocol, version 2, before all
+//! other bytes of a connection, or in the header `X-Forwarded-For` of each request. From any other peer the PROXY
+//! header is refused as a malformed request, and `X-Forwarded-For` is ignored: anyone can send it.
 
 use std::{
     io,
@@ -23,13 +23,13 @@ const MIN_PROXY_HEADER: usize = 16;
 /// The longest PROXY header in bytes: addresses are under 256, and the rest is for extensions.
 const MAX_PROXY_HEADER: usize = 1024;
 
-/// The hops of `X-Forwarded-For` that are read, from the last one on.
+/// Maximum hops of `X-Forwarded-For` that are read, from the last one on.
 const MAX_HOPS: usize = 16;
 
-/// A proxy, or a network of proxies, that is believed.
+/// A trusted proxy, or a network of trusted proxies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrustedProxy {
-    /// By its address.
+    /// The proxies with these addresses.
     Network(IpNet),
     /// Every peer on the UNIX socket.
     Unix,
@@ -70,7 +70,7 @@ impl TrustedProxies {
     }
 
     /// The client of a request from a trusted proxy: the last hop of `X-Forwarded-For` that is no trusted proxy itself.
-    /// None if there is none, or a hop after it cannot be read.
+    /// None if the last [`MAX_HOPS`] have no such hop, or a hop after it cannot be read.
     pub(crate) fn client(&self, headers: &HeaderMap) -> Option<IpAddr> {
         let lines: Vec<&str> =
             headers.get_all("x-forwarded-for").iter().map(|line| line.to_str().unwrap_or_default()).collect();
@@ -90,17 +90,17 @@ fn parse_hop(text: &str) -> Option<IpAddr> {
     text.parse::<SocketAddr>().ok().map(|address| address.ip()).or_else(address)
 }
 
-/// Whose connection it is that a trusted proxy opened.
+/// The party for which a trusted proxy opened a connection.
 pub(crate) enum ProxiedPeer {
-    /// The proxy's own, such as a check of the server's health, or one that carries requests of many clients.
+    /// For itself, such as a health check, or for the requests of many clients.
     Proxy,
-    /// That of one client.
+    /// For one client.
     Client(IpAddr),
-    /// That of one client without an IP address. What it says in `X-Forwarded-For` is not from the proxy.
+    /// For one client without an IP address. Its `X-Forwarded-For` is not from the proxy, and is ignored.
     UnknownClient,
 }
 
-/// Reads the PROXY header of a connection, if it begins with one.
+/// Reads the PROXY header of a connection, if there is one. Fails if it is malformed or over [`MAX_PROXY_HEADER`].
 pub(crate) async fn read_proxy_header(stream: &mut ClientStream) -> io::Result<ProxiedPeer> {
     let mut first = [0];
     // No request and no handshake of TLS begins with this byte.

@@ -20,10 +20,10 @@ use crate::runtime::WakeGate;
 /// Capacity of the buffer in bytes.
 const CAPACITY: usize = 16 * 1024;
 
-/// A write after a silence of this length is probably the only one of its moment.
+/// A write after a silence of this length is probably not followed by others at once.
 const SILENCE: Duration = Duration::from_millis(1);
 
-/// Buffers all writes but the first after a silence; also that one if more writes followed the first one after the
+/// Buffers all writes but the first after a silence, and that one too if others followed the first one after the
 /// previous silence. A flush sends the buffer once the other tasks of the thread have run. Until then it returns ready,
 /// so that the transport continues, and wakes the task, which must flush again, as transports do at each wake.
 pub(super) struct WriteBuffer<W> {
@@ -34,10 +34,10 @@ pub(super) struct WriteBuffer<W> {
     sent: usize,
     /// Ready when the other tasks have run. Each of their messages also wakes this task.
     gate: WakeGate,
-    /// Whether the task has yielded for this buffer.
+    /// True if the task has yielded for this buffer.
     has_yielded: bool,
     last_write: Option<Instant>,
-    /// Whether more writes followed the first one after the last silence.
+    /// True if more writes followed the first one after the last silence.
     in_burst: bool,
 }
 

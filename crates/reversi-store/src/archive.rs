@@ -12,7 +12,7 @@ use super::{
     player_stats::{OpponentKind, PlayerStats},
 };
 
-/// The position of a game in the archive, by its end and its id. Pages stay valid while games are added.
+/// The key of a game in the archive: its end and its id. Pages stay valid while games are added.
 pub type GameKey = (Timestamp, GameId);
 
 /// A filter of games; a field that is `None` does not restrict.
@@ -30,7 +30,7 @@ pub struct GameFilter {
     pub result: Option<GameResult>,
     /// Only rated games, or only others.
     pub rated: Option<bool>,
-    /// Only games of a participant who had this rating or more.
+    /// Only games in which a participant had at least this rating before the game.
     pub min_rating: Option<u16>,
     /// Only games that ended at this time or later, and at a known time.
     pub ended_from: Option<Timestamp>,
@@ -71,8 +71,8 @@ pub struct GamePage {
 }
 
 impl GamePage {
-    /// The most games that a page skips: bounds the work for games that the caller may not see. A page may therefore
-    /// have fewer games than requested, or none, and still have a successor.
+    /// Maximum games without a match that are read for one page, which bounds its work. A page may therefore have fewer
+    /// games than requested, or none, and still have a next one.
     pub const PASSED_OVER: usize = 5_000;
 }
 
@@ -94,7 +94,7 @@ impl GameFilter {
         }
     }
 
-    /// The earliest end that matches.
+    /// The earliest end of a game that matches.
     pub(super) fn earliest(&self) -> Timestamp {
         let known = self.ended_before.map(|_| Timestamp(Timestamp::UNKNOWN.0 + 1));
         self.ended_from.or(known).unwrap_or(Timestamp::UNKNOWN)
@@ -120,7 +120,7 @@ impl GameFilter {
 /// A contestant with a rating.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedContestant {
-    /// The player or AI. An AI has no seed.
+    /// The player or AI. The seed of an AI is 0.
     pub participant: Participant,
     /// The results and the rating.
     pub stats: PlayerStats,
@@ -129,9 +129,9 @@ pub struct RankedContestant {
 /// Which contestants are ranked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RankingFilter {
-    /// Only those of this kind.
+    /// Only contestants of this kind.
     pub kind: Option<OpponentKind>,
-    /// Also those with a provisional rating.
+    /// True to include contestants with a provisional rating.
     pub provisional: bool,
 }
 
@@ -164,13 +164,13 @@ pub trait Archive: Send + Sync + 'static {
     /// The results and rating of a contestant.
     fn player_stats(&self, who: Contestant) -> StoreFuture<'_, PlayerStats>;
 
-    /// How large it is, without counting.
+    /// The size of the archive, found without counting games.
     fn size(&self) -> StoreFuture<'_, ArchiveSize>;
 
     /// At most `limit` contestants with a rating, the highest first, after `skip` others.
     fn ranking(&self, filter: RankingFilter, skip: usize, limit: usize) -> StoreFuture<'_, Vec<RankedContestant>>;
 
-    /// What was played in a position, by the games that are counted.
+    /// What was played in a position, in the games that [`Archive::count_openings`] has counted.
     fn explore(&self, position: Position, filter: ExplorerFilter) -> StoreFuture<'_, Exploration>;
 
     /// Counts at most `limit` games for [`Archive::explore`] that are not counted yet, the oldest first, after `skip`

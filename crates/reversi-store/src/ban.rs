@@ -13,7 +13,7 @@ use super::damage::ReadError;
 pub struct Ban {
     /// Who is banned.
     pub subject: BanSubject,
-    /// Shown to the banned.
+    /// Shown to the banned player.
     pub reason: Option<BanReason>,
     /// When it began.
     pub since: Timestamp,
@@ -22,7 +22,7 @@ pub struct Ban {
 }
 
 impl Ban {
-    /// Whether it has not ended.
+    /// True if the ban has not ended.
     #[must_use]
     pub fn is_in_force(&self, now: Timestamp) -> bool {
         self.until.is_none_or(|until| now < until)
@@ -48,10 +48,10 @@ pub enum BadNetwork {
     /// It cannot be read.
     #[error("must be an address, such as 192.0.2.7, or a network, such as 192.0.2.0/24")]
     Malformed,
-    /// It may have too many people who have done nothing.
+    /// It is broader than /8 for IPv4 or /16 for IPv6, and may have too many people who have done nothing.
     #[error("must be no broader than /8 for IPv4 and /16 for IPv6")]
     TooBroad,
-    /// The operator may be locked out.
+    /// It has a loopback address, so the operator may be locked out.
     #[error("must have no loopback address, from which the operator calls")]
     Loopback,
 }
@@ -60,10 +60,10 @@ impl BanSubject {
     /// The longest prefix of IPv6 that tells clients apart: the same as for limits.
     const IPV6_PREFIX: u8 = 56;
 
-    /// A network, or a single address. Of IPv6, at least the /56.
+    /// Parses a network, or a single address. An IPv6 network smaller than a /56 is widened to it.
     ///
     /// # Errors
-    /// When it is none, or may not be banned.
+    /// If the text is neither, or the network may not be banned.
     pub fn parse_network(text: &str) -> Result<Self, BadNetwork> {
         let address = || text.parse::<IpAddr>().map(|address| address.to_canonical().into());
         let network: IpNet = text.parse().or_else(|_| address()).map_err(|_| BadNetwork::Malformed)?;
@@ -81,7 +81,7 @@ impl BanSubject {
     }
 }
 
-/// As it is stored and logged: a name may read as a network.
+/// As stored and logged, after a word for its kind: a name may look like a network.
 impl fmt::Display for BanSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! Which nodes share a store, as one of them sees it.
+//! The nodes that share a store, as one of them sees them.
 
 use std::{collections::BTreeMap, fmt, str::FromStr, sync::Arc, time::Duration};
 
@@ -15,52 +15,52 @@ pub trait ClusterStore: Send + Sync + 'static {
     /// The present view, and each change. It ends when this node has left.
     fn views(&self) -> watch::Receiver<Arc<ClusterView>>;
 
-    /// Notes that no clock of the rooms of these shards waits for a credit, as far as they have no newer owner.
+    /// Records that the clocks of all rooms of these shards are credited. Shards with a newer owner are left out.
     fn note_credited(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()>;
 
-    /// Frees shards for other nodes, after all writes queued before, as far as they have no newer owner. Their rooms must have
-    /// ended here.
+    /// Frees shards without a newer owner, after all writes queued before. Their rooms must have no actors on this
+    /// node.
     fn free(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()>;
 }
 
 /// A cluster as one of its nodes sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterView {
-    /// This node. It changes when the node was declared dead.
+    /// The id of this node. The node gets a new one after it was declared dead.
     pub me: NodeId,
-    /// The other nodes that live, and the addresses of their links.
+    /// The other live nodes, and the addresses of their links.
     pub others: Vec<(NodeId, String)>,
-    /// The owners of shards, which may have ended since.
+    /// The owners of shards; these nodes may have ended since.
     pub owners: Vec<Ownership>,
-    /// For shards of this node whose clocks may have to be credited: for how long.
+    /// The shards of this node whose clocks may have to be credited, and for how long.
     pub away: BTreeMap<Shard, Away>,
-    /// Whether this node gives its shards to others, as far as any of them takes some.
+    /// True if this node gives up its shards, as far as other nodes take them.
     pub is_draining: bool,
-    /// How many shards this node has beyond its share.
+    /// Number of shards that this node has beyond its share.
     pub surplus: usize,
 }
 
 /// The time for which a shard has had no owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Away {
-    /// How long it had been at that moment.
+    /// The time without an owner at the moment `read`.
     pub time: Duration,
-    /// When that was read.
+    /// When `time` was read.
     pub read: Instant,
 }
 
-/// What a node tells the others of itself.
+/// What a node tells the other nodes about itself.
 #[derive(Clone, Debug, Default)]
 pub struct NodeInfo {
     /// Where it serves players; none for a command.
     pub listens: Option<String>,
-    /// Where it serves other nodes, if it shares the shards with them.
+    /// Where it serves other nodes; none if it does not share the shards.
     pub address: Option<String>,
-    /// What it does there.
+    /// Its role among the nodes that share the shards.
     pub role: Role,
 }
 
-/// What a server does among those that share the rooms.
+/// The role of a node among those that share the rooms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
     /// It has rooms, and serves players.

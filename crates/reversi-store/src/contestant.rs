@@ -1,11 +1,11 @@
-//! Whom statistics count and rate.
+//! The players and AIs that statistics count and rate.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
 use reversi_room::{Participant, PlayerId};
 use thiserror::Error;
 
-/// A player or an AI at one of its levels, as counted and rated. Written `PLAYER` or `kind:level`.
+/// A player, or an AI at one of its levels. As text: the player's id, or `kind:level`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Contestant {
     /// A player.

@@ -15,19 +15,19 @@ pub const DAMAGED_ROWS: &str = "reversi_damaged_rows";
 /// Maximum number of rows that are counted and logged.
 const MAX_ROWS: usize = 1_000;
 
-/// Why a query failed: an error of the database, or any other of values that make no sense.
+/// Why a query failed: an error of the database, or any other error for a stored value that makes no sense.
 pub(super) type ReadError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The damaged rows that were met since the start.
 #[derive(Default)]
 pub(super) struct DamagedRows {
     rows: Mutex<HashSet<String>>,
-    /// Whether the database itself is malformed, not only rows in it.
+    /// True if the database itself is malformed, not only rows in it.
     pub(super) is_malformed: AtomicBool,
 }
 
 impl DamagedRows {
-    /// Whether a row was counted.
+    /// True if the row was counted.
     pub(super) fn has(&self, table: &str, row: &str) -> bool {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner).contains(&format!("{table} {row}"))
     }

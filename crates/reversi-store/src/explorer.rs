@@ -11,16 +11,16 @@ use reversi_room::GameRecord;
 
 use super::player_stats::{OpponentKind, Results};
 
-/// How many discs of each game are counted. Later positions are hardly ever reached twice.
+/// The number of first moves of a game that are counted, without passes. Later positions are hardly ever reached twice.
 const EXPLORED_PLIES: usize = 20;
 
-/// The most games shown as recent, and as best.
+/// Maximum games shown as recent, and as best.
 const SHOWN_GAMES: usize = 5;
 
-/// The games that are remembered of a position, a move and a mover.
+/// Maximum games stored for a position, a move and a mover.
 pub(super) const REMEMBERED_GAMES: usize = 5;
 
-/// Games looked at for each list: some may have been removed.
+/// Maximum games read for each list: some may have been removed.
 const CANDIDATES: usize = 2 * SHOWN_GAMES;
 
 /// Which moves are shown; a field that is `None` does not restrict.
@@ -41,7 +41,7 @@ pub struct Exploration {
     pub moves: Vec<ExploredMove>,
     /// The latest games with some of these moves, newest first; at most 5.
     pub recent: Vec<Arc<GameRecord>>,
-    /// The same of the players with the highest ratings, highest first; at most 5.
+    /// Games with some of these moves of the players with the highest ratings, highest first; at most 5.
     pub best: Vec<Arc<GameRecord>>,
 }
 
@@ -50,14 +50,14 @@ pub struct Exploration {
 pub struct ExploredMove {
     /// The squares of the move: several if they are equal by symmetry.
     pub squares: Bitboard,
-    /// The results of those who made it.
+    /// The results of the players who made the move.
     pub results: Results,
-    /// The average rating of those who had one before the game, to within 25.
+    /// The average rating before the game of the players who had one, to within 25; none if none had.
     pub rating: Option<u16>,
 }
 
-/// The key of a position: the discs of the side to move, then those of the other, in the image with the smallest bits. So
-/// positions that are equal by symmetry, or with exchanged colors, are one.
+/// The key of a position: the discs of the side to move, then those of the other, in the symmetric image with the
+/// smallest bits. Positions that are equal by symmetry, or with exchanged colors, have the same key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct PositionKey([u64; 2]);
 
@@ -69,20 +69,20 @@ pub(super) struct Mover(pub(super) u8);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CountedMove {
     pub(super) position: PositionKey,
-    /// In the position's image; the smallest of those that are equal by symmetry.
+    /// In the position's image; of the squares that are equal by symmetry, the smallest.
     pub(super) square: Square,
     pub(super) mover: Mover,
-    /// Won, drawn or lost once.
+    /// One game: won, drawn or lost.
     pub(super) results: Results,
 }
 
-/// What is stored of a position, a move and a mover.
+/// What is stored for a position, a move and a mover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MoveCount<G> {
     pub(super) square: Square,
     pub(super) mover: Mover,
     pub(super) results: Results,
-    /// The latest such games, at most [`REMEMBERED_GAMES`]; some may have been removed. A later one is greater.
+    /// The latest such games, at most [`REMEMBERED_GAMES`]; some may have been removed. Later games compare greater.
     pub(super) latest: Vec<G>,
 }
 
@@ -96,7 +96,7 @@ impl PositionKey {
         (Self(least), Symmetry::ALL.into_iter().filter(|symmetry| image(*symmetry) == least).collect())
     }
 
-    /// Its 16 bytes, each number with the least byte first.
+    /// The key as 16 bytes, each number in little-endian order.
     pub(super) fn bytes(self) -> [u8; 16] {
         let mut bytes = [0; 16];
         for (place, number) in bytes.chunks_mut(8).zip(self.0) {
@@ -154,8 +154,7 @@ impl Mover {
     }
 }
 
-/// The moves of a game that are counted: none of a private game, or of one that does not count, and none that the room's
-/// opening made.
+/// The moves of a game that are counted: none of a private or aborted game, and none that the room's opening made.
 pub(super) fn counted_moves(game: &GameRecord) -> Vec<CountedMove> {
     if game.private || !game.end.counts() {
         return Vec::new();
@@ -185,7 +184,7 @@ pub(super) fn counted_moves(game: &GameRecord) -> Vec<CountedMove> {
     counted
 }
 
-/// The moves of a position, by what is stored of it.
+/// The moves that were played in a position, by its stored counts, most often first.
 pub(super) fn explored_moves<G>(
     position: Position,
     counts: &[MoveCount<G>],

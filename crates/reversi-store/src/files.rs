@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A file beside another one, whose name begins with that one's.
+/// The path of a file beside another one: its name with `suffix` added.
 #[must_use]
 pub fn beside(file: &Path, suffix: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
@@ -24,7 +24,7 @@ pub fn private() -> OpenOptions {
     options
 }
 
-/// Makes durable that a file has its name.
+/// Makes the name of a new or renamed file durable.
 ///
 /// # Errors
 /// When the folder cannot be opened or synced.

@@ -29,7 +29,7 @@ pub(super) struct GameRow {
     pub(super) reason: String,
     /// f5d6c3..., without passes.
     pub(super) transcript: String,
-    /// Of each disc placed, separated by spaces.
+    /// The time spent on each disc placed, separated by spaces.
     pub(super) times_ms: String,
     pub(super) opening: i32,
     pub(super) move_limit_us: Option<i64>,
@@ -103,7 +103,7 @@ impl ParticipantColumns {
 }
 
 impl GameRow {
-    /// The CRC-32 of all of these, by which a changed value is noticed. Stored games have it, so it never changes.
+    /// The CRC-32 of all columns, to notice a changed value. It is stored with the games, so it must never change.
     pub(super) fn checksum(&self) -> u32 {
         let ByColor { black, white } = &self.players;
         let sides = [black, white].map(|side| [&side.contestant, &side.name, &side.kind]);
@@ -112,7 +112,7 @@ impl GameRow {
         let mut hash = crc32fast::Hasher::new();
         for text in texts.into_iter().chain(sides.into_iter().flatten()) {
             hash.update(text.as_bytes());
-            // Of no text.
+            // A byte that no text has.
             hash.update(&[0xff]);
         }
         let [black, white] = [black, white].map(|side| side.rating.map(i64::from));
@@ -125,7 +125,7 @@ impl GameRow {
         hash.finalize()
     }
 
-    /// The game, without the seeds of its AIs, which are secret.
+    /// Reads the game. The seeds of its AIs are 0: they are secret, and not stored.
     pub(super) fn read(&self) -> Result<GameRecord, ReadError> {
         let id: GameId = self.id.parse()?;
         let transcript: Transcript = self.transcript.parse()?;
@@ -158,7 +158,7 @@ impl GameRow {
     }
 }
 
-/// A player, by the columns of its table.
+/// Reads a player from the columns of its table.
 pub(super) fn profile(id: &str, name: &str, kind: &str) -> Result<Profile, ReadError> {
     Ok(Profile { id: id.parse()?, name: DisplayName::from_stored(name)?, kind: player_kind(kind)? })
 }
@@ -168,7 +168,7 @@ fn reason(game: &GameRecord) -> String {
     format!("{}{margin}", game.end.reason.name())
 }
 
-/// How a game ended, by its columns.
+/// Reads how a game ended from its columns.
 pub(super) fn end(winner: &str, reason: &str) -> Result<GameEnd, ReadError> {
     let winners = [None, Some(Color::Black), Some(Color::White)];
     let winner = winners.into_iter().find(|&side| winner_name(side) == winner).ok_or_else(|| unknown(winner))?;
@@ -177,7 +177,7 @@ pub(super) fn end(winner: &str, reason: &str) -> Result<GameEnd, ReadError> {
     Ok(GameEnd { winner, reason })
 }
 
-/// A game as the later games of one of its sides see it, by its columns; none if they are damaged.
+/// Reads what a later game needs to know of a game from its columns; none if they are damaged.
 pub(super) fn recent_game(
     ended_us: i64,
     rated: bool,
@@ -205,7 +205,7 @@ fn plies(transcript: &Transcript, mut spent: impl FnMut() -> u32) -> (Vec<Ply>, 
     (plies, position)
 }
 
-/// The name of a contestant in a game.
+/// The name of a contestant in a game; empty if it did not play.
 pub(super) fn name_of(game: &GameRecord, who: &Contestant) -> String {
     let player = game.players.iter().find(|(_, player)| Contestant::from(*player) == *who);
     player.map(|(_, player)| name(player)).unwrap_or_default()

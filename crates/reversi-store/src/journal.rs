@@ -15,13 +15,13 @@ use super::rating::RatingWeight;
 /// The metric of the number of writes in a commit.
 pub const COMMIT_WRITES: &str = "reversi_journal_commit_writes";
 
-/// The metric of appends that were refused because another server has taken over.
+/// The metric of the number of appends that were refused because another node has taken over.
 pub const FENCED_APPENDS: &str = "reversi_cluster_fenced_appends_total";
 
-/// The metric of the time since a server last renewed its lease.
+/// The metric of the seconds since this node last renewed its lease.
 pub const LEASE_AGE: &str = "reversi_cluster_lease_age_seconds";
 
-/// The metric of the number of shards that a server owns.
+/// The metric of the number of shards that this node owns.
 pub const OWNED_SHARDS: &str = "reversi_cluster_shards";
 
 /// A boxed future.
@@ -63,47 +63,47 @@ impl From<Result<(), AppendError>> for AppendFuture<'_> {
 /// Why an append failed, or has an unknown outcome.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum AppendError {
-    /// Nothing was written; it may be retried.
+    /// Nothing was written; the append may be retried.
     #[error("storage is unavailable: {0}")]
     Unavailable(String),
     /// The room is at this event, not at the expected one.
     #[error("the room is already at event {0}")]
     Conflict(Seq),
-    /// It may or may not have been written: the room must be read again.
+    /// The append may or may not have been written: the room must be read again.
     #[error("the outcome of a write is unknown: {0}")]
     Unknown(String),
-    /// Nothing was written, because another server has the room now. Here it must not be written or read again.
+    /// Nothing was written, because another node has the room now. This node must not write or read the room again.
     #[error("another server has taken over the room")]
     Fenced,
-    /// Nothing was written, because what is stored of this room cannot be read; to retry does not help.
+    /// Nothing was written, because what is stored of this room cannot be read; a retry does not help.
     #[error("stored data is damaged: {0}")]
     Damaged(String),
 }
 
 impl AppendError {
-    /// Whether the store has failed, for all rooms.
+    /// True if the store has failed for all rooms, not for this one only.
     #[must_use]
     pub fn is_fault(&self) -> bool {
         !matches!(self, Self::Conflict(_) | Self::Fenced | Self::Damaged(_))
     }
 }
 
-/// Returns the error with which an append to a room after an event should fail; for tests.
+/// For tests: the error with which an append to a room after an event fails; none if it does not fail.
 pub type FaultHook = Box<dyn Fn(RoomId, Seq) -> Option<AppendError> + Send + Sync>;
 
 /// Why nothing was read or written.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum StoreError {
-    /// It may be retried.
+    /// The call may be retried.
     #[error("storage is unavailable: {0}")]
     Unavailable(String),
-    /// What was asked for is stored and cannot be read; to retry does not help.
+    /// What was asked for is stored and cannot be read; a retry does not help.
     #[error("stored data is damaged: {0}")]
     Damaged(String),
 }
 
 impl StoreError {
-    /// Whether the store has failed, for all data.
+    /// True if the store has failed for all data.
     #[must_use]
     pub fn is_fault(&self) -> bool {
         !matches!(self, Self::Damaged(_))
@@ -117,18 +117,18 @@ pub struct Append<'a> {
     pub room: RoomId,
     /// The last event that the caller knows; 0 for a new room.
     pub expected: Seq,
-    /// The events after it. The first event of a room is its creation; `Closed` removes the room.
+    /// The events after `expected`. The first event of a room is its creation; `Closed` removes the room.
     pub events: &'a [Event],
-    /// The games that end in them, for the archive.
+    /// The games that end in these events, for the archive.
     pub games: &'a [EndedGame],
 }
 
 /// A game that ends in an append.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedGame {
-    /// What the archive keeps of it.
+    /// What the archive keeps of the game.
     pub record: GameRecord,
-    /// How much it counts for the ratings of its players, if it counts.
+    /// The highest weight of the game for the ratings of its players.
     pub weight: RatingWeight,
 }
 
@@ -137,7 +137,7 @@ pub struct EndedGame {
 pub struct History {
     /// The oldest stored state.
     pub base: Room,
-    /// The events after it.
+    /// The events after `base`.
     pub events: Vec<Event>,
 }
 
@@ -158,41 +158,41 @@ pub trait Journal: Send + Sync + 'static {
     /// outcome unknown.
     fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a>;
 
-    /// The stored part of a room; none when no such room is open.
+    /// The stored part of a room; none if no such room is open.
     fn load(&self, room: RoomId) -> StoreFuture<'_, Option<History>>;
 
-    /// As [`Journal::load`], for whom alone the room is from now on: one that is damaged first goes back to its last sound
-    /// state, for good.
+    /// As [`Journal::load`], for the only owner of the room. If the store can, a damaged room first goes back to its
+    /// last sound state, for good.
     fn recover(&self, room: RoomId) -> StoreFuture<'_, Option<History>> {
         self.load(room)
     }
 
-    /// At most `limit` open rooms after `after`, in their latest state, by ascending id. Those that are damaged are left out,
-    /// unless the store can recover them.
+    /// At most `limit` open rooms after `after`, in their latest state, by ascending id. Those that are damaged are
+    /// left out, unless the store can recover them.
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>>;
 
-    /// The open room of a join code. A store that is not shared need not know: its process knows all its rooms.
+    /// The open room of a join code. The default returns none: without other nodes, this process knows all rooms.
     fn room_of_code(&self, _: JoinCode) -> StoreFuture<'_, Option<RoomId>> {
         Box::pin(ready(Ok(None)))
     }
 
-    /// Takes the rooms that wait for any opponent, which several processes share: at most `limit`, the oldest first. None while
-    /// another process has them. They are back after [`Journal::return_waiting`], or after a few seconds.
+    /// Takes the list of rooms that wait for any opponent, which all nodes share: at most `limit`, the oldest first.
+    /// None while another node has the list. It is back after [`Journal::return_waiting`], or after a few seconds.
     fn take_waiting(&self, _limit: usize) -> StoreFuture<'_, Option<Vec<RoomId>>> {
         Box::pin(ready(Ok(Some(Vec::new()))))
     }
 
-    /// Gives the waiting rooms back, without those that no longer wait, and with new ones.
+    /// Gives the list back, without the rooms `gone`, which no longer wait, and with the rooms `new`.
     fn return_waiting(&self, _gone: Vec<RoomId>, _new: Vec<RoomId>) -> StoreFuture<'_, ()> {
         Box::pin(ready(Ok(())))
     }
 
-    /// Adds rooms to those that wait.
+    /// Adds rooms to the list.
     fn add_waiting(&self, _rooms: Vec<RoomId>) -> StoreFuture<'_, ()> {
         Box::pin(ready(Ok(())))
     }
 
-    /// Whether the database itself is malformed, so that nothing new should be written to it.
+    /// True if the database itself is malformed: nothing new should be written to it.
     fn is_malformed(&self) -> bool {
         false
     }

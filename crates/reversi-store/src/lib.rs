@@ -7,7 +7,7 @@
 //! | [`PlayerStore`] | players, by the hashes of their tokens, and bans | at log-in and log-out |
 //!
 //! [`SqliteStore`] stores them in one file, `PostgresStore` (the feature `postgres`) in a database, [`MemoryStore`] in
-//! memory. An append names the sequence number that it expects, so that of two owners of a room only one can write.
+//! memory. An append names the sequence number that it expects, so of two owners of a room only one can write.
 
 mod archive;
 mod ban;

@@ -45,8 +45,8 @@ pub struct PlayerStats {
     pub rating: Option<Rating>,
 }
 
-/// Both contestants' statistics after a game, given those `before` and their recent games, without this one. An AI against
-/// itself counts twice, unrated.
+/// The statistics of both contestants after a game, from those `before` and their `recent` games without this one.
+/// Empty if the game does not count. A game of an AI against itself counts twice, unrated.
 pub(super) fn stats_after<E>(
     EndedGame { record, weight }: &EndedGame,
     mut before: impl FnMut(&Contestant) -> Result<PlayerStats, E>,

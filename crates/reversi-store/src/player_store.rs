@@ -14,15 +14,15 @@ use super::{
 pub struct StoredPlayer {
     /// Id, name and kind.
     pub profile: Profile,
-    /// The seats that it may hold.
+    /// Maximum seats that the player may hold at a time.
     pub seats: u16,
     /// The SHA-256 of the token; the token itself is not stored.
     pub token: [u8; 32],
     /// When it was last seen, within an hour; in a cluster, when it was last in use.
     pub seen: Timestamp,
-    /// Whether it has claimed the name.
+    /// True if the player has claimed the name.
     pub claimed: bool,
-    /// Whether it has finished a game that counts. Known from the games, and not stored with the player.
+    /// True if the player has finished a game that counts. Derived from the results, not stored with the player.
     pub played: bool,
 }
 
@@ -40,22 +40,22 @@ pub enum PlayerKey {
 pub struct HeldRoom {
     /// The room.
     pub room: RoomId,
-    /// Whether the player has a seat there.
+    /// True if the player has a seat there.
     pub seated: bool,
 }
 
-/// A place that counts for a player while a request for it is pending.
+/// A reserved place, which counts for a player while the request for the place is pending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceRequest {
-    /// A random number, by which it is released.
+    /// A random number that identifies the reservation.
     pub number: u64,
     /// The player.
     pub player: PlayerId,
     /// The room.
     pub room: RoomId,
-    /// Whether it is a seat; otherwise a membership.
+    /// True for a seat, false for a membership.
     pub is_seat: bool,
-    /// The most that the player may have, with this one.
+    /// Maximum places of this kind that the player may have, with this one.
     pub limit: usize,
 }
 
@@ -115,15 +115,15 @@ pub trait PlayerStore: Send + Sync + 'static {
     /// The player or former player with an id.
     fn profile(&self, player: PlayerId) -> StoreFuture<'_, Option<Profile>>;
 
-    /// At most `limit` players and former players who had a name in any case, the last seen first.
+    /// At most `limit` players and former players with this name in upper or lower case, the last seen first.
     fn named(&self, name: DisplayName, limit: usize) -> StoreFuture<'_, Vec<Profile>>;
 
-    /// Inserts a player, or replaces its token and its claim. Returns false, and changes nothing, if another player with a
-    /// valid token has the name, in any case.
+    /// Inserts a player, or replaces its token and its claim. Returns false, and changes nothing, if another player
+    /// with a valid token has the name, in upper or lower case.
     fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, bool>;
 
-    /// Replaces the token and the claim of a player whose token is `token`. Returns false, and changes nothing, if it has another
-    /// one; of a store that is not shared, the process knows that it has not.
+    /// Replaces the token and the claim of a player. Returns false, and changes nothing, if the stored token is not
+    /// `token`. The default does not check this, as only this process writes to a store that is not shared.
     fn change_account(&self, player: StoredPlayer, _token: [u8; 32]) -> StoreFuture<'_, bool> {
         self.put_player(player)
     }
@@ -131,8 +131,8 @@ pub trait PlayerStore: Send + Sync + 'static {
     /// Invalidates a player's token and frees the name. The games are kept.
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()>;
 
-    /// At most `limit` players with valid tokens, with the time last seen: those with a claimed name if it is before
-    /// `claimed`, others if it is before `others`. A store that is not shared returns none.
+    /// At most `limit` players with valid tokens who were last seen before `claimed`, if they have claimed their name,
+    /// or else before `others`; with the time. The default returns none, as for a store that is not shared.
     fn idle_players(
         &self,
         _others: Timestamp,
@@ -142,29 +142,29 @@ pub trait PlayerStore: Send + Sync + 'static {
         Box::pin(ready(Ok(Vec::new())))
     }
 
-    /// Removes a player of [`PlayerStore::idle_players`], unless it was seen since. Returns whether it did.
+    /// Removes a player of [`PlayerStore::idle_players`], unless seen after `seen`. Returns true if it was removed.
     fn remove_idle(&self, _player: PlayerId, _seen: Timestamp) -> StoreFuture<'_, bool> {
         Box::pin(ready(Ok(false)))
     }
 
-    /// The bans, in any order, also those that have ended. Damaged rows are passed over.
+    /// The bans, in any order, including ended ones. Damaged rows are passed over.
     fn bans(&self) -> StoreFuture<'_, Vec<Ban>>;
 
-    /// Inserts a ban, or replaces that of the same subject, and then removes the bans that have ended: one that has ended itself
-    /// removes the other.
+    /// Inserts a ban, or replaces the one of the same subject, and then removes all bans that have ended. So a ban that
+    /// has ended already lifts the one that it replaces.
     fn put_ban(&self, ban: Ban, now: Timestamp) -> StoreFuture<'_, ()>;
 
-    /// Records when players were last seen. Where several processes do so, the latest time stays.
+    /// Records when players were last seen. If several nodes do so, the latest time stays.
     fn record_seen(&self, seen: Vec<(PlayerId, Timestamp)>) -> StoreFuture<'_, ()>;
 
-    /// The rooms of which a player is a member, on whichever node they are. A store that is not shared need not know: its
-    /// process knows all its rooms.
+    /// The rooms of all nodes of which a player is a member. The default returns none: without other nodes, this
+    /// process knows all rooms.
     fn held_rooms(&self, _player: PlayerId) -> StoreFuture<'_, Vec<HeldRoom>> {
         Box::pin(ready(Ok(Vec::new())))
     }
 
-    /// Reserves a place within a player's quota, which several processes share. Returns false at the limit. A room that
-    /// counts already can always be reserved. A reservation that is not released ends after two minutes.
+    /// Reserves a place within a player's quota, which all nodes share. Returns false at the limit, unless the room
+    /// counts already. A reservation that is not released ends after two minutes.
     fn reserve_place(&self, _place: PlaceRequest) -> StoreFuture<'_, bool> {
         Box::pin(ready(Ok(true)))
     }
@@ -174,7 +174,7 @@ pub trait PlayerStore: Send + Sync + 'static {
         Box::pin(ready(Ok(())))
     }
 
-    /// Records what a player's request is about. If it was recorded before, by any process, returns what was recorded then.
+    /// Records what a player's request is about. If any node has recorded it before, returns what was recorded then.
     fn record_request(&self, _player: PlayerId, _id: String, target: RequestTarget) -> StoreFuture<'_, RequestTarget> {
         Box::pin(ready(Ok(target)))
     }

@@ -29,8 +29,8 @@ impl RatingWeight {
     /// The game counts as Glicko-2 has it.
     pub const FULL: Self = Self(16);
 
-    /// The weight of a game of two players who have met this often within a day: full for the first ten games, then half of
-    /// it for each ten more, and never below a sixteenth.
+    /// The weight of a game of two players after `meetings` others within a day: full for the first ten games, then
+    /// half of it for each ten more, and never below a sixteenth.
     #[must_use]
     pub fn after(meetings: usize) -> Self {
         Self(Self::FULL.0 >> (meetings / 10).min(4))
@@ -51,7 +51,7 @@ impl Rating {
         self.value.round() as u16
     }
 
-    /// Whether it is still too uncertain to be compared with others.
+    /// True if the rating is still too uncertain to be compared with others: its deviation is above 110.
     #[must_use]
     pub fn is_provisional(&self) -> bool {
         self.deviation > Self::PROVISIONAL
@@ -71,7 +71,7 @@ impl Rating {
         (after(self, one), after(white, other))
     }
 
-    /// A part of the way to another rating.
+    /// The rating at a part, from 0 to 1, of the way to another.
     fn towards(self, to: Self, part: f64) -> Self {
         let between = |from: f64, to: f64| from + (to - from) * part;
         Self {
@@ -82,8 +82,8 @@ impl Rating {
         }
     }
 
-    /// The rating after a game, which does not raise it above `highest`. Beyond that the game does not make it more certain
-    /// either.
+    /// Limits the rating `after` a game to `highest`; its deviation then changes by the same part of the way as its
+    /// value.
     pub(super) fn risen(self, after: Self, highest: f64) -> Self {
         if after.value <= highest.max(self.value) {
             after

@@ -1,5 +1,5 @@
-//! The latest games of a contestant, by which ratings that are bought are bounded. Read from the archive when a game ends,
-//! so that neither a restart nor another node forgets them.
+//! The latest games of a contestant, which bound how fast a rating can rise, so that nobody can buy one. They are read
+//! from the archive when a game ends, so neither a restart nor another node forgets them.
 
 use reversi_engine::rules::Color;
 use reversi_room::{GameRecord, Timestamp};
@@ -9,46 +9,46 @@ use super::{
     rating::{Rating, RatingWeight},
 };
 
-/// The games of a contestant within [`RecentGames::PERIOD`], by which ratings that are bought are bounded.
+/// The games of a contestant within the last [`RecentGames::PERIOD`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct RecentGames {
-    /// The rating before the first of them, rounded, or that of beginners; none without games.
+    /// The rounded rating before the first of them, or [`RecentGames::BEGINNER`] without one; none without games.
     pub(super) first_rating: Option<u16>,
-    /// The latest, newest first, at most [`RecentGames::latest_of`].
+    /// The latest games, newest first, at most [`RecentGames::latest_of`].
     pub(super) latest: Vec<RecentGame>,
 }
 
-/// A game as its contestant's later games see it.
+/// What the later games of a contestant need to know of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RecentGame {
     pub(super) ended: Timestamp,
-    /// Whether it is rated, and has a result.
+    /// True if the game is rated and counts as a result.
     pub(super) counts: bool,
     pub(super) opponent: Contestant,
-    /// The rating before it, rounded, or that of beginners.
+    /// The rounded rating before the game, or [`RecentGames::BEGINNER`] without one.
     pub(super) rating: u16,
 }
 
 impl RecentGames {
     /// The time for which a game is recent, in microseconds: a day.
     pub(super) const PERIOD: i64 = 24 * 60 * 60 * 1_000_000;
-    /// The rating of who has none yet.
+    /// The rating of a contestant that has none yet.
     pub(super) const BEGINNER: u16 = 1500;
-    /// Games kept of a player: as many as lower the weight of a pairing.
+    /// Maximum games kept of a player: enough for the lowest weight of a pairing.
     const LATEST: usize = 50;
-    /// The time in which the first [`RecentGames::PACE`] rated games of a player may raise a rating without this bound, in
-    /// microseconds. It begins at fixed times, so that a player who never stops has each time ten such games.
+    /// Periods of 10 minutes, in microseconds, which begin at fixed times. In each, only a player's first
+    /// [`RecentGames::PACE`] rated games may raise the rating above its highest value within the period.
     const PACE_TIME: i64 = 10 * 60 * 1_000_000;
     const PACE: usize = 10;
-    /// The most points by which a rating rises within [`RecentGames::PERIOD`], whoever the opponents are.
+    /// Maximum points by which a rating rises within [`RecentGames::PERIOD`], against any opponents.
     const RISE: f64 = 200.0;
 
-    /// How many of the latest games matter: none of an AI, which buys no rating.
+    /// Maximum games kept of a contestant: 0 for an AI, which buys no rating.
     pub(super) fn latest_of(who: &Contestant) -> usize {
         if is_ai(who) { 0 } else { Self::LATEST }
     }
 
-    /// How much a game against `opponent` that ends then counts at most. All AIs are one opponent.
+    /// The highest weight of a game against `opponent` that ends at `ended`. All AIs count as one opponent.
     pub(super) fn weight(&self, ended: Timestamp, opponent: &Contestant) -> RatingWeight {
         let same = |other: &Contestant| other == opponent || is_ai(other) && is_ai(opponent);
         let met = |recent: &&RecentGame| {
@@ -57,8 +57,8 @@ impl RecentGames {
         RatingWeight::after(self.latest.iter().filter(met).count())
     }
 
-    /// The rating above which a game that ends then does not raise the one of now. A loss is never bounded, and what it
-    /// takes can be won back at any pace: otherwise a busy player's rating would only fall.
+    /// The value above which a game that ends at `ended` does not raise the rating `now`. A loss is never bounded, and
+    /// lost points can be won back at any pace: otherwise a busy player's rating would only fall.
     pub(super) fn highest(&self, ended: Timestamp, now: Rating) -> f64 {
         let of_day = self.first_rating.map_or(now.value, f64::from) + Self::RISE;
         let period = |time: Timestamp| time.0.div_euclid(Self::PACE_TIME);
@@ -85,7 +85,7 @@ fn is_ai(who: &Contestant) -> bool {
 }
 
 impl RecentGame {
-    /// A game, with the ratings before it, as the later games of a side see it.
+    /// Reads a record with the ratings before the game, for the later games of `side`.
     pub(super) fn of(game: &GameRecord, side: Color) -> Self {
         Self {
             ended: game.ended,

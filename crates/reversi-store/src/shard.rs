@@ -4,7 +4,7 @@ use std::fmt;
 
 use reversi_room::RoomId;
 
-/// A node of a cluster: one process, or one life of it after it was declared dead. From 1, and never used again.
+/// The id of a node of a cluster, from 1, never used again. A process that was declared dead goes on with a new id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub i64);
 
@@ -14,7 +14,7 @@ impl fmt::Display for NodeId {
     }
 }
 
-/// A part of all rooms that has one owner: the highest 12 bits of their ids.
+/// A part of all rooms that has one owner: the rooms with the same highest 12 bits of their ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Shard(u16);
 
@@ -31,7 +31,7 @@ impl Shard {
         Self(u16::try_from(room.bits() >> ROOM_BITS).unwrap_or(u16::MAX))
     }
 
-    /// The shard of a number; none from [`Shard::COUNT`] on.
+    /// The shard with this number; none from [`Shard::COUNT`] on.
     #[must_use]
     pub fn new(number: u16) -> Option<Self> {
         (number < Self::COUNT).then_some(Self(number))
@@ -42,13 +42,13 @@ impl Shard {
         (0..Self::COUNT).map(Self)
     }
 
-    /// The number.
+    /// The number, below [`Shard::COUNT`].
     #[must_use]
     pub fn number(self) -> u16 {
         self.0
     }
 
-    /// The room of this shard with the low bits of `random`.
+    /// The id of a room of this shard, with the low 48 bits of `random`.
     #[must_use]
     pub fn room(self, random: u64) -> RoomId {
         RoomId::from_random(u64::from(self.0) << ROOM_BITS | random & ((1 << ROOM_BITS) - 1))
@@ -61,7 +61,7 @@ impl Shard {
     }
 }
 
-/// Who owns a shard. A version is higher with each new owner.
+/// The owner of a shard. Each new owner has a higher version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ownership {
     /// The shard.

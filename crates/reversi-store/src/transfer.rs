@@ -33,7 +33,7 @@ pub struct FormerPlayer {
     pub seen: Timestamp,
 }
 
-/// What is written to a store as it was in another one.
+/// Rows to write as they were in another store.
 #[derive(Clone, Debug)]
 pub enum Restored {
     /// Open rooms.
@@ -46,7 +46,7 @@ pub enum Restored {
     Standings(Vec<Standing>),
 }
 
-/// Gives and takes what the other traits of a store do not, by ascending keys.
+/// Reads and writes what the other traits of a store do not, by ascending keys.
 pub trait Transfer: Journal + Archive + PlayerStore {
     /// At most `limit` players without a token, after `after`.
     fn former_players(&self, after: Option<PlayerId>, limit: usize) -> StoreFuture<'_, Vec<FormerPlayer>>;
@@ -72,10 +72,10 @@ pub struct Copied {
     pub rooms: usize,
 }
 
-/// Whether a store has nothing yet.
+/// Returns true if a store has no data yet.
 ///
 /// # Errors
-/// When it cannot be read.
+/// If the store cannot be read.
 pub async fn is_empty(store: &dyn Transfer) -> Result<bool, StoreError> {
     Ok(store.size().await?.games == 0
         && store.open_rooms(None, 1).await?.is_empty()
@@ -85,10 +85,10 @@ pub async fn is_empty(store: &dyn Transfer) -> Result<bool, StoreError> {
         && store.standings(None, 1).await?.is_empty())
 }
 
-/// Copies everything into an empty store. The explorer counts the games again. `copied` follows the number of games.
+/// Copies everything into an empty store. The explorer counts the games again. Reports the games so far to `copied`.
 ///
 /// # Errors
-/// When something cannot be read or written; then a part may be written.
+/// If something cannot be read or written; a part may be written then.
 pub async fn copy(from: &dyn Transfer, to: &dyn Transfer, mut copied: impl FnMut(usize)) -> Result<Copied, StoreError> {
     let mut done = Copied::default();
     let mut after = None;

@@ -48,7 +48,7 @@ struct KnownPlayer {
 }
 
 impl MemoryGames {
-    /// Stores a finished game; a known game changes nothing. Returns the players whose last game had to be removed.
+    /// Stores a finished game, unless it is known. Returns the players whose last game was removed to make room.
     pub(super) fn keep(&mut self, game: &EndedGame) -> Vec<Profile> {
         let record = &game.record;
         if self.has(record.id) {
@@ -81,7 +81,7 @@ impl MemoryGames {
         self.ends.contains_key(&game)
     }
 
-    /// Stores a game without effect on statistics. Returns the players whose last game had to be removed.
+    /// Stores a game without effect on statistics. Returns as [`Self::keep`].
     pub(super) fn enter(&mut self, record: &GameRecord) -> Vec<Profile> {
         self.ends.insert(record.id, record.ended);
         self.games.insert((record.ended, record.id), Arc::new(record.clone()));
@@ -211,7 +211,7 @@ impl MemoryGames {
         self.players.get(&player).map(|known| (&known.profile, known.seen))
     }
 
-    /// Notes when a player who logs out was last seen.
+    /// Records when a player who logs out was last seen.
     pub(super) fn note_seen(&mut self, profile: &Profile, seen: Timestamp) {
         if let Some(known) = self.players.get_mut(&profile.id) {
             (known.profile, known.seen) = (profile.clone(), seen);

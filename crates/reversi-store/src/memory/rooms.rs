@@ -7,7 +7,7 @@ use reversi_room::{Event, Fact, Room, RoomId, Seq};
 
 use super::{Append, AppendError, History};
 
-/// Minimum of events kept of a room, at most twice that: enough for a watcher's short absence, in 10,000 rooms.
+/// Minimum events kept of a room; the maximum is twice that. Enough for a watcher's short absence.
 const TAIL: usize = 16;
 
 #[derive(Default)]

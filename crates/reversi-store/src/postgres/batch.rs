@@ -30,13 +30,13 @@ pub(super) enum Write {
     Change(Change),
 }
 
-/// What a write has done: for a change, how many rows it counts.
+/// The outcome of a write: for a change the number that it counts, for an append 0.
 pub(super) type Outcome = Result<usize, AppendError>;
 
 /// Why a batch is not executed.
 pub(super) enum BatchError {
-    /// The database refuses a statement: nothing is written and a transaction may be open. Or the connection is lost: all or
-    /// nothing is written.
+    /// The database refuses a statement: nothing is written and a transaction may be open. Or the connection is lost:
+    /// all or nothing is written.
     Database(Error),
     /// The connection may not write. This batch wrote nothing, but an earlier try may have.
     Fence(FenceError),
@@ -54,7 +54,7 @@ impl From<FenceError> for BatchError {
     }
 }
 
-/// Executes the writes, all or none, and folds rooms. Returns the outcome of each, and the rooms with long tails.
+/// Executes the writes, all or none, and folds rooms. Returns each outcome, and the rooms to fold next.
 pub(super) async fn execute(
     session: &Session,
     fence: Fence,
@@ -66,7 +66,7 @@ pub(super) async fn execute(
     let is_simple = |write: &&Write| write.append().is_some_and(RoomWrite::is_simple);
     let in_transaction = !folds.is_empty() || !writes.iter().all(is_simple);
     let begin = async { if in_transaction { session.batch("BEGIN").await } else { Ok(()) } };
-    // Held when the transaction is committed, it was held before.
+    // The lock of the fence lasts until the commit.
     let hold = async { if in_transaction { fence.hold(session).await } else { Ok(Ok(())) } };
     let (_, mut held, extended, begun) = tokio::try_join!(
         begin,
@@ -76,7 +76,7 @@ pub(super) async fn execute(
     )?;
     let long: Vec<i64> = extended.iter().filter(|(_, bytes)| *bytes > rooms::FOLD).map(|(room, _)| *room).collect();
     let written: HashSet<i64> = extended.into_iter().map(|(room, _)| room).chain(begun).collect();
-    // A statement without the fence writes nothing.
+    // Without the fence a statement writes nothing.
     if held.is_ok() && !appends.iter().all(|append| written.contains(&append.key())) {
         held = fence.hold(session).await?;
     }
@@ -84,7 +84,7 @@ pub(super) async fn execute(
         session.batch("ROLLBACK").await?;
     }
     let mut refusals = match held {
-        // The fence went after the statement that wrote the others.
+        // The fence was deleted after the statement that wrote the others.
         Err(FenceError::NodeDead) if !in_transaction && !written.is_empty() => {
             appends.iter().map(|append| (append.key(), AppendError::Fenced)).collect()
         }
@@ -107,7 +107,7 @@ pub(super) async fn execute(
         let changed: Vec<i64> =
             right().filter(|append| append.changes_members && !append.closes).map(|append| append.key()).collect();
         members::renew(session, damaged, &changed).await?;
-        // Before the changes: a batch that waits for the lock of the archive holds no row for which another may wait.
+        // Before the changes: while a batch waits for the lock of the archive, no other batch may wait for its rows.
         let ended: Vec<&EndedGame> = right().flat_map(|append| &append.games).collect();
         games::keep(session, &ended).await?;
         for write in writes {
@@ -129,7 +129,7 @@ pub(super) async fn execute(
     Ok((writes.iter().map(outcome).collect(), long))
 }
 
-/// Why appends wrote nothing: another node has the room, or it is not where the append expected it.
+/// Why appends wrote nothing: another node has the room, or the room is not at the expected event.
 async fn refusals(
     session: &Session,
     fence: Fence,
@@ -155,7 +155,7 @@ pub(super) async fn resolve(
 ) -> Result<Vec<Option<Outcome>>, BatchError> {
     let rooms: Vec<i64> = writes.iter().filter_map(|write| write.append().map(RoomWrite::key)).collect();
     let lasts = rooms::lasts(session, &rooms).await?;
-    // Held after the rooms were read, it was held then: no other server can have written to them.
+    // If the fence is held now, it was held when the rooms were read: no other node can have written to them.
     fence.hold(session).await??;
     let outcome = |write: &&Write| {
         let append = write.append()?;
@@ -176,7 +176,7 @@ impl Write {
         }
     }
 
-    /// The room that it appends to.
+    /// The room of an append.
     pub(super) fn room(&self) -> Option<i64> {
         self.append().map(RoomWrite::key)
     }

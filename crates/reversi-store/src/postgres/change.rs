@@ -19,14 +19,14 @@ use crate::{
 };
 
 pub(super) enum Change {
-    /// Changes nothing: its answer says that earlier writes are over.
+    /// Changes nothing. Its outcome shows that all earlier writes are complete.
     Nothing,
     MarkAlive(Timestamp),
     /// The clocks of these shards are credited.
     NoteCredited(Vec<Ownership>),
     /// Gives up shards.
     FreeShards(Vec<Ownership>),
-    /// Takes the waiting rooms, and counts one if no other node has them.
+    /// Takes the list of waiting rooms, and counts 1 if no other node has it.
     TakeWaiting,
     ReturnWaiting {
         gone: Vec<RoomId>,
@@ -34,10 +34,10 @@ pub(super) enum Change {
     },
     AddWaiting(Vec<RoomId>),
     PutPlayer(StoredPlayer),
-    /// Replaces the token and the claim of a player with this token, and counts it.
+    /// Replaces the token and the claim of a player with this token, and counts the player.
     Account(StoredPlayer, [u8; 32]),
     RemovePlayer(PlayerId),
-    /// Removes a player who was last seen at this time, unless it was seen since, and counts it.
+    /// Removes a player, unless seen after this time, and counts the player.
     RemoveIdle(PlayerId, Timestamp),
     RecordSeen(Vec<(PlayerId, Timestamp)>),
     /// Also removes bans that have ended.
@@ -55,7 +55,7 @@ pub(super) enum Change {
     Import(Vec<GameRecord>),
     /// Writes what another store had.
     Restore(Restored),
-    /// Whether the tables have only a part of what is copied into them.
+    /// Records whether the tables have only a part of what is copied into them.
     SetUnfinished(bool),
     /// Counts at most `limit` games for the explorer, after `skip` others.
     CountOpenings {
@@ -71,7 +71,7 @@ pub(super) enum Change {
 }
 
 impl Change {
-    /// Whether players ask for it, so that there may be many.
+    /// True for a change on behalf of players, of which there may be many.
     pub(super) fn is_of_players(&self) -> bool {
         !matches!(self, Self::Nothing | Self::MarkAlive(_) | Self::NoteCredited(_) | Self::FreeShards(_))
     }

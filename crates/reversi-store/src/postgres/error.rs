@@ -15,13 +15,13 @@ pub enum PostgresError {
     /// The database cannot be reached, or refuses a statement.
     #[error("{0}")]
     Database(String),
-    /// There is nothing to verify the database's certificate by.
+    /// There is no certificate authority to verify the database's certificate.
     #[error("this system has no certificate authorities; SSL_CERT_FILE names a file with that of the database")]
     NoAuthority,
-    /// Another server uses the database.
+    /// Another node uses the database.
     #[error("another server uses it")]
     InUse,
-    /// Another server has declared this one dead.
+    /// Another node has declared this one dead.
     #[error("another server has taken over; this one must be started again")]
     Fenced,
     /// No server has used the database yet.
@@ -52,7 +52,7 @@ impl From<Error> for PostgresError {
     }
 }
 
-/// Whether an error is a refusal of a statement by a database that goes on, so that nothing of it is written.
+/// True if the database rejected the statement and the connection is still usable; nothing was written.
 pub(super) fn is_refusal(error: &Error) -> bool {
     let ends = |error: &DbError| matches!(error.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
     error.as_db_error().is_some_and(|error| !ends(error))

@@ -19,7 +19,7 @@ use crate::{
     player_stats::Results,
 };
 
-/// Whether more than `skip` games are not counted yet.
+/// Returns true if more than `skip` games are not counted yet.
 pub(super) async fn has_uncounted(session: &Session, skip: usize) -> Result<bool, ReadError> {
     let sql = "SELECT 1 FROM games WHERE NOT explored ORDER BY ended_us, id LIMIT 1 OFFSET $1";
     Ok(session.row(sql, &[&i64::try_from(skip)?]).await?.is_some())
@@ -90,7 +90,7 @@ const DELETE: &str = "DELETE FROM explored_moves AS old USING unnest($1::bytea[]
     AS a (position, square, mover) \
     WHERE old.position = a.position AND old.square = a.square AND old.mover = a.mover AND won + drawn + lost <= 0";
 
-/// Takes back what a game has counted.
+/// Subtracts the moves of a game from the counts.
 pub(super) async fn forget(session: &Session, game: &GameRecord) -> Result<(), Error> {
     let Columns { positions, squares, movers, results: [won, drawn, lost] } = Columns::of(&counted_moves(game));
     session.execute(SUBTRACT, &[&positions, &squares, &movers, &won, &drawn, &lost]).await?;
@@ -119,7 +119,7 @@ pub(super) async fn explore(
     Ok(Exploration { moves: explored_moves(position, &counts, &filter), recent, best })
 }
 
-/// A row; none if it makes no sense.
+/// Reads a row; none if its square is not on the board.
 fn read_count(row: &Row) -> Result<Option<MoveCount<i64>>, ReadError> {
     let number = |name| Ok::<_, ReadError>(u32::try_from(column::<i32>(row, name)?)?);
     let Some(square) = Square::new(column::<i32>(row, "square")?.try_into()?) else { return Ok(None) };

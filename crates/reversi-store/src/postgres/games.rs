@@ -26,8 +26,8 @@ use crate::{
     recent_games::{RecentGame, RecentGames},
 };
 
-/// Inserts games that have ended, with the ratings of their players, and the names of these; and updates their statistics.
-/// A known game changes nothing.
+/// Inserts ended games with their players' ratings, keeps the players' names, and updates the players' statistics. A
+/// known game changes nothing.
 pub(super) async fn keep(session: &Session, games: &[&EndedGame]) -> Result<(), Error> {
     if games.is_empty() {
         return Ok(());
@@ -35,7 +35,7 @@ pub(super) async fn keep(session: &Session, games: &[&EndedGame]) -> Result<(), 
     let ids: Vec<String> = games.iter().map(|game| game.record.id.to_string()).collect();
     let who = games.iter().flat_map(|game| game.record.players.iter());
     let who: HashSet<Contestant> = who.map(|(_, participant)| participant.into()).collect();
-    // Another node may end a game of the same contestants.
+    // Locked: another node may end a game of the same contestants.
     session.execute("SELECT FROM archive FOR UPDATE", &[]).await?;
     let (known, mut standings) = tokio::try_join!(known(session, &ids), standings(session, who))?;
     let mut recent = recent_games(session, games).await?;
@@ -74,7 +74,7 @@ const FIRST: &str = "SELECT CASE WHEN black = $1 THEN black_rating ELSE white_ra
     (SELECT game FROM played WHERE contestant = $1 AND ended_us > $2 ORDER BY ended_us, game LIMIT 1) AS first \
     JOIN games ON id = game";
 
-/// The recent games of those whose ratings may change. Rows that cannot be read are passed over.
+/// The recent games of the contestants whose ratings may change. Rows that cannot be read are passed over.
 async fn recent_games(session: &Session, games: &[&EndedGame]) -> Result<HashMap<Contestant, RecentGames>, Error> {
     let rated = || games.iter().map(|game| &game.record).filter(|game| game.changes_ratings());
     let from = rated().map(|game| game.ended.0).min().unwrap_or_default().saturating_sub(RecentGames::PERIOD);
@@ -113,8 +113,8 @@ async fn known(session: &Session, ids: &[String]) -> Result<HashSet<String>, Err
     rows.iter().map(|row| row.try_get(0)).collect()
 }
 
-/// The statistics of contestants. A row that cannot be read counts as none, and the game replaces it: otherwise no game of
-/// the contestant could end.
+/// The statistics of contestants. A row that cannot be read counts as none, and the game replaces it: otherwise no game
+/// of the contestant could end.
 async fn standings(session: &Session, who: HashSet<Contestant>) -> Result<HashMap<Contestant, PlayerStats>, Error> {
     let names: Vec<String> = who.iter().map(ToString::to_string).collect();
     let rows = session.query("SELECT * FROM standings WHERE contestant = ANY($1)", &[&names]).await?;
@@ -196,7 +196,7 @@ async fn insert(session: &Session, game: &GameRecord) -> Result<u64, Error> {
     session.execute(INSERT, parameters).await
 }
 
-/// A stored game, without the seeds of its AIs.
+/// Reads a stored game. The seeds of its AIs are 0.
 pub(super) fn read(row: &Row) -> Result<GameRecord, ReadError> {
     let game = GameRow {
         id: column(row, "id")?,

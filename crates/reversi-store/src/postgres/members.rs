@@ -1,5 +1,5 @@
-//! The rooms of players, and the places that they are about to take: the nodes of a cluster share the quotas. No statement waits for
-//! what another node has locked, since a batch of moves may wait for the statement.
+//! The rooms of players and the places reserved for them, for quotas that all nodes share. No statement waits for a
+//! lock of another node, since a batch of moves may wait for the statement.
 
 use reversi_room::{PlayerId, Room, RoomId};
 use tokio_postgres::Error;
@@ -16,14 +16,14 @@ use crate::{
 /// What a change of a player's quota counts.
 pub(super) const REFUSED: usize = 0;
 pub(super) const DONE: usize = 1;
-/// Another node changes it at this moment.
+/// Another node is changing the player's quota.
 pub(super) const BUSY: usize = 2;
 
 /// One node at a time looks at a player's quota and changes it.
 const LOCK_PLAYER: &str =
     "SELECT pg_try_advisory_xact_lock(hashtext(current_schema()::text || '.quota'), hashtext($1))";
 
-/// Whether no other node changes what counts for the player, until this transaction ends.
+/// Locks the player's quota until this transaction ends. Returns false if another node has locked it.
 pub(super) async fn lock_player(session: &Session, player: PlayerId) -> Result<bool, Error> {
     let locked = session.row(LOCK_PLAYER, &[&player.to_string()]).await?;
     Ok(locked.is_some_and(|row| row.get(0)))
@@ -35,7 +35,7 @@ const OUTDATED: &str = "DELETE FROM member WHERE room = ANY($1) AND (player, roo
 const NEW: &str = "INSERT INTO member (player, room, seated) SELECT * FROM unnest($1::text[], $2::bigint[], $3::bool[]) \
     ON CONFLICT DO NOTHING";
 
-/// Records the members of these rooms as their events are. A damaged room keeps what is recorded.
+/// Records the members of these rooms, as read from the rooms. A damaged room keeps its recorded members.
 pub(super) async fn renew(session: &Session, damaged: &DamagedRows, changed: &[i64]) -> Result<(), Error> {
     if changed.is_empty() {
         return Ok(());
@@ -74,7 +74,7 @@ pub(super) async fn held_by(session: &Session, player: PlayerId) -> Result<Vec<H
     rows.iter().map(read).collect()
 }
 
-/// Other rooms that count are below the limit, or this one counts already.
+/// Inserts if fewer rooms count than the limit, or this room counts already.
 const RESERVE: &str = "WITH counted AS ( \
         SELECT room FROM member WHERE player = $2 AND (seated OR NOT $4) \
         UNION SELECT room FROM place_request WHERE player = $2 AND seat = $4 AND until > clock_timestamp()) \
@@ -97,7 +97,7 @@ pub(super) async fn reserve(session: &Session, place: &PlaceRequest) -> Result<u
 const RELEASE: &str = "DELETE FROM place_request WHERE number = ANY(ARRAY( \
     SELECT number FROM place_request WHERE number = $1 FOR UPDATE SKIP LOCKED))";
 
-/// Those of nodes that have ended. By `now()`: PostgreSQL uses no index to compare with `clock_timestamp()`.
+/// Reservations of nodes that have ended. By `now()`: PostgreSQL uses no index to compare with `clock_timestamp()`.
 const RELEASE_ENDED: &str = "DELETE FROM place_request WHERE number = ANY(ARRAY( \
     SELECT number FROM place_request WHERE until < now() FOR UPDATE SKIP LOCKED))";
 

@@ -4,9 +4,9 @@
 //!   actors ──append──▶ queue ──▶ writer ── one batch for all that waits ──▶ database ◀── two connections ◀── questions
 //! ```
 //!
-//! The writer and the connections run on one thread of their own. One server at a time writes to a room, by the rules of
-//! `cluster`. A batch of moves is one statement and one commit. When the connection is lost, the writer
-//! connects again and finds out what was written, for as long as its patience lasts; callers only wait longer.
+//! The writer and the connections run on one thread of their own. One node at a time writes to a room, by the rules of
+//! `cluster`. A batch of moves is one statement and one commit. When the connection is lost, the writer connects again
+//! and finds out what was written, for as long as its patience lasts; callers only wait longer.
 
 mod batch;
 mod change;
@@ -77,16 +77,16 @@ use super::{
 /// Capacity of the queue. Beyond it callers wait, at the speed of the database.
 const QUEUE: usize = 4_096;
 
-/// The interval of tries while another node looks at a player's quota, for which it takes one commit.
+/// Interval of retries while another node changes a player's quota, which takes one commit.
 const QUOTA_RETRY: Duration = Duration::from_millis(5);
 
-/// The longest time of these tries: far more than other nodes take, unless one fails.
+/// Time limit for these retries: far more than other nodes take, unless one fails.
 const QUOTA_PATIENCE: Duration = Duration::from_secs(10);
 
-/// The longest wait at start for a server that is about to end.
+/// Time limit at start for another node to end.
 const ENDS_SOON: Duration = Duration::from_secs(1);
 
-/// A store in a database. Dropping it completes all queued writes, ends its threads, and lets another server take over.
+/// A store in a database. Dropping it completes all queued writes, ends its threads, and lets another node take over.
 pub struct PostgresStore {
     requests: Option<mpsc::Sender<Request>>,
     /// Bounds the changes of players in the queue, so that moves do not wait for more of them.
@@ -95,7 +95,7 @@ pub struct PostgresStore {
     /// Separate from the archive's, so that reading a room or a player does not wait for a long query.
     rooms: ReadSession,
     archive: ReadSession,
-    /// Whether the outcome of a batch is unknown, or another server has taken over.
+    /// True while the outcome of a batch is unknown, or after another node has taken over.
     in_doubt: Arc<AtomicBool>,
     damaged: Arc<DamagedRows>,
     node: i64,
@@ -103,14 +103,14 @@ pub struct PostgresStore {
     membership: Arc<Membership>,
 }
 
-/// How a server shares a database.
+/// How a node shares a database.
 #[derive(Clone, Debug)]
 pub struct Sharing {
-    /// How long reads and writes wait for a database that is away.
+    /// Time limit for reads and writes while the database is away.
     pub patience: Duration,
-    /// The time without renewals after which another server takes over.
+    /// The time without renewals after which another node takes over.
     pub lease: Duration,
-    /// What it tells the others of itself.
+    /// What the node tells the other nodes about itself.
     pub info: NodeInfo,
 }
 
@@ -120,7 +120,7 @@ impl Default for Sharing {
     }
 }
 
-/// A server that has joined those of a database, and has a store once it owns the rooms.
+/// A node that has joined those of a database, and can open the store once it owns or shares the rooms.
 pub struct Standby {
     config: Config,
     patience: Duration,
@@ -128,7 +128,7 @@ pub struct Standby {
 }
 
 impl Standby {
-    /// Joins the servers of the database of a URL, `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; creates its tables if
+    /// Joins the nodes of the database at `url`, `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; creates its tables if
     /// necessary.
     ///
     /// # Errors
@@ -140,7 +140,7 @@ impl Standby {
         Ok(Self { config, patience, membership })
     }
 
-    /// For people: which server has the rooms. None when this one does.
+    /// The server that has the rooms, in words for people. None unless this one stands by.
     #[must_use]
     pub fn active(&self) -> Option<String> {
         match &*self.membership.state().borrow() {
@@ -151,12 +151,12 @@ impl Standby {
         }
     }
 
-    /// Waits until this server is asked to end, by `draining` in the table `node`.
+    /// Waits until this node is asked to end, by `draining` in the table `node`.
     pub fn wait_for_drain(&self) -> impl Future<Output = ()> + use<> {
         self.membership.wait_for_drain()
     }
 
-    /// Waits until this server has all rooms, or shares them with others, and opens the store.
+    /// Waits until this node has all rooms, or shares them with other nodes, and opens the store.
     ///
     /// # Errors
     /// When the database cannot be used then.
@@ -165,7 +165,7 @@ impl Standby {
         PostgresStore::start(self, node).await
     }
 
-    /// Fails when another server is seen to live for longer than it takes to end.
+    /// Waits [`ENDS_SOON`], then fails once another node is seen to renew its lease.
     async fn require_unused(&self) -> Result<(), PostgresError> {
         tokio::time::sleep(ENDS_SOON).await;
         let mut state = self.membership.state();
@@ -178,10 +178,10 @@ impl Standby {
 }
 
 impl PostgresStore {
-    /// Opens the store in the database of a URL for a command, or another user that does not stand by.
+    /// Opens the store in the database at `url` for a command, or another user that does not stand by.
     ///
     /// # Errors
-    /// When the database cannot be reached or used, or another server uses it.
+    /// When the database cannot be reached or used, or another node uses it.
     pub async fn open(url: &str, patience: Duration) -> Result<Self, PostgresError> {
         let standby = Standby::join(url, Sharing { patience, ..Sharing::default() }).await?;
         let node = tokio::select! {
@@ -226,7 +226,7 @@ impl PostgresStore {
         })
     }
 
-    /// Notes that the database has only a part of what is copied into it, or all of it. With a part, no server uses it.
+    /// Records whether the database has only a part of what is copied into it. With only a part, no node uses it.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -234,7 +234,7 @@ impl PostgresStore {
         self.change(Change::SetUnfinished(is_unfinished)).await.map(drop)
     }
 
-    /// The place of this store among the servers of its database.
+    /// The membership of this node in the cluster of its database.
     #[must_use]
     pub fn membership(&self) -> Arc<Membership> {
         Arc::clone(&self.membership)
@@ -270,7 +270,7 @@ impl PostgresStore {
         outcome.map_err(|error| StoreError::Unavailable(error.to_string()))
     }
 
-    /// Executes a change of a player's quota, when no other node changes it. Returns false if it is refused.
+    /// Executes a change of a player's quota when no other node changes it. Returns false if it is refused.
     async fn change_quota(&self, change: impl Fn() -> Change) -> Result<bool, StoreError> {
         let end = Instant::now() + QUOTA_PATIENCE;
         loop {

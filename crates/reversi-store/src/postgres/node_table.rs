@@ -1,4 +1,4 @@
-//! The servers of a database, as read by a process that is none of them.
+//! The nodes of a database, as read by a process that is none of them.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use super::{
 };
 use crate::{cluster_store::Role, shard::NodeId};
 
-/// The table of servers. It writes nothing but a request to end, and takes no part in the cluster.
+/// The table of nodes. It writes nothing but requests to end, and takes no part in the cluster.
 pub struct NodeTable(Session);
 
 /// A server or a command that uses the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeRow {
-    /// Its number.
+    /// Its id.
     pub id: NodeId,
     /// The address from which it is connected; empty for a UNIX socket.
     pub host: String,
@@ -26,15 +26,15 @@ pub struct NodeRow {
     pub listens: Option<String>,
     /// Where it serves other nodes; none if it does not share the rooms.
     pub address: Option<String>,
-    /// Its part among those that share them.
+    /// Its role among the nodes that share the rooms.
     pub role: Role,
-    /// Whether it ends, or is asked to.
+    /// True if it is ending, or was asked to.
     pub is_draining: bool,
     /// The time since its lease was renewed.
     pub renewed: Duration,
-    /// How many shards it has.
+    /// Number of shards that it has.
     pub shards: u64,
-    /// How many open rooms are in them.
+    /// Number of open rooms in these shards.
     pub rooms: u64,
 }
 
@@ -47,7 +47,7 @@ const NODES: &str = "SELECT node.id, host, listens, address, role, draining, sha
     ORDER BY node.id";
 
 impl NodeTable {
-    /// Connects to the database of a URL, which has to have tables of this program's version.
+    /// Connects to the database at `url`, which must have tables that this program knows.
     ///
     /// # Errors
     /// When the database cannot be reached or used, or is not set up.
@@ -57,7 +57,7 @@ impl NodeTable {
         Ok(Self(session))
     }
 
-    /// All nodes, by their numbers.
+    /// All nodes, by ascending id.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -65,8 +65,8 @@ impl NodeTable {
         self.0.query(NODES, &[]).await?.iter().map(read).collect()
     }
 
-    /// Asks a server to end. It finds that at its next beat, and others count it out at theirs. Returns false if there is no
-    /// such server.
+    /// Asks a node that serves players to end. It reads this at its next beat, and so do the others, which then count
+    /// it for no share. Returns false if there is no such node.
     ///
     /// # Errors
     /// When the database cannot be written.

@@ -91,7 +91,7 @@ fn read_key(row: &Row) -> Result<GameKey, ReadError> {
     Ok((Timestamp(column(row, "at")?), column::<&str>(row, "key")?.parse()?))
 }
 
-/// Where the keys of games are, and the games with them.
+/// The tables with the keys of games, and with the games; and the columns of the key.
 struct Scan {
     keys: &'static str,
     tables: &'static str,
@@ -132,7 +132,7 @@ fn scan(query: &mut Query, filter: &GameFilter, after: Option<GameKey>) -> Scan 
     scan
 }
 
-/// Says which of these rows match.
+/// Adds the conditions under which a scanned row matches.
 fn matching(query: &mut Query, filter: &GameFilter) {
     let viewer = query.with(filter.viewer.to_string());
     query.and(&format!("(NOT private OR black = {viewer} OR white = {viewer})"));

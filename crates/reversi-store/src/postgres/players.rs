@@ -14,33 +14,33 @@ use crate::{
     player_store::{PlayerKey, StoredPlayer},
 };
 
-/// Not if another player with a token has the name, unless that is not asked for.
+/// Inserts nothing if another player with a token has the name, unless `$9` is false.
 const PUT: &str = "INSERT INTO players (id, name, name_key, kind, seats, token, seen_us, claimed) \
     SELECT $1, $2, $3, $4, $5, $6, $7, $8 \
     WHERE NOT $9 OR NOT EXISTS (SELECT FROM players WHERE name_key = $3 AND token IS NOT NULL AND id <> $1) \
     ON CONFLICT (id) DO UPDATE SET token = $6, claimed = $8";
 
-/// Of two nodes that give one name to two players at once, one is refused. It does not wait: a batch of moves may wait for it.
+/// Of two nodes that give one name to two players at once, one is refused: a wait would hold up a batch of moves.
 const LOCK_NAME: &str = "SELECT pg_try_advisory_xact_lock(hashtext(current_schema()::text || '.name'), hashtext($1))";
 
-/// Inserts a player, or replaces its token and its claim. Counts none if another player with a token has the name.
+/// Inserts a player, or replaces its token and its claim. Returns 0 if another player with a token has the name.
 pub(super) async fn put(session: &Session, player: &StoredPlayer) -> Result<usize, Error> {
     let is_free = session.row(LOCK_NAME, &[&player.profile.name.key()]).await?;
     if is_free.is_some_and(|row| row.get(0)) { insert(session, player, true).await } else { Ok(0) }
 }
 
-/// Also if it has the new token already: the answer to an earlier try may have been lost.
+/// Also with the new token: the answer to an earlier try may have been lost.
 const CHANGE: &str =
     "UPDATE players SET token = $2, claimed = claimed OR $3 WHERE id = $1 AND (token = $4 OR token = $2)";
 
-/// Replaces the token and the claim of a player whose token is `token`, and counts it.
+/// Replaces the token and the claim of a player whose token is `token`. Returns 1 if there is one, else 0.
 pub(super) async fn change_account(session: &Session, player: &StoredPlayer, token: &[u8]) -> Result<usize, Error> {
     let (id, new) = (player.profile.id.to_string(), &player.token[..]);
     let changed = session.execute(CHANGE, &[&id, &new, &player.claimed, &token]).await?;
     Ok(usize::from(changed > 0))
 }
 
-/// As [`put`], of a copy of another store, in which two players may have one name.
+/// As [`put`], for a copy of another store, in which two players may have the same name.
 pub(super) async fn restore(session: &Session, player: &StoredPlayer) -> Result<(), Error> {
     insert(session, player, false).await.map(drop)
 }
@@ -116,7 +116,7 @@ pub(super) fn read_profile(row: &Row) -> Result<Profile, ReadError> {
     game_row::profile(column(row, "id")?, column(row, "name")?, column(row, "kind")?)
 }
 
-/// A player with games or results keeps its row, without a token.
+/// Removes a player. With games or results the row stays, without a token.
 pub(super) async fn remove(session: &Session, player: PlayerId) -> Result<(), Error> {
     requests::remove(session, player).await?;
     let player = player.to_string();
@@ -129,7 +129,7 @@ pub(super) async fn remove(session: &Session, player: PlayerId) -> Result<(), Er
 const IDLE: &str = "SELECT id, seen_us FROM players WHERE token IS NOT NULL AND NOT claimed AND seen_us < $1 \
     UNION ALL SELECT id, seen_us FROM players WHERE token IS NOT NULL AND claimed AND seen_us < $2 LIMIT $3";
 
-/// Players whose rows are damaged stay.
+/// Players whose rows are damaged are left out.
 pub(super) async fn idle(
     session: &Session,
     others: Timestamp,
@@ -142,7 +142,7 @@ pub(super) async fn idle(
     Ok(rows.iter().filter_map(read).collect())
 }
 
-/// Removes a player, unless it was seen after a time. Counts it.
+/// Removes a player, unless seen after `seen`. Returns 1 if it was removed, else 0.
 pub(super) async fn remove_idle(session: &Session, player: PlayerId, seen: Timestamp) -> Result<usize, Error> {
     let sql = "SELECT FROM players WHERE id = $1 AND token IS NOT NULL AND seen_us <= $2 FOR UPDATE SKIP LOCKED";
     if session.row(sql, &[&player.to_string(), &seen.0]).await?.is_none() {
@@ -178,7 +178,7 @@ pub(super) async fn bans(session: &Session, damaged: &DamagedRows) -> Result<Vec
     Ok(rows.iter().filter_map(|row| readable(damaged, "bans", row, read(row))).collect())
 }
 
-/// Also removes those that have ended.
+/// Also removes the bans that have ended.
 pub(super) async fn put_ban(session: &Session, ban: &Ban, now: Timestamp) -> Result<(), Error> {
     let sql = "INSERT INTO bans (subject, reason, since_us, until_us) VALUES ($1, $2, $3, $4) \
         ON CONFLICT (subject) DO UPDATE SET reason = $2, since_us = $3, until_us = $4";

@@ -21,7 +21,7 @@ const RETRY: Duration = Duration::from_millis(100);
 pub(super) struct ReadSession {
     config: Config,
     patience: Duration,
-    /// Where the connection lives.
+    /// The runtime that drives the connection.
     runtime: Handle,
     session: Mutex<Option<Arc<Session>>>,
 }
@@ -31,7 +31,7 @@ impl ReadSession {
         Self { config, patience, runtime, session: Mutex::default() }
     }
 
-    /// Asks a question, and connects first if necessary. A question without an answer within the patience fails.
+    /// Executes a query, and connects first if necessary. A query without an answer within the patience fails.
     pub(super) fn ask<'a, T, F>(&'a self, question: impl FnOnce(Arc<Session>) -> F + Send + 'a) -> StoreFuture<'a, T>
     where
         T: Send + 'a,

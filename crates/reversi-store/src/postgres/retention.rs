@@ -61,7 +61,7 @@ pub(super) async fn trim(
 const UNLIST: &str = "DELETE FROM played USING unnest($1::text[], $2::bigint[], $3::text[]) AS a (contestant, ended, game) \
     WHERE played.contestant = a.contestant AND played.ended_us = a.ended AND played.game = a.game";
 
-/// Removes what else there is of games that were removed. Returns their number.
+/// Removes the other rows of games that were removed. Returns the number of games.
 async fn clear(session: &Session, removed: Vec<Row>) -> Result<usize, Error> {
     let (mut contestants, mut ended, mut ids) = (Vec::new(), Vec::<i64>::new(), Vec::new());
     for row in &removed {

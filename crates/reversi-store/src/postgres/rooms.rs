@@ -32,13 +32,13 @@ pub(super) struct RoomWrite {
     pub(super) expected: Seq,
     /// The room's last event after the append.
     pub(super) last: Seq,
-    /// What is put in front of the tail.
+    /// The encoded events, which are put in front of the stored tail.
     pub(super) tail: Vec<u8>,
     /// For a room that begins.
     pub(super) beginning: Option<Beginning>,
-    /// Whether the room closes.
+    /// True if the room closes.
     pub(super) closes: bool,
-    /// Whether its members or their seats may change.
+    /// True if the room's members or their seats may change.
     pub(super) changes_members: bool,
     pub(super) games: Vec<EndedGame>,
 }
@@ -74,18 +74,18 @@ impl RoomWrite {
         Ok(Self { room, expected, last, tail, beginning, closes, changes_members, games })
     }
 
-    /// The column of its room.
+    /// The id of the room as a column.
     pub(super) fn key(&self) -> i64 {
         key(self.room)
     }
 
-    /// Whether it only adds to the tail of a room.
+    /// True if it only adds to the tail of a room.
     pub(super) fn is_simple(&self) -> bool {
         self.beginning.is_none() && !self.closes && !self.changes_members && self.games.is_empty()
     }
 }
 
-/// The column of an id of 60 bits.
+/// The id of a room, of 60 bits, as a column.
 pub(super) fn key(room: RoomId) -> i64 {
     room.bits().cast_signed()
 }
@@ -228,15 +228,16 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// One statement for all rooms, which changes nothing without the fence, nor rooms of other nodes' shards. Their new events
-/// go in front of the tails.
+/// One statement for all rooms, which changes nothing without the fence, nor rooms of other nodes' shards. Their new
+/// events go in front of the tails.
 const EXTEND: &str = "WITH me AS (SELECT 1 FROM fence WHERE node = $5 AND session = $6 FOR SHARE) \
     UPDATE room SET seq = a.last, tail = a.tail || room.tail \
     FROM me, unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[]) AS a (id, expected, last, tail) \
     JOIN shard ON shard.id = (a.id >> 48)::int AND shard.node = $5 \
     WHERE room.id = a.id AND room.seq = a.expected RETURNING room.id, octet_length(room.tail)";
 
-/// Appends to rooms at their expected events. Returns those that were, with the bytes of their tails: none without the fence.
+/// Appends to rooms at the expected event; to none without the fence. Returns these rooms, with the bytes of their
+/// tails.
 pub(super) async fn extend(
     session: &Session,
     fence: Fence,
@@ -257,7 +258,7 @@ const BEGIN: &str = "WITH a AS (SELECT * FROM unnest($1::bigint[], $2::bigint[],
     states AS (INSERT INTO room_state (room, state) SELECT id, state FROM a JOIN begun USING (id)) \
     SELECT id FROM begun";
 
-/// Begins rooms of the node's shards. Returns those that there were not.
+/// Inserts new rooms of the node's shards. Returns those that were inserted.
 pub(super) async fn begin(
     session: &Session,
     fence: Fence,
@@ -285,13 +286,13 @@ pub(super) async fn remove(session: &Session, ids: &[i64]) -> Result<(), Error> 
     session.execute("DELETE FROM room WHERE id = ANY($1)", &[&ids]).await.map(drop)
 }
 
-/// The last events of rooms, by their columns.
+/// The last event of each of these rooms that is open, by id.
 pub(super) async fn lasts(session: &Session, ids: &[i64]) -> Result<HashMap<i64, i64>, Error> {
     let rows = session.query("SELECT id, seq FROM room WHERE id = ANY($1)", &[&ids]).await?;
     rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
 }
 
-/// Which of these rooms are of shards of other nodes, or of none.
+/// Which of these rooms are in shards of other nodes, or of no node.
 pub(super) async fn of_others(session: &Session, fence: Fence, ids: &[i64]) -> Result<HashSet<i64>, Error> {
     let sql = "SELECT a.id FROM unnest($1::bigint[]) AS a (id) JOIN shard ON shard.id = (a.id >> 48)::int \
         WHERE shard.node IS DISTINCT FROM $2";
@@ -304,8 +305,8 @@ const FOLDED: &str = "WITH a AS (SELECT * FROM unnest($1::bigint[], $2::bigint[]
     folded AS (UPDATE room SET tail = a.tail FROM a WHERE room.id = a.id AND room.seq = a.seq RETURNING room.id) \
     UPDATE room_state SET state = a.state FROM a JOIN folded USING (id) WHERE room_state.room = a.id";
 
-/// Takes all but the latest events of rooms into their states. A damaged room is left as it is, and one that has meanwhile
-/// grown at another node.
+/// Applies all but the latest [`KEPT`] events of rooms to their states. A room that is damaged, or has meanwhile grown
+/// at another node, is left as it is.
 pub(super) async fn fold(session: &Session, damaged: &DamagedRows, rooms: &[i64]) -> Result<(), Error> {
     let rows = session.query(ROOMS_OF, &[&rooms]).await?;
     let (mut ids, mut seqs, mut tails, mut states) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

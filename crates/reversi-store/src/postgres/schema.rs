@@ -25,7 +25,7 @@ async fn version(session: &Session) -> Result<Option<i32>, PostgresError> {
     }
 }
 
-/// Notes that the tables have only a part of what is copied into them, or all of it.
+/// Records whether the tables have only a part of what is copied into them.
 pub(super) async fn set_unfinished(session: &Session, is_unfinished: bool) -> Result<(), tokio_postgres::Error> {
     let version = if is_unfinished { UNFINISHED } else { VERSION };
     session.execute("UPDATE reversi SET version = $1", &[&version]).await.map(drop)
@@ -36,7 +36,7 @@ pub(super) async fn require(session: &Session) -> Result<(), PostgresError> {
     version(session).await?.map(drop).ok_or(PostgresError::Empty)
 }
 
-/// One at a time.
+/// One migration at a time.
 const BEGIN: &str = "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended(current_schema()::text, 0))";
 
 /// Creates the tables if there are none.
@@ -44,8 +44,8 @@ pub(super) async fn create(session: &Session) -> Result<(), PostgresError> {
     if version(session).await?.is_none() { migrate(session).await } else { Ok(()) }
 }
 
-/// Creates the tables or migrates them to the current version. A step that changes a table has to be refused while another
-/// server has a lease: its tables must not change under it. Version 2 only adds one.
+/// Creates the tables or migrates them to the current version. A step that changes a table would have to be refused
+/// while another node has a lease; version 2 only adds a table.
 pub(super) async fn migrate(session: &Session) -> Result<(), PostgresError> {
     session.batch(BEGIN).await?;
     // After an error, the transaction ends with the connection.

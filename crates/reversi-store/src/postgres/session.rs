@@ -24,12 +24,12 @@ use crate::damage::{DamagedRows, ReadError};
 /// The parameters of a statement.
 pub(super) type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
 
-/// The longest wait for the goodbye to the database.
+/// Time limit for closing a connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Whatever the database's default is, a commit is on disk when it is answered. All questions and writes go by an index,
-/// and read in its order, however few rows the tables had when a statement was planned. What has no index is small, and only
-/// looks expensive to the planner, which would compile it for longer than it runs.
+/// Whatever the database's default is, a commit is on disk when it is answered. All queries and writes go by an index,
+/// and read in its order, however few rows the tables had when a statement was planned. What has no index is small, and
+/// only looks expensive to the planner, which would compile it for longer than it runs.
 const SETTINGS: &str = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; \
     SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; \
     SET enable_sort = off; SET jit = off";
@@ -121,12 +121,12 @@ impl Session {
         Ok(statement)
     }
 
-    /// Closes the connection, so that the database knows of its end at once. Dropping it says nothing to a database that
-    /// may not answer.
+    /// Closes the connection, so that the database knows of its end at once. Dropping it says nothing to a database
+    /// that may not answer.
     pub(super) async fn close(self) {
         let Self { client, mut driver, .. } = self;
         drop(client);
-        // Otherwise it is dropped.
+        // After the time limit it is dropped.
         let _ = tokio::time::timeout(CLOSE_TIMEOUT, driver.join_next()).await;
     }
 }

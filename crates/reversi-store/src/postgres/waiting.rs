@@ -1,5 +1,5 @@
-//! The rooms in which a player waits for any opponent, which the nodes of a cluster share. No statement waits for a row that another
-//! node has locked, since a batch of moves may wait for the statement; but a room is added after its removal has ended.
+//! The list of rooms in which a player waits for any opponent, which all nodes share. No statement waits for a row that
+//! another node has locked, since a batch of moves may wait for the statement; but adding a room waits for its removal.
 
 use reversi_room::RoomId;
 use tokio_postgres::Error;
@@ -10,16 +10,16 @@ use super::{
 };
 use crate::damage::ReadError;
 
-/// By the database's clock, so that a node that has ended does not keep them.
+/// By the database's clock, so that a node that has ended does not keep the list.
 const TAKE: &str = "WITH free AS (SELECT FROM matching WHERE until < clock_timestamp() OR node = $1 FOR UPDATE SKIP LOCKED) \
     UPDATE matching SET node = $1, until = clock_timestamp() + interval '5 s' FROM free";
 
-/// Takes the rooms for a node. Counts one if no other node has them.
+/// Takes the list for a node. Returns 1 if no other node has it, else 0.
 pub(super) async fn take(session: &Session, node: i64) -> Result<usize, Error> {
     Ok(usize::from(session.execute(TAKE, &[&node]).await? > 0))
 }
 
-/// The oldest, at most `limit`.
+/// At most `limit` rooms of the list, the oldest first.
 pub(super) async fn all(session: &Session, limit: usize) -> Result<Vec<RoomId>, ReadError> {
     let sql = "SELECT room AS id FROM waiting ORDER BY number LIMIT $1";
     let rows = session.query(sql, &[&i64::try_from(limit)?]).await?;
@@ -30,7 +30,7 @@ pub(super) async fn all(session: &Session, limit: usize) -> Result<Vec<RoomId>, 
 const REMOVE: &str = "DELETE FROM waiting WHERE room = ANY(ARRAY( \
     SELECT room FROM waiting WHERE room = ANY($1) FOR UPDATE SKIP LOCKED))";
 
-/// If they are not given back, another node has taken them, or takes them when their time is over.
+/// If this changes no row, another node has taken the list, or is taking it because its time is over.
 const GIVE_BACK: &str = "WITH mine AS (SELECT FROM matching WHERE node = $1 FOR UPDATE SKIP LOCKED) \
     UPDATE matching SET until = '-infinity' FROM mine";
 

@@ -1,5 +1,5 @@
-//! The writer: the only one of this process that writes to the database, by the fence of its node. It executes together all
-//! writes that were queued during the previous batch, so that batches gather as long as the database takes for one.
+//! The writer: the only task of this process that writes to the database, under the fence of its node. It executes all
+//! writes together that were queued during the previous batch, so a batch gathers while the database executes one.
 //!
 //! ```text
 //!   lost connection ──▶ connect, raise ──▶ read the rooms of the batch: written, or not and executed again
@@ -40,14 +40,14 @@ use crate::{
 /// Maximum number of writes in one batch, which bounds the wait of its first.
 const MAX_BATCH: usize = 1_024;
 
-/// Maximum number of changes of players in the queue, and so in one batch: each takes a few statements, one after the other, for
-/// which the moves of the batch wait.
+/// Maximum number of changes of players in the queue, and so in one batch: each takes a few statements, one after the
+/// other, for which the moves of the batch wait.
 pub(super) const MAX_CHANGES: usize = 64;
 
-/// Rooms with long tails that wait to be folded with a batch that is a transaction anyway, before they make one.
+/// Rooms with long tails wait for a batch that is a transaction anyway, but from so many on the next batch is made one.
 const MAX_FOLDS: usize = 64;
 
-/// The most yields before a batch, as long as each brings more writes.
+/// Maximum yields before a batch, as long as each brings more writes.
 const MAX_YIELDS: usize = 16;
 
 /// The interval of tries to connect again.
@@ -64,7 +64,7 @@ pub(super) enum Done {
     Append(oneshot::Sender<Result<(), AppendError>>),
     Change {
         done: oneshot::Sender<Outcome>,
-        /// One of [`MAX_CHANGES`], for those of players.
+        /// One of [`MAX_CHANGES`], for a change on behalf of players.
         _permit: Option<OwnedSemaphorePermit>,
     },
 }
@@ -83,16 +83,16 @@ impl Done {
 pub(super) struct Writer {
     config: Config,
     patience: Duration,
-    /// As which node it may write.
+    /// The state of the node, with the id with which it may write.
     state: watch::Receiver<NodeState>,
     session: Option<Session>,
     /// What permits writes over this connection.
     fence: Fence,
-    /// Whether the node of the fence was declared dead.
+    /// True if the node of the fence was declared dead.
     is_fenced: bool,
-    /// Whether the patience has ended without a connection.
+    /// True if the patience has ended without a connection.
     is_unreachable: bool,
-    /// Whether the outcome of a batch is unknown.
+    /// True while the outcome of a batch is unknown.
     in_doubt: Arc<AtomicBool>,
     damaged: Arc<DamagedRows>,
     /// Rooms with long tails.
@@ -110,7 +110,7 @@ impl Writer {
     ) -> Result<Self, PostgresError> {
         let node = state.borrow().writer().ok_or(PostgresError::Fenced)?;
         let (session, fence) = open(&config, node).await?;
-        // Those of a command have the version that it found. Fails if a copy has begun meanwhile.
+        // A command has joined without migrating the tables. Fails if a copy has begun meanwhile.
         schema::migrate(&session).await?;
         Ok(Self {
             config,
@@ -161,10 +161,10 @@ impl Writer {
             }
             let sent = sent_by.is_some();
             if sent_by.replace(self.fence.node).is_some_and(|node| node != self.fence.node) {
-                // Others have the rooms since, so their numbers do not show what this node has written.
+                // Other nodes have had the rooms since, so their last events do not show what this node wrote.
                 let (appends, others) = batch.into_iter().partition(|request| request.write.room().is_some());
                 self.refuse(appends, sent, &PostgresError::Fenced);
-                // Their fence is gone, so what is read shows which of them were written.
+                // The fence of the appends is gone, so none can still be written, and reads show which were.
                 self.in_doubt.store(false, Ordering::Release);
                 batch = others;
             }
@@ -198,11 +198,11 @@ impl Writer {
         }
     }
 
-    /// Connects again, if necessary, until `end`; only once if the database has been away for longer.
+    /// Connects again if necessary: tries until `end`, but only once if the patience has ended before.
     async fn connect(&mut self, end: Instant) -> Result<(), PostgresError> {
         let node = self.state.borrow().writer().unwrap_or(self.fence.node);
         if node != self.fence.node {
-            // It has rejoined with a new number, to which no earlier write belongs.
+            // The node has rejoined with a new id, to which no earlier write belongs.
             (self.session, self.is_fenced) = (None, false);
             self.folds.clear();
         }
@@ -239,7 +239,7 @@ impl Writer {
         }
     }
 
-    /// The outcomes of the writes of a lost connection; none for those that were not written.
+    /// The outcomes of the writes of a lost connection; none for a write that has to be executed again.
     async fn resolve(&mut self, batch: &[Request], end: Instant) -> Result<Vec<Option<Outcome>>, Failure> {
         let Some(session) = &self.session else { return Err(Failure::Lost) };
         let writes: Vec<&Write> = batch.iter().map(|request| &request.write).collect();
@@ -296,13 +296,13 @@ impl Writer {
         }
     }
 
-    /// Refuses writes. After they were sent, it is unknown whether they are written.
+    /// Refuses writes. If they were `sent`, it is unknown whether they are written.
     fn refuse(&mut self, batch: Vec<Request>, sent: bool, error: &PostgresError) {
         if matches!(error, PostgresError::Fenced) {
             let appends = batch.iter().filter(|request| request.write.room().is_some()).count();
             metrics::counter!(FENCED_APPENDS).increment(appends as u64);
         }
-        // What is read may be what this node no longer has, or may still change.
+        // Reads may show rooms that another node has now, or that may still change.
         if sent || self.is_fenced {
             self.in_doubt.store(true, Ordering::Release);
         }
@@ -317,8 +317,8 @@ impl Writer {
     }
 }
 
-/// Connects, and refuses what is on its way over earlier connections. A transaction whose client has stopped ends soon,
-/// because its lock of the fence would keep others from declaring the node dead.
+/// Connects, after which writes still under way over earlier connections are refused. The database ends a transaction
+/// that is idle for 1 s: its lock of the fence would keep other nodes from declaring this one dead.
 async fn open(config: &Config, node: i64) -> Result<(Session, Fence), PostgresError> {
     let session = Session::open(config).await?;
     session.batch("SET idle_in_transaction_session_timeout = '1s'").await?;
@@ -330,9 +330,9 @@ async fn open(config: &Config, node: i64) -> Result<(Session, Fence), PostgresEr
 enum Failure {
     /// Nothing was written.
     Refused(String),
-    /// Another server has taken over: nothing is written any more. An earlier try may have written all.
+    /// Another node has taken over: nothing is written any more. An earlier try may have written all.
     Fenced,
-    /// All or nothing was written.
+    /// The connection is lost: all or nothing was written.
     Lost,
 }
 

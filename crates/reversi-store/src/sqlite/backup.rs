@@ -1,5 +1,5 @@
-//! Complete copies of a file: a backup while a server uses it, a backup put in its place, and a new file that takes its
-//! place when it is complete.
+//! Complete copies of a file: a backup, also while a server uses the file; the restoring of a backup; and a new store
+//! that takes its place when it is complete.
 //!
 //! A copy has a mark of its own ([`wal_mark`]), so that the write-ahead log of the file that it replaces is recognised.
 
@@ -47,11 +47,11 @@ pub enum BackupError {
     Copy(PathBuf, io::Error),
 }
 
-/// Follows a copy: the pages copied, and all.
+/// Called with the progress of a copy: the pages copied, and all pages.
 pub type Pages<'a> = dyn FnMut(u64, u64) + 'a;
 
-/// Copies the file of a folder to a new file, also while a server uses it: all that was answered before. Returns what
-/// SQLite finds damaged in the copy.
+/// Copies the file of a folder to a new file, with all writes that were acknowledged before, also while a server uses
+/// it. Returns the first damage that SQLite finds in the copy.
 ///
 /// # Errors
 /// When there is no file, or the new file exists or cannot be written.
@@ -84,8 +84,8 @@ pub fn backup(folder: &Path, to: &Path, pages: &mut Pages<'_>) -> Result<Option<
     })
 }
 
-/// Puts a backup in the place of a folder's file, after a check. Returns where the file is that it replaces, which keeps
-/// its write-ahead log.
+/// Checks a backup, and puts it in the place of a folder's file. Returns the path of the replaced file, which is kept
+/// with its write-ahead log; none if there was none.
 ///
 /// # Errors
 /// When a server uses the folder, or the backup is damaged or no backup; then nothing has changed.
@@ -129,7 +129,7 @@ fn open_backup(backup: &Path) -> Result<Connection, OpenError> {
     }
 }
 
-/// Copies a database into a new file, readable only by its owner, who is that of `like`.
+/// Copies a database into a new file, readable only by its owner. The owner is that of `like`, if given.
 fn copy(source: &Connection, to: &Path, like: Option<&Path>, pages: &mut Pages<'_>) -> Result<Connection, BackupError> {
     let failed = |error| BackupError::Copy(to.to_owned(), error);
     remove_file(to).and_then(|()| create_file(to)).map_err(failed)?;
@@ -174,7 +174,7 @@ fn complete(copy: Connection, from: &Path, to: &Path) -> Result<(), BackupError>
     name().map_err(|error| BackupError::Copy(to.to_owned(), error))
 }
 
-/// Gives a file that is about to be replaced a second name, and its log as well. Returns the name, unless the file is empty.
+/// Gives a file that is about to be replaced, and its log, a second name. Returns the name, unless the file is empty.
 fn keep(file: &Path) -> io::Result<Option<PathBuf>> {
     let kept = unused(file, "replaced");
     let link = |from: &Path, to: &Path| fs::hard_link(from, to).or_else(|_| fs::copy(from, to).map(drop));
@@ -193,13 +193,13 @@ fn keep(file: &Path) -> io::Result<Option<PathBuf>> {
 /// A store that takes its place in a folder when it is complete.
 pub struct NewStore {
     store: SqliteStore,
-    /// Its folder until then.
+    /// The folder of the store until it is complete.
     aside: PathBuf,
     file: PathBuf,
 }
 
 impl NewStore {
-    /// Creates an empty store for a folder without one, and the folder. An earlier one that was not completed is removed.
+    /// Creates an empty store for a folder without one, and the folder. An earlier incomplete store is removed.
     ///
     /// # Errors
     /// When the folder has a store, or cannot be used.
@@ -221,7 +221,7 @@ impl NewStore {
         &self.store
     }
 
-    /// Gives the store its place.
+    /// Moves the store to its place.
     ///
     /// # Errors
     /// When not all of it could be written; then the folder has no store.

@@ -31,7 +31,7 @@ impl DamagedRows {
         }
     }
 
-    /// Passes on the answer to a question for one row; if that is damaged, it is counted and logged the first time.
+    /// Returns the answer to a query for one row. A damaged row is counted, and logged the first time.
     pub(super) fn noted<T>(
         &self,
         table: &str,
@@ -47,19 +47,19 @@ impl DamagedRows {
     }
 }
 
-/// Whether the cause of an error is stored data, so that to retry does not help.
+/// True if stored data caused the error: a retry does not help.
 pub(super) fn is_damage(error: &ReadError) -> bool {
-    // Others are of values that their type does not allow.
+    // Errors of other types are of values that their type does not allow.
     error.downcast_ref().is_none_or(is_damage_of_file)
 }
 
-/// Whether the disk could not read a page, which it may read the next time: nothing may be removed because of it.
+/// True if the disk failed to read a page, but may succeed later: nothing may be removed because of this error.
 pub(super) fn is_read_failure(error: &ReadError) -> bool {
     let error = error.downcast_ref().and_then(rusqlite::Error::sqlite_error);
     error.is_some_and(|error| is_unreadable(error) && !is_malformed(error))
 }
 
-/// Whether SQLite says that the content of the file is wrong.
+/// True if SQLite says that the content of the file is wrong.
 pub(super) fn is_corrupt(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(is_malformed)
 }
@@ -77,12 +77,12 @@ pub(super) fn is_damage_of_file(error: &rusqlite::Error) -> bool {
     }
 }
 
-/// Whether SQLite could not read a page: its content is wrong, or the disk returned an error for it.
+/// True if SQLite could not read a page: its content is wrong, or the disk returned an error for it.
 pub(super) fn is_unreadable(error: &ffi::Error) -> bool {
     is_malformed(error) || matches!(error.extended_code, ffi::SQLITE_IOERR_READ | ffi::SQLITE_IOERR_SHORT_READ)
 }
 
-/// What a check by SQLite finds first.
+/// The first problem that a check by SQLite finds.
 pub(super) fn found_by(file: &Connection, check: &str) -> Option<String> {
     let found: rusqlite::Result<String> = file.query_row(&format!("PRAGMA {check}(1)"), [], |row| row.get(0));
     match found {

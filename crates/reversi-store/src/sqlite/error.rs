@@ -61,9 +61,9 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// Whether damage of a file of this program may be the reason.
+    /// True if the reason may be damage to a file of this program.
     pub(super) fn may_be_damage(&self) -> bool {
-        // A file of a later version has a number that is not much higher.
+        // The number of a real later version is not much higher.
         matches!(self, Self::Damaged(_) | Self::Foreign) || matches!(self, Self::Newer { found, .. } if *found > 255)
     }
 }

@@ -18,7 +18,7 @@ use crate::{
     player_stats::Results,
 };
 
-/// Whether more than `skip` games are not counted yet.
+/// Returns true if more than `skip` games are not counted yet.
 pub(super) fn has_uncounted(connection: &Connection, skip: usize) -> Result<bool, ReadError> {
     let sql = "SELECT 1 FROM games WHERE explored = 0 ORDER BY ended_us, id LIMIT 1 OFFSET ?";
     Ok(connection.prepare_cached(sql)?.exists([i64::try_from(skip)?])?)
@@ -63,7 +63,7 @@ fn add(connection: &Connection, counted: &CountedMove, game: i64) -> rusqlite::R
     Ok(())
 }
 
-/// Takes back what a game has counted, before the game is removed. A damaged one stays counted.
+/// Subtracts the moves of a game from the counts, before it is removed. A damaged game stays counted.
 pub(super) fn forget(connection: &Connection, game: i64) -> rusqlite::Result<()> {
     let mut select = connection.prepare_cached("SELECT * FROM games WHERE rowid = ? AND explored = 1")?;
     let Some(Ok(game)) = select.query_row([game], |row| Ok(games::read(row))).optional()? else { return Ok(()) };
@@ -95,7 +95,7 @@ pub(super) fn explore(
     Ok(Exploration { moves: explored_moves(position, &counts, filter), recent, best })
 }
 
-/// A row; none if it makes no sense.
+/// Reads a row; none if its square is not on the board.
 fn read_count(row: &Row<'_>) -> rusqlite::Result<Option<MoveCount<i64>>> {
     let Some(square) = Square::new(row.get("square")?) else { return Ok(None) };
     Ok(Some(MoveCount {

@@ -23,8 +23,8 @@ use crate::{
     recent_games::RecentGames,
 };
 
-/// Inserts a finished game, with the ratings of its players if `with_ratings`, and the names of its players. False when it
-/// is known; then it changes nothing.
+/// Inserts a finished game and the names of its players, with the players' ratings if `with_ratings`. Returns false,
+/// and changes nothing, if the game is known.
 pub(super) fn keep(connection: &Connection, game: &GameRecord, with_ratings: bool) -> rusqlite::Result<bool> {
     let mut rated = game.clone();
     if with_ratings {
@@ -53,7 +53,7 @@ pub(super) fn count(connection: &Connection, ended: &EndedGame) -> rusqlite::Res
     Ok(())
 }
 
-/// Inserts a game without effect on statistics. False when it is known.
+/// Inserts a game without effect on statistics. Returns false if it is known.
 pub(super) fn enter(connection: &Connection, game: &GameRecord) -> rusqlite::Result<bool> {
     if insert(connection, game)? == 0 {
         return Ok(false);
@@ -110,8 +110,8 @@ fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize>
 
 /// A page of games, newest first. Damaged rows are passed over.
 ///
-/// An index with all columns of a key gives the keys, and each row is read by itself. So a damaged row, or a damaged page
-/// of rows, affects no other, and each page of games begins after the keys of the one before.
+/// An index with all columns of a key gives the keys, and each row is read by itself. So a damaged row, or a damaged
+/// page of rows, affects no other, and each page of games begins after the keys of the one before.
 pub(super) fn page(
     connection: &Connection,
     damaged: &DamagedRows,
@@ -132,8 +132,8 @@ pub(super) fn page(
         "SELECT ended_us, {id} FROM {table} WHERE {selected} AND (ended_us, {id}) < (:ended, :after) \
         AND ended_us >= :from ORDER BY ended_us DESC, {id} DESC LIMIT :max_rows"
     );
-    // The first page starts after an impossible key: the end of time, and an id greater than any; or before the first id of
-    // a time.
+    // The first page starts after an impossible key: the end of time, and an id greater than any; or before the first
+    // id of a time.
     let start = filter.ended_before.map_or((i64::MAX, char::MAX.to_string()), |before| (before.0, String::new()));
     let (ended, after) = after.map_or(start.clone(), |(ended, id)| (ended.0, id.to_string())).min(start);
     let from = filter.earliest().0;
@@ -183,7 +183,7 @@ fn shown(connection: &Connection, id: GameId, filter: &GameFilter) -> Result<Opt
     read(row).map(Some)
 }
 
-/// Whether a game matches what the filter says beyond room, player and time.
+/// Returns true if a game matches the filter. Room, player and time are not checked.
 fn matches(row: &Row<'_>, filter: &GameFilter) -> Result<bool, ReadError> {
     let is = |column: &str, text: &str| -> Result<bool, ReadError> { Ok(row.get_ref(column)?.as_str()? == text) };
     if let Some(kind) = filter.kind.map(kind_name)
@@ -236,7 +236,7 @@ fn standing_before(connection: &Connection, who: &Contestant) -> rusqlite::Resul
     }
 }
 
-/// The games of a contestant before another. Rows that cannot be read are passed over.
+/// The recent games of a contestant before `game`. Rows that cannot be read are passed over.
 fn recent_games(connection: &Connection, who: &Contestant, game: &GameRecord) -> rusqlite::Result<RecentGames> {
     let of = |order: &str, limit: usize| {
         let sql = format!(
@@ -358,7 +358,7 @@ pub(super) fn put_standing(
     Ok(())
 }
 
-/// A stored game, without the seeds of its AIs.
+/// Reads a stored game. The seeds of its AIs are 0.
 pub(super) fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
     let game = columns(row)?;
     check(row, &game)?;

@@ -1,4 +1,4 @@
-//! The log: appended events in order, one row a commit, whatever rooms they belong to. See `2.sql`.
+//! The log: the appended events of all rooms in order, one row for each commit. See `2.sql`.
 //!
 //! Without it a move in each of many rooms writes a page for each of them; here a commit writes few pages, and the
 //! events reach the tables of their rooms later, many at once ([`super::write_behind`]). An append costs SQLite 8.2 µs
@@ -18,7 +18,7 @@ const VERSION: u8 = 1;
 
 const CHECKSUM: usize = 4;
 
-/// How the name of a log begins that was set aside.
+/// Prefix of the name of a log that was set aside.
 pub(super) const SET_ASIDE: &str = "damaged_log_";
 
 /// Approximate bytes of an entry with one move.
@@ -36,7 +36,7 @@ pub(super) struct LogEntry {
     /// Empty when it closes the room.
     pub(super) run: Run,
     pub(super) games: Vec<EndedGame>,
-    /// Whether the games change the statistics of their players.
+    /// True if the games change the statistics of their players.
     pub(super) counts: bool,
 }
 
@@ -102,7 +102,7 @@ impl Run {
         Events(&self.0)
     }
 
-    /// Its events that follow event `at` without a gap.
+    /// The events that follow event `at` without a gap.
     pub(super) fn next_after(&self, mut at: Seq) -> Self {
         let mut next = Self::default();
         for (seq, event) in self.events() {
@@ -237,9 +237,9 @@ fn framed(mut rest: &[u8]) -> impl Iterator<Item = (RoomId, Events<'_>)> {
     })
 }
 
-/// The entries of a damaged row. Nothing but the events has a checksum of its own: an entry is wherever there is a sound one
-/// behind a room and a length, and ends before the first that is not. The number of an event, and the room of a first one,
-/// are those that the event has itself; any other room may be a wrong one.
+/// The entries of a damaged row. Only events have a checksum of their own: an entry is wherever a sound event follows a
+/// room and a length, and ends before the first event that is not sound. Numbers, and the room of a creation, are taken
+/// from the events themselves; the room of any other entry may be wrong.
 fn sound_entries(mut rest: &[u8]) -> Vec<(RoomId, Run)> {
     let mut entries = Vec::new();
     while !rest.is_empty() {
@@ -252,7 +252,7 @@ fn sound_entries(mut rest: &[u8]) -> Vec<(RoomId, Run)> {
     entries
 }
 
-/// The entry with which bytes begin, and what is behind its last sound event.
+/// The entry at the start of `bytes`, and the bytes behind its last sound event.
 fn sound_entry(bytes: &[u8]) -> Option<(RoomId, Run, &[u8])> {
     let (room, mut behind) = bytes.split_first_chunk()?;
     let (mut room, mut run) = (RoomId::from_random(u64::from_le_bytes(*room)), Run::default());
@@ -275,7 +275,7 @@ pub(super) fn claimed(bytes: &[u8]) -> impl Iterator<Item = (RoomId, Seq)> {
     framed(bytes.get(1..).unwrap_or_default()).filter_map(|(room, events)| Some((room, events.last()?.0)))
 }
 
-/// The sound events among damaged bytes, whatever is between them, with the numbers that they have themselves.
+/// The sound events among damaged bytes, whatever is between them, with their own numbers.
 pub(super) fn sound_events(mut bytes: &[u8]) -> Vec<(Seq, &[u8])> {
     let mut sound = Vec::new();
     while !bytes.is_empty() {
@@ -287,7 +287,7 @@ pub(super) fn sound_events(mut bytes: &[u8]) -> Vec<(Seq, &[u8])> {
     sound
 }
 
-/// Keeps the damaged events of a room, as a row of which neither number nor checksum is right.
+/// Keeps the damaged events of a room, as a row with a negative id and without a checksum.
 pub(super) fn keep_damaged(connection: &Connection, room: RoomId, events: &[u8]) -> rusqlite::Result<()> {
     let mut row = LogRow::with_capacity(0);
     row.add(room, &Run(SmallVec::from_slice(events)));

@@ -152,7 +152,8 @@ impl SqliteStore {
         Self::with_readers(&path, schema::read, writer, damaged, lock)
     }
 
-    /// Opens the store in a folder to copy from it. A file of the present version is not changed; an earlier one is migrated.
+    /// Opens the store in a folder to copy from it. Migrates an older file, and does not change one of the present
+    /// version.
     ///
     /// # Errors
     /// As for [`SqliteStore::open`], and when there is none; then nothing is created.
@@ -203,10 +204,10 @@ impl SqliteStore {
         self.rooms.ask(move |connection| rooms::page(connection, &rows, after, limit, &pending)).await
     }
 
-    /// Replaces a damaged room by what can be used of it. Says what that means, and returns whether there is something.
+    /// Replaces a damaged room by what can be used of it, and logs what is lost. Returns false if nothing can be used.
     async fn mend(&self, room: RoomId, error: &str) -> bool {
         let name = room.to_string();
-        // It would flush the log for each question.
+        // Another try would flush the log for each query.
         if self.damaged.has("lost rooms", &name) {
             return false;
         }
@@ -218,7 +219,7 @@ impl SqliteStore {
         mended.is_ok()
     }
 
-    /// Executes a write that counts something.
+    /// Executes a write, and returns what it counts.
     async fn count(
         &self,
         write: impl Fn(&Connection) -> rusqlite::Result<usize> + Send + 'static,
@@ -243,12 +244,12 @@ fn create_folder(folder: &Path) -> std::io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// The file whose lock says that a server uses the folder. On Linux it is the database itself, so that nobody can remove
-/// the lock and keep the data; its lock by `flock` is independent of SQLite's own locks. On other systems it would block
-/// SQLite.
+/// The file whose lock says that a server uses the folder. On Linux it is the database itself, so that nobody can
+/// remove the lock and keep the data; its lock by `flock` is independent of SQLite's own locks. Elsewhere it would
+/// block SQLite.
 const LOCKED_FILE: &str = if cfg!(target_os = "linux") { SqliteStore::FILE } else { "reversi.lock" };
 
-/// Locks the folder, waiting for a server that is about to end.
+/// Locks the folder. Waits up to [`schema::PATIENCE`] for a server that is about to end.
 fn lock(folder: &Path) -> Result<File, OpenError> {
     const TRIES: u32 = 20;
     for _ in 0..TRIES {

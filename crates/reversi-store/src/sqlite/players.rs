@@ -16,12 +16,12 @@ use crate::{
     player_store::{PlayerKey, StoredPlayer},
 };
 
-/// Inserts a player, or replaces its token and its claim. Counts none if another player with a token has the name.
+/// Inserts a player, or replaces its token and its claim. Returns 0 if another player with a token has the name.
 pub(super) fn put(connection: &Connection, player: &StoredPlayer) -> rusqlite::Result<usize> {
     insert(connection, player, true)
 }
 
-/// As [`put`], of a copy of another store, in which two players may have one name.
+/// As [`put`], for a copy of another store, in which two players may have the same name.
 pub(super) fn restore(connection: &Connection, player: &StoredPlayer) -> rusqlite::Result<()> {
     insert(connection, player, false).map(drop)
 }
@@ -115,7 +115,7 @@ pub(super) fn read_profile(row: &Row<'_>) -> Result<Profile, ReadError> {
     game_row::profile(text("id")?, text("name")?, text("kind")?)
 }
 
-/// A player with games or results keeps its row, without a token.
+/// Removes a player. With games or results the row stays, without a token.
 pub(super) fn remove(connection: &Connection, player: PlayerId) -> rusqlite::Result<()> {
     let player = player.to_string();
     let sql = "DELETE FROM players WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM played WHERE contestant = ?1) \
@@ -144,7 +144,7 @@ pub(super) fn all(connection: &Connection, damaged: &DamagedRows) -> Result<Vec<
     }
 }
 
-/// The players with a token, by the index of these.
+/// The players with a token, read by their index.
 fn indexed(connection: &Connection, damaged: &DamagedRows) -> Result<Vec<StoredPlayer>, ReadError> {
     let sql = "SELECT *, EXISTS (SELECT 1 FROM standings WHERE contestant = players.id) AS played FROM players \
         WHERE token IS NOT NULL ORDER BY id";
@@ -160,7 +160,7 @@ fn indexed(connection: &Connection, damaged: &DamagedRows) -> Result<Vec<StoredP
     Ok(players)
 }
 
-/// The players with a token, around damaged pages. As results may be on one, all count as players with a game.
+/// The players with a token, read around damaged pages. All count as having played: their results may be damaged.
 fn scanned(connection: &Connection, damaged: &DamagedRows) -> Result<Vec<StoredPlayer>, ReadError> {
     let mut players = Vec::new();
     scan::each(connection, "players", "*, true AS played", &mut |_, row| {
@@ -203,7 +203,7 @@ pub(super) fn read_ban(row: &Row<'_>) -> Result<Ban, ReadError> {
     ban::read(text("subject")?, text("reason")?, row.get("since_us")?, row.get("until_us")?)
 }
 
-/// Also removes those that have ended.
+/// Also removes the bans that have ended.
 pub(super) fn put_ban(connection: &Connection, ban: &Ban, now: Timestamp) -> rusqlite::Result<()> {
     let sql = format!("INSERT OR REPLACE INTO bans ({BAN_COLUMNS}) VALUES (?, ?, ?, ?)");
     let until = ban.until.map(|until| until.0);
@@ -211,7 +211,7 @@ pub(super) fn put_ban(connection: &Connection, ban: &Ban, now: Timestamp) -> rus
     connection.execute("DELETE FROM bans WHERE until_us <= ?", [now.0]).map(drop)
 }
 
-/// Checks what a player's row has, and returns whose it is.
+/// Checks a player's row, and returns the profile.
 pub(super) fn check(row: &Row<'_>, has_key: bool) -> Result<Profile, ReadError> {
     let profile = read_profile(row)?;
     let key: String = row.get("name_key")?;
@@ -237,7 +237,7 @@ fn read(row: &Row<'_>) -> Result<StoredPlayer, ReadError> {
     })
 }
 
-/// What a row is called when it cannot be read: its id, whatever that is.
+/// A name for a row that cannot be read: its id, whatever type that has.
 fn row_name(row: &Row<'_>) -> String {
     row.get::<_, Value>("id").map_or_else(|error| error.to_string(), |id| format!("{id:?}"))
 }

@@ -20,7 +20,7 @@ use crate::journal::{StoreError, StoreFuture};
 /// Capacity of the queue. Beyond it callers wait.
 const QUEUE: usize = 256;
 
-/// Answers by an open file, and gives it back if it may stay open.
+/// Answers a query from an open file, and returns the file if it may stay open.
 type Query = Box<dyn FnOnce(rusqlite::Result<ReadConnection>) -> Option<ReadConnection> + Send>;
 
 /// A handle of a reader thread, which ends when it is dropped.
@@ -37,7 +37,7 @@ impl Reader {
     pub(super) fn start(path: &Path, name: &str, open: Open, damaged: Arc<DamagedRows>) -> Result<Self, OpenError> {
         let (queries, mut queue) = mpsc::channel::<Query>(QUEUE);
         let path = path.to_owned();
-        // None of one that may not stay open.
+        // None if the file may not stay open: then each query opens it.
         let mut kept = Some(open(&path)?).filter(|file| file.is_live);
         let answer = move || {
             while let Some(query) = queue.blocking_recv() {

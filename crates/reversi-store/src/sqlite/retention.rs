@@ -17,7 +17,7 @@ fn games(connection: &Connection) -> rusqlite::Result<u64> {
     u64::try_from(count).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, count))
 }
 
-/// How many games there are beyond the `most` newest, up to `limit`. The stored number of games may be damaged, so it only
+/// Number of games beyond the `most` newest, at most `limit`. The stored number of games may be damaged, so it only
 /// says whether to count.
 fn excess(connection: &Connection, most: u64, limit: usize) -> rusqlite::Result<usize> {
     if games(connection)? <= most {

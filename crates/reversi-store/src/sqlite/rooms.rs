@@ -19,7 +19,7 @@ const MAX_RUN: usize = 256;
 /// Events from one checkpoint to the next.
 const INTERVAL: u64 = 256;
 
-/// Least number of events kept before the latest, for watchers that resume.
+/// Minimum number of events kept before the latest, for watchers that resume.
 const TAIL: u64 = 256;
 
 /// Appends the events that are not in the tables yet.
@@ -130,7 +130,7 @@ fn try_checkpoint(connection: &Connection, id: RoomId, until: Seq) -> Result<(),
     Ok(())
 }
 
-/// The stored state of a room, with the number that its row has beside it.
+/// The stored state of a room, with the sequence number in its row.
 fn state(connection: &Connection, id: RoomId) -> Result<Option<(i64, Room)>, ReadError> {
     let sql = "SELECT seq, state FROM states WHERE room = ?";
     let row = connection.prepare_cached(sql)?.query_row([key(id)], |row| Ok((row.get(0)?, row.get::<_, Vec<u8>>(1)?)));
@@ -143,7 +143,7 @@ fn state(connection: &Connection, id: RoomId) -> Result<Option<(i64, Room)>, Rea
     }
 }
 
-/// The stored part of a room, with its events that are only in the log.
+/// The stored part of a room, with its events that are only in the log; none if no such room is open.
 pub(super) fn load(connection: &Connection, id: RoomId, pending: &Run) -> Result<Option<History>, ReadError> {
     let base = match (state(connection, id)?, pending.events().next()) {
         (Some((seq, room)), _) if seq == number(room.seq()) => room,
@@ -168,8 +168,8 @@ fn history(connection: &Connection, id: RoomId, base: Room, pending: &Run) -> Re
     Ok(History { base, events })
 }
 
-/// Applies the runs that end at or before `until`, after a room's last event. All are read: the number of one may be a wrong
-/// one.
+/// Applies the events after the room's last one, of the runs that end at or before `until`. All such runs are read,
+/// since the number of a run may be wrong.
 fn read_runs(
     connection: &Connection,
     id: RoomId,
@@ -222,14 +222,14 @@ fn follow(room: &mut Room, event: Event) -> Result<Event, ReadError> {
 pub(super) struct Salvage {
     base: Room,
     room: Room,
-    /// From the first event, or after the base.
+    /// The events from the first one, or after `base`.
     run: Run,
-    /// Its runs as they are stored, if events after these are lost.
+    /// The runs as they were stored, if not all of their events can be used.
     damaged: Option<Vec<u8>>,
 }
 
 impl Salvage {
-    /// What its damage means.
+    /// What the damage means, for people.
     pub(super) fn describe(&self) -> String {
         match self.damaged {
             Some(_) => cut_after(self.room.seq()),
@@ -255,7 +255,7 @@ pub(super) fn cut_after(last: Seq) -> String {
     }
 }
 
-/// Credits the clocks of a room that goes back to an earlier state, with the time from then until the server last lived.
+/// Credits the clocks of a room that goes back to an earlier state, with the time from then until the server last ran.
 pub(super) fn append_credit(connection: &Connection, room: &Room) -> rusqlite::Result<()> {
     let Ok(Some(at)) = last_alive(connection) else { return Ok(()) };
     let micros = at.0.saturating_sub(room.last_activity().0);
@@ -266,8 +266,7 @@ pub(super) fn append_credit(connection: &Connection, room: &Room) -> rusqlite::R
     append_run(connection, room.id(), [(credit.seq, &*stored::encode_event(&credit))].into_iter())
 }
 
-/// As [`load`], of a damaged room. Its rows may be in a wrong order, and are taken by the numbers that the events have
-/// themselves.
+/// As [`load`], for a damaged room. Rows may be in a wrong order, so events are taken by their own numbers.
 pub(super) fn salvage(connection: &Connection, id: RoomId, pending: &Run) -> Result<Salvage, ReadError> {
     let (mut bytes, mut newest) = (Vec::new(), Seq(0));
     let sql = "SELECT last, events FROM runs WHERE room = ? ORDER BY last";
@@ -354,7 +353,7 @@ pub(super) fn page(
     }
 }
 
-/// The ids of at most `limit` rooms after `after`. Each room has a state and a run, so that pages of one table may be
+/// The ids of at most `limit` rooms after `after`. Each room has a state and a run, so pages of one table may be
 /// damaged.
 fn ids(
     connection: &Connection,
@@ -392,7 +391,7 @@ pub(super) fn last_alive(connection: &Connection) -> Result<Option<Timestamp>, R
     Ok(us.map(Timestamp))
 }
 
-/// The column of an id of 60 bits.
+/// The id of a room, of 60 bits, as a column.
 fn key(room: RoomId) -> i64 {
     room.bits().cast_signed()
 }

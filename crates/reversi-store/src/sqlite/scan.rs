@@ -6,8 +6,8 @@ use rusqlite::{Connection, Error, Row};
 
 use super::damage::is_unreadable;
 
-/// Maximum number of rows between two readable ones that are tried one by one: more than one damaged page can hide, and
-/// tried within a second, also where ids are far apart.
+/// Maximum rowids between two readable rows that are tried one by one: more than one damaged page can hide, and few
+/// enough to try within a second.
 const TRIED: i64 = 100_000;
 
 /// A part of a table that cannot be read in order.
@@ -21,8 +21,8 @@ pub(super) struct Gap {
     pub(super) read: usize,
 }
 
-/// Visits each readable row of a table with its rowid, which is column 0: in order up to a damaged page, then from the end
-/// down to one, and then one by one between them.
+/// Visits each readable row of a table with its rowid, which is column 0: in order up to a damaged page, then from the
+/// end down to one, and then one by one between them.
 pub(super) fn each(
     connection: &Connection,
     table: &str,
@@ -55,8 +55,8 @@ pub(super) fn each(
     Ok(Some(Gap { after: low.get().max(0), before: high.get(), read }))
 }
 
-/// Visits the rows of a table without rowids, in the order of its key up to a damaged page, then from the end down to one.
-/// Returns whether there is a damaged page.
+/// Visits the rows of a table without rowids, in the order of its key up to a damaged page, then from the end down to
+/// one. Returns whether there is a damaged page.
 pub(super) fn each_keyed(
     connection: &Connection,
     table: &str,
@@ -76,7 +76,7 @@ pub(super) fn each_keyed(
     Ok(true)
 }
 
-/// Visits the rows of a query; false when a damaged page ends it early.
+/// Visits the rows of a query. Returns false if a damaged page ends it early.
 pub(super) fn rows(
     connection: &Connection,
     sql: &str,

@@ -33,23 +33,23 @@ const STEPS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
 pub(super) const VERSION: i32 = 9;
 const _: () = assert!(STEPS.len() == VERSION as usize);
 
-/// The longest wait for another program's lock on the file, such as a backup's.
+/// Time limit for another program's lock on the file, such as a backup's.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A file that was opened to write.
 #[derive(Debug)]
 pub(super) struct OpenedFile {
     pub(super) connection: Connection,
-    /// Why it can only be read now.
+    /// Why the file can only be read; none if it can be written.
     pub(super) unwritable: Option<rusqlite::Error>,
-    /// Whether it must not be changed.
+    /// True if the file must not be changed.
     pub(super) is_source: bool,
-    /// Whether its log can be marked.
+    /// True if the log of the file can be marked.
     pub(super) marks: bool,
 }
 
-/// Opens the file, creates it if necessary, and migrates it to the current version. Otherwise it reads only a few pages,
-/// whatever the size of the file. A complete file on a disk that is full or read-only can still be read.
+/// Opens the file, creates it if necessary, and migrates it to the current version. Without a migration it reads only a
+/// few pages, whatever the size of the file. A complete file on a disk that is full or read-only can still be read.
 pub(super) fn create(path: &Path) -> Result<OpenedFile, OpenError> {
     let error = match create_writable(path) {
         Ok((connection, marks)) => return Ok(OpenedFile { connection, unwritable: None, is_source: false, marks }),
@@ -63,13 +63,13 @@ pub(super) fn create(path: &Path) -> Result<OpenedFile, OpenError> {
     Ok(OpenedFile { connection, unwritable: Some(error), is_source: false, marks: true })
 }
 
-/// Whether an error may be that of a disk that cannot be written.
+/// True if the cause of the error may be a disk that cannot be written.
 pub(super) fn is_unwritable(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{CannotOpen, DiskFull, ReadOnly, SystemIoFailure};
     matches!(error.sqlite_error_code(), Some(CannotOpen | DiskFull | ReadOnly | SystemIoFailure))
 }
 
-/// Also returns whether its log can be marked.
+/// Also returns true if the log of the file can be marked.
 fn create_writable(path: &Path) -> Result<(Connection, bool), OpenError> {
     let mut connection = Connection::open(path)?;
     // Before any change: the file may belong to another program.
@@ -91,7 +91,7 @@ fn create_writable(path: &Path) -> Result<(Connection, bool), OpenError> {
     Ok((connection, true))
 }
 
-/// Returns whether the file had no mark before.
+/// Returns true if the file had no mark before.
 fn migrate(connection: &mut Connection, version: i32, marks: bool) -> rusqlite::Result<bool> {
     let transaction = connection.transaction()?;
     // Before the schema changes.
@@ -119,8 +119,8 @@ pub(super) fn reopen(path: &Path) -> rusqlite::Result<Connection> {
 /// A connection that only reads.
 pub(super) struct ReadConnection {
     pub(super) connection: Connection,
-    /// Whether it may stay open. One that cannot see later changes of the file may not, nor one that cannot write to the
-    /// index of the write-ahead log: all connections of the process share that, so none could write.
+    /// True if it may stay open: if it sees later changes of the file, and can write to the index of the write-ahead
+    /// log. All connections of the process share the index, so with one that cannot write, none could.
     pub(super) is_live: bool,
 }
 
@@ -150,7 +150,7 @@ fn read_without_log(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Opens a file that no server uses to read, and leaves it and its log as they are.
+/// Opens a file to read that no server uses, and leaves the file and its log as they are.
 pub(super) fn read_source(path: &Path) -> rusqlite::Result<ReadConnection> {
     let connection = match wal::exists(path) {
         true => read_live(path)?,
@@ -165,12 +165,12 @@ pub(super) fn leave_log(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map(drop)
 }
 
-/// Whether a file of this version has to be migrated by this program.
+/// True if this program has to migrate a file of this version.
 pub(super) fn is_older(version: i32) -> bool {
     version < VERSION
 }
 
-/// Opens an existing file of any known version to read, without a migration. Also returns its version; 0 if it is empty.
+/// Opens an existing file of any known version to read, without a migration. Returns the version too; 0 if it is empty.
 pub(super) fn read_as_it_is(path: &Path) -> Result<(Connection, i32), OpenError> {
     let connection = read(path)?.connection;
     let version = version(&connection)?;

@@ -1,4 +1,4 @@
-//! Gives and takes whole tables, for a copy into or out of another store.
+//! Reads and writes whole tables, for a copy from or to another store.
 
 use reversi_room::{GameRecord, PlayerId, Timestamp};
 use rusqlite::Connection;

@@ -1,7 +1,8 @@
-//! SQLite's write-ahead log. SQLite reads it up to the first frame with a wrong checksum. After a crash such a frame is normal:
-//! it belongs to a commit that was not acknowledged. It is damage if a whole commit follows directly behind the commit that
-//! contains it, since SQLite begins a commit only when the one before is on the disk. Failed commits are never followed so:
-//! each starts at the same place, and the frames that are left behind it continue the checksum of an older commit.
+//! SQLite's write-ahead log, which SQLite reads up to the first frame with a wrong checksum. After a crash such a frame
+//! is normal: it belongs to a commit that was not acknowledged. It is damage if a whole commit follows directly behind
+//! its own, since SQLite begins a commit only when the one before is on the disk. Nothing follows a failed commit like
+//! that: the next one starts at its place, and the frames left behind that one continue the checksum of an older
+//! commit.
 //!
 //! ```text
 //!   header │ frame │ frame │ ...      a frame: page number, pages of the file after a commit or 0, salts, checksum, page
@@ -23,10 +24,10 @@ const HEADER: usize = 32;
 /// Bytes of a frame before its page.
 const FRAME: usize = 24;
 
-/// Bytes that a disk writes as a whole. What a crash leaves of more can be of two times.
+/// Bytes that a disk writes as a whole. After a crash, a longer part may be old in one sector and new in another.
 const SECTOR: usize = 512;
 
-/// What a log begins with, if its checksums are of numbers with the highest byte first, and otherwise without the last bit.
+/// The first field of a log whose checksums are of big-endian numbers. For little-endian ones its last bit is 0.
 const BIG_ENDIAN: u32 = 0x377f_0683;
 
 /// A log with commits.
@@ -34,7 +35,7 @@ pub(super) struct Log {
     file: File,
     /// Bytes of a page.
     pub(super) page: usize,
-    /// Those that are committed for sure.
+    /// The frames that are certainly committed.
     frames: Vec<Frame>,
     has_damaged_header: bool,
 }
@@ -51,7 +52,7 @@ pub(super) fn path_of(file: &Path) -> PathBuf {
     beside(file, "-wal")
 }
 
-/// Whether there is a log beside a file, also one without commits.
+/// True if there is a log beside a file, also one without commits.
 pub(super) fn exists(file: &Path) -> bool {
     fs::metadata(path_of(file)).is_ok_and(|log| log.len() > 0)
 }
@@ -94,7 +95,7 @@ pub(super) fn read(file: &Path) -> io::Result<Option<Log>> {
         if is_commit && is_whole {
             committed = frames.len();
         }
-        // Otherwise it may be said of another commit, by a sector that a crash has left there.
+        // Otherwise the flag may be of another commit, in a sector that a crash has left there.
         let is_own = is_sound || own == salts && place % SECTOR + FRAME <= SECTOR;
         is_whole |= is_commit && is_own;
     }
@@ -102,7 +103,7 @@ pub(super) fn read(file: &Path) -> io::Result<Option<Log>> {
     Ok((committed > 0).then_some(Log { file, page, frames, has_damaged_header: !is_header_sound }))
 }
 
-/// Fills the bytes; false where the file ends before.
+/// Fills `bytes`. Returns false if the file ends first.
 pub(super) fn read_whole(file: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
     match file.read_exact(bytes) {
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),

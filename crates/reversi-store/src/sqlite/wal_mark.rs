@@ -1,8 +1,8 @@
 //! A mark by which the write-ahead log of another file is recognised.
 //!
-//! SQLite replays any sound log that lies beside a file, also one of a file that a backup has replaced since; the outcome
-//! is malformed. So the first commit after each complete checkpoint renews the mark in the table `wal_mark`. The new mark
-//! names the one before, which the file then has:
+//! SQLite replays any sound log that lies beside a file, also one of a file that a backup has replaced since; the
+//! outcome is malformed. So the first commit after each complete checkpoint renews the mark in the table `wal_mark`.
+//! The new mark names the one before, which the file then has:
 //!
 //! ```text
 //!   log:  mark 8 after 7 ── mark 9 after 8       belongs to a file with mark 7, or with 8 or 9 after a part of a checkpoint
@@ -69,7 +69,7 @@ impl Mark {
     }
 }
 
-/// Renews the mark with this transaction; creates it in a file without one. Returns whether it has created it.
+/// Renews the mark with this transaction, or creates it in a file without one. Returns true if it was created.
 pub(super) fn renew(connection: &Connection) -> rusqlite::Result<bool> {
     let table = "CREATE TABLE IF NOT EXISTS wal_mark (id INTEGER PRIMARY KEY CHECK (id = 1), mark BLOB NOT NULL)";
     connection.execute_batch(table)?;
@@ -105,11 +105,11 @@ pub(super) fn note_checkpoints(connection: &mut Connection, is_due: &Arc<AtomicB
     }))
 }
 
-/// Checks the log beside a file, if there is one. The file must not be open. Returns whether it is certain that the log
-/// belongs to it: a log of an earlier version of this program has no marks, and damage may have taken the mark of the file.
+/// Checks the log beside a file, if there is one. The file must not be open. Returns false if the log may be another
+/// file's: earlier versions of this program wrote no marks, and damage may have taken the mark of the file.
 ///
 /// # Errors
-/// When the log is damaged, or proved to be another file's, or the file is cut so short that SQLite would remove its log.
+/// If the log is damaged or certainly another file's, or the file is cut so short that SQLite would remove its log.
 pub(super) fn check(path: &Path) -> Result<bool, OpenError> {
     let Some(log) = wal::read(path)? else { return Ok(true) };
     let cut_off = || OpenError::Damaged("it is cut off, and its write-ahead log is there".to_owned());
@@ -124,7 +124,7 @@ pub(super) fn check(path: &Path) -> Result<bool, OpenError> {
     }
 }
 
-/// Whether it is certain that a log belongs to a file; none if that is cut off.
+/// True if a log certainly belongs to a file, false if it may not; none if the file is cut off.
 fn belongs_to(log: &Log, mut file: &File) -> Result<Option<bool>, OpenError> {
     let mut header = [0; SCHEMA.end];
     if !read_whole(&mut file, &mut header)? {
@@ -152,6 +152,6 @@ fn belongs_to(log: &Log, mut file: &File) -> Result<Option<bool>, OpenError> {
     if mark.is_some_and(|mark| is_copy || !is_known(mark.id)) {
         return Err(OpenError::StrayLog);
     }
-    // Without a mark the file has none yet, or its page is damaged.
+    // Without a mark, the file has none yet, or the page of the mark is damaged.
     Ok(Some(is_known(mark.unwrap_or_default().id)))
 }

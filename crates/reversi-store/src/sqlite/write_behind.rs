@@ -17,7 +17,7 @@ use super::{
     scan::Gap,
 };
 
-/// Events flushed by a commit, and more for each of its writes, so that the log shrinks under any load.
+/// Maximum events flushed by a commit, and further ones for each of its writes, so that the log shrinks under any load.
 const EVENTS_PER_COMMIT: usize = 64;
 const EVENTS_PER_WRITE: usize = 4;
 
@@ -70,7 +70,7 @@ pub(super) struct Change {
     lasts: HashMap<RoomId, Seq, RandomState>,
     /// Rooms with flushed events, and the bytes of their runs that were not flushed.
     flushed: Vec<(RoomId, usize)>,
-    /// Rooms left by the flush.
+    /// Number of rooms that the flush has left.
     left: usize,
     /// The first row of the log.
     first: i64,
@@ -141,7 +141,7 @@ impl WriteBehind {
         Ok(write_behind)
     }
 
-    /// Notes that a room should have events up to `claimed`, unless that or the room may be a wrong one.
+    /// Notes that a room should have events up to `claimed`, unless that number or the room may be wrong.
     fn miss(
         &mut self,
         connection: &Connection,
@@ -261,7 +261,7 @@ impl WriteBehind {
         Ok(())
     }
 
-    /// Ends a flush, which may have caused a failed commit, until the log grows by its limit; false if there was none.
+    /// Ends a flush, which may have made a commit fail, until the log has grown by its limit. False if there was none.
     pub(super) fn postpone_flush(&mut self) -> bool {
         let flushed = self.flush.take().is_some();
         if flushed {

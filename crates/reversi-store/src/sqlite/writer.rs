@@ -39,7 +39,7 @@ const QUEUE: usize = 4_096;
 /// Maximum number of writes in one commit, which bounds the wait of its first.
 const MAX_COMMIT: usize = 1_024;
 
-/// The most yields before a commit, as long as each brings more writes: the cost hardly depends on their number. Earns
+/// Maximum yields before a commit, as long as each brings more writes: the cost hardly depends on their number. Earns
 /// 0.67 of ephemeral; sleeping for more writes, 0.58. Free when no other thread has work.
 const MAX_YIELDS: usize = 16;
 
@@ -63,7 +63,7 @@ type PendingQuery = Box<dyn FnOnce(Result<&WriteBehind, StoreError>) + Send>;
 enum Request {
     Write(QueuedWrite),
     Read(PendingQuery),
-    /// A damaged room goes back to what can be used of it; the answer is what that means.
+    /// Replaces a damaged room by what can be used of it. Answers what that means, or why it failed.
     Mend(RoomId, oneshot::Sender<Result<String, String>>),
 }
 
@@ -194,16 +194,16 @@ impl From<rusqlite::Error> for Failure {
 /// The state of the thread.
 struct WriterThread {
     path: PathBuf,
-    /// None after a failure, which opening the file again may end.
+    /// None after a failure; opening the file again may help.
     connection: Option<Connection>,
-    /// Whether the file must not be changed.
+    /// True if the file must not be changed.
     is_source: bool,
     write_behind: WriteBehind,
-    /// Whether the table agrees with the file. It is read again after a commit of unknown outcome.
+    /// True if the table agrees with the file. After a commit of unknown outcome the table is read again.
     in_sync: bool,
-    /// Whether the next commit renews the mark of the write-ahead log.
+    /// True if the next commit has to renew the mark of the write-ahead log.
     mark_is_due: Arc<AtomicBool>,
-    /// Whether it can be renewed.
+    /// True if the mark can be renewed.
     marks: bool,
     damaged: Arc<DamagedRows>,
 }
@@ -251,7 +251,7 @@ impl WriterThread {
         }
     }
 
-    /// First flushes the log, so that it has no events of the room.
+    /// Replaces a damaged room. Flushes the log first, so that it has no events of the room.
     fn mend(&mut self, room: RoomId) -> Result<String, ReadError> {
         let mut connection = self.open()?;
         self.in_sync = false;
@@ -293,8 +293,8 @@ impl WriterThread {
             }
         };
         if !self.in_sync {
-            // The log may still end with the failed commit, and a crash would bring it back. A commit of the mark overwrites
-            // it. If that fails too, the next commit does.
+            // The log may still end with the failed commit, and a crash would bring it back. A commit of the mark
+            // overwrites it. If that fails too, the next commit does.
             let _ = wal_mark::renew(&connection);
             self.write_behind = WriteBehind::read(&connection, self.write_behind.limit, &self.damaged)?;
             self.in_sync = true;
@@ -302,7 +302,7 @@ impl WriterThread {
         Ok(connection)
     }
 
-    /// The connection, which will tell when the mark is due.
+    /// Makes the connection set `mark_is_due`, now and after each complete checkpoint.
     fn marking(&self, mut connection: Connection) -> rusqlite::Result<Connection> {
         self.mark_is_due.store(self.marks, Relaxed);
         wal_mark::note_checkpoints(&mut connection, &self.mark_is_due)?;
@@ -342,8 +342,8 @@ impl WriterThread {
         }
     }
 
-    /// Leaves the results of ended games out of a write that damage made impossible, and then the games themselves: the
-    /// archive may be damaged, and a game must end all the same. Returns whether there was something to leave out.
+    /// Leaves the results of ended games out of a write that damage made impossible, and at the next call the games: a
+    /// game must end even if the archive is damaged. Returns true if there was something to leave out.
     ///
     /// SQLite commits no transaction that has met damage, so the write is repeated.
     fn leave_out_archive(&self, write: &mut Write, error: &AppendError) -> bool {
@@ -407,8 +407,8 @@ impl WriterThread {
         Ok(outcomes)
     }
 
-    /// Classifies the error of a single write. Damage is of what this write reads, while that of a commit, as of the log,
-    /// affects all writes.
+    /// Classifies the error of a single write. Damage found here affects only this write; damage found by a commit, as
+    /// in the log, affects all writes.
     fn write_failure(&self, error: &rusqlite::Error) -> AppendError {
         self.damaged.note_malformed_file(error);
         match damage::is_damage_of_file(error) {

@@ -1,4 +1,4 @@
-//! What permits a node to write: its row, which is locked by each write and deleted when the node is declared dead.
+//! The fence: a row that permits a node to write. Each write locks it, and declaring the node dead deletes it.
 
 use reversi_room::Timestamp;
 use tokio_postgres::Error;
@@ -10,11 +10,11 @@ use crate::postgres::{error::PostgresError, session::Session};
 pub(in crate::postgres) enum FenceError {
     /// The node was declared dead.
     NodeDead,
-    /// A later connection of the node has raised the session.
+    /// A later connection of the node has raised the session number.
     SessionReplaced,
 }
 
-/// The fence of a node, at the session of one connection.
+/// The fence of a node, with the session number of one connection.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::postgres) struct Fence {
     pub(in crate::postgres) node: i64,
@@ -22,8 +22,8 @@ pub(in crate::postgres) struct Fence {
 }
 
 impl Fence {
-    /// Raises the session of a node for a new connection. Writes of earlier ones are over then, or refused. The number of
-    /// the database's process is kept, so that another node can end it.
+    /// Raises the session number of a node for a new connection: then all writes of earlier connections are over, or
+    /// will be refused. Stores the id of the database's process, so that another node can end the process.
     ///
     /// # Errors
     /// [`PostgresError::Fenced`] when the node was declared dead.
@@ -34,7 +34,7 @@ impl Fence {
         Ok(Self { node, session: row.try_get(0)? })
     }
 
-    /// Whether the node may write over this connection; if so, until the end of the transaction.
+    /// Locks the fence until the end of the transaction. The inner result is an error if this connection may not write.
     pub(in crate::postgres) async fn hold(self, session: &Session) -> Result<Result<(), FenceError>, Error> {
         let row = session.row("SELECT session FROM fence WHERE node = $1 FOR SHARE", &[&self.node]).await?;
         Ok(match row.map(|row| row.try_get::<_, i64>(0)).transpose()? {
@@ -44,7 +44,7 @@ impl Fence {
         })
     }
 
-    /// Records when the node lived, and that no clock waits for a credit in its shards.
+    /// Records that the node is alive, and that all clocks in its shards are credited.
     pub(in crate::postgres) async fn mark_alive(self, session: &Session, now: Timestamp) -> Result<(), Error> {
         let mark = "UPDATE fence SET alive_us = $2, alive_at = now() WHERE node = $1";
         session.execute(mark, &[&self.node, &now.0]).await?;

@@ -1,4 +1,4 @@
-//! Which servers share a database, and which of them writes to which rooms.
+//! The nodes that share a database, and which of them writes to which rooms.
 //!
 //! ```text
 //!   join ──▶ a node with a lease ──▶ beat: renew the lease, look at the others, take free shards ─┬▶ owner of all shards
@@ -6,12 +6,12 @@
 //!                                      └── no row to renew: it was declared dead by another node
 //! ```
 //!
-//! Every write of a node locks the node's row in `fence`. Declaring a node dead deletes that row, so it waits for a write in
-//! progress and refuses all later ones. Leases, silence and ended connections only say when to do so: a mistake costs a
-//! pause, never a write.
+//! Every write of a node locks the node's row in `fence`. Declaring a node dead deletes that row: this waits for a
+//! write in progress, and all later writes are refused. Leases, silence and ended connections only say when to do so: a
+//! mistake costs a pause, never a write.
 //!
-//! A node without an address for others owns all shards, and others like it stand by to take them. Nodes with one share the
-//! shards: each takes free ones up to its share, and frees those beyond it. A front, and a node that drains, has no share.
+//! A node without an address for links owns all shards, and others like it stand by to take them. Nodes with one share
+//! the shards: each takes free ones up to its share, and frees those beyond it. A front or draining node has no share.
 
 pub(super) mod fence;
 pub(super) mod node;
@@ -37,10 +37,10 @@ use crate::{
 /// The interval of beats.
 const BEAT: Duration = Duration::from_millis(250);
 
-/// The longest wait for a row that another node has locked; the next beat tries again.
+/// Time limit for a row that another node has locked; the next beat tries again.
 const LOCK_TIMEOUT: &str = "SET lock_timeout = '500ms'";
 
-/// The longest wait for the database when the node leaves.
+/// Time limit for the database when the node leaves.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The state of a node.
@@ -48,14 +48,14 @@ const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
 pub(super) enum NodeState {
     /// It owns nothing yet.
     StandBy {
-        /// Where the owner of shards is, if there is one.
+        /// The place of the node that owns shards, for people; none if there is none.
         owner: Option<String>,
-        /// Whether a node lives that is the owner, or will be one.
+        /// True if another node renews its lease, and so owns all shards or will.
         is_in_use: bool,
     },
-    /// It owns all shards, as this node.
+    /// It owns all shards; with the id of the node.
     Owner(i64),
-    /// It shares the shards, as this node.
+    /// It shares the shards; with the id of the node.
     Member(i64),
     /// It was declared dead after it owned shards.
     Lost,
@@ -66,7 +66,7 @@ impl NodeState {
         matches!(self, Self::Member(_))
     }
 
-    /// The node as which it may write, if it may.
+    /// The id with which the node may write; none if it may not.
     pub(super) fn writer(&self) -> Option<i64> {
         match self {
             Self::Owner(node) | Self::Member(node) => Some(*node),
@@ -117,7 +117,7 @@ impl Membership {
         self.view.clone()
     }
 
-    /// Gives the node's shards to others, as far as there are any, and waits until it has none.
+    /// Gives up the node's shards, and waits until it has none that another node can take.
     pub async fn hand_over(&self) {
         self.is_draining.send_replace(true);
         if self.state.borrow().is_member() {
@@ -137,7 +137,7 @@ impl Membership {
         }
     }
 
-    /// Waits until the node owns all shards, or shares them. Returns its number.
+    /// Waits until the node owns all shards, or shares them. Returns its id. Fails if it was declared dead.
     pub(super) async fn wait_to_write(&self) -> Result<i64, PostgresError> {
         let mut state = self.state();
         let owner = state.wait_for(|state| !matches!(state, NodeState::StandBy { .. })).await;
@@ -145,15 +145,15 @@ impl Membership {
         node.ok_or(PostgresError::Fenced)
     }
 
-    /// Waits until another server has taken over, or can.
+    /// Waits until another node has taken over, or can; for ever once this node leaves.
     pub async fn wait_until_lost(&self) {
         if self.state().wait_for(|state| *state == NodeState::Lost).await.is_err() && *self.leave.borrow() {
-            // The thread has ended because this server leaves, not because of a fault.
+            // The thread has ended because this node leaves, not because of a fault.
             std::future::pending().await
         }
     }
 
-    /// Lets another server take over at once. Nothing is written here after that.
+    /// Lets another node take over at once. This node can write nothing after that.
     pub async fn leave(&self) {
         self.leave.send_replace(true);
         // Until the thread ends.
@@ -180,25 +180,25 @@ struct LeaseHolder {
     config: Config,
     lease: Duration,
     info: NodeInfo,
-    /// Stays so when it rejoins with a new number.
+    /// Stays true when the node rejoins with a new id.
     is_draining: Arc<watch::Sender<bool>>,
     state: watch::Sender<NodeState>,
     view: watch::Sender<Arc<ClusterView>>,
     /// The owners of shards, of which only changes are read once all are known.
     owners: BTreeMap<Shard, Ownership>,
     owners_read: Option<Instant>,
-    /// None before it is inserted, and after it was declared dead and does not own all shards.
+    /// None before the node is inserted, and after it was declared dead, until it rejoins.
     id: Option<i64>,
     session: Option<Arc<Session>>,
-    /// Whether the node has not yet looked at the others.
+    /// True until the node has read the other nodes once.
     is_new: bool,
-    /// Whether the lease has still to be renewed for the first time over this connection.
+    /// True until the lease is renewed for the first time over this connection.
     is_new_connection: bool,
-    /// Whether this connection holds the node's advisory lock.
+    /// True if this connection holds the node's advisory lock.
     is_locked: bool,
     renewed: Instant,
     is_failing: bool,
-    /// Whether all nodes that live are fronts.
+    /// True if all live nodes are fronts.
     has_only_fronts: bool,
 }
 
@@ -294,7 +294,7 @@ impl LeaseHolder {
         }
     }
 
-    /// Renews the lease, declares others dead, and takes free shards unless it is the owner of all.
+    /// Renews the lease, declares other nodes dead, and takes free shards unless it owns all. Returns the new state.
     async fn beat(&mut self, is_owner: bool) -> Result<NodeState, PostgresError> {
         let (session, id) = self.connect().await?;
         let session = &*session;
@@ -306,7 +306,7 @@ impl LeaseHolder {
             }
             (self.id, self.owners_read) = (None, None);
             if self.info.address.is_some() {
-                // It rejoins with a new number.
+                // It rejoins with a new id.
                 return Box::pin(self.beat(false)).await;
             }
             return Ok(NodeState::StandBy { owner: None, is_in_use: true });
@@ -335,7 +335,7 @@ impl LeaseHolder {
         Ok(NodeState::StandBy { owner, is_in_use: living.iter().any(Other::is_living) })
     }
 
-    /// Takes free shards up to the node's share, and looks who has the others.
+    /// Takes free shards up to the node's share, and reads the owners of the others into a new view.
     async fn share(
         &mut self,
         session: &Session,
@@ -381,7 +381,7 @@ impl LeaseHolder {
             is_draining,
             surplus: if takers == 0 { 0 } else { owned.saturating_sub(share) },
         };
-        // First, as who sees the view may write as this node.
+        // Before the view: a reader of the view may write with this id.
         self.set_state(NodeState::Member(id));
         self.view.send_if_modified(|known| {
             let is_new = **known != view;
@@ -401,7 +401,7 @@ impl LeaseHolder {
         }
     }
 
-    /// How many shards the node has.
+    /// Number of shards that the node has.
     fn owned(&self, state: &NodeState) -> u32 {
         match state {
             NodeState::Owner(_) => Shard::COUNT.into(),
@@ -410,7 +410,7 @@ impl LeaseHolder {
         }
     }
 
-    /// The open connection, and the node's number. Connects and inserts the node if necessary.
+    /// The open connection, and the node's id. Connects and inserts the node if necessary.
     async fn connect(&mut self) -> Result<(Arc<Session>, i64), PostgresError> {
         let session = match &self.session {
             Some(session) => Arc::clone(session),

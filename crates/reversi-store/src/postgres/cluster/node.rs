@@ -12,21 +12,21 @@ use crate::{
     },
 };
 
-/// A node without renewals for this time whose connection has ended is dead before its lease ends.
+/// A node without a renewal for this time whose connection has ended counts as dead before its lease ends.
 const SILENCE: Duration = Duration::from_millis(1_500);
 
 const JOIN: &str = "WITH me AS (INSERT INTO node (host, listens, address, role, renewed, until, since) \
     VALUES (coalesce(host(inet_client_addr()), ''), $1, $2, $3, now(), now(), now()) RETURNING id) \
     INSERT INTO fence (node, session) SELECT id, 0 FROM me RETURNING node";
 
-/// Inserts a node, which lives from its first renewal. Returns its number.
+/// Inserts a node, whose lease begins with the first renewal. Returns its id.
 pub(super) async fn join(session: &Session, info: &NodeInfo) -> Result<i64, PostgresError> {
     let row = session.row(JOIN, &[&info.listens, &info.address, &info.role.to_string()]).await?;
     Ok(row.ok_or_else(|| PostgresError::Database("a node could not be inserted".to_owned()))?.try_get(0)?)
 }
 
-/// Takes a node's advisory lock for as long as this connection lives. Returns false while it is held elsewhere: by another
-/// node, which tries it for a moment, or by an earlier connection whose end the database has not noticed.
+/// Takes a node's advisory lock for as long as this connection lives. Returns false while another connection has it:
+/// one of a node that tries it for a moment, or an earlier one whose end the database has not noticed.
 pub(super) async fn lock(session: &Session, node: i64) -> Result<bool, Error> {
     let sql = "SELECT pg_try_advisory_lock(hashtextextended(current_schema()::text, $1))";
     session.row(sql, &[&node]).await?.map_or(Ok(false), |row| row.try_get(0))
@@ -38,10 +38,10 @@ const RENEW: &str = "UPDATE node SET renewed = now(), until = now() + make_inter
 
 /// A renewal of a lease.
 pub(super) struct Renewal {
-    /// Whether it was renewed over one connection for as long as it lasts, without a break of half of that: after one, the
-    /// database may have been away for others, too.
+    /// True if it was renewed over one connection for a whole lease, without a pause of half a lease: during a pause,
+    /// the database may have been away for other nodes, too.
     pub(super) was_connected: bool,
-    /// Whether the node gives its shards to others, by itself or because it is asked to.
+    /// True if the node gives up its shards, by itself or because it was asked to.
     pub(super) is_draining: bool,
 }
 
@@ -65,14 +65,14 @@ pub(super) struct Other {
     pub(super) id: i64,
     host: String,
     listens: Option<String>,
-    /// Where it serves other nodes, if it does.
+    /// Where it serves other nodes; none if it does not.
     pub(super) address: Option<String>,
-    /// Whether it gives its shards to others.
+    /// True if it gives up its shards.
     is_draining: bool,
     role: Role,
     renewed: SystemTime,
     signs: Signs,
-    /// Whether it has shards.
+    /// True if it has shards.
     pub(super) has_shards: bool,
 }
 
@@ -81,18 +81,18 @@ pub(super) struct Other {
 struct Signs {
     /// Its lease has ended.
     is_late: bool,
-    /// It has not been renewed for [`SILENCE`].
+    /// Its lease has not been renewed for [`SILENCE`].
     is_silent: bool,
     /// The connection that renews the lease has ended.
     is_disconnected: bool,
-    /// It listened where this one does.
+    /// It joined before the observer, with the same listening address.
     is_predecessor: bool,
 }
 
 impl Signs {
-    /// Whether it is dead. An observer that has not itself been connected for a whole lease cannot say that the node had
-    /// the time to renew: the database may have been away. But of two that listen at one address the earlier has ended, as
-    /// a new observer may conclude; later it would find every lost connection, as both may have to one pool.
+    /// True if the node is dead. An observer that was not itself connected for a whole lease cannot tell: the database
+    /// may have been away. But of two nodes at one address the earlier is dead when its connection has ended. Only a
+    /// new observer may conclude so: two nodes behind one pool have one address, and may lose connections later.
     fn is_death(self, was_connected: bool, is_new: bool) -> bool {
         let Self { is_late, is_silent, is_disconnected, is_predecessor } = self;
         let is_replaced = is_new && is_predecessor && is_disconnected;
@@ -100,7 +100,7 @@ impl Signs {
     }
 }
 
-/// The lock is tried last, and only where it counts.
+/// The advisory lock is tried last, and only for nodes that are silent or at this address.
 const OTHERS: &str = "SELECT id, host, listens, address, draining, role, renewed, is_late, is_silent, is_predecessor, has_shards, \
     CASE WHEN is_silent OR is_predecessor \
     THEN pg_try_advisory_xact_lock(hashtextextended(current_schema()::text, id)) ELSE false END AS is_disconnected \
@@ -143,36 +143,36 @@ pub(in crate::postgres) fn role(row: &Row) -> Result<Role, PostgresError> {
 }
 
 impl Other {
-    /// Whether it is dead, for an observer that has been connected for a whole lease or not, and is new or not.
+    /// True if it is dead, for an observer that was connected for a whole lease or not, and has just joined or not.
     pub(super) fn is_dead(&self, was_connected: bool, is_new: bool) -> bool {
         self.signs.is_death(was_connected, is_new)
     }
 
-    /// Whether it renews its lease.
+    /// True if it renews its lease.
     pub(super) fn is_living(&self) -> bool {
         !self.signs.is_late && !self.signs.is_silent
     }
 
-    /// Whether it has rooms, or could have.
+    /// True if it has rooms, or can have.
     pub(super) fn serves_rooms(&self) -> bool {
         self.address.is_some() && self.role == Role::Rooms && !self.signs.is_late
     }
 
-    /// Whether it takes free shards, and has a share.
+    /// True if it takes free shards, and has a share.
     pub(super) fn takes_shards(&self) -> bool {
         self.serves_rooms() && !self.is_draining
     }
 
-    /// For people: where it is.
+    /// The node's address, in words for people.
     pub(super) fn place(&self) -> String {
         let what = self.listens.as_ref().map_or_else(|| "a command".to_owned(), |at| format!("the server at {at}"));
         if self.host.is_empty() { what } else { format!("{what} on {}", self.host) }
     }
 }
 
-/// Waits for a write of the node in progress. The mark of its shards is the one of an even earlier node, if that has still
-/// to be credited; otherwise its own last mark, and the time from then to its last renewal. A node that shares the shards
-/// makes no marks: it lived at its last renewal.
+/// Waits for a write of the node in progress. A shard keeps the mark `away_us` of an earlier owner that is not credited
+/// yet. Otherwise its mark is the node's last one, plus the time from then to its last renewal. A node that shares the
+/// shards makes no marks: its last renewal shows when it lived.
 const REMOVE: &str = "WITH gone AS (DELETE FROM node WHERE id = $1 AND ($2::timestamptz IS NULL OR renewed = $2) \
     RETURNING id, renewed, address), \
     fenced AS (DELETE FROM fence USING gone WHERE fence.node = gone.id RETURNING fence.node, \
@@ -182,14 +182,14 @@ const REMOVE: &str = "WITH gone AS (DELETE FROM node WHERE id = $1 AND ($2::time
         FROM fenced WHERE shard.node = fenced.node) \
     SELECT id FROM gone";
 
-/// Ends the process of the database that writes for a node. The application's name is checked, since the process may have
-/// ended, and its number may be another's.
+/// Ends the process of the database that writes for a node. The application's name is checked, since the process may
+/// have ended, and its id may be another's.
 const END_WRITER: &str = "SELECT pg_terminate_backend(pid) FROM fence JOIN pg_stat_activity ON pid = backend \
     WHERE node = $1 AND application_name = current_setting('application_name')";
 
-/// Declares a node dead, unless it has been renewed meanwhile: it can no longer write, and its shards are free. Returns
-/// whether this call did it. A write in progress that keeps the fence for longer than `lock_timeout` is ended, as its node
-/// may have stopped to read the answer; the next call finds the fence free.
+/// Declares a node dead, unless it has renewed its lease meanwhile: it can no longer write, and its shards are free.
+/// Returns true if this call did it. A write in progress that holds the fence for longer than `lock_timeout` is ended,
+/// as its node may no longer read the answer; the next call finds the fence free.
 pub(super) async fn declare_dead(session: &Session, other: &Other) -> Result<bool, Error> {
     match session.row(REMOVE, &[&other.id, &Some(other.renewed)]).await {
         Err(error) if is_refusal(&error) => {

@@ -1,4 +1,4 @@
-//! Which node has which shards. Only it writes to their rooms.
+//! Which node has which shards. Only that node writes to their rooms.
 
 use std::time::Duration;
 
@@ -15,13 +15,13 @@ use crate::{
     shard::{NodeId, Ownership, Shard},
 };
 
-/// Locked in their order, so that of several takers one gets all.
+/// Locked in the order of their ids, so that of several takers one gets all.
 const TAKE_ALL: &str = "WITH free AS (SELECT id FROM shard WHERE node IS NULL \
         AND NOT EXISTS (SELECT FROM shard WHERE node <> $1) ORDER BY id FOR UPDATE) \
     UPDATE shard SET node = $1, version = version + 1, changed = now() FROM free WHERE shard.id = free.id";
 
-/// Takes the free shards for a node, unless another one has some. Returns whether it has all: not while another node takes
-/// them.
+/// Takes the free shards for a node, unless another node has some. Returns true if the node has all shards; false also
+/// while another node takes them.
 pub(super) async fn take_all(session: &Session, node: i64) -> Result<bool, Error> {
     match session.execute(TAKE_ALL, &[&node]).await {
         Err(error) if is_refusal(&error) => return Ok(false),
@@ -31,7 +31,7 @@ pub(super) async fn take_all(session: &Session, node: i64) -> Result<bool, Error
     Ok(row.is_some_and(|row| row.get::<_, i64>(0) == i64::from(Shard::COUNT)))
 }
 
-/// Shards that another node takes at the same time are passed over. Takes none while a node without an address has shards.
+/// Passes over shards that another node is taking. Takes none while a node without an address has shards.
 const TAKE: &str = "WITH free AS (SELECT id FROM shard WHERE node IS NULL AND NOT EXISTS \
             (SELECT FROM node JOIN shard ON shard.node = node.id WHERE node.address IS NULL) \
         ORDER BY id LIMIT (SELECT greatest($2 - count(*), 0) FROM shard WHERE node = $1) FOR UPDATE SKIP LOCKED) \
@@ -45,11 +45,11 @@ pub(super) async fn take(session: &Session, node: i64, share: usize) -> Result<(
 /// Within this time a change is committed and read by all nodes.
 pub(super) const CHANGES: Duration = Duration::from_secs(10);
 
-/// A shard, and who has it.
+/// A shard and its owner, if it has one.
 pub(super) struct ShardRow {
     pub(super) shard: Shard,
     pub(super) owner: Option<Ownership>,
-    /// For the shards of the node that asks whose clocks may have to be credited: for how long.
+    /// For a shard of the asking node whose clocks may have to be credited: for how long.
     pub(super) away: Option<Duration>,
 }
 
@@ -76,7 +76,7 @@ fn read(row: &Row) -> Result<ShardRow, PostgresError> {
     })
 }
 
-/// Forgets since when shards of a node were not served.
+/// Clears the marks of shards of a node, whose clocks are credited. Shards with a newer owner are left out.
 pub(in crate::postgres) async fn note_credited(
     session: &Session,
     fence: Fence,
@@ -88,7 +88,7 @@ pub(in crate::postgres) async fn note_credited(
     session.execute(sql, &[&ids, &versions, &fence.node]).await.map(drop)
 }
 
-/// Frees shards. What has still to be credited stays so.
+/// Frees shards, except those with a newer owner. Marks that are not credited yet are kept.
 pub(in crate::postgres) async fn free(session: &Session, shards: &[Ownership]) -> Result<(), Error> {
     let sql = "UPDATE shard SET node = NULL, changed = now(), \
             away_us = coalesce(away_us, (extract(epoch FROM now()) * 1000000)::bigint) \
@@ -104,7 +104,7 @@ fn columns(shards: &[Ownership]) -> (Vec<i32>, Vec<i64>) {
 const LAST_ALIVE: &str = "SELECT coalesce((SELECT min(away_us) FROM shard WHERE node = $1), \
     (SELECT alive_us FROM fence WHERE node = $1)) AS alive_us";
 
-/// The last moment at which a node is known to have had the shards that this one has now.
+/// When the shards of a node were last known to be served: the earliest mark of these, or else of the node itself.
 pub(in crate::postgres) async fn last_alive(session: &Session, node: i64) -> Result<Option<Timestamp>, ReadError> {
     let row = session.row(LAST_ALIVE, &[&node]).await?.ok_or("no answer")?;
     Ok(column::<Option<i64>>(&row, "alive_us")?.map(Timestamp))

@@ -5,7 +5,7 @@
 //!                                          └──▶ damaged: a finding that says what is lost
 //! ```
 //!
-//! A repair takes the old file's place and keeps that beside it, so that nothing more is lost.
+//! The new file takes the old one's place, which is kept beside it, so that nothing more is lost.
 
 mod older;
 mod rescue;
@@ -56,7 +56,7 @@ const CHECKED: usize = 100;
 pub struct Diagnosis {
     /// What is damaged, and what is lost by it, a sentence each. At most 1,000.
     pub findings: Vec<String>,
-    /// Findings beyond those.
+    /// Number of findings beyond those.
     pub more: u64,
     /// Games that can be read.
     pub games: u64,
@@ -91,8 +91,8 @@ impl Doctor {
     /// Opens the file of a folder, which must exist.
     ///
     /// # Errors
-    /// When a server uses the file, it is no database of this program or of an earlier version, or none of its tables can be
-    /// found. If SQLite cannot read it as it is, a copy is made beside it, for which there may be no space.
+    /// When a server uses the file, it is no database of this program or of an earlier version, or none of its tables
+    /// can be found. If SQLite cannot read it as it is, a copy is made beside it, for which there may be no space.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
         let path = folder.join(SqliteStore::FILE);
         if !path.exists() {
@@ -109,7 +109,7 @@ impl Doctor {
         Ok(Self { old, version, path, rescued, _lock: lock })
     }
 
-    /// Reads all of it. Changes nothing.
+    /// Reads the whole file. Changes nothing.
     ///
     /// # Errors
     /// When the file cannot be read at all.
@@ -206,22 +206,22 @@ const OLDER_PLAYER_COLUMNS: &str = "id, name, kind, seats, token, seen_us, '' AS
 const STATE_COLUMNS: &str = "room, seq, state";
 const RUN_COLUMNS: &str = "room, last, events";
 
-/// The events of open rooms that are only in the log, and the rooms that have lost events there, with the last one before.
+/// The events of open rooms that are only in the log; and the rooms with lost events, each with the last event before.
 type Logged = (BTreeMap<RoomId, Run>, BTreeMap<RoomId, Seq>);
 
 struct Examination<'a> {
     old: &'a Connection,
     /// The version of the old file.
     version: i32,
-    /// What is damaged of a file that is read in a copy.
+    /// If the file is read in a copy: what of it is damaged.
     rescued: Option<&'a Vec<String>>,
-    /// Gets all that can be read, if there is one.
+    /// The new file, which gets all that can be read; none for an examination only.
     new: Option<&'a Connection>,
     observer: &'a mut dyn Observer,
     diagnosis: Diagnosis,
     /// The results of all stored games, with the names of the contestants.
     results: HashMap<Contestant, (String, PlayerStats)>,
-    /// Those who have played here; players of imported games have no results.
+    /// Contestants who have played here; players of imported games have no results.
     known: HashSet<Contestant>,
 }
 
@@ -232,7 +232,7 @@ impl Examination<'_> {
             return Ok(self.diagnosis);
         }
         match self.rescued {
-            // The pages are those of the copy.
+            // These findings replace a check of the pages, which are those of the copy.
             Some(findings) => findings.iter().for_each(|finding| self.found(finding.clone())),
             None => self.check_pages(),
         }
@@ -385,7 +385,7 @@ impl Examination<'_> {
         self.diagnosis.games += 1;
         let ended = EndedGame { record: game.clone(), weight: RatingWeight::NONE };
         let before = |who: &Contestant| Ok(self.results.get(who).map(|(_, stats)| *stats).unwrap_or_default());
-        // Without weight it changes no rating, so that its recent games do not matter.
+        // Without weight a game changes no rating, so recent games do not matter.
         let Ok(after) = stats_after::<std::convert::Infallible>(&ended, before, |_| Ok(RecentGames::default()));
         for (who, stats) in after {
             let name = name_of(game, &who);
@@ -422,7 +422,7 @@ impl Examination<'_> {
         }
         let tables = older.as_ref().map_or(self.old, |older| &older.tables);
         let (pending, cut) = self.check_log(tables)?;
-        // First, as the clocks of rooms that have lost events are credited by it.
+        // First, as this time is used to credit the clocks of rooms that have lost events.
         match rooms::last_alive(self.old) {
             Ok(_) => self.copy_where(self.old, "alive", "id, us", "true")?,
             Err(error) => self.found(format!("alive: {error}; clocks are not credited for the server's absence")),
@@ -476,7 +476,7 @@ impl Examination<'_> {
         Ok(())
     }
 
-    /// Checks that no results are less than those of the stored games. They may be more: of games that were removed.
+    /// Checks that results are not below those of the stored games. They may be above: removed games stay counted.
     fn check_standings(&mut self) -> Result<(), OpenError> {
         let rows = self.rows("standings");
         self.observer.begin("results and ratings", rows);
@@ -584,7 +584,7 @@ fn contestants(game: &GameRecord) -> Vec<Contestant> {
     both
 }
 
-/// The statistics with results of at least `least`.
+/// `stored`, with each number of results raised to that of `least`.
 fn at_least(stored: PlayerStats, least: PlayerStats) -> PlayerStats {
     let (mut most, mut least) = (stored, least);
     for kind in [OpponentKind::Human, OpponentKind::Bot, OpponentKind::Ai] {

@@ -1,5 +1,5 @@
-//! Open rooms of files of earlier versions. The doctor reads such files as they are, since a migration reads whole tables,
-//! and damage would end it.
+//! Open rooms of files of earlier versions. The doctor reads such files as they are, since a migration reads whole
+//! tables, and damage would end it.
 
 use std::path::Path;
 
@@ -13,8 +13,8 @@ use crate::sqlite::{
     schema,
 };
 
-/// The first versions with a log, with runs instead of single events, with the keys of names, with the number of games, and with
-/// bans.
+/// The first versions with a log, with runs instead of single events, with the keys of names, with the number of games,
+/// and with bans.
 pub(super) const LOG: i32 = 2;
 pub(super) const RUNS: i32 = 3;
 pub(super) const NAME_KEYS: i32 = 4;
@@ -24,7 +24,7 @@ pub(super) const BANS: i32 = 9;
 /// The open rooms of a file without runs, as tables of the present version in memory.
 pub(super) struct OlderRooms {
     pub(super) tables: Connection,
-    /// Whether pages of events are damaged.
+    /// True if pages of events are damaged.
     pub(super) is_damaged: bool,
 }
 

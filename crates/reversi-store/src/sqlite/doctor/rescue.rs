@@ -1,4 +1,4 @@
-//! A copy of a file that SQLite cannot open, or only without a part of it. In the copy it can read the tables.
+//! A copy of a file that SQLite cannot open, or cannot read as a whole. In the copy SQLite can read the tables.
 //!
 //! ```text
 //!   file ──▶ copy ◀── all sound pages of the write-ahead log, also those behind a damaged one
@@ -29,15 +29,15 @@ const PAGE: usize = 4_096;
 /// Bytes of the header of a file.
 const HEADER: usize = 100;
 
-/// The most levels of a tree.
+/// Maximum levels of a tree.
 const LEVELS: usize = 20;
 
-/// The kinds of pages of trees: above the leaves, and leaves.
+/// The types of pages in a tree: above the leaves, and leaves.
 const INDEX: [u8; 2] = [2, 10];
 const TABLE: [u8; 2] = [5, 13];
 
-/// The tables that an examination reads, the kind of their trees, and the types of their columns: integer, text, blob, null for
-/// the rowid, or any; and others behind a star.
+/// The tables that an examination reads, the page types of their trees, and the types of their columns: `i` integer,
+/// `t` text, `b` blob, `n` null for the rowid, `?` any, `*` further columns.
 const TABLES: [(&str, [u8; 2], &str); 10] = [
     ("players", TABLE, "ttti?i*"),
     ("bans", TABLE, "tti?"),
@@ -51,19 +51,19 @@ const TABLES: [(&str, [u8; 2], &str); 10] = [
     ("events", INDEX, "iib"),
 ];
 
-/// Those that are not taken by their looks: others have the same, or pages with deleted rows.
+/// Tables that are found only by name: other tables, or pages with deleted rows, look the same.
 const ONLY_NAMED: [&str; 2] = ["log", "alive"];
 
-/// Of the first two versions.
+/// The table `events` of the first two versions.
 const EVENTS: &str = "CREATE TABLE events (room INTEGER NOT NULL, seq INTEGER NOT NULL, event BLOB NOT NULL, \
     PRIMARY KEY (room, seq)) WITHOUT ROWID";
 
 /// A file, or a copy of it, to read.
 pub(super) struct Readable {
     pub(super) connection: Connection,
-    /// That of the file, or the present one if the file does not say it.
+    /// The version of the file, or the present one if the file does not say it.
     pub(super) version: i32,
-    /// Of a copy: what of the file is damaged.
+    /// For a copy: what of the file is damaged, and the copy.
     pub(super) rescued: Option<(Vec<String>, TemporaryFile)>,
 }
 
@@ -72,7 +72,7 @@ struct Rescued {
     connection: Connection,
     version: i32,
     findings: Vec<String>,
-    /// Whether SQLite finds the tables by the list of the file.
+    /// True if SQLite finds the tables by the list of the file.
     is_listed: bool,
     /// The last field, so that the connection is closed before.
     copy: TemporaryFile,
@@ -167,7 +167,7 @@ fn required(version: i32) -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// Whether all tables are listed, with their columns, and no page of their trees is damaged.
+/// True if all tables are listed, with their columns, and no page of their trees is damaged.
 fn is_readable(connection: &Connection, version: i32) -> bool {
     let count = |table| {
         let sql = format!("SELECT count(*) FROM {table} NOT INDEXED");
@@ -188,14 +188,14 @@ fn is_listed(connection: &Connection, version: i32) -> bool {
     })
 }
 
-/// Whether the list names these roots.
+/// True if the list names these roots.
 fn is_listed_as(connection: &Connection, roots: &BTreeMap<&str, u32>) -> bool {
     let sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? AND rootpage = ?";
     roots.iter().all(|root| connection.query_row(sql, root, |_| Ok(())).optional().is_ok_and(|found| found.is_some()))
 }
 
-/// Writes a list of tables, without those indexes that only refuse a second row with a key. Returns the tables whose roots
-/// are not known; they are empty.
+/// Writes a list of tables, without the unique indexes of tables with rowids. Returns the tables without a known root,
+/// which are empty.
 fn write_list(connection: &Connection, roots: &BTreeMap<&str, u32>) -> Result<Vec<String>, OpenError> {
     let known = schema::create(Path::new(":memory:"))?.connection;
     let mut select = known.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table'")?;
@@ -331,7 +331,7 @@ impl Pages {
         self.write(1, &page)
     }
 
-    /// The roots of the tables that are found. Trees without one get one.
+    /// The roots of the tables that are found. Several trees of one table get a common root.
     fn roots(&mut self, free: Option<&HashSet<u32>>) -> io::Result<BTreeMap<&'static str, u32>> {
         let (mut named, mut trees) = (Vec::new(), Trees::default());
         for number in 1..=self.count {
@@ -357,7 +357,7 @@ impl Pages {
             let root = match (root, kinds) {
                 (root, _) if alike.is_empty() => root,
                 (root, TABLE) => Some(self.put_above(root.into_iter().chain(alike), &trees)?),
-                // Rows are also above the leaves.
+                // In these trees, rows are also above the leaves.
                 (root, _) => root.or(alike.into_iter().max_by_key(|top| (trees.leaves(*top, LEVELS).len(), *top))),
             };
             roots.extend(root.map(|root| (table, root)));
@@ -365,7 +365,7 @@ impl Pages {
         Ok(roots)
     }
 
-    /// Makes one tree with the leaves of these, which are of one table. Returns its root.
+    /// Makes one tree of the leaves below `tops`, which are of one table. Returns its root.
     fn put_above(&mut self, tops: impl Iterator<Item = u32>, trees: &Trees) -> io::Result<u32> {
         let mut below = Vec::new();
         for leaf in tops.flat_map(|top| trees.leaves(top, LEVELS)) {
@@ -436,7 +436,7 @@ impl Trees {
         }
     }
 
-    /// The leaves below a page, or itself.
+    /// The leaves below a page, or the page itself if it is a leaf.
     fn leaves(&self, top: u32, levels: usize) -> Vec<u32> {
         match self.children.get(&top) {
             Some(children) if levels > 0 => children.iter().flat_map(|child| self.leaves(*child, levels - 1)).collect(),
@@ -447,7 +447,7 @@ impl Trees {
     }
 }
 
-/// A page above others, with the last rowids of all but the last.
+/// A page above others, with the last rowid of each but the last.
 fn interior(size: usize, below: &[(u64, u32)], right: u32) -> Vec<u8> {
     let (mut page, mut end) = (vec![0; size], size);
     let count = below.len() - 1;
@@ -468,7 +468,7 @@ fn interior(size: usize, below: &[(u64, u32)], right: u32) -> Vec<u8> {
     page
 }
 
-/// The cells of a page of a tree, each with what is behind it.
+/// The cells of a page of a tree, each as the bytes from its start to the end of the page.
 fn cells(page: &[u8]) -> impl Iterator<Item = &[u8]> {
     let pointers = if [INDEX[0], TABLE[0]].contains(&page[0]) { 12 } else { 8 };
     let count = usize::from(u16::from_be_bytes([page[3], page[4]]));
@@ -476,8 +476,8 @@ fn cells(page: &[u8]) -> impl Iterator<Item = &[u8]> {
     pointers.filter_map(|pointer| page.get(usize::from(u16::from_be_bytes(*pointer))..))
 }
 
-/// The roots that a page of the list of tables names, also where its cells are damaged or deleted: the text of a table is
-/// behind its root, and that behind its name, twice.
+/// The roots that a page of the list of tables names, also where its cells are damaged or deleted. A cell has the name
+/// of a table twice, then its root, then its text.
 fn named_roots(page: &[u8]) -> Vec<(&'static str, u32)> {
     const TEXT: &[u8] = b"CREATE TABLE";
     let mut roots = Vec::new();

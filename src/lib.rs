@@ -33,6 +33,7 @@
 //! | actors, watchers, turns, limits, shutdown | [`runtime`] |
 //! | the public API | `proto/reversi/v1/`, [`proto`], [`grpc`] |
 //! | several servers that share the rooms | `proto/reversi/cluster/v1/`, `grpc/links`, `runtime/cluster`, `runtime/node`, `runtime/room/remote`, `reversi-store/src/postgres/cluster` |
+//! | the stored form of rooms and events | `proto/reversi/stored/v1/`, `reversi-room/src/stored` |
 //! | calling a server from Rust | [`client`] |
 //! | the page for browsers | `web/`, [`web`] |
 //! | the `reversi` command | [`cli`] |

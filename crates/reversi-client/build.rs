@@ -3,7 +3,7 @@
 use std::{fs, io, path::PathBuf};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    println!("cargo:rerun-if-changed=../../proto");
+    println!("cargo:rerun-if-changed=../../proto/reversi/v1");
     let files =
         fs::read_dir("../../proto/reversi/v1")?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<PathBuf>>>()?;
     let files = protox::compile(files, ["../../proto"])?;

@@ -6,12 +6,9 @@ use reversi_engine::rules::{ByColor, Color, Square};
 
 use super::{
     StoredError, checked,
-    codec::{Numbered, StoredPair, narrow, read_code, read_player, read_room, read_squares, squares},
-    game::{StoredThought, read_end, stored_end},
+    codec::{Numbered, narrow, read_code, read_player, read_room, read_squares, squares},
     required,
-    room::StoredChatLine,
-    seat::{StoredOccupant, StoredProfile},
-    settings::{StoredPolicy, StoredSettings},
+    v1::{self, fact::Kind},
 };
 use crate::{
     event::{CloseReason, Creation, Fact, LeaveReason, Offer},
@@ -20,102 +17,7 @@ use crate::{
     timestamp::Timestamp,
 };
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(super) struct StoredFact {
-    /// Time taken by a move, in microseconds. Next to its square, because a message around both would be longer.
-    #[prost(uint64, tag = "1")]
-    spent: u64,
-    /// The search report of a move, next to it for the same reason.
-    #[prost(message, optional, boxed, tag = "22")]
-    thought: Option<Box<StoredThought>>,
-    #[prost(oneof = "Kind", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 23")]
-    kind: Option<Kind>,
-}
-
-/// Frequent facts have tags up to 15, which take one byte.
-#[derive(Clone, PartialEq, prost::Oneof)]
-enum Kind {
-    #[prost(uint32, tag = "2")]
-    Played(u32),
-    #[prost(message, tag = "3")]
-    Passed(()),
-    #[prost(message, tag = "4")]
-    GameStarted(StoredStart),
-    #[prost(message, tag = "5")]
-    GameEnded(StoredPair),
-    #[prost(message, tag = "6")]
-    Struck(()),
-    #[prost(message, tag = "7")]
-    OfferMade(StoredPair),
-    #[prost(message, tag = "8")]
-    OfferClosed(StoredPair),
-    #[prost(message, tag = "9")]
-    SeriesEnded(()),
-    #[prost(sint64, tag = "10")]
-    ClockCredited(i64),
-    #[prost(message, tag = "11")]
-    PresenceChanged(StoredPair),
-    #[prost(message, tag = "12")]
-    ReadyChanged(StoredPair),
-    #[prost(message, tag = "13")]
-    MemberJoined(StoredProfile),
-    #[prost(message, tag = "14")]
-    MemberLeft(StoredPair),
-    #[prost(uint64, tag = "15")]
-    OwnerChanged(u64),
-    #[prost(message, tag = "16")]
-    SeatChanged(StoredSeatChange),
-    #[prost(message, tag = "17")]
-    SeatsSwapped(()),
-    #[prost(message, tag = "18")]
-    SettingsChanged(StoredSettings),
-    #[prost(message, tag = "19")]
-    ChatPosted(StoredChatLine),
-    #[prost(uint32, tag = "20")]
-    Closed(u32),
-    #[prost(message, tag = "21")]
-    Created(Box<StoredCreation>),
-    #[prost(sint64, tag = "23")]
-    ChatRemoved(i64),
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-struct StoredStart {
-    #[prost(uint32, tag = "1")]
-    number: u32,
-    #[prost(uint32, tag = "2")]
-    index: u32,
-    #[prost(bytes = "vec", tag = "3")]
-    opening: Vec<u8>,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-struct StoredSeatChange {
-    #[prost(uint32, tag = "1")]
-    seat: u32,
-    #[prost(message, optional, tag = "2")]
-    occupant: Option<StoredOccupant>,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-struct StoredCreation {
-    #[prost(uint64, tag = "1")]
-    id: u64,
-    #[prost(uint64, tag = "2")]
-    code: u64,
-    #[prost(message, optional, tag = "3")]
-    owner: Option<StoredProfile>,
-    #[prost(message, optional, tag = "4")]
-    settings: Option<StoredSettings>,
-    #[prost(message, optional, tag = "5")]
-    policy: Option<StoredPolicy>,
-    #[prost(message, optional, tag = "6")]
-    black: Option<StoredOccupant>,
-    #[prost(message, optional, tag = "7")]
-    white: Option<StoredOccupant>,
-}
-
-impl From<&Fact> for StoredFact {
+impl From<&Fact> for v1::Fact {
     fn from(fact: &Fact) -> Self {
         let (mut micros, mut thought) = (0, None);
         let kind = match fact {
@@ -126,28 +28,36 @@ impl From<&Fact> for StoredFact {
                 Kind::Played(square.index().into())
             }
             Fact::Passed => Kind::Passed(()),
-            Fact::GameStarted { number, index, opening } => {
-                Kind::GameStarted(StoredStart { number: *number, index: (*index).into(), opening: squares(opening) })
-            }
-            Fact::GameEnded(end) => Kind::GameEnded(stored_end(*end)),
+            Fact::GameStarted { number, index, opening } => Kind::GameStarted(v1::GameStarted {
+                number: *number,
+                index: (*index).into(),
+                opening: squares(opening),
+            }),
+            Fact::GameEnded(end) => Kind::GameEnded((*end).into()),
             Fact::Struck => Kind::Struck(()),
-            Fact::OfferMade { offer, by } => Kind::OfferMade(StoredPair::new(offer.number(), by.number())),
-            Fact::OfferClosed { offer, accepted } => Kind::OfferClosed(StoredPair::new(offer.number(), *accepted)),
+            Fact::OfferMade { offer, by } => Kind::OfferMade(v1::OfferMade { offer: offer.number(), by: by.number() }),
+            Fact::OfferClosed { offer, accepted } => {
+                Kind::OfferClosed(v1::OfferClosed { offer: offer.number(), accepted: *accepted })
+            }
             Fact::SeriesEnded => Kind::SeriesEnded(()),
             Fact::ClockCredited { micros } => Kind::ClockCredited(*micros),
             Fact::PresenceChanged { player, present } => {
-                Kind::PresenceChanged(StoredPair::new(player.bits(), *present))
+                Kind::PresenceChanged(v1::PresenceChanged { player: player.bits(), present: *present })
             }
-            Fact::ReadyChanged { seat, ready } => Kind::ReadyChanged(StoredPair::new(seat.number(), *ready)),
+            Fact::ReadyChanged { seat, ready } => {
+                Kind::ReadyChanged(v1::ReadyChanged { seat: seat.number(), ready: *ready })
+            }
             Fact::MemberJoined(profile) => Kind::MemberJoined(profile.into()),
-            Fact::MemberLeft { player, reason } => Kind::MemberLeft(StoredPair::new(player.bits(), reason.number())),
+            Fact::MemberLeft { player, reason } => {
+                Kind::MemberLeft(v1::MemberLeft { player: player.bits(), reason: reason.number() })
+            }
             Fact::OwnerChanged(player) => Kind::OwnerChanged(player.bits()),
             Fact::SeatChanged { seat, occupant } => {
-                Kind::SeatChanged(StoredSeatChange { seat: seat.number(), occupant: Some(occupant.into()) })
+                Kind::SeatChanged(v1::SeatChanged { seat: seat.number(), occupant: Some(occupant.into()) })
             }
             Fact::SeatsSwapped => Kind::SeatsSwapped(()),
             Fact::SettingsChanged(settings) => Kind::SettingsChanged((&**settings).into()),
-            Fact::ChatPosted { from, text } => Kind::ChatPosted(StoredChatLine::new(from, text, Timestamp(0))),
+            Fact::ChatPosted { from, text } => Kind::ChatPosted(v1::ChatLine::new(from, text, Timestamp(0))),
             Fact::ChatRemoved(posted) => Kind::ChatRemoved(posted.0),
             Fact::Closed(reason) => Kind::Closed(reason.number()),
             Fact::Created(creation) => Kind::Created(Box::new((&**creation).into())),
@@ -156,7 +66,7 @@ impl From<&Fact> for StoredFact {
     }
 }
 
-impl StoredFact {
+impl v1::Fact {
     pub(super) fn read(self) -> Result<Fact, StoredError> {
         Ok(match required(self.kind, "fact")? {
             Kind::Played(index) => Fact::Played {
@@ -170,23 +80,21 @@ impl StoredFact {
                 index: narrow(start.index, "series")?,
                 opening: read_squares(&start.opening)?,
             },
-            Kind::GameEnded(end) => Fact::GameEnded(read_end(end)?),
+            Kind::GameEnded(end) => Fact::GameEnded(end.read()?),
             Kind::Struck(()) => Fact::Struck,
-            Kind::OfferMade(made) => Fact::OfferMade { offer: Offer::read(made.first)?, by: Color::read(made.second)? },
+            Kind::OfferMade(made) => Fact::OfferMade { offer: Offer::read(made.offer)?, by: Color::read(made.by)? },
             Kind::OfferClosed(closed) => {
-                Fact::OfferClosed { offer: Offer::read(closed.first)?, accepted: closed.second != 0 }
+                Fact::OfferClosed { offer: Offer::read(closed.offer)?, accepted: closed.accepted }
             }
             Kind::SeriesEnded(()) => Fact::SeriesEnded,
             Kind::ClockCredited(micros) => Fact::ClockCredited { micros },
             Kind::PresenceChanged(change) => {
-                Fact::PresenceChanged { player: read_player(change.first)?, present: change.second != 0 }
+                Fact::PresenceChanged { player: read_player(change.player)?, present: change.present }
             }
-            Kind::ReadyChanged(change) => {
-                Fact::ReadyChanged { seat: Color::read(change.first)?, ready: change.second != 0 }
-            }
+            Kind::ReadyChanged(change) => Fact::ReadyChanged { seat: Color::read(change.seat)?, ready: change.ready },
             Kind::MemberJoined(profile) => Fact::MemberJoined(profile.read()?),
             Kind::MemberLeft(leave) => {
-                Fact::MemberLeft { player: read_player(leave.first)?, reason: LeaveReason::read(leave.second)? }
+                Fact::MemberLeft { player: read_player(leave.player)?, reason: LeaveReason::read(leave.reason)? }
             }
             Kind::OwnerChanged(player) => Fact::OwnerChanged(read_player(player)?),
             Kind::SeatChanged(change) => Fact::SeatChanged {
@@ -206,7 +114,7 @@ impl StoredFact {
     }
 }
 
-impl From<&Creation> for StoredCreation {
+impl From<&Creation> for v1::Creation {
     fn from(creation: &Creation) -> Self {
         Self {
             id: creation.id.bits(),
@@ -220,7 +128,7 @@ impl From<&Creation> for StoredCreation {
     }
 }
 
-impl StoredCreation {
+impl v1::Creation {
     fn read(self) -> Result<Creation, StoredError> {
         let owner = required(self.owner, "owner")?.read()?;
         let seats = ByColor::new(required(self.black, "occupant")?.read()?, required(self.white, "occupant")?.read()?);

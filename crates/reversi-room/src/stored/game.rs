@@ -9,9 +9,8 @@ use reversi_engine::{
 
 use super::{
     StoredError, checked,
-    codec::{Numbered, StoredDuration, StoredPair, narrow, number_or_zero, read_squares, squares},
-    required,
-    seat::StoredOccupant,
+    codec::{Numbered, narrow, number_or_zero, read_squares, squares},
+    required, v1,
 };
 use crate::{
     game::{EndReason, Game, GameEnd, Ply, flipped},
@@ -29,50 +28,7 @@ const PASS: u8 = 64;
 /// The highest game number accepted: far beyond what a room can reach, and far below overflow.
 const MAX_GAMES: u32 = 1 << 31;
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(super) struct StoredGame {
-    #[prost(uint32, tag = "1")]
-    number: u32,
-    #[prost(int64, tag = "2")]
-    started: i64,
-    /// One byte for each ply: the square, or [`PASS`].
-    #[prost(bytes = "vec", tag = "3")]
-    plies: Vec<u8>,
-    /// One for each ply.
-    #[prost(uint32, repeated, tag = "4")]
-    spent_ms: Vec<u32>,
-    #[prost(uint32, tag = "5")]
-    opening: u32,
-    #[prost(message, optional, tag = "6")]
-    black_left: Option<StoredDuration>,
-    #[prost(message, optional, tag = "7")]
-    white_left: Option<StoredDuration>,
-    #[prost(int64, tag = "8")]
-    turn_began: i64,
-    #[prost(uint32, tag = "9")]
-    strikes: u32,
-    #[prost(uint32, tag = "10")]
-    draw_offer: u32,
-    #[prost(message, optional, tag = "11")]
-    end: Option<StoredPair>,
-    #[prost(message, repeated, tag = "12")]
-    thoughts: Vec<ThoughtOfPly>,
-    /// Who plays black, if that is not the occupant of the seat; so for white.
-    #[prost(message, optional, tag = "13")]
-    black: Option<StoredOccupant>,
-    #[prost(message, optional, tag = "14")]
-    white: Option<StoredOccupant>,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-struct ThoughtOfPly {
-    #[prost(uint32, tag = "1")]
-    ply: u32,
-    #[prost(message, optional, tag = "2")]
-    thought: Option<StoredThought>,
-}
-
-impl StoredGame {
+impl v1::Game {
     /// The game of a room with these seats.
     pub(super) fn of(game: &Game, seats: &ByColor<Seat>) -> Self {
         let player = |side: Color| {
@@ -90,7 +46,7 @@ impl StoredGame {
             turn_began: game.turn_began.0,
             strikes: game.strikes.into(),
             draw_offer: number_or_zero(game.draw_offer),
-            end: game.end.map(stored_end),
+            end: game.end.map(Into::into),
             thoughts: stored_thoughts(&game.thoughts),
             black: player(Color::Black),
             white: player(Color::White),
@@ -99,7 +55,7 @@ impl StoredGame {
 
     /// The game of a room with these seats.
     pub(super) fn read(self, seats: &ByColor<Seat>) -> Result<Game, StoredError> {
-        let player = |stored: Option<StoredOccupant>, side| match stored {
+        let player = |stored: Option<v1::Occupant>, side| match stored {
             Some(stored) => stored.read(),
             None => Ok(seats[side].occupant.clone()),
         };
@@ -108,7 +64,7 @@ impl StoredGame {
         let opening: u16 = narrow(self.opening, "opening")?;
         let strikes = narrow(self.strikes, "strikes")?;
         let thoughts = read_thoughts(self.thoughts, plies.len())?;
-        let end = self.end.map(read_end).transpose()?;
+        let end = self.end.map(v1::GameEnd::read).transpose()?;
         // A position that is over may still lack its end: that event may follow this room.
         let ended = end.is_none_or(|end| end.reason != EndReason::Discs || position.is_over());
         Ok(Game {
@@ -148,43 +104,41 @@ fn read_record(plies: &[u8], spent_ms: &[u32]) -> Result<(Vec<Ply>, Position, Bi
     Ok((record, position, last_flipped))
 }
 
-pub(super) fn stored_end(end: GameEnd) -> StoredPair {
-    StoredPair::new(number_or_zero(end.winner), end.reason.number())
+impl From<GameEnd> for v1::GameEnd {
+    fn from(end: GameEnd) -> Self {
+        Self { winner: number_or_zero(end.winner), reason: end.reason.number() }
+    }
 }
 
-pub(super) fn read_end(stored: StoredPair) -> Result<GameEnd, StoredError> {
-    Ok(GameEnd { winner: Color::read_optional(stored.first)?, reason: EndReason::read(stored.second)? })
+impl v1::GameEnd {
+    pub(super) fn read(self) -> Result<GameEnd, StoredError> {
+        Ok(GameEnd { winner: Color::read_optional(self.winner)?, reason: EndReason::read(self.reason)? })
+    }
 }
 
-/// The search reports of a finished game.
-#[derive(Clone, PartialEq, prost::Message)]
-pub(super) struct StoredThoughts {
-    #[prost(message, repeated, tag = "1")]
-    thoughts: Vec<ThoughtOfPly>,
-}
-
-impl From<&[(u16, Thought)]> for StoredThoughts {
+impl From<&[(u16, Thought)]> for v1::Thoughts {
     fn from(thoughts: &[(u16, Thought)]) -> Self {
         Self { thoughts: stored_thoughts(thoughts) }
     }
 }
 
-impl StoredThoughts {
+impl v1::Thoughts {
     /// Of a game of `plies` plies.
     pub(super) fn read(self, plies: usize) -> Result<Vec<(u16, Thought)>, StoredError> {
         read_thoughts(self.thoughts, plies)
     }
 }
 
-fn stored_thoughts(thoughts: &[(u16, Thought)]) -> Vec<ThoughtOfPly> {
-    let stored = |(ply, thought): &(u16, Thought)| ThoughtOfPly { ply: (*ply).into(), thought: Some(thought.into()) };
+fn stored_thoughts(thoughts: &[(u16, Thought)]) -> Vec<v1::ThoughtOfPly> {
+    let stored =
+        |(ply, thought): &(u16, Thought)| v1::ThoughtOfPly { ply: (*ply).into(), thought: Some(thought.into()) };
     thoughts.iter().map(stored).collect()
 }
 
 /// In the order of the plies, at most one for each.
-fn read_thoughts(stored: Vec<ThoughtOfPly>, plies: usize) -> Result<Vec<(u16, Thought)>, StoredError> {
+fn read_thoughts(stored: Vec<v1::ThoughtOfPly>, plies: usize) -> Result<Vec<(u16, Thought)>, StoredError> {
     let mut thoughts: Vec<(u16, Thought)> = Vec::with_capacity(stored.len().min(plies));
-    for ThoughtOfPly { ply, thought } in stored {
+    for v1::ThoughtOfPly { ply, thought } in stored {
         let ply: u16 = narrow(ply, "thought")?;
         let follows = usize::from(ply) < plies && thoughts.last().is_none_or(|&(last, _)| last < ply);
         thoughts.push((checked(ply, follows, "thought")?, required(thought, "thought")?.read()?));
@@ -193,30 +147,20 @@ fn read_thoughts(stored: Vec<ThoughtOfPly>, plies: usize) -> Result<Vec<(u16, Th
 }
 
 /// A clock begins within its bounds, and each ply adds no more than the longest increment.
-fn read_clock(stored: Option<StoredDuration>, plies: usize) -> Result<Option<Duration>, StoredError> {
-    let left = StoredDuration::read_optional(stored)?;
+fn read_clock(stored: Option<v1::Duration>, plies: usize) -> Result<Option<Duration>, StoredError> {
+    let left = v1::Duration::read_optional(stored)?;
     let plies = u32::try_from(plies).unwrap_or(u32::MAX);
     let max = Settings::MAX_CLOCK + Settings::MAX_INCREMENT.saturating_mul(plies);
     checked(left, left.is_none_or(|left| left <= max), "clock")
 }
 
-#[derive(Clone, Copy, PartialEq, prost::Message)]
-pub(super) struct StoredSeries {
-    #[prost(uint32, tag = "1")]
-    index: u32,
-    #[prost(uint32, tag = "2")]
-    games: u32,
-    #[prost(int64, optional, tag = "3")]
-    next_at: Option<i64>,
-}
-
-impl From<Series> for StoredSeries {
+impl From<Series> for v1::Series {
     fn from(series: Series) -> Self {
         Self { index: series.index.into(), games: series.games.into(), next_at: series.next_at.map(|at| at.0) }
     }
 }
 
-impl StoredSeries {
+impl v1::Series {
     pub(super) fn read(self) -> Result<Series, StoredError> {
         let (index, games): (u16, u16) = (narrow(self.index, "series")?, narrow(self.games, "series")?);
         let next_at = self.next_at.map(Timestamp);
@@ -225,20 +169,7 @@ impl StoredSeries {
     }
 }
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(super) struct StoredThought {
-    #[prost(sint32, optional, tag = "1")]
-    evaluation: Option<i32>,
-    #[prost(uint32, tag = "2")]
-    depth: u32,
-    #[prost(uint64, tag = "3")]
-    nodes: u64,
-    /// One byte for each square.
-    #[prost(bytes = "vec", tag = "4")]
-    line: Vec<u8>,
-}
-
-impl From<&Thought> for StoredThought {
+impl From<&Thought> for v1::Thought {
     fn from(thought: &Thought) -> Self {
         Self {
             evaluation: thought.evaluation.map(Into::into),
@@ -249,7 +180,7 @@ impl From<&Thought> for StoredThought {
     }
 }
 
-impl StoredThought {
+impl v1::Thought {
     pub(super) fn read(self) -> Result<Thought, StoredError> {
         let short = self.line.len() <= Thought::LINE;
         let line = checked(self.line, short, "line of a thought")?;
@@ -263,30 +194,14 @@ impl StoredThought {
     }
 }
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(super) struct StoredScore {
-    #[prost(uint32, tag = "1")]
-    first: u32,
-    #[prost(uint32, tag = "2")]
-    wins: u32,
-    #[prost(uint32, tag = "3")]
-    draws: u32,
-    #[prost(uint32, tag = "4")]
-    losses: u32,
-    #[prost(uint32, repeated, tag = "5")]
-    pairs: Vec<u32>,
-    #[prost(uint32, tag = "6")]
-    half: u32,
-}
-
-impl From<SeriesScore> for StoredScore {
+impl From<SeriesScore> for v1::Score {
     fn from(SeriesScore { first, score }: SeriesScore) -> Self {
         let Score { wins, draws, losses, pairs, half } = score;
         Self { first: first.number(), wins, draws, losses, pairs: pairs.to_vec(), half: number_or_zero(half) }
     }
 }
 
-impl StoredScore {
+impl v1::Score {
     pub(super) fn read(self) -> Result<SeriesScore, StoredError> {
         let pairs = required(<[u32; 5]>::try_from(self.pairs).ok(), "pairs of a score")?;
         let half = Points::read_optional(self.half)?;

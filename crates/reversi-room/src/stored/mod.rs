@@ -8,8 +8,9 @@
 //!
 //! Commands and rejections are sent from one node of a cluster to another, not kept; events and rooms are both.
 //!
-//! The messages are declared here, independent of the public API. Within a version, a field may be added whose default
-//! means what its absence meant; tags and numbers never change their meaning. Any other change needs a new version.
+//! The messages are declared in `proto/reversi/stored/v1`, independent of the public API. Within a version, a field may be
+//! added whose default means what its absence meant; tags and numbers never change their meaning. Any other change needs a
+//! new version.
 //!
 //! The checksum is the CRC-32 of all bytes before it, little-endian: without it, nearly half of all single bit errors
 //! would decode to another valid game. Version 1 had no checksum and was otherwise the same.
@@ -26,6 +27,7 @@ mod rejection;
 mod room;
 mod seat;
 mod settings;
+pub mod v1;
 mod validate;
 
 use prost::{
@@ -36,12 +38,7 @@ use prost::{
 pub use self::error::StoredError;
 use self::{
     codec::read_seq,
-    command::StoredCommand,
     error::{VERSION, checked, required},
-    event::StoredFact,
-    game::StoredThoughts,
-    rejection::StoredRejection,
-    room::StoredRoom,
 };
 use super::{
     command::Command,
@@ -64,7 +61,7 @@ const CHECKSUM: usize = 4;
 /// Encodes an event. A move takes 19 to 22 bytes, and an AI's search report about the same again.
 #[must_use]
 pub fn encode_event(event: &Event) -> Vec<u8> {
-    let fact = StoredFact::from(&event.fact);
+    let fact = v1::Fact::from(&event.fact);
     let mut bytes = Vec::with_capacity(MAX_HEAD + fact.encoded_len() + CHECKSUM);
     bytes.push(VERSION);
     encode_varint(event.seq.0, &mut bytes);
@@ -82,7 +79,7 @@ pub fn decode_event(bytes: &[u8]) -> Result<Event, StoredError> {
     let mut rest = verify_checksum(bytes)?;
     let seq = read_seq(decode_varint(&mut rest)?)?;
     let at = Timestamp(decode_varint(&mut rest)?.cast_signed());
-    let fact = StoredFact::decode(rest)?.read()?;
+    let fact = v1::Fact::decode(rest)?.read()?;
     let in_place = matches!(fact, Fact::Created(_)) == (seq == Seq(1));
     Ok(Event { seq: checked(seq, in_place, "sequence number")?, at, fact })
 }
@@ -90,7 +87,7 @@ pub fn decode_event(bytes: &[u8]) -> Result<Event, StoredError> {
 /// Encodes the whole state of a room.
 #[must_use]
 pub fn encode_room(room: &Room) -> Vec<u8> {
-    encode_message(&StoredRoom::from(room))
+    encode_message(&v1::Room::from(room))
 }
 
 /// Decodes what [`encode_room`] returned.
@@ -98,13 +95,13 @@ pub fn encode_room(room: &Room) -> Vec<u8> {
 /// # Errors
 /// [`StoredError`] for other bytes.
 pub fn decode_room(bytes: &[u8]) -> Result<Room, StoredError> {
-    StoredRoom::decode(verify_checksum(bytes)?)?.read()
+    v1::Room::decode(verify_checksum(bytes)?)?.read()
 }
 
 /// Encodes the search reports of a finished game: about 25 bytes for each.
 #[must_use]
 pub fn encode_thoughts(thoughts: &[(u16, Thought)]) -> Vec<u8> {
-    encode_message(&StoredThoughts::from(thoughts))
+    encode_message(&v1::Thoughts::from(thoughts))
 }
 
 /// Decodes what [`encode_thoughts`] returned for a game of `plies` plies.
@@ -112,13 +109,13 @@ pub fn encode_thoughts(thoughts: &[(u16, Thought)]) -> Vec<u8> {
 /// # Errors
 /// [`StoredError`] for other bytes.
 pub fn decode_thoughts(bytes: &[u8], plies: usize) -> Result<Vec<(u16, Thought)>, StoredError> {
-    StoredThoughts::decode(verify_checksum(bytes)?)?.read(plies)
+    v1::Thoughts::decode(verify_checksum(bytes)?)?.read(plies)
 }
 
 /// Encodes a command for the node that has its room.
 #[must_use]
 pub fn encode_command(command: &Command) -> Vec<u8> {
-    encode_message(&StoredCommand::from(command))
+    encode_message(&v1::Command::from(command))
 }
 
 /// Decodes what [`encode_command`] returned.
@@ -126,13 +123,13 @@ pub fn encode_command(command: &Command) -> Vec<u8> {
 /// # Errors
 /// [`StoredError`] for other bytes.
 pub fn decode_command(bytes: &[u8]) -> Result<Command, StoredError> {
-    StoredCommand::decode(verify_checksum(bytes)?)?.read()
+    v1::Command::decode(verify_checksum(bytes)?)?.read()
 }
 
 /// Encodes the answer to a rejected command.
 #[must_use]
 pub fn encode_rejection(rejection: Rejection) -> Vec<u8> {
-    encode_message(&StoredRejection::from(rejection))
+    encode_message(&v1::Rejection::from(rejection))
 }
 
 /// Decodes what [`encode_rejection`] returned. Of settings that are out of bounds it does not say which.
@@ -140,7 +137,7 @@ pub fn encode_rejection(rejection: Rejection) -> Vec<u8> {
 /// # Errors
 /// [`StoredError`] for other bytes.
 pub fn decode_rejection(bytes: &[u8]) -> Result<Rejection, StoredError> {
-    StoredRejection::decode(verify_checksum(bytes)?)?.read()
+    v1::Rejection::decode(verify_checksum(bytes)?)?.read()
 }
 
 fn encode_message(message: &impl Message) -> Vec<u8> {

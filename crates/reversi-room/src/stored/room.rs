@@ -7,10 +7,7 @@ use reversi_engine::rules::{ByColor, Color};
 use super::{
     StoredError,
     codec::{Numbered, number_or_zero, read_code, read_player, read_room, read_seq},
-    game::{StoredGame, StoredScore, StoredSeries},
-    required,
-    seat::{StoredProfile, StoredSeat},
-    settings::{StoredPolicy, StoredSettings},
+    required, v1,
 };
 use crate::{
     seat::Profile,
@@ -19,67 +16,7 @@ use crate::{
     timestamp::Timestamp,
 };
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(super) struct StoredRoom {
-    #[prost(uint64, tag = "1")]
-    id: u64,
-    #[prost(uint64, tag = "2")]
-    code: u64,
-    #[prost(int64, tag = "3")]
-    created: i64,
-    #[prost(message, optional, tag = "4")]
-    policy: Option<StoredPolicy>,
-    #[prost(uint64, tag = "5")]
-    seq: u64,
-    #[prost(uint32, tag = "6")]
-    phase: u32,
-    #[prost(uint64, tag = "7")]
-    owner: u64,
-    #[prost(message, optional, tag = "8")]
-    settings: Option<StoredSettings>,
-    #[prost(message, repeated, tag = "9")]
-    members: Vec<StoredMember>,
-    #[prost(uint64, repeated, tag = "10")]
-    bans: Vec<u64>,
-    #[prost(message, optional, tag = "11")]
-    black: Option<StoredSeat>,
-    #[prost(message, optional, tag = "12")]
-    white: Option<StoredSeat>,
-    #[prost(message, optional, tag = "13")]
-    game: Option<StoredGame>,
-    #[prost(message, optional, tag = "14")]
-    series: Option<StoredSeries>,
-    #[prost(uint32, tag = "15")]
-    rematch_offer: u32,
-    #[prost(message, repeated, tag = "16")]
-    chat: Vec<StoredChatLine>,
-    #[prost(int64, tag = "17")]
-    last_activity: i64,
-    #[prost(message, optional, tag = "18")]
-    score: Option<StoredScore>,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-struct StoredMember {
-    #[prost(message, optional, tag = "1")]
-    profile: Option<StoredProfile>,
-    #[prost(int64, tag = "2")]
-    joined: i64,
-    #[prost(int64, optional, tag = "3")]
-    absent_since: Option<i64>,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-pub(super) struct StoredChatLine {
-    #[prost(message, optional, tag = "1")]
-    from: Option<StoredProfile>,
-    #[prost(string, tag = "2")]
-    text: String,
-    #[prost(int64, tag = "3")]
-    at: i64,
-}
-
-impl From<&Room> for StoredRoom {
+impl From<&Room> for v1::Room {
     fn from(room: &Room) -> Self {
         Self {
             id: room.id.bits(),
@@ -94,17 +31,17 @@ impl From<&Room> for StoredRoom {
             bans: room.bans.iter().map(|player| player.bits()).collect(),
             black: Some((&room.seats.black).into()),
             white: Some((&room.seats.white).into()),
-            game: room.game.as_ref().map(|game| StoredGame::of(game, &room.seats)),
+            game: room.game.as_ref().map(|game| v1::Game::of(game, &room.seats)),
             series: room.series.map(Into::into),
             rematch_offer: number_or_zero(room.rematch_offer),
-            chat: room.chat.iter().map(|line| StoredChatLine::new(&line.from, &line.text, line.at)).collect(),
+            chat: room.chat.iter().map(|line| v1::ChatLine::new(&line.from, &line.text, line.at)).collect(),
             last_activity: room.last_activity.0,
             score: room.score.map(Into::into),
         }
     }
 }
 
-impl StoredRoom {
+impl v1::Room {
     pub(super) fn read(self) -> Result<Room, StoredError> {
         let seats = ByColor::new(required(self.black, "seat")?.read()?, required(self.white, "seat")?.read()?);
         let room = Room {
@@ -116,15 +53,15 @@ impl StoredRoom {
             phase: Phase::read(self.phase)?,
             owner: read_player(self.owner)?,
             settings: required(self.settings, "settings")?.read()?,
-            members: self.members.into_iter().map(StoredMember::read).collect::<Result<_, _>>()?,
+            members: self.members.into_iter().map(v1::Member::read).collect::<Result<_, _>>()?,
             bans: self.bans.into_iter().map(read_player).collect::<Result<_, _>>()?,
             game: self.game.map(|game| game.read(&seats)).transpose()?,
             seats,
-            series: self.series.map(StoredSeries::read).transpose()?,
+            series: self.series.map(v1::Series::read).transpose()?,
             rematch_offer: Color::read_optional(self.rematch_offer)?,
-            chat: self.chat.into_iter().map(StoredChatLine::read).collect::<Result<_, _>>()?,
+            chat: self.chat.into_iter().map(v1::ChatLine::read).collect::<Result<_, _>>()?,
             last_activity: Timestamp(self.last_activity),
-            score: self.score.map(StoredScore::read).transpose()?,
+            score: self.score.map(v1::Score::read).transpose()?,
         };
         match contradiction(&room) {
             Some(what) => Err(StoredError::Malformed(what)),
@@ -156,7 +93,7 @@ fn contradiction(room: &Room) -> Option<&'static str> {
     rules.into_iter().find(|(_, holds)| !holds).map(|(what, _)| what)
 }
 
-impl From<&Member> for StoredMember {
+impl From<&Member> for v1::Member {
     fn from(member: &Member) -> Self {
         Self {
             profile: Some((&member.profile).into()),
@@ -166,7 +103,7 @@ impl From<&Member> for StoredMember {
     }
 }
 
-impl StoredMember {
+impl v1::Member {
     fn read(self) -> Result<Member, StoredError> {
         Ok(Member {
             profile: required(self.profile, "member")?.read()?,
@@ -176,7 +113,7 @@ impl StoredMember {
     }
 }
 
-impl StoredChatLine {
+impl v1::ChatLine {
     pub(super) fn new(from: &Profile, text: &ChatText, at: Timestamp) -> Self {
         Self { from: Some(from.into()), text: text.to_string(), at: at.0 }
     }

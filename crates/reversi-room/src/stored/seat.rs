@@ -4,6 +4,7 @@ use super::{
     StoredError, checked,
     codec::{Numbered, narrow, read_player},
     required,
+    v1::{self, occupant::Kind},
 };
 use crate::{
     seat::{AiSeat, Occupant, PlayerKind, Profile, Seat},
@@ -13,23 +14,13 @@ use crate::{
 /// Longest name of an AI kind, in bytes.
 const MAX_AI_KIND: usize = 64;
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(super) struct StoredProfile {
-    #[prost(uint64, tag = "1")]
-    id: u64,
-    #[prost(string, tag = "2")]
-    name: String,
-    #[prost(uint32, tag = "3")]
-    kind: u32,
-}
-
-impl From<&Profile> for StoredProfile {
+impl From<&Profile> for v1::Profile {
     fn from(profile: &Profile) -> Self {
         Self { id: profile.id.bits(), name: profile.name.to_string(), kind: profile.kind.number() }
     }
 }
 
-impl StoredProfile {
+impl v1::Profile {
     pub(super) fn read(self) -> Result<Profile, StoredError> {
         Ok(Profile {
             id: read_player(self.id)?,
@@ -39,23 +30,13 @@ impl StoredProfile {
     }
 }
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(super) struct StoredAi {
-    #[prost(string, tag = "1")]
-    kind: String,
-    #[prost(uint32, tag = "2")]
-    level: u32,
-    #[prost(fixed64, tag = "3")]
-    seed: u64,
-}
-
-impl From<&AiSeat> for StoredAi {
+impl From<&AiSeat> for v1::Ai {
     fn from(ai: &AiSeat) -> Self {
         Self { kind: ai.kind.to_string(), level: ai.level.into(), seed: ai.seed }
     }
 }
 
-impl StoredAi {
+impl v1::Ai {
     pub(super) fn read(self) -> Result<AiSeat, StoredError> {
         let kind = self.kind.as_str();
         let plain = kind.len() <= MAX_AI_KIND && kind.bytes().all(|byte| byte.is_ascii_graphic());
@@ -63,25 +44,7 @@ impl StoredAi {
     }
 }
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(super) struct StoredOccupant {
-    #[prost(oneof = "Kind", tags = "1, 2, 3, 4")]
-    kind: Option<Kind>,
-}
-
-#[derive(Clone, PartialEq, prost::Oneof)]
-enum Kind {
-    #[prost(message, tag = "1")]
-    Open(()),
-    #[prost(message, tag = "2")]
-    Reserved(StoredProfile),
-    #[prost(message, tag = "3")]
-    Player(StoredProfile),
-    #[prost(message, tag = "4")]
-    Ai(StoredAi),
-}
-
-impl From<&Occupant> for StoredOccupant {
+impl From<&Occupant> for v1::Occupant {
     fn from(occupant: &Occupant) -> Self {
         let kind = match occupant {
             Occupant::Open => Kind::Open(()),
@@ -93,7 +56,7 @@ impl From<&Occupant> for StoredOccupant {
     }
 }
 
-impl StoredOccupant {
+impl v1::Occupant {
     pub(super) fn read(self) -> Result<Occupant, StoredError> {
         Ok(match required(self.kind, "occupant")? {
             Kind::Open(()) => Occupant::Open,
@@ -104,19 +67,7 @@ impl StoredOccupant {
     }
 }
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(super) struct StoredSeat {
-    #[prost(message, optional, tag = "1")]
-    occupant: Option<StoredOccupant>,
-    #[prost(bool, tag = "2")]
-    marked_ready: bool,
-    #[prost(uint32, tag = "3")]
-    wins: u32,
-    #[prost(uint32, tag = "4")]
-    draws: u32,
-}
-
-impl From<&Seat> for StoredSeat {
+impl From<&Seat> for v1::Seat {
     fn from(seat: &Seat) -> Self {
         Self {
             occupant: Some((&seat.occupant).into()),
@@ -127,7 +78,7 @@ impl From<&Seat> for StoredSeat {
     }
 }
 
-impl StoredSeat {
+impl v1::Seat {
     pub(super) fn read(self) -> Result<Seat, StoredError> {
         Ok(Seat {
             occupant: required(self.occupant, "occupant")?.read()?,

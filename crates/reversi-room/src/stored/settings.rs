@@ -4,8 +4,9 @@ use reversi_engine::{rating::Sprt, rules::Transcript};
 
 use super::{
     StoredError,
-    codec::{Numbered, StoredDuration, narrow, read_squares, squares},
+    codec::{Numbered, narrow, read_squares, squares},
     required,
+    v1::{self, settings::Opening as StoredOpening},
 };
 use crate::{
     settings::{Opening, PasswordHash, Policy, Settings, Visibility, Watching},
@@ -13,88 +14,25 @@ use crate::{
     time_control::TimeControl,
 };
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(super) struct StoredSettings {
-    #[prost(string, tag = "1")]
-    name: String,
-    #[prost(uint32, tag = "2")]
-    visibility: u32,
-    #[prost(uint32, tag = "3")]
-    watching: u32,
-    #[prost(bytes = "vec", optional, tag = "4")]
-    password: Option<Vec<u8>>,
-    #[prost(message, optional, tag = "5")]
-    per_move: Option<StoredDuration>,
-    #[prost(message, optional, tag = "6")]
-    total: Option<StoredDuration>,
-    #[prost(message, optional, tag = "7")]
-    increment: Option<StoredDuration>,
-    #[prost(message, optional, tag = "8")]
-    ai_pause: Option<StoredDuration>,
-    #[prost(uint32, tag = "9")]
-    games: u32,
-    #[prost(bool, tag = "10")]
-    swap_sides: bool,
-    /// None for the standard start.
-    #[prost(oneof = "StoredOpening", tags = "11, 12, 15")]
-    opening: Option<StoredOpening>,
-    #[prost(bool, tag = "13")]
-    auto_start: bool,
-    #[prost(bool, tag = "14")]
-    rated: bool,
-    #[prost(message, optional, tag = "16")]
-    sprt: Option<StoredSprt>,
-}
-
-#[derive(Clone, PartialEq, prost::Oneof)]
-enum StoredOpening {
-    #[prost(bytes, tag = "11")]
-    Moves(Vec<u8>),
-    #[prost(message, tag = "12")]
-    Random(StoredRandom),
-    #[prost(fixed64, tag = "15")]
-    Balanced(u64),
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-struct StoredRandom {
-    #[prost(uint32, tag = "1")]
-    plies: u32,
-    #[prost(fixed64, tag = "2")]
-    seed: u64,
-}
-
-#[derive(Clone, Copy, PartialEq, prost::Message)]
-struct StoredSprt {
-    #[prost(double, tag = "1")]
-    elo0: f64,
-    #[prost(double, tag = "2")]
-    elo1: f64,
-    #[prost(double, tag = "3")]
-    alpha: f64,
-    #[prost(double, tag = "4")]
-    beta: f64,
-}
-
-impl From<Sprt> for StoredSprt {
+impl From<Sprt> for v1::Sprt {
     fn from(sprt: Sprt) -> Self {
         Self { elo0: sprt.elo0(), elo1: sprt.elo1(), alpha: sprt.alpha(), beta: sprt.beta() }
     }
 }
 
-impl StoredSprt {
+impl v1::Sprt {
     fn read(self) -> Result<Sprt, StoredError> {
         required(Sprt::new(self.elo0, self.elo1, self.alpha, self.beta).ok(), "sprt")
     }
 }
 
-impl From<&Settings> for StoredSettings {
+impl From<&Settings> for v1::Settings {
     fn from(settings: &Settings) -> Self {
         let opening = match &settings.opening {
             Opening::Standard => None,
             Opening::Moves(moves) => Some(StoredOpening::Moves(squares(moves.squares()))),
             Opening::Random { plies, seed } => {
-                Some(StoredOpening::Random(StoredRandom { plies: (*plies).into(), seed: *seed }))
+                Some(StoredOpening::Random(v1::RandomOpening { plies: (*plies).into(), seed: *seed }))
             }
             Opening::Balanced { seed } => Some(StoredOpening::Balanced(*seed)),
         };
@@ -118,7 +56,7 @@ impl From<&Settings> for StoredSettings {
     }
 }
 
-impl StoredSettings {
+impl v1::Settings {
     /// Settings were within bounds when written: a tightened bound must still accept those of existing rooms.
     pub(super) fn read(self) -> Result<Settings, StoredError> {
         let settings = Settings {
@@ -127,17 +65,17 @@ impl StoredSettings {
             watching: Watching::read(self.watching)?,
             password: self.password.map(|hash| PasswordHash(hash.into())),
             time: TimeControl {
-                per_move: StoredDuration::read_optional(self.per_move)?,
-                total: StoredDuration::read_optional(self.total)?,
-                increment: StoredDuration::read_or_zero(self.increment)?,
+                per_move: v1::Duration::read_optional(self.per_move)?,
+                total: v1::Duration::read_optional(self.total)?,
+                increment: v1::Duration::read_or_zero(self.increment)?,
             },
-            ai_pause: StoredDuration::read_or_zero(self.ai_pause)?,
+            ai_pause: v1::Duration::read_or_zero(self.ai_pause)?,
             games: narrow(self.games, "games of a series")?,
             swap_sides: self.swap_sides,
             opening: read_opening(self.opening)?,
             auto_start: self.auto_start,
             rated: self.rated,
-            sprt: self.sprt.map(StoredSprt::read).transpose()?,
+            sprt: self.sprt.map(v1::Sprt::read).transpose()?,
         };
         settings.check().map_err(|error| StoredError::Malformed(error.field))?;
         Ok(settings)
@@ -158,17 +96,7 @@ fn read_opening(stored: Option<StoredOpening>) -> Result<Opening, StoredError> {
     })
 }
 
-#[derive(Clone, Copy, PartialEq, prost::Message)]
-pub(super) struct StoredPolicy {
-    #[prost(message, optional, tag = "1")]
-    grace: Option<StoredDuration>,
-    #[prost(message, optional, tag = "2")]
-    idle_close: Option<StoredDuration>,
-    #[prost(uint32, tag = "3")]
-    members: u32,
-}
-
-impl From<Policy> for StoredPolicy {
+impl From<Policy> for v1::Policy {
     fn from(policy: Policy) -> Self {
         Self {
             grace: Some(policy.grace.into()),
@@ -178,11 +106,11 @@ impl From<Policy> for StoredPolicy {
     }
 }
 
-impl StoredPolicy {
+impl v1::Policy {
     pub(super) fn read(self) -> Result<Policy, StoredError> {
         Ok(Policy {
-            grace: StoredDuration::read_or_zero(self.grace)?,
-            idle_close: StoredDuration::read_or_zero(self.idle_close)?,
+            grace: v1::Duration::read_or_zero(self.grace)?,
+            idle_close: v1::Duration::read_or_zero(self.idle_close)?,
             members: narrow(self.members, "policy")?,
         })
     }

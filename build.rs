@@ -32,6 +32,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let cluster = out.join("cluster");
     fs::create_dir_all(&cluster)?;
     let files = protox::compile(["proto/reversi/cluster/v1/node.proto"], ["proto"])?;
-    tonic_prost_build::configure().out_dir(cluster).compile_fds(files)?;
+    tonic_prost_build::configure()
+        .out_dir(cluster)
+        // What is large and rare, so that a move does not take its memory.
+        .boxed(".reversi.cluster.v1.Ask.question.create")
+        .boxed(".reversi.cluster.v1.Snapshot.room")
+        .boxed(".reversi.cluster.v1.FollowResponse.item.base")
+        .extern_path(".reversi.stored.v1", "crate::room::stored::v1")
+        .compile_fds(files)?;
     Ok(())
 }

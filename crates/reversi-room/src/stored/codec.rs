@@ -21,17 +21,28 @@ use crate::{
 const LAST_SEQ: u64 = 1 << 62;
 
 /// An enum whose variants are stored as numbers; 0 stands for no value.
-pub(super) trait Numbered: Sized {
+pub trait Numbered: Sized {
+    /// The name of the enum in errors.
     const NAME: &'static str;
 
+    /// The number of the variant.
     fn number(self) -> i32;
 
+    /// The variant with this number, if there is one.
     fn from_number(number: i32) -> Option<Self>;
 
+    /// The variant with this number.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for other numbers.
     fn read(number: i32) -> Result<Self, StoredError> {
         required(Self::from_number(number), Self::NAME)
     }
 
+    /// The variant with this number, none for 0.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for other numbers.
     fn read_optional(number: i32) -> Result<Option<Self>, StoredError> {
         if number == 0 { Ok(None) } else { Self::read(number).map(Some) }
     }

@@ -71,7 +71,11 @@ impl From<&Command> for v1::Command {
 }
 
 impl v1::Command {
-    pub(super) fn read(self) -> Result<Command, StoredError> {
+    /// Reads what another node has sent.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for a message that no server sends.
+    pub fn read(self) -> Result<Command, StoredError> {
         Ok(match required(self.kind, "command")? {
             Kind::Play(play) => Command::Play {
                 game: play.game,

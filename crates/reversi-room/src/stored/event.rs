@@ -129,7 +129,11 @@ impl From<&Creation> for v1::Creation {
 }
 
 impl v1::Creation {
-    fn read(self) -> Result<Creation, StoredError> {
+    /// Reads what another node has sent.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for a message that no server sends.
+    pub fn read(self) -> Result<Creation, StoredError> {
         let owner = required(self.owner, "owner")?.read()?;
         let seats = ByColor::new(required(self.black, "occupant")?.read()?, required(self.white, "occupant")?.read()?);
         let may_sit = |occupant: &Occupant| occupant.player().is_none_or(|player| player == owner.id);

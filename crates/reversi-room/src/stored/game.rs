@@ -111,7 +111,11 @@ impl From<GameEnd> for v1::GameEnd {
 }
 
 impl v1::GameEnd {
-    pub(super) fn read(self) -> Result<GameEnd, StoredError> {
+    /// Reads what another node has sent.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for a message that no server sends.
+    pub fn read(self) -> Result<GameEnd, StoredError> {
         Ok(GameEnd { winner: Color::read_optional(self.winner)?, reason: EndReason::read(self.reason)? })
     }
 }
@@ -161,7 +165,11 @@ impl From<Series> for v1::Series {
 }
 
 impl v1::Series {
-    pub(super) fn read(self) -> Result<Series, StoredError> {
+    /// Reads what another node has sent.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for a message that no server sends.
+    pub fn read(self) -> Result<Series, StoredError> {
         let (index, games): (u16, u16) = (narrow(self.index, "series")?, narrow(self.games, "series")?);
         let next_at = self.next_at.map(Timestamp);
         let first_unplayed = if next_at.is_some() { u32::from(index) + 1 } else { index.into() };

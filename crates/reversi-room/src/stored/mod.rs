@@ -3,10 +3,11 @@
 //! ```text
 //!   event:  version │ seq │ at │ fact │ checksum     a byte, two varints, a protobuf message, four bytes
 //!   room:   version │ room │ checksum                a byte, a protobuf message, four bytes
-//!   search reports of a finished game, commands, rejections: as a room
+//!   search reports of a finished game: as a room
 //! ```
 //!
-//! Commands and rejections are sent from one node of a cluster to another, not kept; events and rooms are both.
+//! The messages are also sent from one node of a cluster to another, commands and rejections only so; then as parts of other
+//! messages, without version and checksum.
 //!
 //! The messages are declared in `proto/reversi/stored/v1`, independent of the public API. Within a version, a field may be
 //! added whose default means what its absence meant; tags and numbers never change their meaning. Any other change needs a
@@ -35,16 +36,14 @@ use prost::{
     encoding::{decode_varint, encode_varint},
 };
 
-pub use self::error::StoredError;
+pub use self::{codec::Numbered, error::StoredError};
 use self::{
     codec::read_seq,
     error::{VERSION, checked, required},
 };
 use super::{
-    command::Command,
     event::{Event, Fact},
     ids::Seq,
-    rejection::Rejection,
     state::Room,
     thought::Thought,
     timestamp::Timestamp,
@@ -110,34 +109,6 @@ pub fn encode_thoughts(thoughts: &[(u16, Thought)]) -> Vec<u8> {
 /// [`StoredError`] for other bytes.
 pub fn decode_thoughts(bytes: &[u8], plies: usize) -> Result<Vec<(u16, Thought)>, StoredError> {
     v1::Thoughts::decode(verify_checksum(bytes)?)?.read(plies)
-}
-
-/// Encodes a command for the node that has its room.
-#[must_use]
-pub fn encode_command(command: &Command) -> Vec<u8> {
-    encode_message(&v1::Command::from(command))
-}
-
-/// Decodes what [`encode_command`] returned.
-///
-/// # Errors
-/// [`StoredError`] for other bytes.
-pub fn decode_command(bytes: &[u8]) -> Result<Command, StoredError> {
-    v1::Command::decode(verify_checksum(bytes)?)?.read()
-}
-
-/// Encodes the answer to a rejected command.
-#[must_use]
-pub fn encode_rejection(rejection: Rejection) -> Vec<u8> {
-    encode_message(&v1::Rejection::from(rejection))
-}
-
-/// Decodes what [`encode_rejection`] returned. Of settings that are out of bounds it does not say which.
-///
-/// # Errors
-/// [`StoredError`] for other bytes.
-pub fn decode_rejection(bytes: &[u8]) -> Result<Rejection, StoredError> {
-    v1::Rejection::decode(verify_checksum(bytes)?)?.read()
 }
 
 fn encode_message(message: &impl Message) -> Vec<u8> {

@@ -41,7 +41,11 @@ macro_rules! rejections {
         }
 
         impl v1::Rejection {
-            pub(super) fn read(self) -> Result<Rejection, StoredError> {
+            /// Reads what another node has sent.
+            ///
+            /// # Errors
+            /// [`StoredError::Malformed`] for a message that no server sends.
+            pub fn read(self) -> Result<Rejection, StoredError> {
                 Ok(match self.kind() {
                     Kind::Unspecified => return Err(StoredError::Malformed("rejection")),
                     $(Kind::$plain => Rejection::$plain,)+
@@ -65,7 +69,6 @@ rejections! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stored::{decode_rejection, encode_rejection};
 
     #[test]
     fn every_rejection_is_read_as_it_was_written_but_for_the_bounds_of_settings() {
@@ -76,12 +79,12 @@ mod tests {
         let all: Vec<_> = of_kinds.chain(phases).collect();
         assert_eq!(all.len(), 21 + phases.len());
         for rejection in all {
-            assert_eq!(decode_rejection(&encode_rejection(rejection)), Ok(rejection));
+            assert_eq!(v1::Rejection::from(rejection).read(), Ok(rejection));
         }
         let games = SettingsError { field: "games", problem: "must be 1 to 1000" };
-        let read = decode_rejection(&encode_rejection(Rejection::BadSettings(games)));
+        let read = v1::Rejection::from(Rejection::BadSettings(games)).read();
         assert_eq!(read, Ok(Rejection::BadSettings(OUT_OF_BOUNDS)));
-        let newer = decode_rejection(&encode_rejection(Rejection::WrongPhase("a reason of a newer version")));
+        let newer = v1::Rejection::from(Rejection::WrongPhase("a reason of a newer version")).read();
         assert_eq!(newer, Ok(Rejection::WrongPhase(NOT_NOW)));
     }
 }

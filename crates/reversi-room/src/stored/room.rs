@@ -42,7 +42,11 @@ impl From<&Room> for v1::Room {
 }
 
 impl v1::Room {
-    pub(super) fn read(self) -> Result<Room, StoredError> {
+    /// Reads what another node has sent.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for a message that no server sends.
+    pub fn read(self) -> Result<Room, StoredError> {
         let seats = ByColor::new(required(self.black, "seat")?.read()?, required(self.white, "seat")?.read()?);
         let room = Room {
             id: read_room(self.id)?,

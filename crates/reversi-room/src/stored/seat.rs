@@ -21,7 +21,11 @@ impl From<&Profile> for v1::Profile {
 }
 
 impl v1::Profile {
-    pub(super) fn read(self) -> Result<Profile, StoredError> {
+    /// Reads what another node has sent.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for a message that no server sends.
+    pub fn read(self) -> Result<Profile, StoredError> {
         Ok(Profile {
             id: read_player(self.id)?,
             name: DisplayName::from_stored(&self.name).map_err(|_| StoredError::Malformed("name of a player"))?,
@@ -79,7 +83,11 @@ impl From<&Seat> for v1::Seat {
 }
 
 impl v1::Seat {
-    pub(super) fn read(self) -> Result<Seat, StoredError> {
+    /// Reads what another node has sent.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for a message that no server sends.
+    pub fn read(self) -> Result<Seat, StoredError> {
         Ok(Seat {
             occupant: required(self.occupant, "occupant")?.read()?,
             marked_ready: self.marked_ready,

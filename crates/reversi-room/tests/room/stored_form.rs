@@ -1,12 +1,10 @@
 //! Properties of the stored form: nothing is lost, everything decoded is safe, and the events that a room decides fit it.
 
 use proptest::prelude::*;
+use prost::Message as _;
 use reversi_room::{
     Fact, Room,
-    stored::{
-        StoredError, decode_command, decode_event, decode_rejection, decode_room, decode_thoughts, encode_command,
-        encode_event, encode_rejection, encode_room, encode_thoughts,
-    },
+    stored::{StoredError, decode_event, decode_room, decode_thoughts, encode_event, encode_room, encode_thoughts, v1},
 };
 
 use crate::{
@@ -42,9 +40,10 @@ fn every_room_round_trips_even_between_two_events_of_a_command() {
 #[test]
 fn every_command_and_every_rejection_round_trips() {
     for_every_command(|trace| {
-        prop_assert_eq!(decode_command(&encode_command(&trace.command)), Ok(trace.command.clone()));
+        let sent = v1::Command::decode(&*v1::Command::from(&trace.command).encode_to_vec()).expect("a message");
+        prop_assert_eq!(sent.read(), Ok(trace.command.clone()));
         if let Err(rejection) = trace.result {
-            prop_assert_eq!(decode_rejection(&encode_rejection(rejection)), Ok(rejection));
+            prop_assert_eq!(v1::Rejection::from(rejection).read(), Ok(rejection));
         }
         Ok(())
     });
@@ -161,14 +160,14 @@ proptest! {
             let command = &random.commands[which.index(random.commands.len())].command;
             // Without the checksum, which would detect all damage.
             let (mut event, mut room) = (unchecked(encode_event(event)), unchecked(encode_room(room)));
-            let mut command = unchecked(encode_command(command));
+            let mut command = v1::Command::from(command).encode_to_vec();
             for one in damage {
                 one.apply(&mut event);
                 one.apply(&mut room);
                 one.apply(&mut command);
             }
-            if let Ok(command) = decode_command(&command) {
-                prop_assert_eq!(decode_command(&encode_command(&command)), Ok(command.clone()));
+            if let Some(command) = v1::Command::decode(&*command).ok().and_then(|message| message.read().ok()) {
+                prop_assert_eq!(v1::Command::from(&command).read(), Ok(command.clone()));
                 let trace = &random.commands[which.index(random.commands.len())];
                 let _ = trace.before.decide(trace.now, trace.actor, command);
             }
@@ -191,8 +190,8 @@ proptest! {
             }
             let _ = decode_event(&bytes);
             let _ = decode_room(&bytes);
-            let _ = decode_command(&bytes);
-            let _ = decode_rejection(&bytes);
+            let _ = v1::Command::decode(&*bytes).map(v1::Command::read);
+            let _ = v1::Rejection::decode(&*bytes).map(v1::Rejection::read);
             let _ = decode_thoughts(&bytes, 60);
         }
     }

@@ -1,12 +1,9 @@
 //! Asks and news.
 
-use super::{decode_fact, encode_fact, read_player, read_room, required};
+use super::{read_player, read_room, required};
 use crate::{
     proto::cluster::{self, ask::Question as Asked, command_issued::Issuer as IssuedBy, exchange_request::Kind},
-    room::{
-        Fact, Issuer,
-        stored::{StoredError, decode_command, encode_command},
-    },
+    room::{Issuer, stored::StoredError},
     runtime::{Ask, News, PlayerStreams, Question},
 };
 
@@ -20,10 +17,10 @@ impl cluster::Ask {
                     Issuer::Admin => Some(IssuedBy::Admin(())),
                     Issuer::Server => None,
                 };
-                Asked::Command(cluster::CommandIssued { command: encode_command(&command), issuer })
+                Asked::Command(cluster::CommandIssued { command: Some((&command).into()), issuer })
             }
             Question::Snapshot => Asked::Snapshot(()),
-            Question::Create(creation) => Asked::Create(encode_fact(Fact::Created(creation))),
+            Question::Create(creation) => Asked::Create(Box::new((&*creation).into())),
         };
         Self { id: 0, room: ask.room.bits(), question: Some(question) }
     }
@@ -36,13 +33,10 @@ impl cluster::Ask {
                     Some(IssuedBy::Admin(())) => Issuer::Admin,
                     None => Issuer::Server,
                 };
-                Question::Command(issuer, decode_command(&command)?)
+                Question::Command(issuer, required(command, "command")?.read()?)
             }
             Asked::Snapshot(()) => Question::Snapshot,
-            Asked::Create(created) => match decode_fact(&created)? {
-                Fact::Created(creation) => Question::Create(creation),
-                _ => return Err(StoredError::Malformed("creation")),
-            },
+            Asked::Create(creation) => Question::Create(Box::new(creation.read()?)),
         };
         Ok(Ask { room: read_room(self.room)?, what })
     }

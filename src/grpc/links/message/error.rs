@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::read_room;
+use super::{read_room, required};
 use crate::{
     proto::cluster::{self, RoomErrorKind as Kind},
-    room::stored::{StoredError, decode_rejection, encode_rejection},
+    room::stored::StoredError,
     runtime::RoomError,
 };
 
@@ -14,10 +14,10 @@ const TOO_MANY_ROOMS: &str = "the server has as many as it can";
 
 impl From<RoomError> for cluster::RoomError {
     fn from(error: RoomError) -> Self {
-        let (mut rejection, mut value) = (Vec::new(), 0);
+        let (mut rejection, mut value) = (None, 0);
         let kind = match error {
             RoomError::Rejected(reason) => {
-                rejection = encode_rejection(reason);
+                rejection = Some(reason.into());
                 Kind::Rejected
             }
             RoomError::PlayerNotFound => Kind::PlayerNotFound,
@@ -60,7 +60,7 @@ impl cluster::RoomError {
         let wait = Duration::from_nanos(self.value);
         Ok(match self.kind() {
             Kind::Unspecified => return Err(StoredError::Malformed("refusal")),
-            Kind::Rejected => RoomError::Rejected(decode_rejection(&self.rejection)?),
+            Kind::Rejected => RoomError::Rejected(required(self.rejection, "rejection")?.read()?),
             Kind::PlayerNotFound => RoomError::PlayerNotFound,
             Kind::UnknownAi => RoomError::UnknownAi,
             Kind::QuotaRooms => RoomError::QuotaRooms(TOO_MANY_ROOMS),

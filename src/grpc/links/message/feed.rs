@@ -7,7 +7,7 @@ use crate::{
     proto::cluster::{self, feed_end::End, follow_response::Item},
     room::{
         RoomId, Seq,
-        stored::{StoredError, decode_event, decode_room, encode_event, encode_room},
+        stored::{StoredError, decode_event, encode_event},
     },
     runtime::{FeedEnd, FeedItem},
 };
@@ -21,7 +21,7 @@ impl cluster::Followed {
 impl From<FeedItem> for Item {
     fn from(item: FeedItem) -> Self {
         match item {
-            FeedItem::Base(room) => Self::Base(encode_room(&room)),
+            FeedItem::Base(room) => Self::Base(Box::new((&*room).into())),
             FeedItem::Event(event) => Self::Event(encode_event(&event)),
             FeedItem::Ended(end) => {
                 let end = match end {
@@ -37,7 +37,7 @@ impl From<FeedItem> for Item {
 impl Item {
     pub(crate) fn read(self) -> Result<FeedItem, StoredError> {
         Ok(match self {
-            Self::Base(room) => FeedItem::Base(Arc::new(decode_room(&room)?)),
+            Self::Base(room) => FeedItem::Base(Arc::new(room.read()?)),
             Self::Event(event) => FeedItem::Event(Arc::new(decode_event(&event)?)),
             Self::Ended(ended) => FeedItem::Ended(match required(ended.end, "end of a feed")? {
                 End::Elsewhere(elsewhere) => FeedEnd::Elsewhere(elsewhere.read()?),

@@ -2,10 +2,10 @@
 
 use std::{cmp::Reverse, time::Duration};
 
-use super::{encode_fact, error::nanos, narrow, notice::read_occupant, read_room, read_square, required};
+use super::{error::nanos, narrow, read_room, read_square, required};
 use crate::{
     proto::cluster::{self, list_response::Update},
-    room::{DisplayName, Fact, Phase, RoomName, Seat, TimeControl, Timestamp, Watching, stored::StoredError},
+    room::{DisplayName, Phase, RoomName, Seat, TimeControl, Timestamp, Watching, stored::StoredError},
     rules::{Bitboard, Board, ByColor, Color},
     runtime::{LobbyUpdate, Row, RowKey},
 };
@@ -94,8 +94,8 @@ impl From<Row> for cluster::Row {
             name: row.name.to_string(),
             owner: row.owner.map(|owner| owner.to_string()),
             playing: row.phase == Phase::Playing,
-            black: Some(write_seat(Color::Black, black, row.present.black)),
-            white: Some(write_seat(Color::White, white, row.present.white)),
+            black: Some(write_seat(&black, row.present.black)),
+            white: Some(write_seat(&white, row.present.white)),
             has_password: row.has_password,
             members_watch: row.watching == Watching::Members,
             watchers: row.watchers,
@@ -114,8 +114,8 @@ impl From<Row> for cluster::Row {
 impl cluster::Row {
     fn read(self) -> Result<Row, StoredError> {
         let (Reverse(created), id) = required(self.key, "room")?.read()?;
-        let (black, black_present) = read_seat(Color::Black, self.black)?;
-        let (white, white_present) = read_seat(Color::White, self.white)?;
+        let (black, black_present) = read_seat(self.black)?;
+        let (white, white_present) = read_seat(self.white)?;
         let owner = self.owner.map(|owner| required(DisplayName::from_stored(&owner).ok(), "name"));
         let board = self.board.map(|cluster::Board { black, white }| {
             required(Board::new(Bitboard(black), Bitboard(white)).ok(), "board")
@@ -145,20 +145,11 @@ impl cluster::Row {
     }
 }
 
-fn write_seat(seat: Color, Seat { occupant, marked_ready, wins, draws }: Seat, present: bool) -> cluster::RowSeat {
-    cluster::RowSeat {
-        occupant: encode_fact(Fact::SeatChanged { seat, occupant }),
-        ready: marked_ready,
-        wins: wins.into(),
-        draws: draws.into(),
-        present,
-    }
+fn write_seat(seat: &Seat, present: bool) -> cluster::RowSeat {
+    cluster::RowSeat { seat: Some(seat.into()), present }
 }
 
-fn read_seat(side: Color, written: Option<cluster::RowSeat>) -> Result<(Seat, bool), StoredError> {
-    let cluster::RowSeat { occupant, ready, wins, draws, present } = required(written, "seat")?;
-    let (seat, occupant) = read_occupant(&occupant)?;
-    required((seat == side).then_some(()), "side")?;
-    let (wins, draws) = (narrow(wins, "score")?, narrow(draws, "score")?);
-    Ok((Seat { occupant, marked_ready: ready, wins, draws }, present))
+fn read_seat(written: Option<cluster::RowSeat>) -> Result<(Seat, bool), StoredError> {
+    let cluster::RowSeat { seat, present } = required(written, "seat")?;
+    Ok((required(seat, "seat")?.read()?, present))
 }

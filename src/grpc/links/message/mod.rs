@@ -11,27 +11,13 @@ mod tests;
 
 use crate::{
     proto::cluster,
-    room::{
-        Event, Fact, GameId, JoinCode, PlayerId, RoomId, Seq, Timestamp,
-        stored::{StoredError, decode_event, encode_event},
-    },
+    room::{GameId, JoinCode, PlayerId, RoomId, Seq, stored::StoredError},
     rules::Square,
     runtime::{NodeId, Ownership, Shard},
 };
 
 /// The highest sequence number accepted, far below overflow.
 const LAST_SEQ: u64 = 1 << 62;
-
-/// Encodes a fact as an event, to send a value that has no stored form of its own.
-fn encode_fact(fact: Fact) -> Vec<u8> {
-    // Only the first event of a room creates it.
-    let seq = if matches!(fact, Fact::Created(_)) { Seq(1) } else { Seq(2) };
-    encode_event(&Event { seq, at: Timestamp(0), fact })
-}
-
-fn decode_fact(bytes: &[u8]) -> Result<Fact, StoredError> {
-    Ok(decode_event(bytes)?.fact)
-}
 
 fn required<T>(value: Option<T>, what: &'static str) -> Result<T, StoredError> {
     value.ok_or(StoredError::Malformed(what))

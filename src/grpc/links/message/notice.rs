@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use super::{decode_fact, encode_fact, error::nanos, narrow, read_code, read_room, read_square, required};
+use super::{error::nanos, narrow, read_code, read_room, read_square, required};
 use crate::{
     proto::cluster::{self, notice::Kind, turn_closed::End},
     room::{
-        Clocks, Fact, GameEnd, Occupant, Offer, Profile, Seat, Series, Timestamp, TurnRequest, stored::StoredError,
+        Clocks, Offer, Timestamp, TurnRequest,
+        stored::{Numbered, StoredError, v1},
     },
     rules::{Bitboard, Board, ByColor, Color, Position},
     runtime::{Notice, OfferStatus, TurnEnd},
@@ -24,28 +25,23 @@ impl From<Notice> for cluster::Notice {
                 };
                 Kind::TurnClosed(cluster::TurnClosed { game: Some(game.into()), ply: ply.into(), end: Some(end) })
             }
-            Notice::GameStarted { game, side, opponent, present, series } => {
-                let Seat { occupant, marked_ready, wins, draws } = opponent;
-                Kind::GameStarted(cluster::GameStarted {
-                    game: Some(game.into()),
-                    opponent: encode_fact(Fact::SeatChanged { seat: side.opposite(), occupant }),
-                    ready: marked_ready,
-                    wins: wins.into(),
-                    draws: draws.into(),
-                    present,
-                    series: series.map(Into::into),
-                })
-            }
+            Notice::GameStarted { game, side, opponent, present, series } => Kind::GameStarted(cluster::GameStarted {
+                game: Some(game.into()),
+                side: side.number(),
+                opponent: Some((&opponent).into()),
+                present,
+                series: series.map(Into::into),
+            }),
             Notice::GameEnded { game, side, end, position, series } => Kind::GameEnded(cluster::GameEnded {
                 game: Some(game.into()),
-                side: number(side),
-                end: encode_fact(Fact::GameEnded(end)),
+                side: side.number(),
+                end: Some(end.into()),
                 position: Some(position.into()),
                 series: series.map(Into::into),
             }),
             Notice::Offer { game, offer, status, own } => Kind::OfferChanged(cluster::OfferChanged {
                 game: Some(game.into()),
-                offer: cluster::Offer::from(offer).into(),
+                offer: offer.number(),
                 status: cluster::OfferStatus::from(status).into(),
                 own,
             }),
@@ -54,9 +50,9 @@ impl From<Notice> for cluster::Notice {
             Notice::RoomClosed(room) => Kind::RoomClosed(room.bits()),
             Notice::Invited { room, seat, code, by } => Kind::Invited(cluster::Invited {
                 room: room.bits(),
-                seat: number(seat),
+                seat: seat.number(),
                 code: code.bits(),
-                by: by.map(|by| encode_fact(Fact::MemberJoined(by))),
+                by: by.as_ref().map(Into::into),
             }),
         };
         Self { kind: Some(kind) }
@@ -76,31 +72,23 @@ impl cluster::Notice {
                     End::GameEnded(()) => TurnEnd::GameEnded,
                 },
             },
-            Kind::GameStarted(started) => {
-                let (seat, occupant) = read_occupant(&started.opponent)?;
-                Notice::GameStarted {
-                    game: required(started.game, "game")?.read()?,
-                    side: seat.opposite(),
-                    opponent: Seat {
-                        occupant,
-                        marked_ready: started.ready,
-                        wins: narrow(started.wins, "score")?,
-                        draws: narrow(started.draws, "score")?,
-                    },
-                    present: started.present,
-                    series: started.series.map(cluster::Series::read).transpose()?,
-                }
-            }
+            Kind::GameStarted(started) => Notice::GameStarted {
+                game: required(started.game, "game")?.read()?,
+                side: Color::read(started.side)?,
+                opponent: required(started.opponent, "seat")?.read()?,
+                present: started.present,
+                series: started.series.map(v1::Series::read).transpose()?,
+            },
             Kind::GameEnded(ended) => Notice::GameEnded {
                 game: required(ended.game, "game")?.read()?,
-                side: read_color(ended.side)?,
-                end: read_end(&ended.end)?,
+                side: Color::read(ended.side)?,
+                end: required(ended.end, "end of a game")?.read()?,
                 position: required(ended.position, "position")?.read()?,
-                series: ended.series.map(cluster::Series::read).transpose()?,
+                series: ended.series.map(v1::Series::read).transpose()?,
             },
             Kind::OfferChanged(changed) => Notice::Offer {
                 game: required(changed.game, "game")?.read()?,
-                offer: read_offer(changed.offer())?,
+                offer: Offer::read(changed.offer)?,
                 status: read_status(changed.status())?,
                 own: changed.own,
             },
@@ -109,64 +97,11 @@ impl cluster::Notice {
             Kind::RoomClosed(room) => Notice::RoomClosed(read_room(room)?),
             Kind::Invited(cluster::Invited { room, seat, code, by }) => Notice::Invited {
                 room: read_room(room)?,
-                seat: read_color(seat)?,
+                seat: Color::read(seat)?,
                 code: read_code(code)?,
-                by: by.map(|by| read_profile(&by)).transpose()?,
+                by: by.map(v1::Profile::read).transpose()?,
             },
         })
-    }
-}
-
-pub(super) fn read_occupant(bytes: &[u8]) -> Result<(Color, Occupant), StoredError> {
-    match decode_fact(bytes)? {
-        Fact::SeatChanged { seat, occupant } => Ok((seat, occupant)),
-        _ => Err(StoredError::Malformed("occupant")),
-    }
-}
-
-fn read_end(bytes: &[u8]) -> Result<GameEnd, StoredError> {
-    match decode_fact(bytes)? {
-        Fact::GameEnded(end) => Ok(end),
-        _ => Err(StoredError::Malformed("end of a game")),
-    }
-}
-
-fn read_profile(bytes: &[u8]) -> Result<Profile, StoredError> {
-    match decode_fact(bytes)? {
-        Fact::MemberJoined(profile) => Ok(profile),
-        _ => Err(StoredError::Malformed("profile")),
-    }
-}
-
-fn number(color: Color) -> u32 {
-    match color {
-        Color::Black => 1,
-        Color::White => 2,
-    }
-}
-
-fn read_color(number: u32) -> Result<Color, StoredError> {
-    match number {
-        1 => Ok(Color::Black),
-        2 => Ok(Color::White),
-        _ => Err(StoredError::Malformed("side")),
-    }
-}
-
-impl From<Offer> for cluster::Offer {
-    fn from(offer: Offer) -> Self {
-        match offer {
-            Offer::Draw => Self::Draw,
-            Offer::Rematch => Self::Rematch,
-        }
-    }
-}
-
-fn read_offer(offer: cluster::Offer) -> Result<Offer, StoredError> {
-    match offer {
-        cluster::Offer::Unspecified => Err(StoredError::Malformed("offer")),
-        cluster::Offer::Draw => Ok(Offer::Draw),
-        cluster::Offer::Rematch => Ok(Offer::Rematch),
     }
 }
 
@@ -189,30 +124,17 @@ fn read_status(status: cluster::OfferStatus) -> Result<OfferStatus, StoredError>
     }
 }
 
-impl From<Series> for cluster::Series {
-    fn from(series: Series) -> Self {
-        Self { index: series.index.into(), games: series.games.into(), next_at: series.next_at.map(|at| at.0) }
-    }
-}
-
-impl cluster::Series {
-    fn read(self) -> Result<Series, StoredError> {
-        let (index, games) = (narrow(self.index, "series")?, narrow(self.games, "series")?);
-        required((index < games).then_some(Series { index, games, next_at: self.next_at.map(Timestamp) }), "series")
-    }
-}
-
 impl From<Position> for cluster::Position {
     fn from(position: Position) -> Self {
         let discs = |color| position.board().discs(color).0;
-        Self { black: discs(Color::Black), white: discs(Color::White), turn: number(position.turn()) }
+        Self { black: discs(Color::Black), white: discs(Color::White), turn: position.turn().number() }
     }
 }
 
 impl cluster::Position {
     fn read(self) -> Result<Position, StoredError> {
         let board = required(Board::new(Bitboard(self.black), Bitboard(self.white)).ok(), "position")?;
-        Ok(Position::new(board, read_color(self.turn)?))
+        Ok(Position::new(board, Color::read(self.turn)?))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{read_seq, required};
 use crate::{
     proto::cluster::{self, exchange_response::Reply as Replied},
-    room::stored::{StoredError, decode_room, encode_room},
+    room::stored::StoredError,
     runtime::{Accepted, Reply, Snapshot},
 };
 
@@ -16,7 +16,7 @@ impl From<Reply> for Replied {
                 Self::Accepted(cluster::Accepted { seq: seq.0, changed, game: game.map(Into::into) })
             }
             Reply::Snapshot(Snapshot { room, watchers }) => {
-                Self::Snapshot(cluster::Snapshot { room: encode_room(&room), watchers })
+                Self::Snapshot(cluster::Snapshot { room: Some(Box::new((&*room).into())), watchers })
             }
             Reply::Refused(error) => Self::Refused(error.into()),
             Reply::Elsewhere(known) => Self::Elsewhere(known.into()),
@@ -32,7 +32,7 @@ impl cluster::ExchangeResponse {
                 Reply::Accepted(Accepted { seq: read_seq(seq)?, changed, game })
             }
             Replied::Snapshot(cluster::Snapshot { room, watchers }) => {
-                Reply::Snapshot(Snapshot { room: Arc::new(decode_room(&room)?), watchers })
+                Reply::Snapshot(Snapshot { room: Arc::new(required(room, "room")?.read()?), watchers })
             }
             Replied::Refused(error) => Reply::Refused(error.read()?),
             Replied::Elsewhere(elsewhere) => Reply::Elsewhere(elsewhere.read()?),

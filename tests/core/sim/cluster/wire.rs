@@ -7,13 +7,11 @@ use std::{
     time::Duration,
 };
 
+use prost::Message;
 use reversi::{
     room::{
         RoomId, Seq,
-        stored::{
-            decode_command, decode_event, decode_rejection, decode_room, encode_command, encode_event,
-            encode_rejection, encode_room,
-        },
+        stored::{decode_event, encode_event, v1},
     },
     runtime::{
         Ask, FeedItem, LinkError, LobbyWatch, News, Node, NodeId, PeerList, Peers, Question, Reply, RoomError, Snapshot,
@@ -385,9 +383,14 @@ impl Peers for SimPeers {
     }
 }
 
+/// The message as the other process gets it.
+fn sent<M: Message + Default>(message: &M) -> M {
+    M::decode(&*message.encode_to_vec()).expect("a message")
+}
+
 fn carried_ask(mut ask: Ask) -> Ask {
     if let Question::Command(_, command) = &mut ask.what {
-        *command = decode_command(&encode_command(command)).expect("a command as it was encoded");
+        *command = sent(&v1::Command::from(&*command)).read().expect("a command as it was sent");
     }
     ask
 }
@@ -395,11 +398,11 @@ fn carried_ask(mut ask: Ask) -> Ask {
 fn carried_answer(answer: Reply) -> Reply {
     match answer {
         Reply::Snapshot(Snapshot { room, watchers }) => {
-            let room = decode_room(&encode_room(&room)).expect("a room as it was encoded");
+            let room = sent(&v1::Room::from(&*room)).read().expect("a room as it was sent");
             Reply::Snapshot(Snapshot { room: Arc::new(room), watchers })
         }
         Reply::Refused(RoomError::Rejected(rejection)) => {
-            let rejection = decode_rejection(&encode_rejection(rejection)).expect("a rejection as it was encoded");
+            let rejection = sent(&v1::Rejection::from(rejection)).read().expect("a rejection as it was sent");
             Reply::Refused(RoomError::Rejected(rejection))
         }
         answer => answer,
@@ -409,7 +412,7 @@ fn carried_answer(answer: Reply) -> Reply {
 fn carried_item(item: FeedItem) -> FeedItem {
     match item {
         FeedItem::Base(room) => {
-            FeedItem::Base(Arc::new(decode_room(&encode_room(&room)).expect("a room as it was encoded")))
+            FeedItem::Base(Arc::new(sent(&v1::Room::from(&*room)).read().expect("a room as it was sent")))
         }
         FeedItem::Event(event) => {
             FeedItem::Event(Arc::new(decode_event(&encode_event(&event)).expect("an event as it was encoded")))

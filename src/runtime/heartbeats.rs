@@ -7,7 +7,7 @@ use super::{
     room::{actor::ActorContext, host::RoomHost, message::Message},
     stalls::{NOTE_INTERVAL, SHORTEST},
 };
-use crate::store::{PlayerStore, StoreError};
+use crate::store::StoreError;
 
 /// The most rooms that credit their clocks after a stall at a time, four times a second.
 const CREDITED: usize = 1_000;
@@ -60,8 +60,8 @@ pub(crate) async fn note_stalls(host: RoomHost) {
 }
 
 /// The last write of a server: the final heartbeat, and when players were last seen. False on failure.
-pub(crate) async fn write_shutdown(context: &ActorContext, player_store: &dyn PlayerStore) -> bool {
-    let seen = player_store.record_seen(context.players.unstored_seen(Duration::ZERO)).await;
+pub(crate) async fn write_shutdown(context: &ActorContext) -> bool {
+    let seen = context.player_store.record_seen(context.players.unstored_use(Duration::ZERO)).await;
     let written = seen.and(heartbeat(context).await);
     if let Err(error) = &written {
         tracing::warn!(%error, "the shutdown could not be written");
@@ -69,10 +69,9 @@ pub(crate) async fn write_shutdown(context: &ActorContext, player_store: &dyn Pl
     written.is_ok()
 }
 
-/// Whether clocks are not yet credited for the time before this start, which a heartbeat would hide. In a cluster the
-/// store notes that for each shard.
+/// Whether clocks are not yet credited for the time before this start, which a heartbeat would hide.
 fn awaits_credit(context: &ActorContext) -> bool {
-    context.cluster.is_none() && context.registry.uncredited.load(Relaxed) > 0
+    context.registry.uncredited.load(Relaxed) > 0
 }
 
 async fn heartbeat(context: &ActorContext) -> Result<(), StoreError> {

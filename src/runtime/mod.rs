@@ -8,7 +8,7 @@
 //!                      └─ analyses ──▶ AnalysisPool
 //! ```
 //!
-//! With other servers, `RoomHost` asks the node of a room through `Cluster`, and [`Node`] is what those servers call here. No files
+//! `RoomHost` finds the node of a room through `Cluster`, and [`Node`] is what other servers call here. No files
 //! import each other in a circle (`tests/core/tidy`). Every queue has a bound in `limit/limits.rs`. Shutdown waits for every task,
 //! through the tracker in `lifecycle.rs`.
 
@@ -125,7 +125,7 @@ pub struct Parts {
     pub retention: Option<Retention>,
     /// The administrator's token, if there is an administrator.
     pub admin: Option<Token>,
-    /// This node and its links, in a cluster. It then has the rooms that [`Node`] is given, and none at the start.
+    /// This node and its links, if it shares the rooms. It then has the rooms that [`Node`] is given, and none at the start.
     pub cluster: Option<(NodeId, Arc<dyn Peers>)>,
 }
 
@@ -174,13 +174,13 @@ fn maintain_archive(archive: &Arc<dyn Archive>, retention: Option<Retention>, cl
     lifecycle.spawn(games::count_openings_regularly(Arc::clone(archive), lifecycle.clone()));
 }
 
-/// Reads what must be known before the first call: the bans, and without other nodes all players and rooms.
+/// Reads what must be known before the first call: the bans, and all players and rooms unless other nodes may have them.
 async fn restore(sessions: &Sessions, rooms: &Rooms) -> Result<(), StoreError> {
     sessions.read_bans().await?;
-    match sessions.host.context.cluster {
-        None => recovery::recover(&sessions.host, &*sessions.player_store, &rooms.waiting).await,
-        Some(_) => Ok(()),
+    if sessions.host.context.cluster.copies_players() {
+        return Ok(());
     }
+    recovery::recover(&sessions.host, &rooms.waiting).await
 }
 
 impl Runtime {
@@ -204,7 +204,7 @@ impl Runtime {
 
         let lifecycle = Lifecycle::default();
         let in_force = LimitsInForce::from(limits);
-        let cluster = parts.cluster.map(|(me, peers)| Arc::new(Cluster::new(me, peers, Arc::clone(&store.players))));
+        let cluster = Arc::new(parts.cluster.map_or_else(Cluster::default, |(me, peers)| Cluster::new(me, peers)));
         let admin = parts.admin.as_ref();
         let players = Players::new(in_force.clone(), clock, random.clone(), admin, lifecycle.clone(), cluster.clone());
         let lobby = Arc::new(Lobby::new(cluster.clone()));
@@ -213,13 +213,14 @@ impl Runtime {
             clock,
             lifecycle: lifecycle.clone(),
             journal: store.journal,
+            player_store: Arc::clone(&store.players),
             players: Arc::new(players),
             registry: Arc::<Registry>::default(),
             pool,
             encode: parts.encode,
             stalls: Stalls::new(clock),
             resumes: Semaphore::new((cores / 2).max(1)),
-            cluster: cluster.clone(),
+            cluster,
         };
         let host = RoomHost { context: Arc::new(context), lobby: Arc::clone(&lobby) };
         let rooms = Rooms {
@@ -235,12 +236,10 @@ impl Runtime {
             lifecycle.shut_down().await;
             return Err(std::io::Error::other(unavailable));
         }
-        lifecycle.spawn(presence::check_regularly(host.clone(), Arc::clone(&store.players)));
+        lifecycle.spawn(presence::check_regularly(host.clone()));
         lifecycle.spawn(heartbeats::write_heartbeats(host.clone()));
         lifecycle.spawn(heartbeats::note_stalls(host.clone()));
-        if let Some(peers) = &lobby.peers {
-            lifecycle.spawn(peer_rows::drop_left_regularly(Arc::clone(peers), lifecycle.clone()));
-        }
+        lifecycle.spawn(peer_rows::drop_left_regularly(Arc::clone(&lobby.peers), lifecycle.clone()));
         maintain_archive(&store.archive, parts.retention, clock, &lifecycle);
         let players = Arc::clone(&host.context.players);
         lifecycle.spawn(player::expiry::cut_unread_streams(Arc::clone(&players), limits, lifecycle.clone()));
@@ -254,18 +253,15 @@ impl Runtime {
             lobby,
             rooms,
         };
-        match runtime.node() {
-            Some(node) => lifecycle.spawn(node.read_accounts_regularly()),
-            None => lifecycle.spawn(runtime.sessions.clone().read_bans_regularly()),
-        };
+        lifecycle.spawn(runtime.node().read_accounts_regularly());
         Ok(runtime)
     }
 
-    /// What the other nodes of a cluster call; none without `--node-listen`.
+    /// What other nodes call.
     #[must_use]
-    pub fn node(&self) -> Option<Node> {
-        let (rooms, sessions, peer_rows) = (self.rooms.clone(), self.sessions.clone(), self.lobby.peers.clone()?);
-        Some(Node { rooms, sessions, cluster: self.context().cluster.clone()?, peer_rows })
+    pub fn node(&self) -> Node {
+        let cluster = Arc::clone(&self.context().cluster);
+        Node { rooms: self.rooms.clone(), sessions: self.sessions.clone(), cluster }
     }
 
     fn context(&self) -> &ActorContext {
@@ -342,7 +338,7 @@ impl Runtime {
         let context = self.context();
         let end = Instant::now() + deadline;
         let joined = tokio::time::timeout_at(end, context.lifecycle.shut_down()).await.is_ok();
-        let written = heartbeats::write_shutdown(context, &*self.sessions.player_store);
+        let written = heartbeats::write_shutdown(context);
         let written = tokio::time::timeout_at(end, written).await.unwrap_or(false);
         let stopped = context.pool.shut_down(end.saturating_duration_since(Instant::now())).await;
         joined && written && stopped

@@ -1,10 +1,10 @@
 //! Log-in and log-out.
 
-use std::{cmp::Reverse, sync::Arc, time::Duration};
+use std::{cmp::Reverse, sync::Arc};
 
 use super::{
     cluster::peers::News,
-    lifecycle::{Lifecycle, ticks},
+    lifecycle::Lifecycle,
     limit::{
         client_address::{ClientAddress, Share},
         limits::{BANS, LARGE_NETWORK, STORE_RETRY},
@@ -13,7 +13,7 @@ use super::{
     player::{
         bans::are_alike,
         directory::LogInError,
-        expiry::remove_longest_idle_guest,
+        expiry::{remove_idle, remove_longest_idle_guest},
         player::Player,
         token::{Token, TokenHash},
     },
@@ -23,9 +23,6 @@ use crate::{
     room::{Command, DisplayName, Issuer, Phase, PlayerId, PlayerKind, Rejection, Timestamp},
     store::{Ban, BanSubject, PlayerKey, PlayerStore, StoreError, StoredPlayer},
 };
-
-/// The interval at which bans are read again: a write or the reading after it may have failed.
-const BANS_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Logs players in and out. Clones are handles to the same server.
 #[derive(Clone)]
@@ -105,8 +102,8 @@ impl Sessions {
             if !guest.is_guest() || guest.is_logged_out() || guest.is_replaced() || self.plays(&guest).await {
                 continue;
             }
-            // A node of a cluster forgets one who may be in use at another one.
-            if self.host.context.cluster.is_none() || !players.forget_copy(&guest, self.host.context.clock.now()) {
+            let now = self.host.context.clock.now();
+            if !remove_idle(players, &*self.player_store, &guest, now).await.map_err(RoomError::from)? {
                 self.remove(&guest, true).await?;
             }
             return Ok(true);
@@ -135,7 +132,7 @@ impl Sessions {
     pub async fn bearer(&self, token: &Token) -> Result<Option<Arc<Player>>, RoomError> {
         let players = &self.host.context.players;
         let known = players.bearer(token);
-        if known.is_some() || self.host.context.cluster.is_none() {
+        if known.is_some() || !self.host.context.cluster.copies_players() {
             return Ok(known);
         }
         let found = self.player_store.find(PlayerKey::Token(token.hash().0)).await?;
@@ -278,7 +275,7 @@ impl Sessions {
         for ban in bans {
             self.player_store.put_ban(Ban { until: Some(now), ..ban.clone() }, now).await?;
         }
-        self.host.context.cluster.iter().for_each(|cluster| cluster.tell_all(&News::Bans));
+        self.host.context.cluster.tell_all(&News::Bans);
         Ok(self.read_bans().await?)
     }
 
@@ -302,14 +299,6 @@ impl Sessions {
     pub(super) async fn read_bans_again(&self) {
         if let Err(error) = self.read_bans().await {
             tracing::warn!(%error, "bans could not be read again");
-        }
-    }
-
-    /// Reads the bans again regularly, until the server stops.
-    pub(super) async fn read_bans_regularly(self) {
-        let mut ticks = ticks(BANS_INTERVAL);
-        while self.host.context.lifecycle.next_tick(&mut ticks).await {
-            self.read_bans_again().await;
         }
     }
 
@@ -373,7 +362,7 @@ mod tests {
     use super::*;
     use crate::{
         room::AiSpec,
-        runtime::{ClientAddresses, Limits, Opponent, Parts, Runtime, Turns},
+        runtime::{ClientAddresses, Limits, Opponent, Parts, Runtime, Turns, node::ACCOUNTS_INTERVAL},
         store::{MemoryStore, Store},
     };
 
@@ -438,7 +427,7 @@ mod tests {
         let ban = Ban { subject, reason: None, since, until: None };
         server.runtime.sessions.player_store.put_ban(ban, since).await.unwrap();
         assert_eq!(eve.stream_end(), None);
-        tokio::time::sleep(BANS_INTERVAL * 2).await;
+        tokio::time::sleep(ACCOUNTS_INTERVAL * 2).await;
         assert_eq!(eve.stream_end(), Some(StreamEnd::Banned));
     }
 }

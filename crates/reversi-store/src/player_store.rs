@@ -18,7 +18,7 @@ pub struct StoredPlayer {
     pub seats: u16,
     /// The SHA-256 of the token; the token itself is not stored.
     pub token: [u8; 32],
-    /// When it was last seen, within an hour; in a cluster, when it was last in use.
+    /// When it was last in use, within an hour.
     pub seen: Timestamp,
     /// True if the player has claimed the name.
     pub claimed: bool,

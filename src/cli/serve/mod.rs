@@ -207,7 +207,7 @@ async fn start(
         member
     });
     let runtime = Runtime::start(parts).await.context("the server cannot start")?;
-    let member = member.zip(runtime.node()).map(|(member, node)| member.start(node));
+    let member = member.map(|member| member.start(runtime.node()));
     let (leaving, hand_over) = (runtime.leaving(), exits.hand_over);
     let hand_over = Box::pin(async move {
         leaving.cancel();

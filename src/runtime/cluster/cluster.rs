@@ -1,4 +1,4 @@
-//! This node among the others.
+//! This node among the others. A server by itself is a cluster of one: it serves each shard, and has no peers.
 
 use std::{
     collections::BTreeSet,
@@ -15,24 +15,25 @@ use tokio::{
 };
 
 use super::{
-    peers::{Ask, FeedItem, LinkError, News, Peers, Reply},
+    peers::{Ask, FeedItem, LinkError, News, NoPeers, Peers, Reply},
     shard_owners::ShardOwners,
 };
 use crate::{
     room::{RoomId, Seq},
     runtime::{
-        limit::limits::{ASK_DEADLINE, ASK_RETRY, OWNER_TIMEOUT},
+        limit::limits::{ASK_DEADLINE, ASK_RETRY, OWNER_TIMEOUT, WATCHED_ROWS},
         outcome::RoomError,
         server_metrics,
     },
-    store::{NodeId, Ownership, PlayerStore, Shard},
+    store::{NodeId, Ownership, Shard},
 };
 
-/// This node: the owners of shards, the links, and where players of other nodes are looked up.
+/// This node: the owners of shards, and the links.
 pub(crate) struct Cluster {
     me: AtomicI64,
     peers: Arc<dyn Peers>,
-    pub(crate) player_store: Arc<dyn PlayerStore>,
+    /// Whether there may be other nodes.
+    is_shared: bool,
     owners: RwLock<ShardOwners>,
     /// Notifies waiting requests of new owners.
     changes: Arc<Notify>,
@@ -45,19 +46,37 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    pub(crate) fn new(me: NodeId, peers: Arc<dyn Peers>, player_store: Arc<dyn PlayerStore>) -> Self {
+    /// A node among others, at first without shards.
+    pub(crate) fn new(me: NodeId, peers: Arc<dyn Peers>) -> Self {
         let (owners, hosted) = (RwLock::default(), RwLock::default());
         let (changes, restoring) = (Arc::default(), Mutex::default());
-        Self {
-            me: AtomicI64::new(me.0),
-            peers,
-            player_store,
-            owners,
-            changes,
-            linked_by: Notify::new(),
-            hosted,
-            restoring,
-        }
+        let (me, linked_by) = (AtomicI64::new(me.0), Notify::new());
+        Self { me, peers, is_shared: true, owners, changes, linked_by, hosted, restoring }
+    }
+
+    /// Whether the players here are copies: each may be in use at another node, and only the store has them all.
+    pub(crate) fn copies_players(&self) -> bool {
+        self.is_shared
+    }
+
+    /// Whether the store has the rooms in which players wait for an opponent. Otherwise this process has them in memory.
+    pub(crate) fn stores_waiting_rooms(&self) -> bool {
+        self.is_shared
+    }
+
+    /// Whether other nodes may follow the rooms of this one.
+    pub(crate) fn has_followers(&self) -> bool {
+        self.is_shared
+    }
+
+    /// The most rows of the list of rooms that a watcher has, the newest.
+    pub(crate) fn most_watched_rows(&self) -> usize {
+        if self.is_shared { WATCHED_ROWS } else { usize::MAX }
+    }
+
+    /// The refusal of a request about a room that another server has: by itself, this one is about to stop.
+    pub(crate) fn moved(&self) -> RoomError {
+        if self.is_shared { RoomError::Moved } else { RoomError::Draining }
     }
 
     pub(crate) fn me(&self) -> NodeId {
@@ -136,6 +155,10 @@ impl Cluster {
 
     /// An id for a new room: in a shard of this node, or of any if it has none.
     pub(crate) fn new_room(&self, random: u64) -> Option<RoomId> {
+        let room = RoomId::from_random(random);
+        if self.serves(room) {
+            return Some(room);
+        }
         let owners = self.owners();
         let here = owners.any_shard(random, |owned| self.serves_shard(owned.shard));
         here.or_else(|| owners.any_shard(random, |_| true)).map(|shard| shard.room(random))
@@ -199,6 +222,17 @@ impl Cluster {
         for node in self.peers.linked() {
             self.peers.tell(node, news.clone());
         }
+    }
+}
+
+/// A cluster of one.
+impl Default for Cluster {
+    fn default() -> Self {
+        let alone = Self { is_shared: false, ..Self::new(NodeId::default(), Arc::new(NoPeers)) };
+        let owned: Vec<_> = Shard::all().map(|shard| Ownership { shard, node: alone.me(), version: 1 }).collect();
+        alone.learn(owned.iter().copied());
+        alone.host(&owned);
+        alone
     }
 }
 

@@ -1,6 +1,6 @@
 //! What nodes send each other, and the trait of the links between them.
 
-use std::sync::Arc;
+use std::{future::ready, sync::Arc};
 
 use tokio::sync::mpsc;
 
@@ -32,6 +32,25 @@ pub trait Peers: Send + Sync + 'static {
 
     /// The nodes to which there is a link.
     fn linked(&self) -> Vec<NodeId>;
+}
+
+/// No other nodes, and so no links.
+pub(crate) struct NoPeers;
+
+impl Peers for NoPeers {
+    fn ask(&self, _: NodeId, _: Ask) -> BoxFuture<'_, Result<Reply, LinkError>> {
+        Box::pin(ready(Err(LinkError::Down)))
+    }
+
+    fn follow(&self, _: NodeId, _: RoomId, _: Option<Seq>) -> mpsc::Receiver<FeedItem> {
+        mpsc::channel(1).1
+    }
+
+    fn tell(&self, _: NodeId, _: News) {}
+
+    fn linked(&self) -> Vec<NodeId> {
+        Vec::new()
+    }
 }
 
 /// A request about a room, for its owner.

@@ -22,7 +22,7 @@ use crate::{
     room::{Phase, Room, Visibility},
     runtime::{
         cluster::cluster::Cluster,
-        limit::limits::{LOBBY_INTERVAL, LOBBY_LAG, MIN_FREE_ROWS, SEARCH_STEP, SNAPSHOT_ROWS, WATCHED_ROWS},
+        limit::limits::{LOBBY_INTERVAL, LOBBY_LAG, MIN_FREE_ROWS, SEARCH_STEP, SNAPSHOT_ROWS},
     },
 };
 
@@ -32,8 +32,9 @@ use crate::{
 pub struct Lobby {
     /// The rooms of this node.
     rows: RwLock<BTreeMap<RowKey, Arc<Mutex<Row>>>>,
-    /// The rooms of other nodes; none without `--node-listen`.
-    pub(crate) peers: Option<Arc<PeerRows>>,
+    /// The rooms of other nodes.
+    pub(crate) peers: Arc<PeerRows>,
+    cluster: Arc<Cluster>,
     rated: RatedPositions,
     /// Changes of `rows`.
     changes: broadcast::Sender<RowKey>,
@@ -49,10 +50,11 @@ pub(crate) struct Listing {
 }
 
 impl Lobby {
-    pub(crate) fn new(cluster: Option<Arc<Cluster>>) -> Self {
+    pub(crate) fn new(cluster: Arc<Cluster>) -> Self {
         Self {
             rows: RwLock::default(),
-            peers: cluster.map(|cluster| Arc::new(PeerRows::new(cluster))),
+            peers: Arc::new(PeerRows::new(Arc::clone(&cluster))),
+            cluster,
             rated: RatedPositions::default(),
             changes: broadcast::Sender::new(LOBBY_LAG),
         }
@@ -60,7 +62,7 @@ impl Lobby {
 
     /// At most `limit` rows that match, after `after`.
     pub async fn page(&self, filter: &RowFilter, after: Option<RowKey>, limit: usize) -> Vec<Row> {
-        self.page_with(self.peers.as_deref(), filter, after, limit).await
+        self.page_with(Some(&self.peers), filter, after, limit).await
     }
 
     async fn page_with(
@@ -118,7 +120,7 @@ impl Lobby {
     /// The number of rows of other nodes.
     #[must_use]
     pub fn peer_rows(&self) -> usize {
-        self.peers.as_ref().map_or(0, |peers| peers.read().len())
+        self.peers.read().len()
     }
 
     /// Whether a running rated game is at one of these positions.
@@ -126,18 +128,14 @@ impl Lobby {
         self.rated.contains_any(searched)
     }
 
-    /// The most rows that a watcher has, the newest: without `--node-listen` all.
+    /// The most rows that a watcher has, the newest.
     #[must_use]
     pub fn most_watched(&self) -> usize {
-        if self.peers.is_some() { WATCHED_ROWS } else { usize::MAX }
+        self.cluster.most_watched_rows()
     }
 
     pub(crate) fn watch(self: &Arc<Self>, filter: RowFilter) -> LobbyWatch {
-        LobbyWatch {
-            peer_changes: self.peers.as_deref().map(PeerRows::changes),
-            most: self.most_watched(),
-            ..self.watch_own(filter)
-        }
+        LobbyWatch { peer_changes: Some(self.peers.changes()), most: self.most_watched(), ..self.watch_own(filter) }
     }
 
     /// Watches the rooms of this node only.
@@ -229,20 +227,16 @@ impl Listing {
     /// Removes the row from the list.
     pub(crate) fn remove(&mut self) {
         if self.row.take().is_some() {
-            if let Some(peers) = &self.lobby.peers {
-                peers.forget(self.key);
-            }
+            self.lobby.peers.forget(self.key);
             self.remove_own();
         }
     }
 
-    /// Removes the row of a room that leaves this node. In a cluster another node will list it.
+    /// Removes the row of a room that leaves this node. It stays among those of other nodes until one of these lists the room.
     pub(crate) fn release(&mut self) {
         if let Some(row) = self.row.take() {
-            if let Some(peers) = &self.lobby.peers {
-                let row = lock(&row).clone();
-                peers.keep(row);
-            }
+            let row = lock(&row).clone();
+            self.lobby.peers.keep(row);
             self.remove_own();
         }
     }
@@ -325,7 +319,7 @@ impl LobbyWatch {
 
     /// Those that are watched.
     fn peers(&self) -> Option<&PeerRows> {
-        self.lobby.peers.as_deref().filter(|_| self.peer_changes.is_some())
+        self.peer_changes.is_some().then_some(&*self.lobby.peers)
     }
 
     /// Collects changes for [`LOBBY_INTERVAL`] after the first, and returns them in parts of [`SNAPSHOT_ROWS`]; none if
@@ -381,7 +375,7 @@ impl LobbyWatch {
 
     /// Whether a room that is not watched any longer is still in the list.
     fn has_moved(&self, key: RowKey) -> bool {
-        self.peer_changes.is_none() && self.lobby.peers.as_ref().is_some_and(|peers| peers.read().get(key).is_some())
+        self.peer_changes.is_none() && self.lobby.peers.read().get(key).is_some()
     }
 
     /// Waits for a change. None after a lag, which begins the list anew.
@@ -443,7 +437,7 @@ pub(super) mod tests {
 
     /// Listed in the order of their numbers.
     fn filled() -> (Arc<Lobby>, Vec<Listing>) {
-        let lobby = Arc::new(Lobby::new(None));
+        let lobby = Arc::new(Lobby::new(Arc::default()));
         let listings = (0..ROOMS).map(|number| Listing::new(&lobby, &room(number))).collect();
         (lobby, listings)
     }

@@ -4,7 +4,6 @@ use std::{collections::BTreeMap, sync::Arc, thread, time::Duration};
 
 use tokio::{
     runtime::Builder,
-    sync::mpsc,
     task::yield_now,
     time::{advance, timeout},
 };
@@ -15,41 +14,19 @@ use super::{
     row::{LobbyUpdate, Row, RowFilter, RowKey},
 };
 use crate::{
-    room::{RoomId, RoomName, Seq},
+    room::RoomName,
     runtime::{
-        cluster::{
-            cluster::Cluster,
-            peers::{Ask, FeedItem, LinkError, News, Peers, Reply},
-        },
+        cluster::{cluster::Cluster, peers::NoPeers},
         limit::limits::{
             LOBBY_INTERVAL, LOBBY_LAG, MIN_FREE_ROWS, OWNER_TIMEOUT, SEARCH_STEP, SNAPSHOT_ROWS, WATCHED_ROWS,
         },
     },
-    store::{BoxFuture, MemoryStore, NodeId, Ownership, Shard, Store},
+    store::{NodeId, Ownership, Shard},
 };
 
 const ME: NodeId = NodeId(1);
 const ONE: NodeId = NodeId(2);
 const OTHER: NodeId = NodeId(3);
-
-/// No links: each ask fails, and news are dropped.
-struct NoPeers;
-
-impl Peers for NoPeers {
-    fn ask(&self, _: NodeId, _: Ask) -> BoxFuture<'_, Result<Reply, LinkError>> {
-        Box::pin(async { Err(LinkError::Down) })
-    }
-
-    fn follow(&self, _: NodeId, _: RoomId, _: Option<Seq>) -> mpsc::Receiver<FeedItem> {
-        mpsc::channel(1).1
-    }
-
-    fn tell(&self, _: NodeId, _: News) {}
-
-    fn linked(&self) -> Vec<NodeId> {
-        Vec::new()
-    }
-}
 
 struct World {
     cluster: Arc<Cluster>,
@@ -58,9 +35,8 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let players = Store::of(MemoryStore::default()).players;
-        let cluster = Arc::new(Cluster::new(ME, Arc::new(NoPeers), players));
-        Self { lobby: Arc::new(Lobby::new(Some(Arc::clone(&cluster)))), cluster }
+        let cluster = Arc::new(Cluster::new(ME, Arc::new(NoPeers)));
+        Self { lobby: Arc::new(Lobby::new(Arc::clone(&cluster))), cluster }
     }
 
     async fn listed(&self) -> Vec<Row> {
@@ -73,11 +49,11 @@ impl World {
     }
 
     fn list_of(&self, node: NodeId) -> PeerList {
-        PeerList::new(self.lobby.peers.as_ref().unwrap(), node)
+        PeerList::new(&self.lobby.peers, node)
     }
 
     fn drop_left(&self) {
-        self.lobby.peers.as_ref().unwrap().drop_left();
+        self.lobby.peers.drop_left();
     }
 }
 
@@ -281,7 +257,7 @@ async fn watchers_of_the_list_see_the_rows_of_other_nodes_and_nodes_only_own_one
 #[tokio::test(start_paused = true)]
 async fn a_watcher_keeps_up_with_many_changes() {
     const ROOMS: usize = 10_000;
-    let lobby = Arc::new(Lobby::new(None));
+    let lobby = Arc::new(Lobby::new(Arc::default()));
     let listings: Vec<_> = (0..ROOMS).map(|number| Listing::new(&lobby, &room(number))).collect();
     let mut watch = lobby.watch(RowFilter::default());
     while !matches!(watch.next().await, LobbyUpdate::Page { end: None, .. }) {}
@@ -299,7 +275,7 @@ async fn a_watcher_keeps_up_with_many_changes() {
 
 #[tokio::test(start_paused = true)]
 async fn changes_are_sent_when_due_though_others_come_without_end() {
-    let lobby = Arc::new(Lobby::new(None));
+    let lobby = Arc::new(Lobby::new(Arc::default()));
     let listing = Listing::new(&lobby, &room(0));
     let mut watch = lobby.watch(RowFilter::default());
     watch.next().await;
@@ -382,7 +358,7 @@ async fn a_list_that_is_sent_again_is_no_change() {
     let rows: Vec<_> = (0..SNAPSHOT_ROWS).map(|number| row(number, 0)).collect();
     let one = world.list_of(ONE);
     one.update(last_page(None, rows.clone()));
-    let mut changes = world.lobby.peers.as_ref().unwrap().changes();
+    let mut changes = world.lobby.peers.changes();
     drop(one);
     world.list_of(ONE).update(last_page(None, rows));
     assert!(changes.try_recv().is_err());

@@ -14,11 +14,7 @@ use super::{
         peers::{Ask, FeedEnd, News, PlayerStreams, Question, Reply},
     },
     lifecycle::ticks,
-    lobby::{
-        listing::LobbyWatch,
-        peer_rows::{PeerList, PeerRows},
-        row::RowFilter,
-    },
+    lobby::{listing::LobbyWatch, peer_rows::PeerList, row::RowFilter},
     outcome::{RoomError, StreamEnd},
     player::player::Player,
     room::{host::RoomHost, presence::check_presence, rooms::Rooms},
@@ -34,8 +30,8 @@ use crate::{
 const ACCOUNTS: usize = 500;
 
 /// The interval at which accounts and bans are read again. News of a log-out can be lost with a link, or come just before this node learns
-/// of the player.
-const ACCOUNTS_INTERVAL: Duration = Duration::from_secs(60);
+/// of the player; to write a ban or to read it afterwards may have failed.
+pub(super) const ACCOUNTS_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A node of a cluster. Clones are handles to the same one.
 #[derive(Clone)]
@@ -43,7 +39,6 @@ pub struct Node {
     pub(super) rooms: Rooms,
     pub(super) sessions: Sessions,
     pub(super) cluster: Arc<Cluster>,
-    pub(super) peer_rows: Arc<PeerRows>,
 }
 
 impl Node {
@@ -103,7 +98,7 @@ impl Node {
     /// The rooms of another node in the list of rooms, as long as it sends them.
     #[must_use]
     pub fn peer_list(&self, node: NodeId) -> PeerList {
-        PeerList::new(&self.peer_rows, node)
+        PeerList::new(&self.host().lobby.peers, node)
     }
 
     /// Takes note of what another node tells.
@@ -153,7 +148,7 @@ impl Node {
         self.cluster.linked_by.notify_one();
     }
 
-    /// Reads all accounts and bans again, regularly and after each new link from another node, until the server stops.
+    /// Reads the accounts of copies and all bans again, regularly and after each new link from another node, until the server stops.
     pub(super) async fn read_accounts_regularly(self) {
         let context = &self.host().context;
         let mut ticks = ticks(ACCOUNTS_INTERVAL);
@@ -165,7 +160,7 @@ impl Node {
                 () = self.cluster.linked_by.notified() => {}
             }
             let read = async {
-                self.read_accounts(context.players.all()).await;
+                self.read_accounts(context.players.copies()).await;
                 self.sessions.read_bans_again().await;
             };
             context.lifecycle.stop.run_until_cancelled(read).await;
@@ -221,11 +216,12 @@ impl Node {
 
     /// Reads accounts again that may have changed at other nodes. One that changes here meanwhile stays as it is.
     async fn read_accounts(&self, accounts: Vec<Arc<Player>>) {
-        let players = &self.host().context.players;
+        let context = &self.host().context;
+        let players = &context.players;
         for accounts in accounts.chunks(ACCOUNTS) {
             let tokens: Vec<_> = accounts.iter().map(|player| player.token_hash().0).collect();
             let ids = accounts.iter().map(|player| player.id()).collect();
-            let stored = match self.cluster.player_store.find_all(ids).await {
+            let stored = match context.player_store.find_all(ids).await {
                 Ok(stored) => stored,
                 // They are read again soon.
                 Err(error) => return tracing::warn!(%error, "accounts could not be read again"),
@@ -239,7 +235,7 @@ impl Node {
                 match stored.remove(&id) {
                     Some(stored) => drop(players.adopt(stored)),
                     // Not for one whose row is damaged.
-                    None if matches!(self.cluster.player_store.find(PlayerKey::Id(id)).await, Ok(None)) => {
+                    None if matches!(context.player_store.find(PlayerKey::Id(id)).await, Ok(None)) => {
                         self.forget(Arc::clone(player));
                     }
                     None => {}

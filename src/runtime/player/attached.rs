@@ -3,21 +3,30 @@
 //! Each node knows all of them, not only those in its rooms: a room that moves then finds its players at once, and an
 //! invitation reaches a player who is in no room. One entry takes under 100 bytes.
 
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
 use dashmap::{DashMap, Entry};
 use foldhash::fast::RandomState;
 
 use crate::{room::PlayerId, runtime::cluster::peers::PlayerStreams, store::NodeId};
 
 #[derive(Default)]
-pub(crate) struct Attached(DashMap<PlayerId, Vec<(NodeId, PlayerStreams)>, RandomState>);
+pub(crate) struct Attached {
+    players: DashMap<PlayerId, Vec<(NodeId, PlayerStreams)>, RandomState>,
+    /// At least their number: where there are none, no notice looks for its player.
+    count: AtomicUsize,
+}
 
 impl Attached {
     /// Replaces the streams of a player on a node, and returns the earlier ones.
     pub(crate) fn set(&self, player: PlayerId, node: NodeId, streams: PlayerStreams) -> PlayerStreams {
-        let mut entry = match self.0.entry(player) {
+        let mut entry = match self.players.entry(player) {
             Entry::Occupied(entry) => entry,
             Entry::Vacant(_) if !streams.present => return PlayerStreams::default(),
-            Entry::Vacant(entry) => entry.insert_entry(Vec::with_capacity(1)),
+            Entry::Vacant(entry) => {
+                self.count.fetch_add(1, SeqCst);
+                entry.insert_entry(Vec::with_capacity(1))
+            }
         };
         let nodes = entry.get_mut();
         let before = nodes.iter().position(|(at, _)| *at == node).map(|index| nodes.swap_remove(index).1);
@@ -25,6 +34,7 @@ impl Attached {
             nodes.push((node, streams));
         } else if nodes.is_empty() {
             entry.remove();
+            self.count.fetch_sub(1, SeqCst);
         }
         before.unwrap_or_default()
     }
@@ -45,18 +55,21 @@ impl Attached {
 
     fn at(&self, node: NodeId, wanted: impl Fn(&PlayerStreams) -> bool) -> Vec<PlayerId> {
         let has = |nodes: &[(NodeId, PlayerStreams)]| nodes.iter().any(|(at, streams)| *at == node && wanted(streams));
-        let mut players: Vec<_> = self.0.iter().filter(|entry| has(entry)).map(|entry| *entry.key()).collect();
+        let mut players: Vec<_> = self.players.iter().filter(|entry| has(entry)).map(|entry| *entry.key()).collect();
         // The map's order differs between processes.
         players.sort_unstable();
         players
     }
 
     pub(crate) fn is_present(&self, player: PlayerId) -> bool {
-        self.0.contains_key(&player)
+        self.players.contains_key(&player)
     }
 
     /// The newest stream of turns on another node.
     pub(crate) fn turns(&self, player: PlayerId) -> Option<(i64, NodeId)> {
-        self.0.get(&player)?.iter().filter_map(|(node, streams)| Some((streams.turns?, *node))).max()
+        if self.count.load(SeqCst) == 0 {
+            return None;
+        }
+        self.players.get(&player)?.iter().filter_map(|(node, streams)| Some((streams.turns?, *node))).max()
     }
 }

@@ -93,8 +93,7 @@ pub struct Players {
     random: RandomSource,
     admin: Option<TokenHash>,
     pub(super) lifecycle: Lifecycle,
-    /// None without `--node-listen`.
-    pub(super) cluster: Option<Arc<Cluster>>,
+    pub(super) cluster: Arc<Cluster>,
 }
 
 impl Players {
@@ -104,7 +103,7 @@ impl Players {
         random: RandomSource,
         admin: Option<&Token>,
         lifecycle: Lifecycle,
-        cluster: Option<Arc<Cluster>>,
+        cluster: Arc<Cluster>,
     ) -> Self {
         let (admin, bans) = (admin.map(Token::hash), Arc::new(Bans::new(clock)));
         Self { limits, clock, random, admin, bans, lifecycle, cluster, ..Self::default() }
@@ -327,9 +326,8 @@ impl Players {
         idle
     }
 
-    /// Forgets a player who is idle on this node of a cluster, and is found in the store when it calls again. Returns
-    /// whether it was idle.
-    pub(crate) fn forget_copy(&self, player: &Arc<Player>, before: Timestamp) -> bool {
+    /// Forgets a copy of a player who is idle here, and is found in the store when it calls again. Returns whether it was idle.
+    pub(super) fn forget_copy(&self, player: &Arc<Player>, before: Timestamp) -> bool {
         let idle = self.revoke_idle(player, before);
         if idle {
             // A stream may be opening now. Its client opens it again.
@@ -363,11 +361,6 @@ impl Players {
     /// Ends all streams, for draining.
     pub(crate) fn end_streams(&self) {
         self.all().iter().chain(&self.visitors.all()).for_each(|player| player.end_streams(StreamEnd::Draining));
-    }
-
-    /// Players seen more than `step` after the stored time, with the new time, which then counts as stored.
-    pub(crate) fn unstored_seen(&self, step: Duration) -> Vec<(PlayerId, Timestamp)> {
-        self.all().iter().filter_map(|player| player.unstored_seen(step)).collect()
     }
 
     /// Players who were last in use more than `step` after the time that is stored, and when.
@@ -532,7 +525,7 @@ mod tests {
         tokio::time::advance(2 * hour).await;
         ada.admit().unwrap();
         players.renew(&ada);
-        assert_eq!(players.unstored_seen(hour).len(), 1);
+        assert_eq!(players.unstored_use(hour).len(), 1);
     }
 
     #[test]

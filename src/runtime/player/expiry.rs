@@ -30,7 +30,7 @@ const SEEN_STORED: usize = 500;
 /// the difference between the clocks of two machines.
 const USE_LAG: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// The interval of removals from a cluster.
+/// The interval of removals from the store.
 const REMOVAL_INTERVAL: Duration = Duration::from_secs(10 * 60);
 
 /// Idle players removed at a time.
@@ -51,17 +51,18 @@ pub(crate) async fn cut_unread_streams(players: Arc<Players>, limits: Limits, li
     }
 }
 
-/// Removes idle players and stores when the others were last seen, once.
+/// Stores when players were last in use, and removes those who are idle here, once.
 pub(crate) async fn expire(players: &Players, player_store: &dyn PlayerStore, limits: &Limits, clock: Clock) {
     let now = clock.now();
     players.forget_unused_visitors(now.before(VISITOR_IDLE));
-    let before = |player: &Player| now.before(player.patience(limits));
+    store_seen(players, players.unstored_use(SEEN_STEP), player_store).await;
+    let copies = players.cluster.copies_players();
+    let before = |player: &Player| now.before(if copies { COPY_IDLE } else { player.patience(limits) });
     for player in players.idle(before) {
         if let Err(error) = remove_idle(players, player_store, &player, before(&player)).await {
             tracing::warn!(%error, player = %player.id(), "an idle player could not be removed");
         }
     }
-    store_seen(players, players.unstored_seen(SEEN_STEP), player_store).await;
 }
 
 async fn store_seen(players: &Players, seen: Vec<(PlayerId, Timestamp)>, player_store: &dyn PlayerStore) {
@@ -73,29 +74,15 @@ async fn store_seen(players: &Players, seen: Vec<(PlayerId, Timestamp)>, player_
     }
 }
 
-/// As [`expire`] for a node of a cluster: idle players are forgotten here and stay in the store. Each node stores when its
-/// players were last in use, by which [`remove_idle_players`] finds those who are idle on all nodes.
-pub(crate) async fn forget_unused(players: &Players, player_store: &dyn PlayerStore, clock: Clock) {
-    let now = clock.now();
-    players.forget_unused_visitors(now.before(VISITOR_IDLE));
-    store_seen(players, players.unstored_use(SEEN_STEP), player_store).await;
-    for player in players.idle(|_| now.before(COPY_IDLE)) {
-        players.forget_copy(&player, now.before(COPY_IDLE));
-    }
-}
-
-/// Removes players who are idle on all nodes of a cluster, guests no earlier than other players. Begins after [`USE_LAG`], and
-/// again so after the store was unavailable: before, the nodes may not have stored who is in use.
+/// Removes players who are idle on all nodes, guests no earlier than other players. Begins after [`USE_LAG`], and again so after
+/// the store was unavailable: before, the nodes may not have stored who is in use.
 pub(crate) async fn remove_idle_players(players: Arc<Players>, player_store: Arc<dyn PlayerStore>, clock: Clock) {
-    if players.cluster.is_none() {
-        return;
-    }
     let removals = async {
         let mut pause = USE_LAG;
         loop {
             sleep(pause).await;
             let limits = players.limits.get();
-            pause = match remove_idle_from_cluster(&players, &*player_store, &limits, clock).await {
+            pause = match remove_idle_everywhere(&players, &*player_store, &limits, clock).await {
                 Ok(()) => REMOVAL_INTERVAL,
                 Err(error) => {
                     tracing::warn!(%error, "idle players could not be removed");
@@ -107,7 +94,7 @@ pub(crate) async fn remove_idle_players(players: Arc<Players>, player_store: Arc
     players.lifecycle.stop.run_until_cancelled(removals).await;
 }
 
-async fn remove_idle_from_cluster(
+async fn remove_idle_everywhere(
     players: &Players,
     player_store: &dyn PlayerStore,
     limits: &Limits,
@@ -175,8 +162,7 @@ impl Players {
     }
 }
 
-/// Removes the guest who has been idle for longest, unless it calls meanwhile. A node of a cluster only forgets it, since
-/// it may be in use at another one.
+/// Removes the guest who has been idle for longest, unless it calls meanwhile.
 ///
 /// # Errors
 /// [`LogInError::Full`] when no guest is idle; when the store is unavailable.
@@ -185,21 +171,21 @@ pub(crate) async fn remove_longest_idle_guest(
     player_store: &dyn PlayerStore,
 ) -> Result<(), LogInError> {
     let (guest, before) = players.longest_idle_guest().ok_or(LogInError::Full)?;
-    if players.cluster.is_some() {
-        players.forget_copy(&guest, before);
-        return Ok(());
-    }
     let removed = remove_idle(players, player_store, &guest, before).await;
     Ok(removed.map(drop).map_err(RoomError::from)?)
 }
 
-/// Removes a player from the store first, so that it does not return after a restart. Returns whether it was idle.
-async fn remove_idle(
+/// Removes a player who is idle here, from the store first, so that it does not return after a restart. A copy is only forgotten,
+/// since the player may be in use at another node. Returns whether it was idle.
+pub(crate) async fn remove_idle(
     players: &Players,
     player_store: &dyn PlayerStore,
     player: &Arc<Player>,
     before: Timestamp,
 ) -> Result<bool, StoreError> {
+    if players.cluster.copies_players() {
+        return Ok(players.forget_copy(player, before));
+    }
     if !players.revoke_idle(player, before) {
         return Ok(false);
     }
@@ -218,7 +204,8 @@ mod tests {
     use super::*;
     use crate::{
         room::{DisplayName, PlayerKind, RoomId},
-        store::{MemoryStore, PlayerKey},
+        runtime::cluster::{cluster::Cluster, peers::NoPeers},
+        store::{MemoryStore, NodeId, PlayerKey},
     };
 
     fn log_in(players: &Players, name: &str) -> Arc<Player> {
@@ -271,7 +258,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_player_who_is_in_use_on_no_node_is_removed_from_the_cluster() {
-        let (here, elsewhere) = (Players::default(), Players::default());
+        let (mut here, elsewhere) = (Players::default(), Players::default());
+        here.cluster = Arc::new(Cluster::new(NodeId(1), Arc::new(NoPeers)));
         let (store, limits, clock) = (MemoryStore::default(), Limits::default(), Clock::default());
         let [ada, bea] = ["Ada", "Bea"].map(|name| log_in(&here, name));
         let [cy, dee, eve] = ["Cy", "Dee", "Eve"].map(|name| log_in(&elsewhere, name));
@@ -281,10 +269,10 @@ mod tests {
         }
         ada.open_stream();
         tokio::time::advance(limits.player_idle + 2 * USE_LAG).await;
-        forget_unused(&here, &store, clock).await;
+        expire(&here, &store, &limits, clock).await;
         // By the node that has the player.
         store.record_seen(vec![(dee.id(), clock.now())]).await.unwrap();
-        remove_idle_from_cluster(&here, &store, &limits, clock).await.unwrap();
+        remove_idle_everywhere(&here, &store, &limits, clock).await.unwrap();
         let stored = async |player: &Arc<Player>| store.find(PlayerKey::Id(player.id())).await.unwrap();
         let ada_seen = stored(&ada).await.unwrap().seen;
         assert!(clock.now().since(ada_seen) < SEEN_STEP, "while the stream is open");

@@ -1,4 +1,4 @@
-//! Players in a cluster: this node tells the others of their streams, and finds those who are connected elsewhere.
+//! Players of several nodes: this node tells the others of their streams, and finds those who are connected elsewhere.
 
 use std::{
     sync::{Arc, PoisonError, atomic::Ordering::Relaxed},
@@ -11,10 +11,7 @@ use super::{directory::Players, notice::Notice, player::Player, token::TokenHash
 use crate::{
     room::PlayerId,
     runtime::{
-        cluster::{
-            cluster::Cluster,
-            peers::{MAX_STREAMS, News, PlayerStreams},
-        },
+        cluster::peers::{MAX_STREAMS, News, PlayerStreams},
         outcome::StreamEnd,
     },
     store::{NodeId, StoredPlayer},
@@ -47,6 +44,11 @@ impl Players {
         player
     }
 
+    /// The players whose accounts may change at other nodes.
+    pub(crate) fn copies(&self) -> Vec<Arc<Player>> {
+        if self.cluster.copies_players() { self.all() } else { Vec::new() }
+    }
+
     /// Whether a player has a stream on any node, or has called within `grace`. One who is unknown has logged out: the
     /// members of a room are looked up before it is started.
     pub(crate) fn is_present(&self, player: PlayerId, grace: Duration) -> bool {
@@ -60,8 +62,8 @@ impl Players {
         match self.get(player) {
             Some(player) => self.deliver(&player, notice),
             None => {
-                if let Some((cluster, node)) = self.newer_turns(player, 0) {
-                    cluster.tell(node, News::Notice(player, notice));
+                if let Some(node) = self.newer_turns(player, 0) {
+                    self.cluster.tell(node, News::Notice(player, notice));
                 }
             }
         }
@@ -70,25 +72,24 @@ impl Players {
     /// As [`Players::send`], for a player whom the caller knows. Without a link to the node of the stream, a notice is kept here
     /// until there is one.
     pub(crate) fn deliver(&self, player: &Player, notice: Notice) {
-        let Some((cluster, node)) = self.newer_turns(player.id(), player.turns_number()) else {
+        let Some(node) = self.newer_turns(player.id(), player.turns_number()) else {
             return player.inbox.send(notice);
         };
-        let tell = |notice| cluster.tell(node, News::Notice(player.id(), notice));
-        if cluster.is_linked(node) {
+        let tell = |notice| self.cluster.tell(node, News::Notice(player.id(), notice));
+        if self.cluster.is_linked(node) {
             return tell(notice);
         }
         player.inbox.send(notice);
-        if cluster.is_linked(node) {
+        if self.cluster.is_linked(node) {
             // It may have come up before the notice was kept.
             player.inbox.take_missed().into_iter().for_each(tell);
         }
     }
 
     /// The node with a stream of turns that is newer than the one here.
-    fn newer_turns(&self, player: PlayerId, here: i64) -> Option<(&Cluster, NodeId)> {
-        let cluster = self.cluster.as_deref()?;
+    fn newer_turns(&self, player: PlayerId, here: i64) -> Option<NodeId> {
         let newest = self.attached.turns(player)?;
-        (newest > (here, cluster.me())).then_some((cluster, newest.1))
+        (newest > (here, self.cluster.me())).then_some(newest.1)
     }
 
     /// The number of a new stream of turns: higher than those known, and by time, so that of two nodes without a link the
@@ -100,19 +101,20 @@ impl Players {
 
     /// Tells the other nodes of the player's streams here, if they have changed.
     pub(crate) fn announce(&self, player: &Player) {
-        let Some(cluster) = self.cluster.as_deref().filter(|_| !player.is_visitor()) else { return };
+        if player.is_visitor() {
+            return;
+        }
         let mut told = player.told.lock().unwrap_or_else(PoisonError::into_inner);
         let streams = player.streams_here();
         if *told != streams {
             *told = streams;
             // Under the lock, so that the last news is of the last change.
-            cluster.tell_all(&News::Streams(vec![(player.id(), streams)]));
+            self.cluster.tell_all(&News::Streams(vec![(player.id(), streams)]));
         }
     }
 
     /// Tells a node of all streams here.
     pub(crate) fn announce_all(&self, node: NodeId) {
-        let Some(cluster) = self.cluster.as_deref() else { return };
         for players in self.all().chunks(MAX_STREAMS) {
             // Locked until it is told, so that the last news is of the last change.
             let told: Vec<_> = players.iter().map(|player| (player, player.told.lock())).collect();
@@ -120,21 +122,17 @@ impl Players {
                 told.iter().map(|(player, told)| (player.id(), **told.as_ref().unwrap_or_else(PoisonError::get_ref)));
             let present: Vec<_> = told.filter(|(_, streams)| streams.present).collect();
             if !present.is_empty() {
-                cluster.tell(node, News::Streams(present));
+                self.cluster.tell(node, News::Streams(present));
             }
         }
     }
 
     pub(crate) fn tell_account(&self, player: &Player) {
-        if let Some(cluster) = self.cluster.as_deref() {
-            cluster.tell_all(&News::Account(player.id()));
-        }
+        self.cluster.tell_all(&News::Account(player.id()));
     }
 
     pub(crate) fn tell_log_out(&self, player: PlayerId) {
-        if let Some(cluster) = self.cluster.as_deref() {
-            cluster.tell_all(&News::LoggedOut(player));
-        }
+        self.cluster.tell_all(&News::LoggedOut(player));
     }
 
     /// Records the streams of a player on another node, and returns the earlier ones there. Ends an older stream of turns

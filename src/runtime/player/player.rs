@@ -76,7 +76,7 @@ pub struct Account {
     calls: ConcurrencyLimit,
     pub(crate) analyses: ConcurrencyLimit,
     streams: AtomicUsize,
-    /// The number of the open stream of turns here; [`NEVER`] without one. Used in a cluster only.
+    /// The number of the open stream of turns here; [`NEVER`] without one.
     turns_number: AtomicI64,
     /// Held while a stream of turns is opened, or the token replaced.
     pub(crate) opening_turns: Mutex<()>,
@@ -474,12 +474,7 @@ impl Player {
         !self.has_stream() && self.last_seen.load(Relaxed) < before.0
     }
 
-    /// The time last seen, if more than `step` after the stored one.
-    pub(crate) fn unstored_seen(&self, step: Duration) -> Option<(PlayerId, Timestamp)> {
-        self.unstored(Timestamp(self.last_seen.load(Relaxed)), step)
-    }
-
-    /// The same of another time.
+    /// When it was seen, if that is more than `step` after the stored time.
     pub(crate) fn unstored(&self, seen: Timestamp, step: Duration) -> Option<(PlayerId, Timestamp)> {
         let is_newer = seen.since(Timestamp(self.stored_seen.load(Relaxed))) > step;
         is_newer.then(|| (self.id(), seen))

@@ -13,7 +13,7 @@ use crate::{
     room::{Command, Creation, Event, Fact, Issuer, Occupant, PlayerId, Rejection, Room, RoomId, Seq},
     runtime::{
         cluster::{
-            cluster::{Cluster, OwnerWait},
+            cluster::OwnerWait,
             peers::{Ask, Question, Reply},
         },
         limit::limits::STORE_RETRY,
@@ -65,28 +65,23 @@ impl RoomHost {
     }
 
     fn require_served(&self, id: RoomId) -> Result<(), RoomError> {
-        let is_here = self.context.cluster.as_ref().is_none_or(|cluster| cluster.serves(id));
-        if is_here { Ok(()) } else { Err(RoomError::Moved) }
+        if self.context.cluster.serves(id) { Ok(()) } else { Err(RoomError::Moved) }
     }
 
     /// Whether no node serves a room now, as far as this one knows.
     pub(super) fn is_moving(&self, id: RoomId) -> bool {
-        let is_unserved = |cluster: &Arc<Cluster>| {
-            cluster.owner(id).is_none_or(|owner| owner.node == cluster.me() && !cluster.serves(id))
-        };
-        self.context.cluster.as_ref().is_some_and(is_unserved)
+        let cluster = &self.context.cluster;
+        cluster.owner(id).is_none_or(|owner| owner.node == cluster.me() && !cluster.serves(id))
     }
 
     /// Executes a command of a player or an administrator, on whichever node the room is.
     pub(crate) async fn command(&self, id: RoomId, issuer: Issuer, command: Command) -> Result<Accepted, RoomError> {
-        let Some(cluster) = &self.context.cluster else { return self.room(id).await?.command(issuer, command).await };
-        self.ask(cluster, Ask { room: id, what: Question::Command(issuer, command) }).await?.accepted()
+        self.ask(Ask { room: id, what: Question::Command(issuer, command) }).await?.accepted()
     }
 
     /// The current state of a room, on whichever node it is.
     pub(crate) async fn snapshot(&self, id: RoomId) -> Result<Snapshot, RoomError> {
-        let Some(cluster) = &self.context.cluster else { return self.room(id).await?.snapshot().await };
-        match self.ask(cluster, Ask { room: id, what: Question::Snapshot }).await? {
+        match self.ask(Ask { room: id, what: Question::Snapshot }).await? {
             Reply::Snapshot(snapshot) => Ok(snapshot),
             answer => Err(answer.accepted().err().unwrap_or(RoomError::Unreachable)),
         }
@@ -94,26 +89,18 @@ impl RoomHost {
 
     /// Creates a room: on this node, or on another one if this one has no rooms.
     pub(crate) async fn create(&self, creation: Creation) -> Result<(), RoomError> {
-        let Some(cluster) = &self.context.cluster else { return self.create_here(creation).await };
-        if cluster.serves(creation.id) {
+        if self.context.cluster.serves(creation.id) {
             match self.create_here(creation.clone()).await {
                 Err(RoomError::Moved) => {}
                 created => return created,
             }
         }
         let ask = Ask { room: creation.id, what: Question::Create(Box::new(creation)) };
-        self.ask(cluster, ask).await?.accepted().map(drop)
+        self.ask(ask).await?.accepted().map(drop)
     }
 
-    /// An id for a new room.
-    pub(crate) fn new_room(&self, random: u64) -> Result<RoomId, RoomError> {
-        match &self.context.cluster {
-            None => Ok(RoomId::from_random(random)),
-            Some(cluster) => cluster.new_room(random).ok_or(RoomError::Unreachable),
-        }
-    }
-
-    async fn ask(&self, cluster: &Cluster, ask: Ask) -> Result<Reply, RoomError> {
+    async fn ask(&self, ask: Ask) -> Result<Reply, RoomError> {
+        let cluster = &self.context.cluster;
         let mut wait = OwnerWait::new(cluster);
         loop {
             // Boxed, so that the tasks of calls are small.
@@ -145,26 +132,23 @@ impl RoomHost {
         };
         match done.await {
             Ok(answer) => answer,
-            Err(RoomError::Moved) => {
-                Reply::Elsewhere(self.context.cluster.as_ref().and_then(|cluster| cluster.owner(room)))
-            }
+            Err(RoomError::Moved) => Reply::Elsewhere(self.context.cluster.owner(room)),
             Err(error) => Reply::Refused(error),
         }
     }
 
-    /// A room for a watcher who has its events up to `after`: the room itself, or its mirror. A mirror may lag; if a
-    /// watcher `may` not watch the room that it shows, it first catches up with the room.
+    /// A room for a watcher who has its events up to `after`, and its state: the room itself, or its mirror. A mirror may
+    /// lag; if a watcher `may` not watch the room that it shows, it first catches up with the room.
     pub(crate) async fn watched(
         &self,
         id: RoomId,
         after: Option<Seq>,
         may: impl Fn(&Room) -> bool,
-    ) -> Result<RoomHandle, RoomError> {
-        let Some(cluster) = &self.context.cluster else { return self.room(id).await };
-        let mut wait = OwnerWait::new(cluster);
+    ) -> Result<(RoomHandle, Snapshot), RoomError> {
+        let mut wait = OwnerWait::new(&self.context.cluster);
         let mut checks = OWNER_CHECKS;
         loop {
-            match Box::pin(self.watched_now(cluster, id, after, &may, &mut checks)).await {
+            match Box::pin(self.watched_now(id, after, &may, &mut checks)).await {
                 Err(RoomError::Moved) => wait.wait().await?,
                 found => return found,
             }
@@ -173,21 +157,20 @@ impl RoomHost {
 
     async fn watched_now(
         &self,
-        cluster: &Arc<Cluster>,
         id: RoomId,
         after: Option<Seq>,
         may: impl Fn(&Room) -> bool,
         checks: &mut u32,
-    ) -> Result<RoomHandle, RoomError> {
+    ) -> Result<(RoomHandle, Snapshot), RoomError> {
         let has_all = |room: &Room| after.is_none_or(|after| after <= room.seq());
-        let is_here = cluster.serves(id);
+        let is_here = self.context.cluster.serves(id);
         let handle = match is_here {
             true => self.room(id).await?,
-            false => remote::mirror(&self.context, cluster, id).await?,
+            false => remote::mirror(&self.context, id).await?,
         };
         let seen = handle.snapshot().await?;
         if has_all(&seen.room) && (is_here || may(&seen.room)) {
-            return Ok(handle);
+            return Ok((handle, seen));
         }
         let newest = self.snapshot(id).await?;
         // Either the node has lost the room and does not know it yet, or the watcher asks for an event that does not exist.
@@ -196,7 +179,7 @@ impl RoomHost {
             return Err(RoomError::Moved);
         }
         remote::catch_up(&handle, newest.room.seq()).await?;
-        Ok(handle)
+        Ok((handle, newest))
     }
 
     /// Fails if this node has as many rooms as it can.
@@ -220,8 +203,8 @@ impl RoomHost {
                 Err(error) => Err(error),
             },
             // The same request, sent to another node or asked again, has written it.
-            Err(AppendError::Conflict(_)) if context.cluster.is_some() => self.room(id).await.map(drop),
-            Err(AppendError::Fenced) => Err(context.moved()),
+            Err(AppendError::Conflict(_)) => self.room(id).await.map(drop),
+            Err(AppendError::Fenced) => Err(context.cluster.moved()),
             Err(error @ AppendError::Unknown(_)) => {
                 tracing::error!(room = %id, %error, "whether a room was created is looked up");
                 self.look_up(id).await
@@ -299,22 +282,19 @@ impl RoomHost {
     /// A player who is logged in, on whichever node.
     pub(crate) async fn player(&self, id: PlayerId) -> Result<Option<Arc<Player>>, RoomError> {
         let known = self.context.players.get(id);
-        match &self.context.cluster {
-            Some(cluster) if known.is_none() => {
-                let found = cluster.player_store.find(PlayerKey::Id(id)).await?;
-                Ok(found.map(|found| self.context.players.adopt(found)))
-            }
-            _ => Ok(known),
+        if known.is_some() {
+            return Ok(known);
         }
+        let found = self.context.player_store.find(PlayerKey::Id(id)).await?;
+        Ok(found.map(|found| self.context.players.adopt(found)))
     }
 
     /// Looks up the members whom this node does not know, before their rooms are started.
     pub(crate) async fn know_members(&self, rooms: &[Room]) -> Result<(), StoreError> {
-        let Some(cluster) = &self.context.cluster else { return Ok(()) };
         let members = rooms.iter().flat_map(|room| room.members()).map(|member| member.profile.id);
         let unknown: BTreeSet<_> = members.filter(|member| self.context.players.get(*member).is_none()).collect();
         if !unknown.is_empty() {
-            let found = cluster.player_store.find_all(unknown.into_iter().collect()).await?;
+            let found = self.context.player_store.find_all(unknown.into_iter().collect()).await?;
             found.into_iter().for_each(|found| drop(self.context.players.adopt(found)));
         }
         Ok(())

@@ -12,12 +12,8 @@ use crate::{
     room::RoomId,
     runtime::{
         lifecycle::ticks,
-        player::{
-            expiry::{expire, forget_unused},
-            player::Player,
-        },
+        player::{expiry::expire, player::Player},
     },
-    store::PlayerStore,
 };
 
 /// Makes rooms check whether a player is present. Waits for full mailboxes in the background.
@@ -58,7 +54,7 @@ pub(crate) fn check_presence(host: &RoomHost, player: &Arc<Player>, rooms: Vec<R
 }
 
 /// Follows the system's clock, checks members without a stream, expires players, and wakes dormant rooms whose deadline has passed.
-pub(crate) async fn check_regularly(host: RoomHost, player_store: Arc<dyn PlayerStore>) {
+pub(crate) async fn check_regularly(host: RoomHost) {
     let context = &host.context;
     let mut ticks =
         ticks((context.limits.get().presence_grace / 4).clamp(Duration::from_secs(1), Duration::from_secs(60)));
@@ -67,10 +63,7 @@ pub(crate) async fn check_regularly(host: RoomHost, player_store: Arc<dyn Player
         for player in context.players.without_stream() {
             check_presence(&host, &player, player.rooms());
         }
-        match &context.cluster {
-            None => expire(&context.players, &*player_store, &context.limits.get(), context.clock).await,
-            Some(_) => forget_unused(&context.players, &*player_store, context.clock).await,
-        }
+        expire(&context.players, &*context.player_store, &context.limits.get(), context.clock).await;
         for room in context.registry.due(context.clock.now()) {
             host.wake(room);
         }

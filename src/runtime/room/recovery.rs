@@ -7,7 +7,7 @@ use crate::{
     room::{Occupant, Phase, Room, Seat, Timestamp, Visibility},
     rules::Color,
     runtime::lobby::matchmaker::WaitingRooms,
-    store::{PlayerStore, StoreError},
+    store::StoreError,
 };
 
 /// Rooms loaded at a time.
@@ -17,16 +17,12 @@ const STEP: usize = 500;
 ///
 /// The last heartbeat of the previous run stays until every room is credited, so that after a failure the next start
 /// credits the rest. A heartbeat in the future, because the clock was set back, is replaced at once.
-pub(crate) async fn recover(
-    host: &RoomHost,
-    player_store: &dyn PlayerStore,
-    waiting: &Mutex<WaitingRooms>,
-) -> Result<(), StoreError> {
+pub(crate) async fn recover(host: &RoomHost, waiting: &Mutex<WaitingRooms>) -> Result<(), StoreError> {
     let context = &host.context;
     let (journal, clock) = (&context.journal, context.clock);
     let alive = journal.last_alive().await?;
     let away = alive.map_or(0, |alive| clock.now().0.saturating_sub(alive.0));
-    for mut enrolled in player_store.players().await? {
+    for mut enrolled in context.player_store.players().await? {
         // The downtime does not count as idle.
         enrolled.seen = enrolled.seen.shifted(away);
         context.players.restore(enrolled);

@@ -197,9 +197,11 @@ impl Rooms {
 
     /// Joins a room or takes a seat, within the player's quota.
     async fn occupy(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
-        if self.host.context.cluster.is_none() {
-            // A room that does not exist is found out first.
-            self.host.room(room).await?;
+        // That a room of this node does not exist is found out first.
+        if self.host.context.cluster.serves(room)
+            && let Err(error @ RoomError::Rejected(_)) = self.host.room(room).await
+        {
+            return Err(error);
         }
         let (takes_seat, joins) = (matches!(command, Command::TakeSeat(_)), matches!(command, Command::Join(..)));
         // Before the command, so that two concurrent requests cannot both get the last place.

@@ -79,8 +79,8 @@ pub(super) async fn subscribe(
     access: &WatchAccess,
     after: Option<Seq>,
 ) -> Result<Feed, WatchError> {
-    let handle = host.watched(room, after, |room| access.check(room, player).is_ok()).await?;
-    access.check(&handle.snapshot().await?.room, player)?;
+    let (handle, seen) = host.watched(room, after, |room| access.check(room, player).is_ok()).await?;
+    access.check(&seen.room, player)?;
     let Subscribed { mut snapshot, seq, events } = handle.subscribe(after).await?;
     let mut missed = VecDeque::new();
     if let (None, Some(after)) = (&snapshot, after) {
@@ -146,10 +146,9 @@ pub struct FollowedRoom(Feed);
 impl FollowedRoom {
     /// Follows a room of this node, from its current state or from the event after `after` on.
     pub(crate) async fn new(host: &RoomHost, room: RoomId, after: Option<Seq>) -> Result<Self, FeedEnd> {
-        let cluster = host.context.cluster.as_ref().filter(|cluster| cluster.serves(room));
-        if cluster.is_none() {
-            let known = host.context.cluster.as_ref().and_then(|cluster| cluster.owner(room));
-            return Err(FeedEnd::Elsewhere(known));
+        let cluster = &host.context.cluster;
+        if !cluster.serves(room) {
+            return Err(FeedEnd::Elsewhere(cluster.owner(room)));
         }
         let nobody = PlayerId::from_random(0);
         match subscribe(host, nobody, room, &WatchAccess::Admin, after).await {

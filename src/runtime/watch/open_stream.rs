@@ -15,7 +15,7 @@ pub struct OpenStream {
     pub(crate) host: RoomHost,
     pub(crate) player: Arc<Player>,
     kind: StreamKind,
-    /// The number of a stream of turns in a cluster.
+    /// The number of a stream of turns.
     turns_number: Option<i64>,
     _home: Option<SharePermit>,
 }
@@ -41,12 +41,10 @@ impl OpenStream {
     /// Makes it the player's newest stream of turns.
     pub(super) fn begin_turns(&mut self) {
         let Self { host, player, turns_number, .. } = self;
-        if host.context.cluster.is_some() {
-            let number = host.context.players.next_turns_number(player);
-            *turns_number = Some(number);
-            player.begin_turns(number);
-            host.context.players.announce(player);
-        }
+        let number = host.context.players.next_turns_number(player);
+        *turns_number = Some(number);
+        player.begin_turns(number);
+        host.context.players.announce(player);
     }
 
     /// Waits until the server or the player ends all streams.

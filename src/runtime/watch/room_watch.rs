@@ -201,7 +201,7 @@ impl Watch {
     /// The room, if the player may still watch it.
     async fn check_access(&mut self) -> Result<Snapshot, StreamEnd> {
         let may = async {
-            let snapshot = self.open.host.watched(self.room, None, |_| true).await?.snapshot().await?;
+            let (_, snapshot) = self.open.host.watched(self.room, None, |_| true).await?;
             self.access.check(&snapshot.room, self.open.player.id())?;
             Ok(snapshot)
         };

@@ -44,7 +44,7 @@ use crate::{
         server_metrics,
         stalls::{SHORTEST, Stalls},
     },
-    store::{Append, AppendError, Journal},
+    store::{Append, AppendError, Journal, PlayerStore},
 };
 
 /// The parts of the server that actors use.
@@ -53,6 +53,7 @@ pub(crate) struct ActorContext {
     pub(crate) clock: Clock,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) player_store: Arc<dyn PlayerStore>,
     pub(crate) players: Arc<Players>,
     pub(crate) registry: Arc<Registry>,
     pub(crate) pool: Arc<MovePool>,
@@ -60,8 +61,7 @@ pub(crate) struct ActorContext {
     pub(crate) stalls: Stalls,
     /// Bounds the watchers that read missed events concurrently.
     pub(crate) resumes: Semaphore,
-    /// None without `--node-listen`.
-    pub(crate) cluster: Option<Arc<Cluster>>,
+    pub(crate) cluster: Arc<Cluster>,
 }
 
 impl ActorContext {
@@ -79,15 +79,10 @@ impl ActorContext {
         (appended, took)
     }
 
-    /// The refusal of a request about a room that another server has.
-    pub(super) fn moved(&self) -> RoomError {
-        if self.cluster.is_some() { RoomError::Moved } else { RoomError::Draining }
-    }
-
     /// An event for watchers and for following nodes, given the room after it.
     pub(crate) fn encoded(&self, event: &Event, room: &Room) -> EncodedEvent {
         let encoded = EncodedEvent::new(self.encode, event, room);
-        if self.cluster.is_some() { encoded.for_nodes(event) } else { encoded }
+        if self.cluster.has_followers() { encoded.for_nodes(event) } else { encoded }
     }
 }
 
@@ -489,7 +484,7 @@ impl RoomActor {
     fn reject(&mut self, message: Message, ending: Ending) {
         let error = match ending {
             Ending::Closed => RoomError::Rejected(Rejection::RoomClosed),
-            Ending::Moved => self.context.moved(),
+            Ending::Moved => self.context.cluster.moved(),
             Ending::Stopped | Ending::Dormant => RoomError::Draining,
         };
         self.answer_error(message, error);

@@ -37,7 +37,7 @@ impl RoomActor {
                 tracing::debug!(%error, "the room ends here");
                 games.iter().for_each(|game| self.context.players.unweigh(game));
                 self.has_moved = true;
-                return Err(self.context.moved());
+                return Err(self.context.cluster.moved());
             }
             Err(error @ (AppendError::Conflict(_) | AppendError::Unknown(_))) => {
                 tracing::error!(%error, "the journal is read again");

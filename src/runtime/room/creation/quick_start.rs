@@ -93,8 +93,8 @@ impl Rooms {
     ) -> Result<RoomId, RoomError> {
         let lock = Arc::clone(&self.waiting).lock_owned();
         let context = &self.host.context;
-        if context.cluster.is_none() {
-            return self.match_or_wait(&mut *lock.await, player, new_id, side).await;
+        if !context.cluster.stores_waiting_rooms() {
+            return self.match_once(&mut *lock.await, player, new_id, side).await;
         }
         // The nodes share the waiting rooms, which takes some writes: a player has one turn at a time, not all of the next ones.
         let Ok(_matching) = player.matching.try_lock() else { return Err(RoomError::Busy) };
@@ -105,7 +105,7 @@ impl Rooms {
         };
         let mut waiting = timeout(OWNER_TIMEOUT, take).await.map_err(|_| RoomError::Busy)??;
         let taken: HashSet<_> = waiting.0.iter().copied().collect();
-        let matched = self.match_shared(&mut waiting, player, new_id, side).await;
+        let matched = self.match_once(&mut waiting, player, new_id, side).await;
         let left: HashSet<_> = waiting.0.drain(..).collect();
         let new: Vec<_> = left.difference(&taken).copied().collect();
         let gone = taken.difference(&left).copied().collect();
@@ -125,8 +125,8 @@ impl Rooms {
         }
     }
 
-    /// Matches a player with the rooms of all nodes. A repeated request, sent to any node, gets the result of the first one.
-    async fn match_shared(
+    /// Matches a player with the rooms that wait. A repeated request, sent to any node, gets the result of the first one.
+    async fn match_once(
         &self,
         waiting: &mut WaitingRooms,
         player: &Arc<Player>,

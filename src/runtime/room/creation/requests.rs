@@ -1,4 +1,4 @@
-//! Requests with ids, which take effect once. A node remembers the last ones of its players. In a cluster the store does, too, since a
+//! Requests with ids, which take effect once. A node remembers the last ones of its players. A store that nodes share does, too, since a
 //! request may be sent again to another node.
 
 use std::sync::Arc;
@@ -78,26 +78,26 @@ impl Rooms {
         };
         let is_own = new.is_own;
         let created = create(new).await;
-        if let (Err(error), Some(cluster)) = (&created, &self.host.context.cluster)
+        if let Err(error) = &created
             && is_own
         {
             let when = if error.is_unknown() { ForgetWhen::Closed } else { ForgetWhen::NotOpen };
             // If this fails, the request that is sent again may find that its room has closed.
-            let _ = cluster.player_store.forget_request(player.id(), key, when).await;
+            let _ = self.host.context.player_store.forget_request(player.id(), key, when).await;
         }
         created
     }
 
     fn new_room(&self, request_key: Option<String>) -> Result<NewRoomId, RoomError> {
-        Ok(NewRoomId { id: self.host.new_room(self.random.bits())?, is_own: true, is_created: false, request_key })
+        let id = self.host.context.cluster.new_room(self.random.bits()).ok_or(RoomError::Unreachable)?;
+        Ok(NewRoomId { id, is_own: true, is_created: false, request_key })
     }
 
     /// What the same request has done that was sent to any node before. The first one is recorded.
     pub(super) async fn earlier(&self, player: &Player, new: &NewRoomId) -> Result<Earlier, RoomError> {
-        let (Some(cluster), Some(key)) = (&self.host.context.cluster, &new.request_key) else {
-            return Ok(Earlier::Unknown(new.with_id(new.id)));
-        };
-        let recorded = || cluster.player_store.record_request(player.id(), key.clone(), RequestTarget::new(new.id, 0));
+        let Some(key) = &new.request_key else { return Ok(Earlier::Unknown(new.with_id(new.id))) };
+        let store = &self.host.context.player_store;
+        let recorded = || store.record_request(player.id(), key.clone(), RequestTarget::new(new.id, 0));
         let room = recorded().await?.room;
         if room == new.id && new.is_own {
             return Ok(Earlier::Unknown(new.with_id(room)));
@@ -116,8 +116,8 @@ impl Rooms {
 
     /// Records that a request has found a room instead of creating one.
     pub(super) async fn record_found(&self, player: &Player, new: &NewRoomId, room: RoomId) -> Result<(), RoomError> {
-        if let (Some(cluster), Some(key)) = (&self.host.context.cluster, &new.request_key) {
-            cluster.player_store.redirect_request(player.id(), key.clone(), room).await?;
+        if let Some(key) = &new.request_key {
+            self.host.context.player_store.redirect_request(player.id(), key.clone(), room).await?;
         }
         Ok(())
     }
@@ -130,14 +130,14 @@ impl Rooms {
         key: String,
     ) -> Result<Accepted, RoomError> {
         let start = || self.command(player, room, Command::Start);
-        let Some(cluster) = &self.host.context.cluster else { return start().await };
+        let store = &self.host.context.player_store;
         let before = self.snapshot_as_admin(room).await?.room;
         if before.owner().is_none_or(|owner| owner.id != player.id()) {
             // It is refused.
             return start().await;
         }
         let target = RequestTarget::new(room, last_game(&before));
-        let recorded = cluster.player_store.record_request(player.id(), key.clone(), target).await?;
+        let recorded = store.record_request(player.id(), key.clone(), target).await?;
         let started = async || {
             let snapshot = self.snapshot_as_admin(room).await?;
             Ok::<_, RoomError>(started_after(&snapshot.room, recorded.last_game))
@@ -153,7 +153,7 @@ impl Rooms {
                 Ok(Some(started)) => return Ok(started),
                 // A later game is not that of this request.
                 Ok(None) if was_refused => {
-                    let _ = cluster.player_store.forget_request(player.id(), key, ForgetWhen::Always).await;
+                    let _ = store.forget_request(player.id(), key, ForgetWhen::Always).await;
                 }
                 _ => {}
             }
@@ -163,8 +163,7 @@ impl Rooms {
 
     /// Whether the same request has begun a game in the room, at this node or another one.
     pub(super) async fn has_game(&self, new: &NewRoomId) -> Result<bool, RoomError> {
-        let may_have = new.request_key.is_some() && self.host.context.cluster.is_some();
-        Ok(may_have && self.snapshot_as_admin(new.id).await?.room.game().is_some())
+        Ok(new.request_key.is_some() && self.snapshot_as_admin(new.id).await?.room.game().is_some())
     }
 
     /// Leaves a room whose creation could not be finished: only if this call has created it, and it had no game. If that fails,

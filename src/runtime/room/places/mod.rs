@@ -1,5 +1,4 @@
-//! Places within a player's quota. In a cluster the quota is over all nodes: this node counts its own rooms, and the store
-//! those of all.
+//! Places within a player's quota, which is over all nodes: each counts its own rooms, and a store that they share those of all.
 
 mod free_seat;
 mod reserve;
@@ -12,7 +11,11 @@ use crate::runtime::player::quota::Reservation;
 /// A reserved place within a player's quota, released when it is dropped.
 pub(super) struct ReservedPlace {
     _here: Reservation,
-    shared: Option<SharedPlace>,
+    context: Arc<ActorContext>,
+    /// Under which the store counts it.
+    number: u64,
+    /// Whether it is left to end by itself.
+    expires: bool,
 }
 
 /// Why no place is reserved.
@@ -23,34 +26,22 @@ pub(super) enum Full {
     Address,
 }
 
-/// A place that the store counts. In a cluster only.
-struct SharedPlace {
-    context: Arc<ActorContext>,
-    number: u64,
-    /// Whether it is left to end by itself.
-    expires: bool,
-}
-
 impl ReservedPlace {
     /// Lets it count on for a while, since a room may still give the place to the player.
     pub(super) fn let_expire(mut self) {
-        if let Some(shared) = &mut self.shared {
-            shared.expires = true;
-        }
+        self.expires = true;
     }
 }
 
-impl Drop for SharedPlace {
+impl Drop for ReservedPlace {
     fn drop(&mut self) {
         if self.expires {
             return;
         }
         let (context, number) = (Arc::clone(&self.context), self.number);
         self.context.lifecycle.spawn(async move {
-            if let Some(cluster) = &context.cluster {
-                // If that fails, it ends by itself.
-                let _ = cluster.player_store.release_place(number).await;
-            }
+            // If that fails, it ends by itself.
+            let _ = context.player_store.release_place(number).await;
         });
     }
 }

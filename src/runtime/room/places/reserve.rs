@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Full, ReservedPlace, SharedPlace};
+use super::{Full, ReservedPlace};
 use crate::{
     room::RoomId,
     runtime::{
@@ -26,15 +26,14 @@ impl Rooms {
         let Some(here) = player.quota.reserve(what, room, limit) else {
             return Ok(Err(if player.quota.is_full(what, limit) { Full::Player } else { Full::Address }));
         };
-        let Some(cluster) = &context.cluster else { return Ok(Ok(ReservedPlace { _here: here, shared: None })) };
+        let (number, is_seat) = (self.random.bits(), what == Holding::Seat);
         // Made first, so that the place is released even if this is cancelled.
-        let shared = SharedPlace { context: Arc::clone(context), number: self.random.bits(), expires: false };
-        let is_seat = what == Holding::Seat;
-        let place = PlaceRequest { number: shared.number, player: player.id(), room, is_seat, limit };
+        let place = ReservedPlace { _here: here, context: Arc::clone(context), number, expires: false };
+        let request = PlaceRequest { number, player: player.id(), room, is_seat, limit };
         let turn = player.reserving.lock().await;
-        let reserved = cluster.player_store.reserve_place(place).await?;
+        let reserved = context.player_store.reserve_place(request).await?;
         drop(turn);
-        Ok(if reserved { Ok(ReservedPlace { _here: here, shared: Some(shared) }) } else { Err(Full::Player) })
+        Ok(if reserved { Ok(place) } else { Err(Full::Player) })
     }
 
     /// The rooms of which a player is a member, on whichever node they are.
@@ -42,8 +41,9 @@ impl Rooms {
     /// # Errors
     /// When the store cannot be read.
     pub async fn held_by(&self, player: &Player) -> Result<Vec<HeldRoom>, RoomError> {
-        if let Some(cluster) = self.host.context.cluster.as_ref().filter(|_| !player.is_visitor()) {
-            return Ok(cluster.player_store.held_rooms(player.id()).await?);
+        let context = &self.host.context;
+        if context.cluster.copies_players() && !player.is_visitor() {
+            return Ok(context.player_store.held_rooms(player.id()).await?);
         }
         let seats = player.seats();
         let held = |room| HeldRoom { room, seated: seats.contains(&room) };
@@ -55,9 +55,6 @@ impl Rooms {
     /// # Errors
     /// When the store cannot be read.
     pub async fn seats_of(&self, player: &Player) -> Result<Vec<RoomId>, RoomError> {
-        if self.host.context.cluster.is_none() {
-            return Ok(player.seats());
-        }
         Ok(self.held_by(player).await?.into_iter().filter(|held| held.seated).map(|held| held.room).collect())
     }
 }

@@ -17,7 +17,7 @@ use crate::{
     room::{Event, Phase, Room, RoomId, Seq},
     runtime::{
         cluster::{
-            cluster::{Cluster, OwnerChange},
+            cluster::OwnerChange,
             peers::{FeedEnd, FeedItem},
         },
         limit::limits::{ASK_DEADLINE, ASK_RETRY, MIRROR_IDLE},
@@ -38,11 +38,8 @@ use crate::{
 ///
 /// # Errors
 /// [`RoomError::Moved`] when the room must be looked for again.
-pub(crate) async fn mirror(
-    context: &Arc<ActorContext>,
-    cluster: &Arc<Cluster>,
-    id: RoomId,
-) -> Result<RoomHandle, RoomError> {
+pub(crate) async fn mirror(context: &Arc<ActorContext>, id: RoomId) -> Result<RoomHandle, RoomError> {
+    let cluster = &context.cluster;
     if let Some(handle) = context.registry.mirror(id) {
         return Ok(handle);
     }
@@ -62,7 +59,6 @@ pub(crate) async fn mirror(
     if let Some(NewMirror { registration, mailbox }) = new {
         let mirror = Mirror {
             context: Arc::clone(context),
-            cluster: Arc::clone(cluster),
             room,
             owner,
             change,
@@ -92,7 +88,6 @@ pub(crate) async fn catch_up(handle: &RoomHandle, seq: Seq) -> Result<(), RoomEr
 
 struct Mirror {
     context: Arc<ActorContext>,
-    cluster: Arc<Cluster>,
     /// As of the last event received.
     room: Room,
     /// The node that it follows.
@@ -136,9 +131,9 @@ impl Mirror {
             },
             () = self.change.as_mut() => {
                 // Before it looks for the owner.
-                self.change = self.cluster.next_change();
-                match self.cluster.owner(self.room.id()) {
-                    Some(owned) if owned.node == self.cluster.me() => return ControlFlow::Break(()),
+                self.change = self.context.cluster.next_change();
+                match self.context.cluster.owner(self.room.id()) {
+                    Some(owned) if owned.node == self.context.cluster.me() => return ControlFlow::Break(()),
                     Some(owned) if owned.node != self.owner => self.follow(),
                     _ => {}
                 }
@@ -188,7 +183,7 @@ impl Mirror {
             FeedItem::Event(event) if event.seq <= self.room.seq() => {}
             FeedItem::Event(event) => return self.apply(&event),
             FeedItem::Ended(FeedEnd::Elsewhere(known)) => {
-                self.cluster.learn_elsewhere(known);
+                self.context.cluster.learn_elsewhere(known);
                 self.follow_later();
             }
             // The room has closed.
@@ -213,7 +208,7 @@ impl Mirror {
 
     /// Follows the room from its last event on, at its present owner.
     fn follow(&mut self) {
-        match self.cluster.follow(self.room.id(), Some(self.room.seq())) {
+        match self.context.cluster.follow(self.room.id(), Some(self.room.seq())) {
             Some((owner, feed)) => (self.owner, self.feed, self.retry) = (owner, Some(feed), None),
             None => self.follow_later(),
         }

@@ -138,7 +138,7 @@ async fn a_room_that_moves_is_shown_once_and_is_never_missing() {
     };
     for (version, from, to) in [(2, 0, 1), (3, 1, 0), (4, 0, 1)] {
         let owned = Ownership { shard, node: pair.nodes[to].id, version };
-        let [left, taken] = [from, to].map(|node| pair.nodes[node].server.runtime.node().unwrap());
+        let [left, taken] = [from, to].map(|node| pair.nodes[node].server.runtime.node());
         left.learn([owned]);
         // A later row of the old owner comes after its last message about the room.
         let later = [&black, &white][from].create(named("later")).await.room_id;
@@ -227,7 +227,7 @@ async fn a_row_that_cannot_be_read_is_left_out_and_the_link_stays_up() {
     let (earlier, listener) = node(NodeId(1), None, Store::of(MemoryStore::default())).await;
     earlier.links.set_nodes(earlier.id, &[(NodeId(2), address)]);
     let shutdown = CancellationToken::new();
-    let links = Arc::clone(&earlier.links).serve(earlier.server.runtime.node().unwrap(), listener, shutdown.clone());
+    let links = Arc::clone(&earlier.links).serve(earlier.server.runtime.node(), listener, shutdown.clone());
     let mut linked = JoinSet::new();
     linked.spawn(links);
     let watcher = earlier.server.human("Wim").await;

@@ -44,7 +44,7 @@ impl Pair {
         for ((node, listener), peer) in nodes.iter().zip([one, other]).zip([&nodes[1], &nodes[0]]) {
             let address = format!("{scheme}://{}", peer.cable.address);
             node.links.set_nodes(node.id, &[(peer.id, address)]);
-            let handle = node.server.runtime.node().unwrap();
+            let handle = node.server.runtime.node();
             handle.learn(owners.iter().copied());
             let own = owners.iter().filter(|owned| owned.node == node.id);
             handle.host_shards(&own.map(|owned| (*owned, None)).collect::<Vec<_>>()).await.unwrap();

@@ -172,7 +172,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
         announce();
     }
     let Exits { lost, hand_over, leave } = exits;
-    let served = |shutdown| serve(runtime, listening, access, metrics, member.as_mut(), shutdown);
+    let served = |shutdown| serve(runtime, listening, access, metrics, &mut member, shutdown);
     let ended = tokio::select! {
         ended = serve_until_stopped(signals, drain_asked, lost, hand_over, served) => ended?,
         never = log.report_missing_lines() => match never {},
@@ -181,7 +181,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     };
     drop(reloading);
     leave.await;
-    RunningMember::end(member).await;
+    member.end().await;
     if ended == Ended::Clean {
         tracing::info!("stopped: clean");
     }
@@ -198,7 +198,7 @@ async fn start(
     opened: BoxFuture<'static, anyhow::Result<ServerStore>>,
     socket: Option<NodeSocket>,
     parts: impl FnOnce(Store) -> Parts,
-) -> anyhow::Result<(Runtime, Option<RunningMember>, Exits)> {
+) -> anyhow::Result<(Runtime, RunningMember, Exits)> {
     let ServerStore { store, cluster, exits } = opened.await?;
     let mut parts = parts(store);
     let member = socket.zip(cluster).map(|(socket, store)| {
@@ -207,7 +207,7 @@ async fn start(
         member
     });
     let runtime = Runtime::start(parts).await.context("the server cannot start")?;
-    let member = member.map(|member| member.start(runtime.node()));
+    let member = member.map(|member| member.start(runtime.node())).unwrap_or_default();
     let (leaving, hand_over) = (runtime.leaving(), exits.hand_over);
     let hand_over = Box::pin(async move {
         leaving.cancel();
@@ -380,7 +380,7 @@ async fn serve(
     listening: Listening,
     access: Access,
     mut metrics: JoinSet<anyhow::Result<()>>,
-    member: Option<&mut RunningMember>,
+    member: &mut RunningMember,
     shutdown: CancellationToken,
 ) -> anyhow::Result<bool> {
     // As a task it runs on a worker thread; on the main thread it would contend with those.
@@ -389,14 +389,7 @@ async fn serve(
     tokio::select! {
         Some(ended) = server.join_next() => Ok(ended??),
         Some(failed) = metrics.join_next() => failed?.map(|()| false),
-        failed = failed(member) => Err(failed),
-    }
-}
-
-async fn failed(member: Option<&mut RunningMember>) -> anyhow::Error {
-    match member {
-        Some(member) => member.failed().await,
-        None => std::future::pending().await,
+        failed = member.failed() => Err(failed),
     }
 }
 

@@ -131,7 +131,8 @@ impl ClusterMember {
     }
 }
 
-/// The tasks of a server among others.
+/// The tasks of a server among others; none of one by itself.
+#[derive(Default)]
 pub(super) struct RunningMember {
     tasks: JoinSet<anyhow::Result<()>>,
     end: CancellationToken,
@@ -150,9 +151,9 @@ impl RunningMember {
         std::future::pending().await
     }
 
-    /// Ends the links, if there are any. The node must have left.
-    pub(super) async fn end(running: Option<Self>) {
-        let Some(Self { mut tasks, end }) = running else { return };
+    /// Ends the links. The node must have left.
+    pub(super) async fn end(self) {
+        let Self { mut tasks, end } = self;
         end.cancel();
         // A failure would not change anything any more, nor does a connection that stays open.
         let _ = timeout(LINKS_END, async { while tasks.join_next().await.is_some() {} }).await;

@@ -175,12 +175,13 @@ fn maintain_archive(archive: &Arc<dyn Archive>, retention: Option<Retention>, cl
 }
 
 /// Reads what must be known before the first call: the bans, and all players and rooms unless other nodes may have them.
-async fn restore(sessions: &Sessions, rooms: &Rooms) -> Result<(), StoreError> {
-    sessions.read_bans().await?;
-    if sessions.host.context.cluster.copies_players() {
+async fn restore(node: &Node) -> Result<(), StoreError> {
+    node.sessions.read_bans().await?;
+    if node.cluster.copies_players() {
         return Ok(());
     }
-    recovery::recover(&sessions.host, &rooms.waiting).await
+    let alive = recovery::restore_players(&node.rooms.host.context).await?;
+    node.take_all(alive).await
 }
 
 impl Runtime {
@@ -220,7 +221,7 @@ impl Runtime {
             encode: parts.encode,
             stalls: Stalls::new(clock),
             resumes: Semaphore::new((cores / 2).max(1)),
-            cluster,
+            cluster: Arc::clone(&cluster),
         };
         let host = RoomHost { context: Arc::new(context), lobby: Arc::clone(&lobby) };
         let rooms = Rooms {
@@ -231,7 +232,8 @@ impl Runtime {
             random,
         };
         let sessions = Sessions { host: host.clone(), player_store: Arc::clone(&store.players) };
-        if let Err(unavailable) = restore(&sessions, &rooms).await {
+        let node = Node { rooms: rooms.clone(), sessions: sessions.clone(), cluster };
+        if let Err(unavailable) = restore(&node).await {
             // Rooms that are already live must not write while the next attempt reads.
             lifecycle.shut_down().await;
             return Err(std::io::Error::other(unavailable));
@@ -253,7 +255,7 @@ impl Runtime {
             lobby,
             rooms,
         };
-        lifecycle.spawn(runtime.node().read_accounts_regularly());
+        lifecycle.spawn(node.read_accounts_regularly());
         Ok(runtime)
     }
 

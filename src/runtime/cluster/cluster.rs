@@ -225,14 +225,10 @@ impl Cluster {
     }
 }
 
-/// A cluster of one.
+/// A cluster of one, at first without shards.
 impl Default for Cluster {
     fn default() -> Self {
-        let alone = Self { is_shared: false, ..Self::new(NodeId::default(), Arc::new(NoPeers)) };
-        let owned: Vec<_> = Shard::all().map(|shard| Ownership { shard, node: alone.me(), version: 1 }).collect();
-        alone.learn(owned.iter().copied());
-        alone.host(&owned);
-        alone
+        Self { is_shared: false, ..Self::new(NodeId::default(), Arc::new(NoPeers)) }
     }
 }
 

@@ -209,6 +209,15 @@ impl Node {
         Ok(())
     }
 
+    /// Takes all shards, for a server by itself, and restores their rooms. Does not wait until the clocks are credited with the
+    /// time since `alive`.
+    pub(in crate::runtime) async fn take_all(&self, alive: Option<Timestamp>) -> Result<(), StoreError> {
+        let owned = |shard| Ownership { shard, node: self.cluster.me(), version: 1 };
+        let shards: Vec<_> = Shard::all().map(|shard| (owned(shard), alive)).collect();
+        self.cluster.learn(shards.iter().map(|(owned, _)| *owned));
+        self.restore_shards(&shards).await
+    }
+
     async fn restore_shards(&self, shards: &[(Ownership, Option<Timestamp>)]) -> Result<(), StoreError> {
         let host = self.host();
         // One after the other, so that none ends the rooms of another.
@@ -226,11 +235,9 @@ impl Node {
             after = rooms.last().map(Room::id);
             rooms.retain(|room| remaining.contains_key(&Shard::of(room.id())));
             host.know_members(&rooms).await?;
-            // A server without `--node-listen` kept this list in memory only.
-            let waiting: Vec<_> = rooms.iter().filter(|room| waits_for_opponent(room)).map(Room::id).collect();
-            if !waiting.is_empty() {
-                host.context.journal.add_waiting(waiting).await?;
-            }
+            self.rooms
+                .add_waiting(rooms.iter().filter(|room| waits_for_opponent(room)).map(Room::id).collect())
+                .await?;
             for room in rooms {
                 let away_since = remaining.get(&Shard::of(room.id())).and_then(|(_, away_since)| *away_since);
                 restore(host, room, away_since);
@@ -239,8 +246,10 @@ impl Node {
             let rest = after.map_or_else(BTreeMap::new, |last| remaining.split_off(&Shard::of(last)));
             let restored = std::mem::replace(&mut remaining, rest);
             self.cluster.host(restored.values().map(|(owned, _)| owned));
-            // What was restored of a shard that was lost meanwhile.
-            self.release(|room| restored.contains_key(&Shard::of(room)) && !self.cluster.serves(room));
+            if restored.keys().any(|shard| !self.cluster.serves_shard(*shard)) {
+                // What was restored of a shard that was lost meanwhile.
+                self.release(|room| restored.contains_key(&Shard::of(room)) && !self.cluster.serves(room));
+            }
         }
         Ok(())
     }

@@ -1,24 +1,20 @@
-//! Start-up: restores the stored players and open rooms.
+//! Restores stored players at start-up, and open rooms.
 
-use tokio::sync::Mutex;
-
-use super::{actor::Origin, host::RoomHost};
+use super::{
+    actor::{ActorContext, Origin},
+    host::RoomHost,
+};
 use crate::{
     room::{Occupant, Phase, Room, Seat, Timestamp, Visibility},
     rules::Color,
-    runtime::lobby::matchmaker::WaitingRooms,
     store::StoreError,
 };
 
-/// Rooms loaded at a time.
-const STEP: usize = 500;
-
-/// Restores all players and open rooms, and credits clocks with the server's downtime.
+/// Restores all players, and returns when the server last lived, with which the clocks of the rooms are to be credited.
 ///
 /// The last heartbeat of the previous run stays until every room is credited, so that after a failure the next start
 /// credits the rest. A heartbeat in the future, because the clock was set back, is replaced at once.
-pub(crate) async fn recover(host: &RoomHost, waiting: &Mutex<WaitingRooms>) -> Result<(), StoreError> {
-    let context = &host.context;
+pub(crate) async fn restore_players(context: &ActorContext) -> Result<Option<Timestamp>, StoreError> {
     let (journal, clock) = (&context.journal, context.clock);
     let alive = journal.last_alive().await?;
     let away = alive.map_or(0, |alive| clock.now().0.saturating_sub(alive.0));
@@ -31,19 +27,7 @@ pub(crate) async fn recover(host: &RoomHost, waiting: &Mutex<WaitingRooms>) -> R
         // Otherwise a start after this one would credit the same time again.
         journal.mark_alive(clock.now()).await?;
     }
-    let mut after = None;
-    loop {
-        let rooms = journal.open_rooms(after, STEP).await?;
-        let Some(last) = rooms.last() else { break };
-        after = Some(last.id());
-        for room in rooms {
-            if waits_for_opponent(&room) {
-                waiting.lock().await.add(room.id());
-            }
-            restore(host, room, alive);
-        }
-    }
-    Ok(())
+    Ok(alive)
 }
 
 /// Starts the actor of a stored room, or notes the room as dormant. Clocks are credited with the time since `alive`, when the server

@@ -147,6 +147,20 @@ impl Rooms {
         Ok(room)
     }
 
+    /// Adds restored rooms to those that wait. If the store has them, a server by itself may have kept them in memory only.
+    pub(crate) async fn add_waiting(&self, rooms: Vec<RoomId>) -> Result<(), StoreError> {
+        let context = &self.host.context;
+        if rooms.is_empty() {
+            Ok(())
+        } else if context.cluster.stores_waiting_rooms() {
+            context.journal.add_waiting(rooms).await
+        } else {
+            let mut waiting = self.waiting.lock().await;
+            rooms.into_iter().for_each(|room| waiting.add(room));
+            Ok(())
+        }
+    }
+
     /// Waits while another node has the waiting rooms.
     async fn take_waiting(&self) -> Result<Vec<RoomId>, StoreError> {
         loop {

@@ -61,17 +61,20 @@ pub(crate) async fn note_stalls(host: RoomHost) {
 
 /// The last write of a server: the final heartbeat, and when players were last seen. False on failure.
 pub(crate) async fn write_shutdown(context: &ActorContext) -> bool {
+    // First, since the clocks need it, and the rest may take long.
+    let alive = heartbeat(context).await;
     let seen = context.player_store.record_seen(context.players.unstored_use(Duration::ZERO)).await;
-    let written = seen.and(heartbeat(context).await);
+    let written = alive.and(seen);
     if let Err(error) = &written {
         tracing::warn!(%error, "the shutdown could not be written");
     }
     written.is_ok()
 }
 
-/// Whether clocks are not yet credited for the time before this start, which a heartbeat would hide.
+/// Whether clocks are not yet credited for the time before this start, which a heartbeat would hide. Nodes that share a store
+/// have that noted there for each shard.
 fn awaits_credit(context: &ActorContext) -> bool {
-    context.registry.uncredited.load(Relaxed) > 0
+    !context.cluster.has_followers() && context.registry.uncredited.load(Relaxed) > 0
 }
 
 async fn heartbeat(context: &ActorContext) -> Result<(), StoreError> {

@@ -125,6 +125,12 @@ impl Sessions {
         false
     }
 
+    /// Whether a token that no player here has is wrong. Otherwise the store is asked.
+    #[must_use]
+    pub fn knows_all_tokens(&self) -> bool {
+        !self.host.context.cluster.copies_players()
+    }
+
     /// The player of a token, on whichever node it has logged in.
     ///
     /// # Errors
@@ -132,7 +138,7 @@ impl Sessions {
     pub async fn bearer(&self, token: &Token) -> Result<Option<Arc<Player>>, RoomError> {
         let players = &self.host.context.players;
         let known = players.bearer(token);
-        if known.is_some() || !self.host.context.cluster.copies_players() {
+        if known.is_some() || self.knows_all_tokens() {
             return Ok(known);
         }
         let found = self.player_store.find(PlayerKey::Token(token.hash().0)).await?;

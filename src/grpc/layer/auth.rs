@@ -165,6 +165,7 @@ impl Guard {
         let token: Token = token.trim().parse().map_err(|_| status::token_invalid())?;
         match self.runtime.players().bearer(&token) {
             Some(player) => Ok(Caller::Known(player)),
+            None if self.runtime.sessions.knows_all_tokens() => Err(status::token_invalid()),
             None => Ok(Caller::Bearer(token)),
         }
     }

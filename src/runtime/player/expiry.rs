@@ -77,6 +77,9 @@ async fn store_seen(players: &Players, seen: Vec<(PlayerId, Timestamp)>, player_
 /// Removes players who are idle on all nodes, guests no earlier than other players. Begins after [`USE_LAG`], and again so after
 /// the store was unavailable: before, the nodes may not have stored who is in use.
 pub(crate) async fn remove_idle_players(players: Arc<Players>, player_store: Arc<dyn PlayerStore>, clock: Clock) {
+    if !players.cluster.copies_players() {
+        return;
+    }
     let removals = async {
         let mut pause = USE_LAG;
         loop {

@@ -28,7 +28,12 @@ impl Rooms {
         };
         let (number, is_seat) = (self.random.bits(), what == Holding::Seat);
         // Made first, so that the place is released even if this is cancelled.
-        let place = ReservedPlace { _here: here, context: Arc::clone(context), number, expires: false };
+        let mut place = ReservedPlace { _here: here, context: Arc::clone(context), number, expires: false };
+        if !context.cluster.copies_players() {
+            // Counted here alone: nothing is stored that a crash could leave.
+            place.expires = true;
+            return Ok(Ok(place));
+        }
         let request = PlaceRequest { number, player: player.id(), room, is_seat, limit };
         let turn = player.reserving.lock().await;
         let reserved = context.player_store.reserve_place(request).await?;

@@ -1,5 +1,5 @@
-//! The latest games of a contestant, which bound how fast a rating can rise, so that nobody can buy one. They are read
-//! from the archive when a game ends, so neither a restart nor another node forgets them.
+//! The latest games of a contestant. They limit how fast a rating can rise, which prevents bought ratings. They are read
+//! from the archive when a game ends, so they outlive a restart and are the same on all nodes.
 
 use reversi_engine::rules::Color;
 use reversi_room::{GameRecord, Timestamp};

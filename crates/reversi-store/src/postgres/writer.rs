@@ -44,7 +44,8 @@ const MAX_BATCH: usize = 1_024;
 /// other, for which the moves of the batch wait.
 pub(super) const MAX_CHANGES: usize = 64;
 
-/// Rooms with long tails wait for a batch that is a transaction anyway, but from so many on the next batch is made one.
+/// Number of rooms with long tails for which the next batch is made a transaction that shortens them. Fewer wait for a
+/// batch that is a transaction anyway.
 const MAX_FOLDS: usize = 64;
 
 /// Maximum yields before a batch, as long as each brings more writes.

@@ -1,8 +1,8 @@
 //! SQLite's write-ahead log, which SQLite reads up to the first frame with a wrong checksum. After a crash such a frame
 //! is normal: it belongs to a commit that was not acknowledged. It is damage if a whole commit follows directly behind
-//! its own, since SQLite begins a commit only when the one before is on the disk. Nothing follows a failed commit like
-//! that: the next one starts at its place, and the frames left behind that one continue the checksum of an older
-//! commit.
+//! its own, since SQLite begins a commit only when the one before is on the disk. Behind a failed commit there is none:
+//! the next commit overwrites it from its first frame on, and the frames that remain behind that one continue the
+//! checksum of an older commit.
 //!
 //! ```text
 //!   header │ frame │ frame │ ...      a frame: page number, pages of the file after a commit or 0, salts, checksum, page

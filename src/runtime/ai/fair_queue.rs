@@ -1,7 +1,7 @@
-//! The searches that wait for a thread, by address, then by player, then by deadline.
+//! A queue of searches that wait for a thread, ordered by address, then by player, then by deadline.
 //!
-//! Each address gets the same share of the threads, and of it each of its players. One with many rooms or long searches
-//! makes only its own moves weaker or later.
+//! Each address gets an equal share of the threads, and each player of an address an equal part of that share. Many
+//! rooms or long searches of one player weaken or delay only the moves of its own AI seats.
 
 use std::{
     collections::BinaryHeap,
@@ -14,13 +14,13 @@ use crate::runtime::limit::search_use::SearchUse;
 
 #[derive(Default)]
 pub(crate) struct FairQueue {
-    /// Those with waiting searches.
+    /// Addresses with at least one waiting search.
     addresses: Vec<AddressQueue>,
 }
 
 struct AddressQueue {
     searches: Arc<SearchUse>,
-    /// Those with waiting searches.
+    /// Players with at least one waiting search.
     players: Vec<PlayerQueue>,
 }
 
@@ -51,7 +51,7 @@ impl FairQueue {
         players[of].jobs.push(queued);
     }
 
-    /// Removes searches that are no longer wanted.
+    /// Removes searches whose tickets were dropped.
     pub(crate) fn retain_wanted(&mut self) {
         for address in &mut self.addresses {
             address.players.iter_mut().for_each(|player| player.jobs.retain(Queued::is_wanted));
@@ -60,14 +60,16 @@ impl FairQueue {
         self.addresses.retain(|address| !address.players.is_empty());
     }
 
-    /// The next search: of the address with the fewest running ones, then the least used time after it; likewise among its
-    /// players. So who has used little goes first, and a short search before a long one.
+    /// The next search. It belongs to the address with the fewest running searches, then the least search time used
+    /// after this search; its player is chosen in the same way. So owners who used little come first, and short
+    /// searches come before long ones.
     pub(crate) fn peek(&self, now: Instant) -> Option<&Queued> {
         let (at, of) = self.next(now)?;
         self.addresses[at].players[of].jobs.peek()
     }
 
-    /// Takes the next search. Also returns how many equal parts the time of all threads has, one of which is its own.
+    /// Takes the next search. Also returns the number of equal parts into which the time of all threads is divided: the
+    /// search gets one of them.
     pub(crate) fn pop(&mut self, now: Instant) -> Option<(Queued, usize)> {
         let (at, of) = self.next(now)?;
         let (waiting, addresses) = (self.len(), self.addresses.len());
@@ -80,18 +82,18 @@ impl FairQueue {
         if players.is_empty() {
             self.addresses.swap_remove(at);
         }
-        // Fewer if other addresses or players have fewer searches.
+        // At most one part for each waiting search.
         Some((queued, parts.min(waiting)))
     }
 
-    /// Drops the last search of the player with the most, of the address with the most.
+    /// Drops the last search of the player with the most searches, at the address with the most searches.
     pub(crate) fn drop_one(&mut self) {
         let most = self.addresses.iter_mut().max_by_key(|address| address.len());
         let most = most.and_then(|address| address.players.iter_mut().max_by_key(|player| player.jobs.len()));
         if let Some(player) = most {
             player.jobs = std::mem::take(&mut player.jobs).into_sorted_vec().into_iter().skip(1).collect();
         }
-        // Empty entries, too.
+        // Also removes addresses and players without searches.
         self.retain_wanted();
     }
 
@@ -106,7 +108,8 @@ impl FairQueue {
     }
 }
 
-/// The lesser is served first: running searches, the used time after this one, and the order of arrival.
+/// The sort key of a waiting search, lowest first: running searches of its owner, search time used after it, then its
+/// deadline and arrival.
 fn rank(searches: &SearchUse, next: &Queued, now: Instant) -> (usize, Duration, (Instant, u64)) {
     let (running, used) = searches.load(now);
     (running, used.saturating_add(next.job.length()), next.order())

@@ -20,23 +20,23 @@ pub(crate) struct Job {
     pub(crate) player: AiPlayer,
     pub(crate) position: Position,
     pub(crate) seed: u64,
-    /// After this no new iteration is started.
+    /// No new iteration starts after this time. `None`: iterations start until the deadline.
     pub(crate) enough: Option<Instant>,
     pub(crate) deadline: Instant,
     pub(crate) owner: SearchOwner,
-    /// Whether all jobs that do not yield come first.
+    /// True if all jobs that do not yield are served before it.
     pub(crate) yields: bool,
-    /// How long searches for the same move ran before they were interrupted.
+    /// Total time of earlier searches for the same move that were interrupted.
     pub(crate) lost: Duration,
 }
 
 impl Job {
-    /// Whether its kind looks at one position only, and so takes microseconds.
+    /// True if its kind of AI evaluates only one position, which takes microseconds.
     pub(crate) fn is_quick(&self) -> bool {
         matches!(self.player.kind(), AiKind::Random | AiKind::Greedy | AiKind::Roxanne)
     }
 
-    /// About how long its search takes on a slow core, if nothing stops it.
+    /// Estimated time of its search on a slow core, if nothing stops it.
     pub(crate) fn length(&self) -> Duration {
         const POSITIONS_PER_MICROSECOND: u64 = 2;
         Duration::from_micros(self.player.positions() / POSITIONS_PER_MICROSECOND)
@@ -47,8 +47,8 @@ impl Job {
 pub(crate) enum JobResult {
     Found(Choice),
     NotFound,
-    /// Its thread was needed for another player's, after this time. It can be submitted again: there is time for another
-    /// search as long.
+    /// The search was stopped after this time because another job needed its thread. There is time for another search
+    /// of the same length, so the job can be submitted again.
     Interrupted(Duration),
 }
 
@@ -71,9 +71,9 @@ pub(crate) struct Queued {
     pub(crate) answer: oneshot::Sender<JobResult>,
     /// The caller's span.
     pub(crate) span: Span,
-    /// None for a pondered job.
+    /// Counts the search for its owner. `None` for a pondered job.
     pub(crate) request: Option<SearchRequest>,
-    /// Its place in the order of arrival.
+    /// Number of this job in the order of arrival.
     pub(crate) arrival: u64,
 }
 
@@ -85,18 +85,18 @@ impl Queued {
         (Self { job, stop, answer: sender, span: Span::current(), request: None, arrival: 0 }, ticket)
     }
 
-    /// Whether its ticket was not dropped.
+    /// True until its ticket is dropped.
     pub(crate) fn is_wanted(&self) -> bool {
         !self.answer.is_closed()
     }
 
-    /// Of two jobs of one player, the lesser is served first: the nearest deadline, then the first to arrive.
+    /// The sort key among the jobs of one player, lowest first: the deadline, then the order of arrival.
     pub(crate) fn order(&self) -> (Instant, u64) {
         (self.job.deadline, self.arrival)
     }
 }
 
-/// The greatest is served first.
+/// The next job to serve is the greatest, because a `BinaryHeap` pops the greatest first.
 impl Ord for Queued {
     fn cmp(&self, other: &Self) -> Ordering {
         other.order().cmp(&self.order())

@@ -6,12 +6,13 @@
 //!                              timekeeper ──stop┘  when its share of the time is used
 //! ```
 //!
-//! Addresses, and the players of each, get equal shares of the threads. A search gets its share of the time to its
-//! deadline: the more searches of its player wait, the sooner each is stopped, so that all answer in time with the best
-//! move found. When a player without a running search needs a thread, a search of one who has several is interrupted,
-//! and begins again later. Searches that yield run while no other waits.
+//! Addresses get equal shares of the threads, and so do the players of each address. A search may use its share of the
+//! time until its deadline: the more searches of its player wait, the earlier each is stopped, so that all answer in
+//! time with the best move found. When a player without a running search needs a thread, a search of a player with
+//! several is interrupted and restarted later. Searches that yield run only while no other search waits.
 //!
-//! Idle threads may ponder: search the position that will probably be requested next. Any other request stops it.
+//! Idle threads may ponder: they search the position that will probably be requested next. Any other request stops
+//! this.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -39,15 +40,15 @@ use crate::{
     search::Stop,
 };
 
-/// The function by which an AI chooses a move. Tests replace it.
+/// The function that chooses an AI's move, from the player, the position, a seed and the stop signal. `None` if it
+/// found no move. Tests replace it.
 pub type Think = dyn Fn(&AiPlayer, Position, u64, &Stop) -> Option<Choice> + Send + Sync;
 
-/// The AI threads. With 0 threads a job runs on the caller's thread, so that a simulation with one seed always runs
-/// the same way.
+/// The AI threads. With 0 threads a job runs on the caller's thread, so that simulations are deterministic.
 pub(crate) struct MovePool {
     shared: Arc<PoolState>,
     ponders: bool,
-    /// Analyses in progress; while there are any, nothing is pondered.
+    /// Analyses in progress. Threads ponder only while there are none.
     analyses: Arc<ConcurrencyLimit>,
 }
 
@@ -55,7 +56,7 @@ pub(crate) struct MovePool {
 pub(crate) enum Pondered {
     /// The complete answer.
     Found(Choice),
-    /// A search that continues as a requested one.
+    /// The search is still running, now as a requested one.
     Searching(Ticket),
 }
 
@@ -66,9 +67,9 @@ pub struct AiLoad {
     pub threads: usize,
     /// Moves that wait for a thread.
     pub waiting: usize,
-    /// Moves since the start.
+    /// Moves chosen since the start.
     pub moves: u64,
-    /// Moves of reduced strength, because the time did not suffice.
+    /// Moves since the start with a smaller search than requested, for lack of time.
     pub cheaper_moves: u64,
 }
 
@@ -86,7 +87,8 @@ struct PoolState {
 }
 
 impl MovePool {
-    /// Starts `threads` workers and a timekeeper; 0 starts no thread. Fails when the system has no more threads.
+    /// Starts `threads` workers and a timekeeper; 0 starts no thread. `capacity` is the maximum number of waiting quick
+    /// jobs, and separately of waiting searches. Fails if the system cannot start a thread.
     pub(crate) fn start(threads: usize, capacity: usize, think: Arc<Think>) -> std::io::Result<Self> {
         let shared = Arc::new(PoolState {
             jobs: Mutex::new(Schedule::new(threads, capacity)),
@@ -119,7 +121,8 @@ impl MovePool {
         Self { ponders, analyses, ..self }
     }
 
-    /// Queues a job; without threads it runs before this returns. It gets no answer if the queue is full.
+    /// Queues a job. Without threads, runs it before returning. If the queue is full, one job is dropped without an
+    /// answer.
     pub(crate) fn submit(&self, job: Job) -> Ticket {
         let (queued, ticket) = Queued::new(job);
         let mut state = self.shared.jobs();
@@ -144,7 +147,7 @@ impl MovePool {
         ticket
     }
 
-    /// Starts a job that will probably be requested, if a thread is idle.
+    /// Starts a job that will probably be requested. `None` if no thread is idle or pondering is not allowed now.
     pub(crate) fn ponder(&self, job: Job) -> Option<Ticket> {
         let mut state = self.shared.jobs();
         if !self.ponders || !self.analyses.is_zero() || state.closed || !state.is_idle() {
@@ -162,7 +165,8 @@ impl MovePool {
         self.shared.jobs().end_pondering();
     }
 
-    /// Turns a pondered job into a requested one, with the times of `job`; none when it was stopped before.
+    /// Turns a pondered job into a requested one with the times of `job`. `None` if it was stopped or ended without a
+    /// complete answer.
     pub(crate) fn claim(&self, mut ticket: Ticket, job: &Job) -> Option<Pondered> {
         let mut state = self.shared.jobs();
         let searching = |running: &&mut RunningJob| running.is_pondered() && running.stop.is(&ticket.stop);
@@ -208,7 +212,8 @@ impl MovePool {
         }
     }
 
-    /// Stops every search and waits milliseconds for the threads to end. False if one still runs after `patience`.
+    /// Stops every search and waits for the threads to end, normally some milliseconds. False if one still runs after
+    /// `patience`.
     pub(crate) async fn shut_down(&self, patience: Duration) -> bool {
         self.close();
         let mut alive = self.shared.alive.subscribe();
@@ -246,7 +251,7 @@ impl PoolState {
         }
     }
 
-    /// Waits for a job and starts its time; none when the pool is closed.
+    /// Waits for a job and starts to measure its time. `None` once the pool is closed.
     fn next(&self, index: usize) -> Option<Queued> {
         let mut state = self.jobs();
         loop {
@@ -265,7 +270,7 @@ impl PoolState {
         }
     }
 
-    /// Runs a job, on the worker of this index if any.
+    /// Runs a job, on the worker with this index or on the caller's thread.
     fn answer(&self, queued: Queued, worker: Option<usize>) {
         let Queued { job, stop, answer, span, .. } = queued;
         let _room = span.enter();
@@ -278,8 +283,8 @@ impl PoolState {
             None
         });
         let is_complete = choice.as_ref().is_some_and(|choice| choice.complete);
-        // Under one lock: the worker is free and its time counted before its answer is received, so that the next job
-        // finds it idle, and a pondered job can be claimed at any time.
+        // Under one lock: the worker is free and its time is counted before the answer is received. So the room's next
+        // job finds the worker idle, and a pondered job can be claimed at any time.
         let mut state = self.jobs();
         let running = worker.and_then(|index| state.running[index].take());
         let searched = running.as_ref().and_then(|running| running.time_to_restart(instant()));
@@ -298,7 +303,7 @@ impl PoolState {
         let _ = answer.send(choice.map_or(JobResult::NotFound, JobResult::Found));
     }
 
-    /// Stops each search when its time is used up, or when another may have its thread.
+    /// Stops each search when its time is over, or when another job should get its thread.
     fn keep_time(&self) {
         let mut state = self.jobs();
         while !state.closed {

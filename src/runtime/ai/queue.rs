@@ -1,7 +1,8 @@
 //! The queue of AI moves that wait for a thread.
 //!
-//! Quick jobs and searches have separate queues, so that neither starves the other: the first of several threads
-//! prefers quick jobs, the others searches; a single thread does [`QUICK_IN_A_ROW`] quick jobs before each search.
+//! Quick jobs and searches have separate queues, so that neither starves the other. Of several threads, the first
+//! prefers quick jobs and the others prefer searches. A single thread does at most [`QUICK_IN_A_ROW`] quick jobs before
+//! each search.
 
 use std::{
     collections::BinaryHeap,
@@ -10,16 +11,16 @@ use std::{
 
 use super::{fair_queue::FairQueue, job::Queued};
 
-/// Quick jobs that a single thread does while a search waits: a millisecond of work.
+/// Maximum number of quick jobs that a single thread does while a search waits: about a millisecond of work.
 const QUICK_IN_A_ROW: u32 = 64;
 
 pub(crate) struct JobQueue {
-    /// By deadline only: together they take milliseconds.
+    /// Ordered by deadline only, because all of them together take milliseconds.
     quick: BinaryHeap<Queued>,
     searches: FairQueue,
-    /// Searches for which there is time when no other waits.
+    /// Searches that run only while no other search waits.
     yielding: FairQueue,
-    /// The bound of quick jobs, and of searches.
+    /// Maximum number of quick jobs, and separately of searches.
     capacity: usize,
     arrivals: u64,
     /// Quick jobs taken since the last search.
@@ -47,8 +48,8 @@ impl JobQueue {
         (self.searches, self.yielding) = (FairQueue::default(), FairQueue::default());
     }
 
-    /// Adds a job. When the queue is full, a job is dropped without an answer: this one if it is quick, else the last
-    /// search of the player with the most.
+    /// Adds a job. If the queue is full, drops a job without an answer: this one if it is quick, otherwise a search,
+    /// preferably one that yields. See [`FairQueue::drop_one`].
     pub(crate) fn push(&mut self, mut queued: Queued) {
         self.arrivals += 1;
         queued.arrival = self.arrivals;
@@ -82,7 +83,7 @@ impl JobQueue {
         self.searches.peek(now).or_else(|| self.yielding.peek(now))
     }
 
-    /// The next job of a thread, counted from 0, and its deadline.
+    /// Takes the next job of a thread, and the time at which to stop it. `thread` counts from 0.
     pub(crate) fn pop(&mut self, thread: usize, threads: usize, now: Instant) -> Option<(Queued, Instant)> {
         let quick_first = if threads > 1 { thread == 0 } else { self.quick_in_a_row < QUICK_IN_A_ROW };
         if quick_first {
@@ -99,8 +100,8 @@ impl JobQueue {
         Some((queued, deadline))
     }
 
-    /// A search gets its share of the time to its deadline, as if all searches of its player took equally long, and
-    /// other players and addresses needed their shares, too.
+    /// A search gets its share of the time until its deadline, as if all searches of its player took equally long and
+    /// all other players and addresses used their shares.
     fn pop_search(&mut self, threads: usize, now: Instant) -> Option<(Queued, Instant)> {
         self.retain_wanted();
         let (queued, parts) = self.searches.pop(now).or_else(|| self.yielding.pop(now))?;
@@ -125,7 +126,7 @@ impl JobQueue {
         self.searches.len() + self.yielding.len()
     }
 
-    /// Removes searches that are no longer wanted.
+    /// Removes searches whose tickets were dropped.
     fn retain_wanted(&mut self) {
         self.searches.retain_wanted();
         self.yielding.retain_wanted();

@@ -14,13 +14,14 @@ use crate::{
     search::Stop,
 };
 
-/// How long a search that was interrupted before is safe from the next interruption at most: a new player waits for it.
+/// Maximum time for which a restarted search cannot be interrupted again. A new player may wait this long for a thread.
 const LONGEST_SAFE: Duration = Duration::from_secs(1);
 
-/// How long the interrupted searches for a move run together at most; the next one then answers with what it has found.
+/// Once the interrupted searches for a move took this long in total, the next one is not restarted: it answers with the
+/// best move found.
 const MOST_LOST: Duration = Duration::from_secs(8);
 
-/// Owners whose use differs by less than this do not interrupt each other for it.
+/// A search is interrupted because its owner used more search time only if the difference is greater than this.
 const SIMILAR_USE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Schedule {
@@ -33,13 +34,14 @@ pub(crate) struct Schedule {
 }
 
 pub(crate) struct RunningJob {
-    /// When to wind down: no new iteration is then started.
+    /// No new iteration starts after this time.
     pub(crate) enough: Option<Instant>,
+    /// When the search is stopped.
     pub(crate) until: Instant,
     pub(crate) stop: Stop,
     deadline: Instant,
     yields: bool,
-    /// How long earlier searches for its move ran.
+    /// Total time of earlier searches for the same move that were interrupted.
     lost: Duration,
     /// [`Job::length`].
     length: Duration,
@@ -96,14 +98,14 @@ impl Schedule {
         Some(queued)
     }
 
-    /// Interrupts a search if the next job should not wait for its end.
+    /// Interrupts a running search if the next job takes precedence over it.
     pub(crate) fn interrupt_for_next(&mut self, now: Instant) {
         let is_free = |slot: &Option<RunningJob>| slot.as_ref().is_none_or(|running| running.stop.is_stopped());
         if self.running.iter().any(is_free) {
             // That thread takes the next job now, or very soon.
             return;
         }
-        // Quick jobs are for the first thread.
+        // Only the first thread is interrupted for quick jobs.
         let quick = self.queue.peek_quick();
         if !quick.is_some_and(|next| interrupt(&mut self.running[..1], &next.job, now))
             && let Some(next) = self.queue.peek_search(now)
@@ -112,14 +114,16 @@ impl Schedule {
         }
     }
 
-    /// When a search that is now safe from interruption no longer is, if a job waits.
+    /// The next time at which a search loses its protection from interruption. `None` if no job waits or no search is
+    /// protected.
     pub(crate) fn next_interruption(&self, now: Instant) -> Option<Instant> {
         let running = self.running.iter().flatten().filter(|_| self.queue.len() > 0);
         running.filter_map(RunningJob::safe_until).filter(|&until| until > now).min()
     }
 }
 
-/// Interrupts the last started of these searches that are below a job. Returns whether there was one.
+/// Interrupts the last started of these searches that are below a job, preferably one that yields. False if none is
+/// below it.
 fn interrupt(running: &mut [Option<RunningJob>], next: &Job, now: Instant) -> bool {
     let below = running.iter_mut().flatten().filter(|running| running.is_below(next, now));
     let last = below.max_by_key(|running| (running.yields, running.timer.as_ref().map(|timer| timer.started)));
@@ -141,31 +145,31 @@ impl RunningJob {
         self.timer.is_none()
     }
 
-    /// The next time at which it is told to end, unless it has been stopped.
+    /// The next time at which to wind it down or to stop it. `None` if it has been stopped.
     pub(crate) fn due(&self) -> Option<Instant> {
         let due = self.enough.map_or(self.until, |enough| enough.min(self.until));
         (!self.stop.is_stopped()).then_some(due)
     }
 
-    /// Its time so far, if it was interrupted, and has time for another search as long and not lost too much already.
-    /// Otherwise it answers with what it has found.
+    /// Its time so far, if it was interrupted and should be restarted: there is time for another search as long, and
+    /// not too much time was lost already. `None` if it should answer with the best move found.
     pub(crate) fn time_to_restart(&self, now: Instant) -> Option<Duration> {
         let searched = now - self.timer.as_ref()?.started;
         let is_to_restart = searched < self.deadline.saturating_duration_since(now) && self.lost < MOST_LOST;
         (self.interrupted && is_to_restart).then_some(searched)
     }
 
-    /// When it may be interrupted for a job of the same class, if it has not been stopped: each search for a move runs
-    /// at least as long as those before together, up to [`LONGEST_SAFE`], so that another player's many short jobs do not
-    /// keep it from finding a good move.
+    /// When a job of the same class may interrupt it. `None` if it is pondered or has been stopped. A restarted search
+    /// runs at least as long as its earlier searches together, up to [`LONGEST_SAFE`], so that it finds a good move in
+    /// spite of many short jobs of another player.
     fn safe_until(&self) -> Option<Instant> {
         let timer = self.timer.as_ref().filter(|_| !self.stop.is_stopped())?;
         Some(timer.started + self.lost.min(LONGEST_SAFE))
     }
 
-    /// Whether it should be interrupted for a job: because only it yields, or because the job's owner has no running
-    /// search, and its own owner has others, or will have used much more time after it. Two owners with several jobs, or
-    /// with similar use, do not interrupt each other in turn: the job then waits for a thread.
+    /// True if it should be interrupted for a job: if only this search yields; or if the job's owner has no running
+    /// search, and this search's owner has more searches or will have used much more search time. Two owners with
+    /// several jobs each, or with similar use, do not interrupt each other in turn: the job then waits for a thread.
     fn is_below(&self, next: &Job, now: Instant) -> bool {
         let Some(own) = self.timer.as_ref().map(SearchTimer::owner) else { return false };
         if self.yields != next.yields {

@@ -4,8 +4,8 @@
 //!   edge ──▶ Analysis ◀── results ── task (waits, keeps the time) ──▶ AnalysisPool (a thread for each search)
 //! ```
 //!
-//! A game is searched a position at a time, so that other analyses run in between. AI seats come first: a search waits
-//! up to [`MAX_ANALYSIS_DELAY`] while they wait for a thread.
+//! A game is searched one position at a time, so that other analyses run in between. AI seats take precedence: a search
+//! waits up to [`MAX_ANALYSIS_DELAY`] while any of them waits for a thread.
 
 use std::{sync::Arc, time::Duration};
 
@@ -39,30 +39,30 @@ use crate::{
 /// The effort of an analysis, within the limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnalysisPlan {
-    /// For each position.
+    /// The effort for each position.
     pub effort: Effort,
-    /// For all positions together, without waits.
+    /// Search time for all positions together, without the time spent waiting for a thread.
     pub time: Duration,
 }
 
 /// Why an analysis has no more results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnalysisEnd {
-    /// It is complete.
+    /// All results were returned.
     Done,
-    /// All streams of the player or the server end.
+    /// All streams of the player or of the server were ended.
     Stream(StreamEnd),
     /// The player has started a rated game, or one has reached a position of the analysis.
     Refused(RoomError),
-    /// The search failed, as logged.
+    /// The search failed; the log says why.
     Failed,
 }
 
-/// A running analysis and its results. Dropping it stops it.
+/// A running analysis and its results. Dropping it stops the analysis.
 pub struct Analysis<T> {
     rooms: Rooms,
     results: mpsc::Receiver<Result<T, AnalysisEnd>>,
-    /// A result that waits for the check for a rated game.
+    /// A result to be returned after the check for rated games.
     ready: Option<T>,
     searched: SearchedPositions,
     open: OpenStream,
@@ -80,10 +80,11 @@ pub struct Analyses {
 }
 
 impl Analyses {
-    /// Analyses a position that is not over with increasing depth: the best `lines` of its moves.
+    /// Analyses a position with increasing depth and returns its best `lines` moves. The game must not be over in it.
     ///
     /// # Errors
-    /// When the player plays a rated game, a running rated game is at the position, or there are too many analyses or streams.
+    /// When the server is shutting down, the player plays a rated game, a running rated game is within two plies of the
+    /// position, or there are too many analyses or streams.
     pub async fn position(
         &self,
         player: &Arc<Player>,
@@ -116,7 +117,7 @@ impl Analyses {
         Ok(analysis)
     }
 
-    /// Judges every move of a game, in order.
+    /// Judges every move of a game, in the order of play.
     ///
     /// # Errors
     /// As for [`Analyses::position`].
@@ -199,7 +200,7 @@ impl Analyses {
         }
     }
 
-    /// Searches, after AI seats that wait for a thread.
+    /// Searches once no AI seat waits for a thread, at the latest after [`MAX_ANALYSIS_DELAY`].
     async fn search<R, T: Send + 'static>(
         &self,
         player: &Player,
@@ -221,7 +222,7 @@ impl<T> Analysis<T> {
     /// The next result. Cancel safe.
     ///
     /// # Errors
-    /// The reason for the end.
+    /// Why there are no more results.
     pub async fn next(&mut self) -> Result<T, AnalysisEnd> {
         if self.ready.is_none() {
             self.ready = tokio::select! {
@@ -237,7 +238,7 @@ impl<T> Analysis<T> {
     }
 }
 
-/// Fails while the player plays a rated game, or anyone's is at a position of the analysis.
+/// Fails while the player plays a rated game, or while any running rated game is near a position of the analysis.
 async fn require_no_rated_game(rooms: &Rooms, player: &Player, searched: &SearchedPositions) -> Result<(), RoomError> {
     rooms.require_no_rated_game(player).await?;
     if rooms.host.lobby.has_rated_game_at(searched) {
@@ -247,7 +248,7 @@ async fn require_no_rated_game(rooms: &Rooms, player: &Player, searched: &Search
     Ok(())
 }
 
-/// Completes when the client has gone or the streams of the player end.
+/// Completes when the client has disconnected or the streams of the player end.
 async fn cancelled<T>(player: &Player, results: &mpsc::Sender<Result<T, AnalysisEnd>>) {
     tokio::select! {
         () = results.closed() => {}

@@ -15,7 +15,7 @@ use crate::{
     search::Stop,
 };
 
-/// Bounds and runs the searches of analyses.
+/// Runs the searches of analyses on a bounded number of threads.
 pub(crate) struct AnalysisPool {
     /// Analyses in progress.
     pub(crate) analyses: Arc<ConcurrencyLimit>,
@@ -32,7 +32,7 @@ pub(crate) enum SearchError {
     Failed,
 }
 
-/// Stops a search when it is dropped, so that none outlives the wait for it.
+/// Stops a search when dropped, so that it does not outlive the task that waits for it.
 struct StopOnDrop(Stop);
 
 impl Drop for StopOnDrop {
@@ -48,7 +48,8 @@ impl AnalysisPool {
         Self { analyses: Arc::new(ConcurrencyLimit::new(limits.analyses)), threads, engines }
     }
 
-    /// Searches on a separate thread once one is free, in order of arrival. Stopped after `time` or by `cancelled`.
+    /// Waits for a free thread, in order of arrival, and searches on it, at most for `time`. Fails with
+    /// [`SearchError::Cancelled`] if `cancelled` completes first.
     pub(crate) async fn search<T: Send + 'static>(
         &self,
         time: Duration,
@@ -85,7 +86,7 @@ impl AnalysisPool {
             }
             () = cancelled => {
                 drop(flag);
-                // The thread is free only after its answer.
+                // The thread is not free before the search answers.
                 let _ = answer.await;
                 return Err(SearchError::Cancelled);
             }

@@ -23,7 +23,7 @@ use crate::{
     store::History,
 };
 
-/// Missed events encoded between yields to other tasks.
+/// Number of missed events that are encoded before the task yields to others.
 const RESUME_STEP: u64 = 32;
 
 /// The permission of a watcher.
@@ -48,7 +48,7 @@ impl WatchAccess {
 pub(super) struct Feed {
     host: RoomHost,
     room: RoomId,
-    /// The last event that the watcher has.
+    /// The last event that the watcher has received, or that its snapshot will include.
     pub(super) seq: Seq,
     pub(super) snapshot: Option<Snapshot>,
     pub(super) missed: VecDeque<EncodedEvent>,
@@ -61,10 +61,10 @@ impl Drop for Feed {
         if let Some(handle) = context.registry.watched(self.room)
             && !context.lifecycle.stop.is_cancelled()
         {
-            // Before the message, so that the room does not count this watcher.
+            // The receiver is replaced before the message is sent, so that the room no longer counts this watcher.
             self.events = broadcast::Sender::new(1).subscribe();
             context.lifecycle.spawn(async move {
-                // A busy room counts its watchers at the next change.
+                // If this fails because the room is busy, the room counts its watchers at the next change.
                 let _ = handle.send(Message::Unwatched).await;
             });
         }
@@ -105,7 +105,7 @@ async fn read_missed(context: &ActorContext, room: RoomId, after: Seq, last: Seq
     if after == last {
         return Some(missed);
     }
-    // Few at a time, so that the tasks of players wait for one watcher, not for all that resume.
+    // Only a few watchers resume at the same time, so that they do not delay the tasks of players.
     let _permit = context.resumes.acquire().await.ok()?;
     let History { base: mut room, events } = context.journal.load(room).await.ok()??;
     if after < room.seq() || events.iter().any(|event| event.seq > after && is_removed_line(event, &events)) {
@@ -123,7 +123,7 @@ async fn read_missed(context: &ActorContext, room: RoomId, after: Seq, last: Seq
     (room.seq() == last).then_some(missed)
 }
 
-/// Whether it posted a line of chat that was removed later.
+/// True if the event posted a line of chat that a later event removed.
 fn is_removed_line(event: &Event, later: &[Event]) -> bool {
     let removes = |fact: &Fact| matches!(fact, Fact::ChatRemoved(posted) if *posted == event.at);
     matches!(event.fact, Fact::ChatPosted { .. }) && later.iter().any(|later| removes(&later.fact))
@@ -158,7 +158,8 @@ impl FollowedRoom {
         }
     }
 
-    /// The next item; none when the node must follow again: it was too slow, or the room ends here. Cancel safe.
+    /// The next item. `None` if the node must follow the room again: it read too slowly, or the room's actor has ended
+    /// here. Cancel safe.
     pub async fn next(&mut self) -> Option<FeedItem> {
         let feed = &mut self.0;
         if let Some(snapshot) = feed.snapshot.take() {

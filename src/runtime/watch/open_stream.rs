@@ -10,7 +10,8 @@ use crate::runtime::{
     server_metrics::{self, StreamKind},
 };
 
-/// An open stream of a player, counted until it is dropped. The first and the last are reported to the player's rooms.
+/// An open stream of a player, counted until it is dropped. The player's rooms are told when its first stream opens and
+/// when its last one closes.
 pub struct OpenStream {
     pub(crate) host: RoomHost,
     pub(crate) player: Arc<Player>,
@@ -53,7 +54,7 @@ impl OpenStream {
         self.why_ended()
     }
 
-    /// The reason, once all streams have ended.
+    /// Why all streams have ended. Call only after they have.
     pub(crate) fn why_ended(&self) -> StreamEnd {
         self.player.stream_end().unwrap_or(StreamEnd::Draining)
     }

@@ -27,8 +27,8 @@ use crate::{
     },
 };
 
-/// Minimum time between two snapshots of a watcher of snapshots, each of which costs the room and the watcher's task as
-/// much as many events.
+/// Minimum time between two snapshots with [`WatchStart::SnapshotsOnly`]. A snapshot costs the room and the watcher's
+/// task as much as many events.
 const SNAPSHOT_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The first update of a watcher.
@@ -36,7 +36,7 @@ const SNAPSHOT_INTERVAL: Duration = Duration::from_millis(250);
 pub enum WatchStart {
     /// A snapshot, then events.
     Snapshot,
-    /// The event after this one, or a snapshot if it is no longer stored.
+    /// The events after this one. A snapshot if they are no longer stored, or a line of chat among them was removed.
     After(Seq),
     /// A snapshot, then another one after each change.
     SnapshotsOnly,
@@ -57,15 +57,16 @@ pub struct Watch {
     streams_end: Cancelled,
     room: RoomId,
     access: WatchAccess,
-    /// Whether each event is replaced by a snapshot.
+    /// True if a snapshot is sent instead of each event.
     snapshots_only: bool,
-    /// Whether an event was received whose snapshot is still to be sent.
+    /// True if an event was received and its snapshot is not sent yet.
     outdated: bool,
     /// The earliest time of the next snapshot.
     next_snapshot: Option<Instant>,
     feed: Feed,
-    /// An event that may have ended the player's access, which is checked before it is sent.
+    /// An event that may have ended the player's access. Access is checked before the event is sent.
     unchecked: Option<EncodedEvent>,
+    /// Why the stream ends after the last event. `None` while it goes on.
     ended: Option<StreamEnd>,
 }
 
@@ -105,7 +106,7 @@ impl Watch {
     /// The next update. Cancel safe.
     ///
     /// # Errors
-    /// The reason for the end.
+    /// Why the stream has ended.
     pub async fn next(&mut self) -> Result<Update, StreamEnd> {
         if !self.outdated {
             let update = self.next_update().await?;
@@ -142,7 +143,7 @@ impl Watch {
                 return Err(end);
             }
             if let Some(event) = self.feed.missed.pop_front() {
-                // Access was checked after this event, so only the end of the room counts.
+                // Access was checked after this event, so only the closing of the room can end the stream.
                 self.feed.seq = event.seq;
                 self.ended = (event.effect == Effect::Closed).then_some(StreamEnd::RoomClosed);
                 return Ok(Update::Event(event.bytes_for(self.open.player.id())));
@@ -159,7 +160,7 @@ impl Watch {
             };
             match received {
                 Ok(event) if event.seq <= self.feed.seq => {}
-                // An earlier wait was dropped while it caught up.
+                // Events are missing: an earlier call of `next` was cancelled while it caught up.
                 Ok(event) if event.seq != self.feed.seq.next() => self.catch_up(Some(self.feed.seq)).await?,
                 Ok(event) => {
                     if !self.affects_access(event.effect) {
@@ -198,7 +199,7 @@ impl Watch {
         }
     }
 
-    /// The room, if the player may still watch it.
+    /// The current snapshot, if the player may still watch the room.
     async fn check_access(&mut self) -> Result<Snapshot, StreamEnd> {
         let may = async {
             let (_, snapshot) = self.open.host.watched(self.room, None, |_| true).await?;
@@ -223,7 +224,7 @@ impl Watch {
     }
 }
 
-/// The end of a stream that cannot continue.
+/// Why a stream ends after this error.
 fn end_of(error: WatchError) -> StreamEnd {
     match error {
         WatchError::Access(Rejection::RoomClosed) => StreamEnd::RoomClosed,

@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// Opens the streams of players. Fails when the player or its address has too many.
+/// Opens the streams of players.
 #[derive(Clone)]
 pub struct Streams {
     pub(crate) host: RoomHost,
@@ -32,7 +32,7 @@ impl Streams {
     /// Opens a player's stream of turns, and ends an older one.
     ///
     /// # Errors
-    /// When the player has too many streams.
+    /// When the player or its address has too many streams, or the player's token was replaced.
     pub async fn turns(&self, player: &Arc<Player>) -> Result<Turns, RoomError> {
         Turns::open(&self.host, player).await
     }
@@ -40,7 +40,8 @@ impl Streams {
     /// Watches a room.
     ///
     /// # Errors
-    /// When the room does not exist, or the player may not watch it or has too many streams.
+    /// When the room does not exist or cannot be reached, the player may not watch it, or the player or its address has
+    /// too many streams.
     pub async fn room(
         &self,
         player: &Arc<Player>,
@@ -54,7 +55,7 @@ impl Streams {
     /// Watches a room as an administrator.
     ///
     /// # Errors
-    /// When the room does not exist, or the player has too many streams.
+    /// When the room does not exist or cannot be reached, or the player or its address has too many streams.
     pub async fn room_as_admin(
         &self,
         player: &Arc<Player>,
@@ -67,7 +68,7 @@ impl Streams {
     /// Watches the room list.
     ///
     /// # Errors
-    /// When the player has too many streams.
+    /// When the player or its address has too many streams.
     pub fn lobby(&self, player: &Arc<Player>, filter: RowFilter) -> Result<WatchedLobby, RoomError> {
         let open = OpenStream::new(&self.host, player, StreamKind::List)?;
         Ok(WatchedLobby { open, watch: self.host.lobby.watch(filter) })
@@ -76,7 +77,7 @@ impl Streams {
     /// Counts an export until the result is dropped.
     ///
     /// # Errors
-    /// When the player has too many streams.
+    /// When the player or its address has too many streams.
     pub fn export(&self, player: &Arc<Player>) -> Result<OpenStream, RoomError> {
         OpenStream::new(&self.host, player, StreamKind::Export)
     }
@@ -92,7 +93,7 @@ impl WatchedLobby {
     /// The next update. Cancel safe.
     ///
     /// # Errors
-    /// The reason for the end.
+    /// Why the stream has ended.
     pub async fn next(&mut self) -> Result<LobbyUpdate, StreamEnd> {
         tokio::select! {
             biased;

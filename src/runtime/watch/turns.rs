@@ -26,7 +26,7 @@ use crate::{
 /// The stream of one player's notices.
 pub struct Turns {
     inbox: InboxReader,
-    /// Replies of rooms that have not yet sent an open turn again. Dropping one cancels the reminder.
+    /// The replies of rooms that were asked to send an open turn again. Dropping one cancels the request.
     _reminders: Vec<oneshot::Receiver<()>>,
 }
 
@@ -60,7 +60,7 @@ impl Turns {
     /// The next notice. Cancel safe.
     ///
     /// # Errors
-    /// The reason for the end.
+    /// Why the stream has ended.
     pub async fn next(&mut self) -> Result<Notice, StreamEnd> {
         poll_fn(|context| self.poll_next(context)).await
     }
@@ -71,7 +71,7 @@ impl Turns {
     }
 }
 
-/// Makes a room send an open turn again, unless the receiver is dropped.
+/// Asks a room to send the player's open turn again. Dropping the receiver cancels the request.
 fn remind(host: &RoomHost, player: &Arc<Player>, room: RoomId) -> oneshot::Receiver<()> {
     let (reply, answer) = oneshot::channel();
     let (this, player) = (host.clone(), player.id());
@@ -79,7 +79,8 @@ fn remind(host: &RoomHost, player: &Arc<Player>, room: RoomId) -> oneshot::Recei
     answer
 }
 
-/// Makes the rooms of this node send open turns again, and what the player has missed, to a new stream on another node.
+/// Sends a new stream of turns on another node what it has missed: the open turns of this node's rooms, and the notices
+/// that were kept here.
 pub(crate) fn remind_elsewhere(host: &RoomHost, player: &Arc<Player>) {
     for room in player.seats() {
         let (this, player) = (host.clone(), player.id());

@@ -28,7 +28,8 @@ use crate::{
 
 /// The list of public rooms, of this node and of all others.
 ///
-/// Locks are taken in the order `rows`, `peers`, one row. Nothing is waited for while a row is locked.
+/// Locks are taken in the order `rows`, `peers`, one row. While a row is locked, no other lock is taken and nothing is
+/// awaited.
 pub struct Lobby {
     /// The rooms of this node.
     rows: RwLock<BTreeMap<RowKey, Arc<Mutex<Row>>>>,
@@ -45,7 +46,7 @@ pub(crate) struct Listing {
     lobby: Arc<Lobby>,
     key: RowKey,
     row: Option<Arc<Mutex<Row>>>,
-    /// Whether the lobby has the position of its rated game.
+    /// True if the lobby has the positions of the room's running rated game.
     rated: bool,
 }
 
@@ -60,7 +61,7 @@ impl Lobby {
         }
     }
 
-    /// At most `limit` rows that match, after `after`.
+    /// At most `limit` rows after `after` that match, the newest room first.
     pub async fn page(&self, filter: &RowFilter, after: Option<RowKey>, limit: usize) -> Vec<Row> {
         self.page_with(Some(&self.peers), filter, after, limit).await
     }
@@ -80,7 +81,8 @@ impl Lobby {
         page
     }
 
-    /// Searches [`SEARCH_STEP`] rows after `after`. Returns the last one, or none if the page is full or the list ends.
+    /// Searches [`SEARCH_STEP`] rows after `after`. Returns the last key, or `None` if the page is full or the list has
+    /// ended.
     fn search(
         &self,
         peers: Option<&PeerRows>,
@@ -123,12 +125,12 @@ impl Lobby {
         self.peers.read().len()
     }
 
-    /// Whether a running rated game is at one of these positions.
+    /// True if a running rated game is at or near one of these positions.
     pub(crate) fn has_rated_game_at(&self, searched: &SearchedPositions) -> bool {
         self.rated.contains_any(searched)
     }
 
-    /// The most rows that a watcher has, the newest.
+    /// Maximum number of rows that a watcher is shown: the newest that match.
     #[must_use]
     pub fn most_watched(&self) -> usize {
         self.cluster.most_watched_rows()
@@ -180,13 +182,13 @@ impl Listing {
         &self.lobby
     }
 
-    /// Moves the row to a new owner.
+    /// Moves the entry to a new `Listing`, so that dropping this one removes nothing.
     pub(crate) fn hand_over(&mut self) -> Self {
         let rated = std::mem::take(&mut self.rated);
         Self { lobby: Arc::clone(&self.lobby), key: self.key, row: self.row.take(), rated }
     }
 
-    /// Updates the whole row. Private rooms are not listed.
+    /// Updates the whole row. Removes it if the room is private or closed.
     pub(crate) fn update(&mut self, room: &Room, watchers: u32) {
         self.lobby.rated.update(room, &mut self.rated);
         if room.settings().visibility == Visibility::Private || room.phase() == Phase::Closed {
@@ -224,7 +226,7 @@ impl Listing {
         self.lobby.notify(self.key);
     }
 
-    /// Removes the row from the list.
+    /// Removes the row of a room that is private or closed.
     pub(crate) fn remove(&mut self) {
         if self.row.take().is_some() {
             self.lobby.peers.forget(self.key);
@@ -232,7 +234,8 @@ impl Listing {
         }
     }
 
-    /// Removes the row of a room that leaves this node. It stays among those of other nodes until one of these lists the room.
+    /// Removes the row of a room that moves to another node. It is kept among the rows of other nodes until one of them
+    /// lists the room, but not for ever.
     pub(crate) fn release(&mut self) {
         if let Some(row) = self.row.take() {
             let row = lock(&row).clone();
@@ -262,16 +265,16 @@ pub struct LobbyWatch {
     peer_changes: Option<broadcast::Receiver<RowKey>>,
     filter: RowFilter,
     shown: BTreeSet<RowKey>,
-    /// The most rows that are shown.
+    /// Maximum number of rows shown.
     most: usize,
-    /// Changes that are collected until they are due, then sent.
+    /// The keys of changed rows, collected until `due`.
     changed: BTreeSet<RowKey>,
-    /// When the changes that are collected are sent.
+    /// When to send the collected changes.
     due: Option<Instant>,
     pending: PendingRows,
 }
 
-/// The rows of the list that are still to be sent, as soon as at least [`MIN_FREE_ROWS`] more may be shown.
+/// Which rows are still to be sent. The rows after a key wait until at least [`MIN_FREE_ROWS`] more may be shown.
 #[derive(Clone, Copy)]
 enum PendingRows {
     All,
@@ -280,7 +283,7 @@ enum PendingRows {
 }
 
 impl LobbyWatch {
-    /// The next update. The first is a first page, and so is the first after a lag. Cancel safe.
+    /// The next update. The list starts with a first page, and starts again with one after each lag. Cancel safe.
     pub async fn next(&mut self) -> LobbyUpdate {
         loop {
             if let Some(update) = self.next_pending().await {
@@ -294,7 +297,8 @@ impl LobbyWatch {
         }
     }
 
-    /// The next page of the list, if one is still to be sent. Changes wait until then, so that memory holds one page.
+    /// The next page of the list, if one is still to be sent. Changes wait until then, so that only one page is in
+    /// memory.
     async fn next_pending(&mut self) -> Option<LobbyUpdate> {
         let after = match self.pending {
             PendingRows::All => None,
@@ -317,13 +321,13 @@ impl LobbyWatch {
         self.most - self.shown.len()
     }
 
-    /// Those that are watched.
+    /// The rows of other nodes, if they are watched.
     fn peers(&self) -> Option<&PeerRows> {
         self.peer_changes.is_some().then_some(&*self.lobby.peers)
     }
 
-    /// Collects changes for [`LOBBY_INTERVAL`] after the first, and returns them in parts of [`SNAPSHOT_ROWS`]; none if
-    /// those of a part cancel out.
+    /// Collects changes for [`LOBBY_INTERVAL`] after the first, and returns them in parts of at most [`SNAPSHOT_ROWS`].
+    /// `None` if the changes of a part cancel out, or after a lag.
     async fn next_changes(&mut self) -> Option<LobbyUpdate> {
         if self.changed.is_empty() {
             self.collect_next().await?;
@@ -331,7 +335,7 @@ impl LobbyWatch {
         }
         if let Some(due) = self.due {
             tokio::time::sleep_until(due).await;
-            // No later ones, which may never end.
+            // Only those that wait now, because later ones may arrive without end.
             let waiting = self.changes.len() + self.peer_changes.as_ref().map_or(0, broadcast::Receiver::len);
             for _ in 0..waiting {
                 self.collect_next().await?;
@@ -346,7 +350,7 @@ impl LobbyWatch {
         for _ in 0..SNAPSHOT_ROWS {
             let Some(key) = self.changed.pop_first() else { break };
             if matches!(self.pending, PendingRows::After(last) if key > last) {
-                // It is read with its page.
+                // The row is sent with its page.
                 continue;
             }
             match self.lobby.row_with(self.peers(), key).filter(|row| self.filter.accepts(row)) {
@@ -365,7 +369,7 @@ impl LobbyWatch {
             }
         }
         while self.shown.len() > self.most {
-            // The oldest, which is read again when fewer are shown.
+            // Removes the oldest row. It is sent again with a page when fewer rows are shown.
             removed.extend(self.shown.pop_last());
             self.pending = self.shown.last().map_or(PendingRows::All, |last| PendingRows::After(*last));
         }
@@ -373,19 +377,19 @@ impl LobbyWatch {
         (!is_empty).then_some(LobbyUpdate::Changed { upserted, removed, moved })
     }
 
-    /// Whether a room that is not watched any longer is still in the list.
+    /// True if only this node's rooms are watched, and the room has left this node but is still in the list.
     fn has_moved(&self, key: RowKey) -> bool {
         self.peer_changes.is_none() && self.lobby.peers.read().get(key).is_some()
     }
 
-    /// Waits for a change. None after a lag, which begins the list anew.
+    /// Waits for a change. `None` after a lag: the list is then sent again from its start.
     async fn collect_next(&mut self) -> Option<()> {
         match self.receive().await {
             Ok(key) => {
                 self.changed.insert(key);
                 Some(())
             }
-            // Always a lag, as this watcher holds the sender.
+            // Always a lag, because this watcher holds the sender.
             Err(RecvError::Lagged(_) | RecvError::Closed) => {
                 self.changes = self.changes.resubscribe();
                 self.peer_changes = self.peer_changes.as_ref().map(broadcast::Receiver::resubscribe);
@@ -398,7 +402,7 @@ impl LobbyWatch {
 
     async fn receive(&mut self) -> Result<RowKey, RecvError> {
         let Some(peer_changes) = &mut self.peer_changes else { return self.changes.recv().await };
-        // Biased, so that a simulation with one seed always runs the same way.
+        // Biased, so that simulations are deterministic.
         tokio::select! {
             biased;
             received = self.changes.recv() => received,

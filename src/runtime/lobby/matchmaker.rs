@@ -2,7 +2,7 @@
 
 use crate::{room::RoomId, runtime::limit::limits::WAITING_ROOMS};
 
-/// Oldest first: first come, first served. Locked during a match, so that no room is matched twice.
+/// The waiting rooms, the oldest first. Locked while a player is matched, so that no room is matched twice.
 #[derive(Default)]
 pub(crate) struct WaitingRooms(pub(crate) Vec<RoomId>);
 
@@ -11,7 +11,8 @@ impl WaitingRooms {
         self.0.retain(|&waiting| waiting != room);
     }
 
-    /// Adds a room, unless it waits already. At the bound the oldest is dropped; it is still in the room list.
+    /// Adds a room, unless it is there already. At [`WAITING_ROOMS`] the oldest is removed here, but stays in the list
+    /// of rooms.
     pub(crate) fn add(&mut self, room: RoomId) {
         if self.0.contains(&room) {
             return;

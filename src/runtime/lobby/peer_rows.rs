@@ -1,9 +1,9 @@
 //! The rooms of other nodes in the list of rooms.
 //!
-//! Each node sends the rows of its own rooms to each other one, and no others. A row that leaves a node while the room goes
-//! on, because the room moves or the link to the node has ended, is kept until another node lists the room, but at most for
-//! [`OWNER_TIMEOUT`], so that the list does not lose rooms for a while. Two nodes may list a room for a moment; it is shown
-//! once. So the order in which messages of two nodes arrive does not matter.
+//! Each node sends the rows of its own rooms to every other node. A row whose node no longer lists it is kept if the
+//! room may still exist, because the room moves or the link to the node has ended. It is kept until another node lists
+//! the room, but at most for [`OWNER_TIMEOUT`], so that rooms do not disappear from the list for a moment. Two nodes
+//! may list a room for a moment; it is shown once. So the order in which messages of two nodes arrive does not matter.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -33,17 +33,17 @@ pub(crate) struct PeerRows {
     changes: broadcast::Sender<RowKey>,
 }
 
-/// Rows by their rooms, and the nodes that have sent them.
+/// Rows by room, and by the node that has sent them.
 pub(super) struct SentRows {
     cluster: Arc<Cluster>,
     rows: BTreeMap<(RowKey, NodeId), PeerRow>,
-    /// Whether any row may have left its node.
+    /// True if there may be kept rows.
     any_left: bool,
 }
 
 struct PeerRow {
     row: Row,
-    /// When it left its node.
+    /// When its node stopped listing it. `None` while the node lists it.
     left: Option<Instant>,
 }
 
@@ -72,7 +72,7 @@ impl PeerRows {
         }
     }
 
-    /// A room leaves this node and goes on.
+    /// Keeps the row of a room that leaves this node but still exists.
     pub(super) fn keep(&self, row: Row) {
         let mut rows = self.write();
         let (key, me) = (row.key(), rows.cluster.me());
@@ -80,7 +80,7 @@ impl PeerRows {
         rows.leave(key, me);
     }
 
-    /// A room of this node is not in the list any longer.
+    /// Removes the kept rows of a room that this node has removed from the list.
     pub(super) fn forget(&self, key: RowKey) {
         self.write().remove_left(key);
     }
@@ -105,7 +105,7 @@ impl PeerRows {
         self.notify(changed);
     }
 
-    /// The rows of a node are not sent any longer.
+    /// Called when a node no longer sends its rows. They are kept for a while.
     fn end(&self, node: NodeId) {
         let mut rows = self.write();
         let keys: Vec<_> = rows.rows.keys().filter(|(_, of)| *of == node).map(|(key, _)| *key).collect();
@@ -137,7 +137,7 @@ impl SentRows {
         self.rows.len()
     }
 
-    /// The row of each room behind a key.
+    /// One row for each room after a key.
     pub(super) fn after(&self, after: Option<RowKey>) -> impl Iterator<Item = (RowKey, &Row)> {
         let start = after.map_or(Bound::Unbounded, |key| Bound::Excluded((key, NodeId(i64::MAX))));
         self.shown((start, Bound::Unbounded))
@@ -147,7 +147,8 @@ impl SentRows {
         self.shown(of_room(key)).next().map(|(_, row)| row)
     }
 
-    /// One row for each room: of the nodes that list it, that of the owner or else of any; if none does, the one that left.
+    /// One row for each room. Of the nodes that list it, that of the owner, or else any; if no node lists it, the kept
+    /// row.
     fn shown(&self, range: impl RangeBounds<(RowKey, NodeId)>) -> impl Iterator<Item = (RowKey, &Row)> {
         let mut rest = self.rows.range(range).peekable();
         std::iter::from_fn(move || {
@@ -164,7 +165,7 @@ impl SentRows {
         })
     }
 
-    /// Returns its key if it has changed.
+    /// Adds or replaces a row. Returns its key if it has changed. At [`PEER_ROWS`] a new row is ignored.
     fn insert(&mut self, node: NodeId, row: Row) -> Option<RowKey> {
         let key = row.key();
         if self.rows.len() >= PEER_ROWS && !self.rows.contains_key(&(key, node)) {
@@ -177,19 +178,20 @@ impl SentRows {
         (!is_same).then_some(key)
     }
 
-    /// Takes all rows of a node behind `after`, up to `end` or to the end of the list.
+    /// Replaces the rows of a node after `after`, up to `end` or to the end of the list. Returns the keys of changed
+    /// rows.
     fn insert_page(&mut self, node: NodeId, after: Option<RowKey>, page: Vec<Row>, end: Option<RowKey>) -> Vec<RowKey> {
         let listed: BTreeSet<_> = page.iter().map(Row::key).collect();
         let start = after.map_or(Bound::Unbounded, |key| Bound::Excluded((key, NodeId(i64::MAX))));
         let within = self.rows.range((start, Bound::Unbounded)).map(|(key, _)| *key);
         let within = within.take_while(|(key, _)| end.is_none_or(|end| *key <= end));
         let missing: Vec<_> = within.filter(|(key, of)| *of == node && !listed.contains(key)).collect();
-        // It may have moved or been removed.
+        // The room may have moved or been closed.
         missing.into_iter().for_each(|(key, _)| self.leave(key, node));
         page.into_iter().filter_map(|row| self.insert(node, row)).collect()
     }
 
-    /// A row is not sent by its node any longer, though the room may go on.
+    /// Marks a row as no longer listed by its node. The room may still exist.
     fn leave(&mut self, key: RowKey, node: NodeId) {
         if let Some(row) = self.rows.get_mut(&(key, node)) {
             row.left.get_or_insert_with(Instant::now);
@@ -197,7 +199,7 @@ impl SentRows {
         }
     }
 
-    /// Removes the rows that have left their nodes of a room that is listed again, or has ended.
+    /// Removes the kept rows of a room that is listed again, or that has closed.
     fn remove_left(&mut self, key: RowKey) {
         let left = self.rows.range(of_room(key)).filter(|(_, row)| row.left.is_some());
         let left: Vec<_> = left.map(|(key, _)| *key).collect();
@@ -211,7 +213,7 @@ fn of_room(key: RowKey) -> impl RangeBounds<(RowKey, NodeId)> {
     (key, NodeId(i64::MIN))..=(key, NodeId(i64::MAX))
 }
 
-/// The rows of one other node, until this is dropped.
+/// Receives the rows of another node. When it is dropped, they are kept for a while.
 pub struct PeerList {
     rows: Arc<PeerRows>,
     node: NodeId,
@@ -222,13 +224,13 @@ impl PeerList {
         Self { rows: Arc::clone(rows), node }
     }
 
-    /// The node.
+    /// The node that sends the rows.
     #[must_use]
     pub fn node(&self) -> NodeId {
         self.node
     }
 
-    /// Takes what the node has sent.
+    /// Applies an update from the node.
     pub fn update(&self, update: LobbyUpdate) {
         self.rows.update(self.node, update);
     }
@@ -240,7 +242,7 @@ impl Drop for PeerList {
     }
 }
 
-/// Drops rows that have left their nodes and that no other node lists, until the server stops.
+/// Drops rows that were kept for [`OWNER_TIMEOUT`], once a second until the server stops.
 pub(crate) async fn drop_left_regularly(rows: Arc<PeerRows>, lifecycle: Lifecycle) {
     let mut ticks = ticks(LOOK);
     while lifecycle.next_tick(&mut ticks).await {

@@ -1,11 +1,12 @@
-//! The positions of running rated games, which the server searches for nobody else: analyses of them are rejected, and the
+//! The positions of running rated games. Nobody gets help with them from the server: it rejects their analysis, and the
 //! AI seats of unrated rooms wait.
 //!
-//! The line is drawn where an answer stops being one for the game. Beyond the first [`BOOK_PLIES`], a position counts that is
-//! on the board, was there a ply before, or may be within [`AHEAD`] plies: further ahead, one move needs a thousand
-//! questions. Rotated, reflected or with exchanged colors it is the same, and so it is with the other side to move or with up
-//! to [`FLIPPED`] discs of the other color: with more, its best moves tell little about the game. Rated games against AIs go
-//! on, since accomplices who copy one could otherwise stop it, and whoever asks there pays with a rating.
+//! A position after the first [`BOOK_PLIES`] plies counts if it is on the board, was there one ply before, or can be
+//! reached within [`AHEAD`] plies. Further ahead, help with one move would take about a thousand questions. A position
+//! also counts when it is rotated, reflected, with exchanged colors, with the other side to move, or with up to
+//! [`FLIPPED`] discs of the other color; with more, its best moves tell little about the game. AI seats of rated games
+//! do not wait. Otherwise a player could stop such a game by copying it, and a player who asks an AI in this way risks
+//! a rating.
 
 use dashmap::DashMap;
 
@@ -14,13 +15,15 @@ use crate::{
     rules::{Board, Color, Position, Symmetry},
 };
 
-/// Positions up to this ply are in opening books and common to many games, and so free to search.
+/// Positions up to this ply are in opening books and common to many games, so they may be searched.
 const BOOK_PLIES: u8 = 12;
 const DISCS_AT_START: u8 = 4;
+/// Number of plies after the current position that count, too.
 const AHEAD: u8 = 2;
+/// Maximum number of discs of the other color with which a position still counts.
 const FLIPPED: u8 = 2;
 
-/// Positions that are to be searched, without those of opening books.
+/// Positions that are to be searched, without those in opening books.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SearchedPositions(Vec<Board>);
 
@@ -38,12 +41,13 @@ pub(super) struct RatedPositions(DashMap<RoomId, GamePositions>);
 #[derive(Debug)]
 struct GamePositions {
     now: Board,
-    /// All of them.
+    /// The current, the previous and the following positions.
     boards: Vec<Board>,
 }
 
 impl RatedPositions {
-    /// Takes the position of the room's rated game, if one runs; `known` says whether it may have one by now.
+    /// Records the position of the room's running rated game, or removes it if there is none. Sets `known` to whether
+    /// the room has an entry now.
     pub(super) fn update(&self, room: &Room, known: &mut bool) {
         match room.running().filter(|_| room.settings().rated) {
             Some(game) => {
@@ -84,15 +88,15 @@ impl GamePositions {
         Self { now: position.board(), boards }
     }
 
-    /// Whether the game has a position with these images.
+    /// True if one of the game's positions is like one of these images.
     fn contain(&self, images: &Images) -> bool {
         let (now, asked) = (discs(self.now), discs(images[0]));
-        // Most games are in another phase.
+        // Most games are in another phase: a cheap check before the comparison.
         (now.saturating_sub(1)..=now + AHEAD).contains(&asked) && self.boards.iter().any(|own| are_alike(*own, images))
     }
 }
 
-/// A board, rotated and reflected: made once for a question, which looks at many games.
+/// A board in all symmetries, computed once and then compared with many games.
 type Images = [Board; Symmetry::ALL.len()];
 
 fn images(board: Board) -> Images {
@@ -103,7 +107,7 @@ fn discs(board: Board) -> u8 {
     board.count(Color::Black) + board.count(Color::White)
 }
 
-/// Whether a board is one of the images but for exchanged colors and a few discs.
+/// True if a board equals one of the images, except for exchanged colors and at most [`FLIPPED`] discs.
 fn are_alike(one: Board, images: &Images) -> bool {
     images.iter().filter(|image| one.empties() == image.empties()).any(|image| {
         let unlike = (one.discs(Color::Black) ^ image.discs(Color::Black)).count();

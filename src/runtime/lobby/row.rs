@@ -24,7 +24,7 @@ pub struct Row {
     pub present: ByColor<bool>,
     /// Whether it has a password.
     pub has_password: bool,
-    /// The players who may watch.
+    /// Who may watch.
     pub watching: Watching,
     /// The number of streams that watch it.
     pub watchers: u32,
@@ -40,7 +40,7 @@ pub struct Row {
     pub time: TimeControl,
     /// Whether its games count for ratings.
     pub rated: bool,
-    /// Whether its last game is over, and no other runs.
+    /// True if its last game is over and no other is running.
     pub finished: bool,
 }
 
@@ -49,9 +49,9 @@ pub struct Row {
 pub struct RowFilter {
     /// Only rooms in this phase.
     pub phase: Option<Phase>,
-    /// Only rooms with an open seat.
+    /// Only rooms with an open seat and without a running game.
     pub open_seat: bool,
-    /// Only rooms with this in their own or their owner's name. Lower case; matches any case.
+    /// Only rooms whose name or owner's name contains this text, in any case. The text must be in lower case.
     pub text: Option<String>,
 }
 
@@ -104,22 +104,22 @@ impl RowFilter {
 /// An update of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LobbyUpdate {
-    /// All rows from one key to another. The first page replaces all rows sent before.
+    /// All rows of the list from one key to another. The first page replaces all rows sent before.
     Page {
-        /// The last key of the page before; none for the first page.
+        /// The last key of the previous page. `None` for the first page.
         after: Option<RowKey>,
         /// The rows.
         rows: Vec<Row>,
-        /// The last key of this page, though its row may have been left out; none for the last page of the list.
+        /// The last key of this page, though its row may be missing. `None` for the last page of the list.
         end: Option<RowKey>,
     },
     /// Changed rows, and rooms that were removed or no longer match.
     Changed {
         /// New or changed rows.
         upserted: Vec<Row>,
-        /// Removed rooms.
+        /// Rooms that were removed or no longer match.
         removed: Vec<RowKey>,
-        /// Rooms that have left this node; only if no others are watched.
+        /// Rooms that have moved to another node. Empty unless only this node's rooms are watched.
         moved: Vec<RowKey>,
     },
 }

@@ -43,7 +43,7 @@ impl World {
         self.lobby.page(&RowFilter::default(), None, usize::MAX).await
     }
 
-    /// The numbers of watchers, by which the tests tell rows apart.
+    /// The numbers of watchers, which identify the rows in these tests.
     async fn watchers(&self) -> Vec<u32> {
         self.listed().await.iter().map(|row| row.watchers).collect()
     }
@@ -126,7 +126,7 @@ async fn rooms_come_and_go_between_the_steps_of_a_search() {
     let changes = async {
         loop {
             steps += 1;
-            // The second one has been searched.
+            // The second one was searched already.
             for number in [rooms - 1, 0] {
                 one.update(upserted(go(number)));
             }
@@ -170,7 +170,7 @@ async fn a_row_that_left_its_node_is_kept_until_another_one_lists_the_room() {
     assert_eq!(world.watchers().await, [8]);
     other.update(removed(&row(0, 0)));
     assert!(world.listed().await.is_empty(), "the earlier row does not come back");
-    // The other order.
+    // The same in the other order.
     one.update(upserted(row(0, 7)));
     other.update(upserted(row(0, 8)));
     one.update(moved(&row(0, 0)));
@@ -206,7 +206,7 @@ async fn a_page_replaces_the_rows_of_its_node_between_its_ends() {
     let (one, other) = (world.list_of(ONE), world.list_of(OTHER));
     one.update(last_page(None, (0..6).map(|number| row(number, 0)).collect()));
     other.update(last_page(None, vec![row(9, 0)]));
-    // The row of its end could not be read.
+    // The page ends with a row that is missing.
     let end = Some(row(3, 0).key());
     one.update(LobbyUpdate::Page { after: None, rows: vec![row(0, 0), row(2, 0)], end });
     advance(OWNER_TIMEOUT).await;
@@ -286,7 +286,7 @@ async fn changes_are_sent_when_due_though_others_come_without_end() {
     advance(LOBBY_INTERVAL).await;
     let without_end = async {
         loop {
-            // More than are taken before other tasks run.
+            // More than the watcher takes before other tasks run.
             change(LOBBY_LAG / 128);
             yield_now().await;
         }
@@ -364,7 +364,7 @@ async fn a_list_that_is_sent_again_is_no_change() {
     assert!(changes.try_recv().is_err());
 }
 
-/// Each takes several locks.
+/// Both threads take several locks.
 #[test]
 fn rooms_leave_while_the_list_is_read() {
     const ROUNDS: usize = 20_000;

@@ -35,7 +35,7 @@ pub(crate) struct Cluster {
     /// Whether there may be other nodes.
     is_shared: bool,
     owners: RwLock<ShardOwners>,
-    /// Notifies waiting requests of new owners.
+    /// Notified of each change of owners. Requests wait for it.
     changes: Arc<Notify>,
     /// Notified of each new link from another node.
     pub(crate) linked_by: Notify,
@@ -46,7 +46,7 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// A node among others, at first without shards.
+    /// One of several nodes, at first without shards.
     pub(crate) fn new(me: NodeId, peers: Arc<dyn Peers>) -> Self {
         let (owners, hosted) = (RwLock::default(), RwLock::default());
         let (changes, restoring) = (Arc::default(), Mutex::default());
@@ -69,12 +69,13 @@ impl Cluster {
         self.is_shared
     }
 
-    /// The most rows of the list of rooms that a watcher has, the newest.
+    /// Maximum number of rows of the list of rooms that a watcher is shown: the newest that match.
     pub(crate) fn most_watched_rows(&self) -> usize {
         if self.is_shared { WATCHED_ROWS } else { usize::MAX }
     }
 
-    /// The refusal of a request about a room that another server has: by itself, this one is about to stop.
+    /// The error of a request for a room that another server has taken over. A server by itself loses rooms only when
+    /// it is about to stop.
     pub(crate) fn moved(&self) -> RoomError {
         if self.is_shared { RoomError::Moved } else { RoomError::Draining }
     }
@@ -83,7 +84,7 @@ impl Cluster {
         NodeId(self.me.load(SeqCst))
     }
 
-    /// Rejoins with a new number, without rooms, after this node was declared dead.
+    /// Continues as a new node without rooms, after this node was declared dead.
     pub(crate) fn rejoin_as(&self, me: NodeId) {
         self.me.store(me.0, SeqCst);
         self.hosted_mut().clear();
@@ -94,22 +95,22 @@ impl Cluster {
         self.owners().get(Shard::of(room))
     }
 
-    /// Whether this node owns a shard, and has restored its rooms.
+    /// True if this node owns a shard and has restored its rooms.
     pub(crate) fn serves_shard(&self, shard: Shard) -> bool {
         self.hosted.read().unwrap_or_else(PoisonError::into_inner).contains(&shard)
     }
 
-    /// Whether this node owns a room, and has restored it.
+    /// True if this node owns a room and has restored it.
     pub(crate) fn serves(&self, room: RoomId) -> bool {
         self.serves_shard(Shard::of(room))
     }
 
-    /// Whether this node owns a shard at this version. Its rooms may not be restored yet.
+    /// True if this node owns a shard at this version. Its rooms may not be restored yet.
     pub(crate) fn owns(&self, owned: Ownership) -> bool {
         self.owners().get(owned.shard) == Some(owned) && owned.node == self.me()
     }
 
-    /// The rooms of these shards are restored, unless the node has lost them since.
+    /// Marks shards as served here, because their rooms are restored. Ignores those that the node has lost since.
     pub(crate) fn host<'a>(&self, shards: impl IntoIterator<Item = &'a Ownership>) {
         let owners = self.owners();
         let is_current = |owned: &&Ownership| owners.get(owned.shard) == Some(**owned) && owned.node == self.me();
@@ -118,12 +119,12 @@ impl Cluster {
         self.changes.notify_waiters();
     }
 
-    /// The rooms of these shards are on this node no longer.
+    /// Marks shards as not served here.
     pub(crate) fn end_hosting(&self, shards: &BTreeSet<Shard>) {
         self.hosted_mut().retain(|shard| !shards.contains(shard));
     }
 
-    /// Records owners, and returns the shards that this node has lost by it.
+    /// Records owners. Returns the shards that this node has lost by it.
     pub(crate) fn learn(&self, new_owners: impl IntoIterator<Item = Ownership>) -> Vec<Shard> {
         let (me, mut lost, mut any) = (self.me(), Vec::new(), false);
         let mut owners = self.owners.write().unwrap_or_else(PoisonError::into_inner);
@@ -131,7 +132,7 @@ impl Cluster {
             let was_mine = owners.get(new.shard).is_some_and(|known| known.node == me);
             if owners.learn(new) {
                 any = true;
-                // If this node has it again, another one had it meanwhile.
+                // Another node had it meanwhile, even if this node is the owner again.
                 if was_mine {
                     lost.push(new.shard);
                 }
@@ -153,7 +154,7 @@ impl Cluster {
         Box::pin(Arc::clone(&self.changes).notified_owned())
     }
 
-    /// An id for a new room: in a shard of this node, or of any if it has none.
+    /// An id for a new room: in a shard of this node, or in any shard if it serves none. `None` if no owner is known.
     pub(crate) fn new_room(&self, random: u64) -> Option<RoomId> {
         let room = RoomId::from_random(random);
         if self.serves(room) {
@@ -164,9 +165,11 @@ impl Cluster {
         here.or_else(|| owners.any_shard(random, |_| true)).map(|shard| shard.room(random))
     }
 
-    /// Asks the owner of a room once. None if nothing was done, and the request may be repeated.
+    /// Asks the owner of a room once. `None` if the request may be sent again: it was not executed, or sending it twice
+    /// has no further effect. Fails with [`RoomError::Busy`] if too many requests wait for that node, and with
+    /// [`RoomError::Unreachable`] if it is unknown whether the request was executed.
     pub(crate) async fn ask(&self, ask: &Ask) -> Result<Option<Reply>, RoomError> {
-        // This node may own the room and not have restored it.
+        // This node may own the room without having restored it yet.
         let Some(owner) = self.owner(ask.room).filter(|owner| owner.node != self.me()) else { return Ok(None) };
         let answer = timeout(ASK_DEADLINE, self.peers.ask(owner.node, ask.clone())).await;
         server_metrics::asked(match answer {
@@ -189,7 +192,8 @@ impl Cluster {
         }
     }
 
-    /// Learns an owner from a node that is not the owner. What this node has lost it learns from the store.
+    /// Records an owner that another node has named, unless this node seems to be the owner: only the store tells it
+    /// which shards it has lost.
     pub(crate) fn learn_elsewhere(&self, known: Option<Ownership>) {
         let me = self.me();
         let was_mine = |new: &Ownership| self.owners().get(new.shard).is_some_and(|owned| owned.node == me);
@@ -204,7 +208,8 @@ impl Cluster {
         self.hosted.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Follows a room at its owner; none while it has no other one.
+    /// Follows a room from the event after `after` on, or from its current state. Returns its node, too. `None` if the
+    /// owner is unknown or is this node.
     pub(crate) fn follow(&self, room: RoomId, after: Option<Seq>) -> Option<(NodeId, mpsc::Receiver<FeedItem>)> {
         let node = self.owner(room)?.node;
         (node != self.me()).then(|| (node, self.peers.follow(node, room, after)))
@@ -232,7 +237,7 @@ impl Default for Cluster {
     }
 }
 
-/// A change of owners after this was made.
+/// Completes at the first change of owners after this was created.
 pub(crate) type OwnerChange = Pin<Box<OwnedNotified>>;
 
 /// The wait of one request for the owner of a room that moves.
@@ -247,7 +252,7 @@ impl<'a> OwnerWait<'a> {
         Self { cluster, change: cluster.next_change(), until: Instant::now() + OWNER_TIMEOUT }
     }
 
-    /// Waits for a change of owners, or a while.
+    /// Waits for a change of owners, at most for [`ASK_RETRY`].
     ///
     /// # Errors
     /// [`RoomError::Unreachable`] after [`OWNER_TIMEOUT`].
@@ -257,7 +262,7 @@ impl<'a> OwnerWait<'a> {
             return Err(RoomError::Unreachable);
         }
         let _ = timeout_at(retry, self.change.as_mut()).await;
-        // Before the caller looks for the owner again.
+        // Created before the caller looks up the owner again, so that no change is missed.
         self.change = self.cluster.next_change();
         Ok(())
     }

@@ -5,10 +5,10 @@
 //!                   └──────▶ Peers: ask │ follow │ tell ──▶ Node of another process
 //! ```
 //!
-//! A room has one owner: the node of its shard. Wherever a command arrives, it is executed by the owner. A node with
-//! watchers of a room of another node follows it once, and serves them from a mirror. The streams of players are on the
-//! node that they are connected to, which tells all others of them; owners send notices there. A server without
-//! `--node-listen` is a cluster of one.
+//! A room has one owner: the node of its shard. The owner executes all commands, on whichever node they arrive. A node
+//! with watchers of another node's room follows that room once and serves the watchers from a copy, the mirror. The
+//! streams of a player are on the nodes to which it is connected. These tell all other nodes, and owners send them the
+//! player's notices. A server without `--node-listen` is a cluster of one.
 
 #[expect(clippy::module_inception, reason = "the cluster as one node sees it, in the folder of what belongs to it")]
 pub(crate) mod cluster;

@@ -16,18 +16,18 @@ use crate::{
 
 /// The links from this node to the others. An implementation calls the `Node` of the other process.
 ///
-/// A pair of nodes has a link in each direction, and either may be up without the other. Every queue has a bound. A link that
-/// breaks ends its feeds and loses what was told. `Node::linked` is called at the node from which there is a new link,
-/// `Node::linked_by` at the other one, and `Node::unlinked` there when it has ended.
+/// Two nodes have a link in each direction, and either may work without the other. Every queue has a bound. When a link
+/// breaks, its feeds end and its queued news are lost. The implementation calls `Node::linked` on the node from which a
+/// new link starts, `Node::linked_by` on the other one, and `Node::unlinked` on the other one when the link has ended.
 pub trait Peers: Send + Sync + 'static {
-    /// Asks a node, and waits for its answer. Dropping the future leaves the outcome unknown.
+    /// Asks a node and waits for its answer. If the future is dropped, the request may or may not have been executed.
     fn ask(&self, node: NodeId, ask: Ask) -> BoxFuture<'_, Result<Reply, LinkError>>;
 
     /// Follows a room of a node, from its current state, or from the event after `after` on. The feed ends without
-    /// [`FeedItem::Ended`] when the link breaks, or when it cannot keep up.
+    /// [`FeedItem::Ended`] when the link breaks or the feed is read too slowly.
     fn follow(&self, node: NodeId, room: RoomId, after: Option<Seq>) -> mpsc::Receiver<FeedItem>;
 
-    /// Tells a node. What is told to one node arrives in order; what cannot be queued breaks the link.
+    /// Sends news to a node. They arrive in order. If the queue is full, the link is closed.
     fn tell(&self, node: NodeId, news: News);
 
     /// The nodes to which there is a link.
@@ -74,7 +74,8 @@ pub enum Question {
 }
 
 impl Ask {
-    /// Whether asking twice has the effect of asking once: a move names its ply, and a new room its id.
+    /// True if asking twice has the same effect as asking once: a snapshot has none, a move names its ply, and a new
+    /// room its id.
     pub(crate) fn is_repeatable(&self) -> bool {
         matches!(self.what, Question::Snapshot | Question::Create(_) | Question::Command(_, Command::Play { .. }))
     }
@@ -89,17 +90,17 @@ pub enum Reply {
     Snapshot(Snapshot),
     /// The request was refused.
     Refused(RoomError),
-    /// Nothing was done, because the room is not on this node; with its owner, if it is known.
+    /// Nothing was done, because the room is not on this node. Contains its owner if it is known.
     Elsewhere(Option<Ownership>),
 }
 
 impl Reply {
-    /// What a command has done.
+    /// What a command or a creation has done. [`RoomError::Unreachable`] if this is not the reply to one.
     pub(crate) fn accepted(self) -> Result<Accepted, RoomError> {
         match self {
             Self::Accepted(accepted) => Ok(accepted),
             Self::Refused(error) => Err(error),
-            // Not what was asked for.
+            // Not the reply to a command.
             Self::Snapshot(_) | Self::Elsewhere(_) => Err(RoomError::Unreachable),
         }
     }
@@ -109,48 +110,50 @@ impl Reply {
     }
 }
 
-/// Why there is no answer.
+/// Why a node has not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkError {
     /// Nothing was sent: there is no link now.
     Down,
-    /// Nothing was sent: too many requests wait.
+    /// Nothing was sent: too many requests wait for this node.
     Full,
     /// The link broke, and the request may have been executed.
     Lost,
 }
 
-/// An item of a feed. The first one is a state, unless the events after the requested one are known.
+/// An item of a feed. The first one is a state, unless the owner still has all events after the requested one.
 #[derive(Clone, Debug)]
 pub enum FeedItem {
     /// The state of the room.
     Base(Arc<Room>),
     /// Its next event.
     Event(Arc<Event>),
-    /// The node cannot go on.
+    /// The node ends the feed.
     Ended(FeedEnd),
 }
 
 /// Why a node ends a feed.
 #[derive(Clone, Debug)]
 pub enum FeedEnd {
-    /// The room is not on this node; with its owner, if it is known.
+    /// The room is not on this node. Contains its owner if it is known.
     Elsewhere(Option<Ownership>),
     /// The room cannot be followed.
     Refused(RoomError),
 }
 
-/// The most players of one [`News::Streams`], so that a new link's queue holds those of all players.
+/// Maximum number of players in one [`News::Streams`]. Large enough for a new link's queue to hold the news of all
+/// players.
 pub const MAX_STREAMS: usize = 4_096;
 
 /// What one node tells another.
 #[derive(Clone, Debug)]
 pub enum News {
-    /// The streams of players on the sending node have changed, or are told to a new link: at most [`MAX_STREAMS`].
+    /// The open streams of at most [`MAX_STREAMS`] players on the sending node: those that have changed, or all after a
+    /// link was opened.
     Streams(Vec<(PlayerId, PlayerStreams)>),
-    /// A room of the sending node has a notice for a player whose stream of turns is on the receiving one.
+    /// A notice of a room on the sending node, for a player whose stream of turns is on the receiving node.
     Notice(PlayerId, Notice),
-    /// The player's token or claim has changed in the store.
+    /// The player's token was replaced, or its name was claimed, in the store.
     Account(PlayerId),
     /// The player has logged out.
     LoggedOut(PlayerId),
@@ -161,8 +164,8 @@ pub enum News {
 /// The open streams of a player on one node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlayerStreams {
-    /// Whether any is open.
+    /// True if any stream is open.
     pub present: bool,
-    /// The number of the stream of turns, if one is open. Of two, the higher one is newer.
+    /// The number of the stream of turns, if one is open. A higher number is newer.
     pub turns: Option<i64>,
 }

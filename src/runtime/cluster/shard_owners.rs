@@ -26,7 +26,7 @@ impl ShardOwners {
         is_newer
     }
 
-    /// One of the owned shards that are `wanted`, chosen by `random`; none if there is none.
+    /// One of the owned shards that are `wanted`, chosen by `random`. `None` if there is none.
     pub(crate) fn any_shard(&self, random: u64, wanted: impl Fn(&Ownership) -> bool) -> Option<Shard> {
         let owned = || self.0.iter().flatten().filter(|owned| wanted(owned));
         let count = u64::try_from(owned().count()).ok()?;

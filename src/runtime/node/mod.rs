@@ -26,14 +26,14 @@ use crate::{
     store::{NodeId, Ownership, PlayerKey, Shard},
 };
 
-/// Accounts read at a time.
+/// Maximum number of accounts read at a time.
 const ACCOUNTS: usize = 500;
 
-/// The interval at which accounts and bans are read again. News of a log-out can be lost with a link, or come just before this node learns
-/// of the player; to write a ban or to read it afterwards may have failed.
+/// The interval at which accounts and bans are read again. The news of a change may be lost with a link or arrive
+/// before this node knows the player, and writing or reading a ban may have failed.
 pub(super) const ACCOUNTS_INTERVAL: Duration = Duration::from_secs(60);
 
-/// A node of a cluster. Clones are handles to the same one.
+/// A node of a cluster. Clones are handles to the same node.
 #[derive(Clone)]
 pub struct Node {
     pub(super) rooms: Rooms,
@@ -58,13 +58,13 @@ impl Node {
             return Reply::Refused(error);
         }
         match host.answer(ask).await {
-            // Its next owner does it.
+            // The next owner of the room executes it.
             Reply::Refused(RoomError::Draining) => Reply::Elsewhere(None),
             answer => answer,
         }
     }
 
-    /// Looks up the players of a command, and notes the call.
+    /// Loads the players of a command, and notes that the issuer has made a call on another node.
     async fn prepare(&self, issuer: Issuer, command: &Command) -> Result<(), RoomError> {
         let host = self.host();
         if let Command::SetSeat(_, SeatSetting::Reserved(guest)) = command {
@@ -95,13 +95,13 @@ impl Node {
         self.host().lobby.watch_own(RowFilter::default())
     }
 
-    /// The rooms of another node in the list of rooms, as long as it sends them.
+    /// Receives the rows of another node for the list of rooms. Drop it when that node no longer sends them.
     #[must_use]
     pub fn peer_list(&self, node: NodeId) -> PeerList {
         PeerList::new(&self.host().lobby.peers, node)
     }
 
-    /// Takes note of what another node tells.
+    /// Applies news from another node.
     pub fn receive_news(&self, from: NodeId, news: News) {
         let players = &self.host().context.players;
         match news {
@@ -132,23 +132,25 @@ impl Node {
         }
     }
 
-    /// There is a link to a node now.
+    /// Call when there is a link to a node.
     pub fn linked(&self, node: NodeId) {
         let host = self.host();
         let players = &host.context.players;
         players.announce_all(node);
-        // Turns and notices for the streams there were lost before: those streams may be known by the link from there.
+        // The streams of players on that node may be known already, by the link from there. Turns and notices for them
+        // were lost until now.
         let there = players.attached.with_turns(node).into_iter().filter_map(|player| players.get(player));
         there.for_each(|player| remind_elsewhere(host, &player));
     }
 
-    /// There is a link from another node now.
+    /// Call when there is a link from another node.
     pub fn linked_by(&self) {
         // News of accounts may have been lost with an earlier link.
         self.cluster.linked_by.notify_one();
     }
 
-    /// Reads the accounts of copies and all bans again, regularly and after each new link from another node, until the server stops.
+    /// Reads all bans and the accounts of copied players again, every [`ACCOUNTS_INTERVAL`] and after each new link
+    /// from another node, until the server stops.
     pub(super) async fn read_accounts_regularly(self) {
         let context = &self.host().context;
         let mut ticks = ticks(ACCOUNTS_INTERVAL);
@@ -167,7 +169,8 @@ impl Node {
         }
     }
 
-    /// There is no link from a node any longer: its players count as absent until it, or they, are back.
+    /// Call when the link from a node has ended. Its players count as absent until the link is back or they connect to
+    /// another node.
     pub fn unlinked(&self, node: NodeId) {
         let host = self.host();
         for player in host.context.players.attached.remove(node) {
@@ -177,8 +180,8 @@ impl Node {
         }
     }
 
-    /// Records owners of shards, as the store has them. Rooms of shards that this node has lost end here, and their
-    /// watchers follow them.
+    /// Records owners of shards, as read from the store. The rooms of shards that this node has lost end here; their
+    /// watchers follow them on the new nodes.
     pub fn learn(&self, owners: impl IntoIterator<Item = Ownership>) {
         let lost = self.cluster.learn(owners);
         if !lost.is_empty() {
@@ -187,7 +190,8 @@ impl Node {
         }
     }
 
-    /// Rejoins with a new number, after this node was declared dead: without rooms, and with the streams of its players.
+    /// Continues as a new node, after this node was declared dead. Its rooms end here; the streams of its players stay
+    /// open.
     pub fn rejoin_as(&self, node: NodeId) {
         self.cluster.rejoin_as(node);
         self.release(|_| true);
@@ -214,7 +218,7 @@ impl Node {
         }
     }
 
-    /// Reads accounts again that may have changed at other nodes. One that changes here meanwhile stays as it is.
+    /// Reads accounts again that other nodes may have changed. Skips those that change here meanwhile.
     async fn read_accounts(&self, accounts: Vec<Arc<Player>>) {
         let context = &self.host().context;
         let players = &context.players;
@@ -234,7 +238,7 @@ impl Node {
                 }
                 match stored.remove(&id) {
                     Some(stored) => drop(players.adopt(stored)),
-                    // Not for one whose row is damaged.
+                    // A damaged row is missing, too, but its player is kept.
                     None if matches!(context.player_store.find(PlayerKey::Id(id)).await, Ok(None)) => {
                         self.forget(Arc::clone(player));
                     }
@@ -244,14 +248,14 @@ impl Node {
         }
     }
 
-    /// A player has logged out at another node, and leaves the rooms of this one.
+    /// Removes a player who was logged out on another node, from the rooms of this node, too.
     fn forget(&self, player: Arc<Player>) {
         let host = self.host().clone();
         let context = Arc::clone(&host.context);
         context.players.revoke(&player);
         context.lifecycle.spawn(async move {
             for room in player.rooms() {
-                // If that fails, the room's grace ends.
+                // If this fails, the player's grace in the room starts below.
                 let _ = host.command(room, Issuer::Player(player.id()), Command::Leave).await;
             }
             player.end_streams(StreamEnd::LoggedOut);

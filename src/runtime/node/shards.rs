@@ -1,4 +1,4 @@
-//! The shards of this node: it restores the rooms of those that it gets, and gives up those beyond its share.
+//! The shards of this node: it restores the rooms of its new shards, and gives up shards beyond its share.
 //!
 //! ```text
 //!   view ──▶ new ──────────────▶ read the rooms, start their actors ──▶ served ──▶ clocks credited: the store is told
@@ -23,25 +23,25 @@ use crate::{
     store::{Away, ClusterStore, ClusterView, NodeId, Ownership, Shard, StoreError},
 };
 
-/// Rooms read at a time.
+/// Maximum number of rooms read at a time.
 const STEP: usize = 500;
 
-/// Shards given up at a time: their rooms pause together.
+/// Maximum number of shards given up at a time. Their rooms pause until another node has them.
 const FREED: usize = 64;
 
-/// The interval of looks at actors that are about to end.
+/// The interval at which to check whether actors have ended.
 const ENDING: Duration = Duration::from_millis(10);
 
-/// How far this node is with a shard that it owns.
+/// The state of a shard that this node owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// Its rooms are being restored, or their clocks credited.
     Taken,
     /// Its rooms are served.
     Served,
-    /// Its rooms have ended here, and it is being freed, or the view does not show yet that it is.
+    /// Its rooms have ended here. It is being freed, or the view does not show yet that it is free.
     GivenUp,
-    /// It could not be freed, and its rooms are to be restored; with when they ended here.
+    /// It could not be freed, so its rooms must be restored. Contains when they ended here.
     Kept(Instant),
 }
 
@@ -50,8 +50,8 @@ enum Stage {
 struct OwnShards(BTreeMap<Shard, (Ownership, Stage)>);
 
 impl OwnShards {
-    /// Follows a view. Returns the shards to take, each with its time without an owner, if clocks may have to be credited
-    /// with it.
+    /// Applies a view. Returns the shards to take. Each has the time that it was without an owner, if clocks may have
+    /// to be credited with it.
     fn follow(&mut self, view: &ClusterView) -> Vec<(Ownership, Option<Away>)> {
         let mine = view.owners.iter().filter(|owned| owned.node == view.me);
         let owned: BTreeMap<_, _> = mine.map(|owned| (owned.shard, *owned)).collect();
@@ -69,7 +69,7 @@ impl OwnShards {
         taken
     }
 
-    /// The shards to give up next, which are then given up.
+    /// Marks surplus shards as given up, and returns them. At most [`FREED`] at a time.
     fn pick_surplus(&mut self, surplus: usize) -> Vec<Ownership> {
         let given_up = self.0.values().filter(|(_, stage)| *stage == Stage::GivenUp).count();
         let served = self.0.values_mut().rev().filter(|(_, stage)| *stage == Stage::Served);
@@ -94,8 +94,8 @@ impl OwnShards {
 }
 
 impl Node {
-    /// Follows the views of a store until the server stops: learns the owners of shards, hosts those of this node, and gives
-    /// up those beyond its share.
+    /// Applies the views of a store until the server stops: records the owners of shards, hosts the shards of this
+    /// node, and gives up those beyond its share.
     pub async fn follow_views(self, store: Arc<dyn ClusterStore>) {
         let mut views = store.views();
         views.mark_changed();
@@ -180,10 +180,10 @@ impl Node {
         }
     }
 
-    /// Ends the actors of rooms that are not served here, and waits for them.
+    /// Ends the actors of rooms that are not served here, and waits until they have ended.
     async fn end_rooms(&self, has_moved: impl Fn(RoomId) -> bool) {
         loop {
-            // Again each time, as a request may just have started one.
+            // Each time, because a request may just have started another one.
             self.release(&has_moved);
             if !self.host().context.registry.any_live(&has_moved) {
                 return;
@@ -192,11 +192,11 @@ impl Node {
         }
     }
 
-    /// Restores the rooms of shards that this node owns now, and credits their clocks with the time since they ran last.
-    /// Returns when that is written: only then may the store forget when that was.
+    /// Restores the rooms of shards that this node owns now, and credits their clocks with the time since they ran
+    /// last. Returns when the credit is written. Until then the store must keep the time at which they ran last.
     ///
     /// # Errors
-    /// When the store cannot be read; the rooms are not served before it is tried again.
+    /// When the store cannot be read, or the server is stopping. The rooms are not served before a call succeeds.
     pub async fn host_shards(&self, shards: &[(Ownership, Option<Timestamp>)]) -> Result<(), StoreError> {
         let context = &self.host().context;
         self.restore_shards(shards).await?;
@@ -209,8 +209,8 @@ impl Node {
         Ok(())
     }
 
-    /// Takes all shards, for a server by itself, and restores their rooms. Does not wait until the clocks are credited with the
-    /// time since `alive`.
+    /// Takes all shards, for a server by itself, and restores their rooms. Does not wait until their clocks are
+    /// credited with the time since `alive`.
     pub(in crate::runtime) async fn take_all(&self, alive: Option<Timestamp>) -> Result<(), StoreError> {
         let owned = |shard| Ownership { shard, node: self.cluster.me(), version: 1 };
         let shards: Vec<_> = Shard::all().map(|shard| (owned(shard), alive)).collect();
@@ -220,13 +220,13 @@ impl Node {
 
     async fn restore_shards(&self, shards: &[(Ownership, Option<Timestamp>)]) -> Result<(), StoreError> {
         let host = self.host();
-        // One after the other, so that none ends the rooms of another.
+        // One call at a time, so that none ends the rooms that another restores.
         let _restoring = self.cluster.restoring.lock().await;
         let is_wanted = |owned: &Ownership| self.cluster.owns(*owned) && !self.cluster.serves_shard(owned.shard);
         let wanted = shards.iter().filter(|(owned, _)| is_wanted(owned));
         let mut remaining: BTreeMap<_, _> =
             wanted.map(|(owned, away_since)| (owned.shard, (*owned, *away_since))).collect();
-        // Those of an earlier time as owner, or of an earlier try.
+        // Some may remain from an earlier time as owner, or from an earlier attempt.
         self.end_rooms(|room| remaining.contains_key(&Shard::of(room))).await;
         let mut after = None;
         while let Some((&first, _)) = remaining.first_key_value() {
@@ -242,12 +242,12 @@ impl Node {
                 let away_since = remaining.get(&Shard::of(room.id())).and_then(|(_, away_since)| *away_since);
                 restore(host, room, away_since);
             }
-            // The rooms of the last shard may go on.
+            // The last shard may have more rooms.
             let rest = after.map_or_else(BTreeMap::new, |last| remaining.split_off(&Shard::of(last)));
             let restored = std::mem::replace(&mut remaining, rest);
             self.cluster.host(restored.values().map(|(owned, _)| owned));
             if restored.keys().any(|shard| !self.cluster.serves_shard(*shard)) {
-                // What was restored of a shard that was lost meanwhile.
+                // Rooms of a shard that was lost while they were restored.
                 self.release(|room| restored.contains_key(&Shard::of(room)) && !self.cluster.serves(room));
             }
         }

@@ -1,8 +1,8 @@
 //! Limits by client address.
 //!
-//! A new log-in has fresh quotas, so scarce resources are counted by address as well. A player belongs to the address
-//! of its log-in, or of its first call after a restart, even when it calls from another one later. Behind a proxy that
-//! is not trusted all clients share one address.
+//! Each log-in gets new quotas, so scarce resources are also limited by address. A player counts for the address of its
+//! log-in, or after a restart of its first call, even if it calls from another one later. All clients behind a proxy
+//! that is not trusted share one address.
 
 use std::{
     collections::HashMap,
@@ -33,7 +33,7 @@ impl Prefix {
         self.0
     }
 
-    /// The /24 of an IPv4 address, or the /48 of an IPv6 address: what one owner may easily have.
+    /// The /24 of an IPv4 address, or the /48 of an IPv6 address. One customer may easily have all of it.
     pub(crate) fn network(self) -> Self {
         Self(match self.0 {
             IpAddr::V4(address) => Ipv4Addr::from_bits(address.to_bits() >> 8 << 8).into(),
@@ -72,7 +72,7 @@ pub enum Share {
     Seats,
     /// Analyses in progress.
     Analyses,
-    /// Players known.
+    /// Players that are logged in.
     Players,
     /// Passwords that wait to be hashed.
     Passwords,
@@ -81,10 +81,11 @@ pub enum Share {
 /// The counts and rates of one address.
 pub struct ClientAddress {
     prefix: Prefix,
-    /// False for loopback, and for any address if log-ins are not limited, behind a proxy.
+    /// True if the address tells its clients from others. False for loopback, and for all addresses if log-ins are not
+    /// limited by address, as behind a proxy.
     tells_clients_apart: bool,
     shares: [ConcurrencyLimit; 8],
-    /// The players of all addresses of its network.
+    /// The number of players at all addresses of its network.
     network_players: Arc<ConcurrencyLimit>,
     requests: Option<RateLimiter>,
     chats: Option<RateLimiter>,
@@ -93,7 +94,7 @@ pub struct ClientAddress {
     http1: Option<Arc<Pacer>>,
     openings: Option<Arc<Pacer>>,
     ai_searches: Option<Arc<SearchUse>>,
-    /// Hashing a password.
+    /// Held while a password of this address is hashed: one at a time.
     pub(crate) password_turn: Arc<Semaphore>,
 }
 
@@ -142,12 +143,12 @@ impl ClientAddress {
         self.prefix
     }
 
-    /// What tells its clients from those of other addresses.
+    /// The prefix, if it tells the clients of this address from others.
     pub(crate) fn distinct_prefix(&self) -> Option<Prefix> {
         self.tells_clients_apart.then_some(self.prefix)
     }
 
-    /// Acquires one unit of a share; none when the limit is reached.
+    /// Acquires one unit of a share. `None` when the limit is reached.
     #[must_use]
     pub fn acquire(self: &Arc<Self>, share: Share) -> Option<SharePermit> {
         self.try_add(share).then(|| SharePermit { address: Arc::clone(self), share })
@@ -156,12 +157,12 @@ impl ClientAddress {
     /// Counts a request.
     ///
     /// # Errors
-    /// When the rate is exceeded.
+    /// When the rate is exceeded. The request is then not counted.
     pub fn admit(&self) -> Result<(), TooFast> {
         admit(self.requests.as_ref())
     }
 
-    /// Counts `requests` more for a request that is already counted.
+    /// Counts `requests` more for a request that is already counted. Fails, counting none, when the rate is exceeded.
     pub(crate) fn admit_more(&self, requests: u32) -> Result<(), TooFast> {
         self.requests.as_ref().map_or(Ok(()), |rate| rate.admit_more(requests))
     }
@@ -169,18 +170,18 @@ impl ClientAddress {
     /// Counts a log-in.
     ///
     /// # Errors
-    /// When the rate is exceeded.
+    /// When the rate is exceeded. The log-in is then not counted.
     pub fn admit_log_in(&self) -> Result<(), TooFast> {
         admit(self.log_ins.as_ref())
     }
 
-    /// Reserves a slot for a request of HTTP/1.1.
+    /// Reserves the time slot at which a request of HTTP/1.1 may start.
     #[must_use]
     pub fn http1_slot(&self, now: Instant) -> PacerSlot {
         PacerSlot::new(self.http1.as_ref(), now)
     }
 
-    /// Reserves a slot for a connection that has received its first bytes.
+    /// Reserves the time slot at which to serve a connection that has sent its first bytes.
     #[must_use]
     pub fn opening_slot(&self, now: Instant) -> PacerSlot {
         PacerSlot::new(self.openings.as_ref(), now)
@@ -191,7 +192,7 @@ impl ClientAddress {
         admit(self.chats.as_ref())
     }
 
-    /// The searches of AI seats in rooms of its players; none if they are not counted.
+    /// The searches of AI seats in rooms of its players. `None` if searches are not limited by address.
     pub(crate) fn ai_searches(&self) -> Option<&Arc<SearchUse>> {
         self.ai_searches.as_ref()
     }
@@ -216,7 +217,7 @@ impl ClientAddress {
         added
     }
 
-    /// Replaces a contribution of `before` by one of `after`, even beyond the limit.
+    /// Replaces a count of `before` by one of `after`, even beyond the limit.
     pub(crate) fn adjust(&self, share: Share, before: usize, after: usize) {
         if share == Share::Players {
             self.network_players.adjust(before, after);
@@ -245,7 +246,7 @@ fn admit(rate: Option<&RateLimiter>) -> Result<(), TooFast> {
 /// A slot of a `Pacer`, released when it is dropped unused.
 pub struct PacerSlot {
     pacer: Option<Arc<Pacer>>,
-    /// When it starts.
+    /// The earliest time at which the request or connection may start.
     pub start: Instant,
     used: bool,
 }
@@ -289,10 +290,10 @@ struct Known {
     sweep_at: usize,
 }
 
-/// A network, which has 256 addresses, may have as many players as so many of them.
+/// Maximum number of players of a network with its 256 addresses, as a multiple of the maximum of one address.
 const ADDRESSES_PER_NETWORK: usize = 8;
 
-/// Least number of addresses that is worth a sweep.
+/// Minimum number of addresses before unused ones are removed.
 const MIN_SWEPT: usize = 1_024;
 
 impl ClientAddresses {
@@ -331,7 +332,7 @@ impl Known {
     /// `capacity`, all addresses that are not in use are removed, even if their rates have not recovered: an attacker
     /// with that many addresses gains little, and no other client is rejected because of it.
     fn sweep(&mut self, capacity: usize) {
-        // An address that is not shared is not in use.
+        // `get_mut` fails for an address that is in use.
         self.by_prefix.retain(|_, address| Arc::get_mut(address).is_none_or(|address| !address.is_unused()));
         if self.by_prefix.len() >= capacity {
             self.by_prefix.retain(|_, address| Arc::get_mut(address).is_none());

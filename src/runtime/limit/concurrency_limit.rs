@@ -22,7 +22,7 @@ impl ConcurrencyLimit {
         self.try_add_part(1)
     }
 
-    /// Counts one more; false when one in `part` of the limit, rounded up, is reached.
+    /// Counts one more. False when the limit divided by `part`, rounded up, is reached.
     pub(crate) fn try_add_part(&self, part: u32) -> bool {
         let most = self.limit.div_ceil(part as usize);
         self.count.fetch_update(Relaxed, Relaxed, |count| (count < most).then_some(count + 1)).is_ok()
@@ -32,9 +32,9 @@ impl ConcurrencyLimit {
         self.count.load(Relaxed) == 0
     }
 
-    /// Replaces a contribution of `before` by one of `after`, even beyond the limit.
+    /// Replaces a count of `before` by one of `after`, even beyond the limit.
     pub(crate) fn adjust(&self, before: usize, after: usize) {
-        // A negative difference wraps, and adding it wraps back.
+        // If `after` is less, the difference wraps, and so does the sum: the count gets lower.
         self.count.fetch_add(after.wrapping_sub(before), Relaxed);
     }
 }

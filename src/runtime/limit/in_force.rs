@@ -6,7 +6,7 @@ use arc_swap::ArcSwap;
 
 use super::limits::Limits;
 
-/// The limits that apply to connections, to searches, or to the memory of the process from its start on.
+/// The names of limits that are fixed at the start, because connections, searches or memory are set up with them.
 const FIXED: [&str; 20] = [
     "opening",
     "streams_per_connection",
@@ -30,7 +30,7 @@ const FIXED: [&str; 20] = [
     "drain",
 ];
 
-/// Clones share the limits.
+/// The limits in force. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct LimitsInForce(Arc<ArcSwap<Limits>>);
 
@@ -41,7 +41,7 @@ impl LimitsInForce {
         self.0.load_full()
     }
 
-    /// Replaces all limits but those that are fixed at start. Returns the options of fixed ones that differ.
+    /// Replaces all limits except those that are fixed at the start. Returns the options of fixed limits that differ.
     pub(crate) fn replace(&self, mut limits: Limits) -> Vec<&'static str> {
         let current = self.get();
         let mut fixed = Vec::new();

@@ -1,4 +1,4 @@
-//! The limit on the invitations of one player: seats that others reserve for it.
+//! The limit on invitations of one player. An invitation is a seat that another player reserves for it.
 
 use std::{
     collections::VecDeque,
@@ -22,20 +22,20 @@ pub(crate) struct InvitationLimit(Mutex<VecDeque<(Instant, Inviter)>>);
 /// Who counts as one inviter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inviter {
-    /// All players of a network, as more of them cost nothing.
+    /// All players of a network, because it is easy to create more of them.
     Network(Prefix),
     /// A player whose address does not tell it from others.
     Player(PlayerId),
 }
 
-/// An invitation that is counted. Dropped, it is no longer.
+/// A counted invitation. If it is dropped without [`Invitation::keep`], it no longer counts.
 pub(crate) struct Invitation {
     limit: Arc<InvitationLimit>,
     counted: Option<(Instant, Inviter)>,
 }
 
 impl Invitation {
-    /// Leaves it counted, as it is sent.
+    /// Keeps it counted. Call when it has been sent.
     pub(crate) fn keep(mut self) {
         self.counted = None;
     }
@@ -55,7 +55,7 @@ impl InvitationLimit {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts an invitation. Fails while the inviter waits; it is then not counted.
+    /// Counts an invitation. Fails, without counting it, while the inviter must wait.
     pub(crate) fn admit(self: &Arc<Self>, inviter: Inviter) -> Result<Invitation, TooFast> {
         let now = Instant::now();
         let mut latest = self.latest();

@@ -7,8 +7,9 @@
 //! | one address, or player if addresses are not counted, at one room | 5 | one in ten minutes |
 //! | all of these at one room | 30 | one in ten minutes |
 //!
-//! Beyond that, the next guess has to wait after each wrong one: 1 s, then twice as long each time, up to a minute. Who
-//! has not guessed wrong at a room does not wait for the last row, so that an attacker locks no other address out of it.
+//! Beyond that, each wrong guess delays the next one: by 1 s at first, then by twice as long each time, up to a minute.
+//! The last row does not delay an address or player without a wrong guess at the room, so that an attacker cannot lock
+//! others out of it.
 
 use std::{
     collections::HashMap,
@@ -25,13 +26,13 @@ use crate::room::{PlayerId, RoomId, Timestamp};
 
 const FIRST_DELAY: Duration = Duration::from_secs(1);
 const MAX_DELAY: Duration = Duration::from_secs(60);
-/// The number of doublings of the first delay that exceeds the longest.
+/// The number of doublings after which [`FIRST_DELAY`] exceeds [`MAX_DELAY`].
 const DOUBLINGS: u32 = 6;
-/// The time without wrong guesses after which one is forgotten. It also bounds an attacker with many addresses: within it
-/// each has one guess that does not wait for the others.
+/// The time without a wrong guess after which one is forgotten. It also limits an attacker with many addresses: in this
+/// time, each address has one guess that is not delayed by those of the others.
 const FORGET: Duration = Duration::from_secs(10 * 60);
 
-/// The wrong guesses that are remembered.
+/// The counts of wrong guesses.
 pub(crate) struct PasswordGuesses {
     limits: LimitsInForce,
     tallies: Mutex<HashMap<Guesser, Tally>>,
@@ -65,7 +66,7 @@ struct Allowances {
     address: Option<Allowance>,
 }
 
-/// How many wrong guesses have no delay, and how soon one is forgotten.
+/// The number of wrong guesses without a delay, and the time after which one is forgotten.
 #[derive(Clone, Copy, Debug)]
 struct Allowance {
     free: u32,
@@ -84,13 +85,13 @@ impl PasswordGuesses {
         Self { limits, tallies: Mutex::default() }
     }
 
-    /// Fails with the time to wait if the guess may not be made now. Changes nothing.
+    /// Fails with the time to wait if the guess may not be made now. Counts nothing.
     pub(crate) fn check(&self, guess: Guess, now: Timestamp) -> Result<(), Duration> {
         self.allowances().wait(&self.tallies(), guess, now)
     }
 
-    /// Counts a guess that was compared. Fails with the time to wait if it may not be made now: then nobody may learn
-    /// whether it was right.
+    /// Records whether a guess was right. Fails with the time to wait if it may not be made now. Then the answer must
+    /// not reveal whether it was right.
     pub(crate) fn judge(&self, guess: Guess, right: bool, now: Timestamp) -> Result<(), Duration> {
         let (allowances, mut tallies) = (self.allowances(), self.tallies());
         allowances.wait(&tallies, guess, now)?;
@@ -101,7 +102,7 @@ impl PasswordGuesses {
         if tallies.len() >= GUESSES_REMEMBERED {
             tallies.retain(|guesser, tally| tally.wrong_at(now, allowances.of(*guesser)) > 0);
             if tallies.len() >= GUESSES_REMEMBERED / 2 {
-                // An attacker with that many addresses is not slowed down by counts.
+                // Counts do not slow down an attacker with that many addresses.
                 tallies.clear();
             }
         }

@@ -25,7 +25,7 @@ pub(crate) struct RateLimiter {
 
 type Limiter = governor::RateLimiter<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<Duration>>;
 
-/// Tokio's clock, which tests can pause, as the time since an instant.
+/// Tokio's clock, as the time since an instant. Tests can pause it.
 #[derive(Clone, Copy, Debug)]
 struct TokioClock(Instant);
 
@@ -62,21 +62,22 @@ impl RateLimiter {
         Self { quota, limiter: fresh(quota) }
     }
 
-    /// Counts one. Fails when the rate is exceeded; it is then not counted.
+    /// Counts one request. Fails, without counting it, when the rate is exceeded.
     pub(crate) fn admit(&self) -> Result<(), TooFast> {
         self.limiter.check().map_err(|until| self.too_fast(&until))
     }
 
-    /// Counts `count` more (at most the rest of the burst) for a counted request. Fails, counting none, above the rate.
+    /// Counts `count` more for a request that is already counted, at most the rest of the burst. Fails, counting none,
+    /// when the rate is exceeded.
     pub(crate) fn admit_more(&self, count: u32) -> Result<(), TooFast> {
         let Some(count) = NonZeroU32::new(count.min(self.quota.burst_size().get() - 1)) else { return Ok(()) };
         match self.limiter.check_n(count) {
             Ok(Err(until)) => {
-                // A new attempt first counts one more.
+                // A repeated call is counted itself first, so it needs one more.
                 let TooFast { retry_after } = self.too_fast(&until);
                 Err(TooFast { retry_after: retry_after + self.quota.replenish_interval() })
             }
-            // An error means more than the burst, and this is less.
+            // The error means that `count` exceeds the burst, which it does not.
             Ok(Ok(())) | Err(_) => Ok(()),
         }
     }

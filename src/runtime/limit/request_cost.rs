@@ -1,11 +1,11 @@
-//! The cost of expensive calls, in requests that could be answered in the same time.
+//! The cost of expensive calls, as the number of simple requests that take the same time.
 
 use super::limits::{
     ANALYSIS_COST, GAMES_RETURNED_PER_REQUEST, LOOKUP_COST, PASSWORD_COST, ROOMS_RETURNED_PER_REQUEST,
     ROOMS_SEARCHED_PER_REQUEST, SEARCH_COST,
 };
 
-/// The work of a call beyond that of every call.
+/// The work of a call that counts in addition to the call itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestCost {
     /// A page of the room list.
@@ -17,11 +17,11 @@ pub enum RequestCost {
     },
     /// A query of the archive about one contestant.
     LookUp,
-    /// Snapshots of rooms, by their number.
+    /// This many snapshots of rooms.
     Snapshots(usize),
-    /// Games returned.
+    /// This many games returned.
     Games(usize),
-    /// Games found by a search and returned.
+    /// This many games found by a search and returned.
     SearchedGames(usize),
     /// Hashing a password.
     Password,

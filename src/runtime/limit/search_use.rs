@@ -1,7 +1,7 @@
 //! The AI searches of one player or address, which get an equal share of the AI threads.
 //!
-//! Time is measured, so there is no list of prices by kind and level: the same level takes longer in some positions
-//! than in others, and on some machines than on others.
+//! The time of each search is measured, not estimated by kind and level, because the same level takes longer in some
+//! positions and on some machines.
 
 use std::{
     sync::{
@@ -15,7 +15,7 @@ use crate::runtime::server_clock::instant;
 
 /// The searches for rooms of one player, or of all players of one address.
 pub(crate) struct SearchUse {
-    /// Search time a minute beyond which further searches yield to all others.
+    /// Maximum search time per minute. Beyond it, further searches yield to all others.
     limit: Duration,
     used: Mutex<UsedTime>,
     /// Searches that wait or run.
@@ -23,7 +23,8 @@ pub(crate) struct SearchUse {
     running: AtomicUsize,
 }
 
-/// Search time that decays exponentially within minutes: constant use of one thread amounts to a minute.
+/// Search time in seconds, which decays exponentially with the time constant [`MINUTE`]. Constant use of one thread
+/// adds up to a minute.
 #[derive(Default)]
 struct UsedTime {
     seconds: f64,
@@ -34,7 +35,7 @@ struct UsedTime {
 /// The time constant of the decay.
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Less use than this is forgotten.
+/// Less search time than this counts as none.
 const NEGLIGIBLE: Duration = Duration::from_millis(10);
 
 impl UsedTime {
@@ -45,7 +46,7 @@ impl UsedTime {
 }
 
 impl SearchUse {
-    /// With a limit in seconds of search a minute.
+    /// `seconds` is the maximum search time per minute.
     pub(crate) fn new(seconds: u32) -> Self {
         Self {
             limit: Duration::from_secs(seconds.into()),
@@ -55,7 +56,7 @@ impl SearchUse {
         }
     }
 
-    /// None when `seconds` is 0, which means no limit: its players are then not told apart from others.
+    /// `None` when `seconds` is 0, which means no limit.
     pub(crate) fn unless_zero(seconds: u32) -> Option<Self> {
         (seconds > 0).then(|| Self::new(seconds))
     }
@@ -66,7 +67,7 @@ impl SearchUse {
         *used = UsedTime { seconds: used.at(now) + took.as_secs_f64(), at: Some(now) };
     }
 
-    /// The running searches, and the time used by ended ones. The owner with the least is served next.
+    /// The number of running searches, and the time used by ended ones. The owner with the lowest load is served next.
     pub(crate) fn load(&self, now: Instant) -> (usize, Duration) {
         (self.running(), self.used_at(now))
     }
@@ -79,7 +80,7 @@ impl SearchUse {
         self.under_way.load(Relaxed)
     }
 
-    /// Whether it can be forgotten.
+    /// True if nothing would be lost by forgetting it: it has no searches and hardly any used time.
     pub(crate) fn is_unused(&self, now: Instant) -> bool {
         self.under_way() == 0 && self.used_at(now) < NEGLIGIBLE
     }
@@ -98,21 +99,21 @@ impl SearchUse {
     }
 }
 
-/// The owner of a room, for whom its AI seats search.
+/// The player, with its address, whose search time the AI seats of its rooms use.
 #[derive(Clone)]
 pub(crate) struct SearchOwner {
     pub(crate) player: Arc<SearchUse>,
-    /// None if it is unknown, or does not tell players apart.
+    /// `None` if the address is unknown, or searches are not limited by address.
     pub(crate) address: Option<Arc<SearchUse>>,
 }
 
 impl SearchOwner {
-    /// A player who is unknown, and thus has no limit.
+    /// A player who is unknown, and so has no limit.
     pub(crate) fn unknown() -> Self {
         Self { player: Arc::new(SearchUse::new(u32::MAX)), address: None }
     }
 
-    /// All who share with this player: the address, else the player alone.
+    /// The use that counts for the equal shares: that of the address, or of the player if there is none.
     pub(crate) fn shared(&self) -> &Arc<SearchUse> {
         self.address.as_ref().unwrap_or(&self.player)
     }
@@ -122,7 +123,7 @@ impl SearchOwner {
         self.each().any(|used| used.is_beyond_limit(now))
     }
 
-    /// Counts a search that now waits.
+    /// Counts a search as waiting.
     pub(crate) fn request(&self) -> SearchRequest {
         for used in self.each() {
             used.under_way.fetch_add(1, Relaxed);

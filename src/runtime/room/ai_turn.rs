@@ -38,7 +38,7 @@ pub(crate) struct TurnContext<'a> {
 }
 
 impl TurnContext<'_> {
-    /// Whether the answer would be one for a rated game in another room.
+    /// True if the AI's move could help a player of a rated game in another room.
     fn answers_for_rated_game(&self, position: Position) -> bool {
         !self.room.settings().rated && self.lobby.has_rated_game_at(&SearchedPositions::from_iter([position]))
     }
@@ -48,7 +48,7 @@ impl TurnContext<'_> {
         owner.map_or_else(SearchOwner::unknown, |owner| owner.search_owner())
     }
 
-    /// Whether a person may be waiting for the moves: one who is connected, or an opponent or watcher of any kind.
+    /// True if somebody may be waiting for the moves: a person who is connected, or any opponent or watcher.
     fn is_awaited(&self) -> bool {
         let has_player = self.room.seats().iter().any(|(_, seat)| !matches!(seat.occupant, Occupant::Ai(_)));
         let mut present = self.room.members().iter().filter(|member| member.absent_since.is_none());
@@ -73,14 +73,14 @@ struct PonderedTurn {
 struct OpenTurn {
     turn: AiTurn,
     stage: TurnStage,
-    /// How long its interrupted searches ran.
+    /// Total time of its interrupted searches.
     lost: Duration,
 }
 
 enum TurnStage {
-    /// The pause before the search, or before it is tried again, with its end.
+    /// A pause before the search or before another attempt, until this time.
     Pausing(Instant),
-    /// A search, and when the wait for it ends.
+    /// A search, and the time until which to wait for it.
     Searching(Ticket, Instant),
     /// Pondering has found a move.
     Found(Choice),
@@ -142,7 +142,7 @@ impl AiTurnState {
         }
     }
 
-    /// Restarts later, because the move could not be made.
+    /// Restarts the turn at a later time, because the move could not be made.
     pub(crate) fn retry_at(&mut self, at: Instant) {
         if let Some(open) = &mut self.open {
             open.stage = TurnStage::Pausing(at);
@@ -264,10 +264,11 @@ fn ponder(turn: &AiTurn, choice: &Choice, context: TurnContext<'_>) -> Option<Bo
 /// The times of one search, from its start.
 #[derive(Debug, PartialEq, Eq)]
 struct Allotted {
-    /// After this no new iteration is started.
+    /// No new iteration starts after this time.
     enough: Option<Duration>,
-    /// After this the search is stopped: well before `patience`, which is for searches that do not react.
+    /// The search is stopped after this time.
     search: Duration,
+    /// The wait for the search ends after this time, in case the search does not stop.
     patience: Duration,
 }
 

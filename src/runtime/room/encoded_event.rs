@@ -13,7 +13,7 @@ pub type Encode = fn(&Event, &Room) -> Bytes;
 pub(crate) struct EncodedEvent {
     pub(crate) seq: Seq,
     bytes: Bytes,
-    /// Sent to the AI's opponent instead, without the search report. In rated games `bytes` has none either.
+    /// The bytes for the AI's opponent, without the search report. In rated games, `bytes` has no report either.
     redacted: Option<(PlayerId, Bytes)>,
     pub(crate) effect: Effect,
     /// The event itself, for the nodes that follow the room.
@@ -58,7 +58,7 @@ fn without_thought(event: &Event) -> Option<Event> {
     }
 }
 
-/// The effect of an event on watchers beyond its content.
+/// What an event changes for watchers besides its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     /// Nothing.
@@ -69,12 +69,12 @@ pub(crate) enum Effect {
     Removed(PlayerId),
     /// This player is no longer a member, and may watch only what strangers may.
     Left(PlayerId),
-    /// It is the last event.
+    /// The room has closed. This is its last event.
     Closed,
 }
 
 impl Effect {
-    /// Takes the room after the event.
+    /// `room` is the room after the event.
     pub(crate) fn of(event: &Event, room: &Room) -> Self {
         let by_invitation = room.settings().visibility == Visibility::Private || room.settings().password.is_some();
         match &event.fact {

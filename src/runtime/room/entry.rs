@@ -1,5 +1,6 @@
-//! The check of join codes, passwords and the administrator's secret, before a room decides who enters. Rooms never wait for
-//! it: a password is compared with the hash in a snapshot, and the room admits whoever knows the hash that it has now.
+//! Checks join codes, passwords and the administrator's secret before a room decides who enters. The room does not wait
+//! for this: a password is compared with the hash in a snapshot, and the room then compares that hash with its current
+//! one.
 
 use super::rooms::Rooms;
 use crate::{
@@ -16,7 +17,7 @@ impl Rooms {
         self.passwords.hash(player, password).await
     }
 
-    /// The room of a join code; none if the text is not a valid code.
+    /// The room of a join code. `code` is `None` if the text was no valid code, which counts as a wrong guess.
     ///
     /// # Errors
     /// When there is no such room, or the player or its address has guessed wrong too often.
@@ -37,8 +38,8 @@ impl Rooms {
         Ok(room.ok_or(Rejection::RoomNotFound)?)
     }
 
-    /// The credentials of a player for a room, from a join code and a password as sent. The room itself checks all but the
-    /// password.
+    /// The credentials of a player for a room, from a join code and a password as sent. The room itself checks all
+    /// except the password.
     ///
     /// # Errors
     /// When the code or the password is wrong, the player or its address has guessed wrong too often, or too many passwords
@@ -71,7 +72,7 @@ impl Rooms {
         }
     }
 
-    /// The hash of the room's password, if it is the given one.
+    /// The hash of the room's password, if the given password matches it. `None` if the room has no password.
     async fn matching_hash(
         &self,
         player: &Player,
@@ -88,8 +89,8 @@ impl Rooms {
         if matches { Ok(Some(hash)) } else { Err(Rejection::BadPassword.into()) }
     }
 
-    /// Counts a guess of the administrator's secret by a player, or by a client of an address. Nobody learns whether a guess
-    /// beyond the limits was right.
+    /// Counts a guess of the administrator's secret by a player, or by a client of an address. Beyond the limits, the
+    /// answer does not tell whether the guess was right.
     ///
     /// # Errors
     /// When the player or its address has guessed wrong too often.
@@ -108,7 +109,7 @@ impl Rooms {
     }
 }
 
-/// Whether a room cannot be seen by its id alone.
+/// True if a room cannot be seen with its id alone.
 fn is_hidden(seen: &Result<(), RoomError>) -> bool {
     matches!(seen, Err(RoomError::Rejected(Rejection::RoomNotFound)))
 }

@@ -14,8 +14,8 @@ use crate::{
     },
 };
 
-/// Counts a game that begins in `events` for the player whose command begins it, otherwise for the owner of the room, and
-/// returns the events.
+/// Counts a game that begins in `events` for the player whose command begins it, or else for the owner of the room.
+/// Returns the events. Fails with [`RoomError::TooFast`] when a rate is exceeded.
 pub(super) fn admit(
     players: &Players,
     room: &Room,
@@ -34,7 +34,8 @@ pub(super) fn admit(
     Ok(events)
 }
 
-/// When to retry what a room does by itself. The next game of a series may have to wait for the rate.
+/// How long to wait before a room retries what it does by itself. The next game of a series may have to wait for the
+/// rate.
 pub(super) fn retry_after(error: &RoomError) -> Duration {
     match error {
         RoomError::TooFast(retry_after) => *retry_after,

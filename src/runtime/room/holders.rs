@@ -25,7 +25,7 @@ impl Holders {
         }
     }
 
-    /// Records the holders. With `corrects`, records of an earlier actor of the room that are wrong are corrected.
+    /// Records the holders. If `corrects`, wrong records of an earlier actor of the room are corrected, too.
     pub(crate) fn note(players: &Players, room: &Room, corrects: bool) -> Self {
         let (id, holders) = (room.id(), Self::of(room));
         let mut concerned: BTreeSet<_> = holders.members.union(&holders.seated).copied().collect();
@@ -39,12 +39,12 @@ impl Holders {
         holders
     }
 
-    /// Records the changes since.
+    /// Records the changes since the last record.
     pub(crate) fn update(&mut self, players: &Players, room: &Room) {
         self.replace(players, room.id(), Self::of(room));
     }
 
-    /// Also records the holdings from events that may be in the journal, so that no player exceeds a quota meanwhile.
+    /// Also records the holdings after events that may be in the journal, so that no player exceeds a quota meanwhile.
     pub(crate) fn expect(&mut self, players: &Players, room: &Room, in_doubt: &[Event]) {
         let mut after = room.clone();
         in_doubt.iter().for_each(|event| after.apply(event));
@@ -54,7 +54,7 @@ impl Holders {
         self.replace(players, room.id(), expected);
     }
 
-    /// Records that another node has the room.
+    /// Removes all records, because another node has the room.
     pub(crate) fn release(&mut self, players: &Players, room: RoomId) {
         self.replace(players, room, Self::default());
     }

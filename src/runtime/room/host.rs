@@ -24,8 +24,8 @@ use crate::{
     store::{Append, AppendError, PlayerKey, StoreError},
 };
 
-/// How often the owner of a room is asked again that has fewer events than a watcher: longer than it takes a node to learn
-/// that it has lost the room.
+/// How often the owner of a room is asked again if it has fewer events than a watcher. This takes longer than a node
+/// needs to learn that it has lost the room.
 const OWNER_CHECKS: u32 = 3;
 
 /// Gives rooms their actors. Clones are handles to the same rooms.
@@ -68,7 +68,7 @@ impl RoomHost {
         if self.context.cluster.serves(id) { Ok(()) } else { Err(RoomError::Moved) }
     }
 
-    /// Whether no node serves a room now, as far as this one knows.
+    /// True if this node knows no node that serves the room now.
     pub(super) fn is_moving(&self, id: RoomId) -> bool {
         let cluster = &self.context.cluster;
         cluster.owner(id).is_none_or(|owner| owner.node == cluster.me() && !cluster.serves(id))

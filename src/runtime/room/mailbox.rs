@@ -44,7 +44,7 @@ impl Mailbox {
         })
     }
 
-    /// Accepts messages until no caller has a handle, whatever the stop says.
+    /// Accepts messages until no caller has a handle, even after the stop.
     pub(super) fn outlive_stop(&mut self) {
         self.stop = None;
         self.gate.signal().open();

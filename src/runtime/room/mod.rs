@@ -7,7 +7,8 @@
 //!                                                                      └──▶ Listing, AI turn
 //! ```
 //!
-//! Where a room is of no concern above [`RoomHost`](host::RoomHost): it asks the room's node if that is another one.
+//! Code above [`RoomHost`](host::RoomHost) need not know which node has a room: the host asks that node if it is
+//! another one.
 
 pub(crate) mod actor;
 mod actor_cell;

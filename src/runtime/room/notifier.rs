@@ -74,7 +74,7 @@ pub(crate) struct Notifier<'a> {
     pub(crate) room: &'a Room,
     pub(crate) cache: &'a TurnCache,
     pub(crate) stalls: &'a Stalls,
-    /// The part of the time lost by stalls that the room's clocks are credited with.
+    /// The part of the time lost by stalls that the room's clocks are credited with, in microseconds.
     pub(crate) credited: i64,
 }
 
@@ -139,7 +139,7 @@ impl Notifier<'_> {
     /// Requests a move from a player whose turn it is.
     pub(crate) fn remind(&self, player: PlayerId) {
         let now = self.clock.now();
-        // With the time that will be credited.
+        // Includes the time that will be credited.
         let credit = self.stalls.lost(now).saturating_sub(self.credited);
         if self.player_to_move() == Some(player)
             && let Some(mut request) = self.room.turn_request(now.shifted(credit.saturating_neg()))

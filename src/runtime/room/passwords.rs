@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The addresses take turns, so that one with many calls delays the others by one hash only. After each hash its thread
-//! rests for three times as long, so that all hashes together take at most a quarter of a core.
+//! sleeps three times as long as the hash took, so that all hashes together use at most a quarter of a core.
 
 use std::{sync::Arc, time::Duration};
 
@@ -35,14 +35,14 @@ use crate::{
 /// The pause after a hash, in times of its duration.
 const REST: u32 = 3;
 
-/// The longest pause, on a machine that was busy with other things.
+/// Maximum pause after a hash that took long because the machine was busy.
 const MAX_REST: Duration = Duration::from_millis(500);
 
 /// Hashes and compares passwords.
 pub(crate) struct Passwords {
     lifecycle: Lifecycle,
     random: RandomSource,
-    /// One hash takes 19 MiB and a core for some 20 ms.
+    /// Held while a password is hashed. One hash takes 19 MiB and about 20 ms of a core.
     turn: Arc<Semaphore>,
     waiting: Arc<ConcurrencyLimit>,
 }
@@ -65,7 +65,7 @@ impl Passwords {
     /// The hash of a new password, with a random salt.
     ///
     /// # Errors
-    /// [`RoomError::Busy`] when too many calls wait.
+    /// [`RoomError::Busy`] when too many calls wait, [`RoomError::TooFast`] when a rate is exceeded.
     pub(crate) async fn hash(&self, player: &Player, password: &str) -> Result<PasswordHash, RoomError> {
         let (password, salt) = (password.to_owned(), self.random.secret());
         let hash = self.run(player, move || hash(&password, &salt)).await?;
@@ -75,10 +75,10 @@ impl Passwords {
         })
     }
 
-    /// Whether it is the password of a hash.
+    /// True if the password matches the hash.
     ///
     /// # Errors
-    /// [`RoomError::Busy`] when too many calls wait.
+    /// [`RoomError::Busy`] when too many calls wait, [`RoomError::TooFast`] when a rate is exceeded.
     pub(crate) async fn matches(
         &self,
         player: &Player,
@@ -133,7 +133,7 @@ fn hash(password: &str, salt: &[u8]) -> Result<PasswordHash, Error> {
 }
 
 fn matches(password: &str, PasswordHash(hash): &PasswordHash) -> bool {
-    // Rooms of earlier versions have the SHA-256.
+    // Rooms of earlier versions have the SHA-256 of the password.
     if hash.len() == 32 {
         return Sha256::digest(password).ct_eq(hash).into();
     }

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// Makes rooms check whether a player is present. Waits for full mailboxes in the background.
+/// Tells rooms to check whether a player is present. Waits in the background for rooms whose mailbox is full.
 pub(crate) fn check_presence(host: &RoomHost, player: &Arc<Player>, rooms: Vec<RoomId>) {
     let context = &host.context;
     if context.lifecycle.stop.is_cancelled() {
@@ -53,7 +53,8 @@ pub(crate) fn check_presence(host: &RoomHost, player: &Arc<Player>, rooms: Vec<R
     }
 }
 
-/// Follows the system's clock, checks members without a stream, expires players, and wakes dormant rooms whose deadline has passed.
+/// Regularly follows the system's clock, checks members without a stream, expires players, and wakes dormant rooms
+/// whose deadline has passed. The interval is a quarter of the grace, between 1 and 60 seconds.
 pub(crate) async fn check_regularly(host: RoomHost) {
     let context = &host.context;
     let mut ticks =

@@ -10,7 +10,8 @@ use crate::{
     store::StoreError,
 };
 
-/// Restores all players, and returns when the server last lived, with which the clocks of the rooms are to be credited.
+/// Restores all players. Returns when the server was last running: the clocks of the rooms are to be credited with the
+/// time since then.
 ///
 /// The last heartbeat of the previous run stays until every room is credited, so that after a failure the next start
 /// credits the rest. A heartbeat in the future, because the clock was set back, is replaced at once.
@@ -30,8 +31,8 @@ pub(crate) async fn restore_players(context: &ActorContext) -> Result<Option<Tim
     Ok(alive)
 }
 
-/// Starts the actor of a stored room, or notes the room as dormant. Clocks are credited with the time since `alive`, when the server
-/// of the room last lived.
+/// Starts the actor of a stored room, or notes the room as dormant. Clocks are credited with the time since `alive`,
+/// when the server of the room was last running.
 pub(crate) fn restore(host: &RoomHost, room: Room, alive: Option<Timestamp>) {
     let context = &host.context;
     let now = context.clock.now();

@@ -39,7 +39,7 @@ impl Rooms {
     /// Executes a player's command.
     ///
     /// # Errors
-    /// The reason for the refusal.
+    /// Why the command was refused or failed.
     pub async fn command(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
         let lifecycle = &self.host.context.lifecycle;
         if is_refused_while_draining(&command) {
@@ -58,7 +58,7 @@ impl Rooms {
     /// Executes an administrator's command.
     ///
     /// # Errors
-    /// The reason for the refusal.
+    /// Why the command was refused or failed.
     pub async fn command_as_admin(&self, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
         self.host.command(room, Issuer::Admin, command).await
     }
@@ -197,7 +197,7 @@ impl Rooms {
 
     /// Joins a room or takes a seat, within the player's quota.
     async fn occupy(&self, player: &Arc<Player>, room: RoomId, command: Command) -> Result<Accepted, RoomError> {
-        // That a room of this node does not exist is found out first.
+        // First finds out whether a room of this node exists.
         if self.host.context.cluster.serves(room)
             && let Err(error @ RoomError::Rejected(_)) = self.host.room(room).await
         {
@@ -213,7 +213,7 @@ impl Rooms {
             return outcome;
         }
         if joins && outcome.is_ok() && player.is_logged_out() {
-            // The log-out left only the rooms known then.
+            // The log-out has left only the rooms known at that time.
             return self.leave_after_log_out(player, room).await;
         }
         outcome
@@ -235,7 +235,7 @@ impl Rooms {
     }
 }
 
-/// Whether a command seats a player, admits one, or could start a game.
+/// True if a command seats a player, admits one, or could start a game.
 fn is_refused_while_draining(command: &Command) -> bool {
     matches!(
         command,

@@ -22,7 +22,7 @@ pub(super) struct Watchers {
 }
 
 impl Watchers {
-    /// Whether events must be encoded for them.
+    /// True if there are no watchers, so that events need not be encoded.
     pub(super) fn is_none(&self) -> bool {
         self.events.is_none()
     }
@@ -32,7 +32,7 @@ impl Watchers {
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// Counts them, and closes the channel that none uses.
+    /// Counts the watchers. Closes the channel if there are none.
     pub(super) fn recount(&mut self) -> u32 {
         let count = self.count();
         if count == 0 {
@@ -41,12 +41,12 @@ impl Watchers {
         count
     }
 
-    /// Ends the channel: each looks the room up and continues after its last event.
+    /// Closes the channel. Each watcher looks the room up again and continues after its last event.
     pub(super) fn restart(&mut self) {
         *self = Self::default();
     }
 
-    /// The room has changed.
+    /// Drops the shared snapshot, because the room has changed.
     pub(super) fn outdate(&mut self) {
         self.snapshot = None;
     }

@@ -51,23 +51,24 @@ impl RoomActor {
     }
 
     async fn meet_deadline(&mut self, now: Timestamp) -> Result<(), RoomError> {
-        // A flag falls a moment later; nothing else is so exact.
+        // The end of a player's time must be exact, other deadlines need not.
         let shortest = if self.room.running().is_some() { Duration::ZERO } else { SHORTEST };
         self.credit_stalls(now, shortest).await?;
         if self.is_due(now) {
             self.note_returned().await;
-            // That may have taken long to write.
+            // These writes may have taken long.
             self.credit_stalls(self.now(), shortest).await?;
         }
-        // Not by the present time: a move that arrived during the writes waits in the mailbox, and may be in time by the credits.
+        // By `now`, not by the present time: a move that arrived during the writes waits in the mailbox, and may be in
+        // time with the credits.
         if self.is_due(now) {
             self.execute(Issuer::Server, Command::Tick).await?;
         }
         Ok(())
     }
 
-    /// Credits the clocks with stalls of at least `shortest` together, so that no player loses time in which none could
-    /// move.
+    /// Credits the clocks with the time lost by stalls, if it is at least `shortest` in total. So no player loses time
+    /// in which nobody could move.
     pub(super) async fn credit_stalls(&mut self, now: Timestamp, shortest: Duration) -> Result<(), RoomError> {
         let lost = self.context.stalls.lost(now);
         let micros = lost.saturating_sub(self.credited);
@@ -83,8 +84,8 @@ impl RoomActor {
         self.keep(events).await.map(drop)
     }
 
-    /// Notes the time of a slow write, to be credited to the clocks of this room: it is no stall if other writes were answered
-    /// meanwhile.
+    /// Notes the time of a slow write, to be credited to the clocks of this room. It is no stall if other writes were
+    /// answered meanwhile.
     pub(super) fn owe_slow_write(&mut self, took: Duration) {
         if took > SHORTEST {
             let took = i64::try_from(took.as_micros()).unwrap_or(i64::MAX);
@@ -93,13 +94,13 @@ impl RoomActor {
         }
     }
 
-    /// Credits the clocks with the server's downtime, retrying until it is written.
+    /// Credits the clocks with the server's downtime in microseconds. Retries until the credit is written.
     pub(super) async fn credit_downtime(&mut self, away: i64, mailbox: &mut Mailbox) -> Result<(), Ending> {
         self.credited = self.credited.saturating_sub(away);
         while let Err(error) = self.credit_stalls(self.now(), Duration::ZERO).await {
             self.check_owned()?;
             if error == RoomError::Damaged {
-                // It is not credited until it is repaired.
+                // The room gets no credit until the damage is repaired.
                 break;
             }
             self.pause(mailbox).await?;

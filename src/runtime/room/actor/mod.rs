@@ -59,7 +59,7 @@ pub(crate) struct ActorContext {
     pub(crate) pool: Arc<MovePool>,
     pub(crate) encode: Encode,
     pub(crate) stalls: Stalls,
-    /// Bounds the watchers that read missed events concurrently.
+    /// Limits how many watchers read missed events at the same time.
     pub(crate) resumes: Semaphore,
     pub(crate) cluster: Arc<Cluster>,
 }
@@ -79,7 +79,7 @@ impl ActorContext {
         (appended, took)
     }
 
-    /// An event for watchers and for following nodes, given the room after it.
+    /// An event encoded for watchers and for following nodes. `room` is the room after the event.
     pub(crate) fn encoded(&self, event: &Event, room: &Room) -> EncodedEvent {
         let encoded = EncodedEvent::new(self.encode, event, room);
         if self.cluster.has_followers() { encoded.for_nodes(event) } else { encoded }
@@ -103,7 +103,7 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    /// That of a room that ran last at `since`, or at its last activity.
+    /// The origin of a room that last ran at `since` or at its last activity, whichever is later.
     pub(crate) fn since(room: &Room, since: Timestamp, clock: Clock) -> Self {
         Self::Start { away: clock.now().0 - since.max(room.last_activity()).0 }
     }
@@ -132,15 +132,15 @@ struct RoomActor {
     quiet_since: Instant,
     /// The part of the time lost by stalls that the clocks are credited with, in microseconds.
     credited: i64,
-    /// When to retry a deadline at which the store failed, or a read.
+    /// When to retry a deadline or a read after the store failed.
     retry: Option<Instant>,
-    /// Whether the log says that damage refuses changes.
+    /// True if damage that prevents writes is in the log already.
     has_logged_damage: bool,
     /// When to check presence again, because it could not be written.
     recheck: Option<Instant>,
     /// Events that may or may not be in the journal. Until that is known, nothing else is done.
     in_doubt: Option<Vec<Event>>,
-    /// Whether another server has the room, so that this actor must end.
+    /// True if another server has the room, so that this actor must end.
     has_moved: bool,
     ai_turn: AiTurnState,
     watchers: Watchers,
@@ -194,14 +194,14 @@ impl RoomActor {
             // First, because later events would end the downtime.
             if let Err(ending) = self.credit_downtime(away, mailbox).await {
                 if ending == Ending::Moved {
-                    // The other server gives the credit.
+                    // The other server credits the clocks.
                     self.context.registry.uncredited.fetch_sub(1, Relaxed);
                 }
                 return self.end(ending, mailbox).await;
             }
         }
         self.check_members().await;
-        // An open turn may have been requested by an earlier actor only.
+        // An open turn may have been requested only by an earlier actor.
         if let Some(player) = self.notifier().player_to_move() {
             self.notifier().remind(player);
         }
@@ -254,7 +254,7 @@ impl RoomActor {
         let (ai_turn, context) = self.ai_turn();
         ai_turn.follow(context);
         let deadline = self.next_deadline();
-        // Biased, so that a simulation with one seed always runs the same way. Messages that arrived after the deadline are handled after it.
+        // Biased, so that simulations are deterministic. Messages that arrived after the deadline are handled after it.
         tokio::select! {
             biased;
             event = self.ai_turn.next() => {
@@ -270,7 +270,7 @@ impl RoomActor {
                     self.tick(now).await?;
                     if let Err(error) = self.execute(Issuer::Server, command).await {
                         let at = Instant::now() + game_rate::retry_after(&error);
-                        // Also that of a flag that has fallen.
+                        // Not before the retry of a deadline.
                         self.ai_turn.retry_at(self.retry.map_or(at, |retry| retry.max(at)));
                     }
                 }
@@ -329,8 +329,8 @@ impl RoomActor {
                 // The caller may have gone; the command is valid.
                 let _ = reply.send(answer);
                 if is_written {
-                    // If the write was slow, since the next actor of the room would not know of it. Not after a failure: the room may
-                    // have moved, and its next owner gives the credit.
+                    // In case the write was slow: the next actor of the room would not know of it. Not after a failure:
+                    // the room may have moved, and its next owner credits the clocks.
                     let _ = self.credit_stalls(self.now(), SHORTEST).await;
                 }
             }
@@ -412,7 +412,8 @@ impl RoomActor {
         game_rate::admit(&self.context.players, &self.room, issuer, events)
     }
 
-    /// Fails if AIs would begin where a rated game of another room is. Later they wait, which their players could not explain.
+    /// Fails if an AI would start at the position of a rated game in another room. It would wait, and its players could
+    /// not know why.
     fn require_no_rated_game_at_start(&self, events: &[Event]) -> Result<(), RoomError> {
         let started = events.iter().find_map(|event| match &event.fact {
             Fact::GameStarted { opening, .. } if !opening.is_empty() => Some(opening),

@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl RoomActor {
-    /// Writes, applies and sends.
+    /// Writes events to the journal, then applies and sends them.
     pub(super) async fn keep(&mut self, events: Vec<Event>) -> Result<Accepted, RoomError> {
         if events.is_empty() {
             return Ok(self.accepted(false));
@@ -51,7 +51,7 @@ impl RoomActor {
         Ok(self.accepted(true))
     }
 
-    /// Logs damage once, as it fails each try.
+    /// Logs damage only once, because each attempt fails with it.
     fn log_failure(&mut self, error: &dyn Display, is_fault: bool, meaning: &str) {
         if is_fault || !std::mem::replace(&mut self.has_logged_damage, true) {
             tracing::error!(%error, "{meaning}");
@@ -65,8 +65,8 @@ impl RoomActor {
         last.is_some_and(|last| read.contains(&last))
     }
 
-    /// Applies and sends the journal's events that the room lacks, and returns them. None when the journal cannot be read;
-    /// nothing else is done until it can.
+    /// Applies and sends the events of the journal that the room lacks, and returns them. `None` when the journal
+    /// cannot be read. Then nothing else is done until it can.
     pub(super) async fn reload(&mut self, in_doubt: Vec<Event>) -> Option<Vec<Event>> {
         let unknown = match self.context.journal.load(self.room.id()).await {
             Ok(Some(History { base, events })) => {
@@ -100,7 +100,7 @@ impl RoomActor {
         Some(unknown)
     }
 
-    /// Handles only reads until the journal can be read again.
+    /// Answers only reads until the journal can be read again.
     pub(super) async fn wait_for_journal(&mut self, events: Vec<Event>, mailbox: &mut Mailbox) -> Result<(), Ending> {
         self.pause(mailbox).await?;
         if self.reload(events).await.is_some() {
@@ -110,7 +110,7 @@ impl RoomActor {
         Ok(())
     }
 
-    /// Handles only reads until the store is retried. The players' clocks are credited later.
+    /// Answers only reads until the store is tried again. The players' clocks are credited later.
     pub(super) async fn pause(&mut self, mailbox: &mut Mailbox) -> Result<(), Ending> {
         let retry = self.retry.take().unwrap_or_else(|| Instant::now() + STORE_RETRY);
         loop {

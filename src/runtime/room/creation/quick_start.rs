@@ -25,11 +25,12 @@ use crate::{
     store::StoreError,
 };
 
-/// The longest time in which one match tries rooms. Other nodes wait for it, at most five seconds (`store/postgres/waiting.rs`);
-/// after that two players may be sent to one room, which refuses one of them, and a repeated request may find another room.
+/// Maximum time in which one match tries rooms. Other nodes wait for it at most five seconds
+/// (`reversi-store/src/postgres/waiting.rs`). After that, two players may be sent to the same room, which refuses one
+/// of them, and a repeated request may find another room.
 const MATCH_TIME: Duration = Duration::from_secs(2);
 
-/// The longest wait for the state of a room, so that others are tried, too. After them it is waited for again.
+/// Maximum wait for the state of a room before others are tried. After them, the room is tried again.
 const LOOK_TIME: Duration = Duration::from_millis(200);
 
 /// The interval of tries while another node matches a player, which takes it a few writes.
@@ -96,7 +97,8 @@ impl Rooms {
         if !context.cluster.stores_waiting_rooms() {
             return self.match_once(&mut *lock.await, player, new_id, side).await;
         }
-        // The nodes share the waiting rooms, which takes some writes: a player has one turn at a time, not all of the next ones.
+        // The nodes share the waiting rooms, and taking them costs some writes. So a player waits for only one turn at
+        // a time.
         let Ok(_matching) = player.matching.try_lock() else { return Err(RoomError::Busy) };
         let take = async {
             let mut waiting = lock.await;
@@ -110,7 +112,7 @@ impl Rooms {
         let new: Vec<_> = left.difference(&taken).copied().collect();
         let gone = taken.difference(&left).copied().collect();
         let returned = context.journal.return_waiting(gone, new.clone()).await;
-        // The next player of this node comes after those whom other nodes match meanwhile.
+        // Other nodes get a turn before the next player of this node.
         context.lifecycle.spawn(async move {
             sleep(MATCH_RETRY).await;
             drop(waiting);
@@ -249,7 +251,7 @@ impl Rooms {
         until: Instant,
     ) -> Match {
         if self.host.is_moving(room) {
-            // Others would wait for it, too.
+            // Other players would wait for it, too.
             return Match::NotNow;
         }
         let look_until = until.min(Instant::now() + look_time);

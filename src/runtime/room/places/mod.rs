@@ -1,4 +1,5 @@
-//! Places within a player's quota, which is over all nodes: each counts its own rooms, and a store that they share those of all.
+//! Places within a player's quota. The quota is for all nodes together: each node counts the places in its own rooms,
+//! and the store that they share counts all.
 
 mod free_seat;
 mod reserve;
@@ -22,12 +23,12 @@ pub(super) struct ReservedPlace {
 pub(super) enum Full {
     /// The player has reached its limit.
     Player,
-    /// Its address has, or the player has logged out.
+    /// The player's address has reached its limit, or the player has logged out.
     Address,
 }
 
 impl ReservedPlace {
-    /// Lets it count on for a while, since a room may still give the place to the player.
+    /// Lets the place count until it expires, because a room may still give it to the player.
     pub(super) fn let_expire(mut self) {
         self.expires = true;
     }
@@ -40,7 +41,7 @@ impl Drop for ReservedPlace {
         }
         let (context, number) = (Arc::clone(&self.context), self.number);
         self.context.lifecycle.spawn(async move {
-            // If that fails, it ends by itself.
+            // If this fails, the place expires.
             let _ = context.player_store.release_place(number).await;
         });
     }

@@ -29,20 +29,20 @@ pub struct Games {
     pub(super) rooms: Rooms,
 }
 
-/// Rated games that a player may abort within 24 hours.
+/// Maximum number of rated games that a player may abort within 24 hours.
 const RATED_ABORTS: usize = 3;
 const ABORTED_OFTEN: &str = "you have aborted three rated games within 24 hours; play this one, or resign";
-/// Aborted games that are looked at: also those that opponents have aborted.
+/// Maximum number of a player's aborted games that are read. Some of them were aborted by opponents.
 const ABORTS_READ: usize = 50;
 
 /// Maximum number of players found by one name.
 const NAMED: usize = 21;
 
-/// The age of a rating in the list of rooms at which it is read again.
+/// The age at which a rating for the list of rooms is read again.
 const LISTED_RATING_AGE: Duration = Duration::from_secs(60);
 
 impl Games {
-    /// At most `limit` finished games that match, after `after`.
+    /// A page of at most `limit` finished games that match, starting after `after`.
     ///
     /// # Errors
     /// When the store is unavailable.
@@ -50,10 +50,11 @@ impl Games {
         Ok(self.archive.games(filter, after, limit).await?)
     }
 
-    /// One finished game. A private one is visible to its players and, while its room is open, to all who may see that.
+    /// One finished game. A private one is visible to its players and, while its room is open, to all who may see the
+    /// room.
     ///
     /// # Errors
-    /// When the store is unavailable, or the player may not see such a game.
+    /// When the store is unavailable, or the game does not exist or may not be seen by the player.
     pub async fn get(&self, player: &Player, id: GameId) -> Result<Arc<GameRecord>, RoomError> {
         let game = self.archive.game(id).await?.ok_or(Rejection::GameNotFound)?;
         let played = game.players.iter().any(|(_, participant)| participant.is(player.id()));
@@ -94,8 +95,8 @@ impl Games {
         Ok(self.archive.player_stats(contestant).await?)
     }
 
-    /// The rating of a logged-in player for the list of rooms, rounded, up to a minute old. `None` without one, or while the
-    /// store is unavailable.
+    /// The rating of a logged-in player for the list of rooms, rounded, at most a minute old. `None` without a rating,
+    /// or while the store is unavailable.
     pub async fn listed_rating(&self, id: PlayerId) -> Option<u16> {
         let player = self.players.get(id).filter(|player| player.has_played())?;
         if let Some(rating) = player.listed_rating(LISTED_RATING_AGE) {
@@ -107,10 +108,10 @@ impl Games {
         rating
     }
 
-    /// Aborts a game. A player may abort few rated games a day, since an abort costs no points.
+    /// Aborts a game. A player may abort three rated games within 24 hours, because an abort costs no rating points.
     ///
     /// # Errors
-    /// When the room refuses it, or the player has aborted too many rated games within a day.
+    /// When the room rejects it, the player has aborted too many rated games, or the store is unavailable.
     pub async fn abort(&self, player: &Arc<Player>, game: GameId) -> Result<Accepted, RoomError> {
         let room = self.rooms.snapshot_as_admin(game.room).await?.room;
         if room.settings().rated && room.seat_of(player.id()).is_some() {
@@ -134,7 +135,7 @@ impl Games {
         self.rooms.command(player, game.room, Command::Abort { game: game.number }).await
     }
 
-    /// What was played in a position in public games.
+    /// The moves played in a position in public games, with their results.
     ///
     /// # Errors
     /// When the store is unavailable, or the player plays a rated game.
@@ -161,7 +162,7 @@ impl Games {
         Ok(self.archive.ranking(filter, skip, limit).await?)
     }
 
-    /// How large the archive is.
+    /// The number of stored games, and their size in bytes.
     ///
     /// # Errors
     /// When the store is unavailable.
@@ -170,7 +171,7 @@ impl Games {
     }
 }
 
-/// The interval at which the archive is trimmed. It grows beyond its bound by the games of one interval.
+/// The interval at which the archive is trimmed. Until then it exceeds its bound by the games that have ended since.
 const TRIM: Duration = Duration::from_secs(10);
 
 /// Maximum number of games removed by one write, so that the moves of the same commit wait only for milliseconds.
@@ -201,14 +202,14 @@ pub(super) async fn trim_regularly(
 /// The interval at which ended games are counted for the explorer.
 const COUNT: Duration = Duration::from_secs(1);
 
-/// Maximum number of games counted by one write, so that the moves of the same commit wait only for a few milliseconds.
+/// Maximum number of games counted by one write, so that the moves of the same commit wait only a few milliseconds.
 const COUNTED_AT_ONCE: usize = 5;
 
-/// While there are more games, the pause after each write as a multiple of its time, so that counting takes at most a fifth
-/// of the writer's time: a busy server counts later, and the archive of an earlier version takes a while.
+/// The pause after each write while there are more games, as a multiple of the time of the write. So counting takes at
+/// most a fifth of the writer's time. A busy server, or one with an archive of an earlier version, takes longer.
 const COUNT_PAUSE: u32 = 4;
 
-/// Counts ended games for the explorer, regularly until the server stops. Damaged ones are passed over until the next start.
+/// Counts ended games for the explorer, regularly until the server stops. Skips damaged ones until the next start.
 pub(super) async fn count_openings_regularly(archive: Arc<dyn Archive>, lifecycle: Lifecycle) {
     let (mut damaged, mut limit) = (0, COUNTED_AT_ONCE);
     loop {
@@ -229,10 +230,10 @@ pub(super) async fn count_openings_regularly(archive: Arc<dyn Archive>, lifecycl
             Err(StoreError::Damaged(_)) if limit > 1 => (limit, pause) = (1, Duration::ZERO),
             Err(StoreError::Damaged(error)) => {
                 if damaged == 0 {
-                    tracing::error!(error, "games cannot be counted for the explorer, and are passed over");
+                    tracing::error!(error, "damaged games are not counted for the explorer before the next start");
                 }
                 (damaged, limit) = (damaged + 1, COUNTED_AT_ONCE);
-                // All may be, if it is not a game that is damaged.
+                // If the damage is not in a game, all games may fail.
                 pause = COUNT * u32::try_from(damaged).unwrap_or(u32::MAX);
             }
             Err(error) => tracing::warn!(%error, "games could not be counted for the explorer"),

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::store::StoreError;
 
-/// The most rooms that credit their clocks after a stall at a time, four times a second.
+/// Maximum number of rooms that are told at a time to credit their clocks after a stall, four times a second.
 const CREDITED: usize = 1_000;
 
 /// The interval of heartbeats: the most by which clocks are over-credited after a crash. Without other writes they also
@@ -34,8 +34,8 @@ pub(crate) async fn write_heartbeats(host: RoomHost) {
     }
 }
 
-/// Notes regularly that the server runs. After a stall it makes the live rooms credit their clocks, some at each note: the writes of
-/// all at once could be the next stall.
+/// Detects stalls regularly until the server stops. After a stall it tells the rooms in memory to credit their clocks,
+/// at most [`CREDITED`] at a time: the writes of all rooms at once could cause the next stall.
 pub(crate) async fn note_stalls(host: RoomHost) {
     let ActorContext { stalls, clock, registry, lifecycle, journal, .. } = &*host.context;
     let (mut ticks, mut known, mut rooms) = (ticks(NOTE_INTERVAL), 0, Vec::new());
@@ -43,7 +43,7 @@ pub(crate) async fn note_stalls(host: RoomHost) {
         let lost = stalls.note(clock.now(), journal.is_malformed());
         let new = Duration::from_micros((lost - known).unsigned_abs());
         if stalls.is_writing_stalled() {
-            // All are asked after the stall. Until then rooms can leave memory.
+            // All rooms are told after the stall. Until then this holds none of them, so that they can leave memory.
             rooms.clear();
             continue;
         }
@@ -53,7 +53,7 @@ pub(crate) async fn note_stalls(host: RoomHost) {
             rooms = registry.all_live();
         }
         for room in rooms.drain(rooms.len().saturating_sub(CREDITED)..) {
-            // Each room looks for stalls before its next command or deadline, also one with a full mailbox.
+            // A room with a full mailbox does this before its next command or deadline.
             let _ = room.try_send(Message::CreditStalls);
         }
     }

@@ -7,13 +7,13 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::outcome::RoomError;
 
-/// Clones are handles to the same server.
+/// The state of the server. Clones are handles to the same server.
 #[derive(Clone, Default)]
 pub(crate) struct Lifecycle {
-    /// Cancelled when clients are to go elsewhere; the server still serves those that are here.
+    /// Cancelled when clients should connect to another server. This one still serves its clients.
     pub(crate) leaving: CancellationToken,
     draining: CancellationToken,
-    /// Cancelled when rooms and background tasks are to end, after the streams: rooms finish their current command.
+    /// Cancelled when rooms and background tasks must end, after all streams. Rooms finish their current command.
     pub(crate) stop: CancellationToken,
     tasks: TaskTracker,
 }
@@ -49,8 +49,8 @@ impl Lifecycle {
         self.tasks.spawn_blocking(work)
     }
 
-    /// Runs `work` to its end in a separate task, even if the caller is cancelled: partial work could leave a
-    /// reservation without a request, or a stored room that is not live.
+    /// Runs `work` to its end in a separate task, even if the caller is cancelled. Partial work could leave a
+    /// reservation without a request, or a stored room that is not in memory.
     pub(crate) async fn run_to_end<T: Send + 'static, E: From<RoomError> + Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, E>> + Send + 'static,
@@ -62,7 +62,7 @@ impl Lifecycle {
         }
     }
 
-    /// Waits for the next tick. False when background tasks are to end.
+    /// Waits for the next tick. False when background tasks must end.
     pub(crate) async fn next_tick(&self, ticks: &mut Interval) -> bool {
         tokio::select! {
             biased;

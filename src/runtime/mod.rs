@@ -117,7 +117,8 @@ pub struct Parts {
     pub encode: Encode,
     /// How AIs choose moves; by default their own search.
     pub think: Option<Arc<Think>>,
-    /// AI threads, by default one for each core. With 0 an AI searches in its room's task, so that tests repeat.
+    /// AI threads, by default one for each core. With 0 an AI searches in its room's task, so that tests are
+    /// deterministic.
     pub ai_threads: Option<usize>,
     /// Whether idle AI threads search the position that an `expert` will probably get next.
     pub ponder: bool,
@@ -125,7 +126,8 @@ pub struct Parts {
     pub retention: Option<Retention>,
     /// The administrator's token, if there is an administrator.
     pub admin: Option<Token>,
-    /// This node and its links, if it shares the rooms. It then has the rooms that [`Node`] is given, and none at the start.
+    /// This node and its links, if it shares the rooms with other nodes. It then starts without rooms, and has those of
+    /// the shards that [`Node`] is given.
     pub cluster: Option<(NodeId, Arc<dyn Peers>)>,
 }
 
@@ -174,7 +176,7 @@ fn maintain_archive(archive: &Arc<dyn Archive>, retention: Option<Retention>, cl
     lifecycle.spawn(games::count_openings_regularly(Arc::clone(archive), lifecycle.clone()));
 }
 
-/// Reads what must be known before the first call: the bans, and all players and rooms unless other nodes may have them.
+/// Reads what is needed before the first call: the bans, and, if there are no other nodes, all players and rooms.
 async fn restore(node: &Node) -> Result<(), StoreError> {
     node.sessions.read_bans().await?;
     if node.cluster.copies_players() {
@@ -234,7 +236,7 @@ impl Runtime {
         let sessions = Sessions { host: host.clone(), player_store: Arc::clone(&store.players) };
         let node = Node { rooms: rooms.clone(), sessions: sessions.clone(), cluster };
         if let Err(unavailable) = restore(&node).await {
-            // Rooms that are already live must not write while the next attempt reads.
+            // Rooms that are already in memory must not write while the next attempt reads.
             lifecycle.shut_down().await;
             return Err(std::io::Error::other(unavailable));
         }
@@ -288,8 +290,8 @@ impl Runtime {
         &self.context().limits
     }
 
-    /// Replaces the limits. Those of one player or address apply to players who log in, and addresses that appear, from
-    /// now on. Returns the options of limits that are fixed at start and differ.
+    /// Replaces the limits. Those of one player or address apply only to players who log in, and addresses that appear,
+    /// from now on. Returns the options of limits that are fixed at the start and differ.
     pub fn replace_limits(&self, limits: Limits) -> Vec<&'static str> {
         self.context().limits.replace(limits)
     }
@@ -300,7 +302,7 @@ impl Runtime {
         self.context().clock
     }
 
-    /// The state of the server.
+    /// The current state and load of the server.
     #[must_use]
     pub fn census(&self) -> Census {
         let context = self.context();
@@ -315,13 +317,13 @@ impl Runtime {
         }
     }
 
-    /// Whether the store can be written, and each change, within seconds.
+    /// True while the store can be written. A change is seen within seconds.
     #[must_use]
     pub fn writable(&self) -> Receiver<bool> {
         self.context().stalls.writable()
     }
 
-    /// Cancelled when the server is about to end, and balancers are to send clients elsewhere.
+    /// Cancelled when the server is about to stop, and load balancers should send clients to other servers.
     #[must_use]
     pub fn leaving(&self) -> CancellationToken {
         self.context().lifecycle.leaving.clone()
@@ -334,7 +336,8 @@ impl Runtime {
         context.players.end_streams();
     }
 
-    /// Finishes the rooms' current commands, stops AI searches and waits for every task. False after `deadline`.
+    /// Finishes the rooms' current commands, stops AI searches and waits for every task. False if something fails or
+    /// takes longer than `deadline`.
     pub async fn shut_down(&self, deadline: Duration) -> bool {
         self.drain();
         let context = self.context();

@@ -20,7 +20,7 @@ pub struct Accepted {
     pub game: Option<GameId>,
 }
 
-/// A refusal by a room, or by the server on its behalf.
+/// Why a room, or the server, has refused a request or could not execute it.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum RoomError {
     /// The room rejected the command.
@@ -65,7 +65,7 @@ pub enum RoomError {
     /// The store cannot be written; the change may have been made.
     #[error("storage is unavailable")]
     StoreUnavailable,
-    /// What was asked for is stored and cannot be read.
+    /// What was asked for is stored, but damaged.
     #[error("stored data is damaged; the server's log names it")]
     Damaged,
     /// Nothing was done, because the room is moving to another node.
@@ -74,8 +74,8 @@ pub enum RoomError {
     /// No node serves the room now, or its node does not answer. The request may have been executed.
     #[error("the node of the room does not answer")]
     Unreachable,
-    /// The room's mailbox stayed full, too many passwords wait to be hashed, too many asks of a node wait, or the player is being
-    /// matched already.
+    /// The room's mailbox stayed full, too many passwords wait to be hashed, too many requests wait for a node, or the
+    /// player is being matched already.
     #[error("the room or the server is busy")]
     Busy,
 }
@@ -91,13 +91,13 @@ impl From<StoreError> for RoomError {
 }
 
 impl RoomError {
-    /// Whether the request may have been executed, or may still be. Also true of refusals by which nothing was done: an earlier try
-    /// of the same request, whose answer was lost, may have done it.
+    /// True if the request may have been executed, or may still be. Also true for refusals that changed nothing,
+    /// because an earlier attempt whose answer was lost may have been executed.
     pub(crate) fn is_unknown(&self) -> bool {
         matches!(self, Self::StoreUnavailable | Self::Unreachable | Self::Moved | Self::Draining | Self::Busy)
     }
 
-    /// For commands that name a game: without its room, the game is not found.
+    /// For commands that name a game: the error for a missing room becomes that for a missing game.
     pub(crate) fn or_game_not_found(self) -> Self {
         match self {
             Self::Rejected(Rejection::RoomNotFound) => Rejection::GameNotFound.into(),
@@ -113,11 +113,11 @@ pub enum StreamEnd {
     RoomClosed,
     /// The player may no longer watch.
     Kicked,
-    /// The same player opened a newer one.
+    /// The player opened a newer stream.
     Superseded,
     /// The server is shutting down.
     Draining,
-    /// The client did not read.
+    /// The client read too slowly.
     SlowConsumer,
     /// The player logged out, or its token was replaced.
     LoggedOut,

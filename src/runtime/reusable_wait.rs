@@ -2,9 +2,9 @@
 //! polls it again only then; a [`LazyTimer`] keeps its timer when the deadline is postponed, and [`Cancelled`] its
 //! future.
 //!
-//! A `select!` over new futures would at every step poll each source, register the waker with it and set the timer
-//! anew. This saves those polls, the locks in them, and a boxed future per wait: a source where nothing has happened
-//! costs the load of an atomic.
+//! A `select!` over new futures would poll each source, register the waker and set the timer at every step. This saves
+//! these polls, their locks, and a boxed future for each wait: a source where nothing has happened costs one atomic
+//! load.
 
 use std::{
     future::poll_fn,
@@ -37,7 +37,7 @@ pub(crate) struct WakeSignal {
     task: Mutex<Waker>,
 }
 
-/// The source has not called since it was last polled.
+/// The source has not called its waker since it was last polled.
 const CLOSED: u8 = 0;
 /// The source is being polled. If it calls its waker meanwhile it is polled once more, and the task is not woken.
 const POLLING: u8 = 1;
@@ -170,7 +170,7 @@ impl LazyTimer {
     }
 }
 
-/// Waits for a cancellation token, cheaply each time.
+/// Waits for a cancellation token, any number of times. Polls it only after it has called its waker.
 pub(super) struct Cancelled {
     token: Pin<Box<WaitForCancellationFutureOwned>>,
     gate: WakeGate,

@@ -10,34 +10,35 @@ use tokio::time::Instant;
 
 use crate::room::Timestamp;
 
-/// The most that the server's time runs faster or slower than the monotonic clock, in parts per million: while a
-/// correction lasts, a turn of a minute is 0.3 seconds shorter or longer.
+/// Maximum difference between the rates of the server's time and of the monotonic clock, in parts per million. At this
+/// rate a turn of a minute is 0.3 seconds shorter or longer.
 const MAX_RATE: i64 = 5_000;
 
-/// The time in which a small difference to the system's clock is made up.
+/// The time in which a small difference to the system's clock is corrected.
 const CATCH_UP: Duration = Duration::from_secs(60);
 
-/// A difference to the system's clock that is logged: it takes hours to make up.
+/// A greater difference to the system's clock is logged, because it takes hours to correct.
 const LARGE_DIFFERENCE: Duration = Duration::from_secs(60);
 
-/// The pace of the process's clock.
+/// The pace of the clock of the process.
 static PROCESS: LazyLock<RwLock<Pace>> = LazyLock::new(|| RwLock::new(Pace::new(system_time())));
 
-/// The server's time. It runs on the monotonic clock and never goes back, so that a correction of the system's clock
-/// makes no flag fall. The clock of the process runs a little faster or slower until it agrees with the system's again.
+/// The server's time. It runs on the monotonic clock and never goes back, so that no player loses on time by a
+/// correction of the system's clock. The clock of the process runs a little faster or slower until it agrees with the
+/// system's again.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     /// None for the clock of the process.
     pace: Option<Pace>,
 }
 
-/// How the server's time runs, from an instant on.
+/// The rate of the server's time since an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pace {
     since: Instant,
     /// The time at that instant.
     time: Timestamp,
-    /// How much faster than the monotonic clock, in parts per million.
+    /// How much faster than the monotonic clock, in parts per million. Negative if slower.
     rate: i64,
 }
 
@@ -55,7 +56,7 @@ impl Clock {
         Self::starting(system_time())
     }
 
-    /// A clock that starts now at `origin`. It pauses with the tokio runtime.
+    /// A clock that starts now at `origin`. It pauses when tokio's clock is paused.
     #[must_use]
     pub fn starting(origin: Timestamp) -> Self {
         Self { pace: Some(Pace::new(origin)) }
@@ -77,12 +78,13 @@ impl Clock {
         self.pace().instant(moment)
     }
 
-    /// Time from now; zero when it has passed.
+    /// The time from now to `moment`. Zero if it has passed.
     pub(crate) fn until(&self, moment: Timestamp) -> Duration {
         moment.since(self.now())
     }
 
-    /// Reads the system's clock; that of the process runs towards its time from now on.
+    /// Reads the system's clock. The clock of the process runs towards its time from now on; other clocks do not
+    /// change.
     pub(crate) fn follow_system(&self) {
         if self.pace.is_some() {
             return;
@@ -118,7 +120,7 @@ impl Pace {
 
     fn at(&self, moment: Instant) -> Timestamp {
         if moment < self.since {
-            // What arrived before the last change of the pace.
+            // For a message that arrived before the last change of the pace.
             return self.time.shifted(-micros(self.since - moment));
         }
         let passed = micros(moment.saturating_duration_since(self.since));
@@ -132,7 +134,7 @@ impl Pace {
         self.since + Duration::from_micros(passed.unsigned_abs())
     }
 
-    /// The same time at `now`, running towards the system's.
+    /// A pace with the same time at `now`, which then runs towards the system's time.
     fn towards(&self, system: Timestamp, now: Instant) -> Self {
         let time = self.at(now);
         let missing = system.0.saturating_sub(time.0);

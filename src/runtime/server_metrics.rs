@@ -47,17 +47,13 @@ pub const BUCKETS: [(&str, &[f64]); 3] = [
 
 /// Describes the metrics to the recorder, and starts counters without labels at zero.
 pub fn describe() {
-    describe_gauge!(PLAYERS, "Players that the server knows.");
+    describe_gauge!(PLAYERS, "Players who are logged in.");
     describe_gauge!(ROOMS, "Rooms in memory, by phase: playing while a game runs, otherwise lobby.");
     describe_gauge!(GAMES_RUNNING, "Running games.");
     describe_counter!(GAMES_FINISHED, "Finished games, by reason.");
     describe_counter!(MOVES, "Moves, by the kind of player: human, bot, or AI of the server.");
     describe_histogram!(TURN, Unit::Seconds, "Time from a turn request to its move, by the kind of player.");
-    describe_histogram!(
-        APPEND,
-        Unit::Seconds,
-        "Time to write the events of a command, or to find that the write failed."
-    );
+    describe_histogram!(APPEND, Unit::Seconds, "Time until the events of a command were written, or the write failed.");
     describe_histogram!(COMMIT_WRITES, "Writes of rooms and players in one commit.");
     describe_gauge!(AI_WAITING, "AI moves waiting for a thread.");
     describe_counter!(AI_MOVES, "Moves made by AI threads.");

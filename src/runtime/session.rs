@@ -32,12 +32,12 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Logs in a new player with a free name, who is visible once stored and counts for the address. On a full server
-    /// the longest idle guest makes room.
+    /// Logs in a new player with a free name. The player is visible once it is stored, and counts for `address`.
+    /// `seats` is the number of seats that a bot wants. On a full server, an idle guest is removed to make room.
     ///
     /// # Errors
-    /// When the name is taken, reserved or banned, the server or the address is full, the server is shutting down, or the store is
-    /// unavailable.
+    /// When the name is taken, reserved or banned, a bot wants too many seats, the server or the address is full, the
+    /// server is shutting down, or the store is unavailable.
     pub async fn log_in(
         &self,
         name: DisplayName,
@@ -51,7 +51,7 @@ impl Sessions {
         let log_in = async move {
             let ActorContext { players, lifecycle, .. } = &*this.host.context;
             let acquire = |address: &Arc<ClientAddress>| address.acquire(Share::Players).ok_or(LogInError::AddressFull);
-            // Until the player itself counts.
+            // Held until the player itself counts for the address.
             let _place = address.as_ref().map(acquire).transpose()?;
             let (enrolled, token) = loop {
                 match players.reserve(name.clone(), kind, seats) {
@@ -80,8 +80,9 @@ impl Sessions {
         lifecycle.run_to_end(log_in).await
     }
 
-    /// Frees a place on a full server: that of a guest in the network with the most of them, if that is a large part of all, or of
-    /// the longest idle guest, or at last of a guest in any network with several. A guest who plays keeps it.
+    /// Removes a guest from a full server: one of the network with the most guests, if these are a large part of all
+    /// players; otherwise the longest idle guest; otherwise one of any network with several guests. A guest who is
+    /// playing stays.
     async fn make_room(&self) -> Result<(), LogInError> {
         let context = &self.host.context;
         let large = (context.limits.get().players / LARGE_NETWORK).max(1);
@@ -94,7 +95,8 @@ impl Sessions {
         }
     }
 
-    /// Returns whether there was one.
+    /// Removes a guest of the network with the most guests, if it has more than `most`. False if there is none to
+    /// remove.
     async fn remove_guest_of_largest_network(&self, most: usize) -> Result<bool, LogInError> {
         let players = &self.host.context.players;
         for guest in players.guests_of_largest_network(most) {
@@ -111,7 +113,7 @@ impl Sessions {
         Ok(false)
     }
 
-    /// Whether a player has a seat in a running game or series, or may have one: its room does not answer.
+    /// True if a player has a seat in a running game or series, or if the store or a room does not answer.
     async fn plays(&self, player: &Player) -> bool {
         let Ok(held) = self.player_store.held_rooms(player.id()).await else { return true };
         let elsewhere = held.into_iter().filter(|held| held.seated).map(|held| held.room);
@@ -125,7 +127,7 @@ impl Sessions {
         false
     }
 
-    /// Whether a token that no player here has is wrong. Otherwise the store is asked.
+    /// True if a token that belongs to no player here is wrong. Otherwise the store must be asked.
     #[must_use]
     pub fn knows_all_tokens(&self) -> bool {
         !self.host.context.cluster.copies_players()
@@ -149,7 +151,7 @@ impl Sessions {
     /// `give_up_name` is not set.
     ///
     /// # Errors
-    /// When the store is unavailable (the player may have been removed), or a room could not be left before its grace ends.
+    /// When the store is unavailable (the player may have been removed), or a room could not be left.
     pub async fn log_out(&self, player: &Arc<Player>, give_up_name: bool) -> Result<(), RoomError> {
         let (this, player) = (self.clone(), Arc::clone(player));
         let removal = async move {
@@ -159,7 +161,7 @@ impl Sessions {
         self.host.context.lifecycle.run_to_end(removal).await
     }
 
-    /// As [`Sessions::log_out`], of whichever token the player has.
+    /// As [`Sessions::log_out`], whatever token the player has.
     ///
     /// # Errors
     /// As for [`Sessions::log_out`], and when there is no such player.
@@ -186,8 +188,8 @@ impl Sessions {
         self.change_account(player, |stored| StoredPlayer { claimed: true, ..stored }).await
     }
 
-    /// Replaces the player's token, which must be random, and ends what was opened with it, on all nodes. Of several replacements
-    /// of one token the first stored one is made.
+    /// Replaces the player's token by one that must be random, and ends what was opened with the old one, on all nodes.
+    /// If several calls replace the same token, the one that is stored first succeeds.
     ///
     /// # Errors
     /// When the store is unavailable, the player has logged out, or the token was replaced meanwhile.
@@ -215,7 +217,7 @@ impl Sessions {
             if after != before {
                 let (token, claimed) = (TokenHash(after.token), after.claimed);
                 if !this.player_store.change_account(after, before.token).await? {
-                    // At another node.
+                    // It has changed on another node.
                     let found = this.player_store.find(PlayerKey::Id(player.id())).await?;
                     return Err(if found.is_some() { RoomError::TokenReplaced } else { RoomError::PlayerNotFound });
                 }
@@ -228,8 +230,8 @@ impl Sessions {
         self.host.context.lifecycle.run_to_end(changed).await
     }
 
-    /// Bans a name or a network on all nodes. Replaces earlier bans of the network, or of names that look like the name, and
-    /// ends the streams of all players with such names. Returns false if the number of bans is at its limit.
+    /// Bans a name or a network on all nodes. Replaces earlier bans of the network, or of names that look like the
+    /// name, and ends the streams of all players with such names. False if the maximum number of bans is reached.
     ///
     /// # Errors
     /// When the store is unavailable; the ban may be stored, and is then in force within a minute.
@@ -262,10 +264,10 @@ impl Sessions {
         Ok(bans)
     }
 
-    /// Ends the ban of a network, or those of the names that look like a name, and returns them.
+    /// Ends the ban of a network, or the bans of all names that look like the name, and returns them.
     ///
     /// # Errors
-    /// When the store is unavailable; some may be removed.
+    /// When the store is unavailable. Some bans may have ended.
     pub async fn remove_bans(&self, subject: BanSubject) -> Result<Vec<Ban>, RoomError> {
         let this = self.clone();
         let removed = async move {
@@ -285,7 +287,8 @@ impl Sessions {
         Ok(self.read_bans().await?)
     }
 
-    /// Reads the bans from the store, and ends the streams of players whose names are banned. Other streams look for themselves.
+    /// Reads the bans from the store, and ends the streams of players whose names are banned. All streams check for
+    /// bans of addresses themselves.
     pub(super) async fn read_bans(&self) -> Result<(), StoreError> {
         let players = &self.host.context.players;
         let _reading = players.bans.reading.lock().await;
@@ -301,14 +304,14 @@ impl Sessions {
         Ok(())
     }
 
-    /// As [`Sessions::read_bans`], where they are read again soon if that fails.
+    /// As [`Sessions::read_bans`]. A failure is only logged, because the bans are read again soon.
     pub(super) async fn read_bans_again(&self) {
         if let Err(error) = self.read_bans().await {
             tracing::warn!(%error, "bans could not be read again");
         }
     }
 
-    /// Called while the account is locked.
+    /// Logs a player out. Call while `changing` of the player is locked.
     async fn remove(&self, player: &Arc<Player>, give_up_name: bool) -> Result<(), RoomError> {
         if player.is_logged_out() {
             return Ok(());
@@ -342,13 +345,14 @@ impl Sessions {
         }
         players.announce(player);
         players.tell_log_out(player.id());
-        // Starts the grace where leaving failed.
+        // Starts the grace in rooms that could not be left.
         check_presence(&self.host, player, player.rooms());
         outcome
     }
 }
 
-/// Removes a player whose log-in failed from the store, with retries while it is unavailable, because the name is free already.
+/// Removes the player of a failed log-in from the store. Retries while the store is unavailable, because the name is
+/// free already.
 async fn undo_log_in(player_store: Arc<dyn PlayerStore>, player: PlayerId, lifecycle: Lifecycle) {
     while player_store.remove_player(player).await.is_err_and(|error| error.is_fault()) {
         tokio::select! {

@@ -1,9 +1,9 @@
-//! Time in which no player could move: the process was stopped, or the store did not write. Rooms credit their clocks for
-//! it.
+//! Stalls: time in which no player could move, because the process was stopped or the store did not write. Rooms credit
+//! their clocks with it.
 //!
-//! A process is stopped by a signal or together with its machine, while the clock goes on. A task therefore notes the
-//! time four times a second; a note that is too old shows that the process was stopped. The timers of the rooms may fire before
-//! that task runs again, so every room asks for the lost time before it judges a deadline or a command.
+//! A process can be stopped by a signal or together with its machine, while the clock goes on. So a task notes the time
+//! four times a second; a note that is too old shows that the process was stopped. The timers of rooms may fire before
+//! that task runs again, so every room checks for lost time before it decides about a deadline or a command.
 
 use std::{
     sync::{
@@ -24,7 +24,7 @@ use crate::room::Timestamp;
 /// The interval of the notes.
 pub(crate) const NOTE_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The shortest stall: less is a busy server.
+/// The shortest stall. Shorter delays are normal on a busy server.
 pub(crate) const SHORTEST: Duration = Duration::from_secs(1);
 
 /// After this time without an answer, a write shows that the store hangs. Longer than `SHORTEST`, so that a slow disk
@@ -39,15 +39,16 @@ pub(crate) struct Stalls {
     clock: Clock,
     /// When the process was last seen to run.
     noted: AtomicI64,
-    /// Since when writes fail.
+    /// When writes began to fail. [`NEVER`] while they succeed.
     failing: AtomicI64,
     /// Writes without an answer yet.
     writing: AtomicUsize,
-    /// When a write last got an answer, or the first of those in progress began. Writes are answered in their order.
+    /// When a write last got an answer, or when the first of those in progress began, if that was later. Writes are
+    /// answered in order.
     progress: AtomicI64,
     /// The total time lost.
     lost: AtomicI64,
-    /// The time up to which stalls are part of `lost`: those that overlap count once.
+    /// Stalls until this time are part of `lost`, so that those that overlap count once.
     counted: Mutex<i64>,
     is_writable: watch::Sender<bool>,
 }
@@ -73,14 +74,14 @@ impl Stalls {
         let stopped = (now.since(Timestamp(noted)) > NOTE_INTERVAL + SHORTEST).then_some(noted);
         if let Some(since) = stopped.into_iter().chain(self.failing_since()).chain(self.hanging(now, SHORTEST)).min() {
             self.count(since, now.0);
-            // After the count, so that who sees this note also sees the lost time.
+            // After the count, so that a task that sees this note also sees the lost time.
             self.noted.fetch_max(now.0, Release);
         }
         self.lost.load(Acquire)
     }
 
-    /// Notes that the process runs, and whether the store can be written; one that is malformed should not be. Returns as
-    /// [`Stalls::lost`].
+    /// Notes that the process runs, and whether the store can be written. A malformed store counts as not writable.
+    /// Returns the same as [`Stalls::lost`].
     pub(crate) fn note(&self, now: Timestamp, is_malformed: bool) -> i64 {
         let lost = self.lost(now);
         self.noted.fetch_max(now.0, Release);
@@ -89,12 +90,12 @@ impl Stalls {
         lost
     }
 
-    /// Whether the store does not write now.
+    /// True while writes fail or hang.
     pub(crate) fn is_writing_stalled(&self) -> bool {
         self.failing_since().is_some() || self.hanging(self.clock.now(), SHORTEST).is_some()
     }
 
-    /// Whether the store can be written, and each change.
+    /// True while the store can be written. The receiver is told of each change.
     pub(crate) fn writable(&self) -> watch::Receiver<bool> {
         self.is_writable.subscribe()
     }
@@ -123,7 +124,7 @@ impl Stalls {
         (now.since(Timestamp(progress)) > limit).then_some(progress)
     }
 
-    /// Counts a stall.
+    /// Adds a stall to the lost time, without the part that is already counted.
     fn count(&self, since: i64, until: i64) {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         let since = since.max(*counted);
@@ -149,17 +150,18 @@ impl WriteInProgress<'_> {
         let (stalls, began) = (self.stalls, self.began);
         self.seen = stalls.clock.now().0;
         let took = Timestamp(self.seen).since(Timestamp(began));
-        // A slow write is no stall while others get answers; its own room credits its clocks. Otherwise, when thousands of rooms write
-        // at once, all of them would be credited with the wait of the last one, and would all write again for that.
+        // A slow write is no stall while others get answers; its own room credits its clocks. Otherwise, when thousands
+        // of rooms write at once, all of them would be credited with the wait of the last one, and would all write
+        // again for that.
         if let Some(since) = stalls.hanging(Timestamp(self.seen), SHORTEST) {
             stalls.count(since, self.seen);
         }
         if !succeeded {
-            // Not while others got answers.
+            // Only since another write last got an answer.
             let since = began.max(stalls.progress.load(Acquire));
             let _ = stalls.failing.compare_exchange(NEVER, since, AcqRel, Relaxed);
         } else if let Some(since) = stalls.failing_since() {
-            // With the pause after which refused clients try again.
+            // Includes the pause after which refused clients try again.
             stalls.count(since, Timestamp(self.seen).after(STORE_RETRY).0);
             stalls.failing.store(NEVER, Release);
         }

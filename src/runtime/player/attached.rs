@@ -1,4 +1,4 @@
-//! The players with streams on other nodes of a cluster, as those nodes tell.
+//! The players with streams on other nodes of a cluster, as told by those nodes.
 //!
 //! Each node knows all of them, not only those in its rooms: a room that moves then finds its players at once, and an
 //! invitation reaches a player who is in no room. One entry takes under 100 bytes.
@@ -13,7 +13,7 @@ use crate::{room::PlayerId, runtime::cluster::peers::PlayerStreams, store::NodeI
 #[derive(Default)]
 pub(crate) struct Attached {
     players: DashMap<PlayerId, Vec<(NodeId, PlayerStreams)>, RandomState>,
-    /// At least their number: where there are none, no notice looks for its player.
+    /// At least their number. While it is 0, a notice is delivered without a lookup.
     count: AtomicUsize,
 }
 
@@ -65,7 +65,7 @@ impl Attached {
         self.players.contains_key(&player)
     }
 
-    /// The newest stream of turns on another node.
+    /// The player's newest stream of turns on another node: its number and node.
     pub(crate) fn turns(&self, player: PlayerId) -> Option<(i64, NodeId)> {
         if self.count.load(SeqCst) == 0 {
             return None;

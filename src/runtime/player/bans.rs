@@ -27,11 +27,11 @@ pub struct Banned(pub Arc<Ban>);
 pub struct Bans {
     list: ArcSwap<BanList>,
     clock: Clock,
-    /// Held while they are read, so that no older ones replace newer ones.
+    /// Held while the bans are read, so that an older list does not replace a newer one.
     pub(crate) reading: tokio::sync::Mutex<()>,
 }
 
-/// Looked up for each call, so that it is not searched.
+/// Maps of the bans, because each call looks them up.
 #[derive(Default)]
 struct BanList {
     /// By what the names look like.
@@ -48,7 +48,7 @@ impl Bans {
 
     /// Replaces all bans.
     pub(crate) fn set(&self, mut bans: Vec<Ban>) {
-        // Of two alike, the one that ends last counts.
+        // Of two bans of the same subject, the one that ends last counts.
         bans.sort_by_key(|ban| (ban.until.is_none(), ban.until));
         let mut list = BanList::default();
         for ban in bans.into_iter().map(Arc::new) {
@@ -65,7 +65,7 @@ impl Bans {
         self.list.store(Arc::new(list));
     }
 
-    /// Whose bans apply to a call.
+    /// The check whether the player or the address of a call is banned.
     #[must_use]
     pub fn check(self: &Arc<Self>, player: Option<&Arc<Player>>, address: Option<&Arc<ClientAddress>>) -> BanCheck {
         BanCheck { bans: Arc::clone(self), player: player.cloned(), address: address.cloned() }
@@ -102,7 +102,7 @@ pub(crate) fn are_alike(one: &BanSubject, other: &BanSubject) -> bool {
     }
 }
 
-/// Whose bans apply to a call, and to the stream that it opens.
+/// Checks whether the player or the address of a call is banned, when it begins and while its stream is open.
 #[derive(Clone)]
 pub struct BanCheck {
     bans: Arc<Bans>,

@@ -52,7 +52,7 @@ pub enum LogInError {
     /// A player with this name would pose as the server or as one of its AIs.
     #[error("the name is that of the server or of an AI")]
     NameReserved,
-    /// The server has reached its limit of players, and no guest is idle.
+    /// The server has reached its limit of players, and no guest can be removed.
     #[error("the server is full")]
     Full,
     /// The name is banned.
@@ -79,7 +79,7 @@ pub struct Players {
     /// What these names look like. A stored name that looks like one before it has no entry.
     by_look: DashMap<String, PlayerId>,
     guests: Mutex<Guests>,
-    /// In no other list, so that nobody finds them.
+    /// Callers without a token. They are in no other list, so that nobody finds them.
     visitors: Visitors,
     pairings: Pairings,
     /// Banned names and networks.
@@ -218,7 +218,7 @@ impl Players {
         self.by_name.remove_if(&profile.name.key(), |_, id| *id == profile.id);
     }
 
-    /// Restores a stored player at start-up, present as after a call: no grace passes while the server is down.
+    /// Restores a stored player at start-up. It is present as after a call: no grace passes while the server is down.
     pub(crate) fn restore(&self, mut enrolled: StoredPlayer) {
         if !enrolled.claimed && !enrolled.played {
             // The stored time is less precise than the idle time of guests.
@@ -236,13 +236,13 @@ impl Players {
         }
     }
 
-    /// Whether another name may be claimed: at most half of the places are, so that the rest stays for guests.
+    /// True if another name may be claimed: at most half of all places are for claimed names, the rest is for guests.
     pub(crate) fn may_claim(&self) -> bool {
         self.claimed.load(Relaxed) < self.limits.get().players.div_ceil(2)
     }
 
-    /// Replaces the token and the claim of a player by stored ones. With another token, its streams end. Returns the player with
-    /// the token.
+    /// Sets the token and the claim of a player to the stored ones. If the token is a new one, the player's streams
+    /// end. Returns the player with the stored token.
     pub(crate) fn change_account(&self, player: &Arc<Player>, token: TokenHash, claimed: bool) -> Arc<Player> {
         if claimed && !player.is_claimed() {
             self.claimed.fetch_add(1, Relaxed);
@@ -255,7 +255,8 @@ impl Players {
         }
     }
 
-    /// Replaces a player by the same one with a token, which may be the same. Ends what was opened before.
+    /// Replaces a player by another `Player` of the same account with this token, which may be the old one. Ends the
+    /// streams of the old one.
     pub(crate) fn replace(&self, player: &Player, token: TokenHash, end: StreamEnd) -> Arc<Player> {
         let (old, renewed) = (player.token_hash(), Arc::new(player.with_token(token)));
         // So that a stream of turns that is opening with the old token cannot end one of the new token.
@@ -278,7 +279,7 @@ impl Players {
         self.enter(Arc::new(player.renewed(&self.limits.get())));
     }
 
-    /// A game that ends now, with how much it counts for ratings.
+    /// A game that ends now, with its weight for ratings.
     pub(crate) fn weigh(&self, record: GameRecord) -> EndedGame {
         let weight = self.pairings.note(&record, &self.homes(&record));
         if record.end.counts() {
@@ -317,7 +318,7 @@ impl Players {
         self.release_name(&player.profile);
     }
 
-    /// Revokes the token of a player if it is idle, and returns whether it was.
+    /// Revokes the token of a player who was last in use before `before`. False if the player is not idle.
     pub(crate) fn revoke_idle(&self, player: &Player, before: Timestamp) -> bool {
         let idle = player.close_if_idle(before);
         if idle {
@@ -326,7 +327,8 @@ impl Players {
         idle
     }
 
-    /// Forgets a copy of a player who is idle here, and is found in the store when it calls again. Returns whether it was idle.
+    /// Removes the copy of a player who is idle here. It is found in the store when it calls again. False if the player
+    /// is not idle.
     pub(super) fn forget_copy(&self, player: &Arc<Player>, before: Timestamp) -> bool {
         let idle = self.revoke_idle(player, before);
         if idle {
@@ -343,7 +345,7 @@ impl Players {
         self.by_token.insert(player.token_hash().key(), Arc::clone(player));
     }
 
-    /// The visitor of an address, who makes its calls without a token.
+    /// The visitor of an address: the caller of all its calls without a token.
     pub(crate) fn visitor(&self, address: Option<&Arc<ClientAddress>>) -> Arc<Player> {
         let limits = self.limits.get();
         let new = || Player::visitor(PlayerId::from_random(self.random.bits()), address, self.clock, &limits);
@@ -363,13 +365,13 @@ impl Players {
         self.all().iter().chain(&self.visitors.all()).for_each(|player| player.end_streams(StreamEnd::Draining));
     }
 
-    /// Players who were last in use more than `step` after the time that is stored, and when.
+    /// Players who were last in use more than `step` after the stored time, with the time of that use.
     pub(crate) fn unstored_use(&self, step: Duration) -> Vec<(PlayerId, Timestamp)> {
         let now = self.clock.now();
         self.all().iter().filter_map(|player| player.unstored(player.last_use(now), step)).collect()
     }
 
-    /// Notes which times are stored.
+    /// Notes the times that are stored now.
     pub(crate) fn note_stored_seen(&self, seen: &[(PlayerId, Timestamp)]) {
         for (player, seen) in seen {
             if let Some(player) = self.get(*player) {
@@ -378,7 +380,7 @@ impl Players {
         }
     }
 
-    /// Players in no room who have made no request since a time, which depends on the player.
+    /// Players who are in no room and have made no request since `before`, which depends on the player.
     pub(crate) fn idle(&self, before: impl Fn(&Player) -> Timestamp) -> Vec<Arc<Player>> {
         self.filter(|player| player.is_idle(before(player)))
     }

@@ -23,20 +23,21 @@ use crate::{
 /// Precision of the stored time at which a player was last seen. Idleness is counted in days.
 const SEEN_STEP: Duration = Duration::from_secs(60 * 60);
 
-/// Players whose times are stored in one write: moves wait for it.
+/// Maximum number of players whose times are stored in one write, because moves wait for it.
 const SEEN_STORED: usize = 500;
 
-/// More than what the stored time of a player in use on any node is ever behind: [`SEEN_STEP`], the time between two checks, and
-/// the difference between the clocks of two machines.
+/// The stored time of a player in use on any node is never behind by more than this: [`SEEN_STEP`], the time between
+/// two checks, and the difference between the clocks of two machines.
 const USE_LAG: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// The interval of removals from the store.
 const REMOVAL_INTERVAL: Duration = Duration::from_secs(10 * 60);
 
-/// Idle players removed at a time.
+/// Maximum number of idle players removed at a time.
 const IDLE_REMOVED: usize = 1_000;
 
-/// Closes unread streams of turns, which cannot do so: with a full window a client never polls its stream again.
+/// Closes unread streams of turns until the server stops. A stream cannot close itself: it is not polled while the
+/// window of its client is full.
 pub(crate) async fn cut_unread_streams(players: Arc<Players>, limits: Limits, lifecycle: Lifecycle) {
     let patience = limits.reader_patience;
     let mut ticks = ticks((patience / 4).max(Duration::from_millis(10)));
@@ -74,8 +75,9 @@ async fn store_seen(players: &Players, seen: Vec<(PlayerId, Timestamp)>, player_
     }
 }
 
-/// Removes players who are idle on all nodes, guests no earlier than other players. Begins after [`USE_LAG`], and again so after
-/// the store was unavailable: before, the nodes may not have stored who is in use.
+/// Removes players who are idle on all nodes, until the server stops; guests no earlier than other players. Waits for
+/// [`USE_LAG`] at first, and again after the store was unavailable, because the nodes may not have stored who is in
+/// use.
 pub(crate) async fn remove_idle_players(players: Arc<Players>, player_store: Arc<dyn PlayerStore>, clock: Clock) {
     if !players.cluster.copies_players() {
         return;
@@ -144,8 +146,8 @@ impl Players {
         None
     }
 
-    /// Some guests of the network with the most of them, if these are more than `most`: those who are not in use first, and then
-    /// those without a seat.
+    /// At most [`GUESTS_EXAMINED`] guests of the network with the most guests, if it has more than `most`. Those who
+    /// are not in use come first, then those without a seat.
     pub(crate) fn guests_of_largest_network(&self, most: usize) -> Vec<Arc<Player>> {
         let now = self.clock.now();
         let ids: Vec<_> = self.guests().of_largest_network(most).take(GUESTS_EXAMINED).collect();
@@ -168,7 +170,7 @@ impl Players {
 /// Removes the guest who has been idle for longest, unless it calls meanwhile.
 ///
 /// # Errors
-/// [`LogInError::Full`] when no guest is idle; when the store is unavailable.
+/// [`LogInError::Full`] when no guest is idle, [`LogInError::Closed`] when the store is unavailable.
 pub(crate) async fn remove_longest_idle_guest(
     players: &Players,
     player_store: &dyn PlayerStore,
@@ -178,8 +180,8 @@ pub(crate) async fn remove_longest_idle_guest(
     Ok(removed.map(drop).map_err(RoomError::from)?)
 }
 
-/// Removes a player who is idle here, from the store first, so that it does not return after a restart. A copy is only forgotten,
-/// since the player may be in use at another node. Returns whether it was idle.
+/// Removes a player who is idle here, from the store first, so that it does not return after a restart. A copy is
+/// removed from memory only, because the player may be in use on another node. False if the player is not idle.
 pub(crate) async fn remove_idle(
     players: &Players,
     player_store: &dyn PlayerStore,

@@ -1,4 +1,4 @@
-//! Guests in the order of their last use, and by network: who makes room when all places of players are taken.
+//! Guests by their last use and by network, to find those to remove when all places of players are taken.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,7 +9,7 @@ use crate::{
 
 type ByTime = BTreeSet<(Timestamp, PlayerId)>;
 
-/// Guests by the time until which each is known to have been in use. Requests do not change the order: the time is
+/// Guests by the last time at which each is known to have been in use. Requests do not update this time; it is
 /// corrected when a guest comes first.
 #[derive(Default)]
 pub(super) struct Guests {
@@ -52,8 +52,8 @@ impl Guests {
         self.order.first().copied()
     }
 
-    /// The guests of the address with the most of them, in the network with the most of them, the earliest first; none if that
-    /// network has at most `most`.
+    /// The guests of the largest network, there of the address with the most guests, those with the earliest time
+    /// first. Empty if the network has at most `most` guests.
     pub(super) fn of_largest_network(&self, most: usize) -> impl Iterator<Item = PlayerId> {
         let largest = self.sizes.last().filter(|(size, _)| *size > most);
         let network = largest.and_then(|(_, network)| self.networks.get(network));

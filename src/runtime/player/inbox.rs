@@ -1,8 +1,8 @@
 //! The queue of notices between the rooms and one player's stream of turns.
 //!
-//! It belongs to the player, not to the stream: notices that come while no stream is open wait for the next one, a new
-//! stream supersedes the old one, and the inbox ends one that is not read. A channel would end with its stream
-//! and lose its notices. It could not drop invitations before other notices, and does not know the age of the oldest.
+//! It belongs to the player, not to the stream. Notices that arrive while no stream is open wait for the next one, a
+//! new stream replaces the old one, and a stream that is not read is ended. A channel would end with its stream and
+//! lose its notices, could not drop invitations before other notices, and does not know the age of the oldest notice.
 
 use std::{
     collections::VecDeque,
@@ -122,7 +122,7 @@ impl Inbox {
         drop(cut);
     }
 
-    /// Ends a stream with a notice unread since `before`.
+    /// Ends a stream whose oldest unread notice was sent at `before` or earlier.
     pub(crate) fn cut_unread(&self, before: Instant) {
         let mut state = self.state();
         let oldest = state.reader.as_ref().and_then(|reader| reader.unread.front());
@@ -189,9 +189,9 @@ impl Reader {
     }
 }
 
-/// A detached reader is dropped after the lock, because its drop may send messages to rooms.
+/// A detached reader is dropped after the lock is released, because its drop may send messages to rooms.
 impl InboxState {
-    /// Keeps a notice in place of those that it [replaces](Notice::replaces): at most [`MISSED_NOTICES`] in all, of which
+    /// Keeps a notice, and drops those that it [replaces](Notice::replaces). At most [`MISSED_NOTICES`] are kept;
     /// [droppable](Notice::is_droppable) ones are dropped first.
     fn keep(&mut self, notice: Notice) {
         self.missed.retain(|kept| !notice.replaces(kept));

@@ -1,4 +1,4 @@
-//! Names that a reader could take for another's, by the skeletons of Unicode TS 39.
+//! Finds names that look like other names, by the skeletons of Unicode TS 39.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -79,7 +79,7 @@ pub(super) fn is_reserved(name: &DisplayName) -> bool {
     poses(&letters(without_level)).iter().any(|look| RESERVED.contains(look))
 }
 
-/// Without marks and spaces between them.
+/// The letters and digits of a name.
 fn letters(name: &str) -> String {
     name.chars().filter(|character| character.is_alphanumeric()).collect()
 }

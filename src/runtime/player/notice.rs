@@ -108,7 +108,7 @@ impl Notice {
         !matches!(self, Self::TurnRequested(_) | Self::TurnClosed { .. })
     }
 
-    /// Whether another player decides how often it is sent. Such notices are dropped before others.
+    /// True if other players decide how often it is sent. Such notices are dropped before others.
     pub(crate) fn is_droppable(&self) -> bool {
         matches!(self, Self::Invited { .. } | Self::Offer { .. })
     }

@@ -1,4 +1,5 @@
-//! Players of several nodes: this node tells the others of their streams, and finds those who are connected elsewhere.
+//! Players on several nodes: this node tells the others of the streams here, and finds players who are connected to
+//! others.
 
 use std::{
     sync::{Arc, PoisonError, atomic::Ordering::Relaxed},
@@ -18,7 +19,7 @@ use crate::{
 };
 
 impl Players {
-    /// A player who logged in at another node, or has changed its account there, as it is stored.
+    /// The player of a stored account. Another node may have created or changed it.
     pub(crate) fn adopt(&self, enrolled: StoredPlayer) -> Arc<Player> {
         let (token, claimed) = (TokenHash(enrolled.token), enrolled.claimed);
         let slot = match self.by_id.entry(enrolled.profile.id) {
@@ -29,7 +30,7 @@ impl Players {
             }
             Entry::Vacant(slot) => slot,
         };
-        // What is stored may be old, and the player active at another node.
+        // The stored time may be old, while the player is active on another node.
         let stored_seen = enrolled.seen;
         let enrolled = StoredPlayer { seen: self.clock.now(), ..enrolled };
         let player = Arc::new(Player::new(enrolled, self.clock, &self.limits.get()));
@@ -49,8 +50,8 @@ impl Players {
         if self.cluster.copies_players() { self.all() } else { Vec::new() }
     }
 
-    /// Whether a player has a stream on any node, or has called within `grace`. One who is unknown has logged out: the
-    /// members of a room are looked up before it is started.
+    /// True if a player has a stream on any node, or has called within `grace`. A player who is not known here has
+    /// logged out, because the members of a room are looked up before it starts.
     pub(crate) fn is_present(&self, player: PlayerId, grace: Duration) -> bool {
         self.get(player).is_some_and(|player| {
             player.is_present(grace) || !player.is_logged_out() && self.attached.is_present(player.id())
@@ -69,8 +70,8 @@ impl Players {
         }
     }
 
-    /// As [`Players::send`], for a player whom the caller knows. Without a link to the node of the stream, a notice is kept here
-    /// until there is one.
+    /// As [`Players::send`], for a player whom the caller knows. Without a link to the node of the stream, the notice
+    /// is kept here until there is one.
     pub(crate) fn deliver(&self, player: &Player, notice: Notice) {
         let Some(node) = self.newer_turns(player.id(), player.turns_number()) else {
             return player.inbox.send(notice);
@@ -92,8 +93,8 @@ impl Players {
         (newest > (here, self.cluster.me())).then_some(newest.1)
     }
 
-    /// The number of a new stream of turns: higher than those known, and by time, so that of two nodes without a link the
-    /// newer one wins.
+    /// The number of a new stream of turns. It is higher than all known ones and not below the time in microseconds, so
+    /// that the newer of two streams wins even on nodes without a link.
     pub(crate) fn next_turns_number(&self, player: &Player) -> i64 {
         let elsewhere = self.attached.turns(player.id()).map_or(0, |(number, _)| number);
         self.clock.now().0.max(elsewhere.max(player.turns_number()).saturating_add(1))

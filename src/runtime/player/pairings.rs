@@ -15,16 +15,16 @@ use crate::{
     store::{Contestant, RatingWeight},
 };
 
-/// The time for which a game counts as a meeting.
+/// Time for which a game counts as a meeting, in microseconds.
 const PERIOD: i64 = 24 * 60 * 60 * 1_000_000;
 
-/// Meetings kept of a pairing: more do not lower the weight further.
+/// Maximum number of meetings kept of a pairing. More do not lower the weight further.
 const MEETINGS: usize = 50;
 
-/// Pairings kept. Beyond it, that with the oldest last meeting is forgotten.
+/// Maximum number of pairings kept. Beyond it, the one with the oldest last meeting is removed.
 const CAPACITY: usize = 1 << 16;
 
-/// An opponent; none for any AI against a player.
+/// An opponent. `None` stands for any AI that plays against a player.
 type Opponent = Option<Contestant>;
 
 /// All players of one address, or one contestant.
@@ -39,8 +39,8 @@ enum Group {
 pub(super) struct Pairings(Mutex<HashMap<(Group, Opponent), VecDeque<Timestamp>>>);
 
 impl Pairings {
-    /// How much a game counts that ends now, given the addresses of its players. The next one of these players, or of
-    /// others at their addresses, may count less.
+    /// Counts a game that ends now. Returns its weight for ratings. `homes` are the addresses of its players. The next
+    /// game of these players, or of others at their addresses, may count less.
     pub(super) fn note(&self, game: &GameRecord, homes: &ByColor<Option<Prefix>>) -> RatingWeight {
         if !game.changes_ratings() || (homes.black.is_some() && homes.black == homes.white) {
             return RatingWeight::NONE;

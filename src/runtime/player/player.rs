@@ -56,7 +56,7 @@ pub struct Player {
     stream_end: OnceLock<StreamEnd>,
 }
 
-/// What a player has whatever its token.
+/// The part of a player that does not depend on its token.
 pub struct Account {
     /// The public profile.
     pub profile: Profile,
@@ -268,12 +268,12 @@ impl Player {
         self.played.load(Relaxed)
     }
 
-    /// Whether it has nothing to lose but a free name: it has claimed none, and finished no game.
+    /// True if it has neither claimed its name nor finished a game.
     pub(crate) fn is_guest(&self) -> bool {
         !self.is_claimed() && !self.has_played()
     }
 
-    /// The rating that lists show, if it was read within `max_age`.
+    /// The rating that lists show, if it was read within `max_age`. The inner `None` stands for no rating.
     pub(crate) fn listed_rating(&self, max_age: Duration) -> Option<Option<u16>> {
         let (rating, read) = (*self.listed_rating.lock().unwrap_or_else(PoisonError::into_inner))?;
         (read.elapsed() < max_age).then_some(rating)
@@ -353,7 +353,7 @@ impl Player {
         self.quota.home().map_or(Ok(()), |home| home.admit_chat())
     }
 
-    /// Counts an invitation of another player: of the inviter at any rate, of the invited unless the result is dropped.
+    /// Counts an invitation of `guest`: for this player in any case, for the guest unless the result is dropped.
     pub(crate) fn admit_invitation_of(&self, guest: &Self) -> Result<Invitation, TooFast> {
         self.rates.invitations.admit()?;
         let home = self.quota.home().and_then(|home| home.distinct_prefix());

@@ -35,7 +35,7 @@ impl Holding {
 
 #[derive(Default)]
 pub(crate) struct Quota {
-    /// Whether it is of a visitor, who holds nothing and is no player of the address.
+    /// True for a visitor, who holds nothing and does not count as a player of the address.
     is_visitor: bool,
     /// The address of the log-in, or of the first call after a restart.
     home: OnceLock<Arc<ClientAddress>>,
@@ -65,7 +65,7 @@ pub(crate) struct Reservation {
 }
 
 impl Quota {
-    /// The quota of a visitor, at which nothing can be reserved.
+    /// The quota of a visitor, in which nothing can be reserved.
     pub(crate) fn of_visitor(address: Option<&Arc<ClientAddress>>) -> Self {
         let home = address.map_or_else(OnceLock::new, |address| Arc::clone(address).into());
         Self { is_visitor: true, home, holdings: Mutex::new(Holdings { closed: true, ..Holdings::default() }) }
@@ -75,7 +75,7 @@ impl Quota {
         self.is_visitor
     }
 
-    /// Reserves one more; none at the limit of the player or its address, or after log-out. A room that counts already
+    /// Reserves a place. `None` at the limit of the player or its address, or after log-out. A room that counts already
     /// can always be reserved.
     pub(crate) fn reserve(self: &Arc<Self>, what: Holding, room: RoomId, limit: usize) -> Option<Reservation> {
         let mut holdings = self.holdings();
@@ -197,7 +197,7 @@ impl Drop for Reservation {
     }
 }
 
-/// A removed player counts for nothing at its address, even if a room has not recorded that.
+/// A removed player no longer counts at its address, even if a room has not recorded the removal.
 impl Drop for Quota {
     fn drop(&mut self) {
         Holding::ALL.into_iter().for_each(|what| self.change(what, |held| *held = Held::default()));

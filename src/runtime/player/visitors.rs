@@ -13,7 +13,7 @@ use crate::{room::Timestamp, runtime::limit::client_address::Prefix};
 pub(super) struct Visitors(Mutex<HashMap<Option<Prefix>, Arc<Player>>>);
 
 impl Visitors {
-    /// The visitor of an address, or a new one. Of `most` visitors, those who are not in use are forgotten.
+    /// The visitor of an address, or a new one. At `most` visitors, those who are not in use are forgotten first.
     pub(super) fn of(&self, address: Option<Prefix>, most: usize, new: impl FnOnce() -> Player) -> Arc<Player> {
         let mut visitors = self.visitors();
         if visitors.len() >= most && !visitors.contains_key(&address) {
@@ -39,7 +39,7 @@ impl Visitors {
     }
 }
 
-/// Whether a call or a stream of the visitor has not ended.
+/// True while a call or a stream of the visitor is in progress.
 fn is_in_use(visitor: &Arc<Player>) -> bool {
     Arc::strong_count(visitor) > 1
 }

@@ -30,8 +30,8 @@ impl Rooms {
         self.free_seat(player, room).await
     }
 
-    /// Reserves a seat in a room. A player at its limit first leaves rooms without a running game or series, as many as
-    /// needed: first those with a finished game, and of these the one that was inactive for the longest time.
+    /// Reserves a seat of a room. A player at its limit leaves as many rooms in which no game or series runs as needed:
+    /// first those with a finished game, of these the one without events for longest.
     ///
     /// # Errors
     /// [`RoomError::QuotaSeatsPlaying`] when games run in all of these rooms, [`RoomError::QuotaSeats`] when the
@@ -50,7 +50,7 @@ impl Rooms {
         let cost = RequestCost::Snapshots(held.len());
         player.charge(cost).map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
         if held.contains(&room) {
-            // The same request has just created the room on another node, where the player has its seat.
+            // The same request has just created the room at another node: there the player has its seat.
             return self.reserve_seat(player, room).await?.map_err(|_| RoomError::QuotaSeats);
         }
         let (mut idle, mut playing) = (Vec::new(), None);

@@ -66,7 +66,7 @@ pub(crate) async fn write_shutdown(context: &ActorContext) -> bool {
     let seen = context.player_store.record_seen(context.players.unstored_use(Duration::ZERO)).await;
     let written = alive.and(seen);
     if let Err(error) = &written {
-        tracing::warn!(%error, "the shutdown could not be written");
+        tracing::warn!(%error, "the shutdown could not be recorded in the store");
     }
     written.is_ok()
 }

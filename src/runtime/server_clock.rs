@@ -96,7 +96,7 @@ impl Clock {
             tracing::warn!(
                 server_micros = next.time.0,
                 system_micros = system.0,
-                "the system's clock was changed; the server's time follows slowly, after a restart at once"
+                "the system's clock was changed; the server's time follows it slowly, or at once after a restart"
             );
         }
         *PROCESS.write().unwrap_or_else(PoisonError::into_inner) = next;

@@ -74,7 +74,7 @@ impl AnalysisPool {
             let _ = sender.send(work(&engines, &stop));
         });
         if let Err(error) = thread {
-            tracing::error!(%error, "no thread for an analysis");
+            tracing::error!(%error, "a thread for an analysis could not be started");
             return Err(SearchError::Failed);
         }
         let found = tokio::select! {

@@ -136,8 +136,8 @@ impl Players {
         self.cluster.tell_all(&News::LoggedOut(player));
     }
 
-    /// Records the streams of a player on another node, and returns the earlier ones there. Ends an older stream of turns
-    /// here.
+    /// Records the streams of a player on another node, and returns the earlier ones there. Ends an older stream of
+    /// turns here.
     pub(crate) fn attach(&self, player: PlayerId, node: NodeId, streams: PlayerStreams) -> PlayerStreams {
         let before = self.attached.set(player, node, streams);
         if let Some(known) = self.get(player) {

@@ -168,7 +168,11 @@ impl AiTurnState {
             }
             TurnEvent::Found(_) | TurnEvent::NotFound => {
                 context.pool.count_cheaper();
-                tracing::warn!(room = %context.room.id(), ai = %open.turn.ai.kind, "an AI's move was replaced by a cheap one");
+                tracing::warn!(
+                    room = %context.room.id(),
+                    ai = %open.turn.ai.kind,
+                    "an AI found no move in time; a move without a search is played"
+                );
                 (cheap_move(open.turn.position, seed(&open.turn)), None)
             }
         };

@@ -42,8 +42,8 @@ impl Rooms {
     /// except the password.
     ///
     /// # Errors
-    /// When the code or the password is wrong, the player or its address has guessed wrong too often, or too many passwords
-    /// wait to be compared.
+    /// When the code or the password is wrong, the player or its address has guessed wrong too often, or too many
+    /// passwords wait to be compared.
     pub async fn credentials(
         &self,
         player: &Player,

@@ -69,7 +69,7 @@ impl ActorContext {
     pub(crate) async fn append(&self, append: Append<'_>) -> (Result<(), AppendError>, Duration) {
         let is_new = |event: &Event| matches!(event.fact, Fact::Created(_) | Fact::GameStarted { .. });
         if append.events.iter().any(is_new) && self.journal.is_malformed() {
-            let reason = "the database is malformed, so that no new rooms and games go into it";
+            let reason = "the database is malformed; no new rooms and games are stored in it";
             return (Err(AppendError::Damaged(reason.to_owned())), Duration::ZERO);
         }
         let write = self.stalls.begin_write();

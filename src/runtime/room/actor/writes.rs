@@ -40,7 +40,7 @@ impl RoomActor {
                 return Err(self.context.cluster.moved());
             }
             Err(error @ (AppendError::Conflict(_) | AppendError::Unknown(_))) => {
-                tracing::error!(%error, "the journal is read again");
+                tracing::error!(%error, "the outcome of a write is unknown; the journal is read again");
                 return match self.confirm(events).await {
                     true => Ok(self.accepted(true)),
                     false => Err(RoomError::StoreUnavailable),

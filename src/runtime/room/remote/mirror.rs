@@ -1,9 +1,9 @@
-//! The mirror of a room of another node: follows the room once, and serves all its watchers on this node as the room
+//! The mirror of a room of another node. It follows the room once, and serves all its watchers on this node as the room
 //! itself would.
 //!
-//! It has only events that are written, so it never takes one back. When the room moves or the link breaks, it follows the
-//! room again from its last event on. It ends when it has had no watchers for a while, or this node gets the room; watchers
-//! then look the room up again.
+//! It gets only events that are written, so it never takes one back. When the room moves or the link breaks, it follows
+//! the room again from its last event on. It ends when it has had no watchers for a while, or this node gets the room.
+//! Its watchers then look the room up again.
 
 use std::{ops::ControlFlow, sync::Arc};
 
@@ -195,7 +195,7 @@ impl Mirror {
 
     fn apply(&mut self, event: &Event) -> ControlFlow<()> {
         if let Err(error) = self.room.check_next(event) {
-            tracing::warn!(%error, "a mirror begins anew");
+            tracing::warn!(%error, "an event does not fit the copy of another node's room; the room is fetched again");
             return ControlFlow::Break(());
         }
         self.room.apply(event);

@@ -120,7 +120,7 @@ pub struct Parts {
     /// AI threads, by default one for each core. With 0 an AI searches in its room's task, so that tests are
     /// deterministic.
     pub ai_threads: Option<usize>,
-    /// Whether idle AI threads search the position that an `expert` will probably get next.
+    /// True if idle AI threads are to search the position that an `expert` will probably get next.
     pub ponder: bool,
     /// Which finished games are kept; by default all.
     pub retention: Option<Retention>,

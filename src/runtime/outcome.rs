@@ -14,7 +14,7 @@ use crate::{
 pub struct Accepted {
     /// The last event of the room.
     pub seq: Seq,
-    /// Whether the command caused an event.
+    /// True if the command caused an event.
     pub changed: bool,
     /// The room's running or last game.
     pub game: Option<GameId>,

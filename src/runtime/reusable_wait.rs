@@ -88,7 +88,7 @@ impl Default for WakeGate {
 }
 
 impl WakeSignal {
-    /// Whether the source was pending when last polled, and has not called its waker since.
+    /// True if the source was pending when last polled, and has not called its waker since.
     pub(crate) fn is_closed(&self) -> bool {
         self.state.load(SeqCst) == CLOSED
     }

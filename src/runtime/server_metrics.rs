@@ -111,9 +111,9 @@ pub struct Census {
     pub games: usize,
     /// The load of the AI threads.
     pub ai: AiLoad,
-    /// Whether the server is shutting down.
+    /// True if the server is shutting down.
     pub draining: bool,
-    /// Whether the store can be written.
+    /// True if the store can be written.
     pub writable: bool,
     /// Time since the start in which no player could move.
     pub lost: Duration,

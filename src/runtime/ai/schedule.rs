@@ -60,7 +60,7 @@ impl Schedule {
         }
     }
 
-    /// Whether a thread is free and no requested job waits or runs.
+    /// True if a thread is free and no requested job waits or runs.
     pub(crate) fn is_idle(&self) -> bool {
         let busy = self.running.iter().flatten().count();
         let requested = self.running.iter().flatten().any(|running| !running.is_pondered()) || self.queue.len() > 0;

@@ -38,7 +38,7 @@ impl Pacer {
         *next = next.and_then(|next| next.checked_sub(self.interval));
     }
 
-    /// Whether the whole burst is available.
+    /// True if the whole burst is available.
     pub(crate) fn is_unused(&self, now: Instant) -> bool {
         self.next.lock().unwrap_or_else(PoisonError::into_inner).is_none_or(|next| next <= now)
     }

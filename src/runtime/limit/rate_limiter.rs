@@ -82,7 +82,7 @@ impl RateLimiter {
         }
     }
 
-    /// Whether the whole burst is available.
+    /// True if the whole burst is available.
     pub(crate) fn is_unused(&mut self) -> bool {
         let is_unused = matches!(self.limiter.check_n(self.quota.burst_size()), Ok(Ok(())));
         if is_unused {

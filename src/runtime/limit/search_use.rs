@@ -118,7 +118,7 @@ impl SearchOwner {
         self.address.as_ref().unwrap_or(&self.player)
     }
 
-    /// Whether the player or the address has used more search time than its limit.
+    /// True if the player or the address has used more search time than its limit.
     pub(crate) fn is_beyond_limit(&self, now: Instant) -> bool {
         self.each().any(|used| used.is_beyond_limit(now))
     }

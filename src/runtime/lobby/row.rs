@@ -20,9 +20,9 @@ pub struct Row {
     pub phase: Phase,
     /// Its seats.
     pub seats: ByColor<Seat>,
-    /// Whether the players in the seats are connected.
+    /// True for a seat whose player is connected.
     pub present: ByColor<bool>,
-    /// Whether it has a password.
+    /// True if it has a password.
     pub has_password: bool,
     /// Who may watch.
     pub watching: Watching,
@@ -38,7 +38,7 @@ pub struct Row {
     pub created: Timestamp,
     /// The time control.
     pub time: TimeControl,
-    /// Whether its games count for ratings.
+    /// True if its games count for ratings.
     pub rated: bool,
     /// True if its last game is over and no other is running.
     pub finished: bool,

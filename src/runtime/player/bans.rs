@@ -91,7 +91,7 @@ impl Bans {
     }
 }
 
-/// Whether both are the same network, or names that look alike.
+/// True if both are the same network, or names that look alike.
 pub(crate) fn are_alike(one: &BanSubject, other: &BanSubject) -> bool {
     match (one, other) {
         (BanSubject::Name(one), BanSubject::Name(other)) => {

@@ -116,7 +116,7 @@ impl Players {
         player.token_hash().matches(token).then(|| Arc::clone(&player))
     }
 
-    /// Whether it is the administrator's token.
+    /// True if it is the administrator's token.
     #[must_use]
     pub fn is_admin(&self, token: &Token) -> bool {
         self.admin.is_some_and(|admin| admin.matches(token))

@@ -73,7 +73,7 @@ pub(super) fn looks(name: &str) -> [String; 2] {
     [name.to_lowercase(), name].map(|name| skeleton(&name).collect::<String>().to_lowercase())
 }
 
-/// Whether a player with this name would pose as the server or as one of its AIs, such as "AI expert 13".
+/// True if a player with this name would pose as the server or as one of its AIs, such as "AI expert 13".
 pub(super) fn is_reserved(name: &DisplayName) -> bool {
     let without_level = name.as_str().trim_matches(|character: char| !character.is_alphabetic());
     poses(&letters(without_level)).iter().any(|look| RESERVED.contains(look))

@@ -49,7 +49,7 @@ pub enum Notice {
         side: Color,
         /// The opponent's seat.
         opponent: Seat,
-        /// Whether the opponent is connected.
+        /// True if the opponent is connected.
         present: bool,
         /// The place of the game in its series.
         series: Option<Series>,
@@ -75,7 +75,7 @@ pub enum Notice {
         offer: Offer,
         /// Its state.
         status: OfferStatus,
-        /// Whether the player made it.
+        /// True if the player made it.
         own: bool,
     },
     /// The rest of the player's series is cancelled.
@@ -84,7 +84,7 @@ pub enum Notice {
     Kicked {
         /// The room.
         room: RoomId,
-        /// Whether the player may not return.
+        /// True if the player may not return.
         banned: bool,
     },
     /// A room of the player closed.
@@ -103,7 +103,7 @@ pub enum Notice {
 }
 
 impl Notice {
-    /// Whether it is kept for a player without a stream. Rooms request open turns again themselves.
+    /// True if it is kept for a player without a stream. Rooms request open turns again themselves.
     pub(crate) fn is_kept(&self) -> bool {
         !matches!(self, Self::TurnRequested(_) | Self::TurnClosed { .. })
     }
@@ -113,7 +113,7 @@ impl Notice {
         matches!(self, Self::Invited { .. } | Self::Offer { .. })
     }
 
-    /// Whether it makes an earlier notice out of date.
+    /// True if it makes an earlier notice out of date.
     pub(crate) fn replaces(&self, earlier: &Self) -> bool {
         match (self, earlier) {
             (Self::Invited { room, .. }, Self::Invited { room: earlier, .. }) => room == earlier,

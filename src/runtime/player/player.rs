@@ -48,7 +48,7 @@ use crate::{
 pub struct Player {
     account: Arc<Account>,
     token_hash: TokenHash,
-    /// Whether the account has another token.
+    /// True if the account has another token.
     replaced: AtomicBool,
     /// Cancelled when every stream of the player ends.
     pub(crate) streams_end: CancellationToken,
@@ -64,7 +64,7 @@ pub struct Account {
     /// Maximum number of its seats.
     pub seat_limit: u16,
     claimed: AtomicBool,
-    /// Whether it has finished a game.
+    /// True if it has finished a game.
     played: AtomicBool,
     /// Held while the stored player is changed.
     pub(crate) changing: tokio::sync::Mutex<()>,
@@ -210,7 +210,7 @@ impl Player {
         Self::of(Arc::new(Account { quota, ..Account::new(unnamed, clock, &limits) }), token_hash)
     }
 
-    /// Whether it is a caller without a token.
+    /// True if it is a caller without a token.
     #[must_use]
     pub fn is_visitor(&self) -> bool {
         self.quota.is_visitor()
@@ -232,7 +232,7 @@ impl Player {
         self.token_hash
     }
 
-    /// Whether its token was replaced by another one.
+    /// True if its token was replaced by another one.
     #[must_use]
     pub fn is_replaced(&self) -> bool {
         self.replaced.load(SeqCst)
@@ -253,7 +253,7 @@ impl Player {
         self.claimed.store(claimed, Relaxed);
     }
 
-    /// Whether the player has claimed the name.
+    /// True if the player has claimed the name.
     #[must_use]
     pub fn is_claimed(&self) -> bool {
         self.claimed.load(Relaxed)
@@ -263,7 +263,7 @@ impl Player {
         self.played.store(true, Relaxed);
     }
 
-    /// Whether it has finished a game.
+    /// True if it has finished a game.
     pub(crate) fn has_played(&self) -> bool {
         self.played.load(Relaxed)
     }
@@ -445,7 +445,7 @@ impl Player {
         self.stream_end.get().copied()
     }
 
-    /// Whether it has a stream, or has called within `grace` and ended no stream since.
+    /// True if it has a stream, or has called within `grace` and ended no stream since.
     pub(crate) fn is_present(&self, grace: Duration) -> bool {
         let called = || self.clock.now().since(Timestamp(self.called.load(Relaxed))) <= grace;
         !self.is_logged_out() && (self.has_stream() || called())
@@ -455,7 +455,7 @@ impl Player {
         self.quota.is_closed()
     }
 
-    /// Whether it is in no room, has no stream, and has made no request since `before`.
+    /// True if it is in no room, has no stream, and has made no request since `before`.
     pub(crate) fn is_idle(&self, before: Timestamp) -> bool {
         self.quota.is_empty() && self.is_unused(before)
     }

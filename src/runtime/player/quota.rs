@@ -134,17 +134,17 @@ impl Quota {
         !self.holdings().held[what as usize].confirmed.is_empty()
     }
 
-    /// Whether the player has reached its own limit, also with pending requests.
+    /// True if the player has reached its own limit, also with pending requests.
     pub(crate) fn is_full(&self, what: Holding, limit: usize) -> bool {
         self.holdings().held[what as usize].count() >= limit
     }
 
-    /// Whether a room has confirmed anything.
+    /// True if a room has confirmed anything.
     pub(crate) fn counts(&self, room: RoomId) -> bool {
         self.holdings().held.iter().any(|held| held.confirmed.contains(&room))
     }
 
-    /// Whether the player is a member of no room, and no pending request could make it one.
+    /// True if the player is a member of no room, and no pending request could make it one.
     pub(crate) fn is_empty(&self) -> bool {
         self.holdings().is_empty()
     }

@@ -27,7 +27,7 @@ impl TokenHash {
         self.0.first_chunk().map_or(0, |first| u64::from_le_bytes(*first))
     }
 
-    /// Whether it is the hash of this token, in constant time.
+    /// True if it is the hash of this token, in constant time.
     pub(crate) fn matches(&self, token: &Token) -> bool {
         self.0.ct_eq(&token.hash().0).into()
     }
@@ -40,7 +40,7 @@ impl Token {
         Self(random.secret())
     }
 
-    /// Whether it may come from a random generator: false for tokens such as one repeated digit.
+    /// True if it may come from a random generator. False for tokens such as one repeated digit.
     #[must_use]
     pub fn looks_random(&self) -> bool {
         // 32 random bytes have at least 20 different values, except for one in 10^9.

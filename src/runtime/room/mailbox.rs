@@ -57,7 +57,7 @@ impl Mailbox {
         self.gate.signal().open();
     }
 
-    /// Whether only the registry holds a sender, and no message waits.
+    /// True if only the registry holds a sender, and no message waits.
     pub(super) fn is_idle(&self) -> bool {
         self.messages.sender_strong_count() == 1 && self.messages.is_empty()
     }

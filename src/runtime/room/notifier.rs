@@ -21,7 +21,7 @@ use crate::{
 pub(crate) struct TurnCache {
     /// The room's deadline.
     pub(crate) due: Option<Timestamp>,
-    /// Whether a member is recorded as absent.
+    /// True if a member is recorded as absent.
     pub(crate) has_absent: bool,
     /// The seated players who are logged in.
     seated: ByColor<Option<Arc<Player>>>,

@@ -250,7 +250,7 @@ impl Registry {
         }
     }
 
-    /// Whether any of these rooms has an actor.
+    /// True if any of these rooms has an actor.
     pub(crate) fn any_live(&self, is_asked: impl Fn(RoomId) -> bool) -> bool {
         self.slots.iter().any(|slot| is_asked(*slot.key()) && matches!(slot.value(), Slot::Live { .. }))
     }

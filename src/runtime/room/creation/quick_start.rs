@@ -294,7 +294,7 @@ impl Rooms {
         Match::Made
     }
 
-    /// Whether the player has a seat in a room in which a game has begun after the game of this number.
+    /// True if the player has a seat in a room in which a game has begun after the game of this number.
     async fn plays_after(&self, player: &Player, room: RoomId, last: u32) -> bool {
         let plays = |room: &Room| last_game(room) > last && room.seat_of(player.id()).is_some();
         self.snapshot_as_admin(room).await.is_ok_and(|found| plays(&found.room))

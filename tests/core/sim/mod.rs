@@ -37,13 +37,13 @@ use recorded_history::RecordedHistory;
 use simulation::Simulation;
 
 /// Default number of seeds: a few seconds on two cores. `.ci/run full` takes 1,000 of each kind.
-const SEEDS: u64 = 100;
+const SEEDS: u64 = 50;
 
 /// Default number of seeds with power cuts.
-const POWER_SEEDS: u64 = 50;
+const POWER_SEEDS: u64 = 25;
 
 /// Default number of seeds over gRPC.
-const GRPC_SEEDS: u64 = 25;
+const GRPC_SEEDS: u64 = 15;
 
 /// Maximum number of failures printed in full.
 const SHOWN: usize = 3;

@@ -9,13 +9,11 @@ use tokio::{
 };
 
 use super::{
+    kills,
     shared_rooms::{TIMEOUT, balanced, start},
     tables::{print_pauses, tables, wait_for_moves},
 };
 use crate::harness::{postgres::database, process::Server};
-
-/// Kills, unless the environment has another number.
-const KILLS: usize = 20;
 
 /// Rooms at the server that is killed.
 const ROOMS: u8 = 4;
@@ -33,7 +31,7 @@ async fn kill(server: &mut Server, mut acknowledged: Receiver<()>) {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_acknowledged_move_is_lost_in_many_kills() {
     let database = database();
-    let kills = std::env::var("REVERSI_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
+    let kills = kills();
     let mut servers = [(); 3].map(|()| start(&database));
     let mut games = Vec::new();
     for number in 0..kills {

@@ -16,3 +16,8 @@ mod shared_rooms;
 mod standby;
 #[cfg(all(unix, feature = "postgres"))]
 mod tables;
+
+/// How often a test kills servers: four times, or as often as the environment says. `.ci/run full` says 20.
+fn kills() -> usize {
+    std::env::var("REVERSI_KILLS").map_or(4, |kills| kills.parse().expect("a number"))
+}

@@ -18,10 +18,10 @@ use reversi::rules::SplitMix64;
 use tokio::time::Instant;
 use watchers::Watchers;
 
+use super::kills;
 use crate::harness::process::Server;
 
 const ROOMS: usize = 50;
-const ROUNDS: u64 = 20;
 
 /// Number of rooms that are watched.
 const WATCHED: usize = 12;
@@ -46,7 +46,7 @@ async fn acknowledged_moves_survive_every_kill() {
     let mut bots = Bots::create(&server.url, ROOMS, "1").await;
     let mut watchers = Watchers::of(&bots.rooms()[..WATCHED]);
     watchers.start(bots.player()).await;
-    for round in 0..ROUNDS {
+    for round in 0..kills() {
         let moves = 1 + chance.next() % MAX_MOVES;
         // While other moves are being written.
         bots.play(moves, &mut acknowledged).await;
@@ -78,7 +78,7 @@ async fn acknowledged_moves_survive_every_kill() {
     let (clean, log) = server.stop().await;
     assert!(clean, "{log}");
     check_files::check(folder.path(), &acknowledged, ROOMS).await;
-    println!("{ROUNDS} kills, {} moves acknowledged, all of them found", acknowledged.count());
+    println!("{} kills, {} moves acknowledged, all of them found", kills(), acknowledged.count());
 }
 
 fn start(folder: &Path) -> Server {

@@ -180,6 +180,25 @@ impl Fact {
     /// Whether it can change who are members, and who of them have seats.
     #[must_use]
     pub fn changes_members(&self) -> bool {
-        matches!(self, Self::Created(_) | Self::MemberJoined(_) | Self::MemberLeft { .. } | Self::SeatChanged { .. })
+        match self {
+            Self::Created(_) | Self::MemberJoined(_) | Self::MemberLeft { .. } | Self::SeatChanged { .. } => true,
+            Self::PresenceChanged { .. }
+            | Self::OwnerChanged(_)
+            | Self::SeatsSwapped
+            | Self::ReadyChanged { .. }
+            | Self::SettingsChanged(_)
+            | Self::GameStarted { .. }
+            | Self::Played { .. }
+            | Self::Passed
+            | Self::Struck
+            | Self::OfferMade { .. }
+            | Self::OfferClosed { .. }
+            | Self::SeriesEnded
+            | Self::GameEnded(_)
+            | Self::ClockCredited { .. }
+            | Self::ChatPosted { .. }
+            | Self::ChatRemoved(_)
+            | Self::Closed(_) => false,
+        }
     }
 }

@@ -84,7 +84,24 @@ impl Effect {
             Fact::MemberLeft { player, reason: LeaveReason::Kicked | LeaveReason::Banned } => Self::Removed(*player),
             Fact::MemberLeft { player, .. } => Self::Left(*player),
             Fact::Closed(_) => Self::Closed,
-            _ => Self::None,
+            Fact::Created(_)
+            | Fact::MemberJoined(_)
+            | Fact::PresenceChanged { .. }
+            | Fact::OwnerChanged(_)
+            | Fact::SeatChanged { .. }
+            | Fact::SeatsSwapped
+            | Fact::ReadyChanged { .. }
+            | Fact::GameStarted { .. }
+            | Fact::Played { .. }
+            | Fact::Passed
+            | Fact::Struck
+            | Fact::OfferMade { .. }
+            | Fact::OfferClosed { .. }
+            | Fact::SeriesEnded
+            | Fact::GameEnded(_)
+            | Fact::ClockCredited { .. }
+            | Fact::ChatPosted { .. }
+            | Fact::ChatRemoved(_) => Self::None,
         }
     }
 }

@@ -124,7 +124,19 @@ impl Notifier<'_> {
                     self.send(member.profile.id, Notice::RoomClosed(self.room.id()));
                 }
             }
-            _ => {}
+            Fact::Created(_)
+            | Fact::MemberJoined(_)
+            | Fact::MemberLeft { .. }
+            | Fact::PresenceChanged { .. }
+            | Fact::OwnerChanged(_)
+            | Fact::SeatsSwapped
+            | Fact::ReadyChanged { .. }
+            | Fact::SettingsChanged(_)
+            | Fact::Passed
+            | Fact::Struck
+            | Fact::ClockCredited { .. }
+            | Fact::ChatPosted { .. }
+            | Fact::ChatRemoved(_) => {}
         }
     }
 

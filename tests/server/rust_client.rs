@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+use proptest::{
+    strategy::{Strategy as _, ValueTree as _},
+    test_runner::TestRunner,
+};
 use reversi::{
     client::{
         Ai, Client, EndReason, ExportFormat, GameFilter, GameResult, ListUpdate, NewRoom, Occupant, Offer, Phase,
@@ -9,6 +13,8 @@ use reversi::{
         Visibility,
     },
     grpc,
+    proto::convert,
+    room,
     rules::{ByColor, Color},
     runtime::{Parts, Runtime},
     store::{MemoryStore, Store},
@@ -188,6 +194,20 @@ async fn two_players_play_in_a_private_room() {
     let outcome = room.game.unwrap().outcome.unwrap();
     assert_eq!((outcome.result, outcome.reason), (GameResult::Draw, EndReason::Agreed));
     assert_eq!(room.chat[0].text, "good luck");
+}
+
+#[tokio::test]
+async fn all_settings_come_back_as_they_were_sent() {
+    let server = Server::start().await;
+    let ada = server.human("ada").await;
+    let id = ada.create_room(NewRoom::default()).await.unwrap().id;
+    let mut runner = TestRunner::deterministic();
+    for _ in 0..50 {
+        let any = room::Settings::any().new_tree(&mut runner).unwrap().current();
+        let settings = Settings::try_from(convert::room_settings(&any)).unwrap();
+        ada.update_settings(&id, settings.clone(), &[]).await.unwrap();
+        assert_eq!(ada.room(&id).await.unwrap().settings, settings);
+    }
 }
 
 #[tokio::test]

@@ -212,7 +212,13 @@ impl Settings {
             watching: self.watching,
             password: self.password.clone(),
             auto_start: self.auto_start,
-            ..other.clone()
+            time: other.time,
+            ai_pause: other.ai_pause,
+            games: other.games,
+            swap_sides: other.swap_sides,
+            opening: other.opening.clone(),
+            rated: other.rated,
+            sprt: other.sprt,
         };
         *self == same
     }
@@ -237,5 +243,60 @@ impl Settings {
             Opening::Random { plies, seed } => opening::random(*plies, seed.wrapping_add(u64::from(pair))),
             Opening::Balanced { seed } => opening::balanced(*seed, pair.into()),
         }
+    }
+}
+
+#[cfg(any(test, feature = "fixtures"))]
+mod fixture {
+    use proptest::{option, prelude::*};
+
+    use super::*;
+
+    impl Settings {
+        /// All valid settings, with every field at any of its values, for tests.
+        pub fn any() -> impl Strategy<Value = Self> {
+            let names = "[a-zé]{1,40}".prop_map(|name| RoomName::parse(&name).expect("a name"));
+            let flags = any::<[bool; 6]>();
+            let numbers = (0..=10_000_u64, 1..=Self::MAX_GAMES);
+            (names, flags, any_time(), numbers, any_opening()).prop_map(
+                |(name, flags, time, (pause, games), opening)| {
+                    let [private, members, swap_sides, auto_start, rated, tested] = flags;
+                    let settings = Self {
+                        name,
+                        visibility: if private { Visibility::Private } else { Visibility::Public },
+                        watching: if members { Watching::Members } else { Watching::Everyone },
+                        password: private.then(|| PasswordHash([7; 32].into())),
+                        time,
+                        ai_pause: Duration::from_millis(pause),
+                        games,
+                        swap_sides,
+                        rated: rated && !matches!(opening, Opening::Moves(_)),
+                        opening,
+                        auto_start,
+                        sprt: None,
+                    };
+                    let sprt = Sprt::new(-(pause as f64) / 100.0 - 1.0, 12.5, 0.05, 0.1).ok();
+                    if tested && settings.is_paired() { Self { sprt, ..settings } } else { settings }
+                },
+            )
+        }
+    }
+
+    fn any_time() -> impl Strategy<Value = TimeControl> {
+        let length = || (1_000..86_400_000_u64).prop_map(Duration::from_millis);
+        (option::of(length()), option::of((length(), 0..3_600_u64))).prop_map(|(per_move, total)| TimeControl {
+            per_move: per_move.or(total.is_none().then_some(TimeControl::DEFAULT_MOVE)),
+            total: total.map(|(total, _)| total),
+            increment: Duration::from_secs(total.map_or(0, |(_, increment)| increment)),
+        })
+    }
+
+    fn any_opening() -> impl Strategy<Value = Opening> {
+        prop_oneof![
+            Just(Opening::Standard),
+            Just(Opening::Moves("f5d6c3".parse().expect("moves"))),
+            (1..=20_u8, any::<u64>()).prop_map(|(plies, seed)| Opening::Random { plies, seed }),
+            any::<u64>().prop_map(|seed| Opening::Balanced { seed }),
+        ]
     }
 }

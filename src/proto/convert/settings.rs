@@ -1,33 +1,23 @@
 //! Settings: sent in full, read over defaults or over the current ones.
 
-use std::time::Duration;
+use std::{sync::LazyLock, time::Duration};
 
+use prost_reflect::{DescriptorPool, DynamicMessage, FieldDescriptor, MessageDescriptor};
 use prost_types::FieldMask;
 
 use super::{Malformed, WireEnum, duration, read_duration};
 use crate::{
-    proto::v1,
+    proto::{DESCRIPTORS, v1},
     rating::Sprt,
-    room::{DisplayName, Opening, RoomName, Settings, TimeControl},
+    room::{DisplayName, Opening, PasswordHash, RoomName, Settings, TimeControl},
     rules::Transcript,
 };
 
-/// The fields that an update mask may name. `total_time` comes before `move_limit`, whose default depends on it.
-const PATHS: [&str; 13] = [
-    "name",
-    "visibility",
-    "watching",
-    "total_time",
-    "move_limit",
-    "increment",
-    "ai_pause",
-    "games",
-    "swap_sides",
-    "opening",
-    "auto_start",
-    "rated",
-    "sprt",
-];
+/// The fields that an update mask may name.
+static MESSAGE: LazyLock<MessageDescriptor> = LazyLock::new(|| {
+    let pool = DescriptorPool::decode(DESCRIPTORS).expect("the embedded descriptors are valid");
+    pool.get_message_by_name("reversi.v1.RoomSettings").expect("the embedded descriptors have the settings")
+});
 
 /// Settings, for the wire, with every field set and without the password.
 #[must_use]
@@ -74,7 +64,8 @@ pub fn read_new_settings(wire: Option<v1::RoomSettings>, owner: &DisplayName) ->
     if wire.name.is_empty() {
         wire.name = owner.to_string();
     }
-    overlay(Settings::named(read_name(&wire.name)?), &wire, |_| true)
+    let name = read_name(&wire.name)?;
+    read_settings(&wire, name, None)
 }
 
 /// The current settings with the fields in `mask` replaced, checked; unset fields get their defaults. Without a mask the
@@ -88,7 +79,7 @@ pub fn read_changed_settings(
     current: &Settings,
 ) -> Result<Settings, Malformed> {
     let paths = mask.map_or(&[][..], |mask| &mask.paths);
-    let known = |path: &String| path == "*" || PATHS.contains(&path.as_str());
+    let known = |path: &String| path == "*" || MESSAGE.get_field_by_name(path).is_some();
     if let Some(unknown) = paths.iter().position(|path| !known(path)) {
         return Err(Malformed::new(
             Malformed::BAD_SETTINGS,
@@ -97,66 +88,67 @@ pub fn read_changed_settings(
         ));
     }
     let unset = v1::RoomSettings::default();
-    let wire = wire.unwrap_or(&unset);
-    overlay(current.clone(), wire, |field| match paths {
-        [] => is_set(wire, field),
-        paths => paths.iter().any(|path| path == "*" || path == field),
-    })
+    let merged = merge(&room_settings(current), wire.unwrap_or(&unset), paths);
+    // An unchanged name may be of a version with other rules for names.
+    let is_kept = merged.name == current.name.as_str();
+    let name = if is_kept { current.name.clone() } else { read_name(&merged.name)? };
+    read_settings(&merged, name, current.password.clone())
 }
 
-/// Whether a field differs from its value in an empty message.
-fn is_set(wire: &v1::RoomSettings, field: &str) -> bool {
-    match field {
-        "name" => !wire.name.is_empty(),
-        "visibility" => wire.visibility != 0,
-        "watching" => wire.watching != 0,
-        "total_time" => wire.total_time.is_some(),
-        "move_limit" => wire.move_limit.is_some(),
-        "increment" => wire.increment.is_some(),
-        "ai_pause" => wire.ai_pause.is_some(),
-        "games" => wire.games != 0,
-        "swap_sides" => wire.swap_sides.is_some(),
-        "opening" => wire.opening.is_some(),
-        "auto_start" => wire.auto_start,
-        "rated" => wire.rated,
-        "sprt" => wire.sprt.is_some(),
-        _ => false,
-    }
-}
-
-/// Replaces the fields that `takes` selects, and checks the whole.
-fn overlay(
-    mut settings: Settings,
-    wire: &v1::RoomSettings,
-    takes: impl Fn(&str) -> bool,
-) -> Result<Settings, Malformed> {
-    for path in PATHS.into_iter().filter(|path| takes(path)) {
-        match path {
-            "name" => settings.name = read_name(&wire.name)?,
-            "visibility" => settings.visibility = read_enum(path, wire.visibility)?,
-            "watching" => settings.watching = read_enum(path, wire.watching)?,
-            "total_time" => {
-                settings.time.total = read_length(path, wire.total_time)?.filter(|total| !total.is_zero());
-            }
-            "move_limit" => {
-                settings.time.per_move = match read_length(path, wire.move_limit)? {
-                    Some(limit) => (!limit.is_zero()).then_some(limit),
-                    None => settings.time.total.is_none().then_some(TimeControl::DEFAULT_MOVE),
-                };
-            }
-            "increment" => settings.time.increment = read_length(path, wire.increment)?.unwrap_or_default(),
-            "ai_pause" => settings.ai_pause = read_length(path, wire.ai_pause)?.unwrap_or_default(),
-            "games" => settings.games = read_games(wire.games)?,
-            "swap_sides" => settings.swap_sides = wire.swap_sides.unwrap_or(true),
-            "opening" => settings.opening = read_opening(wire.opening.as_ref())?,
-            "auto_start" => settings.auto_start = wire.auto_start,
-            "rated" => settings.rated = wire.rated,
-            "sprt" => settings.sprt = wire.sprt.as_ref().map(read_sprt).transpose()?,
-            _ => debug_assert!(false, "{path} is not in PATHS"),
+/// `current` with the fields in `paths` as in `given`, set or unset; without paths, with those that `given` sets.
+fn merge(current: &v1::RoomSettings, given: &v1::RoomSettings, paths: &[String]) -> v1::RoomSettings {
+    let dynamic = |wire: &v1::RoomSettings| {
+        let mut message = DynamicMessage::new(MESSAGE.clone());
+        message.transcode_from(wire).expect("the message has this descriptor");
+        message
+    };
+    let (mut merged, given) = (dynamic(current), dynamic(given));
+    let is_chosen = |field: &FieldDescriptor| match paths {
+        [] => given.has_field(field),
+        paths => paths.iter().any(|path| path == "*" || path == field.name()),
+    };
+    for field in MESSAGE.fields().filter(is_chosen) {
+        merged.clear_field(&field);
+        if given.has_field(&field) {
+            merged.set_field(&field, given.get_field(&field).into_owned());
         }
     }
+    merged.transcode_to().expect("the message has this descriptor")
+}
+
+/// Checked settings with this name, and not that of `wire`.
+fn read_settings(
+    wire: &v1::RoomSettings,
+    name: RoomName,
+    password: Option<PasswordHash>,
+) -> Result<Settings, Malformed> {
+    let settings = Settings {
+        name,
+        visibility: read_enum("visibility", wire.visibility)?,
+        watching: read_enum("watching", wire.watching)?,
+        password,
+        time: read_time(wire)?,
+        ai_pause: read_length("ai_pause", wire.ai_pause)?.unwrap_or_default(),
+        games: read_games(wire.games)?,
+        swap_sides: wire.swap_sides.unwrap_or(true),
+        opening: read_opening(wire.opening.as_ref())?,
+        auto_start: wire.auto_start,
+        rated: wire.rated,
+        sprt: wire.sprt.as_ref().map(read_sprt).transpose()?,
+    };
     settings.check_new()?;
     Ok(settings)
+}
+
+/// The default limit of a move depends on the total time.
+fn read_time(wire: &v1::RoomSettings) -> Result<TimeControl, Malformed> {
+    let total = read_length("total_time", wire.total_time)?.filter(|total| !total.is_zero());
+    let per_move = match read_length("move_limit", wire.move_limit)? {
+        Some(limit) => (!limit.is_zero()).then_some(limit),
+        None => total.is_none().then_some(TimeControl::DEFAULT_MOVE),
+    };
+    let increment = read_length("increment", wire.increment)?.unwrap_or_default();
+    Ok(TimeControl { per_move, total, increment })
 }
 
 fn read_name(text: &str) -> Result<RoomName, Malformed> {
@@ -208,10 +200,7 @@ mod tests {
     use proptest::{option, prelude::*};
 
     use super::*;
-    use crate::{
-        proto::convert::fixture,
-        room::{PasswordHash, Visibility, Watching},
-    };
+    use crate::proto::convert::fixture;
 
     fn owner() -> DisplayName {
         fixture::owner().name
@@ -221,47 +210,8 @@ mod tests {
         FieldMask { paths: paths.iter().map(ToString::to_string).collect() }
     }
 
-    fn any_time() -> impl Strategy<Value = TimeControl> {
-        let length = || (1_000..86_400_000_u64).prop_map(Duration::from_millis);
-        (option::of(length()), option::of((length(), 0..3_600_u64))).prop_map(|(per_move, total)| TimeControl {
-            per_move: per_move.or(total.is_none().then_some(TimeControl::DEFAULT_MOVE)),
-            total: total.map(|(total, _)| total),
-            increment: Duration::from_secs(total.map_or(0, |(_, increment)| increment)),
-        })
-    }
-
-    fn any_opening() -> impl Strategy<Value = Opening> {
-        prop_oneof![
-            Just(Opening::Standard),
-            Just(Opening::Moves("f5d6c3".parse().unwrap())),
-            (1..=20_u8, any::<u64>()).prop_map(|(plies, seed)| Opening::Random { plies, seed }),
-            any::<u64>().prop_map(|seed| Opening::Balanced { seed }),
-        ]
-    }
-
-    fn any_settings() -> impl Strategy<Value = Settings> {
-        let flags = any::<[bool; 5]>();
-        ("[a-zé]{1,40}", flags, any_time(), 0..=10_000_u64, 1..=1000_u16, any_opening()).prop_map(
-            |(name, [private, members, swap_sides, auto_start, rated], time, pause, games, opening)| {
-                let sprt = Sprt::new(-f64::from(pause as u32) / 100.0, 12.5, 0.05, 0.1).ok();
-                let rated = rated && !matches!(opening, Opening::Moves(_));
-                let settings = Settings {
-                    name: RoomName::parse(&name).unwrap(),
-                    visibility: if private { Visibility::Private } else { Visibility::Public },
-                    watching: if members { Watching::Members } else { Watching::Everyone },
-                    password: private.then(|| PasswordHash([7; 32].into())),
-                    time,
-                    ai_pause: Duration::from_millis(pause),
-                    games,
-                    swap_sides,
-                    opening,
-                    auto_start,
-                    rated,
-                    sprt: None,
-                };
-                if settings.is_paired() { Settings { sprt, ..settings } } else { settings }
-            },
-        )
+    fn paths() -> Vec<String> {
+        MESSAGE.fields().map(|field| field.name().to_owned()).collect()
     }
 
     fn any_length() -> impl Strategy<Value = Option<prost_types::Duration>> {
@@ -306,20 +256,31 @@ mod tests {
 
     proptest! {
         #[test]
-        fn settings_round_trip(settings in any_settings(), other in any_settings()) {
+        fn settings_round_trip(settings in Settings::any(), other in Settings::any()) {
             settings.check().unwrap();
             let wire = room_settings(&settings);
             let new = Settings { password: None, ..settings.clone() };
             prop_assert_eq!(read_new_settings(Some(wire.clone()), &owner()), Ok(new));
             let changed = Settings { password: other.password.clone(), ..settings };
             prop_assert_eq!(read_changed_settings(Some(&wire), Some(&mask(&["*"])), &other), Ok(changed.clone()));
-            prop_assert_eq!(read_changed_settings(Some(&wire), Some(&mask(&PATHS)), &other), Ok(changed));
+            let paths = paths();
+            prop_assert_eq!(read_changed_settings(Some(&wire), Some(&FieldMask { paths }), &other), Ok(changed));
+        }
+
+        #[test]
+        fn without_a_mask_a_set_field_is_as_if_named(wire in any_wire(), current in Settings::any()) {
+            let (unset, current) = (v1::RoomSettings::default(), room_settings(&current));
+            for path in paths() {
+                let only = merge(&unset, &wire, std::slice::from_ref(&path));
+                let named = if only == unset { current.clone() } else { merge(&current, &only, &[path]) };
+                prop_assert_eq!(merge(&current, &only, &[]), named);
+            }
         }
 
         #[test]
         fn any_settings_are_read_without_panic(
             wire in any_wire(),
-            paths in proptest::collection::vec(proptest::sample::select(&PATHS[..]), 0..5),
+            paths in proptest::collection::vec(proptest::sample::select(paths()), 0..5),
         ) {
             let current = fixture::settings();
             let bad = |error: Malformed| error.reason == Malformed::BAD_SETTINGS && error.field.starts_with("settings.");
@@ -327,7 +288,7 @@ mod tests {
                 Ok(settings) => prop_assert_eq!(settings.check_new(), Ok(())),
                 Err(error) => prop_assert!(bad(error)),
             }
-            match read_changed_settings(Some(&wire), Some(&mask(&paths)), &current) {
+            match read_changed_settings(Some(&wire), Some(&FieldMask { paths }), &current) {
                 Ok(settings) => prop_assert_eq!(settings.check_new(), Ok(())),
                 Err(error) => prop_assert!(bad(error)),
             }
@@ -357,6 +318,15 @@ mod tests {
     }
 
     #[test]
+    fn a_name_of_older_rules_stays_until_it_is_changed() {
+        let current = Settings::named(RoomName::from_stored("a\u{ad}b").unwrap());
+        let wire = v1::RoomSettings { name: "c\u{ad}d".into(), games: 3, ..Default::default() };
+        let changed = read_changed_settings(Some(&wire), Some(&mask(&["games"])), &current);
+        assert_eq!(changed, Ok(Settings { games: 3, ..current.clone() }));
+        assert_eq!(read_changed_settings(Some(&wire), None, &current).unwrap_err().field, "settings.name");
+    }
+
+    #[test]
     fn every_field_can_be_set_without_a_mask() {
         let length = Some(prost_types::Duration { seconds: 1, nanos: 0 });
         let all = v1::RoomSettings {
@@ -366,9 +336,11 @@ mod tests {
             sprt: Some(v1::Sprt::default()),
             ..room_settings(&fixture::settings())
         };
-        for path in PATHS {
-            assert!(is_set(&all, path) && !is_set(&v1::RoomSettings::default(), path), "{path}");
+        let unset = v1::RoomSettings::default();
+        for path in paths() {
+            assert_ne!(merge(&unset, &all, std::slice::from_ref(&path)), unset, "{path}");
         }
+        assert_eq!(merge(&unset, &all, &[]), all);
     }
 
     #[test]

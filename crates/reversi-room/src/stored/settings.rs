@@ -115,3 +115,19 @@ impl v1::Policy {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use prost::Message as _;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn settings_round_trip(settings in Settings::any()) {
+            let stored = v1::Settings::from(&settings).encode_to_vec();
+            prop_assert_eq!(v1::Settings::decode(&*stored).unwrap().read(), Ok(settings));
+        }
+    }
+}

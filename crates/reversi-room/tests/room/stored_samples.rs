@@ -41,7 +41,7 @@ fn sample(version: u8) -> Vec<(String, Vec<u8>)> {
     text.lines().map(read).collect()
 }
 
-/// Settings with all fields set, with a resolution of nanoseconds where possible.
+/// Settings with all fields of version 1 set, with a resolution of nanoseconds where possible.
 fn rich_settings() -> Settings {
     Settings {
         name: RoomName::parse("Sunday Cup №1").expect("a name"),
@@ -59,7 +59,7 @@ fn rich_settings() -> Settings {
         opening: Opening::Moves("f5d6c3".parse().expect("moves")),
         auto_start: true,
         rated: true,
-        sprt: None,
+        ..default_settings()
     }
 }
 

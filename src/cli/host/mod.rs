@@ -1,6 +1,7 @@
 //! `reversi host`: creates a room and manages it by commands, one per line.
 
 mod command;
+pub(super) mod settings;
 
 use std::{
     ops::ControlFlow,
@@ -9,7 +10,6 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
 };
 
 use anyhow::{Context as _, bail};
@@ -26,7 +26,7 @@ use super::{
         reconnecting_stream::{Received, ReconnectingStream},
         server_address::Address,
     },
-    play, random, say,
+    play, say,
     terminal::{
         draw_room,
         interrupt::{Interrupt, Interruption},
@@ -36,13 +36,13 @@ use super::{
 };
 use crate::{
     client::{
-        Ai, ClientError, CloseReason, GameId, NewRoom, Occupant, Opening, Phase, Player, PlayerId, PlayerKind, Room,
-        RoomUpdate, Session, Settings, Visibility,
+        Ai, ClientError, CloseReason, GameId, NewRoom, Occupant, Phase, Player, PlayerId, PlayerKind, Room, RoomUpdate,
+        Session,
     },
-    rating::Sprt,
     rules::{ByColor, Color},
 };
-use command::{COMMANDS, HostCommand, SeatChoice, SettingChange};
+use command::{HostCommand, SeatChoice, commands};
+use settings::SettingsOptions;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -54,45 +54,17 @@ use command::{COMMANDS, HostCommand, SeatChoice, SettingChange};
     `help` lists the commands, to be typed one a line. At the end of the input the host waits for the end of a running \
     game, then leaves.")]
 pub(super) struct Args {
-    /// The room's name; yours if left out.
-    #[arg(long, env = "REVERSI_ROOM_NAME", value_name = "TEXT", default_value = "", hide_default_value = true)]
-    room_name: String,
     /// Black's seat: open, me, or a kind of AI with or without its level.
     #[arg(long, env = "REVERSI_BLACK", value_name = "SEAT", default_value = "open")]
     black: SeatChoice,
     /// White's seat, likewise.
     #[arg(long, env = "REVERSI_WHITE", value_name = "SEAT", default_value = "open")]
     white: SeatChoice,
-    /// Games in a series.
-    #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 1)]
-    games: u32,
-    /// Limit for a move, 0 for none; a minute if left out and there is no total clock.
-    #[arg(long, env = "REVERSI_MOVE_LIMIT", value_name = "SECONDS", value_parser = command::seconds)]
-    move_limit: Option<Duration>,
-    /// Clock for all moves of a side together.
-    #[arg(long, env = "REVERSI_TOTAL", value_name = "SECONDS", value_parser = command::seconds)]
-    total: Option<Duration>,
-    /// Added to that clock after each move.
-    #[arg(long, env = "REVERSI_INCREMENT", value_name = "SECONDS", value_parser = command::seconds, requires = "total")]
-    increment: Option<Duration>,
-    /// Pause after each move of an AI, in milliseconds, so that people can follow.
-    #[arg(long, env = "REVERSI_PAUSE", value_name = "MS", default_value_t = 0)]
-    pause: u64,
-    /// How games begin: standard, moves as f5d6c3, random:PLIES or balanced, either with or without :SEED.
-    #[arg(long, env = "REVERSI_OPENING", default_value = "standard", value_parser = opening)]
-    opening: Opening,
-    /// End a series in pairs as soon as a test (SPRT) accepts one of two differences in Elo, such as 0,10.
-    #[arg(long, env = "REVERSI_SPRT", value_name = "ELO0,ELO1", allow_hyphen_values = true)]
-    sprt: Option<Sprt>,
-    /// A room that is not listed, and entered by its join code only.
-    #[arg(long, env = "REVERSI_PRIVATE", value_parser = clap::builder::FalseyValueParser::new())]
-    private: bool,
+    #[command(flatten)]
+    settings: SettingsOptions,
     /// A password for joining.
     #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
     password: String,
-    /// Begin a game as soon as both seats are ready.
-    #[arg(long, env = "REVERSI_AUTO_START", value_parser = clap::builder::FalseyValueParser::new())]
-    auto_start: bool,
     /// Join this room, by its id or join code, instead of making one: its owner may transfer it to you.
     #[arg(long, env = "REVERSI_ROOM", value_name = "ID_OR_CODE")]
     room: Option<String>,
@@ -100,10 +72,6 @@ pub(super) struct Args {
     server: Address,
     #[command(flatten)]
     login: LoginOptions,
-}
-
-fn opening(text: &str) -> Result<Opening, command::ParseOpeningError> {
-    command::opening(text, random::random())
 }
 
 impl Args {
@@ -114,19 +82,7 @@ impl Args {
             SeatChoice::Ai(ai) => Occupant::Ai(ai.clone()),
         };
         NewRoom {
-            settings: Settings {
-                name: self.room_name.clone(),
-                visibility: if self.private { Visibility::Private } else { Visibility::Public },
-                move_limit: self.move_limit,
-                total_time: self.total,
-                increment: self.increment.unwrap_or_default(),
-                ai_pause: Duration::from_millis(self.pause),
-                games: self.games,
-                opening: self.opening.clone(),
-                auto_start: self.auto_start,
-                sprt: self.sprt,
-                ..Settings::default()
-            },
+            settings: self.settings.settings(),
             seats: ByColor::new(occupant(&self.black), occupant(&self.white)),
             password: self.password.clone(),
             ..NewRoom::default()
@@ -342,7 +298,7 @@ impl<'a> Host<'a> {
         match line.parse() {
             Err(error) => say(error),
             Ok(HostCommand::Who) => host_event::survey(self.view.room(), self.me()).into_iter().for_each(say),
-            Ok(HostCommand::Help) => COMMANDS.iter().for_each(|(usage, help)| say(format_args!("  {usage:31} {help}"))),
+            Ok(HostCommand::Help) => commands().for_each(|(usage, help)| say(format_args!("  {usage:31} {help}"))),
             Ok(HostCommand::Leave) => return end("leaving"),
             Ok(command) => {
                 let (session, room) = (self.session.clone(), self.view.room().clone());
@@ -392,12 +348,8 @@ async fn perform(session: &Session, room: &Room, command: HostCommand) -> anyhow
         HostCommand::Transfer(name) => session.transfer_ownership(id, member(room, &name)?).await,
         HostCommand::Abort => session.abort(running(room)?).await,
         HostCommand::EndSeries => session.end_series(id).await,
-        HostCommand::Set(SettingChange::Password(password)) => session.set_password(id, &password).await,
-        HostCommand::Set(change) => {
-            let mut settings = room.settings.clone();
-            let fields = change.apply(&mut settings);
-            session.update_settings(id, settings, fields).await
-        }
+        HostCommand::Set(settings, fields) => session.update_settings(id, *settings, fields).await,
+        HostCommand::SetPassword(password) => session.set_password(id, &password).await,
         HostCommand::Say(text) => session.chat(id, &text).await,
         HostCommand::Ready => session.set_ready(id, true).await,
         HostCommand::Move(square) => {

@@ -1,11 +1,9 @@
 //! Events and the state of a room as text for its host.
 
-use std::time::Duration;
-
 use super::{room_event, series_score};
 use crate::{
-    cli::terminal::draw_room,
-    client::{Game, Occupant, Opening, Outcome, Phase, PlayerId, Ply, Room, RoomChange, Settings, Visibility},
+    cli::{host::settings, terminal::draw_room},
+    client::{Game, Occupant, Outcome, Phase, PlayerId, Ply, Room, RoomChange, Visibility},
 };
 
 /// `change` as text for the member `me`. `room` is the room before it.
@@ -20,7 +18,7 @@ pub(in crate::cli) fn describe(room: &Room, me: &PlayerId, change: &RoomChange) 
             format!("game over: {outcome}{official}{score}; to see it again: reversi watch {game}")
         }
         RoomChange::SettingsChanged { settings, has_password } => {
-            format!("the settings are now: {}", describe_settings(settings, *has_password))
+            format!("the settings are now: {}", settings::describe(settings, *has_password))
         }
         RoomChange::OwnerChanged(owner) if owner == me => "you own the room now".into(),
         RoomChange::OwnerChanged(_) if room.owner.as_ref() == Some(me) => {
@@ -94,52 +92,14 @@ pub(in crate::cli) fn survey(room: &Room, me: &PlayerId) -> Vec<String> {
     lines.extend(seats);
     lines.push(format!("  members:   {members}"));
     lines.extend(room.score.map(|score| format!("  score:     {}", series_score::describe(room, &score))));
-    lines.push(format!("  settings:  {}", describe_settings(&room.settings, room.has_password)));
+    lines.push(format!("  settings:  {}", settings::describe(&room.settings, room.has_password)));
     lines
-}
-
-fn describe_settings(settings: &Settings, has_password: bool) -> String {
-    let mut parts = vec![format!("\"{}\"", settings.name)];
-    parts.push(if settings.visibility == Visibility::Private { "private".into() } else { "public".into() });
-    if has_password {
-        parts.push("with a password".into());
-    }
-    parts.push(match settings.games {
-        0 | 1 => "one game at a time".into(),
-        games => format!("series of {games} games"),
-    });
-    let given = |time: Option<Duration>| time.filter(|time| !time.is_zero());
-    match (given(settings.move_limit), given(settings.total_time)) {
-        (None, None) => parts.push("no clock".into()),
-        (limit, total) => {
-            parts.extend(limit.map(|limit| format!("{} s for a move", limit.as_secs_f64())));
-            let increment = settings.increment.as_secs_f64();
-            parts.extend(total.map(|total| format!("{} s + {increment} s a move for a side", total.as_secs_f64())));
-        }
-    }
-    if !settings.ai_pause.is_zero() {
-        parts.push(format!("{} ms after an AI's move", settings.ai_pause.as_millis()));
-    }
-    match &settings.opening {
-        Opening::Standard => {}
-        Opening::Moves(moves) => parts.push(format!("from {moves}")),
-        Opening::Random { plies, .. } => parts.push(format!("from {plies} random plies")),
-        Opening::Balanced { .. } => parts.push("from even openings".into()),
-    }
-    if let Some(sprt) = settings.sprt {
-        parts.push(format!("until {:+} or {:+} Elo is accepted", sprt.elo0(), sprt.elo1()));
-    }
-    if settings.auto_start {
-        parts.push("begins by itself".into());
-    }
-    if settings.rated {
-        parts.push("rated".into());
-    }
-    parts.join(", ")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::{
         client::{EndReason, GameResult, Member, Player, PlayerKind, fixture},

@@ -7,7 +7,7 @@ use super::{
     lifecycle::Lifecycle,
     limit::{
         client_address::{ClientAddress, Share},
-        limits::{BANS, LARGE_NETWORK, STORE_RETRY},
+        limits::STORE_RETRY,
     },
     outcome::{RoomError, StreamEnd},
     player::{
@@ -23,6 +23,12 @@ use crate::{
     room::{Command, DisplayName, Issuer, Phase, PlayerId, PlayerKind, Rejection, Timestamp},
     store::{Ban, BanSubject, PlayerKey, PlayerStore, StoreError, StoredPlayer},
 };
+
+/// The most bans of names and networks. Each process keeps them in memory, and reads all of them after a change.
+const BANS: usize = 1_000;
+
+/// One in this many of all places for players: a network with more guests makes room first, with 1,000 of 100,000.
+const LARGE_NETWORK: usize = 100;
 
 /// Logs players in and out. Clones are handles to the same server.
 #[derive(Clone)]

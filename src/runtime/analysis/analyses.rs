@@ -21,13 +21,10 @@ use crate::{
     room::{Credentials, GameId, Rejection},
     rules::Position,
     runtime::{
-        limit::{
-            client_address::{Share, SharePermit},
-            limits::{MAX_ANALYSIS_DELAY, VISITOR_PART},
-        },
+        limit::client_address::{Share, SharePermit},
         lobby::rated_positions::SearchedPositions,
         outcome::{RoomError, StreamEnd},
-        player::player::Player,
+        player::player::{Player, VISITOR_PART},
         room::rooms::Rooms,
         server_clock::instant,
         server_metrics::StreamKind,
@@ -35,6 +32,9 @@ use crate::{
     },
     search::Stop,
 };
+
+/// The longest wait of an analysis for AI moves, so that it also runs where some always wait.
+const MAX_ANALYSIS_DELAY: Duration = Duration::from_secs(1);
 
 /// The effort of an analysis, within the limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

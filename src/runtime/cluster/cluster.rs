@@ -7,6 +7,7 @@ use std::{
         Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
         atomic::{AtomicI64, Ordering::SeqCst},
     },
+    time::Duration,
 };
 
 use tokio::{
@@ -20,13 +21,21 @@ use super::{
 };
 use crate::{
     room::{RoomId, Seq},
-    runtime::{
-        limit::limits::{ASK_DEADLINE, ASK_RETRY, OWNER_TIMEOUT, WATCHED_ROWS},
-        outcome::RoomError,
-        server_metrics,
-    },
+    runtime::{outcome::RoomError, server_metrics},
     store::{NodeId, Ownership, Shard},
 };
+
+/// The most rows of the room list that a watcher has in a cluster, the newest ones: a cluster may have a million.
+pub(crate) const WATCHED_ROWS: usize = 1_000;
+
+/// Time for the answer of another node: longer than its own wait for a full mailbox.
+pub(crate) const ASK_DEADLINE: Duration = Duration::from_secs(5);
+
+/// Time until a node that did nothing is asked again. A new owner of the room is asked at once.
+pub(crate) const ASK_RETRY: Duration = Duration::from_millis(250);
+
+/// Longest wait for a room that has no owner, or is moving: longer than it takes to notice the end of a node.
+pub(crate) const OWNER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// This node: the owners of shards, and the links.
 pub(crate) struct Cluster {

@@ -16,12 +16,15 @@ use tokio::{sync::Semaphore, time::Instant};
 use super::{
     concurrency_limit::ConcurrencyLimit,
     in_force::LimitsInForce,
-    limits::{Limits, PASSWORDS_WAITING_PER_ADDRESS},
+    limits::Limits,
     pacer::Pacer,
     rate_limiter::{RateLimiter, TooFast},
     search_use::SearchUse,
 };
 use crate::runtime::server_clock::instant;
+
+/// As [`PASSWORDS_WAITING`], from one address: a class that joins a room.
+pub(crate) const PASSWORDS_WAITING_PER_ADDRESS: usize = 64;
 
 /// An IPv4 address, or the /56 of an IPv6 address, which is what many providers assign to a customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

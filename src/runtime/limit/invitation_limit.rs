@@ -3,16 +3,19 @@
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use tokio::time::Instant;
 
-use super::{
-    client_address::Prefix,
-    limits::{INVITED, INVITED_PERIOD},
-    rate_limiter::TooFast,
-};
+use super::{client_address::Prefix, rate_limiter::TooFast};
 use crate::room::PlayerId;
+
+/// Seats that others may reserve for one player within [`INVITED_PERIOD`]: more than anybody reads.
+const INVITED: usize = 20;
+
+/// The time after which an invitation is not counted any more.
+const INVITED_PERIOD: Duration = Duration::from_secs(3 * 60);
 
 /// The invitations that one player has received in the last [`INVITED_PERIOD`], at most [`INVITED`]. An inviter is refused
 /// when it has made as many as are left: the first inviter makes at most half, the next one at most half of the rest.

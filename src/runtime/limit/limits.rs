@@ -1,4 +1,4 @@
-//! The limits of a server in one table, and the bounds that have no option, each with its reason.
+//! The limits of a server in one table, each with its reason. A bound without an option stands beside what it bounds.
 
 use std::{ops::RangeInclusive, time::Duration};
 
@@ -355,144 +355,14 @@ macro_rules! define_limits {
 limits_table!(define_limits);
 pub(crate) use limits_table;
 
-/// Messages that wait for one room. Callers wait while a mailbox is full, then fail with BUSY.
-pub(crate) const MAILBOX_CAPACITY: usize = 32;
-
-/// The longest wait of a caller for space in a mailbox.
-pub(crate) const MAILBOX_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// Unsent events of a watcher. Beyond this it gets a new snapshot.
-pub(crate) const WATCHER_LAG: usize = 64;
-
-/// Unread notices of one player. Beyond this the stream is closed; the next one starts with all open turns.
-pub(crate) const INBOX_CAPACITY: usize = 256;
-
-/// Notices kept for a player without a stream: the latest games, not a history.
-pub(crate) const MISSED_NOTICES: usize = 16;
-
-/// Changes of the room list that wait for a lobby watcher, which takes them every [`LOBBY_INTERVAL`]: 160,000 a second,
-/// or all rooms of a node with the default number at once. They are kept once for all watchers, in 2.5 MiB; those of
-/// other nodes in as much again.
-pub(crate) const LOBBY_LAG: usize = 1 << 15;
-
-/// Rows of the room list that are read for one watcher at a time and sent in one message: far below the 4 MiB that
-/// clients accept by default, even with long names. Bounds the memory for a client that does not read.
-pub(crate) const SNAPSHOT_ROWS: usize = 500;
-
-/// The most rows of the room list that a watcher has in a cluster, the newest ones: a cluster may have a million.
-pub(crate) const WATCHED_ROWS: usize = 1_000;
-
-/// Rows below [`WATCHED_ROWS`] at which more are searched for, as a search may pass over all rows.
-pub(crate) const MIN_FREE_ROWS: usize = 100;
-
-/// Rows of the room list that are searched at a time. Rooms that come or go wait as long, for some 0.2 ms.
-pub(crate) const SEARCH_STEP: usize = 1_000;
-
-/// Rows of other nodes that are kept for the list, about half a KiB each: of 50 nodes with the default number of rooms.
-pub(crate) const PEER_ROWS: usize = 1 << 20;
-
-/// The interval of updates to a lobby watcher; several changes of a room within it are sent as one.
-pub(crate) const LOBBY_INTERVAL: Duration = Duration::from_millis(200);
-
 /// Request ids kept for one player.
 pub(crate) const REQUESTS_REMEMBERED: usize = 32;
-
-/// Seats that one player reserves for others in a minute, on average, and at once: an organiser seats a tournament of 64.
-pub(crate) const INVITATIONS_PER_MINUTE: u32 = 30;
-pub(crate) const INVITATION_BURST: u32 = 128;
-
-/// Seats that others reserve for one player within a period: more than anybody reads, and a few who invite somebody at the same
-/// time.
-pub(crate) const INVITED: usize = 20;
-pub(crate) const INVITED_PERIOD: Duration = Duration::from_secs(3 * 60);
-
-/// Bans of names and networks. Each process keeps them in memory, and reads all of them after a change.
-pub(crate) const BANS: usize = 1_000;
-
-/// The part of all places from which on the guests of one network make room first: 1,000 of 100,000.
-pub(crate) const LARGE_NETWORK: usize = 100;
-
-/// Guests that one log-in examines at most for an idle one, on a full server. Each is examined again only after others.
-pub(crate) const GUESTS_EXAMINED: usize = 64;
-
-/// Wrong passwords of one address at one room before it waits: a person who tries the passwords that come to mind.
-pub(crate) const FREE_GUESSES_OF_VISITOR: u32 = 5;
-
-/// Wrong passwords of all addresses at one room before those that have guessed wrong wait for each other.
-pub(crate) const FREE_GUESSES_AT_ROOM: u32 = 30;
-
-/// Counts of wrong guesses that are remembered, of under 128 bytes each. One address makes few, as it soon has to wait.
-pub(crate) const GUESSES_REMEMBERED: usize = 100_000;
-
-/// Calls that wait until a password is hashed, for some 20 ms each. Beyond this they fail with BUSY.
-pub(crate) const PASSWORDS_WAITING: usize = 256;
-
-/// As [`PASSWORDS_WAITING`], from one address: a class that joins a room.
-pub(crate) const PASSWORDS_WAITING_PER_ADDRESS: usize = 64;
-
-/// The cost of hashing a password, in requests.
-pub(crate) const PASSWORD_COST: usize = 100;
-
-/// Rooms in which a player waits for any opponent.
-pub(crate) const WAITING_ROOMS: usize = 1_024;
-
-/// The part of the server's analyses, and of the time of each, that visitors may use, who have no account: one in this
-/// many. The rest stays for players.
-pub(crate) const VISITOR_PART: u32 = 4;
-
-/// Analyses of the visitors of one address at a time.
-pub(crate) const VISITOR_ANALYSES: usize = 1;
-
-/// Time after which a visitor without calls and streams is forgotten: its rates have recovered long before.
-pub(crate) const VISITOR_IDLE: Duration = Duration::from_secs(60);
 
 /// Pause before an operation of the store that failed is tried again.
 pub(crate) const STORE_RETRY: Duration = Duration::from_millis(500);
 
 /// Pause before what damage of the store has refused is tried again: only a new start with a sound file may help.
 pub(crate) const DAMAGE_RETRY: Duration = Duration::from_secs(60);
-
-/// Time for the answer of another node: longer than its own wait for a full mailbox.
-pub(crate) const ASK_DEADLINE: Duration = Duration::from_secs(5);
-
-/// Time until a node that did nothing is asked again. A new owner of the room is asked at once.
-pub(crate) const ASK_RETRY: Duration = Duration::from_millis(250);
-
-/// Longest wait for a room that has no owner, or is moving: longer than it takes to notice the end of a node.
-pub(crate) const OWNER_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Time without watchers after which a room of another node is followed no longer.
-pub(crate) const MIRROR_IDLE: Duration = Duration::from_secs(30);
-
-/// Time after which a node of a cluster forgets a player who has no stream here and is in no room here. It is stored.
-pub(crate) const COPY_IDLE: Duration = Duration::from_secs(600);
-
-/// The part of an AI's time that is reserved for the delivery of its move: the greater of this and a tenth.
-pub(crate) const AI_MARGIN: Duration = Duration::from_millis(20);
-
-/// Rooms searched at the cost of one request: comparing their names takes as long as a move.
-pub(crate) const ROOMS_SEARCHED_PER_REQUEST: usize = 200;
-
-/// Rooms returned at the cost of one request: each is copied and encoded.
-pub(crate) const ROOMS_RETURNED_PER_REQUEST: usize = 20;
-
-/// The cost of a query about one contestant, in requests: it may read from the disk.
-pub(crate) const LOOKUP_COST: usize = 2;
-
-/// The cost of a search among the games of all players, in requests: it may skip many private ones.
-pub(crate) const SEARCH_COST: usize = 20;
-
-/// Games returned at the cost of one request: each is read from the disk and replayed.
-pub(crate) const GAMES_RETURNED_PER_REQUEST: usize = 5;
-
-/// Time for which an AI ponders one position: longer than the highest level takes on a slow core.
-pub(crate) const PONDER_TIME: Duration = Duration::from_secs(60);
-
-/// The cost of analysing one position, in requests: a game costs as much as a player may request in a second.
-pub(crate) const ANALYSIS_COST: usize = 50;
-
-/// The longest wait of an analysis for AI moves, so that it also runs where some always wait.
-pub(crate) const MAX_ANALYSIS_DELAY: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {

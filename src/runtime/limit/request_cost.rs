@@ -1,9 +1,25 @@
 //! The cost of expensive calls, as the number of simple requests that take the same time.
 
-use super::limits::{
-    ANALYSIS_COST, GAMES_RETURNED_PER_REQUEST, LOOKUP_COST, PASSWORD_COST, ROOMS_RETURNED_PER_REQUEST,
-    ROOMS_SEARCHED_PER_REQUEST, SEARCH_COST,
-};
+/// Rooms searched at the cost of one request: comparing their names takes as long as a move.
+const ROOMS_SEARCHED_PER_REQUEST: usize = 200;
+
+/// Rooms returned at the cost of one request: each is copied and encoded.
+const ROOMS_RETURNED_PER_REQUEST: usize = 20;
+
+/// The cost of a query about one contestant, in requests: it may read from the disk.
+const LOOKUP_COST: usize = 2;
+
+/// The cost of a search among the games of all players, in requests: it may skip many private ones.
+const SEARCH_COST: usize = 20;
+
+/// Games returned at the cost of one request: each is read from the disk and replayed.
+const GAMES_RETURNED_PER_REQUEST: usize = 5;
+
+/// The cost of hashing a password, in requests.
+const PASSWORD_COST: usize = 100;
+
+/// The cost of analysing one position, in requests: a game costs as much as a player may request in a second.
+const ANALYSIS_COST: usize = 50;
 
 /// The work of a call that counts in addition to the call itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Bound,
     sync::{Arc, Mutex, PoisonError, RwLock},
+    time::Duration,
 };
 
 use tokio::{
@@ -16,15 +17,25 @@ use tokio::{
 use super::{
     peer_rows::PeerRows,
     rated_positions::{RatedPositions, SearchedPositions},
-    row::{LobbyUpdate, Row, RowFilter, RowKey},
+    row::{LOBBY_LAG, LobbyUpdate, Row, RowFilter, RowKey},
 };
 use crate::{
     room::{Phase, Room, Visibility},
-    runtime::{
-        cluster::cluster::Cluster,
-        limit::limits::{LOBBY_INTERVAL, LOBBY_LAG, MIN_FREE_ROWS, SEARCH_STEP, SNAPSHOT_ROWS},
-    },
+    runtime::cluster::cluster::Cluster,
 };
+
+/// Rows of the room list that are read for one watcher at a time and sent in one message: far below the 4 MiB that
+/// clients accept by default, even with long names. Bounds the memory for a client that does not read.
+pub(super) const SNAPSHOT_ROWS: usize = 500;
+
+/// Rows below [`Cluster::most_watched_rows`] at which more are searched for, as a search may pass over all rows.
+pub(super) const MIN_FREE_ROWS: usize = 100;
+
+/// Rows of the room list that are searched at a time. Rooms that come or go wait as long, for some 0.2 ms.
+pub(super) const SEARCH_STEP: usize = 1_000;
+
+/// The interval of updates to a lobby watcher; several changes of a room within it are sent as one.
+pub(super) const LOBBY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The list of public rooms, of this node and of all others.
 ///

@@ -1,6 +1,9 @@
 //! Rooms in which a player waits for any opponent.
 
-use crate::{room::RoomId, runtime::limit::limits::WAITING_ROOMS};
+use crate::room::RoomId;
+
+/// The most rooms in which a player waits for any opponent.
+pub(crate) const WAITING_ROOMS: usize = 1_024;
 
 /// The waiting rooms, the oldest first. Locked while a player is matched, so that no room is matched twice.
 #[derive(Default)]

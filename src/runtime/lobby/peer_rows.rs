@@ -14,15 +14,17 @@ use std::{
 
 use tokio::{sync::broadcast, time::Instant};
 
-use super::row::{LobbyUpdate, Row, RowKey};
+use super::row::{LOBBY_LAG, LobbyUpdate, Row, RowKey};
 use crate::{
     runtime::{
-        cluster::cluster::Cluster,
+        cluster::cluster::{Cluster, OWNER_TIMEOUT},
         lifecycle::{Lifecycle, ticks},
-        limit::limits::{LOBBY_LAG, OWNER_TIMEOUT, PEER_ROWS},
     },
     store::NodeId,
 };
+
+/// Rows of other nodes that are kept for the list, about half a KiB each: of 50 nodes with the default number of rooms.
+const PEER_ROWS: usize = 1 << 20;
 
 /// The interval at which rows that have left their nodes are looked at.
 const LOOK: Duration = Duration::from_secs(1);

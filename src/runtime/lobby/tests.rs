@@ -9,17 +9,15 @@ use tokio::{
 };
 
 use super::{
-    listing::{Listing, Lobby, LobbyWatch, tests::room},
+    listing::{LOBBY_INTERVAL, Listing, Lobby, LobbyWatch, MIN_FREE_ROWS, SEARCH_STEP, SNAPSHOT_ROWS, tests::room},
     peer_rows::PeerList,
-    row::{LobbyUpdate, Row, RowFilter, RowKey},
+    row::{LOBBY_LAG, LobbyUpdate, Row, RowFilter, RowKey},
 };
 use crate::{
     room::RoomName,
-    runtime::{
-        cluster::{cluster::Cluster, peers::NoPeers},
-        limit::limits::{
-            LOBBY_INTERVAL, LOBBY_LAG, MIN_FREE_ROWS, OWNER_TIMEOUT, SEARCH_STEP, SNAPSHOT_ROWS, WATCHED_ROWS,
-        },
+    runtime::cluster::{
+        cluster::{Cluster, OWNER_TIMEOUT, WATCHED_ROWS},
+        peers::NoPeers,
     },
     store::{NodeId, Ownership, Shard},
 };

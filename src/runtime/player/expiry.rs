@@ -13,12 +13,21 @@ use crate::{
     room::{PlayerId, Timestamp},
     runtime::{
         lifecycle::{Lifecycle, ticks},
-        limit::limits::{COPY_IDLE, GUESTS_EXAMINED, Limits, VISITOR_IDLE},
+        limit::limits::Limits,
         outcome::{RoomError, StreamEnd},
         server_clock::Clock,
     },
     store::{PlayerStore, StoreError},
 };
+
+/// Guests that one log-in examines at most for an idle one, on a full server. Each is examined again only after others.
+const GUESTS_EXAMINED: usize = 64;
+
+/// Time after which a node of a cluster forgets a player who has no stream here and is in no room here. It is stored.
+const COPY_IDLE: Duration = Duration::from_secs(600);
+
+/// Time after which a visitor without calls and streams is forgotten: its rates have recovered long before.
+const VISITOR_IDLE: Duration = Duration::from_secs(60);
 
 /// Precision of the stored time at which a player was last seen. Idleness is counted in days.
 const SEEN_STEP: Duration = Duration::from_secs(60 * 60);

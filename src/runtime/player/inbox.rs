@@ -13,11 +13,13 @@ use std::{
 use tokio::time::Instant;
 
 use super::notice::Notice;
-use crate::runtime::{
-    limit::limits::{INBOX_CAPACITY, MISSED_NOTICES},
-    outcome::StreamEnd,
-    server_metrics,
-};
+use crate::runtime::{outcome::StreamEnd, server_metrics};
+
+/// Unread notices of one player. Beyond this the stream is closed; the next one starts with all open turns.
+const INBOX_CAPACITY: usize = 256;
+
+/// Notices kept for a player without a stream: the latest games, not a history.
+const MISSED_NOTICES: usize = 16;
 
 #[derive(Default)]
 pub(crate) struct Inbox(Mutex<InboxState>);

@@ -32,7 +32,7 @@ use crate::{
             client_address::ClientAddress,
             concurrency_limit::ConcurrencyLimit,
             invitation_limit::{Invitation, InvitationLimit, Inviter},
-            limits::{INVITATION_BURST, INVITATIONS_PER_MINUTE, Limits, VISITOR_ANALYSES, VISITOR_PART},
+            limits::Limits,
             rate_limiter::{RateLimiter, TooFast},
             request_cost::RequestCost,
             search_use::{SearchOwner, SearchUse},
@@ -42,6 +42,19 @@ use crate::{
     },
     store::StoredPlayer,
 };
+
+/// Seats that one player may reserve for others in a minute, on average.
+const INVITATIONS_PER_MINUTE: u32 = 30;
+
+/// Seats that one player may reserve for others at once: an organiser seats a tournament of 64.
+const INVITATION_BURST: u32 = 128;
+
+/// The part of the server's analyses, and of the time of each, that visitors may use, who have no account: one in this
+/// many. The rest stays for players.
+pub(crate) const VISITOR_PART: u32 = 4;
+
+/// Analyses of the visitors of one address at a time.
+const VISITOR_ANALYSES: usize = 1;
 
 /// A logged-in player with one token, or a visitor: a caller without a token. With another token it is another `Player` of the
 /// same account: what was opened with this token ends, and nothing opened with the other one does.

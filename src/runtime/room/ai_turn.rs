@@ -13,15 +13,18 @@ use crate::{
             job::{Job, JobResult, Ticket},
             pool::{MovePool, Pondered},
         },
-        limit::{
-            limits::{AI_MARGIN, PONDER_TIME},
-            search_use::SearchOwner,
-        },
+        limit::search_use::SearchOwner,
         lobby::{listing::Lobby, rated_positions::SearchedPositions},
         player::directory::Players,
         server_clock::{Clock, instant},
     },
 };
+
+/// The part of an AI's time that is reserved for the delivery of its move: the greater of this and a tenth.
+const AI_MARGIN: Duration = Duration::from_millis(20);
+
+/// Time for which an AI ponders one position: longer than the highest level takes on a slow core.
+const PONDER_TIME: Duration = Duration::from_secs(60);
 
 /// How often an AI looks whether a rated game of another room has left its position.
 const RATED_WAIT: Duration = Duration::from_secs(1);

@@ -22,8 +22,8 @@ use crate::{
     runtime::{
         lifecycle::Lifecycle,
         limit::{
-            client_address::Share, concurrency_limit::ConcurrencyLimit, limits::PASSWORDS_WAITING,
-            rate_limiter::TooFast, request_cost::RequestCost,
+            client_address::Share, concurrency_limit::ConcurrencyLimit, rate_limiter::TooFast,
+            request_cost::RequestCost,
         },
         outcome::RoomError,
         player::player::Player,
@@ -31,6 +31,9 @@ use crate::{
         server_clock::instant,
     },
 };
+
+/// Calls that wait until a password is hashed, for some 20 ms each. Beyond this they fail with BUSY.
+const PASSWORDS_WAITING: usize = 256;
 
 /// The pause after a hash, in times of its duration.
 const REST: u32 = 3;
@@ -146,7 +149,9 @@ mod tests {
     use super::*;
     use crate::{
         room::{DisplayName, PlayerKind},
-        runtime::{ClientAddresses, Limits, limit::limits::PASSWORDS_WAITING_PER_ADDRESS, player::directory::Players},
+        runtime::{
+            ClientAddresses, Limits, limit::client_address::PASSWORDS_WAITING_PER_ADDRESS, player::directory::Players,
+        },
     };
 
     #[test]

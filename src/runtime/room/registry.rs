@@ -5,9 +5,12 @@
 //! journal. Otherwise every open room would keep its state, its mailbox and a task until it closes, and the server
 //! would start an actor for each when it starts.
 
-use std::sync::{
-    Arc, Weak,
-    atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
+use std::{
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
+    },
+    time::Duration,
 };
 
 use dashmap::{DashMap, Entry};
@@ -32,11 +35,16 @@ use super::{
 use crate::{
     room::{Command, Issuer, JoinCode, Rejection, Room, RoomId, Seq, Timestamp},
     runtime::{
-        limit::limits::{MAILBOX_CAPACITY, MAILBOX_TIMEOUT},
         lobby::listing::Listing,
         outcome::{Accepted, RoomError},
     },
 };
+
+/// Messages that wait for one room. Callers wait while a mailbox is full, then fail with BUSY.
+const MAILBOX_CAPACITY: usize = 32;
+
+/// The longest wait of a caller for space in a mailbox.
+pub(crate) const MAILBOX_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[derive(Clone)]
 pub(crate) struct RoomHandle {

@@ -8,10 +8,10 @@ use super::{
     encoded_event::EncodedEvent,
     message::{Snapshot, Subscribed},
 };
-use crate::{
-    room::{Room, Seq},
-    runtime::limit::limits::WATCHER_LAG,
-};
+use crate::room::{Room, Seq};
+
+/// Unsent events of a watcher. Beyond this it gets a new snapshot.
+const WATCHER_LAG: usize = 64;
 
 /// The channel to the watchers, while there are any, and the snapshot that they share.
 #[derive(Default)]

@@ -15,10 +15,9 @@ use super::open_stream::OpenStream;
 use crate::{
     room::{PlayerId, RoomId},
     runtime::{
-        limit::limits::MAILBOX_TIMEOUT,
         outcome::{RoomError, StreamEnd},
         player::{inbox::InboxReader, notice::Notice, player::Player},
-        room::{host::RoomHost, message::Message},
+        room::{host::RoomHost, message::Message, registry::MAILBOX_TIMEOUT},
         server_metrics::StreamKind,
     },
 };

@@ -16,8 +16,8 @@ use crate::{
     room::{AiSpec, Command, Credentials, Occupant, Rejection, Room, RoomId, SeatSpec, Settings},
     rules::{ByColor, Color},
     runtime::{
-        limit::limits::{OWNER_TIMEOUT, WAITING_ROOMS},
-        lobby::matchmaker::WaitingRooms,
+        cluster::cluster::OWNER_TIMEOUT,
+        lobby::matchmaker::{WAITING_ROOMS, WaitingRooms},
         outcome::RoomError,
         player::player::Player,
         room::{message::Snapshot, rooms::Rooms},

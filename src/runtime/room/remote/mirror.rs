@@ -5,7 +5,7 @@
 //! the room again from its last event on. It ends when it has had no watchers for a while, or this node gets the room.
 //! Its watchers then look the room up again.
 
-use std::{ops::ControlFlow, sync::Arc};
+use std::{ops::ControlFlow, sync::Arc, time::Duration};
 
 use tokio::{
     sync::mpsc,
@@ -17,10 +17,9 @@ use crate::{
     room::{Event, Phase, Room, RoomId, Seq},
     runtime::{
         cluster::{
-            cluster::OwnerChange,
+            cluster::{ASK_DEADLINE, ASK_RETRY, OwnerChange},
             peers::{FeedEnd, FeedItem},
         },
-        limit::limits::{ASK_DEADLINE, ASK_RETRY, MIRROR_IDLE},
         outcome::RoomError,
         room::{
             actor::ActorContext,
@@ -33,6 +32,9 @@ use crate::{
     },
     store::NodeId,
 };
+
+/// Time without watchers after which a room of another node is followed no longer.
+const MIRROR_IDLE: Duration = Duration::from_secs(30);
 
 /// The mirror of a room, started if there is none.
 ///

@@ -16,9 +16,9 @@ mod ai;
 mod analysis;
 mod cluster;
 mod games;
-mod heartbeats;
 mod lifecycle;
 mod limit;
+mod liveness;
 mod lobby;
 mod node;
 mod outcome;
@@ -241,8 +241,8 @@ impl Runtime {
             return Err(std::io::Error::other(unavailable));
         }
         lifecycle.spawn(presence::check_regularly(host.clone()));
-        lifecycle.spawn(heartbeats::write_heartbeats(host.clone()));
-        lifecycle.spawn(heartbeats::note_stalls(host.clone()));
+        lifecycle.spawn(liveness::mark_alive_regularly(host.clone()));
+        lifecycle.spawn(liveness::note_stalls(host.clone()));
         lifecycle.spawn(peer_rows::drop_left_regularly(Arc::clone(&lobby.peers), lifecycle.clone()));
         maintain_archive(&store.archive, parts.retention, clock, &lifecycle);
         let players = Arc::clone(&host.context.players);
@@ -343,7 +343,7 @@ impl Runtime {
         let context = self.context();
         let end = Instant::now() + deadline;
         let joined = tokio::time::timeout_at(end, context.lifecycle.shut_down()).await.is_ok();
-        let written = heartbeats::write_shutdown(context);
+        let written = liveness::write_shutdown(context);
         let written = tokio::time::timeout_at(end, written).await.unwrap_or(false);
         let stopped = context.pool.shut_down(end.saturating_duration_since(Instant::now())).await;
         joined && written && stopped

@@ -10,7 +10,7 @@ use arc_swap::ArcSwap;
 use ipnet::IpNet;
 use thiserror::Error;
 
-use super::{likeness, player::Player};
+use super::{confusable_names, player::Player};
 use crate::{
     room::DisplayName,
     runtime::{limit::client_address::ClientAddress, server_clock::Clock},
@@ -34,7 +34,7 @@ pub struct Bans {
 /// Maps of the bans, because each call looks them up.
 #[derive(Default)]
 struct BanList {
-    /// By what the names look like.
+    /// By the skeletons of the names.
     names: HashMap<String, Arc<Ban>>,
     networks: HashMap<IpNet, Arc<Ban>>,
     /// The lengths of the networks' prefixes.
@@ -54,7 +54,9 @@ impl Bans {
         for ban in bans.into_iter().map(Arc::new) {
             match &ban.subject {
                 BanSubject::Name(name) => {
-                    list.names.extend(likeness::looks(name.as_str()).map(|look| (look, Arc::clone(&ban))));
+                    list.names.extend(
+                        confusable_names::skeletons(name.as_str()).map(|skeleton| (skeleton, Arc::clone(&ban))),
+                    );
                 }
                 BanSubject::Network(network) => {
                     list.lengths.insert(network.prefix_len());
@@ -73,18 +75,18 @@ impl Bans {
 
     /// Fails if a name is banned.
     pub(crate) fn require_name(&self, name: &DisplayName) -> Result<(), Banned> {
-        self.require(|| Some(likeness::looks(name.as_str())), None)
+        self.require(|| Some(confusable_names::skeletons(name.as_str())), None)
     }
 
-    /// Fails if what a name looks like, or an address, is banned.
+    /// Fails if a name with one of these skeletons, or an address, is banned.
     fn require<L: AsRef<[String]>>(
         &self,
-        looks: impl FnOnce() -> Option<L>,
+        skeletons: impl FnOnce() -> Option<L>,
         address: Option<IpAddr>,
     ) -> Result<(), Banned> {
         let list = self.list.load();
-        let looks = if list.names.is_empty() { None } else { looks() };
-        let names = looks.iter().flat_map(AsRef::as_ref).filter_map(|look| list.names.get(look));
+        let skeletons = if list.names.is_empty() { None } else { skeletons() };
+        let names = skeletons.iter().flat_map(AsRef::as_ref).filter_map(|skeleton| list.names.get(skeleton));
         let network = |length: &u8| list.networks.get(&IpNet::new(address?, *length).ok()?.trunc());
         let mut bans = names.chain(list.lengths.iter().filter_map(network));
         bans.find(|ban| ban.is_in_force(self.clock.now())).map_or(Ok(()), |ban| Err(Banned(Arc::clone(ban))))
@@ -95,8 +97,8 @@ impl Bans {
 pub(crate) fn are_alike(one: &BanSubject, other: &BanSubject) -> bool {
     match (one, other) {
         (BanSubject::Name(one), BanSubject::Name(other)) => {
-            let looks = likeness::looks(other.as_str());
-            likeness::looks(one.as_str()).iter().any(|look| looks.contains(look))
+            let others = confusable_names::skeletons(other.as_str());
+            confusable_names::skeletons(one.as_str()).iter().any(|skeleton| others.contains(skeleton))
         }
         _ => one == other,
     }
@@ -116,8 +118,8 @@ impl BanCheck {
     /// # Errors
     /// The ban.
     pub fn run(&self) -> Result<(), Banned> {
-        let looks = || self.player.as_ref().map(|player| player.looks());
-        self.bans.require(looks, self.address.as_ref().map(|address| address.prefix().address()))
+        let skeletons = || self.player.as_ref().map(|player| player.name_skeletons());
+        self.bans.require(skeletons, self.address.as_ref().map(|address| address.prefix().address()))
     }
 }
 

@@ -15,11 +15,11 @@ use thiserror::Error;
 use super::{
     attached::Attached,
     bans::{Banned, Bans},
+    confusable_names,
     guests::Guests,
-    likeness,
-    pairings::Pairings,
     player::Player,
     quota::Holding,
+    rating_weight::Pairings,
     token::{Token, TokenHash},
     visitors::Visitors,
 };
@@ -76,8 +76,8 @@ pub struct Players {
     pub(super) by_token: DashMap<u64, Arc<Player>>,
     /// Names in use, and those reserved by log-ins that are not stored yet.
     pub(super) by_name: DashMap<String, PlayerId>,
-    /// What these names look like. A stored name that looks like one before it has no entry.
-    by_look: DashMap<String, PlayerId>,
+    /// The skeletons of these names. A stored name that looks like one before it has no entry.
+    by_skeleton: DashMap<String, PlayerId>,
     guests: Mutex<Guests>,
     /// Callers without a token. They are in no other list, so that nobody finds them.
     visitors: Visitors,
@@ -146,7 +146,7 @@ impl Players {
         kind: PlayerKind,
         seats: u16,
     ) -> Result<(StoredPlayer, Token), LogInError> {
-        if likeness::is_reserved(&name) {
+        if confusable_names::is_reserved(&name) {
             return Err(LogInError::NameReserved);
         }
         self.bans.require_name(&name)?;
@@ -167,7 +167,7 @@ impl Players {
             Entry::Vacant(free) => free.insert(id),
         };
         let profile = Profile { id, name, kind };
-        if !self.reserve_looks(&profile) {
+        if !self.reserve_skeletons(&profile) {
             self.release_name(&profile);
             return Err(LogInError::NameAlike);
         }
@@ -206,14 +206,14 @@ impl Players {
     }
 
     /// Whether no other name looks like this one.
-    fn reserve_looks(&self, profile: &Profile) -> bool {
-        let looks = likeness::looks(profile.name.as_str());
-        looks.map(|look| *self.by_look.entry(look).or_insert(profile.id) == profile.id) == [true, true]
+    fn reserve_skeletons(&self, profile: &Profile) -> bool {
+        let skeletons = confusable_names::skeletons(profile.name.as_str());
+        skeletons.map(|skeleton| *self.by_skeleton.entry(skeleton).or_insert(profile.id) == profile.id) == [true, true]
     }
 
     pub(crate) fn release_name(&self, profile: &Profile) {
-        for look in likeness::looks(profile.name.as_str()) {
-            self.by_look.remove_if(&look, |_, id| *id == profile.id);
+        for skeleton in confusable_names::skeletons(profile.name.as_str()) {
+            self.by_skeleton.remove_if(&skeleton, |_, id| *id == profile.id);
         }
         self.by_name.remove_if(&profile.name.key(), |_, id| *id == profile.id);
     }
@@ -229,7 +229,7 @@ impl Players {
             Entry::Vacant(free) => {
                 free.insert(enrolled.profile.id);
                 // Names that are stored stay, also those that would be refused today.
-                self.reserve_looks(&enrolled.profile);
+                self.reserve_skeletons(&enrolled.profile);
                 self.claimed.fetch_add(usize::from(enrolled.claimed), Relaxed);
                 self.admit(enrolled);
             }

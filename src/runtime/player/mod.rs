@@ -7,17 +7,17 @@
 
 mod attached;
 pub(crate) mod bans;
+mod confusable_names;
 pub(crate) mod directory;
 pub(crate) mod expiry;
 mod guests;
 mod idempotent_requests;
 pub(crate) mod inbox;
-mod likeness;
 pub(crate) mod notice;
 mod other_nodes;
-mod pairings;
 #[expect(clippy::module_inception, reason = "the file of one player in the folder of players")]
 pub(crate) mod player;
 pub(crate) mod quota;
+mod rating_weight;
 pub(crate) mod token;
 mod visitors;

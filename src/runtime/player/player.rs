@@ -18,9 +18,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    confusable_names,
     idempotent_requests::IdempotentRequests,
     inbox::Inbox,
-    likeness,
     quota::{Holding, Quota},
     token::TokenHash,
 };
@@ -83,8 +83,8 @@ pub struct Account {
     pub(crate) changing: tokio::sync::Mutex<()>,
     pub(crate) inbox: Arc<Inbox>,
     pub(crate) quota: Arc<Quota>,
-    /// What the name looks like, once a name is banned.
-    looks: OnceLock<[String; 2]>,
+    /// The skeletons of the name, once a name is banned.
+    name_skeletons: OnceLock<[String; 2]>,
     rates: Arc<Rates>,
     calls: ConcurrencyLimit,
     pub(crate) analyses: ConcurrencyLimit,
@@ -163,7 +163,7 @@ impl Account {
             changing: tokio::sync::Mutex::default(),
             inbox: Arc::default(),
             quota: Arc::default(),
-            looks: OnceLock::new(),
+            name_skeletons: OnceLock::new(),
             rates: Arc::new(Rates {
                 requests: RateLimiter::new(limits.requests_per_second, limits.request_burst),
                 chats: RateLimiter::new(limits.chats_per_second, limits.chat_burst),
@@ -257,9 +257,9 @@ impl Player {
         self.end_streams(end);
     }
 
-    /// What the name looks like.
-    pub(super) fn looks(&self) -> &[String; 2] {
-        self.looks.get_or_init(|| likeness::looks(self.profile.name.as_str()))
+    /// The skeletons of the name.
+    pub(super) fn name_skeletons(&self) -> &[String; 2] {
+        self.name_skeletons.get_or_init(|| confusable_names::skeletons(self.profile.name.as_str()))
     }
 
     pub(super) fn set_claimed(&self, claimed: bool) {

@@ -13,8 +13,8 @@ use crate::{
 /// Restores all players. Returns when the server was last running: the clocks of the rooms are to be credited with the
 /// time since then.
 ///
-/// The last heartbeat of the previous run stays until every room is credited, so that after a failure the next start
-/// credits the rest. A heartbeat in the future, because the clock was set back, is replaced at once.
+/// The last note that the previous run was alive stays until every room is credited, so that after a failure the next start
+/// credits the rest. A note in the future, because the clock was set back, is replaced at once.
 pub(crate) async fn restore_players(context: &ActorContext) -> Result<Option<Timestamp>, StoreError> {
     let (journal, clock) = (&context.journal, context.clock);
     let alive = journal.last_alive().await?;
@@ -42,7 +42,7 @@ pub(crate) fn restore(host: &RoomHost, room: Room, alive: Option<Timestamp>) {
     if room.is_idle() && all_known && !is_due {
         return host.register_dormant(&room);
     }
-    // Activity after the last heartbeat means that the server was still running.
+    // Activity after the last note means that the server was still running.
     let origin = alive.map_or(Origin::Start { away: 0 }, |alive| Origin::since(&room, alive, context.clock));
     host.start(room, origin);
 }

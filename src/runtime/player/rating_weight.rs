@@ -1,5 +1,5 @@
-//! Counts the rated games of each pair of players within 24 hours. The weight of the next game for their ratings falls
-//! with the count, against ratings raised by arranged games, by many accounts, or against AIs. Kept in memory only, since
+//! How much a game counts for the ratings of its players: the less, the more rated games they have had with each other
+//! within 24 hours, against ratings raised by arranged games, by many accounts, or against AIs. Kept in memory only, since
 //! addresses are not stored; after a restart the archive still counts the games of each two accounts, and bounds how fast
 //! a rating rises.
 

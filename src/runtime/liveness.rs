@@ -1,4 +1,4 @@
-//! Heartbeats in the store, from which the downtime is measured, and the watch for stalls.
+//! Notes in the store that the server is alive, from which the downtime is measured, and the watch for stalls.
 
 use std::{sync::atomic::Ordering::Relaxed, time::Duration};
 
@@ -12,23 +12,23 @@ use crate::store::StoreError;
 /// Maximum number of rooms that are told at a time to credit their clocks after a stall, four times a second.
 const CREDITED: usize = 1_000;
 
-/// The interval of heartbeats: the most by which clocks are over-credited after a crash. Without other writes they also
+/// The interval of these notes: the most by which clocks are over-credited after a crash. Without other writes they also
 /// show whether the store can be written.
-const HEARTBEAT: Duration = Duration::from_secs(5);
+const ALIVE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Notes regularly in the store that the server lives.
-pub(crate) async fn write_heartbeats(host: RoomHost) {
+pub(crate) async fn mark_alive_regularly(host: RoomHost) {
     let context = &host.context;
-    let (mut ticks, mut last) = (ticks(HEARTBEAT), Ok(()));
+    let (mut ticks, mut last) = (ticks(ALIVE_INTERVAL), Ok(()));
     while context.lifecycle.next_tick(&mut ticks).await {
         if awaits_credit(context) {
             continue;
         }
-        let written = heartbeat(context).await;
+        let written = mark_alive(context).await;
         if let Err(error) = &written
             && written != last
         {
-            tracing::warn!(%error, "a heartbeat could not be written");
+            tracing::warn!(%error, "the store could not note that the server is alive");
         }
         last = written;
     }
@@ -59,10 +59,10 @@ pub(crate) async fn note_stalls(host: RoomHost) {
     }
 }
 
-/// The last write of a server: the final heartbeat, and when players were last seen. False on failure.
+/// The last write of a server: that it was alive, and when players were last seen. False on failure.
 pub(crate) async fn write_shutdown(context: &ActorContext) -> bool {
     // First, since the clocks need it, and the rest may take long.
-    let alive = heartbeat(context).await;
+    let alive = mark_alive(context).await;
     let seen = context.player_store.record_seen(context.players.unstored_use(Duration::ZERO)).await;
     let written = alive.and(seen);
     if let Err(error) = &written {
@@ -71,13 +71,13 @@ pub(crate) async fn write_shutdown(context: &ActorContext) -> bool {
     written.is_ok()
 }
 
-/// Whether clocks are not yet credited for the time before this start, which a heartbeat would hide. Nodes that share a store
+/// Whether clocks are not yet credited for the time before this start, which a new note would hide. Nodes that share a store
 /// have that noted there for each shard.
 fn awaits_credit(context: &ActorContext) -> bool {
     !context.cluster.has_followers() && context.registry.uncredited.load(Relaxed) > 0
 }
 
-async fn heartbeat(context: &ActorContext) -> Result<(), StoreError> {
+async fn mark_alive(context: &ActorContext) -> Result<(), StoreError> {
     if awaits_credit(context) {
         return Err(StoreError::Unavailable("clocks are not yet credited for the downtime".into()));
     }

@@ -52,7 +52,7 @@ const SHOWN_NAMES: &[&str] = &[
     "王者",
 ];
 
-/// What names look like that would pose as the server or as one of its AIs.
+/// The skeletons of names that would pose as the server or as one of its AIs.
 static RESERVED: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let kinds = AiKind::ALL.into_iter().map(|kind| kind.to_string());
     let ai_names = kinds.chain(SHOWN_NAMES.iter().map(|name| (*name).to_owned())).flat_map(|name| {
@@ -62,12 +62,12 @@ static RESERVED: LazyLock<HashSet<String>> = LazyLock::new(|| {
         ["", "ai", "computer"].map(titled).into_iter().flatten().collect::<Vec<_>>()
     });
     let names = SERVER_NAMES.into_iter().map(str::to_owned).chain(ai_names);
-    names.flat_map(|name| poses(&name).into_iter().chain(poses(&name.to_uppercase()))).collect()
+    names.flat_map(|name| lenient_skeletons(&name).into_iter().chain(lenient_skeletons(&name.to_uppercase()))).collect()
 });
 
-/// What a name looks like in lower case and as it is written: a capital and its small letter look like different letters
-/// of other scripts. Names with one of these in common look alike.
-pub(super) fn looks(name: &str) -> [String; 2] {
+/// The skeletons of a name in lower case and as it is written: a capital and its small letter look like different letters
+/// of other scripts. Names with a skeleton in common look alike.
+pub(super) fn skeletons(name: &str) -> [String; 2] {
     let words: Vec<_> = name.split_whitespace().collect();
     let name = words.join(" ");
     [name.to_lowercase(), name].map(|name| skeleton(&name).collect::<String>().to_lowercase())
@@ -76,7 +76,7 @@ pub(super) fn looks(name: &str) -> [String; 2] {
 /// True if a player with this name would pose as the server or as one of its AIs, such as "AI expert 13".
 pub(super) fn is_reserved(name: &DisplayName) -> bool {
     let without_level = name.as_str().trim_matches(|character: char| !character.is_alphabetic());
-    poses(&letters(without_level)).iter().any(|look| RESERVED.contains(look))
+    lenient_skeletons(&letters(without_level)).iter().any(|skeleton| RESERVED.contains(skeleton))
 }
 
 /// The letters and digits of a name.
@@ -84,9 +84,9 @@ fn letters(name: &str) -> String {
     name.chars().filter(|character| character.is_alphanumeric()).collect()
 }
 
-/// As [`looks`], for fewer names: "adm1n" too would pose as "admin".
-fn poses(letters: &str) -> [String; 2] {
-    looks(letters).map(|look| look.replace('i', "l"))
+/// As [`skeletons`], for fewer names: "adm1n" too would pose as "admin".
+fn lenient_skeletons(letters: &str) -> [String; 2] {
+    skeletons(letters).map(|skeleton| skeleton.replace('i', "l"))
 }
 
 #[cfg(test)]
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn names_look_alike_in_any_case_and_script() {
-        let alike = |one: &str, other: &str| looks(one).iter().any(|look| looks(other).contains(look));
+        let alike = |one: &str, other: &str| skeletons(one).iter().any(|skeleton| skeletons(other).contains(skeleton));
         for (one, other) in [
             ("Ada", "ADA"),
             ("Ada", "\u{410}da"),

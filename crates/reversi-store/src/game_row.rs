@@ -4,140 +4,207 @@ use std::{fmt::Write as _, time::Duration};
 
 use reversi_engine::rules::{ByColor, Color, Position, Transcript};
 use reversi_room::{
-    AiSeat, DisplayName, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerKind, Ply, Profile, RoomName,
-    TimeControl, Timestamp, stored,
+    AiSeat, DisplayName, EndReason, GameEnd, GameRecord, Participant, PlayerKind, Ply, Profile, RoomName, TimeControl,
+    Timestamp, stored,
 };
 
 use crate::{
+    column::{Column, ColumnType, Parameter, ReadColumn},
     contestant::Contestant,
     damage::ReadError,
     player_stats::OpponentKind,
     recent_games::{RecentGame, RecentGames},
 };
 
-/// The columns of a game. Times are in microseconds since 1970-01-01 UTC.
-pub(super) struct GameRow {
-    pub(super) id: String,
-    pub(super) room: String,
-    pub(super) room_name: String,
-    pub(super) players: ByColor<ParticipantColumns>,
-    pub(super) started_us: i64,
-    pub(super) ended_us: i64,
-    /// black, white, or none.
-    pub(super) winner: String,
-    /// The name of the reason; in an imported game that its moves do not end also black's lead, as in `agreed +12`.
-    pub(super) reason: String,
-    /// f5d6c3..., without passes.
-    pub(super) transcript: String,
-    /// The time spent on each disc placed, separated by spaces.
-    pub(super) times_ms: String,
-    pub(super) opening: i32,
-    pub(super) move_limit_us: Option<i64>,
-    pub(super) total_time_us: Option<i64>,
-    pub(super) increment_us: i64,
-    pub(super) rated: bool,
-    pub(super) private: bool,
-    /// The search reports of AIs, in the form of room/stored; none without any.
-    pub(super) thoughts: Option<Vec<u8>>,
+/// The version of the tables in `schema.sql` of each database.
+const FIRST: i32 = 10;
+
+/// The version of the tables of this program, the same in every database.
+pub(super) const VERSION: i32 = match GameRow::COLUMNS {
+    [.., last] => last.since,
+    [] => FIRST,
+};
+
+/// Declares [`GameRow`] by the columns of the table games.
+macro_rules! game_row {
+    ($($(#[doc = $doc:literal])* $name:ident: $type:ty $(, since $version:literal)?;)*) => {
+        /// The columns of a game. Times are in microseconds since 1970-01-01 UTC.
+        pub(super) struct GameRow {
+            $($(#[doc = $doc])* pub(super) $name: $type,)*
+        }
+
+        impl GameRow {
+            const COLUMNS: &[Column] = &[$(
+                Column {
+                    name: stringify!($name),
+                    type_name: <$type as ColumnType>::NAME,
+                    since: game_row!(since $($version)?),
+                },
+            )*];
+
+            pub(super) fn from_columns<R>(row: &R) -> Result<Self, ReadError>
+            where
+                $(R: ReadColumn<$type>,)*
+            {
+                Ok(Self { $($name: row.column(stringify!($name))?,)* })
+            }
+
+            /// The values, for a statement of [`Self::insertion`].
+            pub(super) fn parameters<'a, P>(&'a self) -> Vec<P>
+            where
+                $(P: Parameter<'a, $type>,)*
+            {
+                vec![$(P::of(&self.$name)),*]
+            }
+
+            /// The CRC-32 of all columns, to notice a changed value. It is stored with the games, so it must never
+            /// change: a later column counts only with a value.
+            pub(super) fn checksum(&self) -> u32 {
+                let mut hash = crc32fast::Hasher::new();
+                $(game_row!(add self.$name, $name $(since $version)?, hash);)*
+                hash.finalize()
+            }
+        }
+    };
+    (since) => {
+        FIRST
+    };
+    (since $version:literal) => {
+        $version
+    };
+    (add $value:expr, $name:ident, $hash:ident) => {
+        ColumnType::add(Some(&$value), &mut $hash)
+    };
+    (add $value:expr, $name:ident since $version:literal, $hash:ident) => {
+        if let Some(value) = &$value {
+            $hash.update(stringify!($name).as_bytes());
+            ColumnType::add(Some(value), &mut $hash);
+        }
+    };
 }
 
-/// The columns of a side of a game.
-pub(super) struct ParticipantColumns {
+// In the order of the checksum. A new column is the last one, optional, and of the version after that of the last one.
+game_row! {
+    id: String;
+    room: String;
+    room_name: String;
+    /// black, white, or none.
+    winner: String;
+    /// The name of the reason; in an imported game that its moves do not end also black's lead, as in `agreed +12`.
+    reason: String;
+    /// f5d6c3..., without passes.
+    transcript: String;
+    /// The time spent on each disc placed, separated by spaces.
+    times_ms: String;
     /// A player's id, or an AI as kind:level.
-    pub(super) contestant: String,
-    pub(super) name: String,
+    black: String;
+    black_name: String;
     /// human, bot or ai.
-    pub(super) kind: String,
+    black_kind: String;
+    white: String;
+    white_name: String;
+    white_kind: String;
+    started_us: i64;
+    ended_us: i64;
+    opening: i32;
+    increment_us: i64;
+    rated: bool;
+    private: bool;
+    move_limit_us: Option<i64>;
+    total_time_us: Option<i64>;
     /// The rating before the game.
-    pub(super) rating: Option<i32>,
+    black_rating: Option<i32>;
+    white_rating: Option<i32>;
+    /// The search reports of AIs, in the form of room/stored; none without any.
+    thoughts: Option<Vec<u8>>;
 }
 
 impl From<&GameRecord> for GameRow {
     fn from(game: &GameRecord) -> Self {
-        let placed = || game.plies.iter().filter_map(|ply| Some((ply.square?, ply.spent_ms)));
+        // Without `..`, so that a new field does not compile before it has a column.
+        let GameRecord {
+            id,
+            room_name,
+            players: ByColor { black, white },
+            started,
+            ended,
+            end,
+            margin,
+            plies,
+            opening,
+            position: _,
+            time,
+            private,
+            rated,
+            ratings,
+            thoughts,
+        } = game;
+        let placed = || plies.iter().filter_map(|ply| Some((ply.square?, ply.spent_ms)));
         let mut times_ms = String::new();
         for (_, spent) in placed() {
             let gap = if times_ms.is_empty() { "" } else { " " };
             // Writing to a string cannot fail.
             let _ = write!(times_ms, "{gap}{spent}");
         }
+        let margin = margin.map(|margin| format!(" {margin:+}")).unwrap_or_default();
         Self {
-            id: game.id.to_string(),
-            room: game.id.room.to_string(),
-            room_name: game.room_name.to_string(),
-            players: ByColor::from_fn(|side| ParticipantColumns::of(game, side)),
-            started_us: game.started.0,
-            ended_us: game.ended.0,
-            winner: winner_name(game.end.winner).to_owned(),
-            reason: reason(game),
+            id: id.to_string(),
+            room: id.room.to_string(),
+            room_name: room_name.to_string(),
+            winner: winner_name(end.winner).to_owned(),
+            reason: format!("{}{margin}", end.reason.name()),
             transcript: placed().map(|(square, _)| square.name()).collect(),
             times_ms,
-            opening: game.opening.into(),
-            move_limit_us: game.time.per_move.map(micros),
-            total_time_us: game.time.total.map(micros),
-            increment_us: micros(game.time.increment),
-            rated: game.rated,
-            private: game.private,
-            thoughts: (!game.thoughts.is_empty()).then(|| stored::encode_thoughts(&game.thoughts)),
+            black: Contestant::from(black).to_string(),
+            black_name: name(black),
+            black_kind: kind_name(black.into()).to_owned(),
+            white: Contestant::from(white).to_string(),
+            white_name: name(white),
+            white_kind: kind_name(white.into()).to_owned(),
+            started_us: started.0,
+            ended_us: ended.0,
+            opening: (*opening).into(),
+            increment_us: micros(time.increment),
+            rated: *rated,
+            private: *private,
+            move_limit_us: time.per_move.map(micros),
+            total_time_us: time.total.map(micros),
+            black_rating: ratings.black.map(i32::from),
+            white_rating: ratings.white.map(i32::from),
+            thoughts: (!thoughts.is_empty()).then(|| stored::encode_thoughts(thoughts)),
         }
-    }
-}
-
-impl ParticipantColumns {
-    fn of(game: &GameRecord, side: Color) -> Self {
-        let participant = &game.players[side];
-        Self {
-            contestant: Contestant::from(participant).to_string(),
-            name: name(participant),
-            kind: kind_name(participant.into()).to_owned(),
-            rating: game.ratings[side].map(i32::from),
-        }
-    }
-
-    fn participant(&self) -> Result<Participant, ReadError> {
-        Ok(match self.contestant.parse()? {
-            Contestant::Ai { kind, level } => Participant::Ai(AiSeat { kind, level, seed: 0 }),
-            Contestant::Player(_) => Participant::Player(profile(&self.contestant, &self.name, &self.kind)?),
-        })
     }
 }
 
 impl GameRow {
-    /// The CRC-32 of all columns, to notice a changed value. It is stored with the games, so it must never change.
-    pub(super) fn checksum(&self) -> u32 {
-        let ByColor { black, white } = &self.players;
-        let sides = [black, white].map(|side| [&side.contestant, &side.name, &side.kind]);
-        let texts =
-            [&self.id, &self.room, &self.room_name, &self.winner, &self.reason, &self.transcript, &self.times_ms];
-        let mut hash = crc32fast::Hasher::new();
-        for text in texts.into_iter().chain(sides.into_iter().flatten()) {
-            hash.update(text.as_bytes());
-            // A byte that no text has.
-            hash.update(&[0xff]);
-        }
-        let [black, white] = [black, white].map(|side| side.rating.map(i64::from));
-        let numbers = [self.started_us, self.ended_us, self.opening.into(), self.increment_us].map(Some);
-        let flags = [self.rated, self.private].map(|flag| Some(flag.into()));
-        for number in numbers.into_iter().chain(flags).chain([self.move_limit_us, self.total_time_us, black, white]) {
-            hash.update(&number.unwrap_or(i64::MIN).to_le_bytes());
-        }
-        hash.update(self.thoughts.as_deref().unwrap_or_default());
-        hash.finalize()
+    /// The statement that inserts a game with these columns besides those of [`Self::parameters`], unless it is known.
+    pub(super) fn insertion(others: &[&str]) -> String {
+        let columns: Vec<_> = Self::COLUMNS.iter().map(|column| column.name).chain(others.iter().copied()).collect();
+        let values: Vec<_> = (1..=columns.len()).map(|number| format!("${number}")).collect();
+        format!("INSERT INTO games ({}) VALUES ({}) ON CONFLICT DO NOTHING", columns.join(", "), values.join(", "))
+    }
+
+    /// The statements that add the columns that tables of this version lack, or those of `schema.sql` for 0.
+    pub(super) fn additions(version: i32) -> String {
+        let later = Self::COLUMNS.iter().filter(|column| column.since > version.max(FIRST));
+        later.map(|column| format!("ALTER TABLE games ADD COLUMN {} {};", column.name, column.type_name)).collect()
     }
 
     /// Reads the game. The seeds of its AIs are 0: they are secret, and not stored.
     pub(super) fn read(&self) -> Result<GameRecord, ReadError> {
-        let id: GameId = self.id.parse()?;
         let transcript: Transcript = self.transcript.parse()?;
         let mut spent = self.times_ms.split_whitespace().map(str::parse).collect::<Result<Vec<u32>, _>>()?.into_iter();
         let (plies, position) = plies(&transcript, || spent.next().unwrap_or(0));
         let thoughts =
             self.thoughts.as_ref().map(|thoughts| stored::decode_thoughts(thoughts, plies.len())).transpose()?;
-        let rating = |side: Color| self.players[side].rating.map(u16::try_from).transpose();
+        let rating = |stored: Option<i32>| stored.map(u16::try_from).transpose();
         Ok(GameRecord {
-            id,
+            id: self.id.parse()?,
             room_name: RoomName::from_stored(&self.room_name)?,
-            players: ByColor::new(self.players.black.participant()?, self.players.white.participant()?),
+            players: ByColor::new(
+                participant(&self.black, &self.black_name, &self.black_kind)?,
+                participant(&self.white, &self.white_name, &self.white_kind)?,
+            ),
             started: Timestamp(self.started_us),
             ended: Timestamp(self.ended_us),
             end: end(&self.winner, &self.reason)?,
@@ -152,20 +219,22 @@ impl GameRow {
             },
             rated: self.rated,
             private: self.private,
-            ratings: ByColor::new(rating(Color::Black)?, rating(Color::White)?),
+            ratings: ByColor::new(rating(self.black_rating)?, rating(self.white_rating)?),
             thoughts: thoughts.unwrap_or_default(),
         })
     }
 }
 
+fn participant(contestant: &str, name: &str, kind: &str) -> Result<Participant, ReadError> {
+    Ok(match contestant.parse()? {
+        Contestant::Ai { kind, level } => Participant::Ai(AiSeat { kind, level, seed: 0 }),
+        Contestant::Player(_) => Participant::Player(profile(contestant, name, kind)?),
+    })
+}
+
 /// Reads a player from the columns of its table.
 pub(super) fn profile(id: &str, name: &str, kind: &str) -> Result<Profile, ReadError> {
     Ok(Profile { id: id.parse()?, name: DisplayName::from_stored(name)?, kind: player_kind(kind)? })
-}
-
-fn reason(game: &GameRecord) -> String {
-    let margin = game.margin.map(|margin| format!(" {margin:+}")).unwrap_or_default();
-    format!("{}{margin}", game.end.reason.name())
 }
 
 /// Reads how a game ended from its columns.
@@ -258,4 +327,28 @@ fn micros(duration: Duration) -> i64 {
 
 fn duration(micros: Option<i64>) -> Result<Option<Duration>, ReadError> {
     Ok(micros.map(u64::try_from).transpose()?.map(Duration::from_micros))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[allow(dead_code, reason = "only the checksum is looked at")]
+    mod two_columns {
+        use super::*;
+
+        game_row! {
+            first: i32;
+            last: Option<String>, since 11;
+        }
+    }
+
+    #[test]
+    fn a_later_column_changes_no_checksum_of_a_row_without_it() {
+        let of = |first, last| two_columns::GameRow { first, last }.checksum();
+        assert_eq!(of(7, None), crc32fast::hash(&7_i64.to_le_bytes()), "as before the column");
+        let empty = Some(String::new());
+        assert_ne!(of(7, empty.clone()), of(7, None));
+        assert_ne!(of(7, empty), of(7, Some("a".to_owned())));
+    }
 }

@@ -12,6 +12,7 @@
 mod archive;
 mod ban;
 mod cluster_store;
+mod column;
 mod contestant;
 mod damage;
 mod explorer;

@@ -33,6 +33,20 @@ pub enum PostgresError {
         SCHEMA, or dropdb and createdb) and copy again"
     )]
     Unfinished,
+    /// Other servers use the tables, which must be upgraded.
+    #[error("its tables must be upgraded; stop all servers that use them first: `reversi nodes` lists them")]
+    UsedByOlder,
+    /// The tables were written by a version of the program before the oldest whose tables are upgraded.
+    #[error(
+        "its tables are of version {found}, and this program upgrades tables from version {oldest} on: start `reversi serve` \
+        of revision 967b3f2c with them once, which makes them those of version {oldest}"
+    )]
+    Older {
+        /// The tables' version.
+        found: i32,
+        /// The oldest version that is upgraded.
+        oldest: i32,
+    },
     /// The tables were written by a later version of the program.
     #[error("its tables are of version {found}, and this program knows versions up to {known}; use a newer one")]
     Newer {

@@ -3,13 +3,16 @@
 use std::{
     collections::{HashMap, HashSet},
     convert::Infallible,
-    sync::Arc,
+    sync::{Arc, LazyLock},
 };
 
 use futures_util::future::try_join_all;
 use reversi_engine::rules::{ByColor, Color};
 use reversi_room::{AiSeat, GameId, GameRecord, Participant, Profile, Timestamp};
-use tokio_postgres::{Error, Row};
+use tokio_postgres::{
+    Error, Row,
+    types::{FromSql, ToSql},
+};
 
 use super::{
     players,
@@ -17,9 +20,10 @@ use super::{
 };
 use crate::{
     archive::{RankedContestant, RankingFilter},
+    column::{Parameter, ReadColumn},
     contestant::Contestant,
     damage::{DamagedRows, ReadError},
-    game_row::{GameRow, ParticipantColumns, kind_name, name_of, recent_game},
+    game_row::{GameRow, kind_name, name_of, recent_game},
     journal::EndedGame,
     player_stats::{PlayerStats, Results, stats_after},
     rating::Rating,
@@ -131,10 +135,7 @@ async fn standings(session: &Session, who: HashSet<Contestant>) -> Result<HashMa
     Ok(who.into_iter().zip(names).filter_map(|(who, name)| Some((who, *stats.get(&name)?))).collect())
 }
 
-const INSERT: &str = "INSERT INTO games (id, room, room_name, black, black_name, black_kind, black_rating, white, \
-    white_name, white_kind, white_rating, started_us, ended_us, winner, reason, black_discs, white_discs, transcript, \
-    times_ms, opening, move_limit_us, total_time_us, increment_us, rated, private, thoughts) VALUES ($1, $2, $3, $4, $5, $6, $7, \
-    $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26) ON CONFLICT DO NOTHING";
+static INSERT: LazyLock<String> = LazyLock::new(|| GameRow::insertion(&["black_discs", "white_discs"]));
 
 const PLAYED: &str = "INSERT INTO played (contestant, ended_us, game) \
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[]) ON CONFLICT DO NOTHING";
@@ -163,70 +164,27 @@ pub(super) async fn enter(session: &Session, games: &[GameRecord]) -> Result<usi
 
 async fn insert(session: &Session, game: &GameRecord) -> Result<u64, Error> {
     let row = GameRow::from(game);
-    let ByColor { black, white } = &row.players;
-    let discs = ByColor::from_fn(|side: Color| i32::from(game.position.board().count(side)));
-    let parameters: Parameters<'_> = &[
-        &row.id,
-        &row.room,
-        &row.room_name,
-        &black.contestant,
-        &black.name,
-        &black.kind,
-        &black.rating,
-        &white.contestant,
-        &white.name,
-        &white.kind,
-        &white.rating,
-        &row.started_us,
-        &row.ended_us,
-        &row.winner,
-        &row.reason,
-        &discs.black,
-        &discs.white,
-        &row.transcript,
-        &row.times_ms,
-        &row.opening,
-        &row.move_limit_us,
-        &row.total_time_us,
-        &row.increment_us,
-        &row.rated,
-        &row.private,
-        &row.thoughts,
-    ];
-    session.execute(INSERT, parameters).await
+    let [black, white] = Color::ALL.map(|side| i32::from(game.position.board().count(side)));
+    let mut parameters = row.parameters();
+    parameters.extend([&black as &(dyn ToSql + Sync), &white]);
+    session.execute(&INSERT, &parameters).await
 }
 
 /// Reads a stored game. The seeds of its AIs are 0.
 pub(super) fn read(row: &Row) -> Result<GameRecord, ReadError> {
-    let game = GameRow {
-        id: column(row, "id")?,
-        room: column(row, "room")?,
-        room_name: column(row, "room_name")?,
-        players: ByColor::new(participant(row, "black")?, participant(row, "white")?),
-        started_us: column(row, "started_us")?,
-        ended_us: column(row, "ended_us")?,
-        winner: column(row, "winner")?,
-        reason: column(row, "reason")?,
-        transcript: column(row, "transcript")?,
-        times_ms: column(row, "times_ms")?,
-        opening: column(row, "opening")?,
-        move_limit_us: column(row, "move_limit_us")?,
-        total_time_us: column(row, "total_time_us")?,
-        increment_us: column(row, "increment_us")?,
-        rated: column(row, "rated")?,
-        private: column(row, "private")?,
-        thoughts: column(row, "thoughts")?,
-    };
-    game.read()
+    GameRow::from_columns(row)?.read()
 }
 
-fn participant(row: &Row, side: &str) -> Result<ParticipantColumns, ReadError> {
-    Ok(ParticipantColumns {
-        contestant: column(row, side)?,
-        name: column(row, &format!("{side}_name"))?,
-        kind: column(row, &format!("{side}_kind"))?,
-        rating: column(row, &format!("{side}_rating"))?,
-    })
+impl<T: for<'a> FromSql<'a>> ReadColumn<T> for Row {
+    fn column(&self, name: &str) -> Result<T, ReadError> {
+        column(self, name)
+    }
+}
+
+impl<'a, T: ToSql + Sync> Parameter<'a, T> for &'a (dyn ToSql + Sync) {
+    fn of(value: &'a T) -> Self {
+        value
+    }
 }
 
 pub(super) async fn get(

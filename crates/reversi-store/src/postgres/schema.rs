@@ -1,12 +1,10 @@
 //! The tables and their versions.
 
 use super::{error::PostgresError, session::Session};
+use crate::game_row::{GameRow, VERSION};
 
-/// The migrations, one for each version. A released step never changes.
-const STEPS: &[&str] = &[include_str!("1.sql"), include_str!("2.sql")];
-
-/// The version written by this program.
-const VERSION: i32 = STEPS.len() as i32;
+/// The oldest version that is upgraded. Its tables are those of `schema.sql`.
+const OLDEST: i32 = 2;
 
 /// The version of tables that are being copied from another store: later than that of any program.
 const UNFINISHED: i32 = i32::MAX;
@@ -20,6 +18,7 @@ async fn version(session: &Session) -> Result<Option<i32>, PostgresError> {
     let found = row.ok_or_else(|| PostgresError::Database("the table reversi is empty".to_owned()))?.try_get(0)?;
     match found {
         UNFINISHED => Err(PostgresError::Unfinished),
+        found if found < OLDEST => Err(PostgresError::Older { found, oldest: OLDEST }),
         found if found > VERSION => Err(PostgresError::Newer { found, known: VERSION }),
         found => Ok(Some(found)),
     }
@@ -36,22 +35,33 @@ pub(super) async fn require(session: &Session) -> Result<(), PostgresError> {
     version(session).await?.map(drop).ok_or(PostgresError::Empty)
 }
 
-/// One migration at a time.
+/// One upgrade at a time.
 const BEGIN: &str = "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended(current_schema()::text, 0))";
+
+/// Whether a node other than this one has a lease.
+const IS_USED: &str = "SELECT EXISTS (SELECT FROM node WHERE until > now() AND id IS DISTINCT FROM $1)";
 
 /// Creates the tables if there are none.
 pub(super) async fn create(session: &Session) -> Result<(), PostgresError> {
-    if version(session).await?.is_none() { migrate(session).await } else { Ok(()) }
+    if version(session).await?.is_none() { upgrade(session, None).await } else { Ok(()) }
 }
 
-/// Creates the tables or migrates them to the current version. A step that changes a table would have to be refused
-/// while another node has a lease; version 2 only adds a table.
-pub(super) async fn migrate(session: &Session) -> Result<(), PostgresError> {
+/// Creates the tables, or upgrades them to the current version. The oldest ones are upgraded only while no node has a
+/// lease, except for `this` one; columns are added also while others write.
+pub(super) async fn upgrade(session: &Session, this: Option<i64>) -> Result<(), PostgresError> {
     session.batch(BEGIN).await?;
     // After an error, the transaction ends with the connection.
-    let found = version(session).await?.unwrap_or(0);
-    for (version, step) in (1..).zip(STEPS).skip_while(|(version, _)| *version <= found) {
-        session.batch(&format!("{step}; UPDATE reversi SET version = {version}")).await?;
+    let found = version(session).await?;
+    match found {
+        None => session.batch(include_str!("schema.sql")).await?,
+        Some(OLDEST) if session.row(IS_USED, &[&this]).await?.is_some_and(|row| row.get(0)) => {
+            return Err(PostgresError::UsedByOlder);
+        }
+        Some(_) => {}
+    }
+    if found != Some(VERSION) {
+        let added = GameRow::additions(found.unwrap_or(0));
+        session.batch(&format!("{added} UPDATE reversi SET version = {VERSION}")).await?;
     }
     Ok(session.batch("COMMIT").await?)
 }

@@ -111,8 +111,8 @@ impl Writer {
     ) -> Result<Self, PostgresError> {
         let node = state.borrow().writer().ok_or(PostgresError::Fenced)?;
         let (session, fence) = open(&config, node).await?;
-        // A command has joined without migrating the tables. Fails if a copy has begun meanwhile.
-        schema::migrate(&session).await?;
+        // A command has joined without upgrading the tables. Fails if a copy has begun meanwhile.
+        schema::upgrade(&session, Some(node)).await?;
         Ok(Self {
             config,
             patience,

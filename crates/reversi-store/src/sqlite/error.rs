@@ -35,6 +35,17 @@ pub enum OpenError {
     /// The file is a database of another program.
     #[error("the file is a database of another program")]
     Foreign,
+    /// The file was written by a version of the program before the oldest whose files are upgraded.
+    #[error(
+        "the file is of version {found}, and this program upgrades files from version {oldest} on: start `reversi serve` of \
+        revision 967b3f2c with it once, which makes it one of version {oldest}"
+    )]
+    Older {
+        /// The file's version.
+        found: i32,
+        /// The oldest version that is upgraded.
+        oldest: i32,
+    },
     /// The file was written by a later version of the program.
     #[error("the file is of version {found}, and this program knows versions up to {known}; use a newer one")]
     Newer {

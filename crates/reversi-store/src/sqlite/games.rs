@@ -1,12 +1,12 @@
 //! Finished games, and the statistics of their players.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use reversi_engine::rules::{ByColor, Color};
+use reversi_engine::rules::Color;
 use reversi_room::{AiSeat, GameEnd, GameId, GameRecord, Participant, Timestamp};
 use rusqlite::{
-    Connection, OptionalExtension as _, Row, named_params,
-    types::{FromSql, Value},
+    Connection, OptionalExtension as _, Row, ToSql, named_params,
+    types::{FromSql, Value, ValueRef},
 };
 
 use super::{
@@ -15,8 +15,9 @@ use super::{
 };
 use crate::{
     archive::{GameFilter, GameKey, GamePage, RankedContestant, RankingFilter},
+    column::{Parameter, ReadColumn},
     contestant::Contestant,
-    game_row::{self, GameRow, ParticipantColumns, kind_name, name_of, recent_game},
+    game_row::{self, GameRow, kind_name, name_of, recent_game},
     journal::EndedGame,
     player_stats::{PlayerStats, Results, stats_after},
     rating::Rating,
@@ -66,46 +67,15 @@ pub(super) fn enter(connection: &Connection, game: &GameRecord) -> rusqlite::Res
     Ok(true)
 }
 
+static INSERT: LazyLock<String> = LazyLock::new(|| GameRow::insertion(&["black_discs", "white_discs", "checksum"]));
+
 fn insert(connection: &Connection, game: &GameRecord) -> rusqlite::Result<usize> {
     let row = GameRow::from(game);
-    let sql = "INSERT OR IGNORE INTO games (id, room, room_name, black, black_name, black_kind, white, white_name, \
-        white_kind, started_us, ended_us, winner, reason, black_discs, white_discs, transcript, times_ms, opening, \
-        move_limit_us, total_time_us, increment_us, rated, private, black_rating, white_rating, thoughts, \
-        checksum) VALUES (:id, :room, :room_name, :black, :black_name, \
-        :black_kind, :white, :white_name, :white_kind, :started, :ended, :winner, :reason, :black_discs, :white_discs, \
-        :transcript, :times, :opening, :move_limit, :total_time, :increment, :rated, :private, :black_rating, :white_rating, \
-        :thoughts, :checksum)";
-    let GameRow { players: ByColor { black, white }, .. } = &row;
-    let board = game.position.board();
-    connection.prepare_cached(sql)?.execute(named_params! {
-        ":id": row.id,
-        ":room": row.room,
-        ":room_name": row.room_name,
-        ":black": black.contestant,
-        ":black_name": black.name,
-        ":black_kind": black.kind,
-        ":white": white.contestant,
-        ":white_name": white.name,
-        ":white_kind": white.kind,
-        ":started": row.started_us,
-        ":ended": row.ended_us,
-        ":winner": row.winner,
-        ":reason": row.reason,
-        ":black_discs": board.count(Color::Black),
-        ":white_discs": board.count(Color::White),
-        ":transcript": row.transcript,
-        ":times": row.times_ms,
-        ":opening": row.opening,
-        ":move_limit": row.move_limit_us,
-        ":total_time": row.total_time_us,
-        ":increment": row.increment_us,
-        ":rated": row.rated,
-        ":private": row.private,
-        ":black_rating": black.rating,
-        ":white_rating": white.rating,
-        ":thoughts": row.thoughts,
-        ":checksum": row.checksum(),
-    })
+    let [black, white] = Color::ALL.map(|side| game.position.board().count(side));
+    let checksum = row.checksum();
+    let mut parameters = row.parameters();
+    parameters.extend([&black as &dyn ToSql, &white, &checksum]);
+    connection.prepare_cached(&INSERT)?.execute(&*parameters)
 }
 
 /// A page of games, newest first. Damaged rows are passed over.
@@ -202,8 +172,9 @@ fn matches(row: &Row<'_>, filter: &GameFilter) -> Result<bool, ReadError> {
     {
         return Ok(false);
     }
+    let rating = |side| row.get::<_, Option<i32>>(side);
     if let Some(least) = filter.min_rating
-        && later_column(row, "black_rating")?.max(later_column(row, "white_rating")?) < Some(i32::from(least))
+        && rating("black_rating")?.max(rating("white_rating")?) < Some(i32::from(least))
     {
         return Ok(false);
     }
@@ -360,55 +331,31 @@ pub(super) fn put_standing(
 
 /// Reads a stored game. The seeds of its AIs are 0.
 pub(super) fn read(row: &Row<'_>) -> Result<GameRecord, ReadError> {
-    let game = columns(row)?;
+    let game = GameRow::from_columns(row)?;
     check(row, &game)?;
     game.read()
 }
 
-/// Checks that no value of a game has changed since it was written, by the checksum that games have since version 8.
+/// Checks that no value of a game has changed since it was written, if the game has a checksum.
 pub(super) fn check(row: &Row<'_>, game: &GameRow) -> Result<(), ReadError> {
-    match later_column::<u32>(row, "checksum")? {
+    match row.get::<_, Option<u32>>("checksum")? {
         Some(stored) if game.checksum() != stored => Err("a value was changed, as its checksum says".into()),
         _ => Ok(()),
     }
 }
 
-pub(super) fn columns(row: &Row<'_>) -> rusqlite::Result<GameRow> {
-    Ok(GameRow {
-        id: row.get("id")?,
-        room: row.get("room")?,
-        room_name: row.get("room_name")?,
-        players: ByColor::new(participant(row, "black")?, participant(row, "white")?),
-        started_us: row.get("started_us")?,
-        ended_us: row.get("ended_us")?,
-        winner: row.get("winner")?,
-        reason: row.get("reason")?,
-        transcript: row.get("transcript")?,
-        times_ms: row.get("times_ms")?,
-        opening: row.get("opening")?,
-        move_limit_us: row.get("move_limit_us")?,
-        total_time_us: row.get("total_time_us")?,
-        increment_us: row.get("increment_us")?,
-        rated: row.get("rated")?,
-        private: row.get("private")?,
-        thoughts: later_column(row, "thoughts")?,
-    })
+impl<T: FromSql> ReadColumn<T> for Row<'_> {
+    fn column(&self, name: &str) -> Result<T, ReadError> {
+        match self.get(name) {
+            // The doctor reads a file of the version before, which has no later columns, as it is.
+            Err(rusqlite::Error::InvalidColumnName(_)) => Ok(T::column_result(ValueRef::Null)?),
+            value => Ok(value?),
+        }
+    }
 }
 
-fn participant(row: &Row<'_>, side: &str) -> rusqlite::Result<ParticipantColumns> {
-    let column = |name: &str| format!("{side}_{name}");
-    Ok(ParticipantColumns {
-        contestant: row.get(side)?,
-        name: row.get(column("name").as_str())?,
-        kind: row.get(column("kind").as_str())?,
-        rating: later_column(row, &column("rating"))?,
-    })
-}
-
-/// A column that older files, which the doctor reads, do not have.
-fn later_column<T: FromSql>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<T>> {
-    match row.get(column) {
-        Err(rusqlite::Error::InvalidColumnName(_)) => Ok(None),
-        value => value,
+impl<'a, T: ToSql> Parameter<'a, T> for &'a dyn ToSql {
+    fn of(value: &'a T) -> Self {
+        value
     }
 }

@@ -210,8 +210,7 @@ pub(super) fn set_aside(connection: &Connection) -> rusqlite::Result<()> {
     let sql = format!("SELECT count(*) FROM sqlite_schema WHERE name LIKE '{SET_ASIDE}%'");
     let before: i64 = connection.query_row(&sql, [], |row| row.get(0))?;
     let rename = format!("ALTER TABLE log RENAME TO {SET_ASIDE}{}", before + 1);
-    connection.execute_batch(&rename)?;
-    connection.execute_batch(include_str!("2.sql"))
+    connection.execute_batch(&format!("{rename}; CREATE TABLE log (id INTEGER PRIMARY KEY, entries BLOB NOT NULL)"))
 }
 
 /// The entries of a row, and whether its checksum is right. If not, they are those of [`sound_entries`].

@@ -152,7 +152,7 @@ impl SqliteStore {
         Self::with_readers(&path, schema::read, writer, damaged, lock)
     }
 
-    /// Opens the store in a folder to copy from it. Migrates an older file, and does not change one of the present
+    /// Opens the store in a folder to copy from it. Upgrades an older file, and does not change one of the present
     /// version.
     ///
     /// # Errors

@@ -59,15 +59,6 @@ pub(super) fn note_former(connection: &Connection, player: &Profile, seen: Times
     Ok(())
 }
 
-/// Writes the keys of the names, for the migration to version 4.
-pub(super) fn write_name_keys(connection: &Connection) -> rusqlite::Result<()> {
-    let mut select = connection.prepare("SELECT id, name FROM players")?;
-    let names = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let names = names.collect::<rusqlite::Result<Vec<(String, String)>>>()?;
-    let mut update = connection.prepare("UPDATE players SET name_key = ? WHERE id = ?")?;
-    names.iter().try_for_each(|(id, name)| update.execute((name.to_lowercase(), id)).map(drop))
-}
-
 /// A player with a token.
 pub(super) fn find(connection: &Connection, player: PlayerKey) -> Result<Option<StoredPlayer>, ReadError> {
     let (column, value) = match player {
@@ -212,10 +203,10 @@ pub(super) fn put_ban(connection: &Connection, ban: &Ban, now: Timestamp) -> rus
 }
 
 /// Checks a player's row, and returns the profile.
-pub(super) fn check(row: &Row<'_>, has_key: bool) -> Result<Profile, ReadError> {
+pub(super) fn check(row: &Row<'_>) -> Result<Profile, ReadError> {
     let profile = read_profile(row)?;
     let key: String = row.get("name_key")?;
-    if has_key && key != profile.name.key() {
+    if key != profile.name.key() {
         return Err("its name and the key of its name differ".into());
     }
     row.get::<_, Option<[u8; 32]>>("token")?;

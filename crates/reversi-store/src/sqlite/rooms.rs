@@ -68,19 +68,6 @@ pub(super) fn restore(connection: &Connection, room: &Room) -> rusqlite::Result<
     insert(connection, id, seq, &Run::default())
 }
 
-/// Makes a run of each event of versions 1 and 2. Part of the schema's migration, which must not change.
-pub(super) fn make_runs(connection: &Connection) -> rusqlite::Result<()> {
-    let mut select = connection.prepare("SELECT room, seq, CAST(event AS BLOB) FROM events")?;
-    let mut rows = select.query([])?;
-    while let Some(row) = rows.next()? {
-        let seq: i64 = row.get(1)?;
-        let mut run = Run::default();
-        run.push(Seq(seq.cast_unsigned()), row.get_ref(2)?.as_blob()?);
-        insert(connection, row.get(0)?, seq, &run)?;
-    }
-    Ok(())
-}
-
 /// Inserts the state after a room's first event. Without it the room cannot be read.
 fn insert_first_state(connection: &Connection, id: RoomId, event: &[u8]) -> rusqlite::Result<()> {
     match first_state(id, event) {

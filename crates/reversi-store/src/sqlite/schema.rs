@@ -1,37 +1,17 @@
-//! The tables, and the migration of older files.
+//! The tables, and the upgrade of older files.
 
 use std::{path::Path, time::Duration};
 
 use rusqlite::{Connection, MAIN_DB, OpenFlags, config::DbConfig};
 
-use super::{damage::is_corrupt, error::OpenError, players, rooms, wal, wal_mark};
+use super::{damage::is_corrupt, error::OpenError, wal, wal_mark};
+use crate::game_row::{GameRow, VERSION};
 
 /// The application id of SQLite files: "Rvrs".
 pub(super) const APPLICATION: i32 = 0x5276_7273;
 
-/// The migrations, one for each version. A released step, and all it calls, never changes.
-const STEPS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
-    |file| file.execute_batch(include_str!("1.sql")),
-    |file| file.execute_batch(include_str!("2.sql")),
-    |file| {
-        file.execute_batch(include_str!("3.sql"))?;
-        rooms::make_runs(file)?;
-        file.execute_batch("DROP TABLE events")
-    },
-    |file| {
-        file.execute_batch(include_str!("4.sql"))?;
-        players::write_name_keys(file)
-    },
-    |file| file.execute_batch(include_str!("5.sql")),
-    |file| file.execute_batch(include_str!("6.sql")),
-    |file| file.execute_batch(include_str!("7.sql")),
-    |file| file.execute_batch(include_str!("8.sql")),
-    |file| file.execute_batch(include_str!("9.sql")),
-];
-
-/// The version written by this program.
-pub(super) const VERSION: i32 = 9;
-const _: () = assert!(STEPS.len() == VERSION as usize);
+/// The oldest version that is upgraded. Its tables are those of `schema.sql`.
+pub(super) const OLDEST: i32 = 9;
 
 /// Time limit for another program's lock on the file, such as a backup's.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
@@ -48,7 +28,7 @@ pub(super) struct OpenedFile {
     pub(super) marks: bool,
 }
 
-/// Opens the file, creates it if necessary, and migrates it to the current version. Without a migration it reads only a
+/// Opens the file, creates it if necessary, and upgrades it to the current version. Without an upgrade it reads only a
 /// few pages, whatever the size of the file. A complete file on a disk that is full or read-only can still be read.
 pub(super) fn create(path: &Path) -> Result<OpenedFile, OpenError> {
     let error = match create_writable(path) {
@@ -75,14 +55,14 @@ fn create_writable(path: &Path) -> Result<(Connection, bool), OpenError> {
     // Before any change: the file may belong to another program.
     let version = version(&connection)?;
     prepare(&connection)?;
-    let is_unmarked = match migrate(&mut connection, version, true) {
+    let is_unmarked = match upgrade(&mut connection, version, true) {
         Err(error) if is_corrupt(&error) => {
             // The page of the mark may be all that is damaged.
-            migrate(&mut connection, version, false)?;
+            upgrade(&mut connection, version, false)?;
             tracing::error!(%error, "the log is not marked: a log of another file may not be recognised");
             return Ok((connection, false));
         }
-        migrated => migrated?,
+        upgraded => upgraded?,
     };
     if is_unmarked {
         // So that the file has a mark before a later log names it. What fails is done by a later checkpoint.
@@ -92,13 +72,14 @@ fn create_writable(path: &Path) -> Result<(Connection, bool), OpenError> {
 }
 
 /// Returns true if the file had no mark before.
-fn migrate(connection: &mut Connection, version: i32, marks: bool) -> rusqlite::Result<bool> {
+fn upgrade(connection: &mut Connection, version: i32, marks: bool) -> rusqlite::Result<bool> {
     let transaction = connection.transaction()?;
     // Before the schema changes.
     let is_unmarked = marks && wal_mark::renew(&transaction)?;
-    for step in STEPS.iter().skip(usize::try_from(version).unwrap_or_default()) {
-        step(&transaction)?;
+    if version == 0 {
+        transaction.execute_batch(include_str!("schema.sql"))?;
     }
+    transaction.execute_batch(&GameRow::additions(version))?;
     if is_unmarked {
         // With the schema as it stays.
         wal_mark::renew_first(&transaction)?;
@@ -165,12 +146,12 @@ pub(super) fn leave_log(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map(drop)
 }
 
-/// True if this program has to migrate a file of this version.
+/// True if this program has to upgrade a file of this version.
 pub(super) fn is_older(version: i32) -> bool {
     version < VERSION
 }
 
-/// Opens an existing file of any known version to read, without a migration. Returns the version too; 0 if it is empty.
+/// Opens an existing file to read, without an upgrade. Returns the version too; 0 if it is empty.
 pub(super) fn read_as_it_is(path: &Path) -> Result<(Connection, i32), OpenError> {
     let connection = read(path)?.connection;
     let version = version(&connection)?;
@@ -210,7 +191,8 @@ pub(super) fn version(connection: &Connection) -> Result<i32, OpenError> {
     match (application, version) {
         (0, 0) if tables == 0 => Ok(0),
         (APPLICATION, found) if found > VERSION => Err(OpenError::Newer { found, known: VERSION }),
-        (APPLICATION, version @ 1..) => Ok(version),
+        (APPLICATION, found @ 1..OLDEST) => Err(OpenError::Older { found, oldest: OLDEST }),
+        (APPLICATION, version @ OLDEST..) => Ok(version),
         _ => Err(OpenError::Foreign),
     }
 }

@@ -92,11 +92,11 @@ fn a_file_of_another_program_is_not_changed() {
 fn a_file_of_a_newer_version_is_not_touched() {
     let folder = folder();
     drop(open(&folder));
-    connection(&folder).pragma_update(None, "user_version", 10).unwrap();
+    connection(&folder).pragma_update(None, "user_version", 11).unwrap();
     let error = refused(folder.path());
-    assert!(matches!(error, OpenError::Newer { found: 10, known: 9 }), "{error}");
+    assert!(matches!(error, OpenError::Newer { found: 11, known: 10 }), "{error}");
     let version = connection(&folder).pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
-    assert_eq!(version.unwrap(), 10);
+    assert_eq!(version.unwrap(), 11);
 }
 
 /// The whole file is not read: a damaged page is found when it is needed.

@@ -1,13 +1,14 @@
-//! A sample file of each released version of the tables: later servers must be able to open it.
+//! Samples of the tables before the present schema, with rows in each: what was in them must be read after the upgrade.
 
 use std::{fs, path::PathBuf};
 
-use reversi_engine::rules::ByColor;
-use reversi_room::{
-    Command, EndReason, GameEnd, GameRecord, PlayerKind, Room, Seq,
-    stored::{encode_event, encode_room},
+use reversi_engine::rules::{ByColor, Position};
+use reversi_room::{Command, DisplayName, EndReason, GameEnd, GameRecord, Seq, Timestamp};
+use reversi_store::{
+    Append, BackupError, Contestant, Doctor, ExplorerFilter, GameFilter, OpenError, Results, SqliteStore, Store,
+    StoredPlayer, backup, restore,
 };
-use reversi_store::{Append, Contestant, GameFilter, Results, SqliteStore, Store, StoredPlayer};
+use tempfile::TempDir;
 
 use crate::{
     after_a_crash, after_a_stop, at, ban, connection, count,
@@ -20,11 +21,23 @@ use crate::{
     load, moved, open, open_rooms, open_with_log, room_id, write,
 };
 
-/// The version that the server writes.
-const NEWEST: u8 = 9;
+/// The version of the sample, and that to which a server upgrades it.
+const BEFORE: u8 = 9;
+const PRESENT: u8 = 10;
 
-fn path(version: u8) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/store-v{version}.db"))
+fn sample(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+/// A folder with the sample.
+fn sample_file() -> TempDir {
+    let folder = folder();
+    fs::copy(sample("sqlite-9.db"), folder.path().join(SqliteStore::FILE)).expect("the sample");
+    folder
+}
+
+fn version(folder: &TempDir) -> u8 {
+    connection(folder).pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
 }
 
 /// A room with a running game, at its third ply.
@@ -37,29 +50,24 @@ fn open_room() -> TestRoom {
 }
 
 fn players() -> Vec<StoredPlayer> {
+    let player = |name, token, seats, claimed, played, seen| StoredPlayer {
+        profile: profile(name),
+        seats,
+        token: [token; 32],
+        seen: at(seen),
+        claimed,
+        played,
+    };
     let mut players = vec![
-        StoredPlayer {
-            profile: profile("ada"),
-            seats: 1,
-            token: [0xAD; 32],
-            seen: at(100),
-            claimed: false,
-            played: true,
-        },
-        StoredPlayer {
-            profile: profile("bot-d"),
-            seats: 64,
-            token: [0xB0; 32],
-            seen: at(200),
-            claimed: false,
-            played: true,
-        },
+        player("ada", 0xAD, 1, false, true, 100),
+        player("bot-d", 0xB0, 64, false, true, 200),
+        player("cy", 0xC1, 1, true, false, 300),
     ];
     players.sort_by_key(|player| player.profile.id.to_string());
     players
 }
 
-/// Oldest first.
+/// Oldest first. The last is not counted by the explorer.
 fn games() -> [GameRecord; 3] {
     let aborted = GameEnd { winner: None, reason: EndReason::Aborted };
     let first = GameRecord { rated: true, ..game(room_id(1), 1, 1_000, ["ada", "bot-d"]) };
@@ -67,21 +75,53 @@ fn games() -> [GameRecord; 3] {
     [first, second, GameRecord { end: aborted, private: true, ..game(room_id(1), 3, 3_000, ["ada", "bob"]) }]
 }
 
+/// A game of a file, without a date.
+fn imported() -> GameRecord {
+    let end = GameEnd { winner: None, reason: EndReason::Agreed };
+    let unknown = Timestamp::UNKNOWN;
+    GameRecord { started: unknown, ended: unknown, end, margin: Some(0), ..game(room_id(2), 1, 0, ["eve", "fay"]) }
+}
+
+async fn fill(store: &Store) {
+    for player in players() {
+        store.players.put_player(player).await.unwrap();
+    }
+    store.players.put_ban(ban("eve", Some(9)), at(1)).await.unwrap();
+    store.players.put_ban(ban("192.0.2.0/24", None), at(1)).await.unwrap();
+    drive(store, &moved(open_room().history, open_room().room.id()), 4).await;
+    let mut closed = TestRoom::lobby();
+    closed.ok("ada", Command::Close);
+    let closed = moved(closed.history, room_id(1));
+    let append = Append { room: room_id(1), expected: Seq(0), events: &closed, games: &ended(&games()) };
+    store.journal.append(append).await.unwrap();
+    store.archive.import(vec![imported()]).await.unwrap();
+    store.archive.count_openings(0, 3).await.unwrap();
+    store.journal.mark_alive(at(4_000)).await.unwrap();
+}
+
+/// Reads everything, and writes.
 async fn check(store: &Store) {
+    let listed = store.archive.games(GameFilter::visible_to(id("ada")), None, 9).await.unwrap().games;
+    let rated = |game: &GameRecord| GameRecord { ratings: ByColor::default(), ..game.clone() };
+    assert!(listed.iter().map(|game| rated(game)).eq(games().into_iter().rev().chain([imported()])));
+    // Before her second game, and after her first.
+    assert!(listed[1].ratings.white.is_some_and(|rating| rating < 1_500), "{:?}", listed[1].ratings);
+    assert_eq!(store.archive.size().await.unwrap().games, 4);
+    let all = ExplorerFilter { kind: None, min_rating: None, max_rating: None };
+    let played = store.archive.explore(Position::START, all).await.unwrap();
+    assert_eq!(played.moves[0].results.played(), 3);
     check_all_but_games(store).await;
-    let filter = GameFilter { player: Some(id("ada")), ..GameFilter::visible_to(id("ada")) };
-    let kept = store.archive.games(filter, None, 9).await.unwrap().games;
-    // The first versions have neither ratings nor search reports.
-    let common = |game: &GameRecord| GameRecord { ratings: ByColor::default(), thoughts: Vec::new(), ..game.clone() };
-    assert!(kept.iter().map(|game| common(game)).eq(games().iter().rev().map(common)));
-    assert_eq!(store.archive.size().await.unwrap().games, 3);
+    assert_eq!(store.archive.count_openings(0, 9).await, Ok(1));
 }
 
 async fn check_all_but_games(store: &Store) {
-    let room = open_room().room;
-    assert_eq!(open_rooms(store).await, [room.id()]);
-    assert_eq!(load(store, room.id()).await, Some(room));
+    let mut test = open_room();
+    assert_eq!(open_rooms(store).await, [test.room.id()]);
+    assert_eq!(load(store, test.room.id()).await.as_ref(), Some(&test.room));
     assert_eq!(store.players.players().await.unwrap(), players());
+    assert_eq!(store.players.bans().await.unwrap().len(), 2);
+    let bob = DisplayName::parse("bob").unwrap();
+    assert_eq!(store.players.named(bob, 9).await, Ok(vec![profile("bob")]), "who has logged out");
     assert_eq!(store.journal.last_alive().await.unwrap(), Some(at(4_000)));
     let player_stats = store.archive.player_stats(Contestant::Player(id("ada"))).await.unwrap();
     let lost = Results { lost: 1, ..Results::default() };
@@ -89,106 +129,191 @@ async fn check_all_but_games(store: &Store) {
     assert_eq!((player_stats.bots, player_stats.ais, player_stats.humans), (lost, won, Results::default()));
     let rating = player_stats.rating.expect("a rating");
     assert_eq!((rating.games, rating.value < 1_500.0, rating.deviation < 350.0), (1, true, true));
-    assert_eq!(players().iter().filter(|player| player.profile.kind == PlayerKind::Bot).count(), 1);
+
+    let (seq, written) = (test.room.seq(), test.history.len());
+    test.place(square("c4"));
+    write(&*store.journal, test.room.id(), seq, &test.history[written..]).await.unwrap();
+    assert_eq!(load(store, test.room.id()).await, Some(test.room));
 }
 
 #[tokio::test]
-async fn files_of_every_version_are_readable_and_writable() {
-    for version in 1..=NEWEST {
-        let folder = folder();
-        fs::copy(path(version), folder.path().join(SqliteStore::FILE)).expect("the sample");
-        let logged = if version == 1 { 0 } else { count(&folder, "log") };
-        assert_eq!(logged > 0, version > 1, "samples after version 1 have rows in the log");
-        assert!(version < 3 || count(&folder, "runs") > 0, "version 3 has runs");
-        let store = open(&folder);
-        let found = connection(&folder).pragma_query_value(None, "user_version", |row| row.get::<_, u8>(0));
-        assert_eq!((found.unwrap(), count(&folder, "log")), (NEWEST, 0));
-        let bans = if version < 9 { vec![] } else { vec![ban("eve", Some(9))] };
-        assert_eq!(store.players.bans().await, Ok(bans));
+async fn a_file_of_the_version_before_is_upgraded() {
+    for open in [SqliteStore::open, SqliteStore::open_source] {
+        let folder = sample_file();
+        assert_eq!(version(&folder), BEFORE);
+        for table in TABLES {
+            assert!(count(&folder, table) > 0, "the sample has no {table}");
+        }
+        let store = Store::of(open(folder.path()).unwrap());
+        assert_eq!((version(&folder), count(&folder, "log")), (PRESENT, 0));
         check(&store).await;
-        let mut test = open_room();
-        let seq = test.room.seq();
-        let written = test.history.len();
-        test.place(square("c4"));
-        write(&*store.journal, test.room.id(), seq, &test.history[written..]).await.unwrap();
-        assert_eq!(load(&store, test.room.id()).await.as_ref(), Some(&test.room));
-        assert_eq!(load(&open(&after_a_crash(&folder)), test.room.id()).await, Some(test.room));
+        assert_eq!(open_rooms(&crate::open(&after_a_crash(&folder))).await, [open_room().room.id()]);
     }
 }
 
+/// All of a file but the mark of its log.
+const TABLES: [&str; 11] =
+    ["states", "runs", "log", "alive", "players", "bans", "games", "played", "standings", "archive", "explored_moves"];
+
 #[tokio::test]
-async fn files_of_every_version_are_examined_as_they_are_and_repaired() {
-    for (version, is_damaged) in (1..=NEWEST).flat_map(|version| [(version, false), (version, true)]) {
-        let folder = folder();
-        let file = folder.path().join(SqliteStore::FILE);
-        fs::copy(path(version), &file).expect("the sample");
+async fn a_backup_of_the_version_before_is_restored_and_upgraded() {
+    let (old, new) = (sample_file(), folder());
+    let copy = new.path().join("copy");
+    assert_eq!(backup(old.path(), &copy, &mut |_, _| {}).unwrap(), None);
+    assert_eq!(version(&old), BEFORE, "a backup upgrades nothing");
+    restore(&copy, new.path(), &mut |_, _| {}).unwrap();
+    assert_eq!(version(&new), BEFORE);
+    check(&open(&new)).await;
+}
+
+#[tokio::test]
+async fn a_file_of_the_version_before_is_examined_as_it_is_and_repaired() {
+    for is_damaged in [false, true] {
+        let folder = sample_file();
         if is_damaged {
             damage_page(&folder, "games");
         }
+        let file = folder.path().join(SqliteStore::FILE);
         let before = fs::read(&file).unwrap();
         let found = examine(&folder);
         assert!(fs::read(&file).unwrap() == before, "an examination changes nothing");
-        let games = if is_damaged { 0 } else { 3 };
-        assert_eq!((found.games, found.rooms), (games, 1), "version {version}: {found:?}");
-        // The first versions do not keep former players.
-        assert!((2..=3).contains(&found.players), "version {version}: {found:?}");
-        assert_eq!(found.findings.is_empty(), !is_damaged, "version {version}: {found:?}");
-        // The migration to version 6 reads all games.
-        let refused = is_damaged && version < 6;
-        assert_eq!(SqliteStore::open(after_a_stop(&folder).path()).is_err(), refused, "version {version}");
+        let games = if is_damaged { 0 } else { 4 };
+        assert_eq!((found.games, found.rooms), (games, 1), "{found:?}");
+        assert_eq!(found.findings.is_empty(), !is_damaged, "{found:?}");
+        assert!(SqliteStore::open(after_a_stop(&folder).path()).is_ok(), "the upgrade reads no games");
         repair(&folder);
-        let version_now = connection(&folder).pragma_query_value(None, "user_version", |row| row.get::<_, u8>(0));
-        assert_eq!(version_now.unwrap(), NEWEST);
-        let store = open(&folder);
-        if is_damaged { check_all_but_games(&store).await } else { check(&store).await }
+        assert_eq!(version(&folder), PRESENT);
+        check_all_but_games(&open(&folder)).await;
     }
 }
 
-/// The state after one event, single events after it, and one event before it that could not be removed.
-#[tokio::test]
-async fn single_events_of_a_long_room_become_runs() {
-    let mut test = TestRoom::lobby();
-    (1..900).for_each(|line| drop(test.ok("ada", chat(&format!("line {line}")))));
-    let history = moved(test.history, room_id(7));
-    let folder = folder();
-    fs::copy(path(2), folder.path().join(SqliteStore::FILE)).expect("the sample");
-    let tool = connection(&folder);
-    let state = encode_room(&Room::replay(&history[..256]).unwrap());
-    tool.execute("INSERT INTO states VALUES (7, 256, ?)", [state]).unwrap();
-    for event in &history[255..700] {
-        let row = (event.seq.0.cast_signed(), encode_event(event));
-        tool.execute("INSERT INTO events VALUES (7, ?, ?)", row).unwrap();
+#[test]
+fn an_older_file_is_refused_and_unchanged() {
+    let (old, empty) = (sample_file(), folder());
+    connection(&old).pragma_update(None, "user_version", BEFORE - 1).unwrap();
+    let file = old.path().join(SqliteStore::FILE);
+    let before = fs::read(&file).unwrap();
+    let pages = &mut |_, _| {};
+    let [backed_up, restored] = [
+        backup(old.path(), &empty.path().join("copy"), pages).map(drop),
+        restore(&file, empty.path(), pages).map(drop),
+    ];
+    let of_backup = |refused| match refused {
+        Err(BackupError::Store(error) | BackupError::Backup(error)) => Some(error),
+        _ => None,
+    };
+    let refused = [
+        SqliteStore::open(old.path()).err(),
+        SqliteStore::open_source(old.path()).err(),
+        Doctor::open(old.path()).err(),
+        of_backup(backed_up),
+        of_backup(restored),
+    ];
+    for error in refused {
+        let error = error.expect("refused");
+        assert!(matches!(error, OpenError::Older { found: 8, oldest: 9 }), "{error}");
+        assert!(error.to_string().contains("967b3f2c"), "{error} should say what to do");
     }
-    let store = open(&folder);
-    let kept = store.journal.load(room_id(7)).await.unwrap().unwrap();
-    assert_eq!(kept.events, history[256..700]);
-    write(&*store.journal, room_id(7), Seq(700), &history[700..]).await.unwrap();
-    drop(store);
-    let kept = open(&folder).journal.load(room_id(7)).await.unwrap().unwrap();
-    assert_eq!(kept.events, history[900 - 256..]);
-    assert_eq!(Some(kept.latest()), Room::replay(&history));
+    assert!(fs::read(&file).unwrap() == before);
 }
 
-/// Run by hand, once for each version of the tables: `cargo test -p reversi-store sample_files -- --ignored`.
+/// Run by hand before the tables change: `cargo test -p reversi-store write_the_sample -- --ignored`.
 #[tokio::test]
-#[ignore = "writes the sample that the other test reads"]
-async fn write_the_sample() {
+#[ignore = "writes the samples of the present version"]
+async fn write_the_sample_file() {
     let folder = folder();
     // Part of it is flushed into the tables.
     let store = open_with_log(&folder, 200);
-    for player in players() {
-        store.players.put_player(player).await.unwrap();
-    }
-    store.players.put_ban(ban("eve", Some(9)), at(1)).await.unwrap();
-    drive(&store, &moved(open_room().history, open_room().room.id()), 4).await;
-    let mut closed = TestRoom::lobby();
-    closed.ok("ada", Command::Close);
-    let closed = moved(closed.history, room_id(1));
-    let append = Append { room: room_id(1), expected: Seq(0), events: &closed, games: &ended(&games()) };
-    store.journal.append(append).await.unwrap();
-    store.journal.mark_alive(at(4_000)).await.unwrap();
-    check(&store).await;
+    fill(&store).await;
+    let path = sample(&format!("sqlite-{}.db", version(&folder)));
     // Copied while open, so that the log is not empty.
-    fs::remove_file(path(NEWEST)).ok();
-    connection(&folder).execute("VACUUM INTO ?", [path(NEWEST).to_str()]).expect("written");
+    fs::remove_file(&path).ok();
+    connection(&folder).execute("VACUUM INTO ?", [path.to_str()]).expect("written");
+}
+
+#[cfg(all(unix, feature = "postgres"))]
+mod postgres {
+    use std::process::Command;
+
+    use reversi_needs::needs;
+    use reversi_store::{NodeInfo, PlaceRequest, PostgresError, Sharing, Standby};
+
+    use super::*;
+    use crate::postgres::{Database, database};
+
+    /// A database with the sample.
+    fn sample_database() -> Database {
+        let database = database();
+        database.sql(&fs::read_to_string(sample("postgres-2.sql")).expect("the sample"));
+        database
+    }
+
+    #[needs(postgres)]
+    #[tokio::test]
+    async fn tables_of_the_version_before_are_upgraded() {
+        let database = sample_database();
+        for table in
+            [&["room", "room_state", "member", "waiting", "place_request", "node", "fence"], &TABLES[4..]].concat()
+        {
+            assert_ne!(database.sql(&format!("SELECT count(*) FROM {table}")), "0", "the sample has no {table}");
+        }
+        let store = database.open().await;
+        assert_eq!(database.sql("SELECT version FROM reversi"), PRESENT.to_string());
+        check(&store).await;
+    }
+
+    #[needs(postgres)]
+    #[tokio::test]
+    async fn older_tables_are_refused_and_unchanged() {
+        let database = sample_database();
+        database.sql("UPDATE reversi SET version = 1");
+        let refused = database.try_open().await.err().expect("refused");
+        assert!(matches!(refused, PostgresError::Older { found: 1, oldest: 2 }), "{refused}");
+        assert_eq!(database.sql("SELECT version FROM reversi"), "1");
+    }
+
+    #[needs(postgres)]
+    #[tokio::test]
+    async fn tables_in_use_are_not_upgraded() {
+        let database = database();
+        let older = database.try_open().await.unwrap();
+        database.sql("UPDATE reversi SET version = 2");
+        let info = NodeInfo { listens: Some("other".to_owned()), ..NodeInfo::default() };
+        let server = Standby::join(&database.url(), Sharing { info, ..Sharing::default() }).await;
+        assert!(matches!(server, Err(PostgresError::UsedByOlder)), "{:?}", server.err());
+        assert!(matches!(database.try_open().await, Err(PostgresError::InUse)), "a command upgrades nothing");
+        assert_eq!(database.sql("SELECT version FROM reversi"), "2");
+        drop(older);
+        database.open().await;
+        assert_eq!(database.sql("SELECT version FROM reversi"), PRESENT.to_string());
+    }
+
+    #[tokio::test]
+    #[ignore = "writes the samples of the present version"]
+    async fn write_the_sample_database() {
+        let database = database();
+        let store = database.open().await;
+        fill(&store).await;
+        let room = open_room().room.id();
+        store.journal.add_waiting(vec![room]).await.unwrap();
+        let place = PlaceRequest { number: 1, player: id("cy"), room, is_seat: true, limit: 9 };
+        assert_eq!(store.players.reserve_place(place).await, Ok(true));
+        // As after a crash long ago. All rows of the table shard are alike.
+        database.sql("UPDATE node SET renewed = 'epoch', until = 'epoch', since = 'epoch'");
+        let schema = &database.schema;
+        let mut dump = Command::new("pg_dump");
+        dump.args(["--inserts", "--no-owner", "--exclude-table-data=*.shard", "-n", schema, "-U", "reversi", "-h"]);
+        let dump = dump.arg(database.server.folder()).arg("postgres").output().expect("pg_dump");
+        let text = String::from_utf8(dump.stdout).expect("text").replace(&format!("{schema}."), "");
+        let is_of_schema = |line: &&str| {
+            !line.starts_with("--")
+                && !line.starts_with('\\')
+                && !line.contains(schema)
+                && !line.contains("search_path")
+        };
+        let mut lines: Vec<_> = text.lines().filter(is_of_schema).filter(|line| !line.is_empty()).collect();
+        lines.push("INSERT INTO shard (id, node) SELECT generate_series(0, 4095), id FROM node;");
+        let version = database.sql("SELECT version FROM reversi");
+        fs::write(sample(&format!("postgres-{version}.sql")), lines.join("\n") + "\n").expect("written");
+    }
 }

@@ -211,12 +211,12 @@ impl LeaseHolder {
         is_draining: Arc<watch::Sender<bool>>,
     ) -> Result<Self, PostgresError> {
         let session = Session::open(&config).await?;
-        // A command changes no tables of others: its writer migrates them, once it has all shards.
+        // A command changes no tables of others: its writer upgrades them, once it has all shards.
         let is_command = info.listens.is_none();
         if is_command {
             schema::create(&session).await?
         } else {
-            schema::migrate(&session).await?
+            schema::upgrade(&session, None).await?
         }
         session.batch(LOCK_TIMEOUT).await?;
         let mut member = Self {

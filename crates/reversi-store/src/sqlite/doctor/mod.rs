@@ -7,7 +7,6 @@
 //!
 //! The new file takes the old one's place, which is kept beside it, so that nothing more is lost.
 
-mod older;
 mod rescue;
 
 use std::{
@@ -20,10 +19,7 @@ use reversi_engine::rules::Color;
 use reversi_room::{EndReason, GameRecord, RoomId, Seq};
 use rusqlite::{Connection, Row, params_from_iter, types::Value};
 
-use self::{
-    older::OlderRooms,
-    rescue::{Readable, TemporaryFile},
-};
+use self::rescue::{Readable, TemporaryFile};
 use super::{
     SqliteStore, create_file,
     damage::ReadError,
@@ -38,7 +34,7 @@ use super::{
 };
 use crate::{
     contestant::Contestant,
-    game_row::name_of,
+    game_row::{GameRow, name_of},
     journal::EndedGame,
     player_stats::{OpponentKind, PlayerStats, Results, stats_after},
     rating::RatingWeight,
@@ -79,7 +75,8 @@ pub trait Observer {
 /// The file of a stopped server.
 pub struct Doctor {
     old: Connection,
-    version: i32,
+    /// True if the file is empty, without tables.
+    is_empty: bool,
     path: PathBuf,
     /// If the file cannot be read as it is: what of it is damaged, and the copy that `old` reads.
     rescued: Option<(Vec<String>, TemporaryFile)>,
@@ -91,7 +88,7 @@ impl Doctor {
     /// Opens the file of a folder, which must exist.
     ///
     /// # Errors
-    /// When a server uses the file, it is no database of this program or of an earlier version, or none of its tables
+    /// When a server uses the file, it is no database of a version that this program can upgrade, or none of its tables
     /// can be found. If SQLite cannot read it as it is, a copy is made beside it, for which there may be no space.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
         let path = folder.join(SqliteStore::FILE);
@@ -105,8 +102,8 @@ impl Doctor {
         {
             return Err(error);
         }
-        let Readable { connection: old, version, rescued } = rescue::open(&path)?;
-        Ok(Self { old, version, path, rescued, _lock: lock })
+        let Readable { connection: old, is_empty, rescued } = rescue::open(&path)?;
+        Ok(Self { old, is_empty, path, rescued, _lock: lock })
     }
 
     /// Reads the whole file. Changes nothing.
@@ -154,7 +151,7 @@ impl Doctor {
         let (results, known) = (HashMap::new(), HashSet::new());
         Examination {
             old: &self.old,
-            version: self.version,
+            is_empty: self.is_empty,
             rescued: self.rescued.as_ref().map(|(findings, _)| findings),
             new,
             observer,
@@ -202,7 +199,6 @@ pub(super) fn unused(path: &Path, what: &str) -> PathBuf {
 
 /// The columns of the tables that are copied as they are, in order.
 const PLAYER_COLUMNS: &str = "id, name, kind, seats, token, seen_us, name_key, claimed";
-const OLDER_PLAYER_COLUMNS: &str = "id, name, kind, seats, token, seen_us, '' AS name_key, 0 AS claimed";
 const STATE_COLUMNS: &str = "room, seq, state";
 const RUN_COLUMNS: &str = "room, last, events";
 
@@ -211,8 +207,7 @@ type Logged = (BTreeMap<RoomId, Run>, BTreeMap<RoomId, Seq>);
 
 struct Examination<'a> {
     old: &'a Connection,
-    /// The version of the old file.
-    version: i32,
+    is_empty: bool,
     /// If the file is read in a copy: what of it is damaged.
     rescued: Option<&'a Vec<String>>,
     /// The new file, which gets all that can be read; none for an examination only.
@@ -227,8 +222,7 @@ struct Examination<'a> {
 
 impl Examination<'_> {
     fn run(mut self) -> Result<Diagnosis, OpenError> {
-        if self.version == 0 {
-            // An empty file, without tables.
+        if self.is_empty {
             return Ok(self.diagnosis);
         }
         match self.rescued {
@@ -279,11 +273,9 @@ impl Examination<'_> {
     fn check_players(&mut self) -> Result<(), OpenError> {
         let rows = self.rows("players");
         self.observer.begin("players", rows);
-        let has_keys = self.version >= older::NAME_KEYS;
-        let columns = if has_keys { PLAYER_COLUMNS } else { OLDER_PLAYER_COLUMNS };
-        let gap = scan::each(self.old, "players", columns, &mut |number, row| {
+        let gap = scan::each(self.old, "players", PLAYER_COLUMNS, &mut |number, row| {
             self.observer.advance();
-            match players::check(row, has_keys) {
+            match players::check(row) {
                 Ok(profile) => {
                     if !self.known.insert(Contestant::Player(profile.id)) {
                         self.found(format!("players, row {number}: another row has the same id; this one is left out"));
@@ -299,16 +291,10 @@ impl Examination<'_> {
             Ok(())
         })?;
         self.found_gap("players", gap);
-        if let Some(new) = self.new.filter(|_| !has_keys) {
-            players::write_name_keys(new)?;
-        }
         Ok(())
     }
 
     fn check_bans(&mut self) -> Result<(), OpenError> {
-        if self.version < older::BANS {
-            return Ok(());
-        }
         let gap =
             scan::each(self.old, "bans", players::BAN_COLUMNS, &mut |number, row| match players::read_ban(row) {
                 Ok(_) => self.copy("bans", players::BAN_COLUMNS, row),
@@ -322,15 +308,13 @@ impl Examination<'_> {
     }
 
     fn check_games(&mut self) -> Result<(), OpenError> {
-        let count = || self.old.query_row("SELECT games FROM archive", [], |row| row.get::<_, i64>(0));
-        let counted = (self.version >= older::COUNT).then(count);
+        let counted = self.old.query_row("SELECT games FROM archive", [], |row| row.get::<_, i64>(0));
         self.observer.begin("games", self.rows("games"));
         let (mut rows, mut played, mut missing) = (0, 0, 0);
         let gap = scan::each(self.old, "games", "*", &mut |number, row| {
             self.observer.advance();
             rows += 1;
-            let read = games::columns(row).map_err(ReadError::from);
-            let (columns, mut game) = match read.and_then(|columns| Ok((columns.read()?, columns))) {
+            let (columns, mut game) = match GameRow::from_columns(row).and_then(|row| Ok((row.read()?, row))) {
                 Ok((game, columns)) => (columns, game),
                 Err(error) => {
                     let id = row.get("id").unwrap_or_else(|_| "of unknown id".to_owned());
@@ -364,7 +348,7 @@ impl Examination<'_> {
             Ok(())
         })?;
         self.found_gap("games", gap);
-        if counted.is_some_and(|counted| counted != Ok(rows)) && gap.is_none() {
+        if counted != Ok(rows) && gap.is_none() {
             self.found(format!("archive: the number of games is not {rows}; a repair counts them again"));
         }
         let listed = self.old.query_row("SELECT count(*) FROM played", [], |row| row.get::<_, i64>(0));
@@ -393,12 +377,9 @@ impl Examination<'_> {
         }
     }
 
-    fn check_log(&mut self, tables: &Connection) -> Result<Logged, OpenError> {
-        if self.version < older::LOG {
-            return Ok(Default::default());
-        }
+    fn check_log(&mut self) -> Result<Logged, OpenError> {
         let readable = log::read(self.old)?;
-        let log = WriteBehind::of(tables, &readable, usize::MAX)?;
+        let log = WriteBehind::of(self.old, &readable, usize::MAX)?;
         self.found_gap("log", readable.gap);
         for (room, last) in log.cut() {
             self.found(format!(
@@ -416,20 +397,15 @@ impl Examination<'_> {
     }
 
     fn check_rooms(&mut self) -> Result<(), OpenError> {
-        let older = (self.version < older::RUNS).then(|| OlderRooms::read(self.old)).transpose()?;
-        if older.as_ref().is_some_and(|older| older.is_damaged) {
-            self.found("events: a page is damaged; rooms with events on it are lost".to_owned());
-        }
-        let tables = older.as_ref().map_or(self.old, |older| &older.tables);
-        let (pending, cut) = self.check_log(tables)?;
+        let (pending, cut) = self.check_log()?;
         // First, as this time is used to credit the clocks of rooms that have lost events.
         match rooms::last_alive(self.old) {
-            Ok(_) => self.copy_where(self.old, "alive", "id, us", "true")?,
+            Ok(_) => self.copy_where("alive", "id, us", "true")?,
             Err(error) => self.found(format!("alive: {error}; clocks are not credited for the server's absence")),
         }
         let mut ids: BTreeSet<RoomId> = pending.keys().copied().collect();
-        for (file, table) in [(self.old, "states"), (tables, "runs")] {
-            let gap = scan::each(file, table, "room", &mut |_, row| {
+        for table in ["states", "runs"] {
+            let gap = scan::each(self.old, table, "room", &mut |_, row| {
                 ids.extend(row.get(1).ok().map(|id: i64| RoomId::from_random(id.cast_unsigned())));
                 Ok(())
             })?;
@@ -440,13 +416,13 @@ impl Examination<'_> {
         for room in ids {
             self.observer.advance();
             let run = pending.get(&room).unwrap_or(&none);
-            match rooms::load(tables, room, run) {
+            match rooms::load(self.old, room, run) {
                 Ok(None) => {}
                 Ok(Some(history)) => {
                     self.diagnosis.rooms += 1;
                     let key = room.bits().cast_signed();
                     for (table, columns) in [("states", STATE_COLUMNS), ("runs", RUN_COLUMNS)] {
-                        self.copy_where(tables, table, columns, &format!("room = {key}"))?;
+                        self.copy_where(table, columns, &format!("room = {key}"))?;
                     }
                     if let Some(new) = self.new {
                         rooms::append_run(new, room, run.events())?;
@@ -455,15 +431,15 @@ impl Examination<'_> {
                         }
                     }
                 }
-                Err(error) => self.salvage(tables, room, run, &error)?,
+                Err(error) => self.salvage(room, run, &error)?,
             }
         }
         Ok(())
     }
 
     /// Takes what can be used of a damaged room.
-    fn salvage(&mut self, tables: &Connection, room: RoomId, run: &Run, error: &ReadError) -> Result<(), OpenError> {
-        match rooms::salvage(tables, room, run) {
+    fn salvage(&mut self, room: RoomId, run: &Run, error: &ReadError) -> Result<(), OpenError> {
+        match rooms::salvage(self.old, room, run) {
             Ok(salvage) => {
                 self.found(format!("open rooms: room {room} is damaged: {error}; {}", salvage.describe()));
                 self.diagnosis.rooms += 1;
@@ -533,11 +509,11 @@ impl Examination<'_> {
         count.unwrap_or(0).unsigned_abs()
     }
 
-    fn copy_where(&mut self, file: &Connection, table: &str, columns: &str, condition: &str) -> rusqlite::Result<()> {
+    fn copy_where(&mut self, table: &str, columns: &str, condition: &str) -> rusqlite::Result<()> {
         if self.new.is_none() {
             return Ok(());
         }
-        let mut select = file.prepare(&format!("SELECT rowid, {columns} FROM {table} WHERE {condition}"))?;
+        let mut select = self.old.prepare(&format!("SELECT rowid, {columns} FROM {table} WHERE {condition}"))?;
         let mut rows = select.query([])?;
         while let Some(row) = rows.next()? {
             self.copy(table, columns, row)?;

@@ -16,11 +16,13 @@ use std::{
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::older;
-use crate::sqlite::{
-    error::OpenError,
-    schema::{self, APPLICATION, VERSION},
-    wal::{self, FILE_MAGIC, field},
+use crate::{
+    game_row::VERSION,
+    sqlite::{
+        error::OpenError,
+        schema::{self, APPLICATION, OLDEST},
+        wal::{self, FILE_MAGIC, field},
+    },
 };
 
 /// The page size of the files of this program.
@@ -38,7 +40,7 @@ const TABLE: [u8; 2] = [5, 13];
 
 /// The tables that an examination reads, the page types of their trees, and the types of their columns: `i` integer,
 /// `t` text, `b` blob, `n` null for the rowid, `?` any, `*` further columns.
-const TABLES: [(&str, [u8; 2], &str); 10] = [
+const TABLES: [(&str, [u8; 2], &str); 9] = [
     ("players", TABLE, "ttti?i*"),
     ("bans", TABLE, "tti?"),
     ("games", TABLE, "tttttttttiitt*"),
@@ -48,21 +50,16 @@ const TABLES: [(&str, [u8; 2], &str); 10] = [
     ("alive", TABLE, "ni"),
     ("played", INDEX, "tit"),
     ("standings", INDEX, "ttiiiiiiiii*"),
-    ("events", INDEX, "iib"),
 ];
 
 /// Tables that are found only by name: other tables, or pages with deleted rows, look the same.
 const ONLY_NAMED: [&str; 2] = ["log", "alive"];
 
-/// The table `events` of the first two versions.
-const EVENTS: &str = "CREATE TABLE events (room INTEGER NOT NULL, seq INTEGER NOT NULL, event BLOB NOT NULL, \
-    PRIMARY KEY (room, seq)) WITHOUT ROWID";
-
 /// A file, or a copy of it, to read.
 pub(super) struct Readable {
     pub(super) connection: Connection,
-    /// The version of the file, or the present one if the file does not say it.
-    pub(super) version: i32,
+    /// True if the file is empty, without tables.
+    pub(super) is_empty: bool,
     /// For a copy: what of the file is damaged, and the copy.
     pub(super) rescued: Option<(Vec<String>, TemporaryFile)>,
 }
@@ -70,7 +67,6 @@ pub(super) struct Readable {
 /// A readable copy.
 struct Rescued {
     connection: Connection,
-    version: i32,
     findings: Vec<String>,
     /// True if SQLite finds the tables by the list of the file.
     is_listed: bool,
@@ -88,15 +84,15 @@ impl Drop for TemporaryFile {
     }
 }
 
-/// Opens a file of any known version to read, as it is or a copy.
+/// Opens a file to read, as it is or a copy.
 pub(super) fn open(path: &Path) -> Result<Readable, OpenError> {
-    let as_it_is = |(connection, version)| Ok(Readable { connection, version, rescued: None });
+    let as_it_is = |(connection, version)| Ok(Readable { connection, is_empty: version == 0, rescued: None });
     // SQLite would remove what it does not read of a damaged log, and a log without a file.
     let is_cut = fs::metadata(path)?.len() < HEADER as u64;
     let has_damaged_log = wal::read(path)?.is_some_and(|log| is_cut || log.damage().is_some());
     let opened = if has_damaged_log { Err(None) } else { schema::read_as_it_is(path).map_err(Some) };
     let opened = match opened {
-        Ok((old, version)) if version == 0 || is_readable(&old, version) => return as_it_is((old, version)),
+        Ok((old, version)) if version == 0 || is_readable(&old) => return as_it_is((old, version)),
         Err(Some(error)) if !error.may_be_damage() => return Err(error),
         opened => opened,
     };
@@ -109,11 +105,11 @@ pub(super) fn open(path: &Path) -> Result<Readable, OpenError> {
         }
         opened => opened.err().flatten(),
     };
-    let Rescued { connection, version, mut findings, copy, .. } = rescued?;
+    let Rescued { connection, mut findings, copy, .. } = rescued?;
     if findings.is_empty() {
         findings.extend(error.map(|error| format!("file: {error}")));
     }
-    Ok(Readable { connection, version, rescued: Some((findings, copy)) })
+    Ok(Readable { connection, is_empty: false, rescued: Some((findings, copy)) })
 }
 
 /// Copies a file so that its tables can be read.
@@ -125,15 +121,15 @@ fn rescue(path: &Path) -> Result<Rescued, OpenError> {
         log.each(|frame, page| if frame.is_sound { pages.write(frame.number, page) } else { Ok(()) })?;
     }
     let free = pages.free_pages()?;
-    let version = pages.mend_header(&mut findings)?;
+    pages.mend_header(&mut findings)?;
     let connection = Connection::open(&copy.0)?;
-    let is_listed = is_listed(&connection, version);
-    if is_listed && is_readable(&connection, version) {
-        return Ok(Rescued { connection, version, findings, is_listed, copy });
+    let is_listed = is_listed(&connection);
+    if is_listed && is_readable(&connection) {
+        return Ok(Rescued { connection, findings, is_listed, copy });
     }
     let roots = pages.roots(free.as_ref())?;
     if is_listed && is_listed_as(&connection, &roots) {
-        return Ok(Rescued { connection, version, findings, is_listed, copy });
+        return Ok(Rescued { connection, findings, is_listed, copy });
     }
     if roots.is_empty() {
         return Err(OpenError::NoTables);
@@ -148,42 +144,34 @@ fn rescue(path: &Path) -> Result<Rescued, OpenError> {
     if free.is_none() {
         findings.push("file: rows that were deleted may be back".to_owned());
     }
-    for table in
-        write_list(&connection, &roots)?.into_iter().filter(|table| required(version).any(|name| name == table))
-    {
+    for table in write_list(&connection, &roots)?.into_iter().filter(|table| read_tables().any(|name| name == table)) {
         findings.push(format!("{table}: the table cannot be found"));
     }
-    Ok(Rescued { connection, version, findings, is_listed, copy })
+    Ok(Rescued { connection, findings, is_listed, copy })
 }
 
-/// The tables of a version that an examination reads.
-fn required(version: i32) -> impl Iterator<Item = &'static str> {
-    TABLES.into_iter().map(|(table, ..)| table).filter(move |table| match *table {
-        "events" => version < older::RUNS,
-        "runs" => version >= older::RUNS,
-        "log" => version >= older::LOG,
-        "bans" => version >= older::BANS,
-        _ => true,
-    })
+/// The tables that an examination reads.
+fn read_tables() -> impl Iterator<Item = &'static str> {
+    TABLES.into_iter().map(|(table, ..)| table)
 }
 
 /// True if all tables are listed, with their columns, and no page of their trees is damaged.
-fn is_readable(connection: &Connection, version: i32) -> bool {
+fn is_readable(connection: &Connection) -> bool {
     let count = |table| {
         let sql = format!("SELECT count(*) FROM {table} NOT INDEXED");
         connection.query_row(&sql, (), |row| row.get::<_, i64>(0))
     };
-    is_listed(connection, version) && required(version).all(|table| count(table).is_ok())
+    is_listed(connection) && read_tables().all(|table| count(table).is_ok())
 }
 
-fn is_listed(connection: &Connection, version: i32) -> bool {
+fn is_listed(connection: &Connection) -> bool {
     let columns = |file: &Connection, table: &str| -> rusqlite::Result<Vec<String>> {
         file.prepare("SELECT name FROM pragma_table_xinfo(?)")?.query_map([table], |row| row.get(0))?.collect()
     };
     let Ok(known) = schema::create(Path::new(":memory:")) else { return false };
-    required(version).all(|table| match (columns(connection, table), columns(&known.connection, table)) {
+    read_tables().all(|table| match (columns(connection, table), columns(&known.connection, table)) {
         // Later versions add columns behind the others.
-        (Ok(found), Ok(known)) => !found.is_empty() && (known.starts_with(&found) || table == "events"),
+        (Ok(found), Ok(known)) => !found.is_empty() && known.starts_with(&found),
         _ => false,
     })
 }
@@ -200,8 +188,7 @@ fn write_list(connection: &Connection, roots: &BTreeMap<&str, u32>) -> Result<Ve
     let known = schema::create(Path::new(":memory:"))?.connection;
     let mut select = known.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table'")?;
     let tables = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let mut tables = tables.collect::<rusqlite::Result<Vec<(String, String)>>>()?;
-    tables.push(("events".to_owned(), EVENTS.to_owned()));
+    let tables = tables.collect::<rusqlite::Result<Vec<(String, String)>>>()?;
     connection.execute_batch("PRAGMA journal_mode = off; PRAGMA synchronous = off; PRAGMA writable_schema = on")?;
     let mut missing = Vec::new();
     for (name, sql) in tables {
@@ -289,12 +276,12 @@ impl Pages {
         Ok(Some(free).filter(|_| is_sound))
     }
 
-    /// Writes a sound header, without free pages. Returns the version.
-    fn mend_header(&mut self, findings: &mut Vec<String>) -> io::Result<i32> {
+    /// Writes a sound header, without free pages, with the present version if the file does not say its version.
+    fn mend_header(&mut self, findings: &mut Vec<String>) -> io::Result<()> {
         let mut page = self.read(1)?;
         let (stored, changes) = (field(&page, 28), [field(&page, 24), field(&page, 92)]);
         let version = field(&page, 60).cast_signed();
-        let is_known = (1..=VERSION).contains(&version);
+        let is_known = (OLDEST..=VERSION).contains(&version);
         let is_sound = page.starts_with(FILE_MAGIC)
             && page[20..24] == [0, 64, 32, 32]
             && [field(&page, 44), field(&page, 56)] == [4, 1]
@@ -317,8 +304,7 @@ impl Pages {
         }
         page[72..92].fill(0);
         page[92..96].copy_from_slice(&1_u32.to_be_bytes());
-        self.write(1, &page)?;
-        Ok(version)
+        self.write(1, &page)
     }
 
     /// Makes the list of tables empty.

@@ -44,29 +44,6 @@ async fn tables_of_a_later_version_are_refused_and_unchanged() {
 
 #[needs(postgres)]
 #[tokio::test]
-async fn tables_of_the_first_version_are_migrated() {
-    let database = database();
-    database.open().await;
-    database.sql("DROP TABLE bans; UPDATE reversi SET version = 1");
-    assert_eq!(database.open().await.players.bans().await, Ok(vec![]));
-    assert_eq!(database.sql("SELECT version FROM reversi"), "2");
-}
-
-#[needs(postgres)]
-#[tokio::test]
-async fn a_command_that_is_refused_migrates_nothing() {
-    let database = database();
-    let older = database.try_open().await.unwrap();
-    database.sql("DROP TABLE bans; UPDATE reversi SET version = 1");
-    assert!(matches!(database.try_open().await, Err(PostgresError::InUse)));
-    assert_eq!(database.sql("SELECT version FROM reversi"), "1");
-    drop(older);
-    database.open().await;
-    assert_eq!(database.sql("SELECT version FROM reversi"), "2");
-}
-
-#[needs(postgres)]
-#[tokio::test]
 async fn writes_that_wait_are_committed_together() {
     const ROOMS: u64 = 200;
     let database = database();

@@ -1,3 +1,4 @@
+-- The tables of version 10. They never change: a later column of games is in game_row.rs.
 -- Columns that end in us are microseconds since 1970-01-01 UTC: to_timestamp(ended_us / 1e6). The least number is an unknown
 -- time. Ids and names of contestants sort as bytes, as in SQLite.
 
@@ -203,4 +204,12 @@ CREATE TABLE explored_moves (
     lost int NOT NULL,
     latest bigint[] NOT NULL,           -- numbers of the latest such games; they may be gone
     PRIMARY KEY (position, square, mover)
+);
+
+-- Bans by an administrator.
+CREATE TABLE bans (
+    subject text COLLATE "C" PRIMARY KEY, -- as: name Ada, or: network 192.0.2.0/24
+    reason text NOT NULL,               -- empty for none
+    since_us bigint NOT NULL,
+    until_us bigint                     -- null for ever
 );

@@ -10,7 +10,7 @@ use rand_pcg::Pcg64Mcg;
 use reversi::{
     room::{
         DisplayName, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerId, PlayerKind, Ply, Profile, RoomId,
-        RoomName, TimeControl, Timestamp,
+        RoomName, Timestamp,
     },
     rules::{ByColor, Position, opening},
     store::{Archive as _, ExplorerFilter, GameFilter, OpponentKind, SqliteStore},
@@ -104,21 +104,14 @@ fn game(number: u32, random: &mut Pcg64Mcg) -> GameRecord {
     };
     let ((black, black_rating), (white, white_rating)) = (player(), player());
     let at = Timestamp(i64::from(number) * 1_000_000);
+    let id = GameId { room: RoomId::from_random(u64::from(number)), number: 1 };
+    let (name, players) = (RoomName::parse("a room").unwrap(), ByColor::new(black, white));
+    let end = GameEnd { winner: position.outcome().unwrap().winner, reason: EndReason::Discs };
     GameRecord {
-        id: GameId { room: RoomId::from_random(u64::from(number)), number: 1 },
-        room_name: RoomName::parse("a room").unwrap(),
-        players: ByColor::new(black, white),
         started: at,
         ended: at,
-        end: GameEnd { winner: position.outcome().unwrap().winner, reason: EndReason::Discs },
-        margin: None,
-        plies,
-        opening: 0,
-        position,
-        time: TimeControl { per_move: None, total: None, increment: Duration::ZERO },
-        private: false,
         rated: true,
         ratings: ByColor::new(black_rating, white_rating),
-        thoughts: Vec::new(),
+        ..GameRecord::of_moves(id, name, players, end, plies, position)
     }
 }

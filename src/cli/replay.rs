@@ -184,38 +184,11 @@ mod tests {
     use ratatui::{Terminal, backend::TestBackend};
 
     use super::*;
-    use crate::{
-        client::{Ai, EndReason, GameResult, Outcome, Participant},
-        rules::ByColor,
-    };
-
-    fn record() -> GameRecord {
-        let ai = Participant::Ai(Ai::new("random"));
-        GameRecord {
-            id: "room1-1".parse().unwrap(),
-            room: "room1".parse().unwrap(),
-            room_name: "Study".into(),
-            players: ByColor::new(ai.clone(), ai),
-            started_at: None,
-            ended_at: None,
-            outcome: Outcome {
-                result: GameResult::Won(Color::Black),
-                reason: EndReason::Resignation,
-                discs: ByColor::new(3, 3),
-                score: ByColor::default(),
-            },
-            transcript: "d3c3".parse().unwrap(),
-            plies: vec![],
-            board: None,
-            rated: false,
-            ratings: ByColor::default(),
-            opening: None,
-        }
-    }
+    use crate::client::fixture;
 
     #[test]
     fn keys_move_within_the_game() {
-        let record = record();
+        let record = fixture::record();
         let mut replay = GameViewer::new(&record);
         assert_eq!(replay.at, 2, "the end is shown first");
         for (key, at) in [
@@ -236,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_step_is_drawn() {
-        let record = record();
+        let record = fixture::record();
         let mut replay = GameViewer::new(&record);
         let mut terminal = Terminal::new(TestBackend::new(120, 24)).unwrap();
         terminal.draw(|frame| replay.draw(frame)).unwrap();

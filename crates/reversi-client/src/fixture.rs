@@ -4,8 +4,10 @@
 use std::time::Duration;
 
 use crate::{
-    Clocks, Game, Occupant, Phase, Ply, Room, RoomChange, RoomEvent, RoomRow, RoomState, Seat, Settings, Watching,
+    Clocks, Game, GameRecord, Occupant, Phase, Ply, Room, RoomChange, RoomEvent, RoomRow, RoomState, Seat, Settings,
+    Watching,
     rules::{ByColor, Position, Square},
+    v1,
 };
 
 const OPEN_SEAT: Seat = Seat { occupant: Occupant::Open, ready: false, present: false, wins: 0, draws: 0 };
@@ -103,4 +105,32 @@ pub fn row(id: &str) -> RoomRow {
         finished: false,
         ratings: ByColor::default(),
     }
+}
+
+/// A game of two AIs that white has resigned after two moves.
+#[must_use]
+pub fn record() -> GameRecord {
+    let ai = || {
+        let seat = v1::AiSeat { kind: "random".into(), level: 1, seed: 0 };
+        Some(v1::Participant { participant: Some(v1::participant::Participant::Ai(seat)) })
+    };
+    let (result, reason) = (v1::GameResult::BlackWins, v1::GameEndReason::Resignation);
+    let outcome = v1::Outcome {
+        result: result.into(),
+        reason: reason.into(),
+        black_discs: 3,
+        white_discs: 3,
+        ..v1::Outcome::default()
+    };
+    let record = v1::GameRecord {
+        game_id: "room1-1".into(),
+        room_id: "room1".into(),
+        room_name: "Study".into(),
+        black: ai(),
+        white: ai(),
+        outcome: Some(outcome),
+        transcript: "d3c3".into(),
+        ..v1::GameRecord::default()
+    };
+    record.try_into().unwrap()
 }

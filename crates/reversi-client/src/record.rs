@@ -134,27 +134,46 @@ impl TryFrom<v1::GameRecord> for GameRecord {
     type Error = Malformed;
 
     fn try_from(record: v1::GameRecord) -> Result<Self, Malformed> {
-        let board = match record.board {
+        // Without `..`, so that a new field does not compile before it is read, or left out.
+        let v1::GameRecord {
+            game_id,
+            room_id,
+            room_name,
+            black,
+            white,
+            started_at,
+            ended_at,
+            outcome,
+            transcript,
+            plies,
+            board,
+            rated,
+            black_rating,
+            white_rating,
+            opening: name,
+            private: _,
+        } = record;
+        let board = match board {
             text if text.is_empty() => None,
             text => Some(text.parse().map_err(|error| Malformed::new("last position", error))?),
         };
         Ok(Self {
-            id: GameId::parse(record.game_id)?,
-            room: RoomId::parse(record.room_id)?,
-            room_name: parse::plain(record.room_name, "room name")?,
+            id: GameId::parse(game_id)?,
+            room: RoomId::parse(room_id)?,
+            room_name: parse::plain(room_name, "room name")?,
             players: ByColor::new(
-                parse::required(record.black, "black")?.try_into()?,
-                parse::required(record.white, "white")?.try_into()?,
+                parse::required(black, "black")?.try_into()?,
+                parse::required(white, "white")?.try_into()?,
             ),
-            started_at: parse::maybe_time(record.started_at, "start")?,
-            ended_at: parse::maybe_time(record.ended_at, "end")?,
-            outcome: parse::required(record.outcome, "outcome")?.try_into()?,
-            transcript: record.transcript.parse().map_err(|error| Malformed::new("transcript", error))?,
-            plies: parse::all(record.plies)?,
+            started_at: parse::maybe_time(started_at, "start")?,
+            ended_at: parse::maybe_time(ended_at, "end")?,
+            outcome: parse::required(outcome, "outcome")?.try_into()?,
+            transcript: transcript.parse().map_err(|error| Malformed::new("transcript", error))?,
+            plies: parse::all(plies)?,
             board,
-            rated: record.rated,
-            ratings: ByColor::new(rating(record.black_rating)?, rating(record.white_rating)?),
-            opening: opening(record.opening)?,
+            rated,
+            ratings: ByColor::new(rating(black_rating)?, rating(white_rating)?),
+            opening: opening(name)?,
         })
     }
 }

@@ -1,5 +1,7 @@
 //! Records of finished games.
 
+use std::time::Duration;
+
 use reversi_engine::rules::{ByColor, Color, Position};
 
 use super::{
@@ -80,6 +82,35 @@ pub struct GameRecord {
 const RATED_PLIES: usize = 10;
 
 impl GameRecord {
+    /// An unrated public game at an unknown time, with its moves only.
+    #[must_use]
+    pub fn of_moves(
+        id: GameId,
+        room_name: RoomName,
+        players: ByColor<Participant>,
+        end: GameEnd,
+        plies: Vec<Ply>,
+        position: Position,
+    ) -> Self {
+        Self {
+            id,
+            room_name,
+            players,
+            started: Timestamp::UNKNOWN,
+            ended: Timestamp::UNKNOWN,
+            end,
+            margin: None,
+            plies,
+            opening: 0,
+            position,
+            time: TimeControl { per_move: None, total: None, increment: Duration::ZERO },
+            private: false,
+            rated: false,
+            ratings: ByColor::default(),
+            thoughts: Vec::new(),
+        }
+    }
+
     /// Whether the game changes the rating of a side. If it is given up, or agreed to be drawn, in its first plies, only the
     /// side that has given it up loses points. If an AI runs out of time, which the load of the server may cause, no side does.
     #[must_use]
@@ -170,22 +201,9 @@ impl GameRecord {
     /// A rated game of ten plies in a public room, without clocks.
     #[must_use]
     pub fn sample(players: ByColor<Participant>, ended: Timestamp, end: GameEnd) -> Self {
-        Self {
-            id: GameId { room: super::ids::RoomId::from_random(1), number: 1 },
-            room_name: RoomName::parse("room").expect("a name"),
-            players,
-            started: Timestamp(0),
-            ended,
-            end,
-            margin: None,
-            plies: vec![Ply { square: None, spent_ms: 0 }; 10],
-            opening: 0,
-            position: Position::START,
-            time: TimeControl { per_move: None, total: None, increment: std::time::Duration::ZERO },
-            private: false,
-            rated: true,
-            ratings: ByColor::default(),
-            thoughts: Vec::new(),
-        }
+        let id = GameId { room: super::ids::RoomId::from_random(1), number: 1 };
+        let (name, plies) = (RoomName::parse("room").expect("a name"), vec![Ply { square: None, spent_ms: 0 }; 10]);
+        let game = Self::of_moves(id, name, players, end, plies, Position::START);
+        Self { started: Timestamp(0), ended, rated: true, ..game }
     }
 }

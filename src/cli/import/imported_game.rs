@@ -60,26 +60,19 @@ impl ImportedGame {
         let at = read_date(&self.date).unwrap_or(Timestamp::UNKNOWN);
         let result = self.result.filter(|_| !position.is_over());
         let place = if self.place.trim().is_empty() { &self.source } else { &self.place };
+        let id = GameId { room: RoomId::from_random(self.hash()), number: 1 };
+        let place = name(place, RoomName::MAX, |text| RoomName::parse(text).ok()).ok_or("it has no place")?;
+        let players = ByColor::new(participant(&self.players.black)?, participant(&self.players.white)?);
         Ok(GameRecord {
-            id: GameId { room: RoomId::from_random(self.hash()), number: 1 },
-            room_name: name(place, RoomName::MAX, |text| RoomName::parse(text).ok()).ok_or("it has no place")?,
-            players: ByColor::new(participant(&self.players.black)?, participant(&self.players.white)?),
             started: at,
             ended: at,
-            end: end(position, result),
             margin: result.map(|result| result.margin),
-            opening: 0,
-            position,
             time: TimeControl {
                 per_move: None,
                 total: self.clock.map(|clock| clock.main),
                 increment: self.clock.map_or_else(Default::default, |clock| clock.increment),
             },
-            private: false,
-            rated: false,
-            ratings: ByColor::default(),
-            thoughts: Vec::new(),
-            plies: self.plies,
+            ..GameRecord::of_moves(id, place, players, end(position, result), self.plies, position)
         })
     }
 

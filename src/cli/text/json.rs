@@ -38,28 +38,44 @@ pub(in crate::cli) fn room(row: &RoomRow) -> Value {
 
 /// With the names of `reversi games --export json`.
 pub(in crate::cli) fn game(game: &GameRecord) -> Value {
-    let result = match game.outcome.result {
+    // Without `..`, so that a new field does not compile before it is printed, or left out.
+    let GameRecord {
+        id,
+        room,
+        room_name,
+        players,
+        started_at,
+        ended_at,
+        outcome,
+        transcript,
+        plies: _,
+        board: _,
+        rated,
+        ratings,
+        opening,
+    } = game;
+    let result = match outcome.result {
         GameResult::Won(Color::Black) => "black_wins",
         GameResult::Won(Color::White) => "white_wins",
         GameResult::Draw => "draw",
         GameResult::Aborted => "aborted",
     };
-    let reason = game.outcome.reason.as_str_name();
+    let reason = outcome.reason.as_str_name();
     json!({
-        "game_id": game.id.to_string(),
-        "room_id": game.room.to_string(),
-        "room_name": game.room_name,
-        "black": participant(&game.players.black),
-        "white": participant(&game.players.white),
-        "started": date::precise(game.started_at),
-        "ended": date::precise(game.ended_at),
+        "game_id": id.to_string(),
+        "room_id": room.to_string(),
+        "room_name": room_name,
+        "black": participant(&players.black),
+        "white": participant(&players.white),
+        "started": date::precise(*started_at),
+        "ended": date::precise(*ended_at),
         "result": result,
         "reason": reason.strip_prefix("GAME_END_REASON_").unwrap_or(reason).to_lowercase(),
-        "discs": by_color(game.outcome.discs),
-        "rated": game.rated,
-        "ratings": { "black": game.ratings.black, "white": game.ratings.white },
-        "opening": game.opening,
-        "transcript": game.transcript.to_string(),
+        "discs": by_color(outcome.discs),
+        "rated": rated,
+        "ratings": { "black": ratings.black, "white": ratings.white },
+        "opening": opening,
+        "transcript": transcript.to_string(),
     })
 }
 

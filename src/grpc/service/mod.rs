@@ -2,8 +2,8 @@
 
 mod analysis;
 mod game;
+mod game_record;
 pub(crate) mod health;
-mod json;
 mod late_acknowledgements;
 mod lobby;
 mod page_token;

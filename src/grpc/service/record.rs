@@ -9,14 +9,19 @@ use futures_util::{
 use tokio::time::timeout;
 use tonic::{Request, Response, Status};
 
-use super::{Services, json, page_token, record_filter, session::stats};
+use super::{
+    Services,
+    game_record::{json_line, participant, record, summary, transcript},
+    page_token, record_filter,
+    session::stats,
+};
 use crate::{
     grpc::{
         layer::caller::{Reply, caller, game_id, open},
         status,
     },
     proto::{EncodedMessage, convert, generated_services::record_service_server::RecordService, v1},
-    room::{AiSeat, DisplayName, GameRecord, Participant, Rejection, ggf},
+    room::{AiSeat, DisplayName, GameRecord, Rejection, ggf},
     rules::{Position, opening_names},
     runtime::{
         Contestant, Exploration, ExploredMove, GameFilter, GameKey, GamePage, OpenStream, Player, RequestCost,
@@ -57,7 +62,7 @@ impl RecordService for Services {
         let write: fn(&GameRecord) -> String = match v1::ExportFormat::try_from(wire.format) {
             Ok(v1::ExportFormat::Unspecified | v1::ExportFormat::Transcript) => transcript,
             Ok(v1::ExportFormat::Ggf) => ggf::write,
-            Ok(v1::ExportFormat::Json) => json::write,
+            Ok(v1::ExportFormat::Json) => json_line,
             Err(_) => {
                 return Err(convert::Malformed::argument("format", "must be a known format").into());
             }
@@ -217,15 +222,6 @@ fn page_cost(filter: &GameFilter, games: usize) -> RequestCost {
     if is_own { RequestCost::Games(games) } else { RequestCost::SearchedGames(games) }
 }
 
-fn transcript(game: &GameRecord) -> String {
-    game.plies.iter().filter_map(|ply| ply.square).map(|square| square.to_string()).collect()
-}
-
-/// A game without its plies.
-fn summary(game: &GameRecord) -> v1::GameRecord {
-    v1::GameRecord { plies: Vec::new(), ..record(game) }
-}
-
 fn explored_move(position: Position, explored: &ExploredMove) -> v1::ExploredMove {
     let ExploredMove { squares, results, rating } = explored;
     let after = squares.iter().next().map(|square| position.play_unchecked(square).after_forced_pass().0);
@@ -238,34 +234,4 @@ fn explored_move(position: Position, explored: &ExploredMove) -> v1::ExploredMov
         average_rating: rating.unwrap_or_default().into(),
         opening: after.and_then(opening_names::of_position).unwrap_or_default().to_owned(),
     }
-}
-
-fn record(game: &GameRecord) -> v1::GameRecord {
-    v1::GameRecord {
-        game_id: game.id.to_string(),
-        room_id: game.id.room.to_string(),
-        room_name: game.room_name.to_string(),
-        black: Some(participant(&game.players.black)),
-        white: Some(participant(&game.players.white)),
-        started_at: game.started.known().map(convert::timestamp),
-        ended_at: game.ended.known().map(convert::timestamp),
-        outcome: Some(convert::recorded_outcome(game)),
-        transcript: transcript(game),
-        plies: convert::record_plies(game),
-        board: game.position.board().to_string(),
-        rated: game.rated,
-        black_rating: game.ratings.black.unwrap_or_default().into(),
-        white_rating: game.ratings.white.unwrap_or_default().into(),
-        opening: opening_names::of_game(game.positions()).unwrap_or_default().to_owned(),
-        private: game.private,
-    }
-}
-
-fn participant(participant: &Participant) -> v1::Participant {
-    use v1::participant::Participant as Wire;
-    let wire = match participant {
-        Participant::Player(profile) => Wire::Player(convert::player(profile)),
-        Participant::Ai(ai) => Wire::Ai(convert::ai_seat(ai)),
-    };
-    v1::Participant { participant: Some(wire) }
 }

@@ -1,23 +1,82 @@
-//! Finished games as JSON, one object for each line. The format is documented at `ExportFormat` in `record.proto`.
+//! Finished games as messages and as lines of an export.
 
 use serde_json::{Value, json};
 
 use crate::{
-    proto::convert,
+    proto::{convert, v1},
     room::{GameRecord, Participant, PlayerKind, Thought, Timestamp},
-    rules::{Color, opening_names},
+    rules::{ByColor, Color, opening_names},
 };
 
-/// A game as one line, without the line break.
-pub(crate) fn write(game: &GameRecord) -> String {
+/// A game with its plies.
+pub(super) fn record(game: &GameRecord) -> v1::GameRecord {
+    // Without `..`, so that a new field does not compile before it is sent, or left out.
+    let GameRecord {
+        id,
+        room_name,
+        players: ByColor { black, white },
+        started,
+        ended,
+        end: _,
+        margin: _,
+        plies: _,
+        opening: _,
+        position,
+        time: _,
+        private,
+        rated,
+        ratings,
+        thoughts: _,
+    } = game;
+    v1::GameRecord {
+        game_id: id.to_string(),
+        room_id: id.room.to_string(),
+        room_name: room_name.to_string(),
+        black: Some(participant(black)),
+        white: Some(participant(white)),
+        started_at: started.known().map(convert::timestamp),
+        ended_at: ended.known().map(convert::timestamp),
+        outcome: Some(convert::recorded_outcome(game)),
+        transcript: transcript(game),
+        plies: convert::record_plies(game),
+        board: position.board().to_string(),
+        rated: *rated,
+        black_rating: ratings.black.unwrap_or_default().into(),
+        white_rating: ratings.white.unwrap_or_default().into(),
+        opening: opening_names::of_game(game.positions()).unwrap_or_default().to_owned(),
+        private: *private,
+    }
+}
+
+/// A game without its plies.
+pub(super) fn summary(game: &GameRecord) -> v1::GameRecord {
+    v1::GameRecord { plies: Vec::new(), ..record(game) }
+}
+
+pub(super) fn participant(participant: &Participant) -> v1::Participant {
+    use v1::participant::Participant as Wire;
+    let wire = match participant {
+        Participant::Player(profile) => Wire::Player(convert::player(profile)),
+        Participant::Ai(ai) => Wire::Ai(convert::ai_seat(ai)),
+    };
+    v1::Participant { participant: Some(wire) }
+}
+
+/// The squares of a game, without passes.
+pub(super) fn transcript(game: &GameRecord) -> String {
+    game.plies.iter().filter_map(|ply| ply.square).map(|square| square.to_string()).collect()
+}
+
+/// A game as one line of JSON, without the line break. The format is documented at `ExportFormat` in `record.proto`.
+pub(super) fn json_line(game: &GameRecord) -> String {
     let outcome = convert::recorded_outcome(game);
     let ms = |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     json!({
         "game_id": game.id.to_string(),
         "room_id": game.id.room.to_string(),
         "room_name": game.room_name.as_str(),
-        "black": participant(&game.players.black),
-        "white": participant(&game.players.white),
+        "black": json_participant(&game.players.black),
+        "white": json_participant(&game.players.white),
         "started": time(game.started),
         "ended": time(game.ended),
         "result": word(outcome.result().as_str_name(), "GAME_RESULT_"),
@@ -41,7 +100,7 @@ fn time(at: Timestamp) -> Option<String> {
     Some(convert::timestamp(at.known()?).to_string())
 }
 
-fn participant(participant: &Participant) -> Value {
+fn json_participant(participant: &Participant) -> Value {
     match participant {
         Participant::Player(player) => {
             let kind = match player.kind {
@@ -95,7 +154,7 @@ mod tests {
     use super::*;
     use crate::{
         room::{AiSeat, EndReason, GameEnd, GameId, Ply, RoomId, RoomName, TimeControl, Timestamp},
-        rules::{ByColor, Position},
+        rules::Position,
     };
 
     #[test]
@@ -104,24 +163,19 @@ mod tests {
         let line = ["d3", "c3"].map(|name| name.parse().unwrap()).into();
         let thought = Thought { evaluation: Some(-125), depth: 7, nodes: 900, line };
         let placed = |name: &str| Ply { square: name.parse().ok(), spent_ms: 7 };
+        let id = GameId { room: RoomId::from_random(1), number: 2 };
+        let (name, players) = (RoomName::parse("a \"room\"").unwrap(), ByColor::new(ai(), ai()));
+        let end = GameEnd { winner: None, reason: EndReason::Aborted };
+        let plies = vec![placed("d3"), placed("c3"), Ply { square: None, spent_ms: 0 }, placed("b3")];
         let game = GameRecord {
-            id: GameId { room: RoomId::from_random(1), number: 2 },
-            room_name: RoomName::parse("a \"room\"").unwrap(),
-            players: ByColor::new(ai(), ai()),
             started: Timestamp(1_767_348_000_123_456),
             ended: Timestamp(1_767_348_001_000_000),
-            end: GameEnd { winner: None, reason: EndReason::Aborted },
-            margin: None,
-            plies: vec![placed("d3"), placed("c3"), Ply { square: None, spent_ms: 0 }, placed("b3")],
             opening: 1,
-            position: Position::START,
             time: TimeControl { per_move: None, total: Some(Duration::from_secs(300)), increment: Duration::ZERO },
-            private: false,
-            rated: false,
-            ratings: ByColor::default(),
             thoughts: vec![(0, thought)],
+            ..GameRecord::of_moves(id, name, players, end, plies, Position::START)
         };
-        let written: Value = serde_json::from_str(&write(&game)).unwrap();
+        let written: Value = serde_json::from_str(&json_line(&game)).unwrap();
         let moves = json!([
             {
                 "side": "black", "square": "d3", "ms": 7, "opening": true,
@@ -136,6 +190,6 @@ mod tests {
         assert_eq!(written["started"], "2026-01-02T10:00:00.123456Z");
         assert_eq!(written["time"], json!({ "move_ms": null, "total_ms": 300_000, "increment_ms": 0 }));
         assert_eq!(written["discs"], json!({ "black": 2, "white": 2 }));
-        assert!(!write(&game).contains("seed"), "the seed of an AI is secret");
+        assert!(!json_line(&game).contains("seed"), "the seed of an AI is secret");
     }
 }

@@ -46,20 +46,18 @@ pub(super) async fn create(session: &Session) -> Result<(), PostgresError> {
     if version(session).await?.is_none() { upgrade(session, None).await } else { Ok(()) }
 }
 
-/// Creates the tables, or upgrades them to the current version. The oldest ones are upgraded only while no node has a
-/// lease, except for `this` one; columns are added also while others write.
+/// Creates the tables, or upgrades them to the current version. An upgrade is refused while a node other than `this` one
+/// has a lease: to its prepared statements a table must not change.
 pub(super) async fn upgrade(session: &Session, this: Option<i64>) -> Result<(), PostgresError> {
     session.batch(BEGIN).await?;
     // After an error, the transaction ends with the connection.
     let found = version(session).await?;
-    match found {
-        None => session.batch(include_str!("schema.sql")).await?,
-        Some(OLDEST) if session.row(IS_USED, &[&this]).await?.is_some_and(|row| row.get(0)) => {
+    if found != Some(VERSION) {
+        if found.is_none() {
+            session.batch(include_str!("schema.sql")).await?;
+        } else if session.row(IS_USED, &[&this]).await?.is_some_and(|row| row.get(0)) {
             return Err(PostgresError::UsedByOlder);
         }
-        Some(_) => {}
-    }
-    if found != Some(VERSION) {
         let added = GameRow::additions(found.unwrap_or(0));
         session.batch(&format!("{added} UPDATE reversi SET version = {VERSION}")).await?;
     }

@@ -1,4 +1,4 @@
-//! Notes in the store that the server is alive, from which the downtime is measured, and the watch for stalls.
+//! Notes in the store that the server is alive, which show how long it was down, and the detection of stalls.
 
 use std::{sync::atomic::Ordering::Relaxed, time::Duration};
 
@@ -12,11 +12,11 @@ use crate::store::StoreError;
 /// Maximum number of rooms that are told at a time to credit their clocks after a stall, four times a second.
 const CREDITED: usize = 1_000;
 
-/// The interval of these notes: the most by which clocks are over-credited after a crash. Without other writes they also
-/// show whether the store can be written.
+/// The interval of these notes. After a crash, clocks may be credited with up to this much too much. If there are no
+/// other writes, the notes show whether the store can be written.
 const ALIVE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Notes regularly in the store that the server lives.
+/// Notes in the store that the server is alive, regularly until it stops.
 pub(crate) async fn mark_alive_regularly(host: RoomHost) {
     let context = &host.context;
     let (mut ticks, mut last) = (ticks(ALIVE_INTERVAL), Ok(()));
@@ -71,8 +71,8 @@ pub(crate) async fn write_shutdown(context: &ActorContext) -> bool {
     written.is_ok()
 }
 
-/// Whether clocks are not yet credited for the time before this start, which a new note would hide. Nodes that share a store
-/// have that noted there for each shard.
+/// True while clocks are not yet credited for the time before this start, which a new note would hide. Nodes that share
+/// a store have that time in the store for each shard.
 fn awaits_credit(context: &ActorContext) -> bool {
     !context.cluster.has_followers() && context.registry.uncredited.load(Relaxed) > 0
 }

@@ -8,9 +8,9 @@
 //!                      └─ analyses ──▶ AnalysisPool
 //! ```
 //!
-//! `RoomHost` finds the node of a room through `Cluster`, and [`Node`] is what other servers call here. No files
-//! import each other in a circle (`tests/core/tidy`). Every queue has a bound, an option of `limit/limits.rs` or beside the queue. Shutdown waits for every task,
-//! through the tracker in `lifecycle.rs`.
+//! `RoomHost` finds the node of a room through `Cluster`, and [`Node`] is what other servers call here. No files import
+//! each other in a circle (`tests/core/tidy`). Every queue has a bound: an option in `limit/limits.rs`, or a constant
+//! beside the queue. Shutdown waits for every task, through the tracker in `lifecycle.rs`.
 
 mod ai;
 mod analysis;

@@ -25,19 +25,19 @@ use crate::{
     store::{NodeId, Ownership, Shard},
 };
 
-/// The most rows of the room list that a watcher has in a cluster, the newest ones: a cluster may have a million.
+/// Maximum number of rows of the room list that a watcher is shown in a cluster, which may have a million: the newest.
 pub(crate) const WATCHED_ROWS: usize = 1_000;
 
-/// Time for the answer of another node: longer than its own wait for a full mailbox.
+/// Maximum wait for the answer of another node. Longer than that node waits for a full mailbox.
 pub(crate) const ASK_DEADLINE: Duration = Duration::from_secs(5);
 
-/// Time until a node that did nothing is asked again. A new owner of the room is asked at once.
+/// Pause before a node that did nothing is asked again. A new owner of the room is asked at once.
 pub(crate) const ASK_RETRY: Duration = Duration::from_millis(250);
 
-/// Longest wait for a room that has no owner, or is moving: longer than it takes to notice the end of a node.
+/// Maximum wait for a room that has no owner or is moving. Longer than it takes to notice the end of a node.
 pub(crate) const OWNER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// This node: the owners of shards, and the links.
+/// This node's view of the cluster: the owners of shards, and the links to other nodes.
 pub(crate) struct Cluster {
     me: AtomicI64,
     peers: Arc<dyn Peers>,

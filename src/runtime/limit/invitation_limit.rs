@@ -11,14 +11,15 @@ use tokio::time::Instant;
 use super::{client_address::Prefix, rate_limiter::TooFast};
 use crate::room::PlayerId;
 
-/// Seats that others may reserve for one player within [`INVITED_PERIOD`]: more than anybody reads.
+/// Maximum number of seats that others reserve for one player within [`INVITED_PERIOD`]: more than anybody reads.
 const INVITED: usize = 20;
 
-/// The time after which an invitation is not counted any more.
+/// The time after which an invitation no longer counts.
 const INVITED_PERIOD: Duration = Duration::from_secs(3 * 60);
 
-/// The invitations that one player has received in the last [`INVITED_PERIOD`], at most [`INVITED`]. An inviter is refused
-/// when it has made as many as are left: the first inviter makes at most half, the next one at most half of the rest.
+/// The invitations that one player has received in the last [`INVITED_PERIOD`], at most [`INVITED`]. An inviter is
+/// refused once it has made as many as there are left. So the first inviter can make at most half of them, the next one
+/// at most half of the rest, and so on.
 #[derive(Default)]
 pub(crate) struct InvitationLimit(Mutex<VecDeque<(Instant, Inviter)>>);
 

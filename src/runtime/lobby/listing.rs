@@ -24,17 +24,18 @@ use crate::{
     runtime::cluster::cluster::Cluster,
 };
 
-/// Rows of the room list that are read for one watcher at a time and sent in one message: far below the 4 MiB that
-/// clients accept by default, even with long names. Bounds the memory for a client that does not read.
+/// Maximum number of rows of the room list that are read for one watcher at a time and sent in one message: far below
+/// the 4 MiB that clients accept by default, even with long names. Limits the memory for a client that does not read.
 pub(super) const SNAPSHOT_ROWS: usize = 500;
 
-/// Rows below [`Cluster::most_watched_rows`] at which more are searched for, as a search may pass over all rows.
+/// Number of free rows below [`Cluster::most_watched_rows`] at which more rows are searched, because a search may pass
+/// over all rows.
 pub(super) const MIN_FREE_ROWS: usize = 100;
 
-/// Rows of the room list that are searched at a time. Rooms that come or go wait as long, for some 0.2 ms.
+/// Number of rows of the room list that are searched at a time. Meanwhile, rooms that come or go wait about 0.2 ms.
 pub(super) const SEARCH_STEP: usize = 1_000;
 
-/// The interval of updates to a lobby watcher; several changes of a room within it are sent as one.
+/// The interval of updates to a watcher of the list. Several changes of a room within it are sent as one.
 pub(super) const LOBBY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The list of public rooms, of this node and of all others.

@@ -23,10 +23,10 @@ use crate::{
     store::NodeId,
 };
 
-/// Rows of other nodes that are kept for the list, about half a KiB each: of 50 nodes with the default number of rooms.
+/// Maximum number of rows of other nodes, about half a KiB each: of 50 nodes with the default number of rooms.
 const PEER_ROWS: usize = 1 << 20;
 
-/// The interval at which rows that have left their nodes are looked at.
+/// The interval at which the age of kept rows is checked.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The rows of other nodes.

@@ -65,8 +65,8 @@ static RESERVED: LazyLock<HashSet<String>> = LazyLock::new(|| {
     names.flat_map(|name| lenient_skeletons(&name).into_iter().chain(lenient_skeletons(&name.to_uppercase()))).collect()
 });
 
-/// The skeletons of a name in lower case and as it is written: a capital and its small letter look like different letters
-/// of other scripts. Names with a skeleton in common look alike.
+/// The skeletons of a name in lower case and as written, because a capital letter and its small letter may look like
+/// different letters of other scripts. Two names look alike if they have a skeleton in common.
 pub(super) fn skeletons(name: &str) -> [String; 2] {
     let words: Vec<_> = name.split_whitespace().collect();
     let name = words.join(" ");
@@ -84,7 +84,7 @@ fn letters(name: &str) -> String {
     name.chars().filter(|character| character.is_alphanumeric()).collect()
 }
 
-/// As [`skeletons`], for fewer names: "adm1n" too would pose as "admin".
+/// As [`skeletons`], but `i` and `l` look alike, too: "adm1n" would pose as "admin".
 fn lenient_skeletons(letters: &str) -> [String; 2] {
     skeletons(letters).map(|skeleton| skeleton.replace('i', "l"))
 }

@@ -1,7 +1,7 @@
 //! How much a game counts for the ratings of its players: the less, the more rated games they have had with each other
-//! within 24 hours, against ratings raised by arranged games, by many accounts, or against AIs. Kept in memory only, since
-//! addresses are not stored; after a restart the archive still counts the games of each two accounts, and bounds how fast
-//! a rating rises.
+//! within 24 hours, so that ratings cannot be raised by arranged games, by many accounts, or against AIs. Kept in
+//! memory only, because addresses are not stored. After a restart the archive still counts the games of each two
+//! accounts, and limits how fast a rating rises.
 
 use std::{
     collections::{HashMap, VecDeque},

@@ -26,7 +26,7 @@ const AI_MARGIN: Duration = Duration::from_millis(20);
 /// Time for which an AI ponders one position: longer than the highest level takes on a slow core.
 const PONDER_TIME: Duration = Duration::from_secs(60);
 
-/// How often an AI looks whether a rated game of another room has left its position.
+/// The interval at which an AI checks whether a rated game in another room has left its position.
 const RATED_WAIT: Duration = Duration::from_secs(1);
 
 /// The room of a turn, and the parts of the server that it uses.

@@ -32,10 +32,10 @@ use crate::{
     },
 };
 
-/// Calls that wait until a password is hashed, for some 20 ms each. Beyond this they fail with BUSY.
+/// Maximum number of calls that wait until a password is hashed, about 20 ms each. Further calls fail with `BUSY`.
 const PASSWORDS_WAITING: usize = 256;
 
-/// The pause after a hash, in times of its duration.
+/// The pause after a hash, as a multiple of its duration.
 const REST: u32 = 3;
 
 /// Maximum pause after a hash that took long because the machine was busy.

@@ -40,10 +40,10 @@ use crate::{
     },
 };
 
-/// Messages that wait for one room. Callers wait while a mailbox is full, then fail with BUSY.
+/// Maximum number of messages that wait for one room. If the mailbox is full, callers wait, then fail with `BUSY`.
 const MAILBOX_CAPACITY: usize = 32;
 
-/// The longest wait of a caller for space in a mailbox.
+/// Maximum time that a caller waits for space in a mailbox.
 pub(crate) const MAILBOX_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[derive(Clone)]

@@ -74,7 +74,7 @@ pub(crate) async fn write_shutdown(context: &ActorContext) -> bool {
 /// True while clocks are not yet credited for the time before this start, which a new note would hide. Nodes that share
 /// a store have that time in the store for each shard.
 fn awaits_credit(context: &ActorContext) -> bool {
-    !context.cluster.has_followers() && context.registry.uncredited.load(Relaxed) > 0
+    !context.cluster.shares_store() && context.registry.uncredited.load(Relaxed) > 0
 }
 
 async fn mark_alive(context: &ActorContext) -> Result<(), StoreError> {

@@ -179,7 +179,7 @@ fn maintain_archive(archive: &Arc<dyn Archive>, retention: Option<Retention>, cl
 /// Reads what is needed before the first call: the bans, and, if there are no other nodes, all players and rooms.
 async fn restore(node: &Node) -> Result<(), StoreError> {
     node.sessions.read_bans().await?;
-    if node.cluster.copies_players() {
+    if node.cluster.shares_store() {
         return Ok(());
     }
     let alive = recovery::restore_players(&node.rooms.host.context).await?;

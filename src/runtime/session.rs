@@ -136,7 +136,7 @@ impl Sessions {
     /// True if a token that belongs to no player here is wrong. Otherwise the store must be asked.
     #[must_use]
     pub fn knows_all_tokens(&self) -> bool {
-        !self.host.context.cluster.copies_players()
+        !self.host.context.cluster.shares_store()
     }
 
     /// The player of a token, on whichever node it has logged in.

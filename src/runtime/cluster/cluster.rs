@@ -41,8 +41,7 @@ pub(crate) const OWNER_TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) struct Cluster {
     me: AtomicI64,
     peers: Arc<dyn Peers>,
-    /// Whether there may be other nodes.
-    is_shared: bool,
+    shares_store: bool,
     owners: RwLock<ShardOwners>,
     /// Notified of each change of owners. Requests wait for it.
     changes: Arc<Notify>,
@@ -60,33 +59,24 @@ impl Cluster {
         let (owners, hosted) = (RwLock::default(), RwLock::default());
         let (changes, restoring) = (Arc::default(), Mutex::default());
         let (me, linked_by) = (AtomicI64::new(me.0), Notify::new());
-        Self { me, peers, is_shared: true, owners, changes, linked_by, hosted, restoring }
+        Self { me, peers, shares_store: true, owners, changes, linked_by, hosted, restoring }
     }
 
-    /// Whether the players here are copies: each may be in use at another node, and only the store has them all.
-    pub(crate) fn copies_players(&self) -> bool {
-        self.is_shared
-    }
-
-    /// Whether the store has the rooms in which players wait for an opponent. Otherwise this process has them in memory.
-    pub(crate) fn stores_waiting_rooms(&self) -> bool {
-        self.is_shared
-    }
-
-    /// Whether other nodes may follow the rooms of this one.
-    pub(crate) fn has_followers(&self) -> bool {
-        self.is_shared
+    /// Whether other nodes use the store, too. Then only the store has all players, places and waiting rooms; otherwise this
+    /// process has them all in memory.
+    pub(crate) fn shares_store(&self) -> bool {
+        self.shares_store
     }
 
     /// Maximum number of rows of the list of rooms that a watcher is shown: the newest that match.
     pub(crate) fn most_watched_rows(&self) -> usize {
-        if self.is_shared { WATCHED_ROWS } else { usize::MAX }
+        if self.shares_store { WATCHED_ROWS } else { usize::MAX }
     }
 
     /// The error of a request for a room that another server has taken over. A server by itself loses rooms only when
     /// it is about to stop.
     pub(crate) fn moved(&self) -> RoomError {
-        if self.is_shared { RoomError::Moved } else { RoomError::Draining }
+        if self.shares_store { RoomError::Moved } else { RoomError::Draining }
     }
 
     pub(crate) fn me(&self) -> NodeId {
@@ -242,7 +232,7 @@ impl Cluster {
 /// A cluster of one, at first without shards.
 impl Default for Cluster {
     fn default() -> Self {
-        Self { is_shared: false, ..Self::new(NodeId::default(), Arc::new(NoPeers)) }
+        Self { shares_store: false, ..Self::new(NodeId::default(), Arc::new(NoPeers)) }
     }
 }
 

@@ -66,7 +66,7 @@ pub(crate) async fn expire(players: &Players, player_store: &dyn PlayerStore, li
     let now = clock.now();
     players.forget_unused_visitors(now.before(VISITOR_IDLE));
     store_seen(players, players.unstored_use(SEEN_STEP), player_store).await;
-    let copies = players.cluster.copies_players();
+    let copies = players.cluster.shares_store();
     let before = |player: &Player| now.before(if copies { COPY_IDLE } else { player.patience(limits) });
     for player in players.idle(before) {
         if let Err(error) = remove_idle(players, player_store, &player, before(&player)).await {
@@ -88,7 +88,7 @@ async fn store_seen(players: &Players, seen: Vec<(PlayerId, Timestamp)>, player_
 /// [`USE_LAG`] at first, and again after the store was unavailable, because the nodes may not have stored who is in
 /// use.
 pub(crate) async fn remove_idle_players(players: Arc<Players>, player_store: Arc<dyn PlayerStore>, clock: Clock) {
-    if !players.cluster.copies_players() {
+    if !players.cluster.shares_store() {
         return;
     }
     let removals = async {
@@ -197,7 +197,7 @@ pub(crate) async fn remove_idle(
     player: &Arc<Player>,
     before: Timestamp,
 ) -> Result<bool, StoreError> {
-    if players.cluster.copies_players() {
+    if players.cluster.shares_store() {
         return Ok(players.forget_copy(player, before));
     }
     if !players.revoke_idle(player, before) {

@@ -47,7 +47,7 @@ impl Players {
 
     /// The players whose accounts may change at other nodes.
     pub(crate) fn copies(&self) -> Vec<Arc<Player>> {
-        if self.cluster.copies_players() { self.all() } else { Vec::new() }
+        if self.cluster.shares_store() { self.all() } else { Vec::new() }
     }
 
     /// True if a player has a stream on any node, or has called within `grace`. A player who is not known here has

@@ -82,7 +82,7 @@ impl ActorContext {
     /// An event encoded for watchers and for following nodes. `room` is the room after the event.
     pub(crate) fn encoded(&self, event: &Event, room: &Room) -> EncodedEvent {
         let encoded = EncodedEvent::new(self.encode, event, room);
-        if self.cluster.has_followers() { encoded.for_nodes(event) } else { encoded }
+        if self.cluster.shares_store() { encoded.for_nodes(event) } else { encoded }
     }
 }
 

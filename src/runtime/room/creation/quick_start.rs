@@ -94,7 +94,7 @@ impl Rooms {
     ) -> Result<RoomId, RoomError> {
         let lock = Arc::clone(&self.waiting).lock_owned();
         let context = &self.host.context;
-        if !context.cluster.stores_waiting_rooms() {
+        if !context.cluster.shares_store() {
             return self.match_once(&mut *lock.await, player, new_id, side).await;
         }
         // The nodes share the waiting rooms, and taking them costs some writes. So a player waits for only one turn at
@@ -154,7 +154,7 @@ impl Rooms {
         let context = &self.host.context;
         if rooms.is_empty() {
             Ok(())
-        } else if context.cluster.stores_waiting_rooms() {
+        } else if context.cluster.shares_store() {
             context.journal.add_waiting(rooms).await
         } else {
             let mut waiting = self.waiting.lock().await;

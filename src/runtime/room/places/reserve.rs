@@ -29,7 +29,7 @@ impl Rooms {
         let (number, is_seat) = (self.random.bits(), what == Holding::Seat);
         // Made first, so that the place is released even if this is cancelled.
         let mut place = ReservedPlace { _here: here, context: Arc::clone(context), number, expires: false };
-        if !context.cluster.copies_players() {
+        if !context.cluster.shares_store() {
             // Counted here alone: nothing is stored that a crash could leave.
             place.expires = true;
             return Ok(Ok(place));
@@ -47,7 +47,7 @@ impl Rooms {
     /// When the store cannot be read.
     pub async fn held_by(&self, player: &Player) -> Result<Vec<HeldRoom>, RoomError> {
         let context = &self.host.context;
-        if context.cluster.copies_players() && !player.is_visitor() {
+        if context.cluster.shares_store() && !player.is_visitor() {
             return Ok(context.player_store.held_rooms(player.id()).await?);
         }
         let seats = player.seats();

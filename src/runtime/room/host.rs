@@ -41,9 +41,13 @@ impl RoomHost {
     /// # Errors
     /// [`RoomError::Moved`] when another node has the room.
     pub(crate) async fn room(&self, id: RoomId) -> Result<RoomHandle, RoomError> {
-        if let Some(handle) = self.context.registry.live(id) {
-            return Ok(handle);
+        match self.context.registry.live(id) {
+            Some(handle) => Ok(handle),
+            None => self.load(id, Origin::Journal).await,
         }
+    }
+
+    async fn load(&self, id: RoomId, origin: Origin) -> Result<RoomHandle, RoomError> {
         self.require_served(id)?;
         let history = self.context.journal.recover(id).await.map_err(|error| {
             tracing::error!(room = %id, "a room cannot be read");
@@ -51,7 +55,7 @@ impl RoomHost {
         })?;
         let room = history.ok_or(Rejection::RoomNotFound)?.latest();
         self.know_members(std::slice::from_ref(&room)).await?;
-        self.start_served(room, Origin::Journal)
+        self.start_served(room, origin)
     }
 
     /// Starts the actor of a room, which may have moved meanwhile.
@@ -197,7 +201,7 @@ impl RoomHost {
         let created = Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation)) };
         let append = Append { room: id, expected: Seq(0), events: std::slice::from_ref(&created), games: &[] };
         match context.append(append).await.0 {
-            Ok(()) => match self.start_served(room, Origin::New) {
+            Ok(()) => match self.start_served(room, Origin::New(created)) {
                 // The next owner has it.
                 Ok(_) | Err(RoomError::Moved) => Ok(()),
                 Err(error) => Err(error),
@@ -207,7 +211,7 @@ impl RoomHost {
             Err(AppendError::Fenced) => Err(context.cluster.moved()),
             Err(error @ AppendError::Unknown(_)) => {
                 tracing::error!(room = %id, %error, "whether a room was created is looked up");
-                self.look_up(id).await
+                self.look_up(id, created).await
             }
             Err(error) => {
                 tracing::error!(room = %id, %error, "a room could not be created");
@@ -235,10 +239,10 @@ impl RoomHost {
         }
     }
 
-    /// Starts a room if it was written after all. Retries until the store answers.
-    async fn look_up(&self, id: RoomId) -> Result<(), RoomError> {
+    /// Starts a new room if it was written after all. Retries until the store answers.
+    async fn look_up(&self, id: RoomId, created: Event) -> Result<(), RoomError> {
         loop {
-            match self.room(id).await {
+            match self.load(id, Origin::New(created.clone())).await {
                 Ok(_) => return Ok(()),
                 Err(RoomError::Moved) => return Err(RoomError::Moved),
                 Err(RoomError::Rejected(_) | RoomError::Damaged) => return Err(RoomError::StoreUnavailable),

@@ -97,12 +97,9 @@ impl Notifier<'_> {
                 let banned = *reason == LeaveReason::Banned;
                 self.send(*player, Notice::Kicked { room: self.room.id(), banned });
             }
-            Fact::SeatChanged { seat, occupant } => {
-                if let Occupant::Reserved(guest) = occupant {
-                    let by = self.room.owner().cloned();
-                    let invited = Notice::Invited { room: self.room.id(), seat: *seat, code: self.room.code(), by };
-                    self.send(guest.id, invited);
-                }
+            Fact::Created(_) => Color::ALL.into_iter().for_each(|seat| self.invite(seat)),
+            Fact::SeatChanged { seat, .. } => {
+                self.invite(*seat);
                 // To the player who stays.
                 if let Some(by) = before.rematch_offer {
                     self.send_offer(seat.opposite(), Offer::Rematch, by, OfferStatus::Closed);
@@ -197,6 +194,14 @@ impl Notifier<'_> {
             let Some(player) = self.player(side) else { continue };
             let (game, position, series) = (self.game(game.number), game.position, self.room.series());
             self.send(player, Notice::GameEnded { game, side, end, position, series });
+        }
+    }
+
+    /// Invites the guest for whom a seat is reserved.
+    fn invite(&self, seat: Color) {
+        if let Occupant::Reserved(guest) = &self.room.seats()[seat].occupant {
+            let by = self.room.owner().cloned();
+            self.send(guest.id, Notice::Invited { room: self.room.id(), seat, code: self.room.code(), by });
         }
     }
 

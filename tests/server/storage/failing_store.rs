@@ -20,7 +20,7 @@ use tonic::Code;
 use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
 
 use crate::api::games::MovesReplay;
-use crate::harness::in_process::{SeatedRoom, ServerOptions, TestServer, named, refused, within};
+use crate::harness::in_process::{SeatedRoom, ServerOptions, TestServer, named, occupant, refused, within};
 
 /// The number of next appends that fail.
 #[derive(Clone, Default)]
@@ -147,6 +147,20 @@ async fn a_room_created_with_unknown_outcome_is_found() {
     let room = ada.create_with(named("found"), ["me", "random"]).await.room_id;
     assert_eq!((ada.me().await.room_ids, ada.info().await.rooms), (vec![room.clone()], 1));
     ada.start(&room).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_guest_of_a_room_created_with_unknown_outcome_is_invited() {
+    let (server, faults) = server_failing_with(unknown()).await;
+    let (ada, bea) = (server.human("Ada").await, server.human("Bea").await);
+    let mut turns = bea.turns().await;
+    let guest = v1::Player { player_id: bea.id.clone(), ..Default::default() };
+    let seats = [occupant("me"), v1::seat::Occupant::Reserved(guest)];
+    let seats = seats.map(|occupant| v1::Seat { occupant: Some(occupant), ..Default::default() }).to_vec();
+    faults.fail_next(1);
+    let room = ada.try_create(v1::CreateRoomRequest { seats, ..Default::default() }).await.unwrap().room_id;
+    let invited = turns.next().await;
+    assert!(matches!(&invited, Some(Told::Invited(invited)) if invited.room_id == room), "{invited:?}");
 }
 
 /// A journal that can delay appends and fail reads.

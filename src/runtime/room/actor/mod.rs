@@ -87,10 +87,10 @@ impl ActorContext {
 }
 
 /// The source of a new actor's room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// Just created.
-    New,
+    /// Just created, by this event.
+    New(Event),
     /// Loaded: an earlier actor may have ended before its work was done.
     Journal,
     /// Dormant until now: nothing needs to be corrected.
@@ -178,6 +178,9 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
         room,
         context,
     });
+    if let Origin::New(created) = &origin {
+        actor.notifier().notify(created, &Before::of(&actor.room));
+    }
     let run = async move {
         let mut mailbox = mailbox;
         // Declared last, so that in a panic the entry goes before the mailbox, and no caller sees the room as closed.

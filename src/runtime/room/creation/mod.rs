@@ -10,11 +10,11 @@ use requests::NewRoomId;
 use super::{message::Snapshot, places::ReservedPlace, rooms::Rooms};
 use crate::{
     room::{Command, Creation, Issuer, JoinCode, Occupant, Policy, Rejection, RoomId, SeatSpec, Settings},
-    rules::{ByColor, Color},
+    rules::ByColor,
     runtime::{
         limit::{invitation_limit::Invitation, rate_limiter::TooFast},
         outcome::RoomError,
-        player::{notice::Notice, player::Player},
+        player::player::Player,
     },
 };
 
@@ -79,14 +79,16 @@ impl Rooms {
                 idle_close: limits.idle_close,
                 members: limits.members_per_room,
             },
-            seats: seats.clone(),
+            seats,
         };
-        let starts = creation.settings.auto_start && seats.iter().all(|(_, seat)| matches!(seat, Occupant::Ai(_)));
+        let starts =
+            creation.settings.auto_start && creation.seats.iter().all(|(_, seat)| matches!(seat, Occupant::Ai(_)));
         let created = self.host.create(creation).await;
         if created.as_ref().is_err_and(RoomError::is_unknown) {
             seat.into_iter().chain([membership]).for_each(ReservedPlace::let_expire);
         }
         created?;
+        invitation.into_iter().chain(other_invitation).for_each(Invitation::keep);
         if starts && !self.has_game(new_id).await? {
             // No later event would start it. If the store fails now, the owner can.
             let started = self.host.command(id, Issuer::Player(player.id()), Command::Start).await;
@@ -100,24 +102,7 @@ impl Rooms {
             self.leave_after_log_out(player, id).await?;
             return Err(Rejection::RoomClosed.into());
         }
-        invitation.into_iter().chain(other_invitation).for_each(Invitation::keep);
-        for (seat, occupant) in seats.iter() {
-            if let Occupant::Reserved(_) = occupant {
-                self.invite(id, seat).await;
-            }
-        }
         Ok(id)
-    }
-
-    /// Sends an invitation to the guest of a reserved seat.
-    async fn invite(&self, room: RoomId, seat: Color) {
-        let Ok(snapshot) = self.host.snapshot(room).await else { return };
-        let room = &snapshot.room;
-        if let Occupant::Reserved(guest) = &room.seats()[seat].occupant {
-            let by = room.owner().cloned();
-            let invited = Notice::Invited { room: room.id(), seat, code: room.code(), by };
-            self.host.context.players.send(guest.id, invited);
-        }
     }
 
     /// The occupant of a seat, and the invitation to be kept when it is sent.

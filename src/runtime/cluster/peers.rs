@@ -84,9 +84,9 @@ impl Ask {
 /// The answer of a node.
 #[derive(Clone, Debug)]
 pub enum Reply {
-    /// The command was executed, or the room created.
+    /// The command was executed.
     Accepted(Accepted),
-    /// The state.
+    /// The state of the room, which may just have been created.
     Snapshot(Snapshot),
     /// The request was refused.
     Refused(RoomError),
@@ -102,6 +102,16 @@ impl Reply {
             Self::Refused(error) => Err(error),
             // Not the reply to a command.
             Self::Snapshot(_) | Self::Elsewhere(_) => Err(RoomError::Unreachable),
+        }
+    }
+
+    /// The state of an existing or a new room.
+    pub(crate) fn snapshot(self) -> Result<Snapshot, RoomError> {
+        match self {
+            Self::Snapshot(snapshot) => Ok(snapshot),
+            Self::Refused(error) => Err(error),
+            // Not what was asked for.
+            Self::Accepted(_) | Self::Elsewhere(_) => Err(RoomError::Unreachable),
         }
     }
 

@@ -85,14 +85,11 @@ impl RoomHost {
 
     /// The current state of a room, on whichever node it is.
     pub(crate) async fn snapshot(&self, id: RoomId) -> Result<Snapshot, RoomError> {
-        match self.ask(Ask { room: id, what: Question::Snapshot }).await? {
-            Reply::Snapshot(snapshot) => Ok(snapshot),
-            answer => Err(answer.accepted().err().unwrap_or(RoomError::Unreachable)),
-        }
+        self.ask(Ask { room: id, what: Question::Snapshot }).await?.snapshot()
     }
 
     /// Creates a room: on this node, or on another one if this one has no rooms.
-    pub(crate) async fn create(&self, creation: Creation) -> Result<(), RoomError> {
+    pub(crate) async fn create(&self, creation: Creation) -> Result<Snapshot, RoomError> {
         if self.context.cluster.serves(creation.id) {
             match self.create_here(creation.clone()).await {
                 Err(RoomError::Moved) => {}
@@ -100,7 +97,7 @@ impl RoomHost {
             }
         }
         let ask = Ask { room: creation.id, what: Question::Create(Box::new(creation)) };
-        self.ask(ask).await?.accepted().map(drop)
+        self.ask(ask).await?.snapshot()
     }
 
     async fn ask(&self, ask: Ask) -> Result<Reply, RoomError> {
@@ -129,8 +126,7 @@ impl RoomHost {
                 Question::Snapshot => Reply::Snapshot(self.room(room).await?.snapshot().await?),
                 Question::Create(creation) => {
                     self.require_served(creation.id)?;
-                    self.create_once(*creation).await?;
-                    Reply::Accepted(Accepted { seq: Seq(1), changed: true, game: None })
+                    Reply::Snapshot(self.create_once(*creation).await?)
                 }
             })
         };
@@ -193,7 +189,7 @@ impl RoomHost {
     }
 
     /// Writes a new room to the journal, then starts its actor.
-    async fn create_here(&self, creation: Creation) -> Result<(), RoomError> {
+    async fn create_here(&self, creation: Creation) -> Result<Snapshot, RoomError> {
         let context = &self.context;
         let at = context.clock.now();
         let id = creation.id;
@@ -201,13 +197,16 @@ impl RoomHost {
         let created = Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation)) };
         let append = Append { room: id, expected: Seq(0), events: std::slice::from_ref(&created), games: &[] };
         match context.append(append).await.0 {
-            Ok(()) => match self.start_served(room, Origin::New(created)) {
-                // The next owner has it.
-                Ok(_) | Err(RoomError::Moved) => Ok(()),
-                Err(error) => Err(error),
-            },
+            Ok(()) => {
+                let new = Snapshot { room: Arc::new(room.clone()), watchers: 0 };
+                match self.start_served(room, Origin::New(created)) {
+                    // The next owner has it.
+                    Ok(_) | Err(RoomError::Moved) => Ok(new),
+                    Err(error) => Err(error),
+                }
+            }
             // The same request, sent to another node or asked again, has written it.
-            Err(AppendError::Conflict(_)) => self.room(id).await.map(drop),
+            Err(AppendError::Conflict(_)) => self.room(id).await?.snapshot().await,
             Err(AppendError::Fenced) => Err(context.cluster.moved()),
             Err(error @ AppendError::Unknown(_)) => {
                 tracing::error!(room = %id, %error, "whether a room was created is looked up");
@@ -222,7 +221,7 @@ impl RoomHost {
     }
 
     /// As [`RoomHost::create_here`], for another node, which asks again where it had no answer.
-    async fn create_once(&self, creation: Creation) -> Result<(), RoomError> {
+    async fn create_once(&self, creation: Creation) -> Result<Snapshot, RoomError> {
         self.player(creation.owner.id).await?;
         for occupant in [&creation.seats.black, &creation.seats.white] {
             if let Occupant::Reserved(guest) = occupant {
@@ -235,15 +234,15 @@ impl RoomHost {
                 self.require_capacity()?;
                 self.create_here(creation).await
             }
-            found => found.map(drop),
+            found => found?.snapshot().await,
         }
     }
 
     /// Starts a new room if it was written after all. Retries until the store answers.
-    async fn look_up(&self, id: RoomId, created: Event) -> Result<(), RoomError> {
+    async fn look_up(&self, id: RoomId, created: Event) -> Result<Snapshot, RoomError> {
         loop {
             match self.load(id, Origin::New(created.clone())).await {
-                Ok(_) => return Ok(()),
+                Ok(room) => return room.snapshot().await,
                 Err(RoomError::Moved) => return Err(RoomError::Moved),
                 Err(RoomError::Rejected(_) | RoomError::Damaged) => return Err(RoomError::StoreUnavailable),
                 Err(_) => tokio::select! {

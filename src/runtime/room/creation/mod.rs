@@ -9,7 +9,7 @@ use requests::NewRoomId;
 
 use super::{message::Snapshot, places::ReservedPlace, rooms::Rooms};
 use crate::{
-    room::{Command, Creation, Issuer, JoinCode, Occupant, Policy, Rejection, RoomId, SeatSpec, Settings},
+    room::{Command, Creation, Issuer, JoinCode, Occupant, Policy, Rejection, SeatSpec, Settings},
     rules::ByColor,
     runtime::{
         limit::{invitation_limit::Invitation, rate_limiter::TooFast},
@@ -48,10 +48,10 @@ impl Rooms {
     }
 
     /// Creates a room with a given id, unless the same request has.
-    async fn create_as(&self, player: &Arc<Player>, new_id: &NewRoomId, new: NewRoom) -> Result<RoomId, RoomError> {
+    async fn create_as(&self, player: &Arc<Player>, new_id: &NewRoomId, new: NewRoom) -> Result<Snapshot, RoomError> {
         let id = new_id.id;
         if new_id.is_created {
-            return Ok(id);
+            return self.snapshot_as_admin(id).await;
         }
         let context = &self.host.context;
         // It may have waited for an earlier request until the shutdown.
@@ -87,7 +87,7 @@ impl Rooms {
         if created.as_ref().is_err_and(RoomError::is_unknown) {
             seat.into_iter().chain([membership]).for_each(ReservedPlace::let_expire);
         }
-        created?;
+        let mut created = created?;
         invitation.into_iter().chain(other_invitation).for_each(Invitation::keep);
         if starts && !self.has_game(new_id).await? {
             // No later event would start it. If the store fails now, the owner can.
@@ -96,13 +96,14 @@ impl Rooms {
                 self.undo_creation(player, new_id).await;
                 return Err(error);
             }
+            created = self.snapshot_as_admin(id).await?;
         }
         if player.is_logged_out() {
             // The log-out left only the rooms known then.
             self.leave_after_log_out(player, id).await?;
             return Err(Rejection::RoomClosed.into());
         }
-        Ok(id)
+        Ok(created)
     }
 
     /// The occupant of a seat, and the invitation to be kept when it is sent.

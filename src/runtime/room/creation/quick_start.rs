@@ -62,9 +62,12 @@ impl Rooms {
         lifecycle.require_running()?;
         let (this, player) = (self.clone(), Arc::clone(player));
         let start = async move {
-            this.create_by_request(&player, request, async |new| match opponent {
-                Opponent::Ai(ai) => this.quick_ai_game(&player, &new, ai, side).await,
-                Opponent::Anyone => this.quick_match(&player, &new, side).await,
+            this.create_by_request(&player, request, async |new| {
+                let room = match opponent {
+                    Opponent::Ai(ai) => this.quick_ai_game(&player, &new, ai, side).await?,
+                    Opponent::Anyone => this.quick_match(&player, &new, side).await?,
+                };
+                this.snapshot_as_admin(room).await
             })
             .await
         };
@@ -81,7 +84,7 @@ impl Rooms {
         let side = side.unwrap_or_else(|| self.random_side());
         let new =
             NewRoom { settings: Settings::named((&player.profile.name).into()), seats: seats(side, SeatSpec::Ai(ai)) };
-        let room = self.create_as(player, new_id, new).await?;
+        let room = self.create_as(player, new_id, new).await?.room.id();
         self.finish_quick_start(player, new_id, Command::Start).await?;
         Ok(room)
     }
@@ -213,6 +216,7 @@ impl Rooms {
         settings.auto_start = true;
         let mine = side.unwrap_or_else(|| self.random_side());
         let room = self.create_as(player, new_id, NewRoom { settings, seats: seats(mine, SeatSpec::Open) }).await?;
+        let room = room.room.id();
         self.finish_quick_start(player, new_id, Command::SetReady(true)).await?;
         waiting.add(room);
         Ok(room)

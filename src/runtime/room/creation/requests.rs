@@ -52,16 +52,13 @@ impl Rooms {
         &self,
         player: &Arc<Player>,
         request: Option<String>,
-        create: impl AsyncFnOnce(NewRoomId) -> Result<RoomId, RoomError>,
+        create: impl AsyncFnOnce(NewRoomId) -> Result<Snapshot, RoomError>,
     ) -> Result<Snapshot, RoomError> {
-        let room = match request {
-            None => create(self.new_room(None)?).await?,
-            Some(request) => {
-                let key = format!("room {request}");
-                let create = async || self.create_recorded(player, key, create).await;
-                player.rooms_created.once(request, create).await?.0
-            }
-        };
+        let Some(request) = request else { return create(self.new_room(None)?).await };
+        let key = format!("room {request}");
+        let create = async |new| Ok(create(new).await?.room.id());
+        let create = async || self.create_recorded(player, key, create).await;
+        let (room, _) = player.rooms_created.once(request, create).await?;
         self.snapshot_as_admin(room).await
     }
 

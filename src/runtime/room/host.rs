@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use super::{
     actor::{self, ActorContext, Origin},
     holders::Holders,
-    message::Snapshot,
+    message::{Snapshot, Subscribed, WatchAccess, WatchError},
     registry::RoomHandle,
     remote,
 };
@@ -137,49 +137,66 @@ impl RoomHost {
         }
     }
 
-    /// A room for a watcher who has its events up to `after`, and its state: the room itself, or its mirror. A mirror may
-    /// lag; if a watcher `may` not watch the room that it shows, it first catches up with the room.
-    pub(crate) async fn watched(
+    /// Subscribes a watcher who has the events up to `after` to the room, or to its mirror.
+    pub(crate) async fn subscribe(
         &self,
         id: RoomId,
+        access: &WatchAccess,
         after: Option<Seq>,
-        may: impl Fn(&Room) -> bool,
-    ) -> Result<(RoomHandle, Snapshot), RoomError> {
-        let mut wait = OwnerWait::new(&self.context.cluster);
-        let mut checks = OWNER_CHECKS;
+    ) -> Result<Subscribed, WatchError> {
+        let cluster = &self.context.cluster;
+        let mut wait = OwnerWait::new(cluster);
+        let mut checks = if cluster.shares_store() { OWNER_CHECKS } else { 0 };
         loop {
-            match Box::pin(self.watched_now(id, after, &may, &mut checks)).await {
+            match Box::pin(self.subscribe_now(id, access, after, &mut checks)).await {
+                Err(WatchError::Outdated | WatchError::Room(RoomError::Moved)) => wait.wait().await?,
+                subscribed => return subscribed,
+            }
+        }
+    }
+
+    async fn subscribe_now(
+        &self,
+        id: RoomId,
+        access: &WatchAccess,
+        after: Option<Seq>,
+        checks: &mut u32,
+    ) -> Result<Subscribed, WatchError> {
+        let handle = self.watched_now(id).await?;
+        match handle.subscribe(access.clone(), after).await {
+            Err(WatchError::Outdated) => {}
+            subscribed => return subscribed,
+        }
+        let newest = self.snapshot(id).await?.room;
+        access.check(&newest).map_err(WatchError::Access)?;
+        let known = after.filter(|after| *after <= newest.seq());
+        // Either the node has lost the room and does not know it yet, or the watcher asks for an event that does not exist.
+        if known != after && *checks > 0 {
+            *checks -= 1;
+            return Err(WatchError::Outdated);
+        }
+        remote::catch_up(&handle, newest.seq()).await?;
+        handle.subscribe(access.clone(), known).await
+    }
+
+    /// The state of a room as its watchers have it: of the room itself, or of its mirror.
+    pub(crate) async fn watched(&self, id: RoomId) -> Result<Snapshot, RoomError> {
+        let mut wait = OwnerWait::new(&self.context.cluster);
+        loop {
+            let watched = async { self.watched_now(id).await?.snapshot().await };
+            match Box::pin(watched).await {
                 Err(RoomError::Moved) => wait.wait().await?,
                 found => return found,
             }
         }
     }
 
-    async fn watched_now(
-        &self,
-        id: RoomId,
-        after: Option<Seq>,
-        may: impl Fn(&Room) -> bool,
-        checks: &mut u32,
-    ) -> Result<(RoomHandle, Snapshot), RoomError> {
-        let has_all = |room: &Room| after.is_none_or(|after| after <= room.seq());
-        let is_here = self.context.cluster.serves(id);
-        let handle = match is_here {
-            true => self.room(id).await?,
-            false => remote::mirror(&self.context, id).await?,
-        };
-        let seen = handle.snapshot().await?;
-        if has_all(&seen.room) && (is_here || may(&seen.room)) {
-            return Ok((handle, seen));
+    /// The room, or its mirror if another node has it.
+    async fn watched_now(&self, id: RoomId) -> Result<RoomHandle, RoomError> {
+        match self.context.cluster.serves(id) {
+            true => self.room(id).await,
+            false => remote::mirror(&self.context, id).await,
         }
-        let newest = self.snapshot(id).await?;
-        // Either the node has lost the room and does not know it yet, or the watcher asks for an event that does not exist.
-        if !has_all(&newest.room) && *checks > 0 {
-            *checks -= 1;
-            return Err(RoomError::Moved);
-        }
-        remote::catch_up(&handle, newest.room.seq()).await?;
-        Ok((handle, newest))
     }
 
     /// Fails if this node has as many rooms as it can.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use thiserror::Error;
 use tokio::{
     sync::{broadcast, oneshot},
     time::Instant,
@@ -9,7 +10,7 @@ use tokio::{
 
 use super::encoded_event::EncodedEvent;
 use crate::{
-    room::{Command, Issuer, PlayerId, Room, Seq},
+    room::{Command, Credentials, Issuer, PlayerId, Rejection, Room, Seq},
     runtime::outcome::{Accepted, RoomError},
 };
 
@@ -18,8 +19,8 @@ pub(crate) enum Message {
     /// With the time of its arrival at the server.
     Command(Issuer, Command, Instant, oneshot::Sender<Result<Accepted, RoomError>>),
     Snapshot(oneshot::Sender<Snapshot>),
-    /// Subscribes a watcher, from the start or after the event that it has.
-    Subscribe(Option<Seq>, oneshot::Sender<Subscribed>),
+    /// Subscribes a watcher, from the present state or after the event that it has.
+    Subscribe(WatchAccess, Option<Seq>, oneshot::Sender<Result<Subscribed, WatchError>>),
     /// A watcher's stream has ended.
     Unwatched,
     /// Sends the player an open turn again, then replies.
@@ -39,12 +40,54 @@ pub struct Snapshot {
     pub watchers: u32,
 }
 
+/// The permission of a watcher.
+#[derive(Clone, Debug)]
+pub(crate) enum WatchAccess {
+    /// That of a player: membership, or the room's password or join code.
+    Player(PlayerId, Credentials),
+    /// The administrator's token, or another node.
+    Admin,
+}
+
+impl WatchAccess {
+    pub(crate) fn check(&self, room: &Room) -> Result<(), Rejection> {
+        match self {
+            Self::Player(player, credentials) => room.may_watch(*player, credentials),
+            Self::Admin => Ok(()),
+        }
+    }
+}
+
 /// The answer to a new watcher.
 pub(crate) struct Subscribed {
-    /// The room; none for a watcher that has an earlier event and reads the next ones, up to `seq`, from the journal.
-    pub(crate) snapshot: Option<Snapshot>,
-    /// The last event of the room.
-    pub(crate) seq: Seq,
-    /// The events after `seq`.
+    /// The room, shared by all who get it in this state.
+    pub(crate) snapshot: Snapshot,
+    /// The watcher's last event, if it reads the later ones, up to those of `snapshot`, from the journal.
+    pub(crate) after: Option<Seq>,
+    /// The events after `snapshot`.
     pub(crate) events: broadcast::Receiver<EncodedEvent>,
+}
+
+/// Why a watcher is not subscribed.
+#[derive(Debug, Error)]
+pub(crate) enum WatchError {
+    /// The player may not watch.
+    #[error(transparent)]
+    Access(Rejection),
+    /// What is known of the room here may be outdated: it lacks the watcher's last event, or a mirror refuses the watcher.
+    #[error("the room may have changed")]
+    Outdated,
+    /// The room cannot be reached.
+    #[error(transparent)]
+    Room(#[from] RoomError),
+}
+
+impl From<WatchError> for RoomError {
+    fn from(error: WatchError) -> Self {
+        match error {
+            WatchError::Access(rejection) => rejection.into(),
+            WatchError::Outdated => Self::Moved,
+            WatchError::Room(error) => error,
+        }
+    }
 }

@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     actor_cell::ActorCell,
     mailbox::Mailbox,
-    message::{Message, Snapshot, Subscribed},
+    message::{Message, Snapshot, Subscribed, WatchAccess, WatchError},
 };
 use crate::{
     room::{Command, Issuer, JoinCode, Rejection, Room, RoomId, Seq, Timestamp},
@@ -74,8 +74,8 @@ impl RoomHandle {
         self.ask(Message::Snapshot).await
     }
 
-    pub(crate) async fn subscribe(&self, after: Option<Seq>) -> Result<Subscribed, RoomError> {
-        self.ask(|reply| Message::Subscribe(after, reply)).await
+    pub(crate) async fn subscribe(&self, access: WatchAccess, after: Option<Seq>) -> Result<Subscribed, WatchError> {
+        self.ask(|reply| Message::Subscribe(access, after, reply)).await?
     }
 
     /// Sends a message, waiting up to [`MAILBOX_TIMEOUT`] for space in the mailbox.

@@ -288,9 +288,9 @@ mod tests {
 
     use super::*;
     use crate::{
-        room::{Credentials, DisplayName, PlayerKind, SeatSpec, Settings},
+        room::{Credentials, DisplayName, PlayerKind, SeatSpec, Seq, Settings},
         rules::ByColor,
-        runtime::{Limits, NewRoom, Parts, RowFilter, Runtime, WatchStart},
+        runtime::{Limits, NewRoom, Parts, RowFilter, Runtime, Update, WatchStart},
         store::{MemoryStore, Store},
     };
 
@@ -374,6 +374,16 @@ mod tests {
         wait_until_dormant(&runtime).await;
         assert!(runtime.rooms.registry().live(room).is_some());
         drop(watch);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_watcher_with_an_event_that_never_was_gets_the_room_at_once() {
+        let (runtime, ada, room) = ada().await;
+        let asked = tokio::time::Instant::now();
+        let start = WatchStart::After(Seq(99));
+        let mut watch = runtime.streams.room(&ada, room, Credentials::default(), start).await.unwrap();
+        assert!(matches!(watch.next().await, Ok(Update::Snapshot(now)) if now.room.id() == room));
+        assert!(asked.elapsed().is_zero(), "{:?}", asked.elapsed());
     }
 
     #[tokio::test(start_paused = true)]

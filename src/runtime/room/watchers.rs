@@ -6,7 +6,7 @@ use tokio::sync::broadcast;
 
 use super::{
     encoded_event::EncodedEvent,
-    message::{Snapshot, Subscribed},
+    message::{Snapshot, Subscribed, WatchAccess, WatchError},
 };
 use crate::room::{Room, Seq};
 
@@ -67,16 +67,24 @@ impl Watchers {
     }
 
     /// Subscribes a watcher to later events. It reads missed events from the journal itself.
-    pub(super) fn subscribe(&mut self, room: &Room, after: Option<Seq>) -> Subscribed {
+    pub(super) fn subscribe(
+        &mut self,
+        room: &Room,
+        access: &WatchAccess,
+        after: Option<Seq>,
+    ) -> Result<Subscribed, WatchError> {
+        access.check(room).map_err(WatchError::Access)?;
+        if after.is_some_and(|after| after > room.seq()) {
+            return Err(WatchError::Outdated);
+        }
         let events = self.events.get_or_insert_with(|| broadcast::Sender::new(WATCHER_LAG)).subscribe();
-        let seq = room.seq();
-        let snapshot = if after.is_some_and(|after| after <= seq) { None } else { Some(self.snapshot(room)) };
-        Subscribed { snapshot, seq, events }
+        Ok(Subscribed { snapshot: self.snapshot(room), after, events })
     }
 
     /// The answer to a watcher after the end.
-    pub(super) fn last(&mut self, room: &Room) -> Subscribed {
-        let snapshot = Some(self.snapshot(room));
-        Subscribed { snapshot, seq: room.seq(), events: broadcast::Sender::new(1).subscribe() }
+    pub(super) fn last(&mut self, room: &Room, access: &WatchAccess) -> Result<Subscribed, WatchError> {
+        access.check(room).map_err(WatchError::Access)?;
+        let events = broadcast::Sender::new(1).subscribe();
+        Ok(Subscribed { snapshot: self.snapshot(room), after: None, events })
     }
 }

@@ -2,22 +2,20 @@
 
 use std::collections::VecDeque;
 
-use thiserror::Error;
 use tokio::{
     sync::broadcast::{self, error::RecvError},
     task::yield_now,
 };
 
 use crate::{
-    room::{Credentials, Event, Fact, PlayerId, Rejection, Room, RoomId, Seq},
+    room::{Event, Fact, Room, RoomId, Seq},
     runtime::{
         cluster::peers::{FeedEnd, FeedItem},
-        outcome::RoomError,
         room::{
             actor::ActorContext,
             encoded_event::EncodedEvent,
             host::RoomHost,
-            message::{Message, Snapshot, Subscribed},
+            message::{Message, Snapshot, Subscribed, WatchAccess, WatchError},
         },
     },
     store::History,
@@ -25,24 +23,6 @@ use crate::{
 
 /// Number of missed events that are encoded before the task yields to others.
 const RESUME_STEP: u64 = 32;
-
-/// The permission of a watcher.
-#[derive(Clone, Debug)]
-pub(crate) enum WatchAccess {
-    /// Membership, or the room's password or join code.
-    Credentials(Credentials),
-    /// The administrator's token, or another node.
-    Admin,
-}
-
-impl WatchAccess {
-    pub(super) fn check(&self, room: &Room, player: PlayerId) -> Result<(), Rejection> {
-        match self {
-            Self::Credentials(credentials) => room.may_watch(player, credentials),
-            Self::Admin => Ok(()),
-        }
-    }
-}
 
 /// The updates for a watcher, in the order of the fields.
 pub(super) struct Feed {
@@ -71,73 +51,61 @@ impl Drop for Feed {
     }
 }
 
-/// Subscribes to a room, if the player may watch it.
+/// Subscribes to a room, if the watcher may watch it.
 pub(super) async fn subscribe(
     host: &RoomHost,
-    player: PlayerId,
     room: RoomId,
     access: &WatchAccess,
     after: Option<Seq>,
 ) -> Result<Feed, WatchError> {
-    let (handle, seen) = host.watched(room, after, |room| access.check(room, player).is_ok()).await?;
-    access.check(&seen.room, player)?;
-    let Subscribed { mut snapshot, seq, events } = handle.subscribe(after).await?;
-    let mut missed = VecDeque::new();
-    if let (None, Some(after)) = (&snapshot, after) {
-        match read_missed(&host.context, room, after, seq).await {
-            Some(read) => missed = read,
-            None => snapshot = Some(handle.snapshot().await?),
-        }
+    let Subscribed { snapshot, after, events } = host.subscribe(room, access, after).await?;
+    let mut feed =
+        Feed { host: host.clone(), room, seq: snapshot.room.seq(), snapshot: None, missed: VecDeque::new(), events };
+    let missed = match after {
+        Some(after) => read_missed(&host.context, &snapshot.room, after).await,
+        None => None,
+    };
+    match (after, missed) {
+        (Some(after), Some(missed)) => (feed.seq, feed.missed) = (after, missed),
+        _ => feed.snapshot = Some(snapshot),
     }
-    // Checked again, because access may have ended before the subscription. Later ends are among `events`.
-    match &snapshot {
-        Some(snapshot) => access.check(&snapshot.room, player)?,
-        None => access.check(&handle.snapshot().await?.room, player)?,
-    }
-    let seq = snapshot.as_ref().map_or(after, |snapshot| Some(snapshot.room.seq())).unwrap_or_default();
-    Ok(Feed { host: host.clone(), room, seq, snapshot, missed, events })
+    Ok(feed)
 }
 
-/// The events after `after` up to `last`; none if the journal starts later, or a line of chat among them was removed. Read in
-/// the watcher's task, not the room's.
-async fn read_missed(context: &ActorContext, room: RoomId, after: Seq, last: Seq) -> Option<VecDeque<EncodedEvent>> {
+/// The events after `after`, up to those of `room`; none if the journal starts later, or a line of chat among them was
+/// removed. Read in the watcher's task, not the room's.
+async fn read_missed(context: &ActorContext, room: &Room, after: Seq) -> Option<VecDeque<EncodedEvent>> {
     let mut missed = VecDeque::new();
-    if after == last {
+    if after == room.seq() {
         return Some(missed);
     }
     // Only a few watchers resume at the same time, so that they do not delay the tasks of players.
     let _permit = context.resumes.acquire().await.ok()?;
-    let History { base: mut room, events } = context.journal.load(room).await.ok()??;
-    if after < room.seq() || events.iter().any(|event| event.seq > after && is_removed_line(event, &events)) {
+    let History { base: mut past, events } = context.journal.load(room.id()).await.ok()??;
+    if after < past.seq() || events.iter().any(|event| event.seq > after && is_removed_line(event, &events)) {
         return None;
     }
-    for event in events.iter().take_while(|event| event.seq <= last) {
-        room.apply(event);
+    if after.next() == room.seq() {
+        // The usual case: nothing before it is replayed.
+        let last = events.iter().find(|event| event.seq == room.seq())?;
+        return Some([context.encoded(last, room)].into());
+    }
+    for event in events.iter().take_while(|event| event.seq <= room.seq()) {
+        past.apply(event);
         if event.seq > after {
-            missed.push_back(context.encoded(event, &room));
+            missed.push_back(context.encoded(event, &past));
         }
         if event.seq.0.is_multiple_of(RESUME_STEP) {
             yield_now().await;
         }
     }
-    (room.seq() == last).then_some(missed)
+    (past.seq() == room.seq()).then_some(missed)
 }
 
 /// True if the event posted a line of chat that a later event removed.
 fn is_removed_line(event: &Event, later: &[Event]) -> bool {
     let removes = |fact: &Fact| matches!(fact, Fact::ChatRemoved(posted) if *posted == event.at);
     matches!(event.fact, Fact::ChatPosted { .. }) && later.iter().any(|later| removes(&later.fact))
-}
-
-/// Why a watcher cannot continue.
-#[derive(Debug, Error)]
-pub(super) enum WatchError {
-    /// The player may not watch.
-    #[error(transparent)]
-    Access(#[from] Rejection),
-    /// The room cannot be reached.
-    #[error(transparent)]
-    Room(#[from] RoomError),
 }
 
 /// A room as another node follows it.
@@ -150,12 +118,8 @@ impl FollowedRoom {
         if !cluster.serves(room) {
             return Err(FeedEnd::Elsewhere(cluster.owner(room)));
         }
-        let nobody = PlayerId::from_random(0);
-        match subscribe(host, nobody, room, &WatchAccess::Admin, after).await {
-            Ok(feed) => Ok(Self(feed)),
-            Err(WatchError::Access(rejection)) => Err(FeedEnd::Refused(rejection.into())),
-            Err(WatchError::Room(error)) => Err(FeedEnd::Refused(error)),
-        }
+        let feed = subscribe(host, room, &WatchAccess::Admin, after).await;
+        feed.map(Self).map_err(|error| FeedEnd::Refused(error.into()))
     }
 
     /// The next item. `None` if the node must follow the room again: it read too slowly, or the room's actor has ended

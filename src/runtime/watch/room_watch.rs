@@ -9,7 +9,7 @@ use tokio::{
 };
 
 use super::{
-    feed::{Feed, WatchAccess, WatchError, subscribe},
+    feed::{Feed, subscribe},
     open_stream::OpenStream,
 };
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
         room::{
             encoded_event::{Effect, EncodedEvent},
             host::RoomHost,
-            message::Snapshot,
+            message::{Snapshot, WatchAccess, WatchError},
         },
         server_metrics::{self, StreamKind},
     },
@@ -84,10 +84,7 @@ impl Watch {
             WatchStart::After(seq) => (Some(seq), false),
             WatchStart::SnapshotsOnly => (None, true),
         };
-        let feed = subscribe(host, player.id(), room, &access, after).await.map_err(|error| match error {
-            WatchError::Access(rejection) => rejection.into(),
-            WatchError::Room(error) => error,
-        })?;
+        let feed = subscribe(host, room, &access, after).await?;
         let streams_end = Cancelled::new(player.streams_end.clone());
         Ok(Self {
             open,
@@ -202,8 +199,8 @@ impl Watch {
     /// The current snapshot, if the player may still watch the room.
     async fn check_access(&mut self) -> Result<Snapshot, StreamEnd> {
         let may = async {
-            let (_, snapshot) = self.open.host.watched(self.room, None, |_| true).await?;
-            self.access.check(&snapshot.room, self.open.player.id())?;
+            let snapshot = self.open.host.watched(self.room).await?;
+            self.access.check(&snapshot.room).map_err(WatchError::Access)?;
             Ok(snapshot)
         };
         tokio::select! {
@@ -214,10 +211,9 @@ impl Watch {
     }
 
     async fn catch_up(&mut self, after: Option<Seq>) -> Result<(), StreamEnd> {
-        let player = self.open.player.id();
         self.feed = tokio::select! {
             biased;
-            feed = subscribe(&self.open.host, player, self.room, &self.access, after) => feed.map_err(end_of)?,
+            feed = subscribe(&self.open.host, self.room, &self.access, after) => feed.map_err(end_of)?,
             () = self.streams_end.wait() => return Err(self.open.why_ended()),
         };
         Ok(())
@@ -232,6 +228,6 @@ fn end_of(error: WatchError) -> StreamEnd {
         WatchError::Access(_) => StreamEnd::Kicked,
         WatchError::Room(RoomError::Draining) => StreamEnd::Draining,
         WatchError::Room(RoomError::Rejected(_)) => StreamEnd::RoomClosed,
-        WatchError::Room(_) => StreamEnd::SlowConsumer,
+        WatchError::Outdated | WatchError::Room(_) => StreamEnd::SlowConsumer,
     }
 }

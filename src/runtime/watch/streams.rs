@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::{
-    feed::WatchAccess,
     open_stream::OpenStream,
     room_watch::{Watch, WatchStart},
     turns::Turns,
@@ -17,7 +16,7 @@ use crate::{
         },
         outcome::{RoomError, StreamEnd},
         player::player::Player,
-        room::host::RoomHost,
+        room::{host::RoomHost, message::WatchAccess},
         server_metrics::StreamKind,
     },
 };
@@ -49,7 +48,7 @@ impl Streams {
         credentials: Credentials,
         start: WatchStart,
     ) -> Result<Watch, RoomError> {
-        Watch::open(&self.host, player, room, WatchAccess::Credentials(credentials), start).await
+        Watch::open(&self.host, player, room, WatchAccess::Player(player.id(), credentials), start).await
     }
 
     /// Watches a room as an administrator.

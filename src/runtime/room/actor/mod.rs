@@ -21,7 +21,7 @@ use super::{
     game_rate,
     holders::Holders,
     mailbox::Mailbox,
-    message::{Message, Snapshot, Subscribed},
+    message::{Message, Snapshot, Subscribed, WatchAccess, WatchError},
     notifier::{Before, Notifier, TurnCache},
     registry::{NewActor, Registration, Registry},
     watchers::Watchers,
@@ -338,7 +338,7 @@ impl RoomActor {
                 }
             }
             Message::Snapshot(reply) => drop(reply.send(self.snapshot())),
-            Message::Subscribe(after, reply) => self.subscribe(after, reply),
+            Message::Subscribe(access, after, reply) => drop(reply.send(self.subscribe(&access, after))),
             Message::Unwatched => {
                 let count = self.watchers.recount();
                 self.listing.update_watchers(count);
@@ -476,12 +476,10 @@ impl RoomActor {
         self.watchers.snapshot(&self.room)
     }
 
-    /// Subscribes a watcher to later events. It reads missed events from the journal itself.
-    fn subscribe(&mut self, after: Option<Seq>, reply: oneshot::Sender<Subscribed>) {
-        let subscribed = self.watchers.subscribe(&self.room, after);
+    fn subscribe(&mut self, access: &WatchAccess, after: Option<Seq>) -> Result<Subscribed, WatchError> {
+        let subscribed = self.watchers.subscribe(&self.room, access, after)?;
         self.listing.update_watchers(self.watchers.count());
-        // If the caller has gone, its receiver is dropped here.
-        let _ = reply.send(subscribed);
+        Ok(subscribed)
     }
 
     /// Answers a message after the end.
@@ -499,7 +497,7 @@ impl RoomActor {
         match message {
             Message::Command(_, _, _, reply) => drop(reply.send(Err(error))),
             Message::Snapshot(reply) => drop(reply.send(self.snapshot())),
-            Message::Subscribe(_, reply) => drop(reply.send(self.watchers.last(&self.room))),
+            Message::Subscribe(access, _, reply) => drop(reply.send(self.watchers.last(&self.room, &access))),
             Message::Unwatched | Message::Remind(..) | Message::CheckPresence(_) | Message::CreditStalls => {}
         }
     }

@@ -127,7 +127,7 @@ impl RoomActor {
 
     fn answer_paused(&mut self, message: Message) {
         match message {
-            Message::Subscribe(_, reply) => self.subscribe(None, reply),
+            Message::Subscribe(access, _, reply) => drop(reply.send(self.subscribe(&access, None))),
             Message::Remind(player, reply) => self.remind(player, reply),
             // Presence is checked once the journal can be read again.
             message => self.answer_error(message, RoomError::StoreUnavailable),

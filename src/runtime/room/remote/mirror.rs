@@ -25,7 +25,7 @@ use crate::{
             actor::ActorContext,
             encoded_event::EncodedEvent,
             mailbox::Mailbox,
-            message::Message,
+            message::{Message, Subscribed, WatchAccess, WatchError},
             registry::{MirrorRegistration, NewMirror, RoomHandle},
             watchers::Watchers,
         },
@@ -76,13 +76,13 @@ pub(crate) async fn mirror(context: &Arc<ActorContext>, id: RoomId) -> Result<Ro
 }
 
 /// Waits until a mirror has an event.
-pub(crate) async fn catch_up(handle: &RoomHandle, seq: Seq) -> Result<(), RoomError> {
-    let mut subscribed = handle.subscribe(None).await?;
-    let deadline = Instant::now() + ASK_DEADLINE;
-    while subscribed.seq < seq {
-        match tokio::time::timeout_at(deadline, subscribed.events.recv()).await {
-            Ok(Ok(event)) => subscribed.seq = event.seq,
-            Ok(Err(_)) | Err(_) => return Err(RoomError::Moved),
+pub(crate) async fn catch_up(handle: &RoomHandle, seq: Seq) -> Result<(), WatchError> {
+    let Subscribed { snapshot, mut events, .. } = handle.subscribe(WatchAccess::Admin, None).await?;
+    let (mut has, deadline) = (snapshot.room.seq(), Instant::now() + ASK_DEADLINE);
+    while has < seq {
+        match tokio::time::timeout_at(deadline, events.recv()).await {
+            Ok(Ok(event)) => has = event.seq,
+            Ok(Err(_)) | Err(_) => return Err(RoomError::Moved.into()),
         }
     }
     Ok(())
@@ -112,7 +112,10 @@ impl Mirror {
         mailbox.outlive_stop();
         while let Some(message) = mailbox.next().await {
             match *message {
-                Message::Subscribe(_, reply) => drop(reply.send(self.watchers.last(&self.room))),
+                Message::Subscribe(access, _, reply) => {
+                    let last = self.watchers.last(&self.room, &access);
+                    let _ = reply.send(last.map_err(|_| WatchError::Outdated));
+                }
                 message => self.handle(message),
             }
         }
@@ -159,9 +162,10 @@ impl Mirror {
     fn handle(&mut self, message: Message) {
         match message {
             Message::Snapshot(reply) => drop(reply.send(self.watchers.snapshot(&self.room))),
-            Message::Subscribe(after, reply) => {
+            Message::Subscribe(access, after, reply) => {
                 self.check = Instant::now() + MIRROR_IDLE;
-                let _ = reply.send(self.watchers.subscribe(&self.room, after));
+                let subscribed = self.watchers.subscribe(&self.room, &access, after);
+                let _ = reply.send(subscribed.map_err(|_| WatchError::Outdated));
             }
             Message::Unwatched => {
                 self.check = Instant::now() + MIRROR_IDLE;

@@ -1,4 +1,4 @@
-//! Stored facts.
+//! Stored events and facts.
 
 use std::time::Duration;
 
@@ -6,16 +6,35 @@ use reversi_engine::rules::{ByColor, Color, Square};
 
 use super::{
     StoredError, checked,
-    codec::{Numbered, narrow, read_code, read_player, read_room, read_squares, squares},
+    codec::{Numbered, narrow, read_code, read_player, read_room, read_seq, read_squares, squares},
     required,
     v1::{self, fact::Kind},
 };
 use crate::{
-    event::{CloseReason, Creation, Fact, LeaveReason, Offer},
+    event::{CloseReason, Creation, Event, Fact, LeaveReason, Offer},
+    ids::Seq,
     seat::Occupant,
     state::ChatLine,
     timestamp::Timestamp,
 };
+
+impl From<&Event> for v1::Event {
+    fn from(event: &Event) -> Self {
+        Self { seq: event.seq.0, at: event.at.0, fact: Some((&event.fact).into()) }
+    }
+}
+
+impl v1::Event {
+    /// Reads what another node has sent.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for a message that no server sends.
+    pub fn read(self) -> Result<Event, StoredError> {
+        let (seq, fact) = (read_seq(self.seq)?, required(self.fact, "fact")?.read()?);
+        let in_place = matches!(fact, Fact::Created(_)) == (seq == Seq(1));
+        Ok(Event { seq: checked(seq, in_place, "sequence number")?, at: Timestamp(self.at), fact })
+    }
+}
 
 impl From<&Fact> for v1::Fact {
     fn from(fact: &Fact) -> Self {

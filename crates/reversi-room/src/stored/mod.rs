@@ -36,18 +36,9 @@ use prost::{
     encoding::{decode_varint, encode_varint},
 };
 
+use self::error::{VERSION, checked, required};
 pub use self::{codec::Numbered, error::StoredError};
-use self::{
-    codec::read_seq,
-    error::{VERSION, checked, required},
-};
-use super::{
-    event::{Event, Fact},
-    ids::Seq,
-    state::Room,
-    thought::Thought,
-    timestamp::Timestamp,
-};
+use super::{event::Event, state::Room, thought::Thought};
 
 /// The version without a checksum, which is still read.
 const WITHOUT_CHECKSUM: u8 = 1;
@@ -76,11 +67,8 @@ pub fn encode_event(event: &Event) -> Vec<u8> {
 /// [`StoredError`] for other bytes.
 pub fn decode_event(bytes: &[u8]) -> Result<Event, StoredError> {
     let mut rest = verify_checksum(bytes)?;
-    let seq = read_seq(decode_varint(&mut rest)?)?;
-    let at = Timestamp(decode_varint(&mut rest)?.cast_signed());
-    let fact = v1::Fact::decode(rest)?.read()?;
-    let in_place = matches!(fact, Fact::Created(_)) == (seq == Seq(1));
-    Ok(Event { seq: checked(seq, in_place, "sequence number")?, at, fact })
+    let (seq, at) = (decode_varint(&mut rest)?, decode_varint(&mut rest)?.cast_signed());
+    v1::Event { seq, at, fact: Some(v1::Fact::decode(rest)?) }.read()
 }
 
 /// Encodes the whole state of a room.

@@ -5,10 +5,7 @@ use std::sync::Arc;
 use super::{read_room, read_seq, required};
 use crate::{
     proto::cluster::{self, feed_end::End, follow_response::Item},
-    room::{
-        RoomId, Seq,
-        stored::{StoredError, decode_event, encode_event},
-    },
+    room::{RoomId, Seq, stored::StoredError},
     runtime::{FeedEnd, FeedItem},
 };
 
@@ -22,7 +19,7 @@ impl From<FeedItem> for Item {
     fn from(item: FeedItem) -> Self {
         match item {
             FeedItem::Base(room) => Self::Base(Box::new((&*room).into())),
-            FeedItem::Event(event) => Self::Event(encode_event(&event)),
+            FeedItem::Event(event) => Self::Event((&*event).into()),
             FeedItem::Ended(end) => {
                 let end = match end {
                     FeedEnd::Elsewhere(known) => End::Elsewhere(known.into()),
@@ -38,7 +35,7 @@ impl Item {
     pub(crate) fn read(self) -> Result<FeedItem, StoredError> {
         Ok(match self {
             Self::Base(room) => FeedItem::Base(Arc::new(room.read()?)),
-            Self::Event(event) => FeedItem::Event(Arc::new(decode_event(&event)?)),
+            Self::Event(event) => FeedItem::Event(Arc::new(event.read()?)),
             Self::Ended(ended) => FeedItem::Ended(match required(ended.end, "end of a feed")? {
                 End::Elsewhere(elsewhere) => FeedEnd::Elsewhere(elsewhere.read()?),
                 End::Refused(error) => FeedEnd::Refused(error.read()?),

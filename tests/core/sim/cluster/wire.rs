@@ -9,10 +9,7 @@ use std::{
 
 use prost::Message;
 use reversi::{
-    room::{
-        RoomId, Seq,
-        stored::{decode_event, encode_event, v1},
-    },
+    room::{RoomId, Seq, stored::v1},
     runtime::{
         Ask, FeedItem, LinkError, LobbyWatch, News, Node, NodeId, PeerList, Peers, Question, Reply, RoomError, Snapshot,
     },
@@ -415,7 +412,7 @@ fn carried_item(item: FeedItem) -> FeedItem {
             FeedItem::Base(Arc::new(sent(&v1::Room::from(&*room)).read().expect("a room as it was sent")))
         }
         FeedItem::Event(event) => {
-            FeedItem::Event(Arc::new(decode_event(&encode_event(&event)).expect("an event as it was encoded")))
+            FeedItem::Event(Arc::new(sent(&v1::Event::from(&*event)).read().expect("an event as it was sent")))
         }
         FeedItem::Ended(end) => FeedItem::Ended(end),
     }

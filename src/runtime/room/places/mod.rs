@@ -13,10 +13,8 @@ use crate::runtime::player::quota::Reservation;
 pub(super) struct ReservedPlace {
     _here: Reservation,
     context: Arc<ActorContext>,
-    /// Under which the store counts it.
-    number: u64,
-    /// Whether it is left to end by itself.
-    expires: bool,
+    /// Its number in a store that nodes share, where it is released; otherwise it ends there by itself.
+    stored: Option<u64>,
 }
 
 /// Why no place is reserved.
@@ -30,19 +28,42 @@ pub(super) enum Full {
 impl ReservedPlace {
     /// Lets the place count until it expires, because a room may still give it to the player.
     pub(super) fn let_expire(mut self) {
-        self.expires = true;
+        self.stored = None;
     }
 }
 
 impl Drop for ReservedPlace {
     fn drop(&mut self) {
-        if self.expires {
-            return;
-        }
-        let (context, number) = (Arc::clone(&self.context), self.number);
+        let Some(number) = self.stored else { return };
+        let context = Arc::clone(&self.context);
         self.context.lifecycle.spawn(async move {
             // If this fails, the place expires.
             let _ = context.player_store.release_place(number).await;
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::{
+        room::{DisplayName, PlayerKind, RoomId},
+        runtime::{NodeId, Parts, Peers, Runtime, cluster::peers::NoPeers, player::quota::Holding},
+        store::{MemoryStore, Store},
+    };
+
+    #[tokio::test]
+    async fn only_nodes_that_share_a_store_keep_places_in_it() {
+        let node: (_, Arc<dyn Peers>) = (NodeId(1), Arc::new(NoPeers));
+        for (cluster, expected) in [(None, false), (Some(node), true)] {
+            let parts = Parts::new(Store::of(MemoryStore::default()), |_, _| Bytes::new());
+            let runtime = Runtime::start(Parts { cluster, ..parts }).await.unwrap();
+            let name = DisplayName::parse("Ada").unwrap();
+            let (ada, _) = runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await.unwrap();
+            let place = runtime.rooms.reserve(&ada, Holding::Room, RoomId::from_random(1), 1).await.unwrap();
+            assert_eq!(place.ok().unwrap().stored.is_some(), expected);
+        }
     }
 }

@@ -26,14 +26,13 @@ impl Rooms {
         let Some(here) = player.quota.reserve(what, room, limit) else {
             return Ok(Err(if player.quota.is_full(what, limit) { Full::Player } else { Full::Address }));
         };
-        let (number, is_seat) = (self.random.bits(), what == Holding::Seat);
-        // Made first, so that the place is released even if this is cancelled.
-        let mut place = ReservedPlace { _here: here, context: Arc::clone(context), number, expires: false };
+        let mut place = ReservedPlace { _here: here, context: Arc::clone(context), stored: None };
         if !context.cluster.shares_store() {
-            // Counted here alone: nothing is stored that a crash could leave.
-            place.expires = true;
             return Ok(Ok(place));
         }
+        let (number, is_seat) = (self.random.bits(), what == Holding::Seat);
+        // First, so that the place is released even if this is cancelled.
+        place.stored = Some(number);
         let request = PlaceRequest { number, player: player.id(), room, is_seat, limit };
         let turn = player.reserving.lock().await;
         let reserved = context.player_store.reserve_place(request).await?;

@@ -4,6 +4,7 @@ use std::{sync::atomic::Ordering::Relaxed, time::Duration};
 
 use super::{
     lifecycle::ticks,
+    player::expiry::store_seen,
     room::{actor::ActorContext, host::RoomHost, message::Message},
     stalls::{NOTE_INTERVAL, SHORTEST},
 };
@@ -63,7 +64,7 @@ pub(crate) async fn note_stalls(host: RoomHost) {
 pub(crate) async fn write_shutdown(context: &ActorContext) -> bool {
     // First, since the clocks need it, and the rest may take long.
     let alive = mark_alive(context).await;
-    let seen = context.player_store.record_seen(context.players.unstored_use(Duration::ZERO)).await;
+    let seen = store_seen(&context.players, Duration::ZERO, &*context.player_store).await;
     let written = alive.and(seen);
     if let Err(error) = &written {
         tracing::warn!(%error, "the shutdown could not be recorded in the store");
@@ -85,4 +86,79 @@ async fn mark_alive(context: &ActorContext) -> Result<(), StoreError> {
     let written = context.journal.mark_alive(context.clock.now()).await;
     write.end(!written.as_ref().is_err_and(StoreError::is_fault));
     written
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use bytes::Bytes;
+    use futures_util::FutureExt as _;
+
+    use super::*;
+    use crate::{
+        room::{DisplayName, PlayerKind, Room, RoomId, Timestamp},
+        runtime::{Parts, Peers, Runtime, cluster::peers::NoPeers},
+        store::{Append, AppendFuture, History, Journal, MemoryStore, NodeId, PlayerStore, Store, StoreFuture},
+    };
+
+    /// A journal that notes with each mark that the server is alive when the only player was last seen, as stored then.
+    struct NotingJournal {
+        store: Arc<MemoryStore>,
+        seen: Mutex<Option<Timestamp>>,
+    }
+
+    impl Journal for NotingJournal {
+        fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a> {
+            self.store.append(append)
+        }
+
+        fn load(&self, room: RoomId) -> StoreFuture<'_, Option<History>> {
+            self.store.load(room)
+        }
+
+        fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>> {
+            self.store.open_rooms(after, limit)
+        }
+
+        fn mark_alive(&self, now: Timestamp) -> StoreFuture<'_, ()> {
+            *self.seen.lock().unwrap() = last_seen(&self.store);
+            self.store.mark_alive(now)
+        }
+
+        fn last_alive(&self) -> StoreFuture<'_, Option<Timestamp>> {
+            self.store.last_alive()
+        }
+    }
+
+    fn last_seen(store: &MemoryStore) -> Option<Timestamp> {
+        Some(store.players().now_or_never()?.unwrap().first()?.seen)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn that_the_server_was_alive_is_stored_before_when_players_were_last_seen() {
+        let store = Arc::new(MemoryStore::default());
+        let journal = Arc::new(NotingJournal { store: Arc::clone(&store), seen: Mutex::default() });
+        let parts = Store { journal: Arc::clone(&journal) as _, ..Store::shared(&store) };
+        let runtime = Runtime::start(Parts::new(parts, |_, _| Bytes::new())).await.unwrap();
+        let name = DisplayName::parse("Ada").unwrap();
+        let (ada, _) = runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await.unwrap();
+        let at_log_in = last_seen(&store).unwrap();
+        tokio::time::advance(Duration::from_secs(60)).await;
+        ada.admit().unwrap();
+        assert!(write_shutdown(runtime.context()).await);
+        assert_eq!(*journal.seen.lock().unwrap(), Some(at_log_in));
+        assert!(last_seen(&store).unwrap() > at_log_in);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn uncredited_clocks_leave_the_stored_time_of_a_server_by_itself_only() {
+        let node: (_, Arc<dyn Peers>) = (NodeId(1), Arc::new(NoPeers));
+        for (cluster, expected) in [(None, false), (Some(node), true)] {
+            let parts = Parts::new(Store::of(MemoryStore::default()), |_, _| Bytes::new());
+            let runtime = Runtime::start(Parts { cluster, ..parts }).await.unwrap();
+            runtime.context().registry.uncredited.fetch_add(1, Relaxed);
+            assert_eq!(write_shutdown(runtime.context()).await, expected);
+        }
+    }
 }

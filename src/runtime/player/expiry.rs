@@ -10,7 +10,7 @@ use super::{
     quota::Holding,
 };
 use crate::{
-    room::{PlayerId, Timestamp},
+    room::Timestamp,
     runtime::{
         lifecycle::{Lifecycle, ticks},
         limit::limits::Limits,
@@ -65,7 +65,9 @@ pub(crate) async fn cut_unread_streams(players: Arc<Players>, limits: Limits, li
 pub(crate) async fn expire(players: &Players, player_store: &dyn PlayerStore, limits: &Limits, clock: Clock) {
     let now = clock.now();
     players.forget_unused_visitors(now.before(VISITOR_IDLE));
-    store_seen(players, players.unstored_use(SEEN_STEP), player_store).await;
+    if let Err(error) = store_seen(players, SEEN_STEP, player_store).await {
+        tracing::warn!(%error, "when players were last seen could not be stored");
+    }
     let copies = players.cluster.shares_store();
     let before = |player: &Player| now.before(if copies { COPY_IDLE } else { player.patience(limits) });
     for player in players.idle(before) {
@@ -75,13 +77,17 @@ pub(crate) async fn expire(players: &Players, player_store: &dyn PlayerStore, li
     }
 }
 
-async fn store_seen(players: &Players, seen: Vec<(PlayerId, Timestamp)>, player_store: &dyn PlayerStore) {
-    for seen in seen.chunks(SEEN_STORED) {
-        if let Err(error) = player_store.record_seen(seen.to_vec()).await {
-            return tracing::warn!(%error, "when players were last seen could not be stored");
-        }
+/// Stores when players were last in use, if that was more than `step` after the stored time.
+pub(crate) async fn store_seen(
+    players: &Players,
+    step: Duration,
+    player_store: &dyn PlayerStore,
+) -> Result<(), StoreError> {
+    for seen in players.unstored_use(step).chunks(SEEN_STORED) {
+        player_store.record_seen(seen.to_vec()).await?;
         players.note_stored_seen(seen);
     }
+    Ok(())
 }
 
 /// Removes players who are idle on all nodes, until the server stops; guests no earlier than other players. Waits for
@@ -298,6 +304,17 @@ mod tests {
         for stays in [&dee, &eve] {
             assert!(stored(stays).await.is_some(), "in use, or claimed");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_by_itself_removes_no_player_whom_it_could_not_read() {
+        let (players, store) = (Arc::new(Players::default()), Arc::new(MemoryStore::default()));
+        let damaged = log_in(&Players::default(), "Ada");
+        store.put_player(damaged.stored()).await.unwrap();
+        let long = Limits::default().player_idle + 3 * USE_LAG;
+        let removals = remove_idle_players(players, Arc::clone(&store) as _, Clock::default());
+        let _ = tokio::time::timeout(long, removals).await;
+        assert!(store.find(PlayerKey::Id(damaged.id())).await.unwrap().is_some());
     }
 
     #[tokio::test(start_paused = true)]

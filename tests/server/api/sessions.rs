@@ -149,6 +149,16 @@ async fn every_call_needs_a_valid_token() {
 }
 
 #[tokio::test]
+async fn a_made_up_token_is_refused_as_such_at_an_address_with_all_its_calls() {
+    let server = TestServer::limited(|limits| limits.calls_per_address = 1).await;
+    let ada = server.human("Ada").await;
+    let _only_call = ada.turns().await;
+    refused(ada.sessions().get_me(v1::GetMeRequest {}).await, Code::ResourceExhausted, "RATE");
+    let forger = Player::new(server.channel().await, v1::Player::default(), &"0".repeat(ada.token.len()));
+    refused(forger.sessions().get_me(v1::GetMeRequest {}).await, Code::Unauthenticated, "TOKEN_INVALID");
+}
+
+#[tokio::test]
 async fn logging_out_leaves_every_room_and_ends_every_stream() {
     let server = TestServer::open().await;
     let seated = server.two_player_game(named("seated")).await;

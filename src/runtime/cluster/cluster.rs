@@ -62,8 +62,8 @@ impl Cluster {
         Self { me, peers, shares_store: true, owners, changes, linked_by, hosted, restoring }
     }
 
-    /// Whether other nodes use the store, too. Then only the store has all players, places and waiting rooms; otherwise this
-    /// process has them all in memory.
+    /// Whether other nodes use the store, too. Then only the store has all players, places and waiting rooms; otherwise
+    /// this process has them all in memory.
     pub(crate) fn shares_store(&self) -> bool {
         self.shares_store
     }

@@ -74,7 +74,7 @@ pub(crate) enum WatchError {
     /// The player may not watch.
     #[error(transparent)]
     Access(Rejection),
-    /// What is known of the room here may be outdated: it lacks the watcher's last event, or a mirror refuses the watcher.
+    /// The room as known here lacks the watcher's last event, or its mirror refuses the watcher: it may have changed.
     #[error("the room may have changed")]
     Outdated,
     /// The room cannot be reached.

@@ -135,24 +135,9 @@ impl TryFrom<v1::GameRecord> for GameRecord {
 
     fn try_from(record: v1::GameRecord) -> Result<Self, Malformed> {
         // Without `..`, so that a new field does not compile before it is read, or left out.
-        let v1::GameRecord {
-            game_id,
-            room_id,
-            room_name,
-            black,
-            white,
-            started_at,
-            ended_at,
-            outcome,
-            transcript,
-            plies,
-            board,
-            rated,
-            black_rating,
-            white_rating,
-            opening: name,
-            private: _,
-        } = record;
+        #[rustfmt::skip]
+        let v1::GameRecord { game_id, room_id, room_name, black, white, started_at, ended_at, outcome, transcript,
+            plies, board, rated, black_rating, white_rating, opening: name, private: _ } = record;
         let board = match board {
             text if text.is_empty() => None,
             text => Some(text.parse().map_err(|error| Malformed::new("last position", error))?),

@@ -122,23 +122,9 @@ game_row! {
 impl From<&GameRecord> for GameRow {
     fn from(game: &GameRecord) -> Self {
         // Without `..`, so that a new field does not compile before it has a column.
-        let GameRecord {
-            id,
-            room_name,
-            players: ByColor { black, white },
-            started,
-            ended,
-            end,
-            margin,
-            plies,
-            opening,
-            position: _,
-            time,
-            private,
-            rated,
-            ratings,
-            thoughts,
-        } = game;
+        #[rustfmt::skip]
+        let GameRecord { id, room_name, players: ByColor { black, white }, started, ended, end, margin, plies, opening,
+            position: _, time, private, rated, ratings, thoughts } = game;
         let placed = || plies.iter().filter_map(|ply| Some((ply.square?, ply.spent_ms)));
         let mut times_ms = String::new();
         for (_, spent) in placed() {

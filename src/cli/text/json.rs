@@ -39,21 +39,9 @@ pub(in crate::cli) fn room(row: &RoomRow) -> Value {
 /// With the names of `reversi games --export json`.
 pub(in crate::cli) fn game(game: &GameRecord) -> Value {
     // Without `..`, so that a new field does not compile before it is printed, or left out.
-    let GameRecord {
-        id,
-        room,
-        room_name,
-        players,
-        started_at,
-        ended_at,
-        outcome,
-        transcript,
-        plies: _,
-        board: _,
-        rated,
-        ratings,
-        opening,
-    } = game;
+    #[rustfmt::skip]
+    let GameRecord { id, room, room_name, players, started_at, ended_at, outcome, transcript, plies: _, board: _, rated,
+        ratings, opening } = game;
     let result = match outcome.result {
         GameResult::Won(Color::Black) => "black_wins",
         GameResult::Won(Color::White) => "white_wins",

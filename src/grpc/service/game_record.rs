@@ -11,23 +11,9 @@ use crate::{
 /// A game with its plies.
 pub(super) fn record(game: &GameRecord) -> v1::GameRecord {
     // Without `..`, so that a new field does not compile before it is sent, or left out.
-    let GameRecord {
-        id,
-        room_name,
-        players: ByColor { black, white },
-        started,
-        ended,
-        end: _,
-        margin: _,
-        plies: _,
-        opening: _,
-        position,
-        time: _,
-        private,
-        rated,
-        ratings,
-        thoughts: _,
-    } = game;
+    #[rustfmt::skip]
+    let GameRecord { id, room_name, players: ByColor { black, white }, started, ended, end: _, margin: _, plies: _,
+        opening: _, position, time: _, private, rated, ratings, thoughts: _ } = game;
     v1::GameRecord {
         game_id: id.to_string(),
         room_id: id.room.to_string(),

@@ -62,6 +62,7 @@ const LAYERS: &[Layer] = &[
         also: &[
             ("tonic_prost", "the generated code names it"),
             ("prost_types", "timestamps and durations"),
+            ("prost_reflect", "the fields that an update mask names"),
             ("bytes", "a message that is encoded once"),
             ("reversi_client", "the messages are generated there"),
         ],

@@ -12,7 +12,7 @@ use crate::{
 
 /// Syntax and help of each command.
 pub(super) fn commands() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let changes = settings::COMMANDS.into_iter().map(|SetCommand { usage, help, .. }| (usage, help));
+    let changes = settings::COMMANDS.iter().map(|&SetCommand { usage, help, .. }| (usage, help));
     OF_OWNER.into_iter().chain(changes).chain(OF_MEMBER)
 }
 

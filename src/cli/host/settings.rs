@@ -78,7 +78,7 @@ pub(super) struct SetCommand {
 }
 
 /// In the order of `help`.
-pub(super) const COMMANDS: [SetCommand; 10] = [
+pub(super) const COMMANDS: &[SetCommand] = &[
     SetCommand {
         usage: "set games N",
         help: "play series of N games",

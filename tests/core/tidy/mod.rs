@@ -118,6 +118,7 @@ const LAYERS: &[Layer] = &[
         crates: &["clap", "anyhow", "ratatui", "indicatif"],
         also: &[
             ("crossterm", "the keys of the terminal screens"),
+            ("prost_reflect", "tests that each setting has a command"),
             ("rustix", "stops the process for Ctrl-Z"),
             ("axum", "serves the page of metrics"),
             ("metrics_exporter_prometheus", "writes what the runtime counts"),

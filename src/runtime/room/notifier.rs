@@ -121,8 +121,7 @@ impl Notifier<'_> {
                     self.send(member.profile.id, Notice::RoomClosed(self.room.id()));
                 }
             }
-            Fact::Created(_)
-            | Fact::MemberJoined(_)
+            Fact::MemberJoined(_)
             | Fact::MemberLeft { .. }
             | Fact::PresenceChanged { .. }
             | Fact::OwnerChanged(_)

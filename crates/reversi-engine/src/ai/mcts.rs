@@ -2,7 +2,7 @@
 use rand::Rng;
 
 use crate::rules::{Bitboard, Color, Position};
-use crate::search::{Game, Player, Playout, Reward};
+use crate::search::{Game, Playout, Reward, Side};
 
 use super::{Reversi, roxanne};
 
@@ -32,10 +32,10 @@ impl Playout<Reversi> for RoxanneGame {
 pub struct DiscDifference;
 
 impl Reward<Reversi> for DiscDifference {
-    fn reward(&self, end: &Position, player: Player) -> f64 {
+    fn reward(&self, end: &Position, side: Side) -> f64 {
         let count = |color: Color| f64::from(end.board().count(color));
         let to_move = count(end.turn()) - count(end.turn().opposite());
-        if Reversi::turn(end) == player { to_move } else { -to_move }
+        if Reversi::turn(end) == side { to_move } else { -to_move }
     }
 }
 
@@ -67,7 +67,7 @@ mod tests {
             .map(|_| {
                 let end = playout.play_out(&Position::START, &mut rng);
                 assert!(end.is_over());
-                DiscDifference.reward(&end, Player::First)
+                DiscDifference.reward(&end, Side::First)
             })
             .sum();
         sum / 2000.0
@@ -87,7 +87,7 @@ mod tests {
         let position: Position = text.parse().unwrap();
         let end = RoxanneGame.play_out(&position, &mut seeded_rng(1));
         assert_eq!(end.board().count(Color::Black), 3);
-        assert_eq!(DiscDifference.reward(&end, Player::First), 3.0);
-        assert_eq!(DiscDifference.reward(&end, Player::Second), -3.0);
+        assert_eq!(DiscDifference.reward(&end, Side::First), 3.0);
+        assert_eq!(DiscDifference.reward(&end, Side::Second), -3.0);
     }
 }

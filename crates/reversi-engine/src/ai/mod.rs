@@ -34,5 +34,5 @@ pub use mcts::{DiscDifference, RandomGame, RoxanneGame};
 pub use player::{AiPlayer, Choice, UnknownLevel, cheap_move};
 pub use positional::{LastSquare, Placed, ReversiByPlacement};
 pub use profile::{Elo, Profile, Unit};
-pub use reversi::{Ply, Reversi};
+pub use reversi::{MoveOrPass, Reversi};
 pub use rng::seeded_rng;

@@ -7,8 +7,8 @@ use rand::Rng;
 use rand_pcg::Pcg64;
 
 use super::{
-    AiKind, DiscDifference, LastSquare, Orange, Placed, Ply, RandomGame, Reversi, ReversiByPlacement, RoxanneGame,
-    alphabeta,
+    AiKind, DiscDifference, LastSquare, MoveOrPass, Orange, Placed, RandomGame, Reversi, ReversiByPlacement,
+    RoxanneGame, alphabeta,
     engine::{Engines, Goal, Plan, Report},
     expert, greedy, roxanne, seeded_rng,
 };
@@ -199,7 +199,7 @@ impl Choice {
     }
 
     /// `None` for a pass, which is never searched.
-    fn found(found: Found<Ply>) -> Option<Self> {
+    fn found(found: Found<MoveOrPass>) -> Option<Self> {
         let square = found.best.square()?;
         Some(Self {
             square,
@@ -211,13 +211,13 @@ impl Choice {
         })
     }
 
-    fn sampled(sampled: Sampled<Ply>) -> Option<Self> {
+    fn sampled(sampled: Sampled<MoveOrPass>) -> Option<Self> {
         Some(Self {
             square: sampled.best.square()?,
             evaluation: sampled.mean.map(|mean| mean as f32),
             depth: sampled.depth,
             nodes: sampled.playouts,
-            line: sampled.line.into_iter().filter_map(Ply::square).collect(),
+            line: sampled.line.into_iter().filter_map(MoveOrPass::square).collect(),
             complete: sampled.ended_by != EndedBy::Stop,
         })
     }

@@ -1,8 +1,8 @@
 //! The positional player: minimax over the value of the last square taken, by a table that changes as the board fills.
 use crate::rules::{Bitboard, Color, Position, Square};
-use crate::search::{Ending, Game, Heuristic, Player};
+use crate::search::{Ending, Game, Heuristic, Side};
 
-use super::{Ply, Reversi};
+use super::{MoveOrPass, Reversi};
 
 /// [`Reversi`] with the last placed disc in the state, for [`LastSquare`].
 #[derive(Clone, Copy, Debug)]
@@ -19,20 +19,20 @@ pub struct Placed {
 
 impl Game for ReversiByPlacement {
     type State = Placed;
-    type Move = Ply;
+    type Move = MoveOrPass;
 
-    fn turn(state: &Placed) -> Player {
+    fn turn(state: &Placed) -> Side {
         Reversi::turn(&state.position)
     }
 
-    fn moves(state: &Placed, moves: &mut Vec<Ply>) {
+    fn moves(state: &Placed, moves: &mut Vec<MoveOrPass>) {
         Reversi::moves(&state.position, moves);
     }
 
-    fn play(state: &Placed, ply: Ply) -> Placed {
+    fn play(state: &Placed, ply: MoveOrPass) -> Placed {
         let last = match ply {
-            Ply::Place(square) => Some((state.position.turn(), square)),
-            Ply::Pass => state.last,
+            MoveOrPass::Place(square) => Some((state.position.turn(), square)),
+            MoveOrPass::Pass => state.last,
         };
         Placed { position: Reversi::play(&state.position, ply), last }
     }
@@ -103,7 +103,10 @@ mod tests {
     fn after(moves: &str) -> Placed {
         let start = Placed { position: Position::START, last: None };
         let transcript: crate::rules::Transcript = moves.parse().unwrap();
-        transcript.squares().iter().fold(start, |state, &square| ReversiByPlacement::play(&state, Ply::Place(square)))
+        transcript
+            .squares()
+            .iter()
+            .fold(start, |state, &square| ReversiByPlacement::play(&state, MoveOrPass::Place(square)))
     }
 
     /// A board of `filled` discs of which black has `black`, all of them anywhere.
@@ -141,7 +144,7 @@ mod tests {
         let state = after("f5");
         assert_eq!(state.last, Some((Color::Black, square("f5"))));
         assert_eq!(LastSquare.value(&state), -(4 + 4), "white is to move, black has four discs");
-        let passed = ReversiByPlacement::play(&state, Ply::Pass);
+        let passed = ReversiByPlacement::play(&state, MoveOrPass::Pass);
         assert_eq!(passed.last, state.last);
         assert_eq!(LastSquare.value(&passed), 4 + 4, "after the pass the side that took the square is to move");
     }

@@ -1,6 +1,6 @@
 //! Reversi as a game of the search layer.
 use crate::rules::{Color, Position, Square};
-use crate::search::{Ending, Game, Player};
+use crate::search::{Ending, Game, Side};
 
 /// The rules of Reversi as a [`Game`].
 #[derive(Clone, Copy, Debug)]
@@ -8,14 +8,14 @@ pub enum Reversi {}
 
 /// A move or a forced pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Ply {
+pub enum MoveOrPass {
     /// A disc is placed.
     Place(Square),
     /// The side to move has no move, but the other side has.
     Pass,
 }
 
-impl Ply {
+impl MoveOrPass {
     /// The square; `None` for a pass.
     #[must_use]
     pub const fn square(self) -> Option<Square> {
@@ -28,27 +28,27 @@ impl Ply {
 
 impl Game for Reversi {
     type State = Position;
-    type Move = Ply;
+    type Move = MoveOrPass;
 
-    fn turn(position: &Position) -> Player {
+    fn turn(position: &Position) -> Side {
         match position.turn() {
-            Color::Black => Player::First,
-            Color::White => Player::Second,
+            Color::Black => Side::First,
+            Color::White => Side::Second,
         }
     }
 
-    fn moves(position: &Position, moves: &mut Vec<Ply>) {
+    fn moves(position: &Position, moves: &mut Vec<MoveOrPass>) {
         let squares = position.legal_moves();
-        moves.extend(squares.iter().map(Ply::Place));
+        moves.extend(squares.iter().map(MoveOrPass::Place));
         if squares.is_empty() && position.must_pass() {
-            moves.push(Ply::Pass);
+            moves.push(MoveOrPass::Pass);
         }
     }
 
-    fn play(position: &Position, ply: Ply) -> Position {
+    fn play(position: &Position, ply: MoveOrPass) -> Position {
         match ply {
-            Ply::Place(square) => position.play_unchecked(square),
-            Ply::Pass => position.pass_unchecked(),
+            MoveOrPass::Place(square) => position.play_unchecked(square),
+            MoveOrPass::Pass => position.pass_unchecked(),
         }
     }
 
@@ -66,7 +66,7 @@ impl Game for Reversi {
 mod tests {
     use super::*;
 
-    fn moves(position: Position) -> Vec<Ply> {
+    fn moves(position: Position) -> Vec<MoveOrPass> {
         let mut moves = Vec::new();
         Reversi::moves(&position, &mut moves);
         moves
@@ -77,10 +77,10 @@ mod tests {
         assert_eq!(moves(Position::START).len(), 4);
         let text = format!("------OX{} O", "-".repeat(56));
         let blocked: Position = text.parse().unwrap();
-        assert_eq!(moves(blocked), [Ply::Pass]);
+        assert_eq!(moves(blocked), [MoveOrPass::Pass]);
         assert_eq!(Reversi::ending(&blocked), None);
-        let passed = Reversi::play(&blocked, Ply::Pass);
-        assert_eq!(Reversi::turn(&passed), Player::First);
+        let passed = Reversi::play(&blocked, MoveOrPass::Pass);
+        assert_eq!(Reversi::turn(&passed), Side::First);
     }
 
     #[test]

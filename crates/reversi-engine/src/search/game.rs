@@ -12,7 +12,7 @@ pub trait Game {
     type Move: Copy + Eq + Debug;
 
     /// The side to move.
-    fn turn(state: &Self::State) -> Player;
+    fn turn(state: &Self::State) -> Side;
 
     /// Appends the legal moves; none if and only if the game has ended.
     fn moves(state: &Self::State, moves: &mut Vec<Self::Move>);
@@ -26,7 +26,7 @@ pub trait Game {
 
 /// A side of any game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Player {
+pub enum Side {
     /// The side that moves first.
     First,
     /// The other side.

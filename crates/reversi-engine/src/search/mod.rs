@@ -24,7 +24,7 @@ mod uct;
 
 pub use alpha_beta::{AlphaBeta, Found};
 pub use budget::{Budget, EndedBy, Stop};
-pub use game::{Ending, Game, Heuristic, MAX_VALUE, Player, WON};
+pub use game::{Ending, Game, Heuristic, MAX_VALUE, Side, WON};
 pub use minimax::{Valued, minimax};
 pub use rng::{below, pick};
 pub use transposition::{Cache, NoCache, Searched, Transpositions, Window, WindowCache};

@@ -1,5 +1,5 @@
 //! A game small enough for a search to its end, for tests.
-use super::{Ending, Game, Heuristic, Player};
+use super::{Ending, Game, Heuristic, Side};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Grid {
@@ -27,10 +27,10 @@ impl Game for TicTacToe {
     type State = Grid;
     type Move = u8;
 
-    fn turn(grid: &Grid) -> Player {
+    fn turn(grid: &Grid) -> Side {
         match (grid.own | grid.opponent).count_ones() % 2 {
-            0 => Player::First,
-            _ => Player::Second,
+            0 => Side::First,
+            _ => Side::Second,
         }
     }
 

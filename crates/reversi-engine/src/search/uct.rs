@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rand::Rng;
 
-use super::{Budget, EndedBy, Ending, Game, Player, below, pick};
+use super::{Budget, EndedBy, Ending, Game, Side, below, pick};
 
 /// A sampling searcher. An iteration descends the tree, adds one untried child, plays the game out from it, and credits
 /// the reward to every state on the path. The result is the most visited move.
@@ -28,8 +28,8 @@ pub trait Playout<G: Game> {
 
 /// The reward of an ended game.
 pub trait Reward<G: Game> {
-    /// The reward of an ended state for a player.
-    fn reward(&self, state: &G::State, player: Player) -> f64;
+    /// The reward of an ended state for a side.
+    fn reward(&self, state: &G::State, side: Side) -> f64;
 }
 
 /// Uniformly random moves, for any game.
@@ -56,13 +56,13 @@ impl<G: Game> Playout<G> for RandomPlayout {
 pub struct WinShare;
 
 impl<G: Game> Reward<G> for WinShare {
-    fn reward(&self, state: &G::State, player: Player) -> f64 {
+    fn reward(&self, state: &G::State, side: Side) -> f64 {
         let to_move = match G::ending(state) {
             Some(Ending::Won) => 1.0,
             Some(Ending::Lost) => 0.0,
             Some(Ending::Drawn) | None => 0.5,
         };
-        if G::turn(state) == player { to_move } else { 1.0 - to_move }
+        if G::turn(state) == side { to_move } else { 1.0 - to_move }
     }
 }
 
@@ -125,8 +125,8 @@ impl<P, W> Uct<P, W> {
     {
         let leaf = tree.grow(self.exploration, self.max_states, rng);
         let end = self.playout.play_out(&leaf, rng);
-        let first = self.reward.reward(&end, Player::First);
-        let second = self.reward.reward(&end, Player::Second);
+        let first = self.reward.reward(&end, Side::First);
+        let second = self.reward.reward(&end, Side::Second);
         tree.credit(first, second);
     }
 }
@@ -150,7 +150,7 @@ struct Branch<G: Game> {
     first_child: Option<usize>,
     next_sibling: Option<usize>,
     visits: u32,
-    /// The sum of the rewards to the player who moved here.
+    /// The sum of the rewards to the side that moved here.
     reward: f64,
 }
 
@@ -236,13 +236,13 @@ impl<G: Game> Tree<G> {
         for index in (0..self.path.len()).rev() {
             let mover = match index.checked_sub(1) {
                 Some(parent) => G::turn(&self.branches[self.path[parent]].state),
-                None => Player::First,
+                None => Side::First,
             };
             let branch = &mut self.branches[self.path[index]];
             branch.visits += 1;
             branch.reward += match mover {
-                Player::First => first,
-                Player::Second => second,
+                Side::First => first,
+                Side::Second => second,
             };
         }
     }

@@ -300,7 +300,7 @@ impl Sessions {
         let _reading = players.bans.reading.lock().await;
         players.bans.set(self.player_store.bans().await?);
         for player in players.all() {
-            if player.has_stream() && players.bans.check(Some(&player), None).run().is_err() {
+            if player.streams.is_any_open() && players.bans.check(Some(&player), None).run().is_err() {
                 let _changing = player.changing.lock().await;
                 if !player.is_replaced() && !player.is_logged_out() {
                     players.replace(&player, player.token_hash(), StreamEnd::Banned);

@@ -73,7 +73,7 @@ impl Node {
         match issuer {
             Issuer::Player(player) => {
                 let player = host.player(player).await?.ok_or(RoomError::PlayerNotFound)?;
-                player.note_call_elsewhere();
+                player.streams.note_call();
                 Ok(())
             }
             Issuer::Admin => Ok(()),
@@ -110,7 +110,7 @@ impl Node {
             }
             News::Notice(player, notice) => {
                 if let Some(player) = players.get(player) {
-                    player.inbox.send(notice);
+                    player.streams.inbox.send(notice);
                 }
             }
             News::Account(player) => {
@@ -208,7 +208,7 @@ impl Node {
         let before = host.context.players.attach(player, from, streams);
         let Some(player) = host.context.players.get(player) else { return };
         if before.present && !streams.present {
-            player.note_end_elsewhere();
+            player.streams.note_end();
         }
         if before.present != streams.present {
             check_presence(host, &player, player.rooms());

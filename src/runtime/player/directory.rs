@@ -260,9 +260,9 @@ impl Players {
     pub(crate) fn replace(&self, player: &Player, token: TokenHash, end: StreamEnd) -> Arc<Player> {
         let (old, renewed) = (player.token_hash(), Arc::new(player.with_token(token)));
         // So that a stream of turns that is opening with the old token cannot end one of the new token.
-        let opening = player.opening_turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = player.streams.told();
         player.replace(end);
-        drop(opening);
+        drop(told);
         if self.lifecycle.is_draining() {
             renewed.end_streams(StreamEnd::Draining);
         }
@@ -276,7 +276,7 @@ impl Players {
 
     /// Replaces a player who has left every room by the same player without streams. The name stays taken.
     pub(crate) fn renew(&self, player: &Player) {
-        self.enter(Arc::new(player.renewed(&self.limits.get())));
+        self.enter(Arc::new(player.renewed(self.clock, &self.limits.get())));
     }
 
     /// A game that ends now, with its weight for ratings.
@@ -375,7 +375,7 @@ impl Players {
     pub(crate) fn note_stored_seen(&self, seen: &[(PlayerId, Timestamp)]) {
         for (player, seen) in seen {
             if let Some(player) = self.get(*player) {
-                player.note_stored_seen(*seen);
+                player.streams.note_stored_seen(*seen);
             }
         }
     }
@@ -392,7 +392,7 @@ impl Players {
     /// Members of rooms who have no stream.
     pub(crate) fn without_stream(&self) -> Vec<Arc<Player>> {
         self.filter(|player| {
-            let has_stream = player.has_stream() || self.attached.is_present(player.id());
+            let has_stream = player.streams.is_any_open() || self.attached.is_present(player.id());
             !has_stream && player.quota.has_confirmed(Holding::Room)
         })
     }
@@ -450,9 +450,9 @@ mod tests {
         let never = Timestamp(1);
         assert!(!players.revoke_idle(&ada, never), "has just logged in");
         let later = Timestamp(i64::MAX);
-        ada.open_stream();
+        ada.streams.open();
         assert!(!players.revoke_idle(&ada, later), "has a stream");
-        assert!(ada.close_stream());
+        assert!(ada.streams.close());
         assert!(!players.revoke_idle(&ada, never), "has just closed its stream");
         ada.quota.note(Holding::Room, RoomId::from_random(1), true);
         assert!(!players.revoke_idle(&ada, later), "is a member");

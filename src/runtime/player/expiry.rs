@@ -55,7 +55,7 @@ pub(crate) async fn cut_unread_streams(players: Arc<Players>, limits: Limits, li
             biased;
             () = lifecycle.stop.cancelled() => return,
             tick = ticks.tick() => if let Some(before) = tick.checked_sub(patience) {
-                players.all().iter().for_each(|player| player.inbox.cut_unread(before));
+                players.all().iter().for_each(|player| player.streams.inbox.cut_unread(before));
             }
         }
     }
@@ -287,7 +287,7 @@ mod tests {
         for player in [&ada, &bea, &cy, &dee, &eve] {
             store.put_player(player.stored()).await.unwrap();
         }
-        ada.open_stream();
+        ada.streams.open();
         tokio::time::advance(limits.player_idle + 2 * USE_LAG).await;
         expire(&here, &store, &limits, clock).await;
         // By the node that has the player.
@@ -328,13 +328,13 @@ mod tests {
         tokio::time::advance(Duration::from_secs(61)).await;
         bea.note_finished_game();
         cy.quota.note(Holding::Room, RoomId::from_random(1), true);
-        dee.open_stream();
+        dee.streams.open();
         assert_eq!(make_room().await, Ok(()));
         let stay = [&ada, &bea, &cy, &dee].map(|player| players.get(player.id()).is_some());
         assert_eq!(stay, [false, true, true, true]);
         assert_eq!(make_room().await, Err(LogInError::Full));
         cy.quota.note(Holding::Room, RoomId::from_random(1), false);
-        dee.close_stream();
+        dee.streams.close();
         tokio::time::advance(Duration::from_secs(61)).await;
         cy.admit().unwrap();
         assert_eq!((make_room().await, make_room().await), (Ok(()), Err(LogInError::Full)));

@@ -39,7 +39,7 @@ struct Reader {
     unread: VecDeque<(Instant, Notice)>,
     ended: Ended,
     waker: Option<Waker>,
-    _stream: StreamGuard,
+    stream: StreamGuard,
     /// Whether the missed notices are still to be delivered.
     opening: bool,
     /// Why the stream ends once all is read.
@@ -56,23 +56,22 @@ pub(crate) struct InboxReader {
 }
 
 impl Inbox {
-    /// Attaches a reader and ends an older one. It gets only turns until [`Inbox::deliver_missed`], so they come first.
-    pub(crate) fn open(self: &Arc<Self>, stream: StreamGuard) -> InboxReader {
+    /// Attaches a reader, and ends an older one, whose stream is returned. It gets only turns until [`Inbox::deliver_missed`],
+    /// so they come first.
+    pub(crate) fn open(self: &Arc<Self>, stream: StreamGuard) -> (InboxReader, Option<StreamGuard>) {
         let ended = Ended::default();
         let reader = Reader {
             unread: VecDeque::new(),
             ended: Arc::clone(&ended),
             waker: None,
-            _stream: stream,
+            stream,
             opening: true,
             closing: None,
         };
         let mut state = self.state();
         let superseded = state.end(StreamEnd::Superseded);
         state.reader = Some(reader);
-        drop(state);
-        drop(superseded);
-        InboxReader { inbox: Arc::clone(self), ended }
+        (InboxReader { inbox: Arc::clone(self), ended }, superseded.map(|reader| reader.stream))
     }
 
     /// Ends the stream after its unread notices.
@@ -280,7 +279,7 @@ mod tests {
     #[test]
     fn invitations_cut_off_no_stream() {
         let inbox = Arc::new(Inbox::default());
-        let reader = inbox.open(stream());
+        let reader = inbox.open(stream()).0;
         inbox.deliver_missed(&reader);
         (0..1_000).for_each(|_| inbox.send(invited(1)));
         inbox.send(closed(1));
@@ -291,14 +290,14 @@ mod tests {
     #[test]
     fn a_closed_stream_is_read_to_its_end() {
         let inbox = Arc::new(Inbox::default());
-        let reader = inbox.open(stream());
+        let reader = inbox.open(stream()).0;
         inbox.deliver_missed(&reader);
         inbox.send(closed(1));
         inbox.close(StreamEnd::LoggedOut);
         let next = || reader.poll_next(Waker::noop());
         assert_eq!(next(), Poll::Ready(Ok(closed(1))));
         assert_eq!(next(), Poll::Ready(Err(StreamEnd::LoggedOut)));
-        inbox.open(stream());
+        drop(inbox.open(stream()));
         assert_eq!(next(), Poll::Ready(Err(StreamEnd::Superseded)));
     }
 
@@ -306,9 +305,9 @@ mod tests {
     fn missed_notices_outlive_a_stream_that_never_opened() {
         let inbox = Arc::new(Inbox::default());
         inbox.send(closed(1));
-        let superseded = inbox.open(stream());
+        let superseded = inbox.open(stream()).0;
         inbox.send(closed(2));
-        let reader = inbox.open(stream());
+        let reader = inbox.open(stream()).0;
         inbox.deliver_missed(&superseded);
         inbox.deliver_missed(&reader);
         assert_eq!(unread(&reader), [closed(1), closed(2)]);

@@ -14,10 +14,12 @@ mod guests;
 mod idempotent_requests;
 pub(crate) mod inbox;
 pub(crate) mod notice;
+mod open_streams;
 mod other_nodes;
 #[expect(clippy::module_inception, reason = "the file of one player in the folder of players")]
 pub(crate) mod player;
 pub(crate) mod quota;
+mod rates;
 mod rating_weight;
 pub(crate) mod token;
 mod visitors;

@@ -2,7 +2,7 @@
 //! others.
 
 use std::{
-    sync::{Arc, PoisonError, atomic::Ordering::Relaxed},
+    sync::{Arc, atomic::Ordering::Relaxed},
     time::Duration,
 };
 
@@ -34,7 +34,7 @@ impl Players {
         let stored_seen = enrolled.seen;
         let enrolled = StoredPlayer { seen: self.clock.now(), ..enrolled };
         let player = Arc::new(Player::new(enrolled, self.clock, &self.limits.get()));
-        player.note_stored_seen(stored_seen);
+        player.streams.note_stored_seen(stored_seen);
         slot.insert(Arc::clone(&player));
         self.claimed.fetch_add(usize::from(player.is_claimed()), Relaxed);
         self.by_token.insert(player.token_hash().key(), Arc::clone(&player));
@@ -73,17 +73,17 @@ impl Players {
     /// As [`Players::send`], for a player whom the caller knows. Without a link to the node of the stream, the notice
     /// is kept here until there is one.
     pub(crate) fn deliver(&self, player: &Player, notice: Notice) {
-        let Some(node) = self.newer_turns(player.id(), player.turns_number()) else {
-            return player.inbox.send(notice);
+        let Some(node) = self.newer_turns(player.id(), player.streams.turns_number()) else {
+            return player.streams.inbox.send(notice);
         };
         let tell = |notice| self.cluster.tell(node, News::Notice(player.id(), notice));
         if self.cluster.is_linked(node) {
             return tell(notice);
         }
-        player.inbox.send(notice);
+        player.streams.inbox.send(notice);
         if self.cluster.is_linked(node) {
             // It may have come up before the notice was kept.
-            player.inbox.take_missed().into_iter().for_each(tell);
+            player.streams.inbox.take_missed().into_iter().for_each(tell);
         }
     }
 
@@ -97,19 +97,19 @@ impl Players {
     /// that the newer of two streams wins even on nodes without a link.
     pub(crate) fn next_turns_number(&self, player: &Player) -> i64 {
         let elsewhere = self.attached.turns(player.id()).map_or(0, |(number, _)| number);
-        self.clock.now().0.max(elsewhere.max(player.turns_number()).saturating_add(1))
+        self.clock.now().0.max(elsewhere.max(player.streams.turns_number()).saturating_add(1))
     }
 
     /// Tells the other nodes of the player's streams here, if they have changed.
     pub(crate) fn announce(&self, player: &Player) {
-        if player.is_visitor() {
-            return;
-        }
-        let mut told = player.told.lock().unwrap_or_else(PoisonError::into_inner);
+        self.tell_streams(player, &mut player.streams.told());
+    }
+
+    /// As [`Players::announce`], with what is told. It is locked, so that the last news is of the last change.
+    pub(crate) fn tell_streams(&self, player: &Player, told: &mut PlayerStreams) {
         let streams = player.streams_here();
-        if *told != streams {
+        if *told != streams && !player.is_visitor() {
             *told = streams;
-            // Under the lock, so that the last news is of the last change.
             self.cluster.tell_all(&News::Streams(vec![(player.id(), streams)]));
         }
     }
@@ -118,9 +118,8 @@ impl Players {
     pub(crate) fn announce_all(&self, node: NodeId) {
         for players in self.all().chunks(MAX_STREAMS) {
             // Locked until it is told, so that the last news is of the last change.
-            let told: Vec<_> = players.iter().map(|player| (player, player.told.lock())).collect();
-            let told =
-                told.iter().map(|(player, told)| (player.id(), **told.as_ref().unwrap_or_else(PoisonError::get_ref)));
+            let told: Vec<_> = players.iter().map(|player| (player.id(), player.streams.told())).collect();
+            let told = told.iter().map(|(player, told)| (*player, **told));
             let present: Vec<_> = told.filter(|(_, streams)| streams.present).collect();
             if !present.is_empty() {
                 self.cluster.tell(node, News::Streams(present));
@@ -148,9 +147,9 @@ impl Players {
 
     /// Ends the player's stream of turns here if another node has a newer one.
     pub(crate) fn supersede_older_turns(&self, player: &Player) {
-        let here = player.turns_number();
+        let here = player.streams.turns_number();
         if here != 0 && self.newer_turns(player.id(), here).is_some() {
-            player.inbox.supersede();
+            player.streams.inbox.supersede();
         }
     }
 }

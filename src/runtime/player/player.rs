@@ -1,13 +1,12 @@
-//! One player: profile, rates, quota, inbox and open streams.
+//! One player: its token, and its account with rates, quota and open streams.
 
 use std::{
-    collections::BTreeSet,
     fmt,
     ops::Deref,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
         atomic::{
-            AtomicBool, AtomicI64, AtomicUsize,
+            AtomicBool,
             Ordering::{Relaxed, SeqCst},
         },
     },
@@ -20,8 +19,9 @@ use tokio_util::sync::CancellationToken;
 use super::{
     confusable_names,
     idempotent_requests::IdempotentRequests,
-    inbox::Inbox,
+    open_streams::OpenStreams,
     quota::{Holding, Quota},
+    rates::Rates,
     token::TokenHash,
 };
 use crate::{
@@ -31,23 +31,17 @@ use crate::{
         limit::{
             client_address::ClientAddress,
             concurrency_limit::ConcurrencyLimit,
-            invitation_limit::{Invitation, InvitationLimit, Inviter},
+            invitation_limit::{Invitation, Inviter},
             limits::Limits,
             rate_limiter::{RateLimiter, TooFast},
             request_cost::RequestCost,
-            search_use::{SearchOwner, SearchUse},
+            search_use::SearchOwner,
         },
         outcome::{Accepted, StreamEnd},
         server_clock::Clock,
     },
     store::StoredPlayer,
 };
-
-/// Seats that one player may reserve for others in a minute, on average.
-const INVITATIONS_PER_MINUTE: u32 = 30;
-
-/// Seats that one player may reserve for others at once: an organiser seats a tournament of 64.
-const INVITATION_BURST: u32 = 128;
 
 /// The part of the server's analyses, and of the time of each, that visitors may use, who have no account: one in this
 /// many. The rest stays for players.
@@ -73,7 +67,6 @@ pub struct Player {
 pub struct Account {
     /// The public profile.
     pub profile: Profile,
-    clock: Clock,
     /// Maximum number of its seats.
     pub seat_limit: u16,
     claimed: AtomicBool,
@@ -81,49 +74,23 @@ pub struct Account {
     played: AtomicBool,
     /// Held while the stored player is changed.
     pub(crate) changing: tokio::sync::Mutex<()>,
-    pub(crate) inbox: Arc<Inbox>,
     pub(crate) quota: Arc<Quota>,
+    pub(crate) streams: OpenStreams,
     /// The skeletons of the name, once a name is banned.
     name_skeletons: OnceLock<[String; 2]>,
     rates: Arc<Rates>,
     calls: ConcurrencyLimit,
     pub(crate) analyses: ConcurrencyLimit,
-    streams: AtomicUsize,
-    /// The number of the open stream of turns here; [`NEVER`] without one.
-    turns_number: AtomicI64,
-    /// Held while a stream of turns is opened, or the token replaced.
-    pub(crate) opening_turns: Mutex<()>,
-    /// The streams here, as told to the other nodes.
-    pub(super) told: Mutex<PlayerStreams>,
     /// Held while the player is matched with those of all nodes.
     pub(crate) matching: tokio::sync::Mutex<()>,
-    last_seen: AtomicI64,
-    /// The last call, if it counts as presence; [`NEVER`] when a stream has ended since.
-    called: AtomicI64,
-    /// The stored value of `last_seen`.
-    stored_seen: AtomicI64,
     /// The rating that lists show, and when it was read.
     listed_rating: Mutex<Option<(Option<u16>, Instant)>>,
-    /// Rooms whose mailbox is full and that a presence check waits for.
-    pending_checks: Mutex<BTreeSet<RoomId>>,
     /// The rooms that requests with an id created, so that a repeated request creates no other.
     pub(crate) rooms_created: IdempotentRequests<RoomId>,
     /// Held while a place is reserved in the store, so that of the calls of a player only one tries at a time.
     pub(crate) reserving: tokio::sync::Mutex<()>,
     /// The games that requests with an id started.
     pub(crate) games_started: IdempotentRequests<Accepted>,
-}
-
-/// The rates of a player. A log-out that keeps the token does not reset them.
-struct Rates {
-    requests: RateLimiter,
-    chats: RateLimiter,
-    games: Option<RateLimiter>,
-    /// Seats that it reserves for others.
-    invitations: RateLimiter,
-    /// Seats that others reserve for it.
-    invited: Arc<InvitationLimit>,
-    ai_searches: Arc<SearchUse>,
 }
 
 /// A call in progress, counted until it is dropped.
@@ -134,8 +101,6 @@ impl Drop for CallPermit {
         self.0.calls.adjust(1, 0);
     }
 }
-
-const NEVER: i64 = 0;
 
 impl fmt::Debug for Player {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -153,37 +118,20 @@ impl Deref for Player {
 
 impl Account {
     fn new(enrolled: StoredPlayer, clock: Clock, limits: &Limits) -> Self {
-        let now = clock.now();
         Self {
             profile: enrolled.profile,
-            clock,
             seat_limit: enrolled.seats,
             claimed: AtomicBool::new(enrolled.claimed),
             played: AtomicBool::new(enrolled.played),
             changing: tokio::sync::Mutex::default(),
-            inbox: Arc::default(),
             quota: Arc::default(),
+            streams: OpenStreams::new(enrolled.seen, clock),
             name_skeletons: OnceLock::new(),
-            rates: Arc::new(Rates {
-                requests: RateLimiter::new(limits.requests_per_second, limits.request_burst),
-                chats: RateLimiter::new(limits.chats_per_second, limits.chat_burst),
-                games: RateLimiter::per_minute_unless_zero(limits.games_per_minute, limits.game_burst),
-                invitations: RateLimiter::per_minute(INVITATIONS_PER_MINUTE, INVITATION_BURST),
-                invited: Arc::default(),
-                ai_searches: Arc::new(SearchUse::new(limits.ai_seconds_per_minute)),
-            }),
+            rates: Arc::new(Rates::new(limits)),
             calls: ConcurrencyLimit::new(limits.calls_per_player),
             analyses: ConcurrencyLimit::new(limits.analyses_per_player),
-            streams: AtomicUsize::new(0),
-            turns_number: AtomicI64::new(NEVER),
-            opening_turns: Mutex::default(),
-            told: Mutex::default(),
             matching: tokio::sync::Mutex::default(),
-            last_seen: AtomicI64::new(enrolled.seen.0),
-            called: AtomicI64::new(now.0),
-            stored_seen: AtomicI64::new(enrolled.seen.0),
             listed_rating: Mutex::default(),
-            pending_checks: Mutex::default(),
             rooms_created: IdempotentRequests::default(),
             reserving: tokio::sync::Mutex::default(),
             games_started: IdempotentRequests::default(),
@@ -311,16 +259,16 @@ impl Player {
             profile: self.profile.clone(),
             seats: self.seat_limit,
             token: self.token_hash().0,
-            seen: Timestamp(self.last_seen.load(Relaxed)),
+            seen: self.streams.last_seen(),
             claimed: self.is_claimed(),
             played: self.has_played(),
         }
     }
 
     /// The player after a log-out that keeps the token: with the same rates and address, and without rooms and streams.
-    pub(crate) fn renewed(&self, limits: &Limits) -> Self {
-        let renewed = Account::new(self.stored(), self.clock, limits);
-        renewed.stored_seen.store(self.stored_seen.load(Relaxed), Relaxed);
+    pub(crate) fn renewed(&self, clock: Clock, limits: &Limits) -> Self {
+        let renewed = Account::new(self.stored(), clock, limits);
+        renewed.streams.note_stored_seen(self.streams.stored_seen());
         if let Some(home) = self.quota.home() {
             renewed.quota.set_home(home);
         }
@@ -344,9 +292,7 @@ impl Player {
     /// # Errors
     /// When a rate is exceeded.
     pub fn admit(&self) -> Result<(), TooFast> {
-        let now = self.clock.now().0;
-        self.last_seen.store(now, Relaxed);
-        self.called.store(now, Relaxed);
+        self.streams.note_call();
         self.rates.requests.admit()?;
         self.quota.home().map_or(Ok(()), |home| home.admit())
     }
@@ -396,62 +342,16 @@ impl Player {
         self.quota.set_home(address);
     }
 
-    /// Counts an opened stream, and returns the number before.
-    pub(crate) fn open_stream(&self) -> usize {
-        self.streams.fetch_add(1, SeqCst)
-    }
-
-    /// Counts a closed stream; true when it was the last.
-    pub(crate) fn close_stream(&self) -> bool {
-        self.last_seen.store(self.clock.now().0, Relaxed);
-        self.called.store(NEVER, Relaxed);
-        self.streams.fetch_sub(1, SeqCst) == 1
-    }
-
-    /// Begins a stream of turns with this number.
-    pub(crate) fn begin_turns(&self, number: i64) {
-        self.turns_number.store(number, SeqCst);
-    }
-
-    /// Ends a stream of turns, which may not be the newest.
-    pub(crate) fn end_turns(&self, number: i64) {
-        let _ = self.turns_number.compare_exchange(number, NEVER, SeqCst, SeqCst);
-    }
-
-    pub(super) fn turns_number(&self) -> i64 {
-        self.turns_number.load(SeqCst)
-    }
-
+    /// What the other nodes are to know of its streams here. Those of a player who has logged out end when they are read.
     pub(super) fn streams_here(&self) -> PlayerStreams {
-        if self.is_logged_out() {
-            // Its streams end when they are read.
-            return PlayerStreams::default();
-        }
-        let turns = Some(self.turns_number()).filter(|number| *number != NEVER);
-        PlayerStreams { present: self.has_stream(), turns }
-    }
-
-    /// Notes a call at another node about a room of this one.
-    pub(crate) fn note_call_elsewhere(&self) {
-        let now = self.clock.now().0;
-        self.last_seen.store(now, Relaxed);
-        self.called.store(now, Relaxed);
-    }
-
-    /// Notes that the last stream at another node has ended.
-    pub(crate) fn note_end_elsewhere(&self) {
-        self.called.store(NEVER, Relaxed);
-    }
-
-    pub(crate) fn has_stream(&self) -> bool {
-        self.streams.load(SeqCst) > 0
+        if self.is_logged_out() { PlayerStreams::default() } else { self.streams.here() }
     }
 
     /// Ends every stream of the player; the first reason is kept.
     pub(crate) fn end_streams(&self, reason: StreamEnd) {
         let reason = *self.stream_end.get_or_init(|| reason);
         self.streams_end.cancel();
-        self.inbox.close(reason);
+        self.streams.inbox.close(reason);
     }
 
     pub(crate) fn stream_end(&self) -> Option<StreamEnd> {
@@ -460,8 +360,7 @@ impl Player {
 
     /// True if it has a stream, or has called within `grace` and ended no stream since.
     pub(crate) fn is_present(&self, grace: Duration) -> bool {
-        let called = || self.clock.now().since(Timestamp(self.called.load(Relaxed))) <= grace;
-        !self.is_logged_out() && (self.has_stream() || called())
+        !self.is_logged_out() && self.streams.is_present(grace)
     }
 
     pub(crate) fn is_logged_out(&self) -> bool {
@@ -470,40 +369,23 @@ impl Player {
 
     /// True if it is in no room, has no stream, and has made no request since `before`.
     pub(crate) fn is_idle(&self, before: Timestamp) -> bool {
-        self.quota.is_empty() && self.is_unused(before)
+        self.quota.is_empty() && self.streams.is_unused(before)
     }
 
     /// When it was last in use: `now` while it is in a room or has a stream, otherwise the time of its last request.
     pub(crate) fn last_use(&self, now: Timestamp) -> Timestamp {
-        if self.quota.is_empty() && !self.has_stream() { Timestamp(self.last_seen.load(Relaxed)) } else { now }
+        if self.quota.is_empty() && !self.streams.is_any_open() { self.streams.last_seen() } else { now }
     }
 
     /// Closes the quota if the player is idle, and returns whether it was.
     pub(crate) fn close_if_idle(&self, before: Timestamp) -> bool {
-        self.quota.close_if_empty(|| self.is_unused(before))
-    }
-
-    pub(super) fn is_unused(&self, before: Timestamp) -> bool {
-        !self.has_stream() && self.last_seen.load(Relaxed) < before.0
+        self.quota.close_if_empty(|| self.streams.is_unused(before))
     }
 
     /// When it was seen, if that is more than `step` after the stored time.
     pub(crate) fn unstored(&self, seen: Timestamp, step: Duration) -> Option<(PlayerId, Timestamp)> {
-        let is_newer = seen.since(Timestamp(self.stored_seen.load(Relaxed))) > step;
+        let is_newer = seen.since(self.streams.stored_seen()) > step;
         is_newer.then(|| (self.id(), seen))
-    }
-
-    pub(crate) fn note_stored_seen(&self, seen: Timestamp) {
-        self.stored_seen.store(seen.0, Relaxed);
-    }
-
-    /// Registers a presence check that waits for a room; false when one is registered.
-    pub(crate) fn begin_check(&self, room: RoomId) -> bool {
-        self.pending_checks.lock().unwrap_or_else(PoisonError::into_inner).insert(room)
-    }
-
-    pub(crate) fn end_check(&self, room: RoomId) {
-        self.pending_checks.lock().unwrap_or_else(PoisonError::into_inner).remove(&room);
     }
 }
 
@@ -521,9 +403,9 @@ mod tests {
         let (ada, _) = Players::default().log_in(name, PlayerKind::Human, 0).unwrap();
         let grace = Duration::from_secs(60);
         assert!(ada.is_present(grace));
-        ada.open_stream();
+        ada.streams.open();
         ada.admit().unwrap();
-        ada.close_stream();
+        ada.streams.close();
         assert!(!ada.is_present(grace));
         ada.admit().unwrap();
         assert!(ada.is_present(grace));

@@ -31,7 +31,7 @@ impl Visitors {
 
     /// Forgets visitors without a call or stream since `before`.
     pub(super) fn forget_unused(&self, before: Timestamp) {
-        self.visitors().retain(|_, visitor| is_in_use(visitor) || !visitor.is_unused(before));
+        self.visitors().retain(|_, visitor| is_in_use(visitor) || !visitor.streams.is_unused(before));
     }
 
     fn visitors(&self) -> MutexGuard<'_, HashMap<Option<Prefix>, Arc<Player>>> {

@@ -35,7 +35,7 @@ pub(crate) fn check_presence(host: &RoomHost, player: &Arc<Player>, rooms: Vec<R
             Err(TrySendError::Full(message)) => message,
         };
         // The room checks when it handles the message, so one waiting message suffices.
-        if !player.begin_check(room) {
+        if !player.streams.begin_check(room) {
             continue;
         }
         let (stop, player) = (context.lifecycle.stop.clone(), Arc::clone(player));
@@ -45,7 +45,7 @@ pub(crate) fn check_presence(host: &RoomHost, player: &Arc<Player>, rooms: Vec<R
                 permit = handle.reserve() => permit,
                 () = stop.cancelled() => None,
             };
-            player.end_check(room);
+            player.streams.end_check(room);
             if let Some(permit) = permit {
                 permit.send(message);
             }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::runtime::{
+    cluster::peers::PlayerStreams,
     limit::client_address::{Share, SharePermit},
     outcome::{RoomError, StreamEnd},
     player::player::Player,
@@ -26,7 +27,7 @@ impl OpenStream {
     pub(crate) fn new(host: &RoomHost, player: &Arc<Player>, kind: StreamKind) -> Result<Self, RoomError> {
         let home = player.quota.home();
         let home = home.map(|home| home.acquire(Share::Streams).ok_or(RoomError::QuotaStreams)).transpose()?;
-        let before = player.open_stream();
+        let before = player.streams.open();
         server_metrics::streams(kind, 1.0);
         let stream = Self { host: host.clone(), player: Arc::clone(player), kind, turns_number: None, _home: home };
         if before >= host.context.limits.get().streams_per_player {
@@ -39,13 +40,13 @@ impl OpenStream {
         Ok(stream)
     }
 
-    /// Makes it the player's newest stream of turns.
-    pub(super) fn begin_turns(&mut self) {
+    /// Makes it the player's newest stream of turns, and tells the other nodes.
+    pub(super) fn begin_turns(&mut self, told: &mut PlayerStreams) {
         let Self { host, player, turns_number, .. } = self;
         let number = host.context.players.next_turns_number(player);
         *turns_number = Some(number);
-        player.begin_turns(number);
-        host.context.players.announce(player);
+        player.streams.begin_turns(number);
+        host.context.players.tell_streams(player, told);
     }
 
     /// Waits until the server or the player ends all streams.
@@ -64,9 +65,9 @@ impl Drop for OpenStream {
     fn drop(&mut self) {
         server_metrics::streams(self.kind, -1.0);
         if let Some(number) = self.turns_number {
-            self.player.end_turns(number);
+            self.player.streams.end_turns(number);
         }
-        if self.player.close_stream() {
+        if self.player.streams.close() {
             check_presence(&self.host, &self.player, self.player.rooms());
         }
         self.host.context.players.announce(&self.player);

@@ -2,7 +2,7 @@
 
 use std::{
     future::poll_fn,
-    sync::{Arc, PoisonError},
+    sync::Arc,
     task::{Context, Poll},
 };
 
@@ -33,18 +33,19 @@ impl Turns {
     /// Opens the stream and ends an older one. Open turns are sent first.
     pub(crate) async fn open(host: &RoomHost, player: &Arc<Player>) -> Result<Self, RoomError> {
         let mut stream = OpenStream::new(host, player, StreamKind::Turns)?;
-        let inbox = {
+        let (inbox, superseded) = {
             // So that the stream with the highest number is the one that is open.
-            let _opening = player.opening_turns.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut told = player.streams.told();
             if player.is_replaced() {
                 return Err(RoomError::TokenReplaced);
             }
-            stream.begin_turns();
-            player.inbox.open(Box::new(stream))
+            stream.begin_turns(&mut told);
+            player.streams.inbox.open(Box::new(stream))
         };
+        drop(superseded);
         host.context.players.supersede_older_turns(player);
         if let Some(end) = player.stream_end() {
-            player.inbox.close(end);
+            player.streams.inbox.close(end);
         }
         let mut reminders: Vec<_> = player.seats().into_iter().map(|room| remind(host, player, room)).collect();
         let patience = Instant::now() + MAILBOX_TIMEOUT;
@@ -52,7 +53,7 @@ impl Turns {
             // The turns of a very busy room arrive later.
             let _ = timeout_at(patience, reminder).await;
         }
-        player.inbox.deliver_missed(&inbox);
+        player.streams.inbox.deliver_missed(&inbox);
         Ok(Self { inbox, _reminders: reminders })
     }
 
@@ -89,7 +90,7 @@ pub(crate) fn remind_elsewhere(host: &RoomHost, player: &Arc<Player>) {
             send_reminder(&this, player, room, reply).await;
         });
     }
-    for notice in player.inbox.take_missed() {
+    for notice in player.streams.inbox.take_missed() {
         host.context.players.deliver(player, notice);
     }
 }

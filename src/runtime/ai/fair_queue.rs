@@ -35,17 +35,17 @@ impl FairQueue {
     }
 
     pub(crate) fn push(&mut self, queued: Queued) {
-        let owner = queued.job.owner.clone();
+        let user = queued.job.user.clone();
         let addresses = &mut self.addresses;
-        let at = addresses.iter().position(|address| Arc::ptr_eq(&address.searches, owner.shared()));
+        let at = addresses.iter().position(|address| Arc::ptr_eq(&address.searches, user.shared()));
         let at = at.unwrap_or_else(|| {
-            addresses.push(AddressQueue { searches: Arc::clone(owner.shared()), players: Vec::new() });
+            addresses.push(AddressQueue { searches: Arc::clone(user.shared()), players: Vec::new() });
             addresses.len() - 1
         });
         let players = &mut addresses[at].players;
-        let of = players.iter().position(|player| Arc::ptr_eq(&player.searches, &owner.player));
+        let of = players.iter().position(|player| Arc::ptr_eq(&player.searches, &user.player));
         let of = of.unwrap_or_else(|| {
-            players.push(PlayerQueue { searches: owner.player, jobs: BinaryHeap::new() });
+            players.push(PlayerQueue { searches: user.player, jobs: BinaryHeap::new() });
             players.len() - 1
         });
         players[of].jobs.push(queued);
@@ -61,7 +61,7 @@ impl FairQueue {
     }
 
     /// The next search. It belongs to the address with the fewest running searches, then the least search time used
-    /// after this search; its player is chosen in the same way. So owners who used little come first, and short
+    /// after this search; its player is chosen in the same way. So users who used little come first, and short
     /// searches come before long ones.
     pub(crate) fn peek(&self, now: Instant) -> Option<&Queued> {
         let (at, of) = self.next(now)?;
@@ -108,7 +108,7 @@ impl FairQueue {
     }
 }
 
-/// The sort key of a waiting search, lowest first: running searches of its owner, search time used after it, then its
+/// The sort key of a waiting search, lowest first: running searches of its user, search time used after it, then its
 /// deadline and arrival.
 fn rank(searches: &SearchUse, next: &Queued, now: Instant) -> (usize, Duration, (Instant, u64)) {
     let (running, used) = searches.load(now);

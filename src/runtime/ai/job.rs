@@ -11,7 +11,7 @@ use tracing::Span;
 use crate::{
     ai::{AiKind, AiPlayer, Choice},
     rules::Position,
-    runtime::limit::search_use::{SearchOwner, SearchRequest},
+    runtime::limit::search_use::{SearchRequest, SearchUser},
     search::Stop,
 };
 
@@ -23,7 +23,7 @@ pub(crate) struct Job {
     /// No new iteration starts after this time. `None`: iterations start until the deadline.
     pub(crate) enough: Option<Instant>,
     pub(crate) deadline: Instant,
-    pub(crate) owner: SearchOwner,
+    pub(crate) user: SearchUser,
     /// True if all jobs that do not yield are served before it.
     pub(crate) yields: bool,
     /// Total time of earlier searches for the same move that were interrupted.
@@ -71,7 +71,7 @@ pub(crate) struct Queued {
     pub(crate) answer: oneshot::Sender<JobResult>,
     /// The caller's span.
     pub(crate) span: Span,
-    /// Counts the search for its owner. `None` for a pondered job.
+    /// Counts the search for its user. `None` for a pondered job.
     pub(crate) request: Option<SearchRequest>,
     /// Number of this job in the order of arrival.
     pub(crate) arrival: u64,
@@ -120,16 +120,16 @@ impl Eq for Queued {}
 #[cfg(test)]
 impl Job {
     /// A job of level 1 that does not yield.
-    pub(crate) fn sample(kind: AiKind, owner: &SearchOwner, deadline: Instant) -> Self {
+    pub(crate) fn sample(kind: AiKind, user: &SearchUser, deadline: Instant) -> Self {
         let player = AiPlayer::new(kind, 1).unwrap();
-        let owner = owner.clone();
+        let user = user.clone();
         Self {
             player,
             position: Position::START,
             seed: 7,
             enough: None,
             deadline,
-            owner,
+            user,
             yields: false,
             lost: Duration::ZERO,
         }

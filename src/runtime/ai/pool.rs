@@ -331,7 +331,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::{ai::AiKind, runtime::limit::search_use::SearchOwner};
+    use crate::{ai::AiKind, runtime::limit::search_use::SearchUser};
 
     #[tokio::test]
     async fn the_pool_is_quiet_when_no_job_waits() {
@@ -406,7 +406,7 @@ mod tests {
     }
 
     fn due(kind: AiKind, deadline: Instant) -> Job {
-        Job::sample(kind, &SearchOwner::unknown(), deadline)
+        Job::sample(kind, &SearchUser::unknown(), deadline)
     }
 
     async fn answer(mut ticket: Ticket) -> Choice {
@@ -473,7 +473,7 @@ mod tests {
     #[tokio::test]
     async fn an_interrupted_search_is_no_move_and_its_time_counts() {
         let (pool, begins) = pondering(false);
-        let ada = SearchOwner::unknown();
+        let ada = SearchUser::unknown();
         let deadline = instant() + Duration::from_secs(3_600);
         let [mut first, _second] = [(); 2].map(|()| pool.submit(Job::sample(AiKind::Expert, &ada, deadline)));
         begins.recv().unwrap();

@@ -53,7 +53,7 @@ impl JobQueue {
     pub(crate) fn push(&mut self, mut queued: Queued) {
         self.arrivals += 1;
         queued.arrival = self.arrivals;
-        queued.request = Some(queued.job.owner.request());
+        queued.request = Some(queued.job.user.request());
         if queued.job.is_quick() {
             return self.push_quick(queued);
         }
@@ -148,7 +148,7 @@ mod tests {
         ai::{AiKind, AiPlayer},
         runtime::{
             ai::job::{Job, Ticket},
-            limit::search_use::{SearchOwner, SearchTimer, SearchUse},
+            limit::search_use::{SearchTimer, SearchUse, SearchUser},
             server_clock::instant,
         },
     };
@@ -156,8 +156,8 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     /// Pushes `count` jobs of a kind, all due ten seconds after `now`.
-    fn fill(queue: &mut JobQueue, kind: AiKind, owner: &SearchOwner, count: usize, now: Instant) -> Vec<Ticket> {
-        (0..count).map(|_| push(queue, Job::sample(kind, owner, now + 10 * SECOND))).collect()
+    fn fill(queue: &mut JobQueue, kind: AiKind, user: &SearchUser, count: usize, now: Instant) -> Vec<Ticket> {
+        (0..count).map(|_| push(queue, Job::sample(kind, user, now + 10 * SECOND))).collect()
     }
 
     fn push(queue: &mut JobQueue, job: Job) -> Ticket {
@@ -175,21 +175,21 @@ mod tests {
     }
 
     /// Players of an address.
-    fn players<const N: usize>() -> [SearchOwner; N] {
+    fn players<const N: usize>() -> [SearchUser; N] {
         let address = Arc::new(SearchUse::new(240));
-        [(); N].map(|()| SearchOwner { player: Arc::new(SearchUse::new(120)), address: Some(Arc::clone(&address)) })
+        [(); N].map(|()| SearchUser { player: Arc::new(SearchUse::new(120)), address: Some(Arc::clone(&address)) })
     }
 
     /// Starts the next search, and checks whose it is. Returns it with its time.
-    fn start(queue: &mut JobQueue, now: Instant, owner: &SearchOwner) -> (SearchTimer, Duration) {
+    fn start(queue: &mut JobQueue, now: Instant, user: &SearchUser) -> (SearchTimer, Duration) {
         let (queued, until) = queue.pop(1, 2, now).unwrap();
-        assert!(Arc::ptr_eq(&queued.job.owner.player, &owner.player));
+        assert!(Arc::ptr_eq(&queued.job.user.player, &user.player));
         (queued.request.unwrap().start(now), until - now)
     }
 
     #[test]
     fn a_single_thread_starves_neither_kind() {
-        let (mut queue, now, ada) = (JobQueue::new(1_000), instant(), SearchOwner::unknown());
+        let (mut queue, now, ada) = (JobQueue::new(1_000), instant(), SearchUser::unknown());
         let _tickets = [fill(&mut queue, AiKind::Random, &ada, 500, now), fill(&mut queue, AiKind::Mcts, &ada, 2, now)];
         for _ in 0..2 {
             for _ in 0..QUICK_IN_A_ROW {
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn of_several_threads_the_first_prefers_quick_jobs() {
-        let (mut queue, now, ada) = (JobQueue::new(1_000), instant(), SearchOwner::unknown());
+        let (mut queue, now, ada) = (JobQueue::new(1_000), instant(), SearchUser::unknown());
         let _tickets =
             [fill(&mut queue, AiKind::Greedy, &ada, 500, now), fill(&mut queue, AiKind::AlphaBeta, &ada, 4, now)];
         for thread in [1, 2] {
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn searches_of_a_player_share_the_time_with_those_still_wanted() {
-        let (mut queue, now, ada) = (JobQueue::new(1_000), instant(), SearchOwner::unknown());
+        let (mut queue, now, ada) = (JobQueue::new(1_000), instant(), SearchUser::unknown());
         let mut tickets = fill(&mut queue, AiKind::Mcts, &ada, 10, now);
         let share = |queue: &mut JobQueue, threads| queue.pop(1, threads, now).unwrap().1 - now;
         assert_eq!(share(&mut queue, 1), SECOND);
@@ -237,8 +237,8 @@ mod tests {
         let (mut queue, now) = (JobQueue::new(1_000), instant());
         let ([ada, bea], [cyd]) = (players(), players());
         let mut tickets = fill(&mut queue, AiKind::Mcts, &ada, 20, now);
-        tickets.extend([&bea, &cyd].into_iter().flat_map(|owner| fill(&mut queue, AiKind::Mcts, owner, 3, now)));
-        let running = [&ada, &cyd, &bea, &cyd].map(|owner| start(&mut queue, now, owner));
+        tickets.extend([&bea, &cyd].into_iter().flat_map(|user| fill(&mut queue, AiKind::Mcts, user, 3, now)));
+        let running = [&ada, &cyd, &bea, &cyd].map(|user| start(&mut queue, now, user));
         // Two addresses share two threads, and the players of the first its half. The last two are the others' time.
         let parts = [26, 2 * 3, 2 * 2 * 3, 2 * 2];
         for ((_, share), parts) in running.iter().zip(parts) {
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn inside_a_players_queue_the_earliest_deadline_is_first() {
-        let (mut queue, now, ada) = (JobQueue::new(9), instant(), SearchOwner::unknown());
+        let (mut queue, now, ada) = (JobQueue::new(9), instant(), SearchUser::unknown());
         let due = [9, 3, 6].map(|seconds| now + seconds * SECOND);
         let _tickets = due.map(|deadline| push(&mut queue, Job::sample(AiKind::Expert, &ada, deadline)));
         let served = due.map(|_| queue.pop(0, 1, now).unwrap().0.job.deadline);
@@ -263,13 +263,13 @@ mod tests {
     #[test]
     fn who_will_have_used_least_goes_first_so_a_short_search_before_a_long_one() {
         let (mut queue, now, [ada, bea, cyd]) = (JobQueue::new(9), instant(), players());
-        let expert = |owner, level| {
+        let expert = |user, level| {
             let player = AiPlayer::new(AiKind::Expert, level).unwrap();
-            Job { player, ..Job::sample(AiKind::Expert, owner, now + SECOND) }
+            Job { player, ..Job::sample(AiKind::Expert, user, now + SECOND) }
         };
-        let _tickets = [(&ada, 16), (&bea, 13), (&cyd, 1)].map(|(owner, level)| push(&mut queue, expert(owner, level)));
+        let _tickets = [(&ada, 16), (&bea, 13), (&cyd, 1)].map(|(user, level)| push(&mut queue, expert(user, level)));
         cyd.player.add(2 * SECOND, now);
-        let _running = [&bea, &cyd, &ada].map(|owner| start(&mut queue, now, owner));
+        let _running = [&bea, &cyd, &ada].map(|user| start(&mut queue, now, user));
     }
 
     #[test]
@@ -278,7 +278,7 @@ mod tests {
         let yielding = Job { yields: true, ..Job::sample(AiKind::Mcts, &ada, now + SECOND) };
         let _first = push(&mut queue, yielding);
         let _others = fill(&mut queue, AiKind::Mcts, &bea, 2, now);
-        let _running = [&bea, &bea, &ada].map(|owner| start(&mut queue, now, owner));
+        let _running = [&bea, &bea, &ada].map(|user| start(&mut queue, now, user));
     }
 
     #[test]

@@ -21,7 +21,7 @@ const LONGEST_SAFE: Duration = Duration::from_secs(1);
 /// best move found.
 const MOST_LOST: Duration = Duration::from_secs(8);
 
-/// A search is interrupted because its owner used more search time only if the difference is greater than this.
+/// A search is interrupted because its user used more search time only if the difference is greater than this.
 const SIMILAR_USE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Schedule {
@@ -138,7 +138,7 @@ impl RunningJob {
     pub(crate) fn claim(&mut self, job: &Job, now: Instant) {
         (self.enough, self.until, self.deadline) = (job.enough, job.deadline, job.deadline);
         (self.yields, self.lost) = (job.yields, job.lost);
-        self.timer = Some(job.owner.request().start(now));
+        self.timer = Some(job.user.request().start(now));
     }
 
     pub(crate) fn is_pondered(&self) -> bool {
@@ -167,11 +167,11 @@ impl RunningJob {
         Some(timer.started + self.lost.min(LONGEST_SAFE))
     }
 
-    /// True if it should be interrupted for a job: if only this search yields; or if the job's owner has no running
-    /// search, and this search's owner has more searches or will have used much more search time. Two owners with
+    /// True if it should be interrupted for a job: if only this search yields; or if the job's user has no running
+    /// search, and this search's user has more searches or will have used much more search time. Two users with
     /// several jobs each, or with similar use, do not interrupt each other in turn: the job then waits for a thread.
     fn is_below(&self, next: &Job, now: Instant) -> bool {
-        let Some(own) = self.timer.as_ref().map(SearchTimer::owner) else { return false };
+        let Some(own) = self.timer.as_ref().map(SearchTimer::user) else { return false };
         if self.yields != next.yields {
             return self.yields;
         }
@@ -184,8 +184,8 @@ impl RunningJob {
             let has_used_more = || own.used_at(now) + self.length > 2 * (next.used_at(now) + length) + SIMILAR_USE;
             next.running() == 0 && (has_others || has_used_more())
         };
-        has_more(own.shared(), next.owner.shared())
-            || (Arc::ptr_eq(own.shared(), next.owner.shared()) && has_more(&own.player, &next.owner.player))
+        has_more(own.shared(), next.user.shared())
+            || (Arc::ptr_eq(own.shared(), next.user.shared()) && has_more(&own.player, &next.user.player))
     }
 }
 
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use crate::{
         ai::AiKind,
-        runtime::{ai::job::Ticket, limit::search_use::SearchOwner, server_clock::instant},
+        runtime::{ai::job::Ticket, limit::search_use::SearchUser, server_clock::instant},
     };
 
     const SECOND: Duration = Duration::from_secs(1);
@@ -234,27 +234,27 @@ mod tests {
         }
     }
 
-    fn search(owner: &SearchOwner) -> Job {
-        Job::sample(AiKind::Expert, owner, instant() + 60 * SECOND)
+    fn search(user: &SearchUser) -> Job {
+        Job::sample(AiKind::Expert, user, instant() + 60 * SECOND)
     }
 
-    fn quick(owner: &SearchOwner) -> Job {
-        Job::sample(AiKind::Greedy, owner, instant() + 60 * SECOND)
+    fn quick(user: &SearchUser) -> Job {
+        Job::sample(AiKind::Greedy, user, instant() + 60 * SECOND)
     }
 
-    fn yielding(owner: &SearchOwner) -> Job {
-        Job { yields: true, ..search(owner) }
+    fn yielding(user: &SearchUser) -> Job {
+        Job { yields: true, ..search(user) }
     }
 
     /// Players without an address.
-    fn strangers<const N: usize>() -> [SearchOwner; N] {
-        [(); N].map(|()| SearchOwner::unknown())
+    fn strangers<const N: usize>() -> [SearchUser; N] {
+        [(); N].map(|()| SearchUser::unknown())
     }
 
     /// Players of one address.
-    fn neighbours<const N: usize>() -> [SearchOwner; N] {
-        let address = Some(SearchOwner::unknown().player);
-        [(); N].map(|()| SearchOwner { address: address.clone(), ..SearchOwner::unknown() })
+    fn neighbours<const N: usize>() -> [SearchUser; N] {
+        let address = Some(SearchUser::unknown().player);
+        [(); N].map(|()| SearchUser { address: address.clone(), ..SearchUser::unknown() })
     }
 
     #[test]

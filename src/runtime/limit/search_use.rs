@@ -67,7 +67,7 @@ impl SearchUse {
         *used = UsedTime { seconds: used.at(now) + took.as_secs_f64(), at: Some(now) };
     }
 
-    /// The number of running searches, and the time used by ended ones. The owner with the lowest load is served next.
+    /// The number of running searches, and the time used by ended ones. The user with the lowest load is served next.
     pub(crate) fn load(&self, now: Instant) -> (usize, Duration) {
         (self.running(), self.used_at(now))
     }
@@ -101,13 +101,13 @@ impl SearchUse {
 
 /// The player, with its address, whose search time the AI seats of its rooms use.
 #[derive(Clone)]
-pub(crate) struct SearchOwner {
+pub(crate) struct SearchUser {
     pub(crate) player: Arc<SearchUse>,
     /// `None` if the address is unknown, or searches are not limited by address.
     pub(crate) address: Option<Arc<SearchUse>>,
 }
 
-impl SearchOwner {
+impl SearchUser {
     /// A player who is unknown, and so has no limit.
     pub(crate) fn unknown() -> Self {
         Self { player: Arc::new(SearchUse::new(u32::MAX)), address: None }
@@ -128,7 +128,7 @@ impl SearchOwner {
         for used in self.each() {
             used.under_way.fetch_add(1, Relaxed);
         }
-        SearchRequest { owner: self.clone() }
+        SearchRequest { user: self.clone() }
     }
 
     fn each(&self) -> impl Iterator<Item = &SearchUse> {
@@ -138,13 +138,13 @@ impl SearchOwner {
 
 /// A search that waits or runs, counted until it is dropped.
 pub(crate) struct SearchRequest {
-    pub(crate) owner: SearchOwner,
+    pub(crate) user: SearchUser,
 }
 
 impl SearchRequest {
     /// Counts the search as running from `now`.
     pub(crate) fn start(self, now: Instant) -> SearchTimer {
-        for used in self.owner.each() {
+        for used in self.user.each() {
             used.running.fetch_add(1, Relaxed);
         }
         SearchTimer { request: self, started: now }
@@ -153,7 +153,7 @@ impl SearchRequest {
 
 impl Drop for SearchRequest {
     fn drop(&mut self) {
-        for used in self.owner.each() {
+        for used in self.user.each() {
             used.under_way.fetch_sub(1, Relaxed);
         }
     }
@@ -166,15 +166,15 @@ pub(crate) struct SearchTimer {
 }
 
 impl SearchTimer {
-    pub(crate) fn owner(&self) -> &SearchOwner {
-        &self.request.owner
+    pub(crate) fn user(&self) -> &SearchUser {
+        &self.request.user
     }
 }
 
 impl Drop for SearchTimer {
     fn drop(&mut self) {
         let now = instant();
-        for used in self.owner().each() {
+        for used in self.user().each() {
             used.running.fetch_sub(1, Relaxed);
             used.add(now.saturating_duration_since(self.started), now);
         }
@@ -203,8 +203,8 @@ mod tests {
     #[test]
     fn a_search_counts_for_the_player_and_the_address_until_it_ends() {
         let address = Arc::new(SearchUse::new(5));
-        let owner = || SearchOwner { player: Arc::new(SearchUse::new(10)), address: Some(Arc::clone(&address)) };
-        let (ada, bea) = (owner(), owner());
+        let user = || SearchUser { player: Arc::new(SearchUse::new(10)), address: Some(Arc::clone(&address)) };
+        let (ada, bea) = (user(), user());
         let (first, second) = (ada.request(), bea.request());
         let running = first.start(instant() - 7 * SECOND);
         let counts = |used: &SearchUse| (used.under_way(), used.running());
@@ -214,6 +214,6 @@ mod tests {
         let now = instant();
         assert!(ada.player.load(now).1 > 6 * SECOND && bea.player.load(now).1.is_zero());
         assert!(ada.is_beyond_limit(now) && bea.is_beyond_limit(now) && !ada.player.is_beyond_limit(now));
-        assert!(SearchOwner::unknown().address.is_none());
+        assert!(SearchUser::unknown().address.is_none());
     }
 }

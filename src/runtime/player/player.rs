@@ -35,7 +35,7 @@ use crate::{
             limits::Limits,
             rate_limiter::{RateLimiter, TooFast},
             request_cost::RequestCost,
-            search_use::SearchOwner,
+            search_use::SearchUser,
         },
         outcome::{Accepted, StreamEnd},
         server_clock::Clock,
@@ -320,9 +320,9 @@ impl Player {
     }
 
     /// The player and its address, which account for the searches of AI seats in its rooms.
-    pub(crate) fn search_owner(&self) -> SearchOwner {
+    pub(crate) fn search_user(&self) -> SearchUser {
         let address = self.quota.home().and_then(|home| home.ai_searches()).cloned();
-        SearchOwner { player: Arc::clone(&self.rates.ai_searches), address }
+        SearchUser { player: Arc::clone(&self.rates.ai_searches), address }
     }
 
     /// Counts a game that begins in a room of the player.

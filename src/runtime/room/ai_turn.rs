@@ -13,7 +13,7 @@ use crate::{
             job::{Job, JobResult, Ticket},
             pool::{MovePool, Pondered},
         },
-        limit::search_use::SearchOwner,
+        limit::search_use::SearchUser,
         lobby::{listing::Lobby, rated_positions::SearchedPositions},
         player::directory::Players,
         server_clock::{Clock, instant},
@@ -46,9 +46,9 @@ impl TurnContext<'_> {
         !self.room.settings().rated && self.lobby.has_rated_game_at(&SearchedPositions::from_iter([position]))
     }
 
-    fn owner(&self) -> SearchOwner {
+    fn search_user(&self) -> SearchUser {
         let owner = self.room.owner().and_then(|owner| self.players.get(owner.id));
-        owner.map_or_else(SearchOwner::unknown, |owner| owner.search_owner())
+        owner.map_or_else(SearchUser::unknown, |owner| owner.search_user())
     }
 
     /// True if somebody may be waiting for the moves: a person who is connected, or any opponent or watcher.
@@ -207,7 +207,7 @@ fn start(turn: &AiTurn, ahead: Option<Box<PonderedTurn>>, lost: Duration, contex
         return TurnStage::Cheap;
     };
     let allotted = Allotted::of(player, turn, clock.now().since(turn.begins));
-    let (now, owner) = (Instant::now(), context.owner());
+    let (now, user) = (Instant::now(), context.search_user());
     if context.answers_for_rated_game(turn.position) {
         // After its time it plays without a search.
         let wait = RATED_WAIT.min(allotted.patience);
@@ -219,8 +219,8 @@ fn start(turn: &AiTurn, ahead: Option<Box<PonderedTurn>>, lost: Duration, contex
         seed: seed(turn),
         enough: allotted.enough.map(|enough| (now + enough).into_std()),
         deadline: (now + allotted.search).into_std(),
-        yields: !context.is_awaited() || owner.is_beyond_limit(instant()),
-        owner,
+        yields: !context.is_awaited() || user.is_beyond_limit(instant()),
+        user,
         lost,
     };
     let asks = |ahead: &PonderedTurn| ahead.turn.position == turn.position && ahead.turn.ply == turn.ply;
@@ -260,7 +260,7 @@ fn ponder(turn: &AiTurn, choice: &Choice, context: TurnContext<'_>) -> Option<Bo
         seed: seed(&turn),
         enough: None,
         deadline,
-        owner: context.owner(),
+        user: context.search_user(),
         yields: true,
         lost: Duration::ZERO,
     };

@@ -46,7 +46,7 @@ pub use cluster::peers::{Ask, FeedEnd, FeedItem, LinkError, MAX_STREAMS, News, P
 pub use games::Games;
 pub(crate) use limit::limits::limits_table;
 pub use limit::{
-    client_address::{ClientAddress, ClientAddresses, PacerSlot, Share, SharePermit},
+    client_address::{AddressPermit, ClientAddress, ClientAddresses, PacerSlot, Resource},
     in_force::LimitsInForce,
     limits::{Limit, Limits},
     rate_limiter::TooFast,

@@ -6,7 +6,7 @@ use super::{
     cluster::peers::News,
     lifecycle::Lifecycle,
     limit::{
-        client_address::{ClientAddress, Share},
+        client_address::{ClientAddress, Resource},
         limits::STORE_RETRY,
     },
     outcome::{RoomError, StreamEnd},
@@ -56,7 +56,8 @@ impl Sessions {
         let this = self.clone();
         let log_in = async move {
             let ActorContext { players, lifecycle, .. } = &*this.host.context;
-            let acquire = |address: &Arc<ClientAddress>| address.acquire(Share::Players).ok_or(LogInError::AddressFull);
+            let acquire =
+                |address: &Arc<ClientAddress>| address.acquire(Resource::Players).ok_or(LogInError::AddressFull);
             // Held until the player itself counts for the address.
             let _place = address.as_ref().map(acquire).transpose()?;
             let (enrolled, token) = loop {
@@ -121,7 +122,7 @@ impl Sessions {
 
     /// True if a player has a seat in a running game or series, or if the store or a room does not answer.
     async fn plays(&self, player: &Player) -> bool {
-        let Ok(held) = self.player_store.held_rooms(player.id()).await else { return true };
+        let Ok(held) = self.player_store.room_places(player.id()).await else { return true };
         let elsewhere = held.into_iter().filter(|held| held.seated).map(|held| held.room);
         for room in player.seats().into_iter().chain(elsewhere) {
             match self.host.snapshot(room).await {

@@ -46,7 +46,7 @@ pub use journal::{
 };
 pub use memory::MemoryStore;
 pub use player_stats::{OpponentKind, PlayerStats, Results};
-pub use player_store::{ForgetWhen, HeldRoom, PlaceRequest, PlayerKey, PlayerStore, RequestTarget, StoredPlayer};
+pub use player_store::{ForgetWhen, PlaceRequest, PlayerKey, PlayerStore, RequestTarget, RoomPlace, StoredPlayer};
 #[cfg(feature = "postgres")]
 pub use postgres::{Membership, NodeRow, NodeTable, PostgresError, PostgresStore, Sharing, Standby};
 pub use rating::{Rating, RatingWeight};

@@ -37,7 +37,7 @@ pub enum PlayerKey {
 
 /// A room of which a player is a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HeldRoom {
+pub struct RoomPlace {
     /// The room.
     pub room: RoomId,
     /// True if the player has a seat there.
@@ -159,7 +159,7 @@ pub trait PlayerStore: Send + Sync + 'static {
 
     /// The rooms of all nodes of which a player is a member. The default returns none: without other nodes, this
     /// process knows all rooms.
-    fn held_rooms(&self, _player: PlayerId) -> StoreFuture<'_, Vec<HeldRoom>> {
+    fn room_places(&self, _player: PlayerId) -> StoreFuture<'_, Vec<RoomPlace>> {
         Box::pin(ready(Ok(Vec::new())))
     }
 

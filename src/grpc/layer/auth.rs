@@ -14,7 +14,7 @@ use tower::Service;
 use super::{caller::Role, permit_body::with_permit, request_id::catch_panic};
 use crate::{
     grpc::{status, transport::connection::Peer},
-    runtime::{CallPermit, ClientAddress, Player, Runtime, Share, SharePermit, Token},
+    runtime::{AddressPermit, CallPermit, ClientAddress, Player, Resource, Runtime, Token},
 };
 
 /// The path prefix of the methods that need a player.
@@ -68,7 +68,7 @@ pub(crate) struct Guard {
 struct AdmittedCall {
     /// None if the method needs no player.
     _player: Option<CallPermit>,
-    _address: Option<SharePermit>,
+    _address: Option<AddressPermit>,
 }
 
 /// Who makes a call.
@@ -181,8 +181,8 @@ impl Guard {
 }
 
 /// Counts a call of the client's address until the result is dropped.
-fn acquire_call(address: &Arc<ClientAddress>) -> Result<SharePermit, Status> {
-    address.acquire(Share::Calls).ok_or_else(status::too_many_calls)
+fn acquire_call(address: &Arc<ClientAddress>) -> Result<AddressPermit, Status> {
+    address.acquire(Resource::Calls).ok_or_else(status::too_many_calls)
 }
 
 /// Counts a request without a player at the client's address.

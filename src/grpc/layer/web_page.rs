@@ -15,7 +15,7 @@ use tower::{BoxError, Service};
 use super::permit_body::with_permit;
 use crate::{
     grpc::transport::connection::Peer,
-    runtime::{ClientAddress, Share, SharePermit},
+    runtime::{AddressPermit, ClientAddress, Resource},
 };
 
 /// A service that answers GET and HEAD requests with the files of the page.
@@ -59,10 +59,10 @@ where
 }
 
 /// Counts a request, as a call without a player, at its address if known. None if the address is above its limits.
-fn admit(address: Option<&Arc<ClientAddress>>) -> Option<Option<SharePermit>> {
+fn admit(address: Option<&Arc<ClientAddress>>) -> Option<Option<AddressPermit>> {
     let Some(address) = address else { return Some(None) };
     address.admit().ok()?;
-    address.acquire(Share::Calls).map(Some)
+    address.acquire(Resource::Calls).map(Some)
 }
 
 fn too_many_requests() -> Response<Body> {

@@ -88,7 +88,7 @@ impl SessionService for Services {
     async fn get_me(&self, request: Request<v1::GetMeRequest>) -> Reply<v1::GetMeResponse> {
         let player = caller(&request)?;
         player.charge(RequestCost::LookUp)?;
-        let held = self.runtime.rooms.held_by(&player).await?;
+        let held = self.runtime.rooms.places_of(&player).await?;
         let seats: Vec<_> = held.iter().filter(|held| held.seated).map(|held| held.room).collect();
         player.charge(RequestCost::Snapshots(2 * seats.len()))?;
         let games = self.runtime.rooms.games_in(&seats).await;

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use crate::runtime::{ClientAddress, ClientAddresses, LimitsInForce, Share, SharePermit};
+use crate::runtime::{AddressPermit, ClientAddress, ClientAddresses, LimitsInForce, Resource};
 
 pub(crate) struct ConnectionLimit {
     limits: LimitsInForce,
@@ -23,7 +23,7 @@ pub(crate) struct ConnectionSlot(Arc<ConnectionLimit>);
 pub(crate) struct ConnectionPermit {
     pub(crate) address: Arc<ClientAddress>,
     /// None for a trusted proxy, whose connections carry the requests of many clients.
-    taken: Option<SharePermit>,
+    taken: Option<AddressPermit>,
     _slot: ConnectionSlot,
 }
 
@@ -55,7 +55,7 @@ impl ConnectionSlot {
     /// Counts the connection at the address of its client. None if the address is at the limit.
     pub(crate) fn of_client(self, address: IpAddr) -> Option<ConnectionPermit> {
         let address = self.0.address(address);
-        let taken = address.acquire(Share::Connections)?;
+        let taken = address.acquire(Resource::Connections)?;
         Some(ConnectionPermit { address, taken: Some(taken), _slot: self })
     }
 

@@ -21,7 +21,7 @@ use crate::{
     room::{Credentials, GameId, Rejection},
     rules::Position,
     runtime::{
-        limit::client_address::{Share, SharePermit},
+        limit::client_address::{AddressPermit, Resource},
         lobby::rated_positions::SearchedPositions,
         outcome::{RoomError, StreamEnd},
         player::player::{Player, VISITOR_PART},
@@ -271,13 +271,13 @@ async fn send<T>(results: &mpsc::Sender<Result<T, AnalysisEnd>>, outcome: Result
 struct AnalysisPermit {
     pool: Arc<AnalysisPool>,
     player: Arc<Player>,
-    _home: Option<SharePermit>,
+    _home: Option<AddressPermit>,
 }
 
 impl AnalysisPermit {
     fn acquire(pool: &Arc<AnalysisPool>, player: &Arc<Player>) -> Result<Self, RoomError> {
         let home = player.quota.home();
-        let home = home.map(|home| home.acquire(Share::Analyses).ok_or(RoomError::QuotaAnalyses)).transpose()?;
+        let home = home.map(|home| home.acquire(Resource::Analyses).ok_or(RoomError::QuotaAnalyses)).transpose()?;
         if !player.analyses.try_add() {
             return Err(RoomError::QuotaAnalyses);
         }

@@ -62,7 +62,7 @@ impl fmt::Display for Prefix {
 
 /// A resource that is limited by address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Share {
+pub enum Resource {
     /// Connections open.
     Connections,
     /// Calls in progress.
@@ -87,7 +87,7 @@ pub struct ClientAddress {
     /// True if the address tells its clients from others. False for loopback, and for all addresses if log-ins are not
     /// limited by address, as behind a proxy.
     tells_clients_apart: bool,
-    shares: [ConcurrencyLimit; 8],
+    counts: [ConcurrencyLimit; 8],
     /// The number of players at all addresses of its network.
     network_players: Arc<ConcurrencyLimit>,
     requests: Option<RateLimiter>,
@@ -101,16 +101,16 @@ pub struct ClientAddress {
     pub(crate) password_turn: Arc<Semaphore>,
 }
 
-/// One unit of a share, given back when this is dropped.
-pub struct SharePermit {
+/// One unit of a resource, given back when this is dropped.
+pub struct AddressPermit {
     /// The address that counts it.
     pub address: Arc<ClientAddress>,
-    share: Share,
+    resource: Resource,
 }
 
 impl ClientAddress {
     fn new(prefix: Prefix, network_players: Arc<ConcurrencyLimit>, limits: &Limits) -> Self {
-        let shares = [
+        let counts = [
             limits.connections_per_address,
             limits.calls_per_address,
             limits.streams_per_address,
@@ -123,7 +123,7 @@ impl ClientAddress {
         Self {
             prefix,
             tells_clients_apart: limits.log_ins_per_minute != 0 && !prefix.0.is_loopback(),
-            shares: shares.map(ConcurrencyLimit::zero_is_unlimited),
+            counts: counts.map(ConcurrencyLimit::zero_is_unlimited),
             network_players,
             requests: RateLimiter::unless_zero(
                 limits.requests_per_second_per_address,
@@ -151,10 +151,10 @@ impl ClientAddress {
         self.tells_clients_apart.then_some(self.prefix)
     }
 
-    /// Acquires one unit of a share. `None` when the limit is reached.
+    /// Acquires one unit of a resource. `None` when the limit is reached.
     #[must_use]
-    pub fn acquire(self: &Arc<Self>, share: Share) -> Option<SharePermit> {
-        self.try_add(share).then(|| SharePermit { address: Arc::clone(self), share })
+    pub fn acquire(self: &Arc<Self>, resource: Resource) -> Option<AddressPermit> {
+        self.try_add(resource).then(|| AddressPermit { address: Arc::clone(self), resource })
     }
 
     /// Counts a request.
@@ -206,14 +206,14 @@ impl ClientAddress {
     }
 
     /// Counts one more; false when the limit is reached.
-    pub(crate) fn try_add(&self, share: Share) -> bool {
-        if share != Share::Players {
-            return self.share(share).try_add();
+    pub(crate) fn try_add(&self, resource: Resource) -> bool {
+        if resource != Resource::Players {
+            return self.count(resource).try_add();
         }
         if !self.network_players.try_add() {
             return false;
         }
-        let added = self.share(share).try_add();
+        let added = self.count(resource).try_add();
         if !added {
             self.network_players.adjust(1, 0);
         }
@@ -221,15 +221,15 @@ impl ClientAddress {
     }
 
     /// Replaces a count of `before` by one of `after`, even beyond the limit.
-    pub(crate) fn adjust(&self, share: Share, before: usize, after: usize) {
-        if share == Share::Players {
+    pub(crate) fn adjust(&self, resource: Resource, before: usize, after: usize) {
+        if resource == Resource::Players {
             self.network_players.adjust(before, after);
         }
-        self.share(share).adjust(before, after);
+        self.count(resource).adjust(before, after);
     }
 
-    fn share(&self, share: Share) -> &ConcurrencyLimit {
-        &self.shares[share as usize]
+    fn count(&self, resource: Resource) -> &ConcurrencyLimit {
+        &self.counts[resource as usize]
     }
 
     fn is_unused(&mut self) -> bool {
@@ -273,9 +273,9 @@ impl Drop for PacerSlot {
     }
 }
 
-impl Drop for SharePermit {
+impl Drop for AddressPermit {
     fn drop(&mut self) {
-        self.address.adjust(self.share, 1, 0);
+        self.address.adjust(self.resource, 1, 0);
     }
 }
 
@@ -376,14 +376,14 @@ mod tests {
         let addresses =
             ClientAddresses::new(Limits { streams_per_address: 2, seats_per_address: 0, ..Limits::default() });
         let (one, other) = (addresses.entry(address(1)), addresses.entry(address(2)));
-        let first = one.acquire(Share::Streams).unwrap();
-        let _second = addresses.entry(address(1)).acquire(Share::Streams).unwrap();
-        assert!(one.acquire(Share::Streams).is_none() && one.acquire(Share::Rooms).is_some());
-        assert!(other.acquire(Share::Streams).is_some());
+        let first = one.acquire(Resource::Streams).unwrap();
+        let _second = addresses.entry(address(1)).acquire(Resource::Streams).unwrap();
+        assert!(one.acquire(Resource::Streams).is_none() && one.acquire(Resource::Rooms).is_some());
+        assert!(other.acquire(Resource::Streams).is_some());
         drop(first);
-        assert!(one.acquire(Share::Streams).is_some());
-        one.adjust(Share::Seats, 1_000, 1_001_000);
-        assert!(one.acquire(Share::Seats).is_some());
+        assert!(one.acquire(Resource::Streams).is_some());
+        one.adjust(Resource::Seats, 1_000, 1_001_000);
+        assert!(one.acquire(Resource::Seats).is_some());
     }
 
     #[test]
@@ -395,15 +395,16 @@ mod tests {
                 addresses.entry(format!("{network}{host}").parse().unwrap())
             };
             let entries: Vec<_> = (1..=9).map(entry).collect();
-            let full =
-                || entries.iter().flat_map(|entry| [entry.acquire(Share::Players), entry.acquire(Share::Players)]);
+            let full = || {
+                entries.iter().flat_map(|entry| [entry.acquire(Resource::Players), entry.acquire(Resource::Players)])
+            };
             let players: Vec<_> = full().flatten().collect();
             assert_eq!(players.len(), 16, "{network}");
-            assert!(entries[8].acquire(Share::Streams).is_some());
+            assert!(entries[8].acquire(Resource::Streams).is_some());
             drop(players);
             assert_eq!(full().flatten().collect::<Vec<_>>().len(), 16, "refused ones do not count");
         }
-        assert!(addresses.entry(address(7)).acquire(Share::Players).is_some());
+        assert!(addresses.entry(address(7)).acquire(Resource::Players).is_some());
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::{
     confusable_names,
     guests::Guests,
     player::Player,
-    quota::Holding,
+    quota::Place,
     rating_weight::Pairings,
     token::{Token, TokenHash},
     visitors::Visitors,
@@ -393,7 +393,7 @@ impl Players {
     pub(crate) fn without_stream(&self) -> Vec<Arc<Player>> {
         self.filter(|player| {
             let has_stream = player.streams.is_any_open() || self.attached.is_present(player.id());
-            !has_stream && player.quota.has_confirmed(Holding::Room)
+            !has_stream && player.quota.has_confirmed(Place::Room)
         })
     }
 
@@ -403,7 +403,7 @@ impl Players {
     }
 
     /// Players whose quota counts a room or a seat in it.
-    pub(crate) fn holders(&self, room: RoomId) -> Vec<Arc<Player>> {
+    pub(crate) fn with_place_in(&self, room: RoomId) -> Vec<Arc<Player>> {
         self.filter(|player| player.quota.counts(room))
     }
 
@@ -440,7 +440,7 @@ impl Players {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::{ClientAddresses, Limits, Share};
+    use crate::runtime::{ClientAddresses, Limits, Resource};
 
     #[test]
     fn only_idle_players_are_removed() {
@@ -454,9 +454,9 @@ mod tests {
         assert!(!players.revoke_idle(&ada, later), "has a stream");
         assert!(ada.streams.close());
         assert!(!players.revoke_idle(&ada, never), "has just closed its stream");
-        ada.quota.note(Holding::Room, RoomId::from_random(1), true);
+        ada.quota.note(Place::Room, RoomId::from_random(1), true);
         assert!(!players.revoke_idle(&ada, later), "is a member");
-        ada.quota.note(Holding::Room, RoomId::from_random(1), false);
+        ada.quota.note(Place::Room, RoomId::from_random(1), false);
         assert!(players.revoke_idle(&ada, later) && ada.is_logged_out() && players.bearer(&token).is_none());
         players.reinstate(&ada);
         assert!(!ada.is_logged_out() && players.bearer(&token).is_some());
@@ -541,7 +541,7 @@ mod tests {
         players.revoke(&ada);
         players.renew(&ada);
         drop(ada);
-        assert!(!home.try_add(Share::Players));
+        assert!(!home.try_add(Resource::Players));
     }
 
     #[test]

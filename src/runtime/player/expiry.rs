@@ -7,7 +7,7 @@ use tokio::time::sleep;
 use super::{
     directory::{LogInError, Players},
     player::Player,
-    quota::Holding,
+    quota::Place,
 };
 use crate::{
     room::Timestamp,
@@ -177,7 +177,7 @@ impl Players {
                 None => self.guests().remove(id),
             }
         }
-        guests.sort_by_key(|guest| (guest.last_use(now), guest.quota.has_confirmed(Holding::Seat)));
+        guests.sort_by_key(|guest| (guest.last_use(now), guest.quota.has_confirmed(Place::Seat)));
         guests
     }
 }
@@ -327,13 +327,13 @@ mod tests {
         ada.admit().unwrap();
         tokio::time::advance(Duration::from_secs(61)).await;
         bea.note_finished_game();
-        cy.quota.note(Holding::Room, RoomId::from_random(1), true);
+        cy.quota.note(Place::Room, RoomId::from_random(1), true);
         dee.streams.open();
         assert_eq!(make_room().await, Ok(()));
         let stay = [&ada, &bea, &cy, &dee].map(|player| players.get(player.id()).is_some());
         assert_eq!(stay, [false, true, true, true]);
         assert_eq!(make_room().await, Err(LogInError::Full));
-        cy.quota.note(Holding::Room, RoomId::from_random(1), false);
+        cy.quota.note(Place::Room, RoomId::from_random(1), false);
         dee.streams.close();
         tokio::time::advance(Duration::from_secs(61)).await;
         cy.admit().unwrap();

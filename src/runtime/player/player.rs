@@ -20,7 +20,7 @@ use super::{
     confusable_names,
     idempotent_requests::IdempotentRequests,
     open_streams::OpenStreams,
-    quota::{Holding, Quota},
+    quota::{Place, Quota},
     rates::Rates,
     token::TokenHash,
 };
@@ -278,13 +278,13 @@ impl Player {
     /// The rooms of which it is a member.
     #[must_use]
     pub fn rooms(&self) -> Vec<RoomId> {
-        self.quota.confirmed(Holding::Room)
+        self.quota.confirmed(Place::Room)
     }
 
     /// The rooms in which it has a seat.
     #[must_use]
     pub fn seats(&self) -> Vec<RoomId> {
-        self.quota.confirmed(Holding::Seat)
+        self.quota.confirmed(Place::Seat)
     }
 
     /// Counts a request of the player and of its address.

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use crate::{
         room::PlayerId,
-        runtime::{ClientAddress, ClientAddresses, Clock, Limits, Share, StreamEnd, player::directory::Players},
+        runtime::{ClientAddress, ClientAddresses, Clock, Limits, Resource, StreamEnd, player::directory::Players},
     };
 
     fn address(limits: Limits) -> Arc<ClientAddress> {
@@ -67,10 +67,10 @@ mod tests {
         assert!(!Arc::ptr_eq(&visitor, &players.visitor(None)));
         assert!(players.get(visitor.id()).is_none() && players.count() == 0);
         assert!(!visitor.is_present(Duration::from_secs(60)), "a room has no such member");
-        let place = home.acquire(Share::Players).expect("the place of a player");
+        let place = home.acquire(Resource::Players).expect("the place of a player");
         drop((visitor, players, place));
-        let place = home.acquire(Share::Players);
-        assert!(place.is_some() && home.acquire(Share::Players).is_none());
+        let place = home.acquire(Resource::Players);
+        assert!(place.is_some() && home.acquire(Resource::Players).is_none());
     }
 
     #[test]

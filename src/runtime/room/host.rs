@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     actor::{self, ActorContext, Origin},
-    holders::Holders,
+    counted_places::CountedPlaces,
     message::{Snapshot, Subscribed, WatchAccess, WatchError},
     registry::RoomHandle,
     remote,
@@ -286,7 +286,7 @@ impl RoomHost {
     }
 
     pub(crate) fn register_dormant(&self, room: &Room) {
-        Holders::note(&self.context.players, room, false);
+        CountedPlaces::note(&self.context.players, room, false);
         self.context.registry.register_dormant(room, Listing::new(&self.lobby, room));
     }
 

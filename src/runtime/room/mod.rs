@@ -13,10 +13,10 @@
 pub(crate) mod actor;
 mod actor_cell;
 mod ai_turn;
+mod counted_places;
 pub(crate) mod creation;
 pub(crate) mod encoded_event;
 mod game_rate;
-mod holders;
 pub(crate) mod host;
 mod mailbox;
 pub(crate) mod message;

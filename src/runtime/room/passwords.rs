@@ -22,7 +22,7 @@ use crate::{
     runtime::{
         lifecycle::Lifecycle,
         limit::{
-            client_address::Share, concurrency_limit::ConcurrencyLimit, rate_limiter::TooFast,
+            client_address::Resource, concurrency_limit::ConcurrencyLimit, rate_limiter::TooFast,
             request_cost::RequestCost,
         },
         outcome::RoomError,
@@ -51,9 +51,9 @@ pub(crate) struct Passwords {
 }
 
 /// A place among the waiting calls, given back when it is dropped.
-struct Place(Arc<ConcurrencyLimit>);
+struct WaitingCall(Arc<ConcurrencyLimit>);
 
-impl Drop for Place {
+impl Drop for WaitingCall {
     fn drop(&mut self) {
         self.0.adjust(1, 0);
     }
@@ -100,7 +100,7 @@ impl Passwords {
     ) -> Result<T, RoomError> {
         player.charge(RequestCost::Password).map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
         let home = player.quota.home();
-        let share = home.map(|home| home.acquire(Share::Passwords).ok_or(RoomError::Busy)).transpose()?;
+        let share = home.map(|home| home.acquire(Resource::Passwords).ok_or(RoomError::Busy)).transpose()?;
         let turn_of_address = match home {
             Some(home) => Some(take_turn(&home.password_turn).await?),
             None => None,
@@ -108,7 +108,7 @@ impl Passwords {
         if !self.waiting.try_add() {
             return Err(RoomError::Busy);
         }
-        let place = Place(Arc::clone(&self.waiting));
+        let place = WaitingCall(Arc::clone(&self.waiting));
         let turn = take_turn(&self.turn).await?;
         let (sender, answer) = oneshot::channel();
         self.lifecycle.spawn_blocking(move || {

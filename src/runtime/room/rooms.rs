@@ -20,7 +20,7 @@ use crate::{
         limit::{invitation_limit::Invitation, password_guesses::PasswordGuesses, rate_limiter::TooFast},
         lobby::matchmaker::WaitingRooms,
         outcome::{Accepted, RoomError},
-        player::{player::Player, quota::Holding},
+        player::{player::Player, quota::Place},
         random::RandomSource,
     },
 };
@@ -230,7 +230,7 @@ impl Rooms {
 
     pub(super) async fn reserve_room(&self, player: &Player, room: RoomId) -> Result<ReservedPlace, RoomError> {
         let limit = self.host.context.limits.get().rooms_per_player;
-        let reserved = self.reserve(player, Holding::Room, room, limit).await?;
+        let reserved = self.reserve(player, Place::Room, room, limit).await?;
         reserved.map_err(|_| RoomError::QuotaRooms("leave one first"))
     }
 }

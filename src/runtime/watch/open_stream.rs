@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::runtime::{
     cluster::peers::PlayerStreams,
-    limit::client_address::{Share, SharePermit},
+    limit::client_address::{AddressPermit, Resource},
     outcome::{RoomError, StreamEnd},
     player::player::Player,
     room::{host::RoomHost, presence::check_presence},
@@ -19,14 +19,14 @@ pub struct OpenStream {
     kind: StreamKind,
     /// The number of a stream of turns.
     turns_number: Option<i64>,
-    _home: Option<SharePermit>,
+    _home: Option<AddressPermit>,
 }
 
 impl OpenStream {
     /// Fails when the player or its address has too many streams.
     pub(crate) fn new(host: &RoomHost, player: &Arc<Player>, kind: StreamKind) -> Result<Self, RoomError> {
         let home = player.quota.home();
-        let home = home.map(|home| home.acquire(Share::Streams).ok_or(RoomError::QuotaStreams)).transpose()?;
+        let home = home.map(|home| home.acquire(Resource::Streams).ok_or(RoomError::QuotaStreams)).transpose()?;
         let before = player.streams.open();
         server_metrics::streams(kind, 1.0);
         let stream = Self { host: host.clone(), player: Arc::clone(player), kind, turns_number: None, _home: home };

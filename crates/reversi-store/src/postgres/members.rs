@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     damage::{DamagedRows, ReadError},
-    player_store::{HeldRoom, PlaceRequest},
+    player_store::{PlaceRequest, RoomPlace},
 };
 
 /// What a change of a player's quota counts.
@@ -64,12 +64,12 @@ pub(super) async fn remove(session: &Session, closed: &[i64]) -> Result<(), Erro
 }
 
 /// The rooms of a player, by their ids.
-pub(super) async fn held_by(session: &Session, player: PlayerId) -> Result<Vec<HeldRoom>, ReadError> {
+pub(super) async fn room_places(session: &Session, player: PlayerId) -> Result<Vec<RoomPlace>, ReadError> {
     let sql = "SELECT room, seated FROM member WHERE player = $1 ORDER BY room";
     let rows = session.query(sql, &[&player.to_string()]).await?;
     let read = |row| {
         let room = RoomId::from_random(column::<i64>(row, "room")?.cast_unsigned());
-        Ok(HeldRoom { room, seated: column(row, "seated")? })
+        Ok(RoomPlace { room, seated: column(row, "seated")? })
     };
     rows.iter().map(read).collect()
 }

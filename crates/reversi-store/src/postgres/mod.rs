@@ -69,7 +69,7 @@ use super::{
     explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendError, AppendFuture, History, Journal, StoreError, StoreFuture},
     player_stats::PlayerStats,
-    player_store::{ForgetWhen, HeldRoom, PlaceRequest, PlayerKey, PlayerStore, RequestTarget, StoredPlayer},
+    player_store::{ForgetWhen, PlaceRequest, PlayerKey, PlayerStore, RequestTarget, RoomPlace, StoredPlayer},
     shard::Ownership,
     transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
@@ -478,10 +478,10 @@ impl PlayerStore for PostgresStore {
         self.write(Change::PutBan(ban, now))
     }
 
-    fn held_rooms(&self, player: PlayerId) -> StoreFuture<'_, Vec<HeldRoom>> {
+    fn room_places(&self, player: PlayerId) -> StoreFuture<'_, Vec<RoomPlace>> {
         Box::pin(async move {
             self.await_unknown_writes().await?;
-            self.rooms.ask(move |session| async move { members::held_by(&session, player).await }).await
+            self.rooms.ask(move |session| async move { members::room_places(&session, player).await }).await
         })
     }
 

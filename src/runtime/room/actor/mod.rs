@@ -17,9 +17,9 @@ use tracing::Instrument as _;
 
 use super::{
     ai_turn::{AiTurnState, TurnContext},
+    counted_places::CountedPlaces,
     encoded_event::{Encode, EncodedEvent},
     game_rate,
-    holders::Holders,
     mailbox::Mailbox,
     message::{Message, Snapshot, Subscribed, WatchAccess, WatchError},
     notifier::{Before, Notifier, TurnCache},
@@ -146,8 +146,8 @@ struct RoomActor {
     watchers: Watchers,
     cache: TurnCache,
     room: Room,
-    /// The holdings as recorded in the players' quotas.
-    holders: Holders,
+    /// The places as recorded in the players' quotas.
+    places: CountedPlaces,
 }
 
 /// Starts the actor of a room.
@@ -163,7 +163,7 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
         listing,
         registration,
         // Now, so that the creator holds the room before the reservation ends.
-        holders: Holders::note(&context.players, &room, origin == Origin::Journal),
+        places: CountedPlaces::note(&context.players, &room, origin == Origin::Journal),
         cache: TurnCache::of(&context.players, &room),
         ai_turn: AiTurnState::default(),
         watchers: Watchers::default(),
@@ -230,7 +230,7 @@ impl RoomActor {
     async fn end(&mut self, ending: Ending, mailbox: &mut Mailbox) {
         if ending == Ending::Moved {
             // Before the room may be restored here again.
-            self.holders.release(&self.context.players, self.room.id());
+            self.places.release(&self.context.players, self.room.id());
             self.listing.release();
         }
         self.registration.remove();
@@ -466,7 +466,7 @@ impl RoomActor {
         if only_moves {
             self.listing.update_board(&self.room);
         } else {
-            self.holders.update(&self.context.players, &self.room);
+            self.places.update(&self.context.players, &self.room);
             self.listing.update(&self.room, self.watchers.count());
             self.registration.count_game(self.room.running().is_some());
         }

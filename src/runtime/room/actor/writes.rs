@@ -87,7 +87,7 @@ impl RoomActor {
                 self.log_failure(&error, error.is_fault(), "the journal cannot be read");
                 let pause = if error.is_fault() { STORE_RETRY } else { DAMAGE_RETRY };
                 self.retry = Some(Instant::now() + pause);
-                self.holders.expect(&self.context.players, &self.room, &in_doubt);
+                self.places.expect(&self.context.players, &self.room, &in_doubt);
                 self.in_doubt = Some(in_doubt);
                 return None;
             }
@@ -95,8 +95,8 @@ impl RoomActor {
         if !unknown.is_empty() {
             self.publish(&unknown);
         }
-        // Holdings counted in doubt are now certain.
-        self.holders.update(&self.context.players, &self.room);
+        // Places counted in doubt are now certain.
+        self.places.update(&self.context.players, &self.room);
         Some(unknown)
     }
 

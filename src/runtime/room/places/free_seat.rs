@@ -8,7 +8,7 @@ use crate::{
     runtime::{
         limit::{rate_limiter::TooFast, request_cost::RequestCost},
         outcome::RoomError,
-        player::{player::Player, quota::Holding},
+        player::{player::Player, quota::Place},
         room::rooms::Rooms,
     },
 };
@@ -85,6 +85,6 @@ impl Rooms {
 
     /// Reserves a seat of a room, unless the player or its address is at its limit.
     async fn reserve_seat(&self, player: &Player, room: RoomId) -> Result<Result<ReservedPlace, Full>, RoomError> {
-        self.reserve(player, Holding::Seat, room, player.seat_limit.into()).await
+        self.reserve(player, Place::Seat, room, player.seat_limit.into()).await
     }
 }

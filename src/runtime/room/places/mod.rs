@@ -7,11 +7,11 @@ mod reserve;
 use std::sync::Arc;
 
 use super::actor::ActorContext;
-use crate::runtime::player::quota::Reservation;
+use crate::runtime::player::quota::QuotaPermit;
 
 /// A reserved place within a player's quota, released when it is dropped.
 pub(super) struct ReservedPlace {
-    _here: Reservation,
+    _here: QuotaPermit,
     context: Arc<ActorContext>,
     /// Its number in a store that nodes share, where it is released; otherwise it ends there by itself.
     stored: Option<u64>,
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
     use crate::{
         room::{DisplayName, PlayerKind, RoomId},
-        runtime::{NodeId, Parts, Peers, Runtime, cluster::peers::NoPeers, player::quota::Holding},
+        runtime::{NodeId, Parts, Peers, Runtime, cluster::peers::NoPeers, player::quota::Place},
         store::{MemoryStore, Store},
     };
 
@@ -62,7 +62,7 @@ mod tests {
             let runtime = Runtime::start(Parts { cluster, ..parts }).await.unwrap();
             let name = DisplayName::parse("Ada").unwrap();
             let (ada, _) = runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await.unwrap();
-            let place = runtime.rooms.reserve(&ada, Holding::Room, RoomId::from_random(1), 1).await.unwrap();
+            let place = runtime.rooms.reserve(&ada, Place::Room, RoomId::from_random(1), 1).await.unwrap();
             assert_eq!(place.ok().unwrap().stored.is_some(), expected);
         }
     }

@@ -7,10 +7,10 @@ use crate::{
     room::RoomId,
     runtime::{
         outcome::RoomError,
-        player::{player::Player, quota::Holding},
+        player::{player::Player, quota::Place},
         room::rooms::Rooms,
     },
-    store::{HeldRoom, PlaceRequest},
+    store::{PlaceRequest, RoomPlace},
 };
 
 impl Rooms {
@@ -18,7 +18,7 @@ impl Rooms {
     pub(in crate::runtime::room) async fn reserve(
         &self,
         player: &Player,
-        what: Holding,
+        what: Place,
         room: RoomId,
         limit: usize,
     ) -> Result<Result<ReservedPlace, Full>, RoomError> {
@@ -30,7 +30,7 @@ impl Rooms {
         if !context.cluster.shares_store() {
             return Ok(Ok(place));
         }
-        let (number, is_seat) = (self.random.bits(), what == Holding::Seat);
+        let (number, is_seat) = (self.random.bits(), what == Place::Seat);
         // First, so that the place is released even if this is cancelled.
         place.stored = Some(number);
         let request = PlaceRequest { number, player: player.id(), room, is_seat, limit };
@@ -44,14 +44,14 @@ impl Rooms {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn held_by(&self, player: &Player) -> Result<Vec<HeldRoom>, RoomError> {
+    pub async fn places_of(&self, player: &Player) -> Result<Vec<RoomPlace>, RoomError> {
         let context = &self.host.context;
         if context.cluster.shares_store() && !player.is_visitor() {
-            return Ok(context.player_store.held_rooms(player.id()).await?);
+            return Ok(context.player_store.room_places(player.id()).await?);
         }
         let seats = player.seats();
-        let held = |room| HeldRoom { room, seated: seats.contains(&room) };
-        Ok(player.rooms().into_iter().map(held).collect())
+        let place = |room| RoomPlace { room, seated: seats.contains(&room) };
+        Ok(player.rooms().into_iter().map(place).collect())
     }
 
     /// The rooms in which a player has a seat, on whichever node they are.
@@ -59,6 +59,6 @@ impl Rooms {
     /// # Errors
     /// When the store cannot be read.
     pub async fn seats_of(&self, player: &Player) -> Result<Vec<RoomId>, RoomError> {
-        Ok(self.held_by(player).await?.into_iter().filter(|held| held.seated).map(|held| held.room).collect())
+        Ok(self.places_of(player).await?.into_iter().filter(|place| place.seated).map(|place| place.room).collect())
     }
 }

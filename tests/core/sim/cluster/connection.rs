@@ -12,8 +12,8 @@ use reversi::{
     room::{DisplayName, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp},
     runtime::{NodeId, Ownership},
     store::{
-        Append, AppendError, AppendFuture, Ban, ClusterStore, ClusterView, ForgetWhen, HeldRoom, History, Journal,
-        PlaceRequest, PlayerKey, PlayerStore, RequestTarget, Store, StoreError, StoreFuture, StoredPlayer,
+        Append, AppendError, AppendFuture, Ban, ClusterStore, ClusterView, ForgetWhen, History, Journal, PlaceRequest,
+        PlayerKey, PlayerStore, RequestTarget, RoomPlace, Store, StoreError, StoreFuture, StoredPlayer,
     },
 };
 
@@ -315,7 +315,7 @@ impl PlayerStore for Connection {
         })
     }
 
-    fn held_rooms(&self, player: PlayerId) -> StoreFuture<'_, Vec<HeldRoom>> {
+    fn room_places(&self, player: PlayerId) -> StoreFuture<'_, Vec<RoomPlace>> {
         Box::pin(self.read(move |tables| tables.held(player)))
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use reversi::{
     room::{Event, Fact, PlayerId, Room, RoomId},
-    store::{HeldRoom, PlaceRequest},
+    store::{PlaceRequest, RoomPlace},
 };
 
 use super::{places::PendingPlaces, requests::NotedRequests, waiting::Waiting};
@@ -38,9 +38,9 @@ impl Tables {
     }
 
     /// The rooms of a player, by their ids.
-    pub(super) fn held(&self, player: PlayerId) -> Vec<HeldRoom> {
+    pub(super) fn held(&self, player: PlayerId) -> Vec<RoomPlace> {
         let rooms = self.rooms.iter().filter(|(_, room)| room.member(player).is_some());
-        rooms.map(|(id, room)| HeldRoom { room: *id, seated: room.seat_of(player).is_some() }).collect()
+        rooms.map(|(id, room)| RoomPlace { room: *id, seated: room.seat_of(player).is_some() }).collect()
     }
 
     /// Reserves a place, unless the player is at its limit. Returns whether it did.

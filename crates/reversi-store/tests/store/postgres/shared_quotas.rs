@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use reversi_engine::rules::Color;
 use reversi_needs::needs;
 use reversi_room::{Command, PlayerId, Seq};
-use reversi_store::{ForgetWhen, HeldRoom, PlaceRequest, PlayerStore as _, PostgresStore, RequestTarget};
+use reversi_store::{ForgetWhen, PlaceRequest, PlayerStore as _, PostgresStore, RequestTarget, RoomPlace};
 use tokio::task::{JoinSet, yield_now};
 
 use super::server::database;
@@ -34,7 +34,7 @@ fn place(room: u64, is_seat: bool) -> PlaceRequest {
 async fn the_members_of_a_room_are_those_of_its_events() {
     let database = database();
     let (first, second) = (database.member("one").await, database.member("two").await);
-    let held = async |name: &str| second.held_rooms(profile(name).id).await.unwrap();
+    let held = async |name: &str| second.room_places(profile(name).id).await.unwrap();
     let mut test = TestRoom::lobby();
     let room = test.room.id();
     let mut written = 0;
@@ -43,11 +43,11 @@ async fn the_members_of_a_room_are_those_of_its_events() {
         written = test.history.len();
     };
     write_new(&test).await;
-    assert_eq!(held("ada").await, [HeldRoom { room, seated: false }]);
+    assert_eq!(held("ada").await, [RoomPlace { room, seated: false }]);
     test = test.join("bob").sit("ada", Color::Black).sit("bob", Color::White);
     write_new(&test).await;
     for name in ["ada", "bob"] {
-        assert_eq!(held(name).await, [HeldRoom { room, seated: true }]);
+        assert_eq!(held(name).await, [RoomPlace { room, seated: true }]);
     }
     test.ok("bob", Command::Leave);
     write_new(&test).await;

@@ -1,20 +1,20 @@
-//! The holders of a room's seats and memberships, as counted in the players' quotas.
+//! The players with a place in a room: a membership or a seat, as counted in the players' quotas.
 
 use std::collections::BTreeSet;
 
 use crate::{
     room::{Event, Phase, PlayerId, Room, RoomId},
-    runtime::player::{directory::Players, quota::Holding},
+    runtime::player::{directory::Players, quota::Place},
 };
 
-/// The holders as last recorded in the players' quotas.
+/// The players with a place, as last recorded in the players' quotas.
 #[derive(Default)]
-pub(crate) struct Holders {
+pub(crate) struct CountedPlaces {
     members: BTreeSet<PlayerId>,
     seated: BTreeSet<PlayerId>,
 }
 
-impl Holders {
+impl CountedPlaces {
     fn of(room: &Room) -> Self {
         if room.phase() == Phase::Closed {
             return Self::default();
@@ -25,18 +25,18 @@ impl Holders {
         }
     }
 
-    /// Records the holders. If `corrects`, wrong records of an earlier actor of the room are corrected, too.
+    /// Records the places. If `corrects`, wrong records of an earlier actor of the room are corrected, too.
     pub(crate) fn note(players: &Players, room: &Room, corrects: bool) -> Self {
-        let (id, holders) = (room.id(), Self::of(room));
-        let mut concerned: BTreeSet<_> = holders.members.union(&holders.seated).copied().collect();
+        let (id, places) = (room.id(), Self::of(room));
+        let mut concerned: BTreeSet<_> = places.members.union(&places.seated).copied().collect();
         if corrects {
-            concerned.extend(players.holders(id).iter().map(|player| player.id()));
+            concerned.extend(players.with_place_in(id).iter().map(|player| player.id()));
         }
         for player in concerned.iter().filter_map(|player| players.get(*player)) {
-            player.quota.note(Holding::Seat, id, holders.seated.contains(&player.id()));
-            player.quota.note(Holding::Room, id, holders.members.contains(&player.id()));
+            player.quota.note(Place::Seat, id, places.seated.contains(&player.id()));
+            player.quota.note(Place::Room, id, places.members.contains(&player.id()));
         }
-        holders
+        places
     }
 
     /// Records the changes since the last record.
@@ -44,7 +44,7 @@ impl Holders {
         self.replace(players, room.id(), Self::of(room));
     }
 
-    /// Also records the holdings after events that may be in the journal, so that no player exceeds a quota meanwhile.
+    /// Also records the places after events that may be in the journal, so that no player exceeds a quota meanwhile.
     pub(crate) fn expect(&mut self, players: &Players, room: &Room, in_doubt: &[Event]) {
         let mut after = room.clone();
         in_doubt.iter().for_each(|event| after.apply(event));
@@ -68,7 +68,7 @@ impl Holders {
                 }
             }
         };
-        note(Holding::Seat, &before.seated, &self.seated);
-        note(Holding::Room, &before.members, &self.members);
+        note(Place::Seat, &before.seated, &self.seated);
+        note(Place::Room, &before.members, &self.members);
     }
 }

@@ -106,7 +106,7 @@ impl ClusterMember {
         (Self { store, links, listener: socket.listener }, (me, peers))
     }
 
-    /// Links the node with the others, and hosts its share of the rooms.
+    /// Links the node with the others, and serves its part of the rooms.
     pub(super) fn start(self, node: Node) -> RunningMember {
         let Self { store, links, listener } = self;
         let (mut tasks, end) = (JoinSet::new(), CancellationToken::new());

@@ -48,7 +48,7 @@ pub(crate) struct Cluster {
     /// Notified of each new link from another node.
     pub(crate) linked_by: Notify,
     /// The shards of this node whose rooms are restored.
-    hosted: RwLock<BTreeSet<Shard>>,
+    served: RwLock<BTreeSet<Shard>>,
     /// Held while rooms are restored.
     pub(crate) restoring: Mutex<()>,
 }
@@ -56,10 +56,10 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// One of several nodes, at first without shards.
     pub(crate) fn new(me: NodeId, peers: Arc<dyn Peers>) -> Self {
-        let (owners, hosted) = (RwLock::default(), RwLock::default());
+        let (owners, served) = (RwLock::default(), RwLock::default());
         let (changes, restoring) = (Arc::default(), Mutex::default());
         let (me, linked_by) = (AtomicI64::new(me.0), Notify::new());
-        Self { me, peers, shares_store: true, owners, changes, linked_by, hosted, restoring }
+        Self { me, peers, shares_store: true, owners, changes, linked_by, served, restoring }
     }
 
     /// Whether other nodes use the store, too. Then only the store has all players, places and waiting rooms; otherwise
@@ -86,7 +86,7 @@ impl Cluster {
     /// Continues as a new node without rooms, after this node was declared dead.
     pub(crate) fn rejoin_as(&self, me: NodeId) {
         self.me.store(me.0, SeqCst);
-        self.hosted_mut().clear();
+        self.served_mut().clear();
         self.changes.notify_waiters();
     }
 
@@ -96,7 +96,7 @@ impl Cluster {
 
     /// True if this node owns a shard and has restored its rooms.
     pub(crate) fn serves_shard(&self, shard: Shard) -> bool {
-        self.hosted.read().unwrap_or_else(PoisonError::into_inner).contains(&shard)
+        self.served.read().unwrap_or_else(PoisonError::into_inner).contains(&shard)
     }
 
     /// True if this node owns a room and has restored it.
@@ -110,17 +110,17 @@ impl Cluster {
     }
 
     /// Marks shards as served here, because their rooms are restored. Ignores those that the node has lost since.
-    pub(crate) fn host<'a>(&self, shards: impl IntoIterator<Item = &'a Ownership>) {
+    pub(crate) fn serve<'a>(&self, shards: impl IntoIterator<Item = &'a Ownership>) {
         let owners = self.owners();
         let is_current = |owned: &&Ownership| owners.get(owned.shard) == Some(**owned) && owned.node == self.me();
-        self.hosted_mut().extend(shards.into_iter().filter(is_current).map(|owned| owned.shard));
+        self.served_mut().extend(shards.into_iter().filter(is_current).map(|owned| owned.shard));
         drop(owners);
         self.changes.notify_waiters();
     }
 
     /// Marks shards as not served here.
-    pub(crate) fn end_hosting(&self, shards: &BTreeSet<Shard>) {
-        self.hosted_mut().retain(|shard| !shards.contains(shard));
+    pub(crate) fn end_serving(&self, shards: &BTreeSet<Shard>) {
+        self.served_mut().retain(|shard| !shards.contains(shard));
     }
 
     /// Records owners. Returns the shards that this node has lost by it.
@@ -137,11 +137,11 @@ impl Cluster {
                 }
             }
         }
-        let mut hosted = self.hosted_mut();
+        let mut served = self.served_mut();
         for shard in &lost {
-            hosted.remove(shard);
+            served.remove(shard);
         }
-        drop((owners, hosted));
+        drop((owners, served));
         if any {
             self.changes.notify_waiters();
         }
@@ -203,8 +203,8 @@ impl Cluster {
         self.owners.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hosted_mut(&self) -> RwLockWriteGuard<'_, BTreeSet<Shard>> {
-        self.hosted.write().unwrap_or_else(PoisonError::into_inner)
+    fn served_mut(&self) -> RwLockWriteGuard<'_, BTreeSet<Shard>> {
+        self.served.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Follows a room from the event after `after` on, or from its current state. Returns its node, too. `None` if the

@@ -153,11 +153,11 @@ impl Node {
         let marked: Vec<_> = taken.iter().map(|(owned, away)| (*owned, away.map(since))).collect();
         let shards: Vec<_> = taken.into_iter().map(|(owned, _)| owned).collect();
         while self.cluster.me() == me {
-            let hosted = match self.host_shards(&marked).await {
+            let served = match self.serve_shards(&marked).await {
                 Ok(()) => store.note_credited(shards.clone()).await,
                 failed => failed,
             };
-            match hosted {
+            match served {
                 Ok(()) => break,
                 Err(error) => tracing::warn!(%error, "rooms could not be taken over; trying again"),
             }
@@ -169,7 +169,7 @@ impl Node {
     /// Ends the rooms of shards here, and frees them for other nodes.
     async fn free_shards(self, store: Arc<dyn ClusterStore>, given: Vec<Ownership>) -> (Vec<Ownership>, Stage) {
         let (shards, ended): (BTreeSet<_>, _) = (given.iter().map(|owned| owned.shard).collect(), Instant::now());
-        self.cluster.end_hosting(&shards);
+        self.cluster.end_serving(&shards);
         self.end_rooms(|room| shards.contains(&Shard::of(room))).await;
         match store.free(given.clone()).await {
             Ok(()) => (given, Stage::GivenUp),
@@ -197,7 +197,7 @@ impl Node {
     ///
     /// # Errors
     /// When the store cannot be read, or the server is stopping. The rooms are not served before a call succeeds.
-    pub async fn host_shards(&self, shards: &[(Ownership, Option<Timestamp>)]) -> Result<(), StoreError> {
+    pub async fn serve_shards(&self, shards: &[(Ownership, Option<Timestamp>)]) -> Result<(), StoreError> {
         let context = &self.host().context;
         self.restore_shards(shards).await?;
         while context.registry.uncredited.load(Relaxed) > 0 {
@@ -245,7 +245,7 @@ impl Node {
             // The last shard may have more rooms.
             let rest = after.map_or_else(BTreeMap::new, |last| remaining.split_off(&Shard::of(last)));
             let restored = std::mem::replace(&mut remaining, rest);
-            self.cluster.host(restored.values().map(|(owned, _)| owned));
+            self.cluster.serve(restored.values().map(|(owned, _)| owned));
             if restored.keys().any(|shard| !self.cluster.serves_shard(*shard)) {
                 // Rooms of a shard that was lost while they were restored.
                 self.release(|room| restored.contains_key(&Shard::of(room)) && !self.cluster.serves(room));

@@ -147,7 +147,7 @@ async fn a_room_that_moves_is_shown_once_and_is_never_missing() {
         }
         listed().await;
         taken.learn([owned]);
-        taken.host_shards(&[(owned, None)]).await.unwrap();
+        taken.serve_shards(&[(owned, None)]).await.unwrap();
         listed().await;
         // A change at the new owner is seen at both nodes, and comes after all that was sent of the old one.
         let name = format!("moved {version}");

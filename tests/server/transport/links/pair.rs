@@ -47,7 +47,7 @@ impl Pair {
             let handle = node.server.runtime.node();
             handle.learn(owners.iter().copied());
             let own = owners.iter().filter(|owned| owned.node == node.id);
-            handle.host_shards(&own.map(|owned| (*owned, None)).collect::<Vec<_>>()).await.unwrap();
+            handle.serve_shards(&own.map(|owned| (*owned, None)).collect::<Vec<_>>()).await.unwrap();
             let serve = Arc::clone(&node.links).serve(handle, listener, shutdown.clone());
             served.spawn(async move { serve.await.unwrap() });
         }

@@ -94,7 +94,7 @@ async fn share(node: &PostgresStore) -> Vec<Shard> {
     let mut views = node.views();
     loop {
         let view = Arc::clone(&views.borrow_and_update());
-        let owned: Vec<_> = view.owners.iter().filter(|owned| owned.node == view.me).copied().collect();
+        let owned: Vec<_> = view.assignments.iter().filter(|owned| owned.node == view.me).copied().collect();
         let is_balanced = owned.len().abs_diff(usize::from(Shard::COUNT) / NODES) <= 1;
         if view.others.len() == NODES - 1 && is_balanced {
             return owned.iter().map(|owned| owned.shard).collect();

@@ -86,8 +86,8 @@ pub use watch::{
 };
 
 pub use crate::store::{
-    ArchiveSize, BadNetwork, Ban, BanSubject, Contestant, Exploration, ExploredMove, ExplorerFilter, GameFilter,
-    GameKey, GamePage, GameResult, NodeId, OpponentKind, Ownership, PlayerStats, RankedContestant, RankingFilter,
+    ArchiveSize, Assignment, BadNetwork, Ban, BanSubject, Contestant, Exploration, ExploredMove, ExplorerFilter,
+    GameFilter, GameKey, GamePage, GameResult, NodeId, OpponentKind, PlayerStats, RankedContestant, RankingFilter,
     Rating, Results, Shard,
 };
 use crate::{

@@ -7,7 +7,7 @@ use tokio::{sync::watch, time::Instant};
 
 use super::{
     journal::StoreFuture,
-    shard::{NodeId, Ownership, Shard},
+    shard::{Assignment, NodeId, Shard},
 };
 
 /// A store that several nodes share.
@@ -15,12 +15,12 @@ pub trait ClusterStore: Send + Sync + 'static {
     /// The present view, and each change. It ends when this node has left.
     fn views(&self) -> watch::Receiver<Arc<ClusterView>>;
 
-    /// Records that the clocks of all rooms of these shards are credited. Shards with a newer owner are left out.
-    fn note_credited(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()>;
+    /// Records that the clocks of all rooms of these shards are credited. Shards with a newer node are left out.
+    fn note_credited(&self, shards: Vec<Assignment>) -> StoreFuture<'_, ()>;
 
-    /// Frees shards without a newer owner, after all writes queued before. Their rooms must have no actors on this
+    /// Frees shards without a newer node, after all writes queued before. Their rooms must have no actors on this
     /// node.
-    fn free(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()>;
+    fn free(&self, shards: Vec<Assignment>) -> StoreFuture<'_, ()>;
 }
 
 /// A cluster as one of its nodes sees it.
@@ -30,8 +30,8 @@ pub struct ClusterView {
     pub me: NodeId,
     /// The other live nodes, and the addresses of their links.
     pub others: Vec<(NodeId, String)>,
-    /// The owners of shards; these nodes may have ended since.
-    pub owners: Vec<Ownership>,
+    /// The nodes of shards, which may have ended since.
+    pub assignments: Vec<Assignment>,
     /// The shards of this node whose clocks may have to be credited, and for how long.
     pub away: BTreeMap<Shard, Away>,
     /// True if this node gives up its shards, as far as other nodes take them.
@@ -40,10 +40,10 @@ pub struct ClusterView {
     pub surplus: usize,
 }
 
-/// The time for which a shard has had no owner.
+/// The time for which a shard has had no node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Away {
-    /// The time without an owner at the moment `read`.
+    /// The time without a node at the moment `read`.
     pub time: Duration,
     /// When `time` was read.
     pub read: Instant,

@@ -50,7 +50,7 @@ pub use player_store::{ForgetWhen, PlaceRequest, PlayerKey, PlayerStore, Request
 #[cfg(feature = "postgres")]
 pub use postgres::{Membership, NodeRow, NodeTable, PostgresError, PostgresStore, Sharing, Standby};
 pub use rating::{Rating, RatingWeight};
-pub use shard::{NodeId, Ownership, Shard};
+pub use shard::{Assignment, NodeId, Shard};
 pub use sqlite::{
     OpenError, SqliteStore,
     backup::{BackupError, NewStore, Pages, backup, restore},

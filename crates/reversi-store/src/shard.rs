@@ -14,7 +14,7 @@ impl fmt::Display for NodeId {
     }
 }
 
-/// A part of all rooms that has one owner: the rooms with the same highest 12 bits of their ids.
+/// A part of all rooms that one node serves: the rooms with the same highest 12 bits of their ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Shard(u16);
 
@@ -61,12 +61,12 @@ impl Shard {
     }
 }
 
-/// The owner of a shard. Each new owner has a higher version.
+/// The node to which a shard is assigned. Each new assignment has a higher version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ownership {
+pub struct Assignment {
     /// The shard.
     pub shard: Shard,
-    /// The owner, which may have ended since.
+    /// The node, which may have ended since.
     pub node: NodeId,
     /// From 1.
     pub version: u64,

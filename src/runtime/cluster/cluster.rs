@@ -17,12 +17,12 @@ use tokio::{
 
 use super::{
     peers::{Ask, FeedItem, LinkError, News, NoPeers, Peers, Reply},
-    shard_owners::ShardOwners,
+    shard_nodes::ShardNodes,
 };
 use crate::{
     room::{RoomId, Seq},
     runtime::{outcome::RoomError, server_metrics},
-    store::{NodeId, Ownership, Shard},
+    store::{Assignment, NodeId, Shard},
 };
 
 /// Maximum number of rows of the room list that a watcher is shown in a cluster, which may have a million: the newest.
@@ -31,19 +31,19 @@ pub(crate) const WATCHED_ROWS: usize = 1_000;
 /// Maximum wait for the answer of another node. Longer than that node waits for a full mailbox.
 pub(crate) const ASK_DEADLINE: Duration = Duration::from_secs(5);
 
-/// Pause before a node that did nothing is asked again. A new owner of the room is asked at once.
+/// Pause before a node that did nothing is asked again. A new node of the room is asked at once.
 pub(crate) const ASK_RETRY: Duration = Duration::from_millis(250);
 
-/// Maximum wait for a room that has no owner or is moving. Longer than it takes to notice the end of a node.
-pub(crate) const OWNER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum wait for a room that no node serves, as it moves. Longer than it takes to notice the end of a node.
+pub(crate) const MOVE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// This node's view of the cluster: the owners of shards, and the links to other nodes.
+/// This node's view of the cluster: the nodes of shards, and the links to them.
 pub(crate) struct Cluster {
     me: AtomicI64,
     peers: Arc<dyn Peers>,
     shares_store: bool,
-    owners: RwLock<ShardOwners>,
-    /// Notified of each change of owners. Requests wait for it.
+    nodes: RwLock<ShardNodes>,
+    /// Notified of each change of assignments. Requests wait for it.
     changes: Arc<Notify>,
     /// Notified of each new link from another node.
     pub(crate) linked_by: Notify,
@@ -56,10 +56,10 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// One of several nodes, at first without shards.
     pub(crate) fn new(me: NodeId, peers: Arc<dyn Peers>) -> Self {
-        let (owners, served) = (RwLock::default(), RwLock::default());
+        let (nodes, served) = (RwLock::default(), RwLock::default());
         let (changes, restoring) = (Arc::default(), Mutex::default());
         let (me, linked_by) = (AtomicI64::new(me.0), Notify::new());
-        Self { me, peers, shares_store: true, owners, changes, linked_by, served, restoring }
+        Self { me, peers, shares_store: true, nodes, changes, linked_by, served, restoring }
     }
 
     /// Whether other nodes use the store, too. Then only the store has all players, places and waiting rooms; otherwise
@@ -90,8 +90,8 @@ impl Cluster {
         self.changes.notify_waiters();
     }
 
-    pub(crate) fn owner(&self, room: RoomId) -> Option<Ownership> {
-        self.owners().get(Shard::of(room))
+    pub(crate) fn node_of(&self, room: RoomId) -> Option<Assignment> {
+        self.nodes().get(Shard::of(room))
     }
 
     /// True if this node owns a shard and has restored its rooms.
@@ -105,16 +105,16 @@ impl Cluster {
     }
 
     /// True if this node owns a shard at this version. Its rooms may not be restored yet.
-    pub(crate) fn owns(&self, owned: Ownership) -> bool {
-        self.owners().get(owned.shard) == Some(owned) && owned.node == self.me()
+    pub(crate) fn owns(&self, owned: Assignment) -> bool {
+        self.nodes().get(owned.shard) == Some(owned) && owned.node == self.me()
     }
 
     /// Marks shards as served here, because their rooms are restored. Ignores those that the node has lost since.
-    pub(crate) fn serve<'a>(&self, shards: impl IntoIterator<Item = &'a Ownership>) {
-        let owners = self.owners();
-        let is_current = |owned: &&Ownership| owners.get(owned.shard) == Some(**owned) && owned.node == self.me();
+    pub(crate) fn serve<'a>(&self, shards: impl IntoIterator<Item = &'a Assignment>) {
+        let nodes = self.nodes();
+        let is_current = |owned: &&Assignment| nodes.get(owned.shard) == Some(**owned) && owned.node == self.me();
         self.served_mut().extend(shards.into_iter().filter(is_current).map(|owned| owned.shard));
-        drop(owners);
+        drop(nodes);
         self.changes.notify_waiters();
     }
 
@@ -123,15 +123,15 @@ impl Cluster {
         self.served_mut().retain(|shard| !shards.contains(shard));
     }
 
-    /// Records owners. Returns the shards that this node has lost by it.
-    pub(crate) fn learn(&self, new_owners: impl IntoIterator<Item = Ownership>) -> Vec<Shard> {
+    /// Records assignments. Returns the shards that this node has lost by it.
+    pub(crate) fn learn(&self, assignments: impl IntoIterator<Item = Assignment>) -> Vec<Shard> {
         let (me, mut lost, mut any) = (self.me(), Vec::new(), false);
-        let mut owners = self.owners.write().unwrap_or_else(PoisonError::into_inner);
-        for new in new_owners {
-            let was_mine = owners.get(new.shard).is_some_and(|known| known.node == me);
-            if owners.learn(new) {
+        let mut nodes = self.nodes.write().unwrap_or_else(PoisonError::into_inner);
+        for new in assignments {
+            let was_mine = nodes.get(new.shard).is_some_and(|known| known.node == me);
+            if nodes.learn(new) {
                 any = true;
-                // Another node had it meanwhile, even if this node is the owner again.
+                // Another node had it meanwhile, even if this node has it again.
                 if was_mine {
                     lost.push(new.shard);
                 }
@@ -141,36 +141,38 @@ impl Cluster {
         for shard in &lost {
             served.remove(shard);
         }
-        drop((owners, served));
+        drop((nodes, served));
         if any {
             self.changes.notify_waiters();
         }
         lost
     }
 
-    /// Completes at the next change of owners. A `watch` channel would wake its receivers in a random order.
-    pub(crate) fn next_change(&self) -> OwnerChange {
+    /// Completes at the next change of assignments. A `watch` channel would wake its receivers in a random order.
+    pub(crate) fn next_change(&self) -> ShardChange {
         Box::pin(Arc::clone(&self.changes).notified_owned())
     }
 
-    /// An id for a new room: in a shard of this node, or in any shard if it serves none. `None` if no owner is known.
+    /// An id for a new room: in a shard of this node, or in any shard if it serves none. `None` if no node is known.
     pub(crate) fn new_room(&self, random: u64) -> Option<RoomId> {
         let room = RoomId::from_random(random);
         if self.serves(room) {
             return Some(room);
         }
-        let owners = self.owners();
-        let here = owners.any_shard(random, |owned| self.serves_shard(owned.shard));
-        here.or_else(|| owners.any_shard(random, |_| true)).map(|shard| shard.room(random))
+        let nodes = self.nodes();
+        let here = nodes.any_shard(random, |owned| self.serves_shard(owned.shard));
+        here.or_else(|| nodes.any_shard(random, |_| true)).map(|shard| shard.room(random))
     }
 
-    /// Asks the owner of a room once. `None` if the request may be sent again: it was not executed, or sending it twice
+    /// Asks the serving node of a room once. `None` if the request may be sent again: it was not executed, or sending it twice
     /// has no further effect. Fails with [`RoomError::Busy`] if too many requests wait for that node, and with
     /// [`RoomError::Unreachable`] if it is unknown whether the request was executed.
     pub(crate) async fn ask(&self, ask: &Ask) -> Result<Option<Reply>, RoomError> {
         // This node may own the room without having restored it yet.
-        let Some(owner) = self.owner(ask.room).filter(|owner| owner.node != self.me()) else { return Ok(None) };
-        let answer = timeout(ASK_DEADLINE, self.peers.ask(owner.node, ask.clone())).await;
+        let Some(assigned) = self.node_of(ask.room).filter(|assigned| assigned.node != self.me()) else {
+            return Ok(None);
+        };
+        let answer = timeout(ASK_DEADLINE, self.peers.ask(assigned.node, ask.clone())).await;
         server_metrics::asked(match answer {
             Ok(Ok(_)) => "answered",
             Ok(Err(LinkError::Down)) => "down",
@@ -179,8 +181,8 @@ impl Cluster {
             Err(_) => "late",
         });
         match answer {
-            Ok(Ok(Reply::Elsewhere(known))) => {
-                self.learn_elsewhere(known);
+            Ok(Ok(Reply::Moved(known))) => {
+                self.learn_from_peer(known);
                 Ok(None)
             }
             Ok(Ok(answer)) => Ok(Some(answer)),
@@ -191,16 +193,16 @@ impl Cluster {
         }
     }
 
-    /// Records an owner that another node has named, unless this node seems to be the owner: only the store tells it
+    /// Records a node that another one has named, unless the shard seems to be of this node: only the store tells it
     /// which shards it has lost.
-    pub(crate) fn learn_elsewhere(&self, known: Option<Ownership>) {
+    pub(crate) fn learn_from_peer(&self, known: Option<Assignment>) {
         let me = self.me();
-        let was_mine = |new: &Ownership| self.owners().get(new.shard).is_some_and(|owned| owned.node == me);
+        let was_mine = |new: &Assignment| self.nodes().get(new.shard).is_some_and(|owned| owned.node == me);
         self.learn(known.filter(|new| new.node != me && !was_mine(new)));
     }
 
-    fn owners(&self) -> RwLockReadGuard<'_, ShardOwners> {
-        self.owners.read().unwrap_or_else(PoisonError::into_inner)
+    fn nodes(&self) -> RwLockReadGuard<'_, ShardNodes> {
+        self.nodes.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn served_mut(&self) -> RwLockWriteGuard<'_, BTreeSet<Shard>> {
@@ -208,9 +210,9 @@ impl Cluster {
     }
 
     /// Follows a room from the event after `after` on, or from its current state. Returns its node, too. `None` if the
-    /// owner is unknown or is this node.
+    /// node is unknown or is this one.
     pub(crate) fn follow(&self, room: RoomId, after: Option<Seq>) -> Option<(NodeId, mpsc::Receiver<FeedItem>)> {
-        let node = self.owner(room)?.node;
+        let node = self.node_of(room)?.node;
         (node != self.me()).then(|| (node, self.peers.follow(node, room, after)))
     }
 
@@ -236,32 +238,32 @@ impl Default for Cluster {
     }
 }
 
-/// Completes at the first change of owners after this was created.
-pub(crate) type OwnerChange = Pin<Box<OwnedNotified>>;
+/// Completes at the first change of assignments after this was created.
+pub(crate) type ShardChange = Pin<Box<OwnedNotified>>;
 
-/// The wait of one request for the owner of a room that moves.
-pub(crate) struct OwnerWait<'a> {
+/// The wait of one request for the serving node of a room that moves.
+pub(crate) struct MoveWait<'a> {
     cluster: &'a Cluster,
-    change: OwnerChange,
+    change: ShardChange,
     until: Instant,
 }
 
-impl<'a> OwnerWait<'a> {
+impl<'a> MoveWait<'a> {
     pub(crate) fn new(cluster: &'a Cluster) -> Self {
-        Self { cluster, change: cluster.next_change(), until: Instant::now() + OWNER_TIMEOUT }
+        Self { cluster, change: cluster.next_change(), until: Instant::now() + MOVE_TIMEOUT }
     }
 
-    /// Waits for a change of owners, at most for [`ASK_RETRY`].
+    /// Waits for a change of assignments, at most for [`ASK_RETRY`].
     ///
     /// # Errors
-    /// [`RoomError::Unreachable`] after [`OWNER_TIMEOUT`].
+    /// [`RoomError::Unreachable`] after [`MOVE_TIMEOUT`].
     pub(crate) async fn wait(&mut self) -> Result<(), RoomError> {
         let retry = Instant::now() + ASK_RETRY;
         if retry >= self.until {
             return Err(RoomError::Unreachable);
         }
         let _ = timeout_at(retry, self.change.as_mut()).await;
-        // Created before the caller looks up the owner again, so that no change is missed.
+        // Created before the caller looks up the node again, so that no change is missed.
         self.change = self.cluster.next_change();
         Ok(())
     }

@@ -11,7 +11,7 @@ use crate::{
         player::notice::Notice,
         room::message::Snapshot,
     },
-    store::{BoxFuture, NodeId, Ownership},
+    store::{Assignment, BoxFuture, NodeId},
 };
 
 /// The links from this node to the others. An implementation calls the `Node` of the other process.
@@ -53,7 +53,7 @@ impl Peers for NoPeers {
     }
 }
 
-/// A request about a room, for its owner.
+/// A request about a room, for its serving node.
 #[derive(Clone, Debug)]
 pub struct Ask {
     /// The room.
@@ -90,8 +90,8 @@ pub enum Reply {
     Snapshot(Snapshot),
     /// The request was refused.
     Refused(RoomError),
-    /// Nothing was done, because the room is not on this node. Contains its owner if it is known.
-    Elsewhere(Option<Ownership>),
+    /// Nothing was done, because the room is not on this node. Contains its node if it is known.
+    Moved(Option<Assignment>),
 }
 
 impl Reply {
@@ -101,7 +101,7 @@ impl Reply {
             Self::Accepted(accepted) => Ok(accepted),
             Self::Refused(error) => Err(error),
             // Not the reply to a command.
-            Self::Snapshot(_) | Self::Elsewhere(_) => Err(RoomError::Unreachable),
+            Self::Snapshot(_) | Self::Moved(_) => Err(RoomError::Unreachable),
         }
     }
 
@@ -111,12 +111,12 @@ impl Reply {
             Self::Snapshot(snapshot) => Ok(snapshot),
             Self::Refused(error) => Err(error),
             // Not what was asked for.
-            Self::Accepted(_) | Self::Elsewhere(_) => Err(RoomError::Unreachable),
+            Self::Accepted(_) | Self::Moved(_) => Err(RoomError::Unreachable),
         }
     }
 
-    pub(crate) fn is_of_owner(&self) -> bool {
-        !matches!(self, Self::Elsewhere(_))
+    pub(crate) fn is_by_serving_node(&self) -> bool {
+        !matches!(self, Self::Moved(_))
     }
 }
 
@@ -131,7 +131,7 @@ pub enum LinkError {
     Lost,
 }
 
-/// An item of a feed. The first one is a state, unless the owner still has all events after the requested one.
+/// An item of a feed. The first one is a state, unless the serving node still has all events after the requested one.
 #[derive(Clone, Debug)]
 pub enum FeedItem {
     /// The state of the room.
@@ -145,8 +145,8 @@ pub enum FeedItem {
 /// Why a node ends a feed.
 #[derive(Clone, Debug)]
 pub enum FeedEnd {
-    /// The room is not on this node. Contains its owner if it is known.
-    Elsewhere(Option<Ownership>),
+    /// The room is not on this node. Contains its node if it is known.
+    Moved(Option<Assignment>),
     /// The room cannot be followed.
     Refused(RoomError),
 }

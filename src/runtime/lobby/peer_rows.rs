@@ -2,7 +2,7 @@
 //!
 //! Each node sends the rows of its own rooms to every other node. A row whose node no longer lists it is kept if the
 //! room may still exist, because the room moves or the link to the node has ended. It is kept until another node lists
-//! the room, but at most for [`OWNER_TIMEOUT`], so that rooms do not disappear from the list for a moment. Two nodes
+//! the room, but at most for [`MOVE_TIMEOUT`], so that rooms do not disappear from the list for a moment. Two nodes
 //! may list a room for a moment; it is shown once. So the order in which messages of two nodes arrive does not matter.
 
 use std::{
@@ -17,7 +17,7 @@ use tokio::{sync::broadcast, time::Instant};
 use super::row::{LOBBY_LAG, LobbyUpdate, Row, RowKey};
 use crate::{
     runtime::{
-        cluster::cluster::{Cluster, OWNER_TIMEOUT},
+        cluster::cluster::{Cluster, MOVE_TIMEOUT},
         lifecycle::{Lifecycle, ticks},
     },
     store::NodeId,
@@ -121,7 +121,7 @@ impl PeerRows {
         let (mut rows, mut dropped, mut any_left) = (self.write(), Vec::new(), false);
         rows.rows.retain(|(key, _), row| {
             let Some(left) = row.left else { return true };
-            let is_kept = left.elapsed() < OWNER_TIMEOUT;
+            let is_kept = left.elapsed() < MOVE_TIMEOUT;
             any_left |= is_kept;
             if !is_kept {
                 dropped.push(*key);
@@ -149,7 +149,7 @@ impl SentRows {
         self.shown(of_room(key)).next().map(|(_, row)| row)
     }
 
-    /// One row for each room. Of the nodes that list it, that of the owner, or else any; if no node lists it, the kept
+    /// One row for each room. Of the nodes that list it, that of the serving node, or else any; if no node lists it, the kept
     /// row.
     fn shown(&self, range: impl RangeBounds<(RowKey, NodeId)>) -> impl Iterator<Item = (RowKey, &Row)> {
         let mut rest = self.rows.range(range).peekable();
@@ -157,8 +157,8 @@ impl SentRows {
             let (&(key, node), first) = rest.next()?;
             let mut shown = (node, first);
             while let Some((&(_, node), row)) = rest.next_if(|((next, _), _)| *next == key) {
-                let owner = self.cluster.owner(key.1).map(|owned| owned.node);
-                let rank = |(node, row): (NodeId, &PeerRow)| (row.left.is_none(), Some(node) == owner);
+                let serving = self.cluster.node_of(key.1).map(|owned| owned.node);
+                let rank = |(node, row): (NodeId, &PeerRow)| (row.left.is_none(), Some(node) == serving);
                 if rank((node, row)) > rank(shown) {
                     shown = (node, row);
                 }
@@ -244,7 +244,7 @@ impl Drop for PeerList {
     }
 }
 
-/// Drops rows that were kept for [`OWNER_TIMEOUT`], once a second until the server stops.
+/// Drops rows that were kept for [`MOVE_TIMEOUT`], once a second until the server stops.
 pub(crate) async fn drop_left_regularly(rows: Arc<PeerRows>, lifecycle: Lifecycle) {
     let mut ticks = ticks(LOOK);
     while lifecycle.next_tick(&mut ticks).await {

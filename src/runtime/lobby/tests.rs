@@ -16,10 +16,10 @@ use super::{
 use crate::{
     room::RoomName,
     runtime::cluster::{
-        cluster::{Cluster, OWNER_TIMEOUT, WATCHED_ROWS},
+        cluster::{Cluster, MOVE_TIMEOUT, WATCHED_ROWS},
         peers::NoPeers,
     },
-    store::{NodeId, Ownership, Shard},
+    store::{Assignment, NodeId, Shard},
 };
 
 const ME: NodeId = NodeId(1);
@@ -140,14 +140,14 @@ async fn rooms_come_and_go_between_the_steps_of_a_search() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_two_rows_of_a_room_the_own_one_is_shown_or_that_of_the_owner() {
+async fn of_two_rows_of_a_room_the_own_one_is_shown_or_that_of_the_serving_node() {
     let world = World::new();
     let (one, other) = (world.list_of(ONE), world.list_of(OTHER));
     one.update(upserted(row(0, 7)));
     other.update(upserted(row(0, 8)));
     let shard = Shard::of(row(0, 0).id);
-    for (version, owner, shown) in [(1, ONE, 7), (2, OTHER, 8)] {
-        world.cluster.learn([Ownership { shard, node: owner, version }]);
+    for (version, node, shown) in [(1, ONE, 7), (2, OTHER, 8)] {
+        world.cluster.learn([Assignment { shard, node, version }]);
         assert_eq!(world.watchers().await, [shown]);
     }
     let own = Listing::new(&world.lobby, &room(0));
@@ -184,16 +184,16 @@ async fn rows_of_a_node_without_a_link_are_kept_for_a_while() {
     one.update(last_page(None, vec![row(0, 0)]));
     gone.update(last_page(None, vec![row(1, 0), row(2, 0)]));
     drop(gone);
-    advance(OWNER_TIMEOUT / 2).await;
+    advance(MOVE_TIMEOUT / 2).await;
     world.drop_left();
     assert_eq!(world.listed().await.len(), 3);
     let again = world.list_of(OTHER);
     again.update(last_page(None, vec![row(1, 0)]));
-    advance(OWNER_TIMEOUT / 2).await;
+    advance(MOVE_TIMEOUT / 2).await;
     world.drop_left();
     assert_eq!(world.listed().await, [row(0, 0), row(1, 0)]);
     drop(again);
-    advance(OWNER_TIMEOUT).await;
+    advance(MOVE_TIMEOUT).await;
     world.drop_left();
     assert_eq!(world.listed().await, [row(0, 0)]);
 }
@@ -207,11 +207,11 @@ async fn a_page_replaces_the_rows_of_its_node_between_its_ends() {
     // The page ends with a row that is missing.
     let end = Some(row(3, 0).key());
     one.update(LobbyUpdate::Page { after: None, rows: vec![row(0, 0), row(2, 0)], end });
-    advance(OWNER_TIMEOUT).await;
+    advance(MOVE_TIMEOUT).await;
     world.drop_left();
     assert_eq!(world.listed().await, [0, 2, 4, 5, 9].map(|number| row(number, 0)));
     one.update(last_page(end, vec![row(4, 0)]));
-    advance(OWNER_TIMEOUT).await;
+    advance(MOVE_TIMEOUT).await;
     world.drop_left();
     assert_eq!(world.listed().await, [0, 2, 4, 9].map(|number| row(number, 0)));
 }

@@ -1,4 +1,4 @@
-//! What other nodes call on this node, and what it does when the owners of shards change.
+//! What other nodes call on this node, and what it does when shards move.
 
 mod shards;
 
@@ -19,11 +19,11 @@ use super::{
     player::player::Player,
     room::{host::RoomHost, presence::check_presence, rooms::Rooms},
     session::Sessions,
-    watch::{feed::FollowedRoom, turns::remind_elsewhere},
+    watch::{feed::FollowedRoom, turns::remind_at_peer},
 };
 use crate::{
     room::{Command, Issuer, PlayerId, RoomId, SeatSetting, Seq},
-    store::{NodeId, Ownership, PlayerKey, Shard},
+    store::{Assignment, NodeId, PlayerKey, Shard},
 };
 
 /// Maximum number of accounts read at a time.
@@ -50,7 +50,7 @@ impl Node {
     pub async fn answer(&self, ask: Ask) -> Reply {
         let host = self.host();
         if !self.cluster.serves(ask.room) {
-            return Reply::Elsewhere(self.cluster.owner(ask.room));
+            return Reply::Moved(self.cluster.node_of(ask.room));
         }
         if let Question::Command(issuer, command) = &ask.what
             && let Err(error) = self.prepare(*issuer, command).await
@@ -58,8 +58,8 @@ impl Node {
             return Reply::Refused(error);
         }
         match host.answer(ask).await {
-            // The next owner of the room executes it.
-            Reply::Refused(RoomError::Draining) => Reply::Elsewhere(None),
+            // The next node of the room executes it.
+            Reply::Refused(RoomError::Draining) => Reply::Moved(None),
             answer => answer,
         }
     }
@@ -140,7 +140,7 @@ impl Node {
         // The streams of players on that node may be known already, by the link from there. Turns and notices for them
         // were lost until now.
         let there = players.attached.with_turns(node).into_iter().filter_map(|player| players.get(player));
-        there.for_each(|player| remind_elsewhere(host, &player));
+        there.for_each(|player| remind_at_peer(host, &player));
     }
 
     /// Call when there is a link from another node.
@@ -180,10 +180,10 @@ impl Node {
         }
     }
 
-    /// Records owners of shards, as read from the store. The rooms of shards that this node has lost end here; their
+    /// Records the nodes of shards, as read from the store. The rooms of shards that this node has lost end here; their
     /// watchers follow them on the new nodes.
-    pub fn learn(&self, owners: impl IntoIterator<Item = Ownership>) {
-        let lost = self.cluster.learn(owners);
+    pub fn learn(&self, assignments: impl IntoIterator<Item = Assignment>) {
+        let lost = self.cluster.learn(assignments);
         if !lost.is_empty() {
             let lost: BTreeSet<_> = lost.into_iter().collect();
             self.release(|room| lost.contains(&Shard::of(room)));
@@ -214,7 +214,7 @@ impl Node {
             check_presence(host, &player, player.rooms());
         }
         if streams.turns.is_some() && streams.turns != before.turns {
-            remind_elsewhere(host, &player);
+            remind_at_peer(host, &player);
         }
     }
 

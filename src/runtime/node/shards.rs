@@ -20,7 +20,7 @@ use crate::{
         limit::limits::STORE_RETRY,
         room::recovery::{restore, waits_for_opponent},
     },
-    store::{Away, ClusterStore, ClusterView, NodeId, Ownership, Shard, StoreError},
+    store::{Assignment, Away, ClusterStore, ClusterView, NodeId, Shard, StoreError},
 };
 
 /// Maximum number of rooms read at a time.
@@ -47,13 +47,13 @@ enum Stage {
 
 /// The shards of this node.
 #[derive(Default)]
-struct OwnShards(BTreeMap<Shard, (Ownership, Stage)>);
+struct OwnShards(BTreeMap<Shard, (Assignment, Stage)>);
 
 impl OwnShards {
-    /// Applies a view. Returns the shards to take. Each has the time that it was without an owner, if clocks may have
+    /// Applies a view. Returns the shards to take. Each has the time that it was without a node, if clocks may have
     /// to be credited with it.
-    fn follow(&mut self, view: &ClusterView) -> Vec<(Ownership, Option<Away>)> {
-        let mine = view.owners.iter().filter(|owned| owned.node == view.me);
+    fn follow(&mut self, view: &ClusterView) -> Vec<(Assignment, Option<Away>)> {
+        let mine = view.assignments.iter().filter(|owned| owned.node == view.me);
         let owned: BTreeMap<_, _> = mine.map(|owned| (owned.shard, *owned)).collect();
         self.0.retain(|shard, (known, _)| owned.get(shard) == Some(known));
         let mut taken = Vec::new();
@@ -70,7 +70,7 @@ impl OwnShards {
     }
 
     /// Marks surplus shards as given up, and returns them. At most [`FREED`] at a time.
-    fn pick_surplus(&mut self, surplus: usize) -> Vec<Ownership> {
+    fn pick_surplus(&mut self, surplus: usize) -> Vec<Assignment> {
         let given_up = self.0.values().filter(|(_, stage)| *stage == Stage::GivenUp).count();
         let served = self.0.values_mut().rev().filter(|(_, stage)| *stage == Stage::Served);
         let given = served.take(surplus.saturating_sub(given_up).min(FREED));
@@ -82,7 +82,7 @@ impl OwnShards {
             .collect()
     }
 
-    fn set(&mut self, shards: &[Ownership], new: Stage) {
+    fn set(&mut self, shards: &[Assignment], new: Stage) {
         for owned in shards {
             if let Some((known, stage)) = self.0.get_mut(&owned.shard)
                 && known == owned
@@ -94,13 +94,13 @@ impl OwnShards {
 }
 
 impl Node {
-    /// Applies the views of a store until the server stops: records the owners of shards, hosts the shards of this
+    /// Applies the views of a store until the server stops: records the nodes of shards, hosts the shards of this
     /// node, and gives up those beyond its share.
     pub async fn follow_views(self, store: Arc<dyn ClusterStore>) {
         let mut views = store.views();
         views.mark_changed();
         let mut shards = OwnShards::default();
-        let mut steps = JoinSet::<(Vec<Ownership>, Stage)>::new();
+        let mut steps = JoinSet::<(Vec<Assignment>, Stage)>::new();
         let mut is_giving = false;
         loop {
             tokio::select! {
@@ -125,7 +125,7 @@ impl Node {
                 );
                 self.rejoin_as(view.me);
             }
-            self.learn(view.owners.iter().copied());
+            self.learn(view.assignments.iter().copied());
             let taken = shards.follow(&view);
             if !taken.is_empty() {
                 steps.spawn(self.clone().take(Arc::clone(&store), view.me, taken));
@@ -143,8 +143,8 @@ impl Node {
         self,
         store: Arc<dyn ClusterStore>,
         me: NodeId,
-        taken: Vec<(Ownership, Option<Away>)>,
-    ) -> (Vec<Ownership>, Stage) {
+        taken: Vec<(Assignment, Option<Away>)>,
+    ) -> (Vec<Assignment>, Stage) {
         let now = self.host().context.clock.now().0;
         let since = |away: Away| {
             let micros = (away.time + away.read.elapsed()).as_micros();
@@ -167,7 +167,7 @@ impl Node {
     }
 
     /// Ends the rooms of shards here, and frees them for other nodes.
-    async fn free_shards(self, store: Arc<dyn ClusterStore>, given: Vec<Ownership>) -> (Vec<Ownership>, Stage) {
+    async fn free_shards(self, store: Arc<dyn ClusterStore>, given: Vec<Assignment>) -> (Vec<Assignment>, Stage) {
         let (shards, ended): (BTreeSet<_>, _) = (given.iter().map(|owned| owned.shard).collect(), Instant::now());
         self.cluster.end_serving(&shards);
         self.end_rooms(|room| shards.contains(&Shard::of(room))).await;
@@ -197,7 +197,7 @@ impl Node {
     ///
     /// # Errors
     /// When the store cannot be read, or the server is stopping. The rooms are not served before a call succeeds.
-    pub async fn serve_shards(&self, shards: &[(Ownership, Option<Timestamp>)]) -> Result<(), StoreError> {
+    pub async fn serve_shards(&self, shards: &[(Assignment, Option<Timestamp>)]) -> Result<(), StoreError> {
         let context = &self.host().context;
         self.restore_shards(shards).await?;
         while context.registry.uncredited.load(Relaxed) > 0 {
@@ -212,21 +212,21 @@ impl Node {
     /// Takes all shards, for a server by itself, and restores their rooms. Does not wait until their clocks are
     /// credited with the time since `alive`.
     pub(in crate::runtime) async fn take_all(&self, alive: Option<Timestamp>) -> Result<(), StoreError> {
-        let owned = |shard| Ownership { shard, node: self.cluster.me(), version: 1 };
+        let owned = |shard| Assignment { shard, node: self.cluster.me(), version: 1 };
         let shards: Vec<_> = Shard::all().map(|shard| (owned(shard), alive)).collect();
         self.cluster.learn(shards.iter().map(|(owned, _)| *owned));
         self.restore_shards(&shards).await
     }
 
-    async fn restore_shards(&self, shards: &[(Ownership, Option<Timestamp>)]) -> Result<(), StoreError> {
+    async fn restore_shards(&self, shards: &[(Assignment, Option<Timestamp>)]) -> Result<(), StoreError> {
         let host = self.host();
         // One call at a time, so that none ends the rooms that another restores.
         let _restoring = self.cluster.restoring.lock().await;
-        let is_wanted = |owned: &Ownership| self.cluster.owns(*owned) && !self.cluster.serves_shard(owned.shard);
+        let is_wanted = |owned: &Assignment| self.cluster.owns(*owned) && !self.cluster.serves_shard(owned.shard);
         let wanted = shards.iter().filter(|(owned, _)| is_wanted(owned));
         let mut remaining: BTreeMap<_, _> =
             wanted.map(|(owned, away_since)| (owned.shard, (*owned, *away_since))).collect();
-        // Some may remain from an earlier time as owner, or from an earlier attempt.
+        // Some may remain from an earlier time with the shard, or from an earlier attempt.
         self.end_rooms(|room| remaining.contains_key(&Shard::of(room))).await;
         let mut after = None;
         while let Some((&first, _)) = remaining.first_key_value() {

@@ -13,7 +13,7 @@ use crate::{
     room::{Command, Creation, Event, Fact, Issuer, Occupant, PlayerId, Rejection, Room, RoomId, Seq},
     runtime::{
         cluster::{
-            cluster::OwnerWait,
+            cluster::MoveWait,
             peers::{Ask, Question, Reply},
         },
         limit::limits::STORE_RETRY,
@@ -24,9 +24,9 @@ use crate::{
     store::{Append, AppendError, PlayerKey, StoreError},
 };
 
-/// How often the owner of a room is asked again if it has fewer events than a watcher. This takes longer than a node
+/// How often the node of a room is asked again if it has fewer events than a watcher. This takes longer than a node
 /// needs to learn that it has lost the room.
-const OWNER_CHECKS: u32 = 3;
+const NODE_CHECKS: u32 = 3;
 
 /// Gives rooms their actors. Clones are handles to the same rooms.
 #[derive(Clone)]
@@ -75,7 +75,7 @@ impl RoomHost {
     /// True if this node knows no node that serves the room now.
     pub(super) fn is_moving(&self, id: RoomId) -> bool {
         let cluster = &self.context.cluster;
-        cluster.owner(id).is_none_or(|owner| owner.node == cluster.me() && !cluster.serves(id))
+        cluster.node_of(id).is_none_or(|assigned| assigned.node == cluster.me() && !cluster.serves(id))
     }
 
     /// Executes a command of a player or an administrator, on whichever node the room is.
@@ -102,11 +102,11 @@ impl RoomHost {
 
     async fn ask(&self, ask: Ask) -> Result<Reply, RoomError> {
         let cluster = &self.context.cluster;
-        let mut wait = OwnerWait::new(cluster);
+        let mut wait = MoveWait::new(cluster);
         loop {
             // Boxed, so that the tasks of calls are small.
             let answer = match cluster.serves(ask.room) {
-                true => Some(Box::pin(self.answer(ask.clone())).await).filter(Reply::is_of_owner),
+                true => Some(Box::pin(self.answer(ask.clone())).await).filter(Reply::is_by_serving_node),
                 false => Box::pin(cluster.ask(&ask)).await?,
             };
             match answer {
@@ -132,7 +132,7 @@ impl RoomHost {
         };
         match done.await {
             Ok(answer) => answer,
-            Err(RoomError::Moved) => Reply::Elsewhere(self.context.cluster.owner(room)),
+            Err(RoomError::Moved) => Reply::Moved(self.context.cluster.node_of(room)),
             Err(error) => Reply::Refused(error),
         }
     }
@@ -145,8 +145,8 @@ impl RoomHost {
         after: Option<Seq>,
     ) -> Result<Subscribed, WatchError> {
         let cluster = &self.context.cluster;
-        let mut wait = OwnerWait::new(cluster);
-        let mut checks = if cluster.shares_store() { OWNER_CHECKS } else { 0 };
+        let mut wait = MoveWait::new(cluster);
+        let mut checks = if cluster.shares_store() { NODE_CHECKS } else { 0 };
         loop {
             match Box::pin(self.subscribe_now(id, access, after, &mut checks)).await {
                 Err(WatchError::Outdated | WatchError::Room(RoomError::Moved)) => wait.wait().await?,
@@ -181,7 +181,7 @@ impl RoomHost {
 
     /// The state of a room as its watchers have it: of the room itself, or of its mirror.
     pub(crate) async fn watched(&self, id: RoomId) -> Result<Snapshot, RoomError> {
-        let mut wait = OwnerWait::new(&self.context.cluster);
+        let mut wait = MoveWait::new(&self.context.cluster);
         loop {
             let watched = async { self.watched_now(id).await?.snapshot().await };
             match Box::pin(watched).await {
@@ -217,7 +217,7 @@ impl RoomHost {
             Ok(()) => {
                 let new = Snapshot { room: Arc::new(room.clone()), watchers: 0 };
                 match self.start_served(room, Origin::New(created)) {
-                    // The next owner has it.
+                    // The next node has it.
                     Ok(_) | Err(RoomError::Moved) => Ok(new),
                     Err(error) => Err(error),
                 }

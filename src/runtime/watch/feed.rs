@@ -116,7 +116,7 @@ impl FollowedRoom {
     pub(crate) async fn new(host: &RoomHost, room: RoomId, after: Option<Seq>) -> Result<Self, FeedEnd> {
         let cluster = &host.context.cluster;
         if !cluster.serves(room) {
-            return Err(FeedEnd::Elsewhere(cluster.owner(room)));
+            return Err(FeedEnd::Moved(cluster.node_of(room)));
         }
         let feed = subscribe(host, room, &WatchAccess::Admin, after).await;
         feed.map(Self).map_err(|error| FeedEnd::Refused(error.into()))

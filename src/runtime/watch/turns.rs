@@ -81,7 +81,7 @@ fn remind(host: &RoomHost, player: &Arc<Player>, room: RoomId) -> oneshot::Recei
 
 /// Sends a new stream of turns on another node what it has missed: the open turns of this node's rooms, and the notices
 /// that were kept here.
-pub(crate) fn remind_elsewhere(host: &RoomHost, player: &Arc<Player>) {
+pub(crate) fn remind_at_peer(host: &RoomHost, player: &Arc<Player>) {
     for room in player.seats() {
         let (this, player) = (host.clone(), player.id());
         host.context.lifecycle.spawn(async move {

@@ -14,7 +14,7 @@ use crate::{
     ban::Ban,
     damage::DamagedRows,
     player_store::{ForgetWhen, PlaceRequest, RequestTarget, StoredPlayer},
-    shard::Ownership,
+    shard::Assignment,
     transfer::Restored,
 };
 
@@ -23,9 +23,9 @@ pub(super) enum Change {
     Nothing,
     MarkAlive(Timestamp),
     /// The clocks of these shards are credited.
-    NoteCredited(Vec<Ownership>),
+    NoteCredited(Vec<Assignment>),
     /// Gives up shards.
-    FreeShards(Vec<Ownership>),
+    FreeShards(Vec<Assignment>),
     /// Takes the list of waiting rooms, and counts 1 if no other node has it.
     TakeWaiting,
     ReturnWaiting {

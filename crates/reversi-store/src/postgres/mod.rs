@@ -70,7 +70,7 @@ use super::{
     journal::{Append, AppendError, AppendFuture, History, Journal, StoreError, StoreFuture},
     player_stats::PlayerStats,
     player_store::{ForgetWhen, PlaceRequest, PlayerKey, PlayerStore, RequestTarget, RoomPlace, StoredPlayer},
-    shard::Ownership,
+    shard::Assignment,
     transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
 
@@ -360,11 +360,11 @@ impl ClusterStore for PostgresStore {
         self.membership.views()
     }
 
-    fn note_credited(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()> {
+    fn note_credited(&self, shards: Vec<Assignment>) -> StoreFuture<'_, ()> {
         self.write(Change::NoteCredited(shards))
     }
 
-    fn free(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()> {
+    fn free(&self, shards: Vec<Assignment>) -> StoreFuture<'_, ()> {
         self.write(Change::FreeShards(shards))
     }
 }

@@ -22,7 +22,7 @@ impl From<FeedItem> for Item {
             FeedItem::Event(event) => Self::Event((&*event).into()),
             FeedItem::Ended(end) => {
                 let end = match end {
-                    FeedEnd::Elsewhere(known) => End::Elsewhere(known.into()),
+                    FeedEnd::Moved(known) => End::Elsewhere(known.into()),
                     FeedEnd::Refused(error) => End::Refused(error.into()),
                 };
                 Self::Ended(cluster::FeedEnd { end: Some(end) })
@@ -37,7 +37,7 @@ impl Item {
             Self::Base(room) => FeedItem::Base(Arc::new(room.read()?)),
             Self::Event(event) => FeedItem::Event(Arc::new(event.read()?)),
             Self::Ended(ended) => FeedItem::Ended(match required(ended.end, "end of a feed")? {
-                End::Elsewhere(elsewhere) => FeedEnd::Elsewhere(elsewhere.read()?),
+                End::Elsewhere(elsewhere) => FeedEnd::Moved(elsewhere.read()?),
                 End::Refused(error) => FeedEnd::Refused(error.read()?),
             }),
         })

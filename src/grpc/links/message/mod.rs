@@ -13,7 +13,7 @@ use crate::{
     proto::cluster,
     room::{GameId, JoinCode, PlayerId, RoomId, Seq, stored::StoredError},
     rules::Square,
-    runtime::{NodeId, Ownership, Shard},
+    runtime::{Assignment, NodeId, Shard},
 };
 
 /// The highest sequence number accepted, far below overflow.
@@ -59,22 +59,22 @@ impl cluster::GameId {
     }
 }
 
-impl From<Ownership> for cluster::Ownership {
-    fn from(Ownership { shard, node, version }: Ownership) -> Self {
+impl From<Assignment> for cluster::Ownership {
+    fn from(Assignment { shard, node, version }: Assignment) -> Self {
         Self { shard: shard.number().into(), node: node.0, version }
     }
 }
 
-impl From<Option<Ownership>> for cluster::Elsewhere {
-    fn from(known: Option<Ownership>) -> Self {
+impl From<Option<Assignment>> for cluster::Elsewhere {
+    fn from(known: Option<Assignment>) -> Self {
         Self { known: known.map(Into::into) }
     }
 }
 
 impl cluster::Elsewhere {
-    fn read(self) -> Result<Option<Ownership>, StoredError> {
+    fn read(self) -> Result<Option<Assignment>, StoredError> {
         let Some(cluster::Ownership { shard, node, version }) = self.known else { return Ok(None) };
         let shard = required(Shard::new(narrow(shard, "shard")?), "shard")?;
-        Ok(Some(Ownership { shard, node: NodeId(node), version }))
+        Ok(Some(Assignment { shard, node: NodeId(node), version }))
     }
 }

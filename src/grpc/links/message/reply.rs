@@ -19,7 +19,7 @@ impl From<Reply> for Replied {
                 Self::Snapshot(cluster::Snapshot { room: Some(Box::new((&*room).into())), watchers })
             }
             Reply::Refused(error) => Self::Refused(error.into()),
-            Reply::Elsewhere(known) => Self::Elsewhere(known.into()),
+            Reply::Moved(known) => Self::Elsewhere(known.into()),
         }
     }
 }
@@ -35,7 +35,7 @@ impl cluster::ExchangeResponse {
                 Reply::Snapshot(Snapshot { room: Arc::new(required(room, "room")?.read()?), watchers })
             }
             Replied::Refused(error) => Reply::Refused(error.read()?),
-            Replied::Elsewhere(elsewhere) => Reply::Elsewhere(elsewhere.read()?),
+            Replied::Elsewhere(elsewhere) => Reply::Moved(elsewhere.read()?),
         })
     }
 }

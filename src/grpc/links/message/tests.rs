@@ -16,7 +16,7 @@ use crate::{
     },
     rules::{Bitboard, Board, ByColor, Color, Position, Square},
     runtime::{
-        Accepted, Ask, FeedEnd, FeedItem, LobbyUpdate, News, NodeId, Notice, OfferStatus, Ownership, PlayerStreams,
+        Accepted, Ask, Assignment, FeedEnd, FeedItem, LobbyUpdate, News, NodeId, Notice, OfferStatus, PlayerStreams,
         Question, Reply, RoomError, Row, RowKey, Shard, Snapshot, TurnEnd,
     },
 };
@@ -175,8 +175,8 @@ fn error() -> impl Strategy<Value = RoomError> {
     ]
 }
 
-fn ownership() -> impl Strategy<Value = Ownership> {
-    (0..Shard::COUNT, any::<i64>(), any::<u64>()).prop_map(|(shard, node, version)| Ownership {
+fn assignment() -> impl Strategy<Value = Assignment> {
+    (0..Shard::COUNT, any::<i64>(), any::<u64>()).prop_map(|(shard, node, version)| Assignment {
         shard: Shard::new(shard).unwrap(),
         node: NodeId(node),
         version,
@@ -215,7 +215,7 @@ fn reply() -> impl Strategy<Value = Reply> {
         (room(), any::<u32>())
             .prop_map(|(room, watchers)| Reply::Snapshot(Snapshot { room: Arc::new(room), watchers })),
         error().prop_map(Reply::Refused),
-        of(ownership()).prop_map(Reply::Elsewhere),
+        of(assignment()).prop_map(Reply::Moved),
     ]
 }
 
@@ -225,7 +225,7 @@ fn item() -> impl Strategy<Value = FeedItem> {
         room().prop_map(|room| FeedItem::Base(Arc::new(room))),
         (2_u64..1 << 62).prop_map(move |seq| FeedItem::Event(Arc::new(event(seq)))),
         error().prop_map(|error| FeedItem::Ended(FeedEnd::Refused(error))),
-        of(ownership()).prop_map(|known| FeedItem::Ended(FeedEnd::Elsewhere(known))),
+        of(assignment()).prop_map(|known| FeedItem::Ended(FeedEnd::Moved(known))),
     ]
 }
 

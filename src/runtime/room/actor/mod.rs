@@ -333,7 +333,7 @@ impl RoomActor {
                 let _ = reply.send(answer);
                 if is_written {
                     // In case the write was slow: the next actor of the room would not know of it. Not after a failure:
-                    // the room may have moved, and its next owner credits the clocks.
+                    // the room may have moved, and its next node credits the clocks.
                     let _ = self.credit_stalls(self.now(), SHORTEST).await;
                 }
             }

@@ -56,7 +56,7 @@ impl Rooms {
         let context = &self.host.context;
         // It may have waited for an earlier request until the shutdown.
         context.lifecycle.require_running()?;
-        // The owner requires this again, if it is another node.
+        // The serving node requires this again, if it is another one.
         self.host.require_capacity()?;
         let sides = [&new.seats.black, &new.seats.white].into_iter().filter(|spec| **spec == SeatSpec::Me).count();
         if sides > 1 {

@@ -16,7 +16,7 @@ use crate::{
     room::{AiSpec, Command, Credentials, Occupant, Rejection, Room, RoomId, SeatSpec, Settings},
     rules::{ByColor, Color},
     runtime::{
-        cluster::cluster::OWNER_TIMEOUT,
+        cluster::cluster::MOVE_TIMEOUT,
         lobby::matchmaker::{WAITING_ROOMS, WaitingRooms},
         outcome::RoomError,
         player::player::Player,
@@ -108,7 +108,7 @@ impl Rooms {
             waiting.0 = self.take_waiting().await?;
             Ok::<_, RoomError>(waiting)
         };
-        let mut waiting = timeout(OWNER_TIMEOUT, take).await.map_err(|_| RoomError::Busy)??;
+        let mut waiting = timeout(MOVE_TIMEOUT, take).await.map_err(|_| RoomError::Busy)??;
         let taken: HashSet<_> = waiting.0.iter().copied().collect();
         let matched = self.match_once(&mut waiting, player, new_id, side).await;
         let left: HashSet<_> = waiting.0.drain(..).collect();

@@ -17,7 +17,7 @@ use crate::{
     room::{Event, Phase, Room, RoomId, Seq},
     runtime::{
         cluster::{
-            cluster::{ASK_DEADLINE, ASK_RETRY, OwnerChange},
+            cluster::{ASK_DEADLINE, ASK_RETRY, ShardChange},
             peers::{FeedEnd, FeedItem},
         },
         outcome::RoomError,
@@ -45,14 +45,14 @@ pub(crate) async fn mirror(context: &Arc<ActorContext>, id: RoomId) -> Result<Ro
     if let Some(handle) = context.registry.mirror(id) {
         return Ok(handle);
     }
-    // Before the first look for the owner.
+    // Before the first look for the node.
     let change = cluster.next_change();
-    let (owner, mut feed) = cluster.follow(id, None).ok_or(RoomError::Moved)?;
+    let (node, mut feed) = cluster.follow(id, None).ok_or(RoomError::Moved)?;
     let room = match timeout(ASK_DEADLINE, feed.recv()).await {
         Ok(Some(FeedItem::Base(room))) if room.id() == id => Arc::unwrap_or_clone(room),
         Ok(Some(FeedItem::Ended(FeedEnd::Refused(error)))) => return Err(error),
-        Ok(Some(FeedItem::Ended(FeedEnd::Elsewhere(known)))) => {
-            cluster.learn_elsewhere(known);
+        Ok(Some(FeedItem::Ended(FeedEnd::Moved(known)))) => {
+            cluster.learn_from_peer(known);
             return Err(RoomError::Moved);
         }
         Ok(Some(FeedItem::Base(_) | FeedItem::Event(_)) | None) | Err(_) => return Err(RoomError::Moved),
@@ -62,7 +62,7 @@ pub(crate) async fn mirror(context: &Arc<ActorContext>, id: RoomId) -> Result<Ro
         let mirror = Mirror {
             context: Arc::clone(context),
             room,
-            owner,
+            node,
             change,
             feed: Some(feed),
             retry: None,
@@ -93,8 +93,8 @@ struct Mirror {
     /// As of the last event received.
     room: Room,
     /// The node that it follows.
-    owner: NodeId,
-    change: OwnerChange,
+    node: NodeId,
+    change: ShardChange,
     /// None until it follows the room again.
     feed: Option<mpsc::Receiver<FeedItem>>,
     retry: Option<Instant>,
@@ -135,11 +135,11 @@ impl Mirror {
                 None => self.follow_later(),
             },
             () = self.change.as_mut() => {
-                // Before it looks for the owner.
+                // Before it looks for the node.
                 self.change = self.context.cluster.next_change();
-                match self.context.cluster.owner(self.room.id()) {
+                match self.context.cluster.node_of(self.room.id()) {
                     Some(owned) if owned.node == self.context.cluster.me() => return ControlFlow::Break(()),
-                    Some(owned) if owned.node != self.owner => self.follow(),
+                    Some(owned) if owned.node != self.node => self.follow(),
                     _ => {}
                 }
             }
@@ -188,8 +188,8 @@ impl Mirror {
             }
             FeedItem::Event(event) if event.seq <= self.room.seq() => {}
             FeedItem::Event(event) => return self.apply(&event),
-            FeedItem::Ended(FeedEnd::Elsewhere(known)) => {
-                self.context.cluster.learn_elsewhere(known);
+            FeedItem::Ended(FeedEnd::Moved(known)) => {
+                self.context.cluster.learn_from_peer(known);
                 self.follow_later();
             }
             // The room has closed.
@@ -212,10 +212,10 @@ impl Mirror {
         if self.room.phase() == Phase::Closed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Follows the room from its last event on, at its present owner.
+    /// Follows the room from its last event on, at its present node.
     fn follow(&mut self) {
         match self.context.cluster.follow(self.room.id(), Some(self.room.seq())) {
-            Some((owner, feed)) => (self.owner, self.feed, self.retry) = (owner, Some(feed), None),
+            Some((node, feed)) => (self.node, self.feed, self.retry) = (node, Some(feed), None),
             None => self.follow_later(),
         }
     }

@@ -10,7 +10,7 @@ use std::{
 
 use reversi::{
     room::{DisplayName, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp},
-    runtime::{NodeId, Ownership},
+    runtime::{Assignment, NodeId},
     store::{
         Append, AppendError, AppendFuture, Ban, ClusterStore, ClusterView, ForgetWhen, History, Journal, PlaceRequest,
         PlayerKey, PlayerStore, RequestTarget, RoomPlace, Store, StoreError, StoreFuture, StoredPlayer,
@@ -179,11 +179,11 @@ impl ClusterStore for Connection {
         self.view.subscribe()
     }
 
-    fn note_credited(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()> {
+    fn note_credited(&self, shards: Vec<Assignment>) -> StoreFuture<'_, ()> {
         Box::pin(self.execute(move |database| database.note_credited(&shards)))
     }
 
-    fn free(&self, shards: Vec<Ownership>) -> StoreFuture<'_, ()> {
+    fn free(&self, shards: Vec<Assignment>) -> StoreFuture<'_, ()> {
         Box::pin(self.execute(move |database| database.free(&shards)))
     }
 }

@@ -9,7 +9,7 @@ use std::{
 
 use reversi::{
     room::{PlayerId, RoomId, Timestamp},
-    runtime::{Clock, NodeId, Ownership, Shard},
+    runtime::{Assignment, Clock, NodeId, Shard},
     store::{Append, AppendError, Away, ClusterView, MemoryStore, PlayerKey, RequestTarget, Store, StoreError},
 };
 use tokio::time::Instant;
@@ -151,8 +151,8 @@ impl ModelDatabase {
         Some(ClusterView {
             me: node,
             others: Vec::new(),
-            owners: rows()
-                .filter_map(|(shard, row)| Some(Ownership { shard, node: row.node?, version: row.version }))
+            assignments: rows()
+                .filter_map(|(shard, row)| Some(Assignment { shard, node: row.node?, version: row.version }))
                 .collect(),
             away: rows()
                 .filter(|(_, row)| row.node == Some(node))
@@ -164,7 +164,7 @@ impl ModelDatabase {
     }
 
     /// The rooms of these shards are credited.
-    pub(super) fn note_credited(&self, shards: &[Ownership]) {
+    pub(super) fn note_credited(&self, shards: &[Assignment]) {
         let mut state = self.state();
         for owned in shards {
             let row = &mut state.shards[usize::from(owned.shard.number())];
@@ -175,7 +175,7 @@ impl ModelDatabase {
     }
 
     /// A node gives up shards.
-    pub(super) fn free(&self, shards: &[Ownership]) {
+    pub(super) fn free(&self, shards: &[Assignment]) {
         let mut state = self.state();
         let mut freed = Vec::new();
         for owned in shards {

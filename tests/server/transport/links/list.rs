@@ -18,7 +18,7 @@ use reversi::{
         },
         v1::{self, watch_rooms_response::Message},
     },
-    runtime::{LobbyUpdate, NodeId, Ownership, Peers as _, RowFilter, Shard},
+    runtime::{Assignment, LobbyUpdate, NodeId, Peers as _, RowFilter, Shard},
     store::{MemoryStore, Store},
 };
 use tokio::{net::TcpListener, task::JoinSet};
@@ -137,7 +137,7 @@ async fn a_room_that_moves_is_shown_once_and_is_never_missing() {
         }
     };
     for (version, from, to) in [(2, 0, 1), (3, 1, 0), (4, 0, 1)] {
-        let owned = Ownership { shard, node: pair.nodes[to].id, version };
+        let owned = Assignment { shard, node: pair.nodes[to].id, version };
         let [left, taken] = [from, to].map(|node| pair.nodes[node].server.runtime.node());
         left.learn([owned]);
         // A later row of the old owner comes after its last message about the room.

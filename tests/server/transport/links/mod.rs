@@ -197,10 +197,7 @@ async fn a_feed_has_every_event_and_ends_with_its_follower_or_its_link() {
     let elsewhere = RoomId::from_bits(room.bits() ^ 1 << 48).unwrap();
     let ended = within(links.follow(to, elsewhere, None).recv()).await;
     let known = Shard::of(elsewhere);
-    assert!(
-        matches!(&ended, Some(FeedItem::Ended(FeedEnd::Elsewhere(Some(owned)))) if owned.shard == known),
-        "{ended:?}"
-    );
+    assert!(matches!(&ended, Some(FeedItem::Ended(FeedEnd::Moved(Some(owned)))) if owned.shard == known), "{ended:?}");
     pair.nodes[0].cable.cut();
     assert!(within(feed.recv()).await.is_none());
     pair.stop().await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use reversi::{
     grpc::{NodeLinks, NodeTls},
-    runtime::{NodeId, Ownership, Shard},
+    runtime::{Assignment, NodeId, Shard},
     store::{MemoryStore, Store},
 };
 use tokio::{net::TcpListener, task::JoinSet};
@@ -39,7 +39,7 @@ impl Pair {
         let (shutdown, mut served) = (CancellationToken::new(), JoinSet::new());
         let nodes = [first, second];
         let owners: Vec<_> = Shard::all()
-            .map(|shard| Ownership { shard, node: NodeId(1 + i64::from(shard.number() % 2)), version: 1 })
+            .map(|shard| Assignment { shard, node: NodeId(1 + i64::from(shard.number() % 2)), version: 1 })
             .collect();
         for ((node, listener), peer) in nodes.iter().zip([one, other]).zip([&nodes[1], &nodes[0]]) {
             let address = format!("{scheme}://{}", peer.cable.address);

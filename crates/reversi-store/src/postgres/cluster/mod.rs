@@ -31,7 +31,7 @@ use super::{error::PostgresError, schema, session::Session};
 use crate::{
     cluster_store::{Away, ClusterView, NodeInfo, Role},
     journal::{LEASE_AGE, OWNED_SHARDS},
-    shard::{NodeId, Ownership, Shard},
+    shard::{Assignment, NodeId, Shard},
 };
 
 /// The interval of beats.
@@ -184,9 +184,9 @@ struct LeaseHolder {
     is_draining: Arc<watch::Sender<bool>>,
     state: watch::Sender<NodeState>,
     view: watch::Sender<Arc<ClusterView>>,
-    /// The owners of shards, of which only changes are read once all are known.
-    owners: BTreeMap<Shard, Ownership>,
-    owners_read: Option<Instant>,
+    /// The nodes of shards, of which only changes are read once all are known.
+    assignments: BTreeMap<Shard, Assignment>,
+    assignments_read: Option<Instant>,
     /// None before the node is inserted, and after it was declared dead, until it rejoins.
     id: Option<i64>,
     session: Option<Arc<Session>>,
@@ -226,8 +226,8 @@ impl LeaseHolder {
             is_draining,
             state: watch::Sender::new(NodeState::StandBy { owner: None, is_in_use: false }),
             view: watch::Sender::default(),
-            owners: BTreeMap::new(),
-            owners_read: None,
+            assignments: BTreeMap::new(),
+            assignments_read: None,
             id: None,
             is_new: true,
             session: Some(Arc::new(session)),
@@ -304,7 +304,7 @@ impl LeaseHolder {
             if is_owner {
                 return Ok(NodeState::Lost);
             }
-            (self.id, self.owners_read) = (None, None);
+            (self.id, self.assignments_read) = (None, None);
             if self.info.address.is_some() {
                 // It rejoins with a new id.
                 return Box::pin(self.beat(false)).await;
@@ -335,7 +335,7 @@ impl LeaseHolder {
         Ok(NodeState::StandBy { owner, is_in_use: living.iter().any(Other::is_living) })
     }
 
-    /// Takes free shards up to the node's share, and reads the owners of the others into a new view.
+    /// Takes free shards up to the node's share, and reads the nodes of the others into a new view.
     async fn share(
         &mut self,
         session: &Session,
@@ -356,11 +356,11 @@ impl LeaseHolder {
         let before = Arc::clone(&self.view.borrow());
         let mut away = if before.me == me { before.away.clone() } else { BTreeMap::new() };
         let now = Instant::now();
-        let knows_rest = self.owners_read.is_some_and(|read| now - read < shard::CHANGES / 2);
-        for row in shard::owners(session, id, !knows_rest).await? {
+        let knows_rest = self.assignments_read.is_some_and(|read| now - read < shard::CHANGES / 2);
+        for row in shard::assignments(session, id, !knows_rest).await? {
             let known = match row.owner {
-                Some(owner) => self.owners.insert(row.shard, owner),
-                None => self.owners.remove(&row.shard),
+                Some(owner) => self.assignments.insert(row.shard, owner),
+                None => self.assignments.remove(&row.shard),
             };
             match row.away {
                 // Read earlier.
@@ -369,14 +369,14 @@ impl LeaseHolder {
                 None => drop(away.remove(&row.shard)),
             }
         }
-        self.owners_read = Some(now);
-        let owners: Vec<Ownership> = self.owners.values().copied().collect();
-        let owned = owners.iter().filter(|owned| owned.node == me).count();
+        self.assignments_read = Some(now);
+        let assignments: Vec<Assignment> = self.assignments.values().copied().collect();
+        let owned = assignments.iter().filter(|owned| owned.node == me).count();
         let address = |other: &Other| Some((NodeId(other.id), other.address.clone()?));
         let view = ClusterView {
             me,
             others: others.iter().filter_map(address).collect(),
-            owners,
+            assignments,
             away,
             is_draining,
             surplus: if takers == 0 { 0 } else { owned.saturating_sub(share) },
@@ -405,7 +405,7 @@ impl LeaseHolder {
     fn owned(&self, state: &NodeState) -> u32 {
         match state {
             NodeState::Owner(_) => Shard::COUNT.into(),
-            NodeState::Member(id) => self.owners.values().map(|owned| u32::from(owned.node == NodeId(*id))).sum(),
+            NodeState::Member(id) => self.assignments.values().map(|owned| u32::from(owned.node == NodeId(*id))).sum(),
             NodeState::StandBy { .. } | NodeState::Lost => 0,
         }
     }
@@ -417,7 +417,7 @@ impl LeaseHolder {
             None => {
                 let session = Session::open(&self.config).await?;
                 session.batch(LOCK_TIMEOUT).await?;
-                (self.is_new_connection, self.is_locked, self.owners_read) = (true, false, None);
+                (self.is_new_connection, self.is_locked, self.assignments_read) = (true, false, None);
                 Arc::clone(self.session.insert(Arc::new(session)))
             }
         };

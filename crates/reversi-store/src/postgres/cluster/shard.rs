@@ -12,7 +12,7 @@ use crate::{
         error::{PostgresError, is_refusal},
         session::{Session, column},
     },
-    shard::{NodeId, Ownership, Shard},
+    shard::{Assignment, NodeId, Shard},
 };
 
 /// Locked in the order of their ids, so that of several takers one gets all.
@@ -48,7 +48,7 @@ pub(super) const CHANGES: Duration = Duration::from_secs(10);
 /// A shard and its owner, if it has one.
 pub(super) struct ShardRow {
     pub(super) shard: Shard,
-    pub(super) owner: Option<Ownership>,
+    pub(super) owner: Option<Assignment>,
     /// For a shard of the asking node whose clocks may have to be credited: for how long.
     pub(super) away: Option<Duration>,
 }
@@ -58,7 +58,7 @@ const OWNERS: &str = "SELECT id, node, version, \
     FROM shard WHERE $2 OR changed > now() - make_interval(secs => $3)";
 
 /// The shards that have changed within [`CHANGES`], or all.
-pub(super) async fn owners(session: &Session, node: i64, all: bool) -> Result<Vec<ShardRow>, PostgresError> {
+pub(super) async fn assignments(session: &Session, node: i64, all: bool) -> Result<Vec<ShardRow>, PostgresError> {
     let rows = session.query(OWNERS, &[&node, &all, &CHANGES.as_secs_f64()]).await?;
     rows.iter().map(read).collect()
 }
@@ -71,7 +71,7 @@ fn read(row: &Row) -> Result<ShardRow, PostgresError> {
     let away = row.try_get::<_, Option<i64>>("away_us")?;
     Ok(ShardRow {
         shard,
-        owner: node.map(|node| Ownership { shard, node, version: version.unsigned_abs() }),
+        owner: node.map(|node| Assignment { shard, node, version: version.unsigned_abs() }),
         away: away.map(|micros| Duration::from_micros(micros.max(0).unsigned_abs())),
     })
 }
@@ -80,7 +80,7 @@ fn read(row: &Row) -> Result<ShardRow, PostgresError> {
 pub(in crate::postgres) async fn note_credited(
     session: &Session,
     fence: Fence,
-    shards: &[Ownership],
+    shards: &[Assignment],
 ) -> Result<(), Error> {
     let sql = "UPDATE shard SET away_us = NULL FROM unnest($1::int[], $2::bigint[]) AS a (id, version) \
         WHERE shard.id = a.id AND shard.version = a.version AND shard.node = $3";
@@ -89,7 +89,7 @@ pub(in crate::postgres) async fn note_credited(
 }
 
 /// Frees shards, except those with a newer owner. Marks that are not credited yet are kept.
-pub(in crate::postgres) async fn free(session: &Session, shards: &[Ownership]) -> Result<(), Error> {
+pub(in crate::postgres) async fn free(session: &Session, shards: &[Assignment]) -> Result<(), Error> {
     let sql = "UPDATE shard SET node = NULL, changed = now(), \
             away_us = coalesce(away_us, (extract(epoch FROM now()) * 1000000)::bigint) \
         FROM unnest($1::int[], $2::bigint[]) AS a (id, version) WHERE shard.id = a.id AND shard.version = a.version";
@@ -97,7 +97,7 @@ pub(in crate::postgres) async fn free(session: &Session, shards: &[Ownership]) -
     session.execute(sql, &[&ids, &versions]).await.map(drop)
 }
 
-fn columns(shards: &[Ownership]) -> (Vec<i32>, Vec<i64>) {
+fn columns(shards: &[Assignment]) -> (Vec<i32>, Vec<i64>) {
     shards.iter().map(|owned| (i32::from(owned.shard.number()), owned.version.cast_signed())).unzip()
 }
 

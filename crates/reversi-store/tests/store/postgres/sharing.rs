@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use reversi_needs::needs;
 use reversi_room::{Event, RoomId, Seq};
 use reversi_store::{
-    AppendError, ClusterStore as _, ClusterView, Journal as _, NodeId, NodeInfo, NodeTable, Ownership, PostgresError,
+    AppendError, Assignment, ClusterStore as _, ClusterView, Journal as _, NodeId, NodeInfo, NodeTable, PostgresError,
     PostgresStore, Role, Shard, Sharing, Standby,
 };
 use tokio::time::timeout;
@@ -61,15 +61,15 @@ async fn seen(store: &PostgresStore, is_wanted: impl Fn(&ClusterView) -> bool) -
     Arc::clone(&seen.expect("it is seen in time").expect("the node is there"))
 }
 
-fn owned(view: &ClusterView) -> Vec<Ownership> {
-    view.owners.iter().filter(|owned| owned.node == view.me).copied().collect()
+fn owned(view: &ClusterView) -> Vec<Assignment> {
+    view.assignments.iter().filter(|owned| owned.node == view.me).copied().collect()
 }
 
-fn shards(owned: &[Ownership]) -> Vec<Shard> {
+fn shards(owned: &[Assignment]) -> Vec<Shard> {
     owned.iter().map(|owned| owned.shard).collect()
 }
 
-fn room_of(owned: Ownership) -> RoomId {
+fn room_of(owned: Assignment) -> RoomId {
     RoomId::from_random(u64::from(owned.shard.number()) << 48 | 7)
 }
 
@@ -89,7 +89,7 @@ async fn a_node_frees_what_is_beyond_its_share_and_others_take_it() {
     assert!(alone.others.is_empty() && alone.surplus == 0 && alone.away.is_empty());
     let second = database.member("two").await;
     let shared = seen(&first, |view| view.surplus == 2_048).await;
-    let id = seen(&second, |view| view.owners.len() == 4_096).await.me;
+    let id = seen(&second, |view| view.assignments.len() == 4_096).await.me;
     assert_eq!(shared.others, [(id, "two".to_owned())]);
     assert_eq!(database.shares(), "one|4096");
     let given = owned(&shared).split_off(2_048);
@@ -151,7 +151,7 @@ async fn a_server_alone_and_nodes_that_share_do_not_mix() {
     let database = database();
     let alone = database.open().await;
     let member = database.member("two").await;
-    let view = seen(&member, |view| !view.owners.is_empty()).await;
+    let view = seen(&member, |view| !view.assignments.is_empty()).await;
     assert!(owned(&view).is_empty());
     drop(alone);
     seen(&member, |view| owned(view).len() == 4_096).await;
@@ -198,12 +198,12 @@ async fn a_node_that_is_asked_to_end_gives_all_its_shards_to_the_others_and_take
     second.free(owned(&draining)).await.unwrap();
     seen(&first, |view| owned(view).len() == 4_096 && view.surplus == 0).await;
     drop(first);
-    seen(&second, |view| view.owners.is_empty()).await;
+    seen(&second, |view| view.assignments.is_empty()).await;
     assert_eq!(database.shares(), "none|4096");
     // Nor does it with a new number.
     database.declare_node_dead(draining.me);
     let after = seen(&second, |view| view.me != draining.me).await;
-    assert!(after.is_draining && after.owners.is_empty());
+    assert!(after.is_draining && after.assignments.is_empty());
     let third = database.member("three").await;
     seen(&third, |view| owned(view).len() == 4_096 && view.surplus == 0).await;
     let rows: Vec<_> = table.nodes().await.unwrap().iter().map(|row| (row.is_draining, row.shards)).collect();
@@ -218,7 +218,7 @@ async fn a_front_takes_no_shards_and_counts_for_no_share() {
     let rooms = database.member("rooms").await;
     let view = seen(&rooms, |view| owned(view).len() == 4_096).await;
     assert_eq!((view.surplus, view.others.len()), (0, 1));
-    let seen_by_front = seen(&front, |view| view.owners.len() == 4_096).await;
+    let seen_by_front = seen(&front, |view| view.assignments.len() == 4_096).await;
     assert!(owned(&seen_by_front).is_empty() && seen_by_front.surplus == 0);
     let new = room_of(owned(&view)[0]);
     assert_eq!(write(&front, new, Seq(0), &creation_of(new)).await, Err(AppendError::Fenced));
@@ -226,7 +226,7 @@ async fn a_front_takes_no_shards_and_counts_for_no_share() {
     database.node_table().await.ask_to_end(view.me).await.unwrap();
     assert_eq!(seen(&rooms, |view| view.is_draining).await.surplus, 0);
     drop(rooms);
-    seen(&front, |view| view.owners.is_empty()).await;
+    seen(&front, |view| view.assignments.is_empty()).await;
     assert_eq!(database.shares(), "none|4096");
 }
 

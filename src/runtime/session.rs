@@ -122,9 +122,9 @@ impl Sessions {
 
     /// True if a player has a seat in a running game or series, or if the store or a room does not answer.
     async fn plays(&self, player: &Player) -> bool {
-        let Ok(held) = self.player_store.room_places(player.id()).await else { return true };
-        let elsewhere = held.into_iter().filter(|held| held.seated).map(|held| held.room);
-        for room in player.seats().into_iter().chain(elsewhere) {
+        let Ok(places) = self.player_store.room_places(player.id()).await else { return true };
+        let on_peers = places.into_iter().filter(|place| place.seated).map(|place| place.room);
+        for room in player.seats().into_iter().chain(on_peers) {
             match self.host.snapshot(room).await {
                 Ok(snapshot) if snapshot.room.phase() != Phase::Playing => {}
                 Err(RoomError::Rejected(Rejection::RoomNotFound)) => {}

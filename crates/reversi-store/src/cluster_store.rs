@@ -33,7 +33,7 @@ pub struct ClusterView {
     /// The nodes of shards, which may have ended since.
     pub assignments: Vec<Assignment>,
     /// The shards of this node whose clocks may have to be credited, and for how long.
-    pub away: BTreeMap<Shard, Away>,
+    pub downtimes: BTreeMap<Shard, Downtime>,
     /// True if this node gives up its shards, as far as other nodes take them.
     pub is_draining: bool,
     /// Number of shards that this node has beyond its share.
@@ -42,7 +42,7 @@ pub struct ClusterView {
 
 /// The time for which a shard has had no node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Away {
+pub struct Downtime {
     /// The time without a node at the moment `read`.
     pub time: Duration,
     /// When `time` was read.

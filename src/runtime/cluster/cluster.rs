@@ -37,7 +37,7 @@ pub(crate) const ASK_RETRY: Duration = Duration::from_millis(250);
 /// Maximum wait for a room that no node serves, as it moves. Longer than it takes to notice the end of a node.
 pub(crate) const MOVE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// This node's view of the cluster: the nodes of shards, and the links to them.
+/// This node's view of the cluster: the node of each shard, and the links to other nodes.
 pub(crate) struct Cluster {
     me: AtomicI64,
     peers: Arc<dyn Peers>,

@@ -20,7 +20,7 @@ use crate::{
         limit::limits::STORE_RETRY,
         room::recovery::{restore, waits_for_opponent},
     },
-    store::{Assignment, Away, ClusterStore, ClusterView, NodeId, Shard, StoreError},
+    store::{Assignment, ClusterStore, ClusterView, Downtime, NodeId, Shard, StoreError},
 };
 
 /// Maximum number of rooms read at a time.
@@ -52,19 +52,19 @@ struct OwnShards(BTreeMap<Shard, (Assignment, Stage)>);
 impl OwnShards {
     /// Applies a view. Returns the shards to take. Each has the time that it was without a node, if clocks may have
     /// to be credited with it.
-    fn follow(&mut self, view: &ClusterView) -> Vec<(Assignment, Option<Away>)> {
+    fn follow(&mut self, view: &ClusterView) -> Vec<(Assignment, Option<Downtime>)> {
         let mine = view.assignments.iter().filter(|owned| owned.node == view.me);
         let owned: BTreeMap<_, _> = mine.map(|owned| (owned.shard, *owned)).collect();
         self.0.retain(|shard, (known, _)| owned.get(shard) == Some(known));
         let mut taken = Vec::new();
         for owned in owned.into_values() {
-            let away = match self.0.get(&owned.shard) {
-                None => view.away.get(&owned.shard).copied(),
-                Some((_, Stage::Kept(ended))) => Some(Away { time: Duration::ZERO, read: *ended }),
+            let downtime = match self.0.get(&owned.shard) {
+                None => view.downtimes.get(&owned.shard).copied(),
+                Some((_, Stage::Kept(ended))) => Some(Downtime { time: Duration::ZERO, read: *ended }),
                 Some(_) => continue,
             };
             self.0.insert(owned.shard, (owned, Stage::Taken));
-            taken.push((owned, away));
+            taken.push((owned, downtime));
         }
         taken
     }
@@ -143,14 +143,14 @@ impl Node {
         self,
         store: Arc<dyn ClusterStore>,
         me: NodeId,
-        taken: Vec<(Assignment, Option<Away>)>,
+        taken: Vec<(Assignment, Option<Downtime>)>,
     ) -> (Vec<Assignment>, Stage) {
         let now = self.host().context.clock.now().0;
-        let since = |away: Away| {
-            let micros = (away.time + away.read.elapsed()).as_micros();
+        let since = |downtime: Downtime| {
+            let micros = (downtime.time + downtime.read.elapsed()).as_micros();
             Timestamp(now.saturating_sub(i64::try_from(micros).unwrap_or(i64::MAX)))
         };
-        let marked: Vec<_> = taken.iter().map(|(owned, away)| (*owned, away.map(since))).collect();
+        let marked: Vec<_> = taken.iter().map(|(owned, downtime)| (*owned, downtime.map(since))).collect();
         let shards: Vec<_> = taken.into_iter().map(|(owned, _)| owned).collect();
         while self.cluster.me() == me {
             let served = match self.serve_shards(&marked).await {

@@ -278,12 +278,12 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_player_who_is_in_use_on_no_node_is_removed_from_the_cluster() {
-        let (mut here, elsewhere) = (Players::default(), Players::default());
+        let (mut here, peer) = (Players::default(), Players::default());
         here.cluster = Arc::new(Cluster::new(NodeId(1), Arc::new(NoPeers)));
         let (store, limits, clock) = (MemoryStore::default(), Limits::default(), Clock::default());
         let [ada, bea] = ["Ada", "Bea"].map(|name| log_in(&here, name));
-        let [cy, dee, eve] = ["Cy", "Dee", "Eve"].map(|name| log_in(&elsewhere, name));
-        elsewhere.change_account(&eve, eve.token_hash(), true);
+        let [cy, dee, eve] = ["Cy", "Dee", "Eve"].map(|name| log_in(&peer, name));
+        peer.change_account(&eve, eve.token_hash(), true);
         for player in [&ada, &bea, &cy, &dee, &eve] {
             store.put_player(player.stored()).await.unwrap();
         }

@@ -18,10 +18,10 @@ use crate::{
 pub(crate) async fn restore_players(context: &ActorContext) -> Result<Option<Timestamp>, StoreError> {
     let (journal, clock) = (&context.journal, context.clock);
     let alive = journal.last_alive().await?;
-    let away = alive.map_or(0, |alive| clock.now().0.saturating_sub(alive.0));
+    let downtime = alive.map_or(0, |alive| clock.now().0.saturating_sub(alive.0));
     for mut enrolled in context.player_store.players().await? {
         // The downtime does not count as idle.
-        enrolled.seen = enrolled.seen.shifted(away);
+        enrolled.seen = enrolled.seen.shifted(downtime);
         context.players.restore(enrolled);
     }
     if alive.is_some_and(|alive| alive > clock.now()) {
@@ -43,7 +43,7 @@ pub(crate) fn restore(host: &RoomHost, room: Room, alive: Option<Timestamp>) {
         return host.register_dormant(&room);
     }
     // Activity after the last note means that the server was still running.
-    let origin = alive.map_or(Origin::Start { away: 0 }, |alive| Origin::since(&room, alive, context.clock));
+    let origin = alive.map_or(Origin::Start { downtime: 0 }, |alive| Origin::since(&room, alive, context.clock));
     host.start(room, origin);
 }
 

@@ -95,8 +95,8 @@ impl RoomActor {
     }
 
     /// Credits the clocks with the server's downtime in microseconds. Retries until the credit is written.
-    pub(super) async fn credit_downtime(&mut self, away: i64, mailbox: &mut Mailbox) -> Result<(), Ending> {
-        self.credited = self.credited.saturating_sub(away);
+    pub(super) async fn credit_downtime(&mut self, downtime: i64, mailbox: &mut Mailbox) -> Result<(), Ending> {
+        self.credited = self.credited.saturating_sub(downtime);
         while let Err(error) = self.credit_stalls(self.now(), Duration::ZERO).await {
             self.check_owned()?;
             if error == RoomError::Damaged {

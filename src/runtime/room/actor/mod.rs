@@ -98,14 +98,14 @@ pub(crate) enum Origin {
     /// Loaded at the server's start.
     Start {
         /// The server's downtime in microseconds; negative when its clock was set back.
-        away: i64,
+        downtime: i64,
     },
 }
 
 impl Origin {
     /// The origin of a room that last ran at `since` or at its last activity, whichever is later.
     pub(crate) fn since(room: &Room, since: Timestamp, clock: Clock) -> Self {
-        Self::Start { away: clock.now().0 - since.max(room.last_activity()).0 }
+        Self::Start { downtime: clock.now().0 - since.max(room.last_activity()).0 }
     }
 }
 
@@ -193,9 +193,9 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
 impl RoomActor {
     async fn run(&mut self, origin: Origin, mailbox: &mut Mailbox) {
         self.registration.count_game(self.room.running().is_some());
-        if let Origin::Start { away } = origin {
+        if let Origin::Start { downtime } = origin {
             // First, because later events would end the downtime.
-            if let Err(ending) = self.credit_downtime(away, mailbox).await {
+            if let Err(ending) = self.credit_downtime(downtime, mailbox).await {
                 if ending == Ending::Moved {
                     // The other server credits the clocks.
                     self.context.registry.uncredited.fetch_sub(1, Relaxed);

@@ -10,7 +10,7 @@ use std::{
 use reversi::{
     room::{PlayerId, RoomId, Timestamp},
     runtime::{Assignment, Clock, NodeId, Shard},
-    store::{Append, AppendError, Away, ClusterView, MemoryStore, PlayerKey, RequestTarget, Store, StoreError},
+    store::{Append, AppendError, ClusterView, Downtime, MemoryStore, PlayerKey, RequestTarget, Store, StoreError},
 };
 use tokio::time::Instant;
 
@@ -144,9 +144,9 @@ impl ModelDatabase {
             return None;
         }
         let rows = || Shard::all().zip(&state.shards);
-        let away = |row: &ShardRow| {
+        let downtime = |row: &ShardRow| {
             let micros = self.clock.now().0 - row.away_since?.0;
-            Some(Away { time: Duration::from_micros(micros.unsigned_abs()), read: Instant::now() })
+            Some(Downtime { time: Duration::from_micros(micros.unsigned_abs()), read: Instant::now() })
         };
         Some(ClusterView {
             me: node,
@@ -154,9 +154,9 @@ impl ModelDatabase {
             assignments: rows()
                 .filter_map(|(shard, row)| Some(Assignment { shard, node: row.node?, version: row.version }))
                 .collect(),
-            away: rows()
+            downtimes: rows()
                 .filter(|(_, row)| row.node == Some(node))
-                .filter_map(|(shard, row)| Some((shard, away(row)?)))
+                .filter_map(|(shard, row)| Some((shard, downtime(row)?)))
                 .collect(),
             is_draining,
             surplus: if takers == 0 { 0 } else { (owned + numbers.len()).saturating_sub(share) },

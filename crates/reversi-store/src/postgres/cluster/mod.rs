@@ -29,7 +29,7 @@ use tokio_postgres::Config;
 use self::node::{Other, Renewal};
 use super::{error::PostgresError, schema, session::Session};
 use crate::{
-    cluster_store::{Away, ClusterView, NodeInfo, Role},
+    cluster_store::{ClusterView, Downtime, NodeInfo, Role},
     journal::{LEASE_AGE, OWNED_SHARDS},
     shard::{Assignment, NodeId, Shard},
 };
@@ -354,7 +354,7 @@ impl LeaseHolder {
         }
         let me = NodeId(id);
         let before = Arc::clone(&self.view.borrow());
-        let mut away = if before.me == me { before.away.clone() } else { BTreeMap::new() };
+        let mut downtimes = if before.me == me { before.downtimes.clone() } else { BTreeMap::new() };
         let now = Instant::now();
         let knows_rest = self.assignments_read.is_some_and(|read| now - read < shard::CHANGES / 2);
         for row in shard::assignments(session, id, !knows_rest).await? {
@@ -362,11 +362,11 @@ impl LeaseHolder {
                 Some(owner) => self.assignments.insert(row.shard, owner),
                 None => self.assignments.remove(&row.shard),
             };
-            match row.away {
+            match row.downtime {
                 // Read earlier.
-                Some(_) if known == row.owner && away.contains_key(&row.shard) => {}
-                Some(time) => drop(away.insert(row.shard, Away { time, read: now })),
-                None => drop(away.remove(&row.shard)),
+                Some(_) if known == row.owner && downtimes.contains_key(&row.shard) => {}
+                Some(time) => drop(downtimes.insert(row.shard, Downtime { time, read: now })),
+                None => drop(downtimes.remove(&row.shard)),
             }
         }
         self.assignments_read = Some(now);
@@ -377,7 +377,7 @@ impl LeaseHolder {
             me,
             others: others.iter().filter_map(address).collect(),
             assignments,
-            away,
+            downtimes,
             is_draining,
             surplus: if takers == 0 { 0 } else { owned.saturating_sub(share) },
         };

@@ -50,7 +50,7 @@ pub(super) struct ShardRow {
     pub(super) shard: Shard,
     pub(super) owner: Option<Assignment>,
     /// For a shard of the asking node whose clocks may have to be credited: for how long.
-    pub(super) away: Option<Duration>,
+    pub(super) downtime: Option<Duration>,
 }
 
 const OWNERS: &str = "SELECT id, node, version, \
@@ -68,11 +68,11 @@ fn read(row: &Row) -> Result<ShardRow, PostgresError> {
     let shard = u16::try_from(id).ok().and_then(Shard::new);
     let shard = shard.ok_or_else(|| PostgresError::Database(format!("there is no shard {id}")))?;
     let node = row.try_get::<_, Option<i64>>("node")?.map(NodeId);
-    let away = row.try_get::<_, Option<i64>>("away_us")?;
+    let downtime = row.try_get::<_, Option<i64>>("away_us")?;
     Ok(ShardRow {
         shard,
         owner: node.map(|node| Assignment { shard, node, version: version.unsigned_abs() }),
-        away: away.map(|micros| Duration::from_micros(micros.max(0).unsigned_abs())),
+        downtime: downtime.map(|micros| Duration::from_micros(micros.max(0).unsigned_abs())),
     })
 }
 

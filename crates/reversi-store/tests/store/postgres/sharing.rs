@@ -86,7 +86,7 @@ async fn a_node_frees_what_is_beyond_its_share_and_others_take_it() {
     let database = database();
     let first = database.member("one").await;
     let alone = seen(&first, |view| owned(view).len() == 4_096).await;
-    assert!(alone.others.is_empty() && alone.surplus == 0 && alone.away.is_empty());
+    assert!(alone.others.is_empty() && alone.surplus == 0 && alone.downtimes.is_empty());
     let second = database.member("two").await;
     let shared = seen(&first, |view| view.surplus == 2_048).await;
     let id = seen(&second, |view| view.assignments.len() == 4_096).await.me;
@@ -95,7 +95,10 @@ async fn a_node_frees_what_is_beyond_its_share_and_others_take_it() {
     let given = owned(&shared).split_off(2_048);
     first.free(given.clone()).await.unwrap();
     let taken = seen(&second, |view| shards(&owned(view)) == shards(&given)).await;
-    assert!(given.iter().all(|owned| taken.away.contains_key(&owned.shard)), "their clocks may have to be credited");
+    assert!(
+        given.iter().all(|owned| taken.downtimes.contains_key(&owned.shard)),
+        "their clocks may have to be credited"
+    );
     first.free(given.clone()).await.unwrap();
     first.note_credited(given.clone()).await.unwrap();
     second.note_credited(owned(&taken)).await.unwrap();
@@ -139,7 +142,7 @@ async fn a_node_that_was_declared_dead_goes_on_as_another() {
     database.declare_node_dead(before.me);
     let after = seen(&first, |view| view.me != before.me && owned(view).len() == 4_096).await;
     assert!(after.me > before.me);
-    assert_eq!(after.away.len(), 4_096, "nobody had them since");
+    assert_eq!(after.downtimes.len(), 4_096, "nobody had them since");
     assert_eq!(write(&first, room, Seq(1), &line(room)).await, Ok(()));
     assert!(first.load(room).await.unwrap().is_some());
 }

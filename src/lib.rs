@@ -32,7 +32,7 @@
 //! | storage, in memory, in one SQLite file or in PostgreSQL | [`store`] |
 //! | actors, watchers, turns, limits, shutdown | [`runtime`] |
 //! | the public API | `proto/reversi/v1/`, [`proto`], [`grpc`] |
-//! | several servers that share the rooms | `proto/reversi/cluster/v1/`, `grpc/links`, `runtime/cluster`, `runtime/node`, `runtime/room/remote`, `reversi-store/src/postgres/cluster` |
+//! | several servers that share the rooms | `proto/reversi/cluster/v1/`, `grpc/links`, `runtime/cluster`, `runtime/node`, `runtime/room/mirror.rs`, `reversi-store/src/postgres/cluster` |
 //! | the stored form of rooms and events | `proto/reversi/stored/v1/`, `reversi-room/src/stored` |
 //! | calling a server from Rust | [`client`] |
 //! | the page for browsers | `web/`, [`web`] |

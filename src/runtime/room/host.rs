@@ -6,8 +6,8 @@ use super::{
     actor::{self, ActorContext, Origin},
     counted_places::CountedPlaces,
     message::{Snapshot, Subscribed, WatchAccess, WatchError},
+    mirror::{self, mirror},
     registry::RoomHandle,
-    remote,
 };
 use crate::{
     room::{Command, Creation, Event, Fact, Issuer, Occupant, PlayerId, Rejection, Room, RoomId, Seq},
@@ -175,7 +175,7 @@ impl RoomHost {
             *checks -= 1;
             return Err(WatchError::Outdated);
         }
-        remote::catch_up(&handle, newest.seq()).await?;
+        mirror::catch_up(&handle, newest.seq()).await?;
         handle.subscribe(access.clone(), known).await
     }
 
@@ -195,7 +195,7 @@ impl RoomHost {
     async fn watched_now(&self, id: RoomId) -> Result<RoomHandle, RoomError> {
         match self.context.cluster.serves(id) {
             true => self.room(id).await,
-            false => remote::mirror(&self.context, id).await,
+            false => mirror(&self.context, id).await,
         }
     }
 

@@ -78,7 +78,7 @@ async fn ai_room(runtime: &Runtime, owner: &Arc<Player>, settings: Settings, kin
 }
 
 async fn start(runtime: &Runtime, owner: &Arc<Player>, room: &Room) {
-    runtime.rooms.command(owner, room.id(), Command::Start).await.unwrap();
+    runtime.rooms.command(owner, room.id(), Command::Start(None)).await.unwrap();
 }
 
 /// Waits for the end of the running game. Returns the room at that time.
@@ -286,7 +286,7 @@ async fn memory_of_a_room() {
     }
     let idle = resident();
     for &room in &rooms {
-        runtime.rooms.command(&owner, room, Command::Start).await.unwrap();
+        runtime.rooms.command(&owner, room, Command::Start(None)).await.unwrap();
     }
     let playing = resident();
     println!(

@@ -27,6 +27,7 @@ pub(crate) fn beginning() -> Vec<Event> {
         settings: Settings::named(RoomName::parse("bench").unwrap()),
         policy: Policy { grace: Duration::from_secs(60), idle_close: Duration::from_secs(3600), members: 64 },
         seats: ByColor::new(Occupant::Player(black.clone()), Occupant::Open),
+        request: None,
     };
     let mut events = vec![Event { seq: Seq(1), at: Timestamp(0), fact: Fact::Created(Box::new(creation)) }];
     let mut room = Room::replay(&events).unwrap();
@@ -34,7 +35,7 @@ pub(crate) fn beginning() -> Vec<Event> {
         (&white, Command::Join(white.clone(), Default::default())),
         (&white, Command::TakeSeat(Color::White)),
         (&white, Command::SetReady(true)),
-        (&black, Command::Start),
+        (&black, Command::Start(None)),
     ] {
         events.extend(execute(&mut room, player.id, command));
     }

@@ -184,7 +184,7 @@ fn command(test: &TestRoom, action: Action) -> Command {
         Action::Kick(who, ban) => Command::Kick { player: profile(who).id, ban },
         Action::Transfer(who) => Command::Transfer(profile(who).id),
         Action::Configure(choices) => Command::Configure(Box::new(settings(&choices)), None),
-        Action::Start => Command::Start,
+        Action::Start => Command::Start(None),
         Action::Close => Command::Close,
         Action::Chat => test_room::chat("hello"),
         Action::Move(choice) => {

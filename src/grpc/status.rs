@@ -146,6 +146,9 @@ impl From<RoomError> for Status {
             RoomError::QuotaAnalyses => {
                 quota("QUOTA_ANALYSES", "you, your address or the server has too many running analyses")
             }
+            RoomError::RequestIdReused => {
+                status(Code::AlreadyExists, "REQUEST_ID_REUSED", error.to_string(), Details::default())
+            }
             RoomError::TokenReplaced => token_invalid(),
             RoomError::QuotaNames => quota("QUOTA_PLAYERS", "too many names are claimed on this server"),
             RoomError::TooFast(retry_after) => TooFast { retry_after }.into(),
@@ -374,6 +377,7 @@ mod tests {
             (RoomError::WrongGuesses(SECOND).into(), Code::ResourceExhausted, "RATE", Some(SECOND)),
             (too_many_calls(), Code::ResourceExhausted, "RATE", Some(BUSY_RETRY)),
             (draining(SECOND), Code::Unavailable, "DRAINING", Some(SECOND)),
+            (RoomError::RequestIdReused.into(), Code::AlreadyExists, "REQUEST_ID_REUSED", None),
             (RoomError::Damaged.into(), Code::DataLoss, "DAMAGED", None),
             (RoomError::StoreUnavailable.into(), Code::Unavailable, "STORE_UNAVAILABLE", Some(STORE_RETRY)),
             (RoomError::Unreachable.into(), Code::Unavailable, "UNREACHABLE", Some(STORE_RETRY)),

@@ -69,7 +69,7 @@ pub use player::{
 pub use random::RandomSource;
 pub use reusable_wait::{LazyTimer, WakeGate};
 pub use room::{
-    creation::{NewRoom, quick_start::Opponent},
+    creation::{NewRoom, quick_start::Opponent, requests::request_with_id},
     encoded_event::Encode,
     message::Snapshot,
     rooms::{Play, Rooms},

@@ -50,6 +50,9 @@ pub enum RoomError {
     /// The server has its maximum number of claimed names.
     #[error("too many names are claimed on this server")]
     QuotaNames,
+    /// The request id was used for another method or another body.
+    #[error("this request id was used for another request; choose another")]
+    RequestIdReused,
     /// The token of the call was replaced while it was in progress.
     #[error("the token was replaced")]
     TokenReplaced,

@@ -48,9 +48,9 @@ impl Room {
                 *rematch_offer = rematch_offer.map(Color::opposite);
                 self.score = self.score.map(SeriesScore::swapped);
             }
-            Fact::ReadyChanged { seat, ready } => self.seats[*seat].marked_ready = *ready,
+            Fact::ReadyChanged { seat, ready, .. } => self.seats[*seat].marked_ready = *ready,
             Fact::SettingsChanged(settings) => self.settings = (**settings).clone(),
-            Fact::GameStarted { number, index, opening } => self.start_game(at, *number, *index, opening),
+            Fact::GameStarted { number, index, opening, .. } => self.start_game(at, *number, *index, opening),
             Fact::Played { square, spent, thought } => self.place(at, *square, *spent, thought.as_deref()),
             Fact::Passed => self.pass(at),
             Fact::Struck => self.with_game(|game| game.strikes += 1),

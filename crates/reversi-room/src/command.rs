@@ -3,7 +3,7 @@
 use reversi_engine::rules::{Color, Square};
 
 use super::{
-    event::Offer,
+    event::{Offer, Request},
     ids::{JoinCode, PlayerId},
     seat::{AiSeat, Profile},
     settings::{PasswordHash, Settings},
@@ -52,6 +52,9 @@ pub enum Command {
     Leave,
     /// Take a seat, or change to the other one.
     TakeSeat(Color),
+    /// Become a member, take the seat opposite a player who is ready, and start a game or series: all or nothing. A player
+    /// who has a seat becomes ready.
+    JoinGame(Profile, Color, Option<Request>),
     /// Leave the seat, not the room.
     LeaveSeat,
     /// Leave the room unless a game or series runs, for a seat in another room.
@@ -73,8 +76,8 @@ pub enum Command {
     Transfer(PlayerId),
     /// Replace the settings. Rejected if they are no longer those from which the new ones were made, where these are given.
     Configure(Box<Settings>, Option<Box<Settings>>),
-    /// Start a game or series.
-    Start,
+    /// Start a game or series, for a request that may have an id.
+    Start(Option<Request>),
     /// Make the running game the last of its series, or end the series between two games.
     EndSeries,
     /// Close the room.

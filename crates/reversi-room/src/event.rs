@@ -60,6 +60,15 @@ pub enum Offer {
     Rematch,
 }
 
+/// A client's request with an id. The event that it caused carries it, so that the store can tell a repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// A hash of the player and the id.
+    pub key: u64,
+    /// A hash of these, the method and the body: another one if the id is used for something else.
+    pub digest: u64,
+}
+
 /// The initial state of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Creation {
@@ -75,6 +84,8 @@ pub struct Creation {
     pub policy: Policy,
     /// The first occupants; a player among them is the owner, on one seat at most.
     pub seats: ByColor<Occupant>,
+    /// The request that created it, if that had an id.
+    pub request: Option<Request>,
 }
 
 /// One change of a room.
@@ -115,6 +126,8 @@ pub enum Fact {
         seat: Color,
         /// Whether the player is ready.
         ready: bool,
+        /// The request for a game against anyone that found the player waiting, if that had an id.
+        request: Option<Request>,
     },
     /// The settings changed.
     SettingsChanged(Box<Settings>),
@@ -126,6 +139,8 @@ pub enum Fact {
         index: u16,
         /// The opening: moves made for both sides before the clocks run.
         opening: Vec<Square>,
+        /// The request that started it, if that had an id.
+        request: Option<Request>,
     },
     /// The side to move placed a disc.
     Played {
@@ -177,6 +192,16 @@ pub enum Fact {
 }
 
 impl Fact {
+    /// The request with an id that it carries.
+    #[must_use]
+    pub fn request(&self) -> Option<Request> {
+        match self {
+            Self::Created(creation) => creation.request,
+            Self::ReadyChanged { request, .. } | Self::GameStarted { request, .. } => *request,
+            _ => None,
+        }
+    }
+
     /// Whether it can change who are members, and who of them have seats.
     #[must_use]
     pub fn changes_members(&self) -> bool {

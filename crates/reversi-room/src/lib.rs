@@ -42,7 +42,7 @@ mod view;
 pub mod wthor;
 
 pub use command::{Command, Credentials, Issuer, SeatSetting};
-pub use event::{CloseReason, Creation, Event, Fact, LeaveReason, Offer};
+pub use event::{CloseReason, Creation, Event, Fact, LeaveReason, Offer, Request};
 pub use game::{EndReason, Game, GameEnd, Ply};
 pub use game_record::{GameRecord, Participant};
 pub use ids::{GameId, JoinCode, ParseIdError, PlayerId, RoomId, Seq};

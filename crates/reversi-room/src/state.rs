@@ -102,7 +102,7 @@ impl Room {
     /// The room after its first event.
     #[must_use]
     pub fn new(creation: Creation, at: Timestamp) -> Self {
-        let Creation { id, code, owner, settings, policy, seats } = creation;
+        let Creation { id, code, owner, settings, policy, seats, request: _ } = creation;
         Self {
             id,
             code,

@@ -16,8 +16,8 @@ use crate::{
     recent_games::{RecentGame, RecentGames},
 };
 
-/// The version of the tables in `schema.sql` of each database.
-const FIRST: i32 = 10;
+/// The version of the tables in `schema.sql` of each database and `done_requests.sql`, which earlier versions lack.
+pub(super) const FIRST: i32 = 10;
 
 /// The version of the tables of this program, the same in every database.
 pub(super) const VERSION: i32 = match GameRow::COLUMNS {

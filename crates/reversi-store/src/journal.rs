@@ -4,9 +4,10 @@ use std::{
     future::{Future, Ready, ready},
     pin::Pin,
     task::{Context, Poll},
+    time::Duration,
 };
 
-use reversi_room::{Event, GameRecord, JoinCode, Room, RoomId, Seq, Timestamp};
+use reversi_room::{Event, Fact, GameRecord, JoinCode, Request, Room, RoomId, Seq, Timestamp};
 use thiserror::Error;
 use tokio::sync::oneshot;
 
@@ -23,6 +24,9 @@ pub const LEASE_AGE: &str = "reversi_cluster_lease_age_seconds";
 
 /// The metric of the number of shards that this node owns.
 pub const OWNED_SHARDS: &str = "reversi_cluster_shards";
+
+/// How long the store knows what a request with an id did.
+pub const REQUEST_LIFETIME: Duration = Duration::from_hours(24);
 
 /// A boxed future.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -75,6 +79,9 @@ pub enum AppendError {
     /// Nothing was written, because another node has the room now. This node must not write or read the room again.
     #[error("another server has taken over the room")]
     Fenced,
+    /// Nothing was written, because the request that an event carries was done before.
+    #[error("the request was done before")]
+    Repeated,
     /// Nothing was written, because what is stored of this room cannot be read; a retry does not help.
     #[error("stored data is damaged: {0}")]
     Damaged(String),
@@ -84,7 +91,7 @@ impl AppendError {
     /// True if the store has failed for all rooms, not for this one only.
     #[must_use]
     pub fn is_fault(&self) -> bool {
-        !matches!(self, Self::Conflict(_) | Self::Fenced | Self::Damaged(_))
+        !matches!(self, Self::Conflict(_) | Self::Fenced | Self::Repeated | Self::Damaged(_))
     }
 }
 
@@ -123,6 +130,39 @@ pub struct Append<'a> {
     pub games: &'a [EndedGame],
 }
 
+impl Append<'_> {
+    /// The request that one of its events carries, with what is kept of it.
+    pub(crate) fn done_request(&self) -> Option<(Request, DoneRequest)> {
+        let event = self.events.iter().find(|event| event.fact.request().is_some())?;
+        let request = event.fact.request()?;
+        let game = if let Fact::GameStarted { number, .. } = event.fact { number } else { 0 };
+        let seq = self.events.last().map_or(event.seq, |last| last.seq);
+        Some((request, DoneRequest { digest: request.digest, room: self.room, seq, game, at: event.at }))
+    }
+}
+
+/// What a request with an id did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DoneRequest {
+    /// As in [`Request`].
+    pub digest: u64,
+    /// The room that it created or joined, or in which it started a game.
+    pub room: RoomId,
+    /// The last event that it caused.
+    pub seq: Seq,
+    /// The number of the game that it started; 0 for a request that created a room.
+    pub game: u32,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl DoneRequest {
+    /// True if the store no longer knows it.
+    pub(crate) fn is_over(&self, now: Timestamp) -> bool {
+        now.since(self.at) >= REQUEST_LIFETIME
+    }
+}
+
 /// A game that ends in an append.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedGame {
@@ -154,7 +194,8 @@ impl History {
 
 /// Stores the events of open rooms.
 pub trait Journal: Send + Sync + 'static {
-    /// Writes to a room; durable after `Ok`. The write begins now or at the first poll; dropping the future leaves its
+    /// Writes to a room; durable after `Ok`. If an event carries a request, so that it is done, this writes nothing if
+    /// that was done before, within [`REQUEST_LIFETIME`]. The write begins now or at the first poll; dropping the future leaves its
     /// outcome unknown.
     fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a>;
 
@@ -170,6 +211,9 @@ pub trait Journal: Send + Sync + 'static {
     /// At most `limit` open rooms after `after`, in their latest state, by ascending id. Those that are damaged are
     /// left out, unless the store can recover them.
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>>;
+
+    /// What the request with this key did within [`REQUEST_LIFETIME`] before `now`.
+    fn done_request(&self, key: u64, now: Timestamp) -> StoreFuture<'_, Option<DoneRequest>>;
 
     /// The open room of a join code. The default returns none: without other nodes, this process knows all rooms.
     fn room_of_code(&self, _: JoinCode) -> StoreFuture<'_, Option<RoomId>> {

@@ -41,12 +41,12 @@ pub use contestant::{Contestant, ParseContestantError};
 pub use damage::DAMAGED_ROWS;
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter};
 pub use journal::{
-    Append, AppendError, AppendFuture, BoxFuture, COMMIT_WRITES, EndedGame, FENCED_APPENDS, FaultHook, History,
-    Journal, LEASE_AGE, OWNED_SHARDS, StoreError, StoreFuture,
+    Append, AppendError, AppendFuture, BoxFuture, COMMIT_WRITES, DoneRequest, EndedGame, FENCED_APPENDS, FaultHook,
+    History, Journal, LEASE_AGE, OWNED_SHARDS, REQUEST_LIFETIME, StoreError, StoreFuture,
 };
 pub use memory::MemoryStore;
 pub use player_stats::{OpponentKind, PlayerStats, Results};
-pub use player_store::{ForgetWhen, PlaceRequest, PlayerKey, PlayerStore, RequestTarget, RoomPlace, StoredPlayer};
+pub use player_store::{PlaceRequest, PlayerKey, PlayerStore, RoomPlace, StoredPlayer};
 #[cfg(feature = "postgres")]
 pub use postgres::{Membership, NodeRow, NodeTable, PostgresError, PostgresStore, Sharing, Standby};
 pub use rating::{Rating, RatingWeight};

@@ -59,36 +59,6 @@ pub struct PlaceRequest {
     pub limit: usize,
 }
 
-/// What a request with an id is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RequestTarget {
-    /// The room that it creates, or in which it starts a game.
-    pub room: RoomId,
-    /// The number of the last game there before it; 0 for none.
-    pub last_game: u32,
-    /// Whether the room is known to have been open: if it is not found, it has closed.
-    pub was_open: bool,
-}
-
-impl RequestTarget {
-    /// Of a room that is not known to have been open.
-    #[must_use]
-    pub fn new(room: RoomId, last_game: u32) -> Self {
-        Self { room, last_game, was_open: false }
-    }
-}
-
-/// When a failed request is forgotten.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ForgetWhen {
-    /// If its room has closed: otherwise it may still have an effect.
-    Closed,
-    /// If its room is not open.
-    NotOpen,
-    /// In any case.
-    Always,
-}
-
 /// Stores players with valid tokens, and the names of former players who have stored games.
 pub trait PlayerStore: Send + Sync + 'static {
     /// All players with a valid token.
@@ -171,21 +141,6 @@ pub trait PlayerStore: Send + Sync + 'static {
 
     /// Ends a reservation, by its number.
     fn release_place(&self, _number: u64) -> StoreFuture<'_, ()> {
-        Box::pin(ready(Ok(())))
-    }
-
-    /// Records what a player's request is about. If any node has recorded it before, returns what was recorded then.
-    fn record_request(&self, _player: PlayerId, _id: String, target: RequestTarget) -> StoreFuture<'_, RequestTarget> {
-        Box::pin(ready(Ok(target)))
-    }
-
-    /// Records that a recorded request is about another room, which was open.
-    fn redirect_request(&self, _player: PlayerId, _id: String, _room: RoomId) -> StoreFuture<'_, ()> {
-        Box::pin(ready(Ok(())))
-    }
-
-    /// Forgets a request that has failed, so that it is executed when it is sent again.
-    fn forget_request(&self, _player: PlayerId, _id: String, _when: ForgetWhen) -> StoreFuture<'_, ()> {
         Box::pin(ready(Ok(())))
     }
 }

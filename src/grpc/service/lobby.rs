@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::VecDeque};
 use tonic::{Request, Response, Status};
 
 use super::{
-    Services, page_token,
+    Services, page_token, request_with_id,
     streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of},
 };
 use crate::{
@@ -85,15 +85,17 @@ impl LobbyService for Services {
     }
 
     async fn create_room(&self, request: Request<v1::CreateRoomRequest>) -> Reply<v1::CreateRoomResponse> {
-        let (player, wire) = open(request)?;
-        let password = convert::read_password(&wire.password)?;
+        let (player, mut wire) = open(request)?;
+        // It does not count for the request id, as a fast hash of it would be stored.
+        let password = std::mem::take(&mut wire.password);
+        let request = request_with_id(&player, &wire.request_id, "CreateRoom", &wire)?;
+        let password = convert::read_password(&password)?;
         let mut settings = convert::read_new_settings(wire.settings, &player.profile.name)?;
         let seats = convert::read_seats(wire.seats, player.id())?;
-        let request_id = convert::read_request_id(&wire.request_id)?;
         if let Some(password) = password {
             settings.password = Some(self.runtime.rooms.hash_password(&player, password).await?);
         }
-        let made = self.runtime.rooms.create(&player, NewRoom { settings, seats }, request_id).await;
+        let made = self.runtime.rooms.create(&player, NewRoom { settings, seats }, request).await;
         let room = room_of(&self.runtime, &player, &made?);
         Ok(Response::new(v1::CreateRoomResponse { room: Some(room) }))
     }
@@ -101,7 +103,7 @@ impl LobbyService for Services {
     async fn quick_start(&self, request: Request<v1::QuickStartRequest>) -> Reply<v1::QuickStartResponse> {
         let (player, wire) = open(request)?;
         let side = convert::read_side_preference(wire.side)?;
-        let request_id = convert::read_request_id(&wire.request_id)?;
+        let request = request_with_id(&player, &wire.request_id, "QuickStart", &wire)?;
         let opponent = match wire.opponent {
             Some(v1::quick_start_request::Opponent::Ai(ai)) => Opponent::Ai(convert::read_ai("ai", ai)?),
             Some(v1::quick_start_request::Opponent::Anyone(_)) => Opponent::Anyone,
@@ -110,7 +112,7 @@ impl LobbyService for Services {
                 return Err(malformed.into());
             }
         };
-        let started = self.runtime.rooms.quick_start(&player, opponent, side, request_id).await;
+        let started = self.runtime.rooms.quick_start(&player, opponent, side, request).await;
         let room = room_of(&self.runtime, &player, &started?);
         Ok(Response::new(v1::QuickStartResponse { room: Some(room) }))
     }

@@ -17,8 +17,25 @@ mod streaming;
 
 use std::sync::Arc;
 
+use prost::Message;
+
 use super::transport::connection_limit::ConnectionLimit;
-use crate::runtime::Runtime;
+use crate::{
+    proto::convert::{Malformed, read_request_id},
+    room::Request,
+    runtime::{self, Player, Runtime},
+};
+
+/// The request, if it has an id.
+fn request_with_id(
+    player: &Player,
+    id: &str,
+    method: &str,
+    message: &impl Message,
+) -> Result<Option<Request>, Malformed> {
+    let id = read_request_id(id)?;
+    Ok(id.map(|id| runtime::request_with_id(player.id(), id, method, &message.encode_to_vec())))
+}
 
 pub(crate) struct Services {
     pub(crate) runtime: Runtime,

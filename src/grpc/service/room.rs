@@ -7,6 +7,7 @@ use tonic::{Request, Response, Status};
 use super::{
     Services,
     lobby::{room_of, room_seen_by},
+    request_with_id,
     streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of},
 };
 use crate::{
@@ -181,8 +182,8 @@ impl RoomService for Services {
     async fn start_game(&self, request: Request<v1::StartGameRequest>) -> Reply<v1::StartGameResponse> {
         let (player, wire) = open(request)?;
         let room = room_id(&wire.room_id)?;
-        let request_id = convert::read_request_id(&wire.request_id)?;
-        let accepted = self.runtime.rooms.start_game(&player, room, request_id).await?;
+        let request = request_with_id(&player, &wire.request_id, "StartGame", &wire)?;
+        let accepted = self.runtime.rooms.start_game(&player, room, request).await?;
         Ok(Response::new(v1::StartGameResponse {
             seq: accepted.seq.0,
             game_id: accepted.game.map(|game| game.to_string()).unwrap_or_default(),

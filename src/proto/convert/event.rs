@@ -69,7 +69,7 @@ fn wire(event: &Event, after: &Room) -> Option<Wire> {
             Wire::SeatChanged(v1::SeatChanged { seat: seat_number(*color), occupant: Some(seat(after, *color)) })
         }
         Fact::SeatsSwapped => Wire::SeatsSwapped(v1::SeatsSwapped {}),
-        Fact::ReadyChanged { seat, ready } => {
+        Fact::ReadyChanged { seat, ready, .. } => {
             Wire::ReadyChanged(v1::ReadyChanged { seat: seat_number(*seat), ready: *ready })
         }
         Fact::SettingsChanged(settings) => Wire::SettingsChanged(v1::SettingsChanged {
@@ -249,7 +249,7 @@ mod tests {
             let mut room = fixture::lobby(Settings { opening, time, ..fixture::settings() });
             let mut watcher = Watcher::default();
             let mut seq = room.seq().0;
-            let start = fixture::run(&mut room, fixture::NOW, Issuer::Player(fixture::owner().id), Command::Start);
+            let start = fixture::run(&mut room, fixture::NOW, Issuer::Player(fixture::owner().id), Command::Start(None));
             let mut events = start.into_iter().skip(1).collect::<Vec<_>>();
             seq += 1;
             let mut choices = choices.into_iter();
@@ -288,7 +288,7 @@ mod tests {
         creation.seats.black = Occupant::Player(creation.owner.clone());
         let owner = Issuer::Player(creation.owner.id);
         let mut room = Room::new(creation, fixture::NOW);
-        fixture::run(&mut room, fixture::NOW, owner, Command::Start);
+        fixture::run(&mut room, fixture::NOW, owner, Command::Start(None));
         let struck = wire_events(&mut room, Issuer::Server, Command::Strike { game: 1, ply: 0 });
         assert!(matches!(&struck[..], [Wire::MoveRefused(refused)]
             if refused.strikes == 1 && refused.side() == v1::Side::Black));
@@ -319,7 +319,7 @@ mod tests {
         assert!(matches!(&settings[..], [Wire::SettingsChanged(changed)]
             if changed.settings.as_ref().unwrap().games == 2 && !changed.has_password));
 
-        let started = wire_events(&mut room, owner, Command::Start);
+        let started = wire_events(&mut room, owner, Command::Start(None));
         assert!(matches!(&started[..], [Wire::ReadyChanged(_), Wire::GameStarted(_)]));
         let offered = wire_events(&mut room, owner, Command::Offer(Offer::Draw));
         assert!(matches!(&offered[..], [Wire::OfferMade(_), Wire::OfferClosed(closed)] if !closed.accepted));

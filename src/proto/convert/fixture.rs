@@ -33,6 +33,7 @@ pub(super) fn creation(settings: Settings) -> Creation {
         settings,
         policy: Policy { grace: Duration::from_secs(60), idle_close: Duration::from_secs(600), members: 8 },
         seats: ByColor::new(Occupant::Player(owner()), Occupant::Ai(ai)),
+        request: None,
     }
 }
 
@@ -42,7 +43,7 @@ pub(super) fn lobby(settings: Settings) -> Room {
 
 pub(super) fn playing(settings: Settings) -> Room {
     let mut room = lobby(settings);
-    run(&mut room, NOW, Issuer::Player(owner().id), Command::Start);
+    run(&mut room, NOW, Issuer::Player(owner().id), Command::Start(None));
     room
 }
 

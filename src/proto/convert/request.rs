@@ -54,8 +54,8 @@ pub fn read_chat(text: &str) -> Result<ChatText, Malformed> {
 ///
 /// # Errors
 /// `BAD_ARGUMENT` for the field `request_id` if longer than 64 bytes.
-pub fn read_request_id(text: &str) -> Result<Option<String>, Malformed> {
-    Ok(read_bounded("request_id", text, MAX_KEY)?.map(str::to_owned))
+pub fn read_request_id(text: &str) -> Result<Option<&str>, Malformed> {
+    read_bounded("request_id", text, MAX_KEY)
 }
 
 /// A password in clear text; `None` if the field is empty.

@@ -69,15 +69,15 @@ pub enum Question {
     Command(Issuer, Command),
     /// The current state.
     Snapshot,
-    /// Create the room.
-    Create(Box<Creation>),
+    /// Create the room, and execute the owner's first command.
+    Create(Box<Creation>, Option<Command>),
 }
 
 impl Ask {
     /// True if asking twice has the same effect as asking once: a snapshot has none, a move names its ply, and a new
     /// room its id.
     pub(crate) fn is_repeatable(&self) -> bool {
-        matches!(self.what, Question::Snapshot | Question::Create(_) | Question::Command(_, Command::Play { .. }))
+        matches!(self.what, Question::Snapshot | Question::Create(..) | Question::Command(_, Command::Play { .. }))
     }
 }
 

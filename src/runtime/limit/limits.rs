@@ -355,9 +355,6 @@ macro_rules! define_limits {
 limits_table!(define_limits);
 pub(crate) use limits_table;
 
-/// Request ids kept for one player.
-pub(crate) const REQUESTS_REMEMBERED: usize = 32;
-
 /// Pause before an operation of the store that failed is tried again.
 pub(crate) const STORE_RETRY: Duration = Duration::from_millis(500);
 

@@ -447,6 +447,7 @@ pub(super) mod tests {
             settings: Settings::named(RoomName::parse("Tea").unwrap()),
             policy: Policy { grace: LOBBY_INTERVAL, idle_close: LOBBY_INTERVAL, members: 8 },
             seats: ByColor::new(Occupant::Open, Occupant::Open),
+            request: None,
         };
         Room::new(creation, Timestamp::default())
     }

@@ -11,7 +11,6 @@ mod confusable_names;
 pub(crate) mod directory;
 pub(crate) mod expiry;
 mod guests;
-mod idempotent_requests;
 pub(crate) mod inbox;
 pub(crate) mod notice;
 mod open_streams;

@@ -18,7 +18,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     confusable_names,
-    idempotent_requests::IdempotentRequests,
     open_streams::OpenStreams,
     quota::{Place, Quota},
     rates::Rates,
@@ -37,7 +36,7 @@ use crate::{
             request_cost::RequestCost,
             search_use::SearchUser,
         },
-        outcome::{Accepted, StreamEnd},
+        outcome::StreamEnd,
         server_clock::Clock,
     },
     store::StoredPlayer,
@@ -85,12 +84,10 @@ pub struct Account {
     pub(crate) matching: tokio::sync::Mutex<()>,
     /// The rating that lists show, and when it was read.
     listed_rating: Mutex<Option<(Option<u16>, Instant)>>,
-    /// The rooms that requests with an id created, so that a repeated request creates no other.
-    pub(crate) rooms_created: IdempotentRequests<RoomId>,
+    /// Held while a request with an id is done, so that a repeat at the same time waits for it.
+    pub(crate) requesting: tokio::sync::Mutex<()>,
     /// Held while a place is reserved in the store, so that of the calls of a player only one tries at a time.
     pub(crate) reserving: tokio::sync::Mutex<()>,
-    /// The games that requests with an id started.
-    pub(crate) games_started: IdempotentRequests<Accepted>,
 }
 
 /// A call in progress, counted until it is dropped.
@@ -132,9 +129,8 @@ impl Account {
             analyses: ConcurrencyLimit::new(limits.analyses_per_player),
             matching: tokio::sync::Mutex::default(),
             listed_rating: Mutex::default(),
-            rooms_created: IdempotentRequests::default(),
+            requesting: tokio::sync::Mutex::default(),
             reserving: tokio::sync::Mutex::default(),
-            games_started: IdempotentRequests::default(),
         }
     }
 }

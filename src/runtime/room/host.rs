@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use super::{
     actor::{self, ActorContext, Origin},
     counted_places::CountedPlaces,
+    game_rate,
     message::{Snapshot, Subscribed, WatchAccess, WatchError},
     mirror::{self, mirror},
     registry::RoomHandle,
@@ -88,15 +89,16 @@ impl RoomHost {
         self.ask(Ask { room: id, what: Question::Snapshot }).await?.snapshot()
     }
 
-    /// Creates a room: on this node, or on another one if this one has no rooms.
-    pub(crate) async fn create(&self, creation: Creation) -> Result<Snapshot, RoomError> {
+    /// Creates a room, and executes the owner's first command in the same write: on this node, or on another one if this one
+    /// has no rooms.
+    pub(crate) async fn create(&self, creation: Creation, first: Option<Command>) -> Result<Snapshot, RoomError> {
         if self.context.cluster.serves(creation.id) {
-            match self.create_here(creation.clone()).await {
+            match self.create_here(creation.clone(), first.clone()).await {
                 Err(RoomError::Moved) => {}
                 created => return created,
             }
         }
-        let ask = Ask { room: creation.id, what: Question::Create(Box::new(creation)) };
+        let ask = Ask { room: creation.id, what: Question::Create(Box::new(creation), first) };
         self.ask(ask).await?.snapshot()
     }
 
@@ -124,9 +126,9 @@ impl RoomHost {
                     Reply::Accepted(self.room(room).await?.command(issuer, command).await?)
                 }
                 Question::Snapshot => Reply::Snapshot(self.room(room).await?.snapshot().await?),
-                Question::Create(creation) => {
+                Question::Create(creation, first) => {
                     self.require_served(creation.id)?;
-                    Reply::Snapshot(self.create_once(*creation).await?)
+                    Reply::Snapshot(self.create_once(*creation, first).await?)
                 }
             })
         };
@@ -206,28 +208,33 @@ impl RoomHost {
     }
 
     /// Writes a new room to the journal, then starts its actor.
-    async fn create_here(&self, creation: Creation) -> Result<Snapshot, RoomError> {
+    async fn create_here(&self, creation: Creation, first: Option<Command>) -> Result<Snapshot, RoomError> {
         let context = &self.context;
         let at = context.clock.now();
         let id = creation.id;
-        let room = Room::new(creation.clone(), at);
+        let mut room = Room::new(creation.clone(), at);
+        let owner = Issuer::Player(creation.owner.id);
+        let later = first.map_or_else(|| Ok(Vec::new()), |first| room.decide(at, owner, first))?;
+        let later = game_rate::admit(&context.players, &room, owner, later)?;
         let created = Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation)) };
-        let append = Append { room: id, expected: Seq(0), events: std::slice::from_ref(&created), games: &[] };
-        match context.append(append).await.0 {
+        later.iter().for_each(|event| room.apply(event));
+        let events: Vec<_> = std::iter::once(created).chain(later).collect();
+        match context.append(Append { room: id, expected: Seq(0), events: &events, games: &[] }).await.0 {
             Ok(()) => {
                 let new = Snapshot { room: Arc::new(room.clone()), watchers: 0 };
-                match self.start_served(room, Origin::New(created)) {
+                match self.start_served(room, Origin::New(events)) {
                     // The next node has it.
                     Ok(_) | Err(RoomError::Moved) => Ok(new),
                     Err(error) => Err(error),
                 }
             }
-            // The same request, sent to another node or asked again, has written it.
+            // The same ask, which was repeated, has written it.
             Err(AppendError::Conflict(_)) => self.room(id).await?.snapshot().await,
             Err(AppendError::Fenced) => Err(context.cluster.moved()),
+            Err(AppendError::Repeated) => Err(RoomError::RequestIdReused),
             Err(error @ AppendError::Unknown(_)) => {
                 tracing::error!(room = %id, %error, "whether a room was created is looked up");
-                self.look_up(id, created).await
+                self.look_up(id, events).await
             }
             Err(error) => {
                 tracing::error!(room = %id, %error, "a room could not be created");
@@ -238,7 +245,7 @@ impl RoomHost {
     }
 
     /// As [`RoomHost::create_here`], for another node, which asks again where it had no answer.
-    async fn create_once(&self, creation: Creation) -> Result<Snapshot, RoomError> {
+    async fn create_once(&self, creation: Creation, first: Option<Command>) -> Result<Snapshot, RoomError> {
         self.player(creation.owner.id).await?;
         for occupant in [&creation.seats.black, &creation.seats.white] {
             if let Occupant::Reserved(guest) = occupant {
@@ -249,16 +256,16 @@ impl RoomHost {
         match self.room(id).await {
             Err(RoomError::Rejected(Rejection::RoomNotFound)) => {
                 self.require_capacity()?;
-                self.create_here(creation).await
+                self.create_here(creation, first).await
             }
             found => found?.snapshot().await,
         }
     }
 
     /// Starts a new room if it was written after all. Retries until the store answers.
-    async fn look_up(&self, id: RoomId, created: Event) -> Result<Snapshot, RoomError> {
+    async fn look_up(&self, id: RoomId, events: Vec<Event>) -> Result<Snapshot, RoomError> {
         loop {
-            match self.load(id, Origin::New(created.clone())).await {
+            match self.load(id, Origin::New(events.clone())).await {
                 Ok(room) => return room.snapshot().await,
                 Err(RoomError::Moved) => return Err(RoomError::Moved),
                 Err(RoomError::Rejected(_) | RoomError::Damaged) => return Err(RoomError::StoreUnavailable),

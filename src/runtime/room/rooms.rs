@@ -48,7 +48,7 @@ impl Rooms {
         if matches!(command, Command::Chat(_)) {
             player.admit_chat().map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
         }
-        if matches!(command, Command::Join(..) | Command::TakeSeat(_)) {
+        if matches!(command, Command::Join(..) | Command::TakeSeat(_) | Command::JoinGame(..)) {
             let (this, player) = (self.clone(), Arc::clone(player));
             return lifecycle.run_to_end(async move { this.occupy(&player, room, command).await }).await;
         }
@@ -90,30 +90,6 @@ impl Rooms {
             outcome
         };
         self.host.context.lifecycle.run_to_end(set).await
-    }
-
-    /// Starts a game. A repeated request id returns the first answer.
-    ///
-    /// # Errors
-    /// The reason for the refusal.
-    pub async fn start_game(
-        &self,
-        player: &Arc<Player>,
-        room: RoomId,
-        request: Option<String>,
-    ) -> Result<Accepted, RoomError> {
-        let Some(request) = request else {
-            return self.command(player, room, Command::Start).await;
-        };
-        let (this, player) = (self.clone(), Arc::clone(player));
-        let start = async move {
-            let id = format!("{room} {request}");
-            let note = format!("start {id}");
-            let start = async || this.start_once(&player, room, note).await;
-            let (accepted, ran) = player.games_started.once(id, start).await?;
-            Ok(Accepted { changed: accepted.changed && ran, ..accepted })
-        };
-        self.host.context.lifecycle.run_to_end(start).await
     }
 
     /// Plays a move. If the room is idle, its actor runs within this call: the caller must be a task and hold no lock.
@@ -203,7 +179,8 @@ impl Rooms {
         {
             return Err(error);
         }
-        let (takes_seat, joins) = (matches!(command, Command::TakeSeat(_)), matches!(command, Command::Join(..)));
+        let takes_seat = matches!(command, Command::TakeSeat(_) | Command::JoinGame(..));
+        let joins = matches!(command, Command::Join(..) | Command::JoinGame(..));
         // Before the command, so that two concurrent requests cannot both get the last place.
         let seat = if takes_seat { Some(self.seat_to_take(player, room, &command).await?) } else { None };
         let membership = if joins { Some(self.reserve_room(player, room).await?) } else { None };
@@ -239,8 +216,9 @@ impl Rooms {
 fn is_refused_while_draining(command: &Command) -> bool {
     matches!(
         command,
-        Command::Start
+        Command::Start(_)
             | Command::Join(..)
+            | Command::JoinGame(..)
             | Command::TakeSeat(_)
             | Command::SetSeat(..)
             | Command::SetReady(true)
@@ -341,7 +319,7 @@ mod tests {
         let new = NewRoom { settings, seats: ByColor::new(ai(), ai()) };
         let room = runtime.rooms.create(&ada, new, None).await.unwrap().room.id();
         let began = tokio::time::Instant::now();
-        runtime.rooms.command(&ada, room, Command::Start).await.unwrap();
+        runtime.rooms.command(&ada, room, Command::Start(None)).await.unwrap();
         while runtime.games.archive_size().await.unwrap().games < 2 {
             sleep(Duration::from_secs(1)).await;
         }

@@ -55,8 +55,6 @@ pub(crate) enum SimEvent {
     ShardsFreed(Shards),
     /// A node of a cluster wrote to this room.
     WrittenBy(NodeId, RoomId),
-    /// The database of a cluster recorded that a player's request with an id is about this room.
-    RequestNoted { player: PlayerId, id: String, room: RoomId },
     /// The disk wrote these events.
     Written { room: RoomId, events: Vec<Event> },
     /// A token was used after a restart; `valid` if the server knew it.

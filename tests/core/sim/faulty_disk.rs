@@ -9,8 +9,8 @@ use std::{
 use reversi::{
     room::{DisplayName, PlayerId, Profile, Room, RoomId, Timestamp},
     store::{
-        Append, AppendError, AppendFuture, Ban, BoxFuture, History, Journal, MemoryStore, PlayerKey, PlayerStore,
-        Store, StoreError, StoredPlayer,
+        Append, AppendError, AppendFuture, Ban, BoxFuture, DoneRequest, History, Journal, MemoryStore, PlayerKey,
+        PlayerStore, Store, StoreError, StoredPlayer,
     },
 };
 use tokio_util::sync::CancellationToken;
@@ -233,6 +233,13 @@ impl Journal for FaultyDisk {
         Box::pin(async move {
             self.fail_if_set().await?;
             self.store.journal.load(room).await
+        })
+    }
+
+    fn done_request(&self, key: u64, now: Timestamp) -> BoxFuture<'_, Result<Option<DoneRequest>, StoreError>> {
+        Box::pin(async move {
+            self.fail_if_set().await?;
+            self.store.journal.done_request(key, now).await
         })
     }
 

@@ -39,7 +39,7 @@ pub(crate) fn in_room(rng: &mut Rng, player: &Arc<Player>, room: &Room, server: 
         (_, Some(side)) if owner && rng.percent(60) => Some(Action::SetSeat(id, side, ai_seat(rng))),
         (Some(side), None) if !owner && !room.seats()[side].ready() => command(Command::SetReady(true)),
         (_, None) if owner => {
-            let request = rng.percent(40).then(|| format!("start {}", rng.below(4)));
+            let request = rng.percent(40).then(|| format!("start {id} {}", rng.below(4)));
             Some(Action::Start(id, request))
         }
         (Some(side), _) if room.rematch_offer() == Some(side.opposite()) => {

@@ -99,7 +99,7 @@ async fn create_game(runtime: &Runtime, ada: &Arc<Player>) -> RoomId {
     let ai = AiSpec { kind: "random".into(), level: Some(1), seed: Some(1) };
     let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Me, SeatSpec::Ai(ai)) };
     let room = runtime.rooms.create(ada, new, None).await.expect("a room").room.id();
-    runtime.rooms.command(ada, room, Command::Start).await.expect("a game");
+    runtime.rooms.command(ada, room, Command::Start(None)).await.expect("a game");
     room
 }
 

@@ -7,8 +7,8 @@ use std::{
 };
 
 use reversi::{
-    room::{Command, Credentials, DisplayName, JoinCode, PasswordHash, PlayerId, PlayerKind, RoomId},
-    runtime::{LobbyUpdate, Player, RoomError, Row, RowFilter, RowKey, Runtime},
+    room::{Command, Credentials, DisplayName, JoinCode, PasswordHash, PlayerId, PlayerKind, Request, RoomId},
+    runtime::{LobbyUpdate, Player, RoomError, Row, RowFilter, RowKey, Runtime, request_with_id},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -189,9 +189,9 @@ impl SimServer {
         let runtime = &self.runtime;
         let made = match action {
             Action::LogIn | Action::LogOut => unreachable!("done by the client"),
-            Action::Create(new, request) => runtime.rooms.create(player, *new, request).await?,
+            Action::Create(new, request) => runtime.rooms.create(player, *new, with_id(player, request)).await?,
             Action::Quick(opponent, side, request) => {
-                runtime.rooms.quick_start(player, opponent, side, request).await?
+                runtime.rooms.quick_start(player, opponent, side, with_id(player, request)).await?
             }
             Action::Command(room, command) => {
                 return Ok(Outcome::Done(runtime.rooms.command(player, room, command).await?.seq));
@@ -200,7 +200,7 @@ impl SimServer {
                 return Ok(Outcome::Done(runtime.rooms.set_seat(player, room, seat, wish).await?.seq));
             }
             Action::Start(room, request) => {
-                return Ok(Outcome::Done(runtime.rooms.start_game(player, room, request).await?.seq));
+                return Ok(Outcome::Done(runtime.rooms.start_game(player, room, with_id(player, request)).await?.seq));
             }
             Action::JoinByCode(code) => {
                 let room = runtime.rooms.find(player, Some(code)).await?;
@@ -230,6 +230,11 @@ impl Drop for Call<'_> {
             self.log.note(SimEvent::Answered { call: self.number, outcome: Outcome::Dropped });
         }
     }
+}
+
+/// A player's request, which may have an id.
+fn with_id(player: &Player, id: Option<String>) -> Option<Request> {
+    id.map(|id| request_with_id(player.id(), &id, "", &[]))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

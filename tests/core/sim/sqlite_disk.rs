@@ -17,7 +17,7 @@ use reversi::{
     room::{DisplayName, Event, Fact, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Seq, Timestamp},
     rules::Position,
     store::{
-        Append, AppendError, AppendFuture, Archive, ArchiveSize, Ban, Contestant, EndedGame, Exploration,
+        Append, AppendError, AppendFuture, Archive, ArchiveSize, Ban, Contestant, DoneRequest, EndedGame, Exploration,
         ExplorerFilter, GameFilter, GameKey, GamePage, History, Journal, PlayerKey, PlayerStats, PlayerStore,
         RankedContestant, RankingFilter, Retention, SqliteStore, StoreError, StoreFuture, StoredPlayer,
     },
@@ -277,6 +277,10 @@ impl Journal for SqliteDisk {
 
     fn load(&self, room: RoomId) -> StoreFuture<'_, Option<History>> {
         self.call(move |store| store.load(room))
+    }
+
+    fn done_request(&self, key: u64, now: Timestamp) -> StoreFuture<'_, Option<DoneRequest>> {
+        self.call(move |store| store.done_request(key, now))
     }
 
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>> {

@@ -73,7 +73,7 @@ impl Stalled {
             (&bob, Command::Join(bob.profile.clone(), Credentials::default())),
             (&bob, Command::TakeSeat(Color::White)),
             (&bob, Command::SetReady(true)),
-            (&ada, Command::Start),
+            (&ada, Command::Start(None)),
         ] {
             runtime.rooms.command(player, room, command).await.expect("accepted");
         }
@@ -161,7 +161,7 @@ fn a_stop_between_two_games_is_not_credited_in_the_next_one() {
         advance(STALL).await;
         sleep(Duration::from_millis(10)).await;
         command(Color::White, Command::SetReady(true)).await;
-        command(Color::Black, Command::Start).await;
+        command(Color::Black, Command::Start(None)).await;
         stalled.chat().await.expect("a line");
         as_before(stalled.time_left().await, MOVE_TIME);
         assert_eq!(stalled.credits(), Duration::ZERO);

@@ -248,13 +248,77 @@ async fn a_repeated_start_starts_one_game() {
         ..Default::default()
     };
     let room = ada.try_create(request).await.unwrap().room_id;
-    // The id was used to create the room; for starting a game it is a new id.
-    let start = || v1::StartGameRequest { room_id: room.clone(), request_id: "r".into() };
+    let start = || v1::StartGameRequest { room_id: room.clone(), request_id: "s".into() };
     let first = ada.rooms().start_game(start()).await.unwrap().into_inner();
     assert!(first.game_id.starts_with(&room), "{first:?}");
     let again = ada.rooms().start_game(start()).await.unwrap().into_inner();
     assert_eq!(again.game_id, first.game_id);
     refused(ada.start(&room).await, Code::FailedPrecondition, "ROOM_IN_GAME");
+}
+
+#[tokio::test]
+async fn a_request_id_is_for_one_method_and_body() {
+    let server = TestServer::limited(|limits| limits.seats_per_human = 3).await;
+    let ada = server.human("Ada").await;
+    let reused = "REQUEST_ID_REUSED";
+    let create = |name: &str, password: &str| v1::CreateRoomRequest {
+        settings: Some(named(name)),
+        password: password.into(),
+        request_id: "id".into(),
+        ..Default::default()
+    };
+    let room = ada.try_create(create("one", "")).await.unwrap().room_id;
+    refused(ada.try_create(create("two", "")).await, Code::AlreadyExists, reused);
+    assert_eq!(ada.try_create(create("one", "secret")).await.unwrap().room_id, room, "the password does not count");
+    let quick = async |id: &str, side: v1::SidePreference| {
+        let opponent =
+            Some(v1::quick_start_request::Opponent::Ai(v1::AiSeat { kind: "random".into(), ..Default::default() }));
+        let request = v1::QuickStartRequest { opponent, side: side.into(), request_id: id.into() };
+        ada.lobby().quick_start(request).await.map(|started| started.into_inner().room.unwrap().room_id)
+    };
+    refused(quick("id", v1::SidePreference::Black).await, Code::AlreadyExists, reused);
+    quick("quick", v1::SidePreference::Black).await.unwrap();
+    refused(quick("quick", v1::SidePreference::White).await, Code::AlreadyExists, reused);
+    let start = async |id: &str, room: &str| {
+        let request = v1::StartGameRequest { room_id: room.into(), request_id: id.into() };
+        ada.rooms().start_game(request).await.map(|started| started.into_inner().game_id)
+    };
+    refused(start("id", &room).await, Code::AlreadyExists, reused);
+    let first = ada.create_with(named("first"), ["me", "random"]).await.room_id;
+    let second = ada.create_with(named("second"), ["random", "random"]).await.room_id;
+    // A refused request does not use its id up.
+    refused(start("start", &room).await, Code::FailedPrecondition, "SEATS_NOT_READY");
+    start("start", &first).await.unwrap();
+    refused(start("start", &second).await, Code::AlreadyExists, reused);
+    assert_eq!(ada.info().await.games, 2);
+}
+
+#[tokio::test]
+async fn repeated_quick_starts_meet_the_same_player() {
+    let server = TestServer::open().await;
+    let [ada, bea] = [server.human("Ada").await, server.human("Bea").await];
+    let _turns = (ada.turns().await, bea.turns().await);
+    let quick = async |player: &Player, id: &str| {
+        let opponent = Some(v1::quick_start_request::Opponent::Anyone(v1::Anyone {}));
+        let request = v1::QuickStartRequest { opponent, request_id: id.into(), ..Default::default() };
+        player.lobby().quick_start(request).await.map(|started| started.into_inner().room.unwrap().room_id)
+    };
+    let room = quick(&bea, "1").await.unwrap();
+    // She waits there already, and this id is of that room from now on.
+    assert_eq!(quick(&bea, "2").await.unwrap(), room);
+    let (one, same) = tokio::join!(quick(&ada, "1"), quick(&ada, "1"));
+    assert_eq!([one.unwrap(), same.unwrap()], [&room[..]; 2]);
+    for (player, id) in [(&bea, "1"), (&bea, "2"), (&ada, "1")] {
+        assert_eq!(quick(player, id).await.unwrap(), room);
+    }
+    assert_eq!((ada.info().await.rooms, ada.info().await.games), (1, 1));
+    bea.resign(&ada.room(&room).await.game.unwrap().game_id).await.unwrap();
+    ada.leave(&room).await.unwrap();
+    assert_eq!(quick(&ada, "1").await.unwrap(), room, "also after she has left it");
+    bea.leave(&room).await.unwrap();
+    for (player, id) in [(&bea, "1"), (&bea, "2"), (&ada, "1")] {
+        refused(quick(player, id).await, Code::NotFound, "ROOM_NOT_FOUND");
+    }
 }
 
 #[tokio::test]

@@ -10,7 +10,9 @@ use reversi::{
     grpc,
     proto::v1::{self, CloseReason, play_event::Event as Told},
     room::{Event, Fact, Room, RoomId, Seq, Timestamp},
-    store::{Append, AppendError, AppendFuture, BoxFuture, History, Journal, MemoryStore, Store, StoreError},
+    store::{
+        Append, AppendError, AppendFuture, BoxFuture, DoneRequest, History, Journal, MemoryStore, Store, StoreError,
+    },
 };
 use tokio::{
     sync::{Notify, Semaphore},
@@ -84,7 +86,7 @@ async fn a_room_that_could_not_be_created_is_not_counted() {
 async fn a_failed_quick_start_leaves_no_room_and_no_seat() {
     let faults = Arc::new(AtomicBool::new(true));
     let once = Arc::clone(&faults);
-    let at_start = move |_: RoomId, seq: Seq| (seq == Seq(1) && once.swap(false, SeqCst)).then(unavailable);
+    let at_start = move |_: RoomId, seq: Seq| (seq == Seq(0) && once.swap(false, SeqCst)).then(unavailable);
     let store = Store::of(MemoryStore::with_faults(Box::new(at_start)));
     let server = TestServer::with(ServerOptions { store, ..ServerOptions::default() }).await;
     let ada = server.human("Ada").await;
@@ -206,6 +208,10 @@ impl Journal for DelayedJournal {
             return Box::pin(std::future::ready(Err(StoreError::Unavailable("injected by the test".into()))));
         }
         self.inner.load(room)
+    }
+
+    fn done_request(&self, key: u64, now: Timestamp) -> BoxFuture<'_, Result<Option<DoneRequest>, StoreError>> {
+        self.inner.done_request(key, now)
     }
 
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> BoxFuture<'_, Result<Vec<Room>, StoreError>> {

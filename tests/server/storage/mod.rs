@@ -8,6 +8,7 @@ mod faults;
 #[cfg(all(unix, feature = "postgres"))]
 mod kills;
 mod recovery;
+mod repeated_requests;
 #[cfg(all(unix, feature = "postgres"))]
 mod shared_quotas;
 #[cfg(all(unix, feature = "postgres"))]

@@ -91,7 +91,7 @@ async fn a_request_with_an_id_takes_effect_once_at_all_servers() {
     };
     let room = same_at_all(&players, create).await;
     let start = async |player: &Player| {
-        let request = v1::StartGameRequest { room_id: room.clone(), request_id: "1".into() };
+        let request = v1::StartGameRequest { room_id: room.clone(), request_id: "start".into() };
         player.rooms().start_game(request).await.unwrap().into_inner().game_id
     };
     same_at_all(&players, start).await;
@@ -116,6 +116,8 @@ async fn a_request_with_an_id_takes_effect_once_at_all_servers() {
     };
     assert_eq!(timeout(TIMEOUT, again).await.expect("the other server has the room"), begun);
     leave(there, &begun).await;
+    let reused = play_ai(there, "1").await.unwrap_err();
+    assert_eq!(reused.code(), Code::AlreadyExists, "an id of another method: {reused}");
     let closed = play_ai(there, "2").await.unwrap_err();
     assert_eq!(closed.code(), Code::NotFound, "not made again: {closed}");
 }

@@ -66,7 +66,7 @@ impl PreparedMessages {
         ] {
             execute(&mut room, player.id, command)?;
         }
-        let opening = execute(&mut room, black.id, Command::Start)?;
+        let opening = execute(&mut room, black.id, Command::Start(None))?;
         let mut steps = Vec::new();
         for turn in &fixed_game.turns {
             let mover = if turn.mover() == Color::Black { &black } else { &white };
@@ -124,6 +124,7 @@ fn a_room(owner: &Profile) -> anyhow::Result<Room> {
         settings,
         policy: Policy { grace: Duration::from_secs(60), idle_close: Duration::from_secs(7_200), members: 64 },
         seats: ByColor::new(Occupant::Player(owner.clone()), Occupant::Open),
+        request: None,
     };
     Ok(Room::new(creation, NOW))
 }

@@ -20,10 +20,10 @@ export async function startAiMatch(
 ): Promise<string | undefined> {
   const name = pair.map(({ kind }) => aiName(text.value, kind)).join(" – ");
   const seats = pair.map((value) => ({ occupant: { case: "ai" as const, value } }));
-  const id = requestId();
-  const request = { settings: { name, ...settings }, seats, requestId: id };
+  const [createId, startId] = [requestId(), requestId()];
+  const request = { settings: { name, ...settings }, seats, requestId: createId };
   const { room } = await retry(() => lobby.createRoom(request));
-  if (room) await retry(() => rooms.startGame({ roomId: room.roomId, requestId: id }));
+  if (room) await retry(() => rooms.startGame({ roomId: room.roomId, requestId: startId }));
   return room?.roomId;
 }
 

@@ -100,12 +100,13 @@ impl Draft {
             Command::RemoveChat(posted) => self.remove_chat(issuer, posted),
             Command::SetPresence(player, present) => self.set_presence(issuer, player, present),
             Command::TakeSeat(seat) => self.take_seat(issuer, seat),
+            Command::JoinGame(profile, seat, request) => self.join_game(issuer, profile, seat, request),
             Command::LeaveSeat => self.leave_seat(issuer),
             Command::Vacate => self.vacate(issuer),
             Command::SwapSeats => self.swap_seats(issuer),
             Command::SetSeat(seat, setting) => self.set_seat(issuer, seat, setting),
             Command::SetReady(ready) => self.set_ready(issuer, ready),
-            Command::Start => self.start(issuer),
+            Command::Start(request) => self.start(issuer, request),
             Command::EndSeries => self.end_series(issuer),
             Command::Play { game, ply, square, thought } => {
                 self.events = self.room.judge_move([self.now; 2], issuer, game, ply, square, thought)?;

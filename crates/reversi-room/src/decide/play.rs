@@ -4,7 +4,7 @@ use reversi_engine::rules::{Color, Square};
 
 use super::{Draft, EndReason, Event, Fact, GameEnd, Issuer, Phase, Rejection, Room, Timestamp};
 use crate::{
-    event::Offer,
+    event::{Offer, Request},
     game::Game,
     rejection,
     seat::{Occupant, PlayerKind},
@@ -98,26 +98,26 @@ fn parity(side: Color) -> u16 {
 }
 
 impl Draft {
-    pub(super) fn start(&mut self, issuer: Issuer) -> Result<(), Rejection> {
+    pub(super) fn start(&mut self, issuer: Issuer, request: Option<Request>) -> Result<(), Rejection> {
         self.require_owner(issuer)?;
         self.require_lobby()?;
         if let Some(seat) = self.room.seat_of(self.room.owner)
             && !self.room.seats[seat].marked_ready
         {
-            self.emit(Fact::ReadyChanged { seat, ready: true });
+            self.emit(Fact::ReadyChanged { seat, ready: true, request: None });
         }
         if !self.room.seats.iter().all(|(_, seat)| seat.ready()) {
             return Err(Rejection::SeatsNotReady);
         }
-        self.start_game(0);
+        self.start_game(0, request);
         Ok(())
     }
 
     /// Starts the game with that index in its series, from 0.
-    pub(super) fn start_game(&mut self, index: u16) {
+    pub(super) fn start_game(&mut self, index: u16, request: Option<Request>) {
         let number = self.room.game.as_ref().map_or(0, |game| game.number) + 1;
         let opening = self.opening(index);
-        self.emit(Fact::GameStarted { number, index, opening });
+        self.emit(Fact::GameStarted { number, index, opening, request });
     }
 
     /// The second game of a rated pair begins as the first did. Nobody knows the time of a start in advance, and so no draw.
@@ -136,7 +136,7 @@ impl Draft {
         if self.room.settings.swap_sides {
             self.emit(Fact::SeatsSwapped);
         }
-        self.start_game(index);
+        self.start_game(index, None);
     }
 
     pub(super) fn strike(&mut self, issuer: Issuer, number: u32, ply: u16) -> Result<(), Rejection> {

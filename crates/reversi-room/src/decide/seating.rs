@@ -4,9 +4,9 @@ use reversi_engine::rules::Color;
 
 use super::{Draft, Issuer, Rejection};
 use crate::{
-    command::SeatSetting,
-    event::{Fact, Offer},
-    seat::{Occupant, Seat},
+    command::{Credentials, SeatSetting},
+    event::{Fact, Offer, Request},
+    seat::{Occupant, Profile, Seat},
 };
 
 impl Draft {
@@ -27,6 +27,30 @@ impl Draft {
             self.emit(Fact::SeatChanged { seat: left, occupant: Occupant::Open });
         }
         self.emit(Fact::SeatChanged { seat, occupant: Occupant::Player(profile) });
+        Ok(())
+    }
+
+    pub(super) fn join_game(
+        &mut self,
+        issuer: Issuer,
+        profile: Profile,
+        seat: Color,
+        request: Option<Request>,
+    ) -> Result<(), Rejection> {
+        self.require_lobby()?;
+        let player = profile.id;
+        self.join(issuer, profile, &Credentials::default())?;
+        if let Some(seat) = self.room.seat_of(player) {
+            self.emit(Fact::ReadyChanged { seat, ready: true, request });
+            self.start_if_ready();
+            return Ok(());
+        }
+        self.take_seat(issuer, seat)?;
+        if !self.room.settings.auto_start || !self.room.seats[seat.opposite()].ready() {
+            return Err(Rejection::SeatsNotReady);
+        }
+        self.emit(Fact::ReadyChanged { seat, ready: true, request: None });
+        self.start_game(0, request);
         Ok(())
     }
 
@@ -73,7 +97,7 @@ impl Draft {
         let seat = self.seated(issuer)?;
         self.require_lobby()?;
         if self.room.seats[seat].marked_ready != ready {
-            self.emit(Fact::ReadyChanged { seat, ready });
+            self.emit(Fact::ReadyChanged { seat, ready, request: None });
         }
         self.start_if_ready();
         Ok(())
@@ -94,7 +118,7 @@ impl Draft {
         for seat in Color::ALL {
             let Seat { occupant, marked_ready, .. } = &self.room.seats[seat];
             if *marked_ready && occupant.player().map(Issuer::Player) != Some(issuer) {
-                self.emit(Fact::ReadyChanged { seat, ready: false });
+                self.emit(Fact::ReadyChanged { seat, ready: false, request: None });
             }
         }
         if self.room.rematch_offer.is_some() {
@@ -104,7 +128,7 @@ impl Draft {
 
     pub(super) fn start_if_ready(&mut self) {
         if self.room.settings.auto_start && self.room.seats.iter().all(|(_, seat)| seat.ready()) {
-            self.start_game(0);
+            self.start_game(0, None);
         }
     }
 }

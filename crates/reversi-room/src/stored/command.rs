@@ -32,6 +32,11 @@ impl From<&Command> for v1::Command {
             }),
             Command::Leave => Kind::Leave(()),
             Command::TakeSeat(seat) => Kind::TakeSeat(seat.number()),
+            Command::JoinGame(profile, seat, request) => Kind::JoinGame(v1::JoinGame {
+                profile: Some(profile.into()),
+                seat: seat.number(),
+                request: request.map(Into::into),
+            }),
             Command::LeaveSeat => Kind::LeaveSeat(()),
             Command::Vacate => Kind::Vacate(()),
             Command::SwapSeats => Kind::SwapSeats(()),
@@ -50,7 +55,8 @@ impl From<&Command> for v1::Command {
                 settings: Some((&**settings).into()),
                 current: current.as_deref().map(Into::into),
             })),
-            Command::Start => Kind::Start(()),
+            Command::Start(None) => Kind::Start(()),
+            Command::Start(Some(request)) => Kind::StartOnce((*request).into()),
             Command::EndSeries => Kind::EndSeries(()),
             Command::Close => Kind::Close(()),
             Command::Chat(text) => Kind::Chat(text.to_string()),
@@ -90,6 +96,11 @@ impl v1::Command {
             }
             Kind::Leave(()) => Command::Leave,
             Kind::TakeSeat(seat) => Command::TakeSeat(Color::read(seat)?),
+            Kind::JoinGame(join) => Command::JoinGame(
+                required(join.profile, "profile")?.read()?,
+                Color::read(join.seat)?,
+                join.request.map(v1::Request::read),
+            ),
             Kind::LeaveSeat(()) => Command::LeaveSeat,
             Kind::Vacate(()) => Command::Vacate,
             Kind::SwapSeats(()) => Command::SwapSeats,
@@ -108,7 +119,8 @@ impl v1::Command {
                 let current = configure.current.map(|current| current.read().map(Box::new)).transpose()?;
                 Command::Configure(Box::new(required(configure.settings, "settings")?.read()?), current)
             }
-            Kind::Start(()) => Command::Start,
+            Kind::Start(()) => Command::Start(None),
+            Kind::StartOnce(request) => Command::Start(Some(request.read())),
             Kind::EndSeries(()) => Command::EndSeries,
             Kind::Close(()) => Command::Close,
             Kind::Chat(text) => {

@@ -11,7 +11,7 @@ use super::{
     v1::{self, fact::Kind},
 };
 use crate::{
-    event::{CloseReason, Creation, Event, Fact, LeaveReason, Offer},
+    event::{CloseReason, Creation, Event, Fact, LeaveReason, Offer, Request},
     ids::Seq,
     seat::Occupant,
     state::ChatLine,
@@ -47,10 +47,11 @@ impl From<&Fact> for v1::Fact {
                 Kind::Played(square.index().into())
             }
             Fact::Passed => Kind::Passed(()),
-            Fact::GameStarted { number, index, opening } => Kind::GameStarted(v1::GameStarted {
+            Fact::GameStarted { number, index, opening, request } => Kind::GameStarted(v1::GameStarted {
                 number: *number,
                 index: (*index).into(),
                 opening: squares(opening),
+                request: request.map(Into::into),
             }),
             Fact::GameEnded(end) => Kind::GameEnded((*end).into()),
             Fact::Struck => Kind::Struck(()),
@@ -63,9 +64,11 @@ impl From<&Fact> for v1::Fact {
             Fact::PresenceChanged { player, present } => {
                 Kind::PresenceChanged(v1::PresenceChanged { player: player.bits(), present: *present })
             }
-            Fact::ReadyChanged { seat, ready } => {
-                Kind::ReadyChanged(v1::ReadyChanged { seat: seat.number(), ready: *ready })
-            }
+            Fact::ReadyChanged { seat, ready, request } => Kind::ReadyChanged(v1::ReadyChanged {
+                seat: seat.number(),
+                ready: *ready,
+                request: request.map(Into::into),
+            }),
             Fact::MemberJoined(profile) => Kind::MemberJoined(profile.into()),
             Fact::MemberLeft { player, reason } => {
                 Kind::MemberLeft(v1::MemberLeft { player: player.bits(), reason: reason.number() })
@@ -98,6 +101,7 @@ impl v1::Fact {
                 number: start.number,
                 index: narrow(start.index, "series")?,
                 opening: read_squares(&start.opening)?,
+                request: start.request.map(v1::Request::read),
             },
             Kind::GameEnded(end) => Fact::GameEnded(end.read()?),
             Kind::Struck(()) => Fact::Struck,
@@ -110,7 +114,11 @@ impl v1::Fact {
             Kind::PresenceChanged(change) => {
                 Fact::PresenceChanged { player: read_player(change.player)?, present: change.present }
             }
-            Kind::ReadyChanged(change) => Fact::ReadyChanged { seat: Color::read(change.seat)?, ready: change.ready },
+            Kind::ReadyChanged(change) => Fact::ReadyChanged {
+                seat: Color::read(change.seat)?,
+                ready: change.ready,
+                request: change.request.map(v1::Request::read),
+            },
             Kind::MemberJoined(profile) => Fact::MemberJoined(profile.read()?),
             Kind::MemberLeft(leave) => {
                 Fact::MemberLeft { player: read_player(leave.player)?, reason: LeaveReason::read(leave.reason)? }
@@ -133,6 +141,18 @@ impl v1::Fact {
     }
 }
 
+impl From<Request> for v1::Request {
+    fn from(Request { key, digest }: Request) -> Self {
+        Self { key, digest }
+    }
+}
+
+impl v1::Request {
+    pub(super) fn read(self) -> Request {
+        Request { key: self.key, digest: self.digest }
+    }
+}
+
 impl From<&Creation> for v1::Creation {
     fn from(creation: &Creation) -> Self {
         Self {
@@ -143,6 +163,7 @@ impl From<&Creation> for v1::Creation {
             policy: Some(creation.policy.into()),
             black: Some((&creation.seats.black).into()),
             white: Some((&creation.seats.white).into()),
+            request: creation.request.map(Into::into),
         }
     }
 }
@@ -165,6 +186,7 @@ impl v1::Creation {
             policy: required(self.policy, "policy")?.read()?,
             seats: checked(seats, seated, "seats")?,
             owner,
+            request: self.request.map(v1::Request::read),
         })
     }
 }

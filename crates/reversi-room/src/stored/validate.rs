@@ -37,7 +37,7 @@ impl Room {
             }
             Fact::PresenceChanged { player, .. } | Fact::OwnerChanged(player) => self.member(*player).is_some(),
             Fact::SettingsChanged(settings) => self.phase != Phase::Playing || settings.games == self.settings.games,
-            Fact::GameStarted { number, index, opening } => {
+            Fact::GameStarted { number, index, opening, .. } => {
                 let last = self.game.as_ref().map_or(0, |game| game.number);
                 running.is_none()
                     && last.checked_add(1) == Some(*number)

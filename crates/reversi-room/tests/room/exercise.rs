@@ -58,7 +58,7 @@ fn commands(room: &Room) -> Vec<Command> {
         Command::Tick,
         Command::Leave,
         Command::Close,
-        Command::Start,
+        Command::Start(None),
         Command::EndSeries,
         Command::SetReady(true),
         Command::TakeSeat(Color::White),
@@ -76,6 +76,7 @@ fn commands(room: &Room) -> Vec<Command> {
         Command::Credit { micros: i64::MIN },
         Command::Kick { player: PlayerId::from_random(1), ban: true },
     ];
+    commands.extend(owner.iter().map(|owner| Command::JoinGame(owner.clone(), Color::White, None)));
     commands.extend(first.map(|square| Command::Play { game: number, ply, square, thought: None }));
     commands.extend(ChatText::parse("hello").map(Command::Chat));
     if let Some(profile) = owner {

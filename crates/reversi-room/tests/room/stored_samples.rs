@@ -8,7 +8,8 @@ use reversi_engine::{
 };
 use reversi_room::{
     AiSeat, ChatText, CloseReason, Command, Creation, EndReason, Event, Fact, GameEnd, JoinCode, LeaveReason, Occupant,
-    Offer, Opening, Room, RoomId, RoomName, Seq, Settings, Thought, TimeControl, Timestamp, Visibility, Watching,
+    Offer, Opening, Request, Room, RoomId, RoomName, Seq, Settings, Thought, TimeControl, Timestamp, Visibility,
+    Watching,
     stored::{StoredError, decode_event, decode_room, encode_event, encode_room},
 };
 
@@ -63,6 +64,8 @@ fn rich_settings() -> Settings {
     }
 }
 
+const REQUEST: Request = Request { key: u64::MAX - 1, digest: 1 << 40 };
+
 fn creation() -> Creation {
     Creation {
         id: RoomId::from_random(7),
@@ -74,6 +77,7 @@ fn creation() -> Creation {
             Occupant::Player(profile("ada")),
             Occupant::Ai(AiSeat { kind: Arc::from("mcts-roxanne"), level: 3, seed: u64::MAX }),
         ),
+        request: None,
     }
 }
 
@@ -90,9 +94,9 @@ fn facts() -> Vec<Fact> {
         Fact::SeatChanged { seat: Color::White, occupant: Occupant::Reserved(profile("bob")) },
         Fact::SeatChanged { seat: Color::Black, occupant: Occupant::Open },
         Fact::SeatsSwapped,
-        Fact::ReadyChanged { seat: Color::Black, ready: true },
+        Fact::ReadyChanged { seat: Color::Black, ready: true, request: None },
         Fact::SettingsChanged(Box::new(random)),
-        Fact::GameStarted { number: 3, index: 2, opening: vec![square("f5"), square("d6")] },
+        Fact::GameStarted { number: 3, index: 2, opening: vec![square("f5"), square("d6")], request: None },
         Fact::Played { square: square("h8"), spent, thought: None },
         Fact::Passed,
         Fact::Struck,
@@ -107,6 +111,9 @@ fn facts() -> Vec<Fact> {
         Fact::Played { square: square("c4"), spent, thought: Some(Box::new(thought())) },
         Fact::SettingsChanged(Box::new(paired_settings())),
         Fact::ChatRemoved(AT),
+        Fact::Created(Box::new(Creation { request: Some(REQUEST), ..creation() })),
+        Fact::GameStarted { number: 1, index: 0, opening: vec![], request: Some(REQUEST) },
+        Fact::ReadyChanged { seat: Color::Black, ready: true, request: Some(REQUEST) },
     ]
 }
 
@@ -297,7 +304,7 @@ fn events_that_no_room_decides_do_not_fit() {
     for fact in [
         played("a1"),
         Fact::Passed,
-        Fact::GameStarted { number: 2, index: 0, opening: vec![] },
+        Fact::GameStarted { number: 2, index: 0, opening: vec![], request: None },
         Fact::GameEnded(GameEnd { winner: None, reason: EndReason::Discs }),
         Fact::Created(Box::new(creation())),
         Fact::MemberJoined(profile("ada")),
@@ -316,7 +323,7 @@ fn events_that_no_room_decides_do_not_fit() {
         lobby.check_next(&Event {
             seq: lobby.seq().next(),
             at: AT,
-            fact: Fact::GameStarted { number: 1, index: 0, opening },
+            fact: Fact::GameStarted { number: 1, index: 0, opening, request: None },
         })
     };
     assert_eq!(start(&["f5", "d6"]), Ok(()));

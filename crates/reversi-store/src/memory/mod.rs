@@ -1,5 +1,6 @@
 //! A store that lives as long as the process.
 
+mod done_requests;
 mod games;
 mod rooms;
 
@@ -10,6 +11,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use done_requests::MemoryRequests;
 use games::MemoryGames;
 use reversi_engine::rules::Position;
 use reversi_room::{AiSeat, DisplayName, GameId, GameRecord, Participant, PlayerId, Profile, Room, RoomId, Timestamp};
@@ -20,7 +22,7 @@ use super::{
     ban::Ban,
     contestant::Contestant,
     explorer::{Exploration, ExplorerFilter},
-    journal::{Append, AppendError, AppendFuture, EndedGame, FaultHook, History, Journal, StoreFuture},
+    journal::{Append, AppendError, AppendFuture, DoneRequest, EndedGame, FaultHook, History, Journal, StoreFuture},
     player_stats::{OpponentKind, PlayerStats},
     player_store::{PlayerKey, PlayerStore, StoredPlayer},
 };
@@ -35,6 +37,7 @@ pub struct MemoryStore {
 #[derive(Default)]
 struct Inner {
     rooms: MemoryRooms,
+    requests: MemoryRequests,
     games: MemoryGames,
     players: HashMap<PlayerId, StoredPlayer>,
     /// The players and former players by the keys of their names.
@@ -110,7 +113,12 @@ impl MemoryStore {
             return Err(error.clone());
         }
         let mut inner = self.inner();
+        let request = append.done_request();
+        if request.is_some_and(|(request, done)| inner.requests.get(request.key, done.at).is_some()) {
+            return Err(AppendError::Repeated);
+        }
         inner.rooms.append(append)?;
+        request.into_iter().for_each(|(request, done)| inner.requests.add(request.key, done));
         append.games.iter().for_each(|game| inner.keep(game));
         // An append of unknown outcome is written here: the harder case for the caller.
         fault.map_or(Ok(()), Err)
@@ -128,6 +136,10 @@ impl Journal for MemoryStore {
 
     fn load(&self, room: RoomId) -> StoreFuture<'_, Option<History>> {
         self.answer(|inner| inner.rooms.load(room))
+    }
+
+    fn done_request(&self, key: u64, now: Timestamp) -> StoreFuture<'_, Option<DoneRequest>> {
+        self.answer(|inner| inner.requests.get(key, now))
     }
 
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>> {

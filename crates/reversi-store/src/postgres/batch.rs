@@ -15,7 +15,7 @@ use tokio_postgres::Error;
 use super::{
     change::Change,
     cluster::fence::{Fence, FenceError},
-    games, members, requests,
+    done_requests, games, members,
     rooms::{self, RoomWrite},
     session::Session,
 };
@@ -38,6 +38,8 @@ pub(super) enum BatchError {
     /// The database refuses a statement: nothing is written and a transaction may be open. Or the connection is lost:
     /// all or nothing is written.
     Database(Error),
+    /// One of the requests that appends carry was done before. A transaction is open.
+    Repeated,
     /// The connection may not write. This batch wrote nothing, but an earlier try may have.
     Fence(FenceError),
 }
@@ -98,15 +100,15 @@ pub(super) async fn execute(
         let right = || appends.iter().filter(|append| written.contains(&append.key()));
         let closed: Vec<i64> = right().filter(|append| append.closes).map(|append| append.key()).collect();
         if !closed.is_empty() {
-            tokio::try_join!(
-                rooms::remove(session, &closed),
-                members::remove(session, &closed),
-                requests::note_closed(session, &closed)
-            )?;
+            tokio::try_join!(rooms::remove(session, &closed), members::remove(session, &closed))?;
         }
         let changed: Vec<i64> =
             right().filter(|append| append.changes_members && !append.closes).map(|append| append.key()).collect();
         members::renew(session, damaged, &changed).await?;
+        let done: Vec<_> = right().filter_map(|append| append.request).collect();
+        if !done_requests::insert(session, &done).await? {
+            return Err(BatchError::Repeated);
+        }
         // Before the changes: while a batch waits for the lock of the archive, no other batch may wait for its rows.
         let ended: Vec<&EndedGame> = right().flat_map(|append| &append.games).collect();
         games::keep(session, &ended).await?;

@@ -5,7 +5,7 @@ use tokio_postgres::Error;
 
 use super::{
     cluster::{fence::Fence, shard},
-    explorer, games, members, players, requests, retention, schema,
+    explorer, games, members, players, retention, schema,
     session::Session,
     transfer, waiting,
 };
@@ -13,7 +13,7 @@ use crate::{
     archive::Retention,
     ban::Ban,
     damage::DamagedRows,
-    player_store::{ForgetWhen, PlaceRequest, RequestTarget, StoredPlayer},
+    player_store::{PlaceRequest, StoredPlayer},
     shard::Assignment,
     transfer::Restored,
 };
@@ -45,12 +45,6 @@ pub(super) enum Change {
     /// Counts [`members::DONE`], [`members::REFUSED`] or [`members::BUSY`].
     ReservePlace(PlaceRequest),
     ReleasePlace(u64),
-    /// Counts [`members::DONE`] or [`members::BUSY`].
-    RecordRequest(PlayerId, String, RequestTarget),
-    /// A request is about another room. Counts as the last one.
-    RedirectRequest(PlayerId, String, RoomId),
-    /// A request has failed.
-    ForgetRequest(PlayerId, String, ForgetWhen),
     /// Adds games without effect on statistics, and counts the new ones.
     Import(Vec<GameRecord>),
     /// Writes what another store had.
@@ -94,9 +88,6 @@ impl Change {
             Self::PutBan(ban, now) => players::put_ban(session, ban, *now).await.map(|()| 0),
             Self::ReservePlace(place) => members::reserve(session, place).await,
             Self::ReleasePlace(number) => members::release(session, *number).await.map(|()| 0),
-            Self::RecordRequest(player, id, target) => requests::record(session, *player, id, *target).await,
-            Self::RedirectRequest(player, id, room) => requests::redirect(session, *player, id, *room).await,
-            Self::ForgetRequest(player, id, when) => requests::forget(session, *player, id, *when).await.map(|()| 0),
             Self::Import(records) => games::enter(session, records).await,
             Self::Restore(restored) => transfer::restore(session, fence, restored).await.map(|()| 0),
             Self::SetUnfinished(is_unfinished) => schema::set_unfinished(session, *is_unfinished).await.map(|()| 0),

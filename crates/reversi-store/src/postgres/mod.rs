@@ -11,6 +11,7 @@
 mod batch;
 mod change;
 mod cluster;
+mod done_requests;
 mod error;
 mod explorer;
 mod games;
@@ -19,7 +20,6 @@ mod node_table;
 mod page;
 mod players;
 mod read_session;
-mod requests;
 mod retention;
 mod rooms;
 mod schema;
@@ -67,9 +67,9 @@ use super::{
     contestant::Contestant,
     damage::DamagedRows,
     explorer::{Exploration, ExplorerFilter},
-    journal::{Append, AppendError, AppendFuture, History, Journal, StoreError, StoreFuture},
+    journal::{Append, AppendError, AppendFuture, DoneRequest, History, Journal, StoreError, StoreFuture},
     player_stats::PlayerStats,
-    player_store::{ForgetWhen, PlaceRequest, PlayerKey, PlayerStore, RequestTarget, RoomPlace, StoredPlayer},
+    player_store::{PlaceRequest, PlayerKey, PlayerStore, RoomPlace, StoredPlayer},
     shard::Assignment,
     transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
@@ -317,6 +317,13 @@ impl Journal for PostgresStore {
         })
     }
 
+    fn done_request(&self, key: u64, now: Timestamp) -> StoreFuture<'_, Option<DoneRequest>> {
+        Box::pin(async move {
+            self.await_unknown_writes().await?;
+            self.rooms.ask(move |session| async move { done_requests::get(&session, key, now).await }).await
+        })
+    }
+
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>> {
         let damaged = Arc::clone(&self.damaged);
         self.rooms.ask(move |session| async move { rooms::page(&session, &damaged, after, limit).await })
@@ -491,30 +498,6 @@ impl PlayerStore for PostgresStore {
 
     fn release_place(&self, number: u64) -> StoreFuture<'_, ()> {
         self.write(Change::ReleasePlace(number))
-    }
-
-    fn record_request(&self, player: PlayerId, id: String, target: RequestTarget) -> StoreFuture<'_, RequestTarget> {
-        Box::pin(async move {
-            // Twice, as another node may just forget it.
-            for _ in 0..2 {
-                self.change_quota(|| Change::RecordRequest(player, id.clone(), target)).await?;
-                let id = id.clone();
-                let recorded = self.rooms.ask(move |session| async move { requests::get(&session, player, &id).await });
-                if let Some(recorded) = recorded.await? {
-                    return Ok(recorded);
-                }
-            }
-            // The player has just logged out, or later requests have taken its place.
-            Ok(target)
-        })
-    }
-
-    fn redirect_request(&self, player: PlayerId, id: String, room: RoomId) -> StoreFuture<'_, ()> {
-        Box::pin(async move { self.change_quota(|| Change::RedirectRequest(player, id.clone(), room)).await.map(drop) })
-    }
-
-    fn forget_request(&self, player: PlayerId, id: String, when: ForgetWhen) -> StoreFuture<'_, ()> {
-        self.write(Change::ForgetRequest(player, id, when))
     }
 }
 

@@ -3,10 +3,7 @@
 use reversi_room::{DisplayName, PlayerId, Profile, Timestamp};
 use tokio_postgres::{Error, Row};
 
-use super::{
-    requests,
-    session::{Session, column, readable},
-};
+use super::session::{Session, column, readable};
 use crate::{
     ban::{self, Ban},
     damage::{DamagedRows, ReadError},
@@ -118,7 +115,6 @@ pub(super) fn read_profile(row: &Row) -> Result<Profile, ReadError> {
 
 /// Removes a player. With games or results the row stays, without a token.
 pub(super) async fn remove(session: &Session, player: PlayerId) -> Result<(), Error> {
-    requests::remove(session, player).await?;
     let player = player.to_string();
     let sql = "DELETE FROM players WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM played WHERE contestant = $1) \
         AND NOT EXISTS (SELECT 1 FROM standings WHERE contestant = $1)";

@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use prost::encoding::{decode_varint, encode_varint};
-use reversi_room::{Event, Fact, JoinCode, Room, RoomId, Seq, stored};
+use reversi_room::{Event, Fact, JoinCode, Request, Room, RoomId, Seq, stored};
 use tokio_postgres::{Error, Row};
 
 use super::{
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     damage::{DamagedRows, ReadError},
-    journal::{Append, AppendError, EndedGame, History},
+    journal::{Append, AppendError, DoneRequest, EndedGame, History},
 };
 
 /// Bytes of a tail beyond which it is folded: some 100 moves.
@@ -40,6 +40,8 @@ pub(super) struct RoomWrite {
     pub(super) closes: bool,
     /// True if the room's members or their seats may change.
     pub(super) changes_members: bool,
+    /// The request that it carries, with what is kept of it.
+    pub(super) request: Option<(Request, DoneRequest)>,
     pub(super) games: Vec<EndedGame>,
 }
 
@@ -62,7 +64,7 @@ impl RoomWrite {
         let last = events.last().map_or(expected, |event| event.seq);
         let closes = events.iter().any(|event| matches!(event.fact, Fact::Closed(_)));
         let changes_members = events.iter().any(|event| event.fact.changes_members());
-        let mut beginning = None;
+        let (mut beginning, request) = (None, append.done_request());
         if expected == Seq(0) {
             let (first, later) = events.split_at(events.len().min(1));
             let begun = Room::replay(first).filter(|room| room.id() == append.room);
@@ -71,7 +73,7 @@ impl RoomWrite {
             (beginning, events) = (Some(Beginning::of(&begun)), later);
         }
         let (tail, games) = (encode(events), games.to_vec());
-        Ok(Self { room, expected, last, tail, beginning, closes, changes_members, games })
+        Ok(Self { room, expected, last, tail, beginning, closes, changes_members, request, games })
     }
 
     /// The id of the room as a column.
@@ -81,7 +83,8 @@ impl RoomWrite {
 
     /// True if it only adds to the tail of a room.
     pub(super) fn is_simple(&self) -> bool {
-        self.beginning.is_none() && !self.closes && !self.changes_members && self.games.is_empty()
+        let is_move = self.beginning.is_none() && !self.closes && !self.changes_members;
+        is_move && self.request.is_none() && self.games.is_empty()
     }
 }
 

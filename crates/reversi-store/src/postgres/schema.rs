@@ -1,7 +1,7 @@
 //! The tables and their versions.
 
 use super::{error::PostgresError, session::Session};
-use crate::game_row::{GameRow, VERSION};
+use crate::game_row::{FIRST, GameRow, VERSION};
 
 /// The oldest version that is upgraded. Its tables are those of `schema.sql`.
 const OLDEST: i32 = 2;
@@ -58,7 +58,11 @@ pub(super) async fn upgrade(session: &Session, this: Option<i64>) -> Result<(), 
         } else if session.row(IS_USED, &[&this]).await?.is_some_and(|row| row.get(0)) {
             return Err(PostgresError::UsedByOlder);
         }
-        let added = GameRow::additions(found.unwrap_or(0));
+        let found = found.unwrap_or(0);
+        if found < FIRST {
+            session.batch(include_str!("../done_requests.sql")).await?;
+        }
+        let added = GameRow::additions(found);
         session.batch(&format!("{added} UPDATE reversi SET version = {VERSION}")).await?;
     }
     Ok(session.batch("COMMIT").await?)

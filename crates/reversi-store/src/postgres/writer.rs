@@ -188,11 +188,14 @@ impl Writer {
                     self.folds.clear();
                 }
                 // One of them may have failed the others.
-                Err(Failure::Refused(_)) if batch.len() > 1 => {
+                Err(Failure::Refused(_) | Failure::Repeated) if batch.len() > 1 => {
                     for request in batch {
                         Box::pin(self.execute(vec![request])).await;
                     }
                     return;
+                }
+                Err(Failure::Repeated) => {
+                    return batch.into_iter().for_each(|request| request.done.send(Err(AppendError::Repeated)));
                 }
                 Err(Failure::Refused(error)) => return self.refuse(batch, false, &PostgresError::Database(error)),
             }
@@ -272,6 +275,7 @@ impl Writer {
             Ok(Err(BatchError::Database(error))) if is_refusal(&error) && session.batch("ROLLBACK").await.is_ok() => {
                 Err(Failure::Refused(describe(&error)))
             }
+            Ok(Err(BatchError::Repeated)) if session.batch("ROLLBACK").await.is_ok() => Err(Failure::Repeated),
             lost => {
                 let error = match lost {
                     Ok(Err(BatchError::Database(error))) => describe(&error),
@@ -331,6 +335,8 @@ async fn open(config: &Config, node: i64) -> Result<(Session, Fence), PostgresEr
 enum Failure {
     /// Nothing was written.
     Refused(String),
+    /// Nothing was written: a request was done before.
+    Repeated,
     /// Another node has taken over: nothing is written any more. An earlier try may have written all.
     Fenced,
     /// The connection is lost: all or nothing was written.

@@ -6,12 +6,12 @@
 //! (`benches/README.md`).
 
 use prost::encoding::{decode_varint, encode_varint};
-use reversi_room::{Fact, RoomId, Seq, stored};
+use reversi_room::{Fact, Request, RoomId, Seq, stored};
 use rusqlite::Connection;
 use smallvec::SmallVec;
 
 use super::scan::{self, Gap};
-use crate::journal::{Append, AppendError, EndedGame};
+use crate::journal::{Append, AppendError, DoneRequest, EndedGame};
 
 /// The version of a row.
 const VERSION: u8 = 1;
@@ -35,6 +35,8 @@ pub(super) struct LogEntry {
     pub(super) last: Seq,
     /// Empty when it closes the room.
     pub(super) run: Run,
+    /// What is kept of the request that the append carries.
+    pub(super) request: Option<Box<(Request, DoneRequest)>>,
     pub(super) games: Vec<EndedGame>,
     /// True if the games change the statistics of their players.
     pub(super) counts: bool,
@@ -55,7 +57,9 @@ impl LogEntry {
             last = event.seq;
         }
         let last = if closed { Seq(0) } else { last };
-        Ok(Self { room: append.room, expected: append.expected, last, run, games: append.games.to_vec(), counts: true })
+        let &Append { room, expected, games, .. } = append;
+        let request = append.done_request().map(Box::new);
+        Ok(Self { room, expected, last, run, request, games: games.to_vec(), counts: true })
     }
 
     pub(super) fn closes(&self) -> bool {

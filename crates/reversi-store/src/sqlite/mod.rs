@@ -17,6 +17,7 @@
 pub(super) mod backup;
 mod damage;
 pub(super) mod doctor;
+mod done_requests;
 mod error;
 mod explorer;
 mod games;
@@ -62,7 +63,7 @@ use super::{
     contestant::Contestant,
     explorer::{Exploration, ExplorerFilter},
     files::{beside, private},
-    journal::{Append, AppendFuture, FaultHook, History, Journal, StoreError, StoreFuture},
+    journal::{Append, AppendFuture, DoneRequest, FaultHook, History, Journal, StoreError, StoreFuture},
     player_stats::PlayerStats,
     player_store::{PlayerKey, PlayerStore, StoredPlayer},
     transfer::{FormerPlayer, Restored, Standing, Transfer},
@@ -315,6 +316,10 @@ impl Journal for SqliteStore {
                 read => read,
             }
         })
+    }
+
+    fn done_request(&self, key: u64, now: Timestamp) -> StoreFuture<'_, Option<DoneRequest>> {
+        self.rooms.ask(move |connection| Ok(done_requests::get(connection, key, now)?))
     }
 
     fn open_rooms(&self, after: Option<RoomId>, limit: usize) -> StoreFuture<'_, Vec<Room>> {

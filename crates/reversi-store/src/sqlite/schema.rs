@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 use rusqlite::{Connection, MAIN_DB, OpenFlags, config::DbConfig};
 
 use super::{damage::is_corrupt, error::OpenError, wal, wal_mark};
-use crate::game_row::{GameRow, VERSION};
+use crate::game_row::{FIRST, GameRow, VERSION};
 
 /// The application id of SQLite files: "Rvrs".
 pub(super) const APPLICATION: i32 = 0x5276_7273;
@@ -78,6 +78,9 @@ fn upgrade(connection: &mut Connection, version: i32, marks: bool) -> rusqlite::
     let is_unmarked = marks && wal_mark::renew(&transaction)?;
     if version == 0 {
         transaction.execute_batch(include_str!("schema.sql"))?;
+    }
+    if version < FIRST {
+        transaction.execute_batch(include_str!("../done_requests.sql"))?;
     }
     transaction.execute_batch(&GameRow::additions(version))?;
     if is_unmarked {

@@ -24,7 +24,7 @@ use tokio::sync::{
 
 use super::{
     damage::{self, DamagedRows, ReadError},
-    games,
+    done_requests, games,
     log::LogEntry,
     rooms,
     schema::{self, OpenedFile},
@@ -417,7 +417,7 @@ impl WriterThread {
         }
     }
 
-    /// Executes an append. A conflict writes nothing.
+    /// Executes an append. A conflict or a repeated request writes nothing.
     fn append(
         &self,
         connection: &Connection,
@@ -427,6 +427,12 @@ impl WriterThread {
         let at = self.write_behind.last(connection, change, entry.room)?;
         if at != entry.expected {
             return Ok(Err(AppendError::Conflict(at)));
+        }
+        if let Some((request, done)) = entry.request.as_deref() {
+            if done_requests::get(connection, request.key, done.at)?.is_some() {
+                return Ok(Err(AppendError::Repeated));
+            }
+            done_requests::insert(connection, request.key, done)?;
         }
         for game in &entry.games {
             if games::keep(connection, &game.record, entry.counts)? && entry.counts {

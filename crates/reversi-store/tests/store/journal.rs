@@ -4,8 +4,8 @@ use std::cell::RefCell;
 
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use reversi_engine::rules::Color;
-use reversi_room::{Command, Event, GameRecord, Participant, Phase, Room, Seq};
-use reversi_store::{AppendError, Contestant, GameFilter, MemoryStore, Store};
+use reversi_room::{Command, Event, Fact, GameRecord, Participant, Phase, Request, Room, RoomId, Seq, Timestamp};
+use reversi_store::{AppendError, Contestant, DoneRequest, GameFilter, MemoryStore, REQUEST_LIFETIME, Store};
 
 use crate::{
     at, count, creation_of, drive,
@@ -66,6 +66,61 @@ on_each!(open_rooms_are_paged_and_removed_when_closed, async |store| {
     assert_eq!(load(store, room_id(3)).await, None);
     let late = write(journal, room_id(3), Seq(2), &history[1..]).await;
     assert_eq!(late, Err(AppendError::Conflict(Seq(0))), "a closed room has no journal");
+});
+
+/// The creation of a room by a request with the key 1, and this digest.
+fn requested(room: RoomId, at: Timestamp, digest: u64) -> Vec<Event> {
+    let mut events = creation_of(room);
+    let Fact::Created(creation) = &mut events[0].fact else { panic!("a history begins with a creation") };
+    creation.request = Some(Request { key: 1, digest });
+    events[0].at = at;
+    events
+}
+
+on_each!(what_a_request_did_is_known_for_a_day_also_after_its_room_has_closed, async |store| {
+    let journal = &*store.journal;
+    let (first, second, next_day) = (room_id(1), room_id(2), at(5).after(REQUEST_LIFETIME));
+    let known = async |now| journal.done_request(1, now).await.unwrap();
+    assert_eq!(known(at(5)).await, None);
+    assert_eq!(write(journal, first, Seq(1), &requested(first, at(5), 8)).await, Err(AppendError::Conflict(Seq(0))));
+    assert_eq!(known(at(5)).await, None, "nothing was written");
+    write(journal, first, Seq(0), &requested(first, at(5), u64::MAX)).await.unwrap();
+    let done = DoneRequest { digest: u64::MAX, room: first, seq: Seq(1), game: 0, at: at(5) };
+    let mut test = TestRoom::lobby();
+    test.ok("ada", Command::Close);
+    write(journal, first, Seq(1), &moved(test.history, first)[1..]).await.unwrap();
+    assert_eq!([known(at(5)).await, known(next_day.before(REQUEST_LIFETIME / 2)).await], [Some(done); 2]);
+    assert_eq!(journal.done_request(2, at(5)).await.unwrap(), None, "another request");
+    assert_eq!(write(journal, second, Seq(0), &requested(second, at(6), 8)).await, Err(AppendError::Repeated));
+    assert_eq!((load(store, second).await, known(at(6)).await), (None, Some(done)));
+    assert_eq!(known(next_day).await, None);
+    write(journal, second, Seq(0), &requested(second, next_day, 8)).await.unwrap();
+    assert_eq!(known(next_day).await, Some(DoneRequest { digest: 8, room: second, at: next_day, ..done }));
+});
+
+on_each!(a_started_game_is_known_by_its_request, async |store| {
+    let journal = &*store.journal;
+    let (room, request) = (room_id(3), Request { key: u64::MAX, digest: 0 });
+    let mut history = moved(TestRoom::two_players(default_settings()).history, room);
+    let start = history.iter().position(|event| matches!(event.fact, Fact::GameStarted { .. })).unwrap();
+    let Fact::GameStarted { request: by, .. } = &mut history[start].fact else { panic!("the start of a game") };
+    *by = Some(request);
+    write(journal, room, Seq(0), &history).await.unwrap();
+    let (game, at) = (1, history[start].at);
+    let last = history.last().unwrap().seq;
+    assert_eq!(
+        journal.done_request(request.key, at).await.unwrap(),
+        Some(DoneRequest { digest: 0, room, seq: last, game, at })
+    );
+});
+
+on_each_place!(what_a_request_did_is_known_after_a_restart, async |place| {
+    let (room, store) = (room_id(1), place.open().await);
+    write(&*store.journal, room, Seq(0), &requested(room, at(5), 7)).await.unwrap();
+    drop(store);
+    let store = place.open().await;
+    let done = DoneRequest { digest: 7, room, seq: Seq(1), game: 0, at: at(5) };
+    assert_eq!(store.journal.done_request(1, at(5)).await.unwrap(), Some(done));
 });
 
 on_each!(the_last_alive_time_is_kept, async |store| {

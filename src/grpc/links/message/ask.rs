@@ -10,6 +10,7 @@ use crate::{
 impl cluster::Ask {
     /// An ask with id 0. It gets its id when it is sent.
     pub(crate) fn new(ask: Ask) -> Self {
+        let mut first = None;
         let question = match ask.what {
             Question::Command(issuer, command) => {
                 let issuer = match issuer {
@@ -20,9 +21,12 @@ impl cluster::Ask {
                 Asked::Command(cluster::CommandIssued { command: Some((&command).into()), issuer })
             }
             Question::Snapshot => Asked::Snapshot(()),
-            Question::Create(creation) => Asked::Create(Box::new((&*creation).into())),
+            Question::Create(creation, command) => {
+                first = command.as_ref().map(Into::into);
+                Asked::Create(Box::new((&*creation).into()))
+            }
         };
-        Self { id: 0, room: ask.room.bits(), question: Some(question) }
+        Self { id: 0, room: ask.room.bits(), first, question: Some(question) }
     }
 
     pub(crate) fn read(self) -> Result<Ask, StoredError> {
@@ -36,7 +40,10 @@ impl cluster::Ask {
                 Question::Command(issuer, required(command, "command")?.read()?)
             }
             Asked::Snapshot(()) => Question::Snapshot,
-            Asked::Create(creation) => Question::Create(Box::new(creation.read()?)),
+            Asked::Create(creation) => {
+                let first = self.first.map(|first| first.read()).transpose()?;
+                Question::Create(Box::new(creation.read()?), first)
+            }
         };
         Ok(Ask { room: read_room(self.room)?, what })
     }

@@ -31,6 +31,7 @@ impl From<RoomError> for cluster::RoomError {
             RoomError::QuotaStreams => Kind::QuotaStreams,
             RoomError::QuotaAnalyses => Kind::QuotaAnalyses,
             RoomError::QuotaNames => Kind::QuotaNames,
+            RoomError::RequestIdReused => Kind::RequestIdReused,
             RoomError::TokenReplaced => Kind::TokenReplaced,
             RoomError::TooFast(wait) => {
                 value = nanos(wait);
@@ -69,6 +70,7 @@ impl cluster::RoomError {
             Kind::QuotaStreams => RoomError::QuotaStreams,
             Kind::QuotaAnalyses => RoomError::QuotaAnalyses,
             Kind::QuotaNames => RoomError::QuotaNames,
+            Kind::RequestIdReused => RoomError::RequestIdReused,
             Kind::TokenReplaced => RoomError::TokenReplaced,
             Kind::TooFast => RoomError::TooFast(wait),
             Kind::WrongGuesses => RoomError::WrongGuesses(wait),

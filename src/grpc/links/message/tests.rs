@@ -11,8 +11,8 @@ use crate::{
     proto::cluster::{self, exchange_response::Reply as Replied, follow_response::Item},
     room::{
         AiSeat, Clocks, Command, Creation, DisplayName, EndReason, Event, Fact, GameEnd, GameId, Issuer, JoinCode,
-        Occupant, Offer, Phase, PlayerId, PlayerKind, Policy, Profile, Rejection, Room, RoomId, RoomName, Seat, Seq,
-        Series, Settings, TimeControl, Timestamp, TurnRequest, Watching, stored::StoredError,
+        Occupant, Offer, Phase, PlayerId, PlayerKind, Policy, Profile, Rejection, Request, Room, RoomId, RoomName,
+        Seat, Seq, Series, Settings, TimeControl, Timestamp, TurnRequest, Watching, stored::StoredError,
     },
     rules::{Bitboard, Board, ByColor, Color, Position, Square},
     runtime::{
@@ -155,6 +155,7 @@ fn plain_errors() -> Vec<RoomError> {
         RoomError::QuotaStreams,
         RoomError::QuotaAnalyses,
         RoomError::QuotaNames,
+        RoomError::RequestIdReused,
         RoomError::TokenReplaced,
         RoomError::Draining,
         RoomError::StoreUnavailable,
@@ -191,6 +192,7 @@ fn creation() -> impl Strategy<Value = Creation> {
         owner,
         settings: Settings::named(RoomName::parse("Tea").unwrap()),
         policy: Policy { grace: Duration::from_secs(60), idle_close: Duration::from_secs(600), members: 100 },
+        request: code.is_multiple_of(2).then_some(Request { key: code, digest: code / 2 }),
     })
 }
 
@@ -203,7 +205,11 @@ fn ask() -> impl Strategy<Value = Ask> {
     let what = prop_oneof![
         (issuer, any::<u32>()).prop_map(|(issuer, game)| Question::Command(issuer, Command::Resign { game })),
         Just(Question::Snapshot),
-        creation().prop_map(|creation| Question::Create(Box::new(creation))),
+        (creation(), of(any::<bool>())).prop_map(|(creation, ready)| {
+            let first =
+                ready.map(|ready| if ready { Command::SetReady(true) } else { Command::Start(creation.request) });
+            Question::Create(Box::new(creation), first)
+        }),
     ];
     (room_id(), what).prop_map(|(room, what)| Ask { room, what })
 }

@@ -89,8 +89,8 @@ impl ActorContext {
 /// The source of a new actor's room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// Just created, by this event.
-    New(Event),
+    /// Just created, by these events of one write.
+    New(Vec<Event>),
     /// Loaded: an earlier actor may have ended before its work was done.
     Journal,
     /// Dormant until now: nothing needs to be corrected.
@@ -178,8 +178,8 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
         room,
         context,
     });
-    if let Origin::New(created) = &origin {
-        actor.notifier().notify(created, &Before::of(&actor.room));
+    if let Origin::New(events) = &origin {
+        events.iter().for_each(|event| actor.notifier().notify(event, &Before::of(&actor.room)));
     }
     let run = async move {
         let mut mailbox = mailbox;
@@ -204,7 +204,7 @@ impl RoomActor {
             }
         }
         self.check_members().await;
-        // An open turn may have been requested only by an earlier actor.
+        // An open turn may have been requested only by an earlier actor, or a game may have begun with the room.
         if let Some(player) = self.notifier().player_to_move() {
             self.notifier().remind(player);
         }

@@ -33,6 +33,8 @@ impl RoomActor {
                 games.iter().for_each(|game| self.context.players.unweigh(game));
                 return Err(if error.is_fault() { RoomError::StoreUnavailable } else { RoomError::Damaged });
             }
+            // No game ends in such a write.
+            Err(AppendError::Repeated) => return Err(RoomError::RequestIdReused),
             Err(error @ AppendError::Fenced) => {
                 tracing::debug!(%error, "the room ends here");
                 games.iter().for_each(|game| self.context.players.unweigh(game));

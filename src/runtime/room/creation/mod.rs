@@ -1,15 +1,13 @@
 //! Creation of rooms.
 
 pub(crate) mod quick_start;
-mod requests;
+pub(crate) mod requests;
 
 use std::sync::Arc;
 
-use requests::NewRoomId;
-
 use super::{message::Snapshot, places::ReservedPlace, rooms::Rooms};
 use crate::{
-    room::{Command, Creation, Issuer, JoinCode, Occupant, Policy, Rejection, SeatSpec, Settings},
+    room::{Command, Creation, JoinCode, Occupant, Policy, Rejection, Request, RoomId, SeatSpec, Settings},
     rules::ByColor,
     runtime::{
         limit::{invitation_limit::Invitation, rate_limiter::TooFast},
@@ -28,7 +26,7 @@ pub struct NewRoom {
 }
 
 impl Rooms {
-    /// Creates a room that the player owns. A repeated request id returns the room of the first request.
+    /// Creates a room that the player owns. A repeated request returns the room of the first one.
     ///
     /// # Errors
     /// When a limit is reached, or a seat is for an unknown player or AI.
@@ -36,23 +34,30 @@ impl Rooms {
         &self,
         player: &Arc<Player>,
         new: NewRoom,
-        request: Option<String>,
+        request: Option<Request>,
     ) -> Result<Snapshot, RoomError> {
         let lifecycle = &self.host.context.lifecycle;
         lifecycle.require_running()?;
         let (this, player) = (self.clone(), Arc::clone(player));
         let create = async move {
-            this.create_by_request(&player, request, async |new_id| this.create_as(&player, &new_id, new).await).await
+            let is_game_of_ais =
+                [&new.seats.black, &new.seats.white].iter().all(|seat| matches!(seat, SeatSpec::Ai(_)));
+            // No later event would start it.
+            let first = (new.settings.auto_start && is_game_of_ais).then_some(Command::Start(None));
+            let create = async || this.create_new(&player, new, first, request).await;
+            this.once(&player, request, create, async |done| this.snapshot_as_admin(done.room).await).await
         };
         lifecycle.run_to_end(create).await
     }
 
-    /// Creates a room with a given id, unless the same request has.
-    async fn create_as(&self, player: &Arc<Player>, new_id: &NewRoomId, new: NewRoom) -> Result<Snapshot, RoomError> {
-        let id = new_id.id;
-        if new_id.is_created {
-            return self.snapshot_as_admin(id).await;
-        }
+    /// Creates a room, and executes the player's first command in it: both or neither.
+    async fn create_new(
+        &self,
+        player: &Arc<Player>,
+        new: NewRoom,
+        first: Option<Command>,
+        request: Option<Request>,
+    ) -> Result<Snapshot, RoomError> {
         let context = &self.host.context;
         // It may have waited for an earlier request until the shutdown.
         context.lifecycle.require_running()?;
@@ -66,9 +71,12 @@ impl Rooms {
         let (white, other_invitation) = self.occupant(player, new.seats.white).await?;
         let seats = ByColor::new(black, white);
         let limits = context.limits.get();
-        let membership = self.reserve_room(player, id).await?;
+        let id = context.cluster.new_room(self.random.bits()).ok_or(RoomError::Unreachable)?;
+        // The same request may be sent to other nodes at the same time: its rooms, of which one will be created, share a place.
+        let place = request.map_or(id, |request| RoomId::from_random(request.key));
+        let membership = self.reserve_room(player, place).await?;
         // Last: the player leaves no other room for a request that is refused.
-        let seat = if sides == 1 { Some(self.free_seat(player, id).await?) } else { None };
+        let seat = if sides == 1 { Some(self.free_seat(player, place, request).await?) } else { None };
         let creation = Creation {
             id,
             code: JoinCode::from_random(self.random.bits()),
@@ -80,24 +88,14 @@ impl Rooms {
                 members: limits.members_per_room,
             },
             seats,
+            request,
         };
-        let starts =
-            creation.settings.auto_start && creation.seats.iter().all(|(_, seat)| matches!(seat, Occupant::Ai(_)));
-        let created = self.host.create(creation).await;
+        let created = self.host.create(creation, first).await;
         if created.as_ref().is_err_and(RoomError::is_unknown) {
             seat.into_iter().chain([membership]).for_each(ReservedPlace::let_expire);
         }
-        let mut created = created?;
+        let created = created?;
         invitation.into_iter().chain(other_invitation).for_each(Invitation::keep);
-        if starts && !self.has_game(new_id).await? {
-            // No later event would start it. If the store fails now, the owner can.
-            let started = self.host.command(id, Issuer::Player(player.id()), Command::Start).await;
-            if let Err(error @ RoomError::TooFast(_)) = started {
-                self.undo_creation(player, new_id).await;
-                return Err(error);
-            }
-            created = self.snapshot_as_admin(id).await?;
-        }
         if player.is_logged_out() {
             // The log-out left only the rooms known then.
             self.leave_after_log_out(player, id).await?;

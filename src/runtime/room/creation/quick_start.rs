@@ -8,12 +8,9 @@ use std::{
 
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::{
-    NewRoom,
-    requests::{Earlier, NewRoomId, last_game},
-};
+use super::NewRoom;
 use crate::{
-    room::{AiSpec, Command, Credentials, Occupant, Rejection, Room, RoomId, SeatSpec, Settings},
+    room::{AiSpec, Command, Credentials, Occupant, Rejection, Request, Room, RoomId, SeatSpec, Settings},
     rules::{ByColor, Color},
     runtime::{
         cluster::cluster::MOVE_TIMEOUT,
@@ -22,7 +19,7 @@ use crate::{
         player::player::Player,
         room::{message::Snapshot, rooms::Rooms},
     },
-    store::StoreError,
+    store::{DoneRequest, StoreError},
 };
 
 /// Maximum time in which one match tries rooms. Other nodes wait for it at most five seconds
@@ -46,8 +43,8 @@ pub enum Opponent {
 }
 
 impl Rooms {
-    /// Starts a game against an AI, or joins or creates a room for a game against another player. A repeated request id
-    /// returns the room of the first request.
+    /// Starts a game against an AI, or joins or creates a room for a game against another player. A repeated request
+    /// returns the room of the first one.
     ///
     /// # Errors
     /// As for [`Rooms::create`] and for taking a seat.
@@ -56,20 +53,24 @@ impl Rooms {
         player: &Arc<Player>,
         opponent: Opponent,
         side: Option<Color>,
-        request: Option<String>,
+        request: Option<Request>,
     ) -> Result<Snapshot, RoomError> {
         let lifecycle = &self.host.context.lifecycle;
         lifecycle.require_running()?;
         let (this, player) = (self.clone(), Arc::clone(player));
         let start = async move {
-            this.create_by_request(&player, request, async |new| {
-                let room = match opponent {
-                    Opponent::Ai(ai) => this.quick_ai_game(&player, &new, ai, side).await?,
-                    Opponent::Anyone => this.quick_match(&player, &new, side).await?,
-                };
-                this.snapshot_as_admin(room).await
-            })
-            .await
+            match opponent {
+                Opponent::Ai(ai) => {
+                    let start = async || this.quick_ai_game(&player, request, ai, side).await;
+                    this.once(&player, request, start, async |done| this.snapshot_as_admin(done.room).await).await
+                }
+                Opponent::Anyone => {
+                    let start = async || this.quick_match(&player, request, side).await;
+                    let again = async |done: DoneRequest| this.matched(&player, done.room).await;
+                    let room = this.once(&player, request, start, again).await?;
+                    this.snapshot_as_admin(room).await
+                }
+            }
         };
         lifecycle.run_to_end(start).await
     }
@@ -77,28 +78,26 @@ impl Rooms {
     async fn quick_ai_game(
         &self,
         player: &Arc<Player>,
-        new_id: &NewRoomId,
+        request: Option<Request>,
         ai: AiSpec,
         side: Option<Color>,
-    ) -> Result<RoomId, RoomError> {
+    ) -> Result<Snapshot, RoomError> {
         let side = side.unwrap_or_else(|| self.random_side());
         let new =
             NewRoom { settings: Settings::named((&player.profile.name).into()), seats: seats(side, SeatSpec::Ai(ai)) };
-        let room = self.create_as(player, new_id, new).await?.room.id();
-        self.finish_quick_start(player, new_id, Command::Start).await?;
-        Ok(room)
+        self.create_new(player, new, Some(Command::Start(None)), request).await
     }
 
     async fn quick_match(
         &self,
         player: &Arc<Player>,
-        new_id: &NewRoomId,
+        request: Option<Request>,
         side: Option<Color>,
     ) -> Result<RoomId, RoomError> {
         let lock = Arc::clone(&self.waiting).lock_owned();
         let context = &self.host.context;
         if !context.cluster.shares_store() {
-            return self.match_once(&mut *lock.await, player, new_id, side).await;
+            return self.match_or_wait(&mut *lock.await, player, request, side).await;
         }
         // The nodes share the waiting rooms, and taking them costs some writes. So a player waits for only one turn at
         // a time.
@@ -110,7 +109,12 @@ impl Rooms {
         };
         let mut waiting = timeout(MOVE_TIMEOUT, take).await.map_err(|_| RoomError::Busy)??;
         let taken: HashSet<_> = waiting.0.iter().copied().collect();
-        let matched = self.match_once(&mut waiting, player, new_id, side).await;
+        // Another node may have done it while this one waited for the rooms.
+        let matched = match self.done(request).await {
+            Ok(Some(done)) => Ok(done.room),
+            Ok(None) => self.match_or_wait(&mut waiting, player, request, side).await,
+            Err(error) => Err(error),
+        };
         let left: HashSet<_> = waiting.0.drain(..).collect();
         let new: Vec<_> = left.difference(&taken).copied().collect();
         let gone = taken.difference(&left).copied().collect();
@@ -122,32 +126,23 @@ impl Rooms {
         });
         match returned {
             Err(unavailable) if !new.is_empty() => {
-                // A room in which a player waits in vain would only occupy a seat.
-                self.undo_creation(player, new_id).await;
+                // A room in which a player waits in vain would only occupy a seat. A request with an id is expected again.
+                if request.is_none() {
+                    for room in new {
+                        let _ = self.command(player, room, Command::Vacate).await;
+                    }
+                }
                 Err(unavailable.into())
             }
             _ => matched,
         }
     }
 
-    /// Matches a player with the rooms that wait. A repeated request, sent to any node, gets the result of the first one.
-    async fn match_once(
-        &self,
-        waiting: &mut WaitingRooms,
-        player: &Arc<Player>,
-        new_id: &NewRoomId,
-        side: Option<Color>,
-    ) -> Result<RoomId, RoomError> {
-        let new_id = match self.earlier(player, new_id).await? {
-            Earlier::Done(room) => return Ok(room),
-            // The player would otherwise be in two rooms.
-            Earlier::Begun(new_id) => return self.wait_in_room(waiting, player, &new_id, side).await,
-            Earlier::Unknown(new_id) => new_id,
-        };
-        let room = self.match_or_wait(waiting, player, &new_id, side).await?;
-        if room != new_id.id {
-            // If that fails, the same request at another node would find another room.
-            let _ = self.record_found(player, &new_id, room).await;
+    /// The room of a repeated request. If the player waits there, it waits on: the first call may not have added the room.
+    async fn matched(&self, player: &Player, room: RoomId) -> Result<RoomId, RoomError> {
+        let found = self.snapshot_as_admin(room).await?.room;
+        if found.game().is_none() && found.seat_of(player.id()).is_some() {
+            self.add_waiting(vec![room]).await?;
         }
         Ok(room)
     }
@@ -181,7 +176,7 @@ impl Rooms {
         &self,
         waiting: &mut WaitingRooms,
         player: &Arc<Player>,
-        new_id: &NewRoomId,
+        request: Option<Request>,
         side: Option<Color>,
     ) -> Result<RoomId, RoomError> {
         let until = Instant::now() + MATCH_TIME;
@@ -189,7 +184,7 @@ impl Rooms {
         while let Some((room, look_time)) = rooms.pop_front()
             && Instant::now() < until
         {
-            match self.try_match(player, room, side, look_time, until).await {
+            match self.try_match(player, request, room, side, until.min(Instant::now() + look_time)).await {
                 Match::Made => {
                     waiting.remove(room);
                     return Ok(room);
@@ -201,65 +196,40 @@ impl Rooms {
                 Match::Refused(error) => return Err(error),
             }
         }
-        self.wait_in_room(waiting, player, new_id, side).await
+        self.wait_in_room(waiting, player, request, side).await
     }
 
-    /// Creates a room that waits, unless the same request has, and makes the player ready there.
+    /// Creates a room that waits, in which the player is ready.
     async fn wait_in_room(
         &self,
         waiting: &mut WaitingRooms,
         player: &Arc<Player>,
-        new_id: &NewRoomId,
+        request: Option<Request>,
         side: Option<Color>,
     ) -> Result<RoomId, RoomError> {
         let mut settings = Settings::named((&player.profile.name).into());
         settings.auto_start = true;
         let mine = side.unwrap_or_else(|| self.random_side());
-        let room = self.create_as(player, new_id, NewRoom { settings, seats: seats(mine, SeatSpec::Open) }).await?;
-        let room = room.room.id();
-        self.finish_quick_start(player, new_id, Command::SetReady(true)).await?;
+        let new = NewRoom { settings, seats: seats(mine, SeatSpec::Open) };
+        let room = self.create_new(player, new, Some(Command::SetReady(true)), request).await?.room.id();
         waiting.add(room);
         Ok(room)
-    }
-
-    /// The last step of a quick start, unless the same request has done it at another node. If it fails, the player leaves a room that
-    /// this call has created, because it would only occupy a seat.
-    async fn finish_quick_start(
-        &self,
-        player: &Arc<Player>,
-        new_id: &NewRoomId,
-        command: Command,
-    ) -> Result<(), RoomError> {
-        let finish = async || {
-            if !self.has_game(new_id).await? {
-                self.command(player, new_id.id, command).await?;
-            }
-            Ok(())
-        };
-        let Err(error) = finish().await else { return Ok(()) };
-        if self.has_game(new_id).await.unwrap_or(false) {
-            // The same request has begun it meanwhile.
-            return Ok(());
-        }
-        self.undo_creation(player, new_id).await;
-        Err(error)
     }
 
     /// Tries to take the seat opposite a waiting player.
     async fn try_match(
         &self,
         player: &Arc<Player>,
+        request: Option<Request>,
         room: RoomId,
         side: Option<Color>,
-        look_time: Duration,
         until: Instant,
     ) -> Match {
         if self.host.is_moving(room) {
             // Other players would wait for it, too.
             return Match::NotNow;
         }
-        let look_until = until.min(Instant::now() + look_time);
-        let snapshot = match timeout_at(look_until, self.snapshot(player, room, &Credentials::default())).await {
+        let snapshot = match timeout_at(until, self.snapshot(player, room, &Credentials::default())).await {
             Ok(Ok(snapshot)) => snapshot,
             Ok(Err(RoomError::Rejected(rejection))) => return Match::after(rejection),
             Ok(Err(_)) => return Match::NotNow,
@@ -270,32 +240,24 @@ impl Rooms {
         let Some(open) = [Color::Black, Color::White].into_iter().find(|&side| free(side)) else {
             return Match::Stale;
         };
+        let join = Command::JoinGame(player.profile.clone(), open, request);
         if snapshot.room.seat_of(player.id()).is_some() {
-            return Match::Own;
+            // An event of the room carries the request.
+            let noted = if request.is_some() { self.command(player, room, join).await.err() } else { None };
+            return noted.map_or(Match::Own, Match::Refused);
         }
         if !snapshot.room.is_present(open.opposite()) || side.is_some_and(|side| side != open) {
             return Match::NotNow;
         }
-        let join = Command::Join(player.profile.clone(), Credentials::default());
-        for command in [join, Command::TakeSeat(open), Command::SetReady(true)] {
-            // A command that was sent is waited for, since it would be executed after the undo.
-            let in_time = Instant::now() < until;
-            let done = if in_time { self.command(player, room, command).await } else { Err(RoomError::Busy) };
-            let Err(error) = done else { continue };
-            if error.is_unknown() && self.plays_after(player, room, last_game(&snapshot.room)).await {
-                // Only the answer was lost.
-                return Match::Made;
+        match self.command(player, room, join).await {
+            Ok(_) => Match::Made,
+            // Only the answer was lost.
+            Err(error) if error.is_unknown() && self.plays_after(player, room, last_game(&snapshot.room)).await => {
+                Match::Made
             }
-            // Undoes the earlier steps, unless a game has begun; if this fails too, `GetMe` lists the room.
-            let was_member = snapshot.room.member(player.id()).is_some();
-            let undo = if was_member { Command::LeaveSeat } else { Command::Vacate };
-            let _ = self.command(player, room, undo).await;
-            return match error {
-                RoomError::Rejected(rejection) => Match::after(rejection),
-                error => Match::Refused(error),
-            };
+            Err(RoomError::Rejected(rejection)) => Match::after(rejection),
+            Err(error) => Match::Refused(error),
         }
-        Match::Made
     }
 
     /// True if the player has a seat in a room in which a game has begun after the game of this number.
@@ -328,6 +290,11 @@ impl Match {
     fn after(rejection: Rejection) -> Self {
         if matches!(rejection, Rejection::Banned | Rejection::RoomFull) { Self::NotNow } else { Self::Stale }
     }
+}
+
+/// The number of the running or last game of a room; 0 for none.
+fn last_game(room: &Room) -> u32 {
+    room.game().map_or(0, |game| game.number)
 }
 
 fn seats(mine: Color, other: SeatSpec) -> ByColor<SeatSpec> {

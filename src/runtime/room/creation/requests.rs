@@ -1,191 +1,122 @@
-//! Requests with ids, which take effect once. A node remembers the last ones of its players. A store that nodes share does, too, since a
-//! request may be sent again to another node.
+//! Requests with ids, which take effect once. The event that a request causes carries it, and the store keeps what it did in
+//! the same commit: so a repeat has the same result after a restart, at another node, and from two nodes at once.
 
 use std::sync::Arc;
 
+use sha2::{Digest as _, Sha256};
+
 use crate::{
-    room::{Command, GameId, PlayerId, Rejection, Room, RoomId},
+    room::{Command, GameId, PlayerId, Request, RoomId},
     runtime::{
         outcome::{Accepted, RoomError},
         player::player::Player,
-        room::{message::Snapshot, rooms::Rooms},
+        room::rooms::Rooms,
     },
-    store::{ForgetWhen, RequestTarget},
+    store::DoneRequest,
 };
 
-/// The id of a room to be created.
-pub(super) struct NewRoomId {
-    pub(super) id: RoomId,
-    /// Whether this call has chosen it at random. Otherwise an earlier call of the same request has, and may have created the room.
-    pub(super) is_own: bool,
-    /// Whether the same request has created or found the room already.
-    pub(super) is_created: bool,
-    /// The key of the request in the store, if it has an id.
-    request_key: Option<String>,
-}
-
-impl NewRoomId {
-    /// The id that the first request has chosen.
-    fn with_id(&self, id: RoomId) -> Self {
-        Self { id, is_own: self.is_own && id == self.id, is_created: false, request_key: self.request_key.clone() }
-    }
-
-    /// The id of the room that the first request has created or found.
-    fn created(&self, id: RoomId) -> Self {
-        Self { is_own: false, is_created: true, ..self.with_id(id) }
-    }
-}
-
-/// What an earlier request with the same id has done.
-pub(super) enum Earlier {
-    /// It has created or found this room.
-    Done(RoomId),
-    /// It has created or found this room, in which the player has a seat. The last step of a quick start may not be done.
-    Begun(NewRoomId),
-    /// Nothing, or not yet: it would create a room with this id.
-    Unknown(NewRoomId),
+/// A player's request with an id, by the name of its method and its encoded body.
+#[must_use]
+pub fn request_with_id(player: PlayerId, id: &str, method: &str, body: &[u8]) -> Request {
+    let hash = |parts: &[&[u8]]| {
+        let mut hash = Sha256::new_with_prefix(player.bits().to_le_bytes());
+        for part in parts {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        hash.finalize().first_chunk().map_or(0, |first| u64::from_le_bytes(*first))
+    };
+    Request { key: hash(&[id.as_bytes()]), digest: hash(&[id.as_bytes(), method.as_bytes(), body]) }
 }
 
 impl Rooms {
-    /// Runs a request that creates a room or finds one. A repeated request, sent to any node, gets the result of the first one.
-    pub(super) async fn create_by_request(
-        &self,
-        player: &Arc<Player>,
-        request: Option<String>,
-        create: impl AsyncFnOnce(NewRoomId) -> Result<Snapshot, RoomError>,
-    ) -> Result<Snapshot, RoomError> {
-        let Some(request) = request else { return create(self.new_room(None)?).await };
-        let key = format!("room {request}");
-        let create = async |new| Ok(create(new).await?.room.id());
-        let create = async || self.create_recorded(player, key, create).await;
-        let (room, _) = player.rooms_created.once(request, create).await?;
-        self.snapshot_as_admin(room).await
-    }
-
-    async fn create_recorded(
+    /// Runs a request, unless it has an id and was done before: then returns the result of `again`.
+    ///
+    /// # Errors
+    /// [`RoomError::RequestIdReused`] if another request with this id was done.
+    pub(in crate::runtime::room) async fn once<T>(
         &self,
         player: &Player,
-        key: String,
-        create: impl AsyncFnOnce(NewRoomId) -> Result<RoomId, RoomError>,
-    ) -> Result<RoomId, RoomError> {
-        let new = self.new_room(Some(key.clone()))?;
-        let new = match self.earlier(player, &new).await? {
-            Earlier::Done(room) => return Ok(room),
-            Earlier::Begun(new) | Earlier::Unknown(new) => new,
-        };
-        let is_own = new.is_own;
-        let created = create(new).await;
-        if let Err(error) = &created
-            && is_own
-        {
-            let when = if error.is_unknown() { ForgetWhen::Closed } else { ForgetWhen::NotOpen };
-            // If this fails, the request that is sent again may find that its room has closed.
-            let _ = self.host.context.player_store.forget_request(player.id(), key, when).await;
+        request: Option<Request>,
+        run: impl AsyncFnOnce() -> Result<T, RoomError>,
+        again: impl AsyncFnOnce(DoneRequest) -> Result<T, RoomError>,
+    ) -> Result<T, RoomError> {
+        if request.is_none() {
+            return run().await;
         }
-        created
-    }
-
-    fn new_room(&self, request_key: Option<String>) -> Result<NewRoomId, RoomError> {
-        let id = self.host.context.cluster.new_room(self.random.bits()).ok_or(RoomError::Unreachable)?;
-        Ok(NewRoomId { id, is_own: true, is_created: false, request_key })
-    }
-
-    /// What the same request has done that was sent to any node before. The first one is recorded.
-    pub(super) async fn earlier(&self, player: &Player, new: &NewRoomId) -> Result<Earlier, RoomError> {
-        let Some(key) = &new.request_key else { return Ok(Earlier::Unknown(new.with_id(new.id))) };
-        let store = &self.host.context.player_store;
-        let recorded = || store.record_request(player.id(), key.clone(), RequestTarget::new(new.id, 0));
-        let room = recorded().await?.room;
-        if room == new.id && new.is_own {
-            return Ok(Earlier::Unknown(new.with_id(room)));
+        let _turn = player.requesting.lock().await;
+        if let Some(done) = self.done(request).await? {
+            return again(done).await;
         }
-        match self.snapshot_as_admin(room).await {
-            Ok(found) if is_unfinished(&found.room, player.id()) => Ok(Earlier::Begun(new.created(room))),
-            Ok(_) => Ok(Earlier::Done(room)),
-            Err(RoomError::Rejected(Rejection::RoomNotFound)) => {
-                // Read again, as the room may have closed meanwhile. Otherwise each of the requests creates it, or finds it.
-                let RequestTarget { room, was_open, .. } = recorded().await?;
-                if was_open { Err(Rejection::RoomNotFound.into()) } else { Ok(Earlier::Unknown(new.with_id(room))) }
-            }
-            Err(error) => Err(error),
+        let outcome = run().await;
+        match &outcome {
+            // The same request may have been done at another node meanwhile, or by this call, if only the answer was lost.
+            Err(_) => match self.done(request).await {
+                Ok(Some(done)) => again(done).await,
+                _ => outcome,
+            },
+            Ok(_) => outcome,
         }
     }
 
-    /// Records that a request has found a room instead of creating one.
-    pub(super) async fn record_found(&self, player: &Player, new: &NewRoomId, room: RoomId) -> Result<(), RoomError> {
-        if let Some(key) = &new.request_key {
-            self.host.context.player_store.redirect_request(player.id(), key.clone(), room).await?;
-        }
-        Ok(())
+    /// What a request did before.
+    pub(in crate::runtime::room) async fn done(
+        &self,
+        request: Option<Request>,
+    ) -> Result<Option<DoneRequest>, RoomError> {
+        let Some(Request { key, digest }) = request else { return Ok(None) };
+        let context = &self.host.context;
+        let done = context.journal.done_request(key, context.clock.now()).await?;
+        if done.is_some_and(|done| done.digest != digest) { Err(RoomError::RequestIdReused) } else { Ok(done) }
     }
 
-    /// Starts a game, unless the same request that was sent to any node before has.
-    pub(in crate::runtime::room) async fn start_once(
+    /// Starts a game. A repeated request returns the first answer, if the room is open.
+    ///
+    /// # Errors
+    /// The reason for the refusal.
+    pub async fn start_game(
         &self,
         player: &Arc<Player>,
         room: RoomId,
-        key: String,
+        request: Option<Request>,
     ) -> Result<Accepted, RoomError> {
-        let start = || self.command(player, room, Command::Start);
-        let store = &self.host.context.player_store;
-        let before = self.snapshot_as_admin(room).await?.room;
-        if before.owner().is_none_or(|owner| owner.id != player.id()) {
-            // It is refused.
-            return start().await;
-        }
-        let target = RequestTarget::new(room, last_game(&before));
-        let recorded = store.record_request(player.id(), key.clone(), target).await?;
-        let started = async || {
-            let snapshot = self.snapshot_as_admin(room).await?;
-            Ok::<_, RoomError>(started_after(&snapshot.room, recorded.last_game))
+        let (this, player) = (self.clone(), Arc::clone(player));
+        let start = async move {
+            let start = async || this.command(&player, room, Command::Start(request)).await;
+            let again = async |DoneRequest { room, seq, game, .. }: DoneRequest| {
+                this.snapshot_as_admin(room).await?;
+                Ok(Accepted { seq, changed: false, game: Some(GameId { room, number: game }) })
+            };
+            this.once(&player, request, start, again).await
         };
-        if let Some(started) = started().await? {
-            return Ok(started);
-        }
-        let outcome = start().await;
-        if outcome.is_err() {
-            let was_refused = matches!(outcome, Err(RoomError::Rejected(_) | RoomError::TooFast(_)));
-            match started().await {
-                // By the same request, meanwhile.
-                Ok(Some(started)) => return Ok(started),
-                // A later game is not that of this request.
-                Ok(None) if was_refused => {
-                    let _ = store.forget_request(player.id(), key, ForgetWhen::Always).await;
-                }
-                _ => {}
-            }
-        }
-        outcome
-    }
-
-    /// Whether the same request has begun a game in the room, at this node or another one.
-    pub(super) async fn has_game(&self, new: &NewRoomId) -> Result<bool, RoomError> {
-        Ok(new.request_key.is_some() && self.snapshot_as_admin(new.id).await?.room.game().is_some())
-    }
-
-    /// Leaves a room whose creation could not be finished: only if this call has created it, and it had no game. If that fails,
-    /// `GetMe` lists the room.
-    pub(super) async fn undo_creation(&self, player: &Arc<Player>, new: &NewRoomId) {
-        let may_leave = self.snapshot_as_admin(new.id).await.is_ok_and(|found| found.room.game().is_none());
-        if new.is_own && may_leave {
-            let _ = self.command(player, new.id, Command::Vacate).await;
-        }
+        self.host.context.lifecycle.run_to_end(start).await
     }
 }
 
-/// Whether the node that created a room may have ended before the last step of a quick start, in which the player starts a game,
-/// or gets ready and the room waits for an opponent.
-fn is_unfinished(room: &Room, player: PlayerId) -> bool {
-    room.game().is_none() && room.seat_of(player).is_some()
-}
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
 
-/// The number of the running or last game of a room; 0 for none.
-pub(super) fn last_game(room: &Room) -> u32 {
-    room.game().map_or(0, |game| game.number)
-}
+    use super::*;
 
-/// The answer to a request to start a game after another one, if that has started.
-fn started_after(room: &Room, last: u32) -> Option<Accepted> {
-    let game = GameId { room: room.id(), number: last + 1 };
-    (last_game(room) > last).then_some(Accepted { seq: room.seq(), changed: false, game: Some(game) })
+    proptest! {
+        #[test]
+        fn a_request_is_told_from_others(
+            (player, other) in (any::<u32>(), any::<u32>()),
+            (id, method, body) in (".{0,9}", ".{0,9}", ".{0,9}"),
+            (id2, method2, body2) in (".{0,9}", ".{0,9}", ".{0,9}"),
+        ) {
+            let of = |player: u32, id: &str, method: &str, body: &str| {
+                request_with_id(PlayerId::from_random(player.into()), id, method, body.as_bytes())
+            };
+            let (one, two) = (of(player, &id, &method, &body), of(other, &id2, &method2, &body2));
+            prop_assert_eq!(one, of(player, &id, &method, &body));
+            prop_assert_eq!(one.key == two.key, (player, &id) == (other, &id2));
+            let is_same = (player, &id, &method, &body) == (other, &id2, &method2, &body2);
+            prop_assert_eq!(one.digest == two.digest, is_same);
+            // The method and the body count apart.
+            prop_assert_eq!(one.digest == of(player, &id, &body, &method).digest, method == body);
+            prop_assert_ne!(one.digest, of(player, &id, &format!("{method}x"), &body).digest);
+        }
+    }
 }

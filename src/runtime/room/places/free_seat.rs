@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Full, ReservedPlace};
 use crate::{
-    room::{Command, Issuer, Phase, Rejection, RoomId},
+    room::{Command, Issuer, Phase, Rejection, Request, RoomId},
     runtime::{
         limit::{rate_limiter::TooFast, request_cost::RequestCost},
         outcome::RoomError,
@@ -27,11 +27,11 @@ impl Rooms {
         // The player leaves no other room for a command that is refused anyway.
         let now = self.host.context.clock.now();
         self.snapshot_as_admin(room).await?.room.decide(now, Issuer::Player(player.id()), command.clone())?;
-        self.free_seat(player, room).await
+        self.free_seat(player, room, None).await
     }
 
     /// Reserves a seat of a room. A player at its limit leaves as many rooms in which no game or series runs as needed:
-    /// first those with a finished game, of these the one without events for longest.
+    /// first those with a finished game, of these the one without events for longest. Fails for a request that is done.
     ///
     /// # Errors
     /// [`RoomError::QuotaSeatsPlaying`] when games run in all of these rooms, [`RoomError::QuotaSeats`] when the
@@ -40,6 +40,7 @@ impl Rooms {
         &self,
         player: &Arc<Player>,
         room: RoomId,
+        request: Option<Request>,
     ) -> Result<ReservedPlace, RoomError> {
         match self.reserve_seat(player, room).await? {
             Ok(seat) => return Ok(seat),
@@ -49,9 +50,9 @@ impl Rooms {
         let held = self.seats_of(player).await?;
         let cost = RequestCost::Snapshots(held.len());
         player.charge(cost).map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
-        if held.contains(&room) {
-            // The same request has just created the room at another node: there the player has its seat.
-            return self.reserve_seat(player, room).await?.map_err(|_| RoomError::QuotaSeats);
+        if self.done(request).await?.is_some() {
+            // At another node, meanwhile: one of these rooms may be that of this request.
+            return Err(RoomError::Busy);
         }
         let (mut idle, mut playing) = (Vec::new(), None);
         for held in held {

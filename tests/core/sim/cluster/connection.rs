@@ -12,8 +12,8 @@ use reversi::{
     room::{DisplayName, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp},
     runtime::{Assignment, NodeId},
     store::{
-        Append, AppendError, AppendFuture, Ban, ClusterStore, ClusterView, ForgetWhen, History, Journal, PlaceRequest,
-        PlayerKey, PlayerStore, RequestTarget, RoomPlace, Store, StoreError, StoreFuture, StoredPlayer,
+        Append, AppendError, AppendFuture, Ban, ClusterStore, ClusterView, DoneRequest, History, Journal, PlaceRequest,
+        PlayerKey, PlayerStore, RoomPlace, Store, StoreError, StoreFuture, StoredPlayer,
     },
 };
 
@@ -150,25 +150,6 @@ impl Connection {
         self.read(|tables| tables.waiting.oldest(limit)).await.map(Some)
     }
 
-    async fn record_request(
-        &self,
-        player: PlayerId,
-        id: &str,
-        target: RequestTarget,
-    ) -> Result<RequestTarget, StoreError> {
-        // Twice, as another node may just forget it.
-        for _ in 0..2 {
-            let node = self.node();
-            self.reach().await?;
-            self.database.record_request(node, player, id, target).await?;
-            self.reach().await?;
-            if let Some(noted) = self.read(|tables| tables.requests.get(player, id)).await? {
-                return Ok(noted);
-            }
-        }
-        Ok(target)
-    }
-
     async fn reach(&self) -> Result<(), StoreError> {
         if self.cross().await { Ok(()) } else { Err(StoreError::Unavailable("cut by the test".into())) }
     }
@@ -197,6 +178,13 @@ impl Journal for Connection {
         Box::pin(async move {
             self.reach().await?;
             self.database.store.journal.load(room).await
+        })
+    }
+
+    fn done_request(&self, key: u64, now: Timestamp) -> StoreFuture<'_, Option<DoneRequest>> {
+        Box::pin(async move {
+            self.reach().await?;
+            self.database.store.journal.done_request(key, now).await
         })
     }
 
@@ -268,7 +256,7 @@ impl PlayerStore for Connection {
 
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {
         Box::pin(async move {
-            self.change(|_, tables| tables.requests.remove(player)).await?;
+            self.reach().await?;
             self.database.store.players.remove_player(player).await
         })
     }
@@ -292,11 +280,7 @@ impl PlayerStore for Connection {
     fn remove_idle(&self, player: PlayerId, seen: Timestamp) -> StoreFuture<'_, bool> {
         Box::pin(async move {
             self.reach().await?;
-            let is_removed = self.database.store.players.remove_idle(player, seen).await?;
-            if is_removed {
-                self.change(|_, tables| tables.requests.remove(player)).await?;
-            }
-            Ok(is_removed)
+            self.database.store.players.remove_idle(player, seen).await
         })
     }
 
@@ -325,19 +309,5 @@ impl PlayerStore for Connection {
 
     fn release_place(&self, number: u64) -> StoreFuture<'_, ()> {
         Box::pin(self.change(move |_, tables| tables.places.release(number)))
-    }
-
-    fn record_request(&self, player: PlayerId, id: String, target: RequestTarget) -> StoreFuture<'_, RequestTarget> {
-        Box::pin(async move { self.record_request(player, &id, target).await })
-    }
-
-    fn redirect_request(&self, player: PlayerId, id: String, room: RoomId) -> StoreFuture<'_, ()> {
-        Box::pin(self.change(move |_, tables| tables.requests.set_room(player, &id, room)))
-    }
-
-    fn forget_request(&self, player: PlayerId, id: String, when: ForgetWhen) -> StoreFuture<'_, ()> {
-        Box::pin(self.change(move |_, Tables { rooms, requests, .. }| {
-            requests.forget(player, &id, when, |room| rooms.contains_key(&room));
-        }))
     }
 }

@@ -8,9 +8,9 @@ use std::{
 };
 
 use reversi::{
-    room::{PlayerId, RoomId, Timestamp},
+    room::{RoomId, Timestamp},
     runtime::{Assignment, Clock, NodeId, Shard},
-    store::{Append, AppendError, ClusterView, Downtime, MemoryStore, PlayerKey, RequestTarget, Store, StoreError},
+    store::{Append, AppendError, ClusterView, Downtime, MemoryStore, Store, StoreError},
 };
 use tokio::time::Instant;
 
@@ -202,22 +202,6 @@ impl ModelDatabase {
             return Err(StoreError::Unavailable("the node was declared dead".into()));
         }
         Ok(change(&mut state.tables))
-    }
-
-    /// Records what a request of a player with a token is about, unless one with that id is recorded.
-    pub(super) async fn record_request(
-        &self,
-        node: NodeId,
-        player: PlayerId,
-        id: &str,
-        target: RequestTarget,
-    ) -> Result<(), StoreError> {
-        // Answered at once.
-        let is_known = self.store.players.find(PlayerKey::Id(player)).await?.is_some();
-        if self.change(node, |tables| is_known && tables.requests.note(player, id, target))? {
-            self.log.note(SimEvent::RequestNoted { player, id: id.to_owned(), room: target.room });
-        }
-        Ok(())
     }
 
     /// Writes, if the node lives and has the room's shard.

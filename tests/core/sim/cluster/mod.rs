@@ -9,7 +9,6 @@ mod incident;
 mod places;
 mod process;
 mod repeated_requests;
-mod requests;
 mod tables;
 mod waiting;
 mod wire;

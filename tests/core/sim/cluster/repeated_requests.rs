@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use reversi::{
     room::{Command, RoomId},
-    runtime::{Opponent, Player, RoomError},
+    runtime::{Opponent, Player, RoomError, request_with_id},
 };
 
 use super::world::{World, log_in, two_nodes};
@@ -54,7 +54,7 @@ fn a_player_is_matched_with_those_of_all_nodes_once_at_a_time() {
 
 /// Always with the same request id.
 async fn quick_start(node: &SimServer, player: &Arc<Player>) -> RoomId {
-    let request = Some("once".to_owned());
+    let request = Some(request_with_id(player.id(), "once", "", &[]));
     let started = node.runtime.rooms.quick_start(player, Opponent::Anyone, None, request).await;
     started.expect("a room").room.id()
 }

@@ -7,7 +7,7 @@ use reversi::{
     store::{PlaceRequest, RoomPlace},
 };
 
-use super::{places::PendingPlaces, requests::NotedRequests, waiting::Waiting};
+use super::{places::PendingPlaces, waiting::Waiting};
 
 #[derive(Default)]
 pub(super) struct Tables {
@@ -15,7 +15,6 @@ pub(super) struct Tables {
     pub(super) rooms: BTreeMap<RoomId, Room>,
     pub(super) waiting: Waiting,
     pub(super) places: PendingPlaces,
-    pub(super) requests: NotedRequests,
 }
 
 impl Tables {
@@ -28,7 +27,6 @@ impl Tables {
                 }
                 Fact::Closed(_) => {
                     self.rooms.remove(&id);
-                    self.requests.note_closed(id);
                 }
                 _ => {
                     self.rooms.entry(id).and_modify(|room| room.apply(event));

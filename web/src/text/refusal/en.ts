@@ -23,6 +23,7 @@ export const refusal = {
   BAD_MESSAGE: "The server does not understand that.",
   MESSAGE_TOO_LARGE: "That is too long.",
   NAME_TAKEN: "Another player has this name, or one that looks like it. Choose another.",
+  REQUEST_ID_REUSED: "The page has mixed up two requests. Try again.",
   ROOM_FULL: "The room is full.",
   SEAT_TAKEN: "The seat is taken.",
   ROOM_IN_GAME: "Not while a game runs.",

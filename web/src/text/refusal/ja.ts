@@ -24,6 +24,7 @@ export const refusal: typeof shape = {
   BAD_MESSAGE: "サーバーが理解できません。",
   MESSAGE_TOO_LARGE: "長すぎます。",
   NAME_TAKEN: "その名前、またはよく似た名前が使われています。別の名前にしてください。",
+  REQUEST_ID_REUSED: "ページが二つのリクエストを取り違えました。もう一度お試しください。",
   ROOM_FULL: "部屋が満員です。",
   SEAT_TAKEN: "その席は埋まっています。",
   ROOM_IN_GAME: "対局中はできません。",

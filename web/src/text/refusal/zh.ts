@@ -23,6 +23,7 @@ export const refusal: typeof shape = {
   BAD_MESSAGE: "服务器无法理解。",
   MESSAGE_TOO_LARGE: "太长了。",
   NAME_TAKEN: "已有人使用这个名字或与它相似的名字，请换一个。",
+  REQUEST_ID_REUSED: "页面混淆了两个请求，请重试。",
   ROOM_FULL: "房间已满。",
   SEAT_TAKEN: "座位已有人。",
   ROOM_IN_GAME: "对局进行中，不能这样做。",

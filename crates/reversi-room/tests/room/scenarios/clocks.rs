@@ -38,7 +38,7 @@ fn a_late_answer_is_refused() {
     assert_eq!(test.refused("ada", answer.clone()), Rejection::GameOver);
     test.ok("ada", Command::SetReady(true));
     test.ok("bob", Command::SetReady(true));
-    test.ok("ada", Command::Start);
+    test.ok("ada", Command::Start(None));
     assert_eq!(test.refused("ada", answer), Rejection::GameOver, "the move was for the previous game");
     assert_eq!(test.game().ply(), 0);
 }
@@ -126,7 +126,7 @@ fn the_pause_also_applies_to_the_first_move_and_after_a_pass() {
 
     let mut test = TestRoom::lobby().sit("ada", Black).ai(White);
     test.ok("ada", Command::Configure(Box::new(Settings { ai_pause: secs(2), ..default_settings() }), None));
-    test.ok("ada", Command::Start);
+    test.ok("ada", Command::Start(None));
     test.play("c4c3c2b2e6c1a1a3");
     assert_eq!(test.game().plies.last().map(|ply| ply.square), Some(None), "Ada had to pass");
     assert_eq!(test.room.ai_turn().map(|turn| turn.begins), Some(test.now.after(secs(2))));
@@ -140,7 +140,7 @@ fn the_clock_of_a_finished_game_does_not_end_a_later_one() {
     test.ok("ada", Command::Resign { game: 1 });
     assert_eq!(test.room.flag_falls(), None);
     test.ok("bob", Command::SetReady(true));
-    test.ok("ada", Command::Start);
+    test.ok("ada", Command::Start(None));
     assert!(test.room.deadline() > Some(old_flag));
     assert_eq!(test.wait(secs(59)), []);
     assert_eq!(test.room.flag_falls(), Some(test.now.after(secs(1))));

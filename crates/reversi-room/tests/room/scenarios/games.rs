@@ -192,7 +192,7 @@ fn bots(rated: bool, owner: &str) -> TestRoom {
     let mut test = TestRoom::of(settings).join("bot-1").join("bot-2").join("wim");
     test = test.sit("bot-1", Black).sit("bot-2", White);
     test.ok("ada", Command::Transfer(id(owner)));
-    test.ok(owner, Command::Start);
+    test.ok(owner, Command::Start(None));
     test.play("d3c3");
     test
 }
@@ -350,7 +350,7 @@ fn a_game_number_is_never_used_again() {
     let mut test = TestRoom::two_players(default_settings());
     test.ok("ada", Command::Abort { game: 1 });
     test.ok("bob", Command::SetReady(true));
-    test.ok("ada", Command::Start);
+    test.ok("ada", Command::Start(None));
     assert_eq!(test.game().number, 2);
     assert_eq!(test.refused("ada", Command::Resign { game: 1 }), Rejection::GameOver);
     assert_eq!(test.refused("ada", Command::Abort { game: 1 }), Rejection::GameOver);

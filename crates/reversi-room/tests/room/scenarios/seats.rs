@@ -1,7 +1,9 @@
 //! Seats: occupants, readiness, and the start of a game.
 
 use reversi_engine::rules::Color::{Black, White};
-use reversi_room::{Command, Fact, Occupant, Phase, Rejection, SeatSetting, Settings, TimeControl, Visibility};
+use reversi_room::{
+    Command, Fact, Occupant, Phase, Rejection, Request, SeatSetting, Settings, TimeControl, Visibility,
+};
 
 use crate::fixtures::test_room::{
     TestRoom, ai, ai_seat, ban, default_settings, id, kick, password, profile, secs, total,
@@ -43,7 +45,7 @@ fn the_owner_gives_a_seat_to_an_ai_with_a_level_and_opens_it_again() {
 fn the_owner_can_give_both_seats_to_ais() {
     let mut test = TestRoom::lobby().sit("ada", Black).ai(White);
     test.ok("ada", Command::SetSeat(Black, ai()));
-    test.ok("ada", Command::Start);
+    test.ok("ada", Command::Start(None));
     assert!(test.room.ai_turn().is_some());
     assert_eq!((test.owner().as_str(), test.room.seat_of(id("ada"))), ("ada", None));
 }
@@ -63,10 +65,10 @@ fn assert_only_ada_is_ready(mut test: TestRoom, change: &Command) {
     assert!(!facts.iter().any(|fact| matches!(fact, Fact::GameStarted { .. })), "{change:?}: {facts:?}");
     let is_ready = |who| test.room.seat_of(id(who)).map(|seat| test.room.seats()[seat].ready());
     assert_eq!((is_ready("ada"), is_ready("bob")), (Some(true), Some(false)), "{change:?}");
-    assert_eq!(test.refused("ada", Command::Start), Rejection::SeatsNotReady, "{change:?}");
+    assert_eq!(test.refused("ada", Command::Start(None)), Rejection::SeatsNotReady, "{change:?}");
     test.ok("bob", Command::SetReady(true));
     if test.room.running().is_none() {
-        test.ok("ada", Command::Start);
+        test.ok("ada", Command::Start(None));
     }
 }
 
@@ -106,8 +108,11 @@ fn a_new_opponent_of_the_owners_choice_clears_readiness() {
     for auto_start in [false, true] {
         let settings = Settings { auto_start, ..default_settings() };
         let mut test = TestRoom::of(settings).join("bob").sit("bob", White);
-        assert_eq!(test.ok("ada", Command::SetSeat(Black, ai()))[0], Fact::ReadyChanged { seat: White, ready: false });
-        assert_eq!(test.refused("ada", Command::Start), Rejection::SeatsNotReady);
+        assert_eq!(
+            test.ok("ada", Command::SetSeat(Black, ai()))[0],
+            Fact::ReadyChanged { seat: White, ready: false, request: None }
+        );
+        assert_eq!(test.refused("ada", Command::Start(None)), Rejection::SeatsNotReady);
         test.ok("bob", Command::SetReady(true));
         assert_eq!(test.room.running().is_some(), auto_start);
     }
@@ -151,7 +156,7 @@ fn rated_games_begin_where_no_player_chose() {
     let start = |wait| {
         let mut test = TestRoom::seated(random.clone());
         test.wait(wait);
-        test.ok("ada", Command::Start);
+        test.ok("ada", Command::Start(None));
         test
     };
     let drawn = |test: &TestRoom| test.game().squares().collect::<Vec<_>>();
@@ -183,16 +188,16 @@ fn a_player_who_changes_seats_is_no_longer_ready() {
 fn a_start_needs_both_seats_filled_and_ready_and_marks_the_owner_ready() {
     let mut test = TestRoom::lobby().join("bob");
     test.ok("ada", Command::TakeSeat(Black));
-    assert_eq!(test.refused("ada", Command::Start), Rejection::SeatsNotReady);
+    assert_eq!(test.refused("ada", Command::Start(None)), Rejection::SeatsNotReady);
     assert!(!test.room.seats().black.ready(), "a refusal changes nothing");
     test.ok("ada", Command::SetSeat(White, reserved("bob")));
-    assert_eq!(test.refused("ada", Command::Start), Rejection::SeatsNotReady);
+    assert_eq!(test.refused("ada", Command::Start(None)), Rejection::SeatsNotReady);
     test.ok("bob", Command::TakeSeat(White));
-    assert_eq!(test.refused("ada", Command::Start), Rejection::SeatsNotReady);
+    assert_eq!(test.refused("ada", Command::Start(None)), Rejection::SeatsNotReady);
     test.ok("bob", Command::SetReady(true));
-    let facts = test.ok("ada", Command::Start);
-    assert_eq!(facts[0], Fact::ReadyChanged { seat: Black, ready: true });
-    assert_eq!(facts[1], Fact::GameStarted { number: 1, index: 0, opening: vec![] });
+    let facts = test.ok("ada", Command::Start(None));
+    assert_eq!(facts[0], Fact::ReadyChanged { seat: Black, ready: true, request: None });
+    assert_eq!(facts[1], Fact::GameStarted { number: 1, index: 0, opening: vec![], request: None });
 }
 
 #[test]
@@ -210,7 +215,10 @@ fn readiness_is_cleared_after_a_game_but_an_ai_is_always_ready() {
 fn readiness_is_set_and_not_toggled() {
     let mut test = TestRoom::lobby().sit("ada", Black);
     assert_eq!(test.ok("ada", Command::SetReady(true)), []);
-    assert_eq!(test.ok("ada", Command::SetReady(false)), [Fact::ReadyChanged { seat: Black, ready: false }]);
+    assert_eq!(
+        test.ok("ada", Command::SetReady(false)),
+        [Fact::ReadyChanged { seat: Black, ready: false, request: None }]
+    );
     assert_eq!(test.ok("ada", Command::SetReady(false)), []);
 }
 
@@ -248,7 +256,7 @@ fn seats_cannot_be_changed_during_a_game() {
 fn a_refused_start_does_not_affect_the_running_game() {
     let mut test = TestRoom::two_players(default_settings());
     test.play("d3");
-    assert_eq!(test.refused("ada", Command::Start), Rejection::RoomInGame);
+    assert_eq!(test.refused("ada", Command::Start(None)), Rejection::RoomInGame);
     assert_eq!((test.game().number, test.game().ply()), (1, 1));
 }
 
@@ -275,6 +283,27 @@ fn a_ban_removes_the_reservation_and_prevents_new_ones() {
 }
 
 #[test]
+fn a_game_is_joined_at_once_or_not_at_all() {
+    let request = Some(Request { key: 1, digest: 2 });
+    let join = |who: &str| Command::JoinGame(profile(who), White, request);
+    let settings = Settings { auto_start: true, ..default_settings() };
+    let mut test = TestRoom::of(settings.clone());
+    test.ok("ada", Command::TakeSeat(Black));
+    assert_eq!(test.refused("bob", join("bob")), Rejection::SeatsNotReady);
+    assert_eq!(test.refused("bob", join("cy")), Rejection::NotAdmin);
+    assert!(test.room.member(id("bob")).is_none());
+    let waits = test.ok("ada", Command::JoinGame(profile("ada"), White, request));
+    assert_eq!(waits, [Fact::ReadyChanged { seat: Black, ready: true, request }]);
+    let facts = test.ok("bob", join("bob"));
+    let started = Fact::GameStarted { number: 1, index: 0, opening: vec![], request };
+    assert_eq!((facts.len(), facts.last()), (4, Some(&started)));
+    assert_eq!(test.refused("cy", join("cy")), Rejection::RoomInGame);
+
+    let mut test = TestRoom::of(default_settings()).sit("ada", Black);
+    assert_eq!(test.refused("bob", join("bob")), Rejection::SeatsNotReady, "the owner starts");
+}
+
+#[test]
 fn auto_start_starts_a_game_when_both_are_ready() {
     let settings = Settings { auto_start: true, ..default_settings() };
     let mut test = TestRoom::of(settings.clone()).join("bob").sit("ada", Black);
@@ -297,7 +326,7 @@ fn auto_start_does_not_start_a_game_when_a_seat_is_set_to_the_same_ai() {
     test.play_out();
     assert_eq!(test.ok("ada", Command::SetSeat(White, ai())), []);
     assert_eq!(test.room.phase(), Phase::Lobby);
-    test.ok("ada", Command::Start);
+    test.ok("ada", Command::Start(None));
     assert_eq!(test.game().number, 2);
 }
 

@@ -31,7 +31,7 @@ fn opening(test: &TestRoom) -> Vec<Square> {
 fn the_same_players_start_another_game() {
     let mut test = after_a_game(default_settings());
     test.ok("bob", Command::SetReady(true));
-    test.ok("ada", Command::Start);
+    test.ok("ada", Command::Start(None));
     assert_eq!((test.game().number, test.room.seat_of(id("ada"))), (2, Some(Black)));
     test.ok("bob", Command::Resign { game: 2 });
     assert_eq!(test.wins(), (2, 0));
@@ -49,7 +49,7 @@ fn a_rematch_swaps_sides() {
         [
             Fact::OfferClosed { offer: Offer::Rematch, accepted: true },
             Fact::SeatsSwapped,
-            Fact::GameStarted { number: 2, index: 0, opening: vec![] },
+            Fact::GameStarted { number: 2, index: 0, opening: vec![], request: None },
         ]
     );
     assert_eq!(test.room.seat_of(id("ada")), Some(White));
@@ -119,7 +119,7 @@ fn a_series_continues_by_itself_with_sides_swapped_and_a_running_score() {
     assert_eq!(test.room.phase(), Phase::Playing);
     assert_eq!(test.room.deadline(), Some(test.now.after(Room::PEOPLE_GAP)));
     let facts = test.wait(Room::PEOPLE_GAP);
-    assert_eq!(facts, [Fact::SeatsSwapped, Fact::GameStarted { number: 2, index: 1, opening: vec![] }]);
+    assert_eq!(facts, [Fact::SeatsSwapped, Fact::GameStarted { number: 2, index: 1, opening: vec![], request: None }]);
     test.ok("bob", Command::Resign { game: 2 });
     assert_eq!(test.wins(), (0, 2));
     test.wait(secs(3));
@@ -150,7 +150,7 @@ fn between_the_games_of_a_series_no_seat_can_be_changed() {
     test.ok("bob", Command::Resign { game: 1 });
     assert_eq!(test.refused("ada", Command::SwapSeats), Rejection::RoomInGame);
     assert_eq!(test.refused("ada", Command::SetSeat(White, ai())), Rejection::RoomInGame);
-    assert_eq!(test.refused("ada", Command::Start), Rejection::RoomInGame);
+    assert_eq!(test.refused("ada", Command::Start(None)), Rejection::RoomInGame);
     assert_eq!(test.refused("bob", Command::LeaveSeat), Rejection::RoomInGame);
     assert_eq!(test.refused("ada", Command::Offer(Offer::Rematch)), Rejection::RoomInGame);
     assert_eq!(test.refused("ada", Command::Offer(Offer::Draw)), Rejection::GameOver);
@@ -310,7 +310,7 @@ fn a_series_ends_as_soon_as_its_test_has_a_verdict() {
     assert_eq!((test.room.phase(), test.room.series()), (Phase::Lobby, None));
     test.ok("bob", Command::SetReady(true));
     test.ok("ada", Command::SetReady(true));
-    test.ok("ada", Command::Start);
+    test.ok("ada", Command::Start(None));
     assert_eq!((test.room.verdict(), test.room.score().expect("a score").score), (None, Score::default()));
 }
 

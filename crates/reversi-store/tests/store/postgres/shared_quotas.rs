@@ -1,4 +1,4 @@
-//! What two nodes count together for one player: members and seats of rooms, places that are reserved, and requests with ids.
+//! What two nodes count together for one player: members and seats of rooms, and places that are reserved.
 
 use std::sync::{
     Arc,
@@ -9,13 +9,13 @@ use futures_util::future::join_all;
 use reversi_engine::rules::Color;
 use reversi_needs::needs;
 use reversi_room::{Command, PlayerId, Seq};
-use reversi_store::{ForgetWhen, PlaceRequest, PlayerStore as _, PostgresStore, RequestTarget, RoomPlace};
+use reversi_store::{PlaceRequest, PlayerStore as _, PostgresStore, RoomPlace};
 use tokio::task::{JoinSet, yield_now};
 
 use super::server::database;
 use crate::{
     fixtures::test_room::{TestRoom, profile},
-    moved, room_id, stored_player, write,
+    moved, room_id, write,
 };
 
 const LIMIT: usize = 2;
@@ -87,61 +87,6 @@ async fn no_more_places_are_reserved_than_the_limit_when_all_nodes_are_asked_at_
     let asked = (1..=20).map(|room| nodes[room as usize % 2].reserve_place(place(room, false)));
     let reserved = join_all(asked).await.into_iter().filter(|reserved| *reserved == Ok(true)).count();
     assert_eq!(reserved, LIMIT);
-}
-
-#[needs(postgres)]
-#[tokio::test]
-async fn a_request_is_recorded_once() {
-    let database = database();
-    let (first, second) = (database.member("one").await, database.member("two").await);
-    let target = |room| RequestTarget::new(room_id(room), 3);
-    let note = async |store: &PostgresStore, id: &str, room| {
-        store.record_request(player(), id.to_owned(), target(room)).await.unwrap()
-    };
-    assert_eq!(note(&first, "a", 1).await, target(1));
-    assert_eq!(note(&second, "a", 2).await, target(2), "nothing is recorded for a player who is not logged in");
-    first.put_player(stored_player(profile("ada"))).await.unwrap();
-    let both = tokio::join!(note(&first, "a", 1), note(&second, "a", 2));
-    assert!(both.0 == both.1 && [target(1), target(2)].contains(&both.0), "{both:?}");
-    let room = both.0.room;
-    write(&first, room, Seq(0), &moved(TestRoom::lobby().history, room)).await.unwrap();
-    let forget = async |when| second.forget_request(player(), "a".to_owned(), when).await.unwrap();
-    forget(ForgetWhen::NotOpen).await;
-    assert_eq!(note(&second, "a", 9).await, both.0, "its room is open");
-    let mut test = TestRoom::lobby();
-    test.ok("ada", Command::Leave);
-    write(&first, room, Seq(1), &test.history[1..]).await.unwrap();
-    assert_eq!(note(&second, "a", 9).await, RequestTarget { was_open: true, ..both.0 });
-    forget(ForgetWhen::Closed).await;
-    assert_eq!(note(&second, "a", 9).await, target(9));
-    forget(ForgetWhen::Closed).await;
-    assert_eq!(note(&second, "a", 7).await, target(9), "it may still be created");
-    first.redirect_request(player(), "a".to_owned(), room_id(8)).await.unwrap();
-    assert_eq!(note(&second, "a", 9).await, RequestTarget { was_open: true, ..target(8) });
-    let open = room_id(6);
-    write(&first, open, Seq(0), &moved(TestRoom::lobby().history, open)).await.unwrap();
-    first.redirect_request(player(), "a".to_owned(), open).await.unwrap();
-    forget(ForgetWhen::Closed).await;
-    assert_eq!(note(&second, "a", 9).await, RequestTarget { was_open: true, ..target(6) });
-    forget(ForgetWhen::Always).await;
-    assert_eq!(note(&second, "a", 7).await, target(7));
-    assert_eq!(note(&second, "a\0\u{fc}", 6).await, target(6), "an id is any text");
-}
-
-#[needs(postgres)]
-#[tokio::test]
-async fn the_last_requests_of_a_player_are_kept() {
-    let database = database();
-    let store = database.member("one").await;
-    store.put_player(stored_player(profile("ada"))).await.unwrap();
-    for id in 0..66 {
-        let target = RequestTarget::new(room_id(id), 0);
-        assert_eq!(store.record_request(player(), id.to_string(), target).await.unwrap(), target);
-    }
-    let kept = "SELECT count(*), min(encode(id, 'escape')::int) FROM request";
-    assert_eq!(database.sql(kept), "64|2");
-    store.remove_player(player()).await.unwrap();
-    assert_eq!(database.sql(kept), "0|");
 }
 
 #[needs(postgres)]

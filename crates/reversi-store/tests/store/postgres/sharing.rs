@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use reversi_needs::needs;
-use reversi_room::{Event, RoomId, Seq};
+use reversi_room::{Event, Fact, Request, RoomId, Seq, Timestamp};
 use reversi_store::{
     AppendError, Assignment, ClusterStore as _, ClusterView, Journal as _, NodeId, NodeInfo, NodeTable, PostgresError,
     PostgresStore, Role, Shard, Sharing, Standby,
@@ -129,6 +129,36 @@ async fn a_node_writes_only_to_its_own_shards() {
     assert_eq!(write(&first, new, Seq(0), &creation_of(new)).await, Err(AppendError::Fenced));
     assert_eq!(write(&second, moves, Seq(0), &creation_of(moves)).await, Err(AppendError::Conflict(Seq(1))));
     assert_eq!(write(&second, moves, Seq(1), &line).await, Ok(()));
+}
+
+#[needs(postgres)]
+#[tokio::test]
+async fn of_the_same_request_at_two_nodes_at_once_one_is_done() {
+    let database = database();
+    let nodes = [database.member("one").await, database.member("two").await];
+    let shared = seen(&nodes[0], |view| view.surplus == 2_048).await;
+    nodes[0].free(owned(&shared).split_off(2_048)).await.unwrap();
+    let has_half = |view: &ClusterView| owned(view).len() == 2_048;
+    let (one, two) = (seen(&nodes[0], has_half).await, seen(&nodes[1], has_half).await);
+    let shards = [owned(&one), owned(&two)];
+    for key in 0..20 {
+        let request = Request { key, digest: 5 };
+        let create = async |node: usize| {
+            let room = room_of(shards[node][key as usize]);
+            let mut events = creation_of(room);
+            let Fact::Created(creation) = &mut events[0].fact else { panic!("a history begins with a creation") };
+            creation.request = Some(request);
+            (room, write(&nodes[node], room, Seq(0), &events).await)
+        };
+        let (first, second) = tokio::join!(create(0), create(1));
+        let both = [first, second];
+        let done = both.iter().filter(|(_, written)| *written == Ok(()));
+        let rooms: Vec<_> = done.map(|(room, _)| *room).collect();
+        assert_eq!(rooms.len(), 1, "{both:?}");
+        let known = nodes[0].done_request(key, Timestamp(0)).await.unwrap();
+        assert_eq!(known.map(|done| done.room), Some(rooms[0]));
+    }
+    assert_eq!(database.sql("SELECT count(*) FROM room"), "20");
 }
 
 #[needs(postgres)]

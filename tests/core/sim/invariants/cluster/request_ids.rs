@@ -1,5 +1,5 @@
-//! A request with an id is executed once, whichever nodes it is sent to: its answers name one room, and it makes at most one
-//! room that lasts.
+//! A request with an id is executed once, whichever nodes it is sent to: its answers name one room, and one
+//! event carries it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,8 @@ struct State<'a> {
     /// The calls of requests with ids.
     calls: BTreeMap<u64, (PlayerId, &'a str)>,
     answered: BTreeMap<(PlayerId, &'a str), RoomId>,
-    /// The requests for which rooms are created.
-    makers: BTreeMap<RoomId, (PlayerId, &'a str)>,
-    /// The open rooms that requests have made.
-    open: BTreeMap<(PlayerId, &'a str), BTreeSet<RoomId>>,
+    /// The keys of the requests that events carry.
+    done: BTreeSet<u64>,
 }
 
 pub(super) fn check(history: &RecordedHistory) -> CheckResult {
@@ -42,11 +40,6 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
                 Ok(())
             }
             SimEvent::Answered { call, outcome: Outcome::RoomCreated(room, _) } => state.answer(*call, *room),
-            SimEvent::RequestNoted { player, id, room } => {
-                // A room is created after its request was recorded, and before others.
-                state.makers.entry(*room).or_insert((*player, id));
-                Ok(())
-            }
             SimEvent::Written { room, events } => events.iter().try_for_each(|event| state.write(*room, &event.fact)),
             _ => Ok(()),
         };
@@ -63,13 +56,7 @@ impl State<'_> {
     }
 
     fn write(&mut self, room: RoomId, fact: &Fact) -> CheckResult {
-        let Some(request) = self.makers.get(&room) else { return Ok(()) };
-        let open = self.open.entry(*request).or_default();
-        match fact {
-            Fact::Created(_) => drop(open.insert(room)),
-            Fact::Closed(_) => drop(open.remove(&room)),
-            _ => {}
-        }
-        ensure(open.len() <= 1, || format!("{request:?} has made {open:?}"))
+        let Some(request) = fact.request() else { return Ok(()) };
+        ensure(self.done.insert(request.key), || format!("a request is done again in {room}: {fact:?}"))
     }
 }

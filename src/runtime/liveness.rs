@@ -93,7 +93,6 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use bytes::Bytes;
-    use futures_util::FutureExt as _;
 
     use super::*;
     use crate::{
@@ -102,7 +101,7 @@ mod tests {
         store::{Append, AppendFuture, History, Journal, MemoryStore, NodeId, PlayerStore, Store, StoreFuture},
     };
 
-    /// A journal that notes with each mark that the server is alive when the only player was last seen, as stored then.
+    /// A journal that notes, with each mark that the server is alive, when the only player was last seen as stored.
     struct NotingJournal {
         store: Arc<MemoryStore>,
         seen: Mutex<Option<Timestamp>>,
@@ -122,8 +121,11 @@ mod tests {
         }
 
         fn mark_alive(&self, now: Timestamp) -> StoreFuture<'_, ()> {
-            *self.seen.lock().unwrap() = last_seen(&self.store);
-            self.store.mark_alive(now)
+            Box::pin(async move {
+                let seen = last_seen(&self.store).await;
+                *self.seen.lock().unwrap() = seen;
+                self.store.mark_alive(now).await
+            })
         }
 
         fn last_alive(&self) -> StoreFuture<'_, Option<Timestamp>> {
@@ -131,8 +133,8 @@ mod tests {
         }
     }
 
-    fn last_seen(store: &MemoryStore) -> Option<Timestamp> {
-        Some(store.players().now_or_never()?.unwrap().first()?.seen)
+    async fn last_seen(store: &MemoryStore) -> Option<Timestamp> {
+        store.players().await.unwrap().first().map(|player| player.seen)
     }
 
     #[tokio::test(start_paused = true)]
@@ -143,16 +145,16 @@ mod tests {
         let runtime = Runtime::start(Parts::new(parts, |_, _| Bytes::new())).await.unwrap();
         let name = DisplayName::parse("Ada").unwrap();
         let (ada, _) = runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await.unwrap();
-        let at_log_in = last_seen(&store).unwrap();
+        let at_log_in = last_seen(&store).await.unwrap();
         tokio::time::advance(Duration::from_secs(60)).await;
         ada.admit().unwrap();
         assert!(write_shutdown(runtime.context()).await);
         assert_eq!(*journal.seen.lock().unwrap(), Some(at_log_in));
-        assert!(last_seen(&store).unwrap() > at_log_in);
+        assert!(last_seen(&store).await.unwrap() > at_log_in);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn uncredited_clocks_leave_the_stored_time_of_a_server_by_itself_only() {
+    async fn a_server_by_itself_is_not_marked_alive_before_clocks_are_credited() {
         let node: (_, Arc<dyn Peers>) = (NodeId(1), Arc::new(NoPeers));
         for (cluster, expected) in [(None, false), (Some(node), true)] {
             let parts = Parts::new(Store::of(MemoryStore::default()), |_, _| Bytes::new());

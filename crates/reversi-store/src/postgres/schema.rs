@@ -3,7 +3,7 @@
 use super::{error::PostgresError, session::Session};
 use crate::game_row::{FIRST, GameRow, VERSION};
 
-/// The oldest version that is upgraded. Its tables are those of `schema.sql`.
+/// The oldest version that is upgraded. Its tables are those of `schema.sql`, and one of requests.
 const OLDEST: i32 = 2;
 
 /// The version of tables that are being copied from another store: later than that of any program.
@@ -60,7 +60,7 @@ pub(super) async fn upgrade(session: &Session, this: Option<i64>) -> Result<(), 
         }
         let found = found.unwrap_or(0);
         if found < FIRST {
-            session.batch(include_str!("../done_requests.sql")).await?;
+            session.batch(concat!("DROP TABLE IF EXISTS request;", include_str!("../done_requests.sql"))).await?;
         }
         let added = GameRow::additions(found);
         session.batch(&format!("{added} UPDATE reversi SET version = {VERSION}")).await?;

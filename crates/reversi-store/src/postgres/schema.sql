@@ -87,17 +87,6 @@ CREATE TABLE place_request (
 );
 CREATE INDEX place_requests_of_player ON place_request (player);
 CREATE INDEX place_requests_by_end ON place_request (until);
--- The last requests of players that carried an id, so that a request sent again to another node is executed once.
-CREATE TABLE request (
-    number bigint GENERATED ALWAYS AS IDENTITY,
-    player text COLLATE "C" NOT NULL,
-    id bytea NOT NULL,                  -- the kind, the room if it is named, and the id that the client chose
-    room bigint NOT NULL,               -- the room that it creates, or in which it starts a game
-    last_game bigint NOT NULL,          -- the last game there before it; 0 for none
-    was_open boolean NOT NULL DEFAULT false, -- whether the room is known to have been open: if table room does not have it, it has closed
-    PRIMARY KEY (player, id)
-);
-CREATE INDEX requests_of_room ON request (room);
 CREATE TABLE room_state (
     room bigint PRIMARY KEY REFERENCES room ON DELETE CASCADE,
     state bytea NOT NULL

@@ -98,7 +98,9 @@ mod tests {
     use crate::{
         room::{DisplayName, PlayerKind, Room, RoomId, Timestamp},
         runtime::{Parts, Peers, Runtime, cluster::peers::NoPeers},
-        store::{Append, AppendFuture, History, Journal, MemoryStore, NodeId, PlayerStore, Store, StoreFuture},
+        store::{
+            Append, AppendFuture, DoneRequest, History, Journal, MemoryStore, NodeId, PlayerStore, Store, StoreFuture,
+        },
     };
 
     /// A journal that notes, with each mark that the server is alive, when the only player was last seen as stored.
@@ -126,6 +128,10 @@ mod tests {
                 *self.seen.lock().unwrap() = seen;
                 self.store.mark_alive(now).await
             })
+        }
+
+        fn done_request(&self, key: u64, now: Timestamp) -> StoreFuture<'_, Option<DoneRequest>> {
+            self.store.done_request(key, now)
         }
 
         fn last_alive(&self) -> StoreFuture<'_, Option<Timestamp>> {

@@ -183,8 +183,13 @@ impl Cancelled {
 
     /// Cancel safe.
     pub(super) async fn wait(&mut self) {
+        poll_fn(|context| self.poll(context)).await;
+    }
+
+    /// As [`Cancelled::wait`], for a future that also polls other sources.
+    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let Self { token, gate } = self;
-        poll_fn(|context| gate.poll(context, |context| token.as_mut().poll(context))).await;
+        gate.poll(context, |context| token.as_mut().poll(context))
     }
 }
 

@@ -2,21 +2,20 @@
 
 use std::{
     future::poll_fn,
-    pin::Pin,
     task::{Context, Poll},
 };
 
 use tokio::sync::mpsc;
-use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+use tokio_util::sync::CancellationToken;
 
 use super::message::Message;
-use crate::runtime::reusable_wait::WakeGate;
+use crate::runtime::reusable_wait::{Cancelled, WakeGate};
 
 /// The actor's end of its queue.
 pub(super) struct Mailbox {
     messages: mpsc::Receiver<Box<Message>>,
     /// None once closed.
-    stop: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
+    stop: Option<Cancelled>,
     /// For both. The actor polls its mailbox at every step, mostly without a message.
     pub(super) gate: WakeGate,
 }
@@ -24,7 +23,7 @@ pub(super) struct Mailbox {
 impl Mailbox {
     /// Returns messages until `stop` is cancelled.
     pub(super) fn new(messages: mpsc::Receiver<Box<Message>>, stop: CancellationToken) -> Self {
-        Self { messages, stop: Some(Box::pin(stop.cancelled_owned())), gate: WakeGate::default() }
+        Self { messages, stop: Some(Cancelled::new(stop)), gate: WakeGate::default() }
     }
 
     /// The next message; none after the stop, or once closed and empty. Cancel safe.
@@ -36,7 +35,7 @@ impl Mailbox {
         let Self { messages, stop, gate } = self;
         gate.poll(context, |context| {
             if let Some(stop) = stop
-                && stop.as_mut().poll(context).is_ready()
+                && stop.poll(context).is_ready()
             {
                 return Poll::Ready(None);
             }

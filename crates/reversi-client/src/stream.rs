@@ -95,19 +95,11 @@ impl<T> fmt::Debug for Incoming<T> {
 pub struct PlayStream {
     events: Incoming<PlayEvent>,
     moves: mpsc::Sender<v1::PlayRequest>,
-    acknowledge_late: bool,
 }
 
 impl PlayStream {
     pub(super) fn new(events: Incoming<PlayEvent>, moves: mpsc::Sender<v1::PlayRequest>) -> Self {
-        Self { events, moves, acknowledge_late: false }
-    }
-
-    /// Lets [`PlayEvent::TurnClosed`] of played moves come with the next event, at most a second late, from the next
-    /// move on. That saves the server a write for each move.
-    #[must_use]
-    pub fn acknowledge_late(self) -> Self {
-        Self { acknowledge_late: true, ..self }
+        Self { events, moves }
     }
 
     /// The next event, or `None` at the end. Cancel safe.
@@ -122,12 +114,7 @@ impl PlayStream {
 
     /// Plays a move in `game` at `ply`, like [`Self::play`].
     pub async fn play_at(&self, game: &GameId, ply: u32, square: Square) -> Result<(), ClientError> {
-        let request = v1::PlayRequest {
-            game_id: game.to_string(),
-            ply: wire_count(ply),
-            square: square.to_string(),
-            acknowledge_late: self.acknowledge_late,
-        };
+        let request = v1::PlayRequest { game_id: game.to_string(), ply: wire_count(ply), square: square.to_string() };
         self.moves.send(request).await.map_err(|_| ClientError::Broken("the play stream is closed".into()))
     }
 }

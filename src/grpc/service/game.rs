@@ -11,7 +11,6 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::{
     Services,
-    late_acknowledgements::LateAcknowledgements,
     streaming::{End, HeartbeatSchedule, ResponseStream, StreamMessage},
 };
 use crate::{
@@ -37,8 +36,7 @@ impl GameService for Services {
         let (player, schedule) = (caller(&request)?, HeartbeatSchedule::of(&request));
         let turns = self.runtime.streams.turns(&player).await.map_err(|error| refusal(&request, error))?;
         let (runtime, moves) = (self.runtime.clone(), Some(request.into_inner()));
-        let (gate, late) = (WakeGate::default(), LateAcknowledgements::new());
-        let source = PlayStream { runtime, player, turns, moves, gate, pending: None, acknowledge_late: false, late };
+        let source = PlayStream { runtime, player, turns, moves, gate: WakeGate::default(), pending: None };
         Ok(ResponseStream::new(self.runtime.clock(), schedule, source))
     }
 
@@ -131,9 +129,6 @@ pub(crate) struct PlayStream {
     runtime: Runtime,
     /// None after the client has closed its side.
     moves: Option<Streaming<v1::PlayRequest>>,
-    /// Whether the client has asked in its last message for acknowledgements that wait.
-    acknowledge_late: bool,
-    late: LateAcknowledgements<<Self as Stream>::Item>,
 }
 
 impl PlayStream {
@@ -153,20 +148,17 @@ impl PlayStream {
         }
         let Some(moves) = &mut self.moves else { return Poll::Pending };
         Poll::Ready(match ready!(self.gate.poll(context, |context| Pin::new(&mut *moves).poll_next(context))) {
-            Some(Ok(request)) => {
-                self.acknowledge_late = request.acknowledge_late;
-                match self.start(&request) {
-                    Ok((game, play)) => {
-                        self.pending = Some((game, request.ply, play));
-                        Ok(None)
-                    }
-                    Err(refusal) => {
-                        // The id in the server's spelling, as in every other rejection.
-                        let game = request.game_id.parse::<GameId>().map_or(request.game_id, |game| game.to_string());
-                        Ok(Some(status::move_rejected(game, request.ply, &refusal)))
-                    }
+            Some(Ok(request)) => match self.start(&request) {
+                Ok((game, play)) => {
+                    self.pending = Some((game, request.ply, play));
+                    Ok(None)
                 }
-            }
+                Err(refusal) => {
+                    // The id in the server's spelling, as in every other rejection.
+                    let game = request.game_id.parse::<GameId>().map_or(request.game_id, |game| game.to_string());
+                    Ok(Some(status::move_rejected(game, request.ply, &refusal)))
+                }
+            },
             None => {
                 self.moves = None;
                 Ok(None)
@@ -181,27 +173,14 @@ impl Stream for PlayStream {
     type Item = Result<EncodedMessage, End>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if let Some(message) = self.late.released() {
-            return Poll::Ready(Some(message));
-        }
         loop {
             // Notices first: a flood of moves must not delay them, and the effect of a move comes before its result.
             if let Poll::Ready(notice) = self.turns.poll_next(context) {
-                let acknowledges = matches!(notice, Ok(Notice::TurnClosed { end: TurnEnd::Played(_), .. }));
-                let message = notice.map(encode).map_err(End::from);
-                if acknowledges && self.acknowledge_late {
-                    self.late.hold(message);
-                    continue;
-                }
-                return Poll::Ready(Some(self.late.send(message)));
+                return Poll::Ready(Some(notice.map(encode).map_err(End::from)));
             }
-            let rejected = match self.poll_moves(context) {
-                Poll::Ready(rejected) => rejected.transpose(),
-                Poll::Pending => return self.late.poll_due(context).map(Some),
-            };
-            if let Some(rejected) = rejected {
+            if let Some(rejected) = ready!(self.poll_moves(context)).transpose() {
                 let message = rejected.map(|rejected| event(v1::play_event::Event::MoveRejected(rejected)));
-                return Poll::Ready(Some(self.late.send(message)));
+                return Poll::Ready(Some(message));
             }
         }
     }

@@ -4,7 +4,6 @@ mod analysis;
 mod game;
 mod game_record;
 pub(crate) mod health;
-mod late_acknowledgements;
 mod lobby;
 mod page_token;
 mod record;

@@ -257,7 +257,7 @@ impl Client {
         {
             let (stream, game) = (*number, turn.game);
             server.log.note(SimEvent::MoveSent { stream, game, ply, square });
-            moves.send(game, ply, square, &mut self.rng);
+            moves.send(game, ply, square);
             return;
         }
         let answered = self.perform(server, player, Action::Play(turn.game, ply, square)).await;

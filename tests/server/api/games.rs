@@ -152,10 +152,7 @@ async fn play_on_a_play_stream(bot: Player) -> v1::PlayerGameEnded {
         match within(stream.message()).await.unwrap().unwrap().event.unwrap().event.unwrap() {
             Event::TurnRequested(turn) => {
                 let square = turn.position.unwrap().legal_moves.pop().unwrap();
-                moves
-                    .send(v1::PlayRequest { game_id: turn.game_id, ply: turn.ply, square, ..Default::default() })
-                    .await
-                    .unwrap();
+                moves.send(v1::PlayRequest { game_id: turn.game_id, ply: turn.ply, square }).await.unwrap();
             }
             Event::GameEnded(ended) => return ended,
             Event::MoveRejected(rejected) => panic!("{rejected:?}"),

@@ -337,7 +337,7 @@ async fn the_streams_of_a_replaced_token_end_and_its_game_goes_on() {
     let mut play = other_device.games().play(requests).await.unwrap().into_inner();
 
     let token = replace_token(ada, 7).await.unwrap();
-    let last_move = v1::PlayRequest { game_id: game.clone(), ply: 0, square: "d3".into(), ..Default::default() };
+    let last_move = v1::PlayRequest { game_id: game.clone(), ply: 0, square: "d3".into() };
     let _ = moves.send(last_move).await;
     assert_eq!(watcher.close_reason().await, v1::CloseReason::LoggedOut);
     let reason = within(async {

@@ -1,6 +1,5 @@
 //! Streams: their first messages, resuming, and their ends.
 
-use futures_util::FutureExt as _;
 use reversi::proto::v1::{self, CloseReason, play_event::Event, room_event, watch_room_response::Message};
 use tokio_stream::wrappers::ReceiverStream;
 
@@ -186,12 +185,7 @@ async fn a_newer_stream_of_turns_ends_the_older_one() {
     assert_eq!(second.close_reason().await, CloseReason::Superseded);
     // Game ids are accepted in capitals, and answered in the server's spelling.
     for square in ["z9", "a1"] {
-        let wrong = v1::PlayRequest {
-            game_id: seated.game.to_uppercase(),
-            ply: 0,
-            square: square.into(),
-            ..Default::default()
-        };
+        let wrong = v1::PlayRequest { game_id: seated.game.to_uppercase(), ply: 0, square: square.into() };
         moves.send(wrong).await.unwrap();
     }
     let mut unread = 0;
@@ -215,56 +209,13 @@ async fn a_newer_stream_of_turns_ends_the_older_one() {
 }
 
 #[tokio::test]
-async fn late_acknowledgements_come_with_the_next_message_and_in_order() {
-    let server = TestServer::open().await;
-    let seated = server.two_player_game(v1::RoomSettings::default()).await;
-    let mut white = seated.white.turns().await;
-    let (moves, requests) = tokio::sync::mpsc::channel(2);
-    let request = |ply, square: &str| v1::PlayRequest {
-        game_id: seated.game.clone(),
-        ply,
-        square: square.into(),
-        acknowledge_late: true,
-    };
-    let mut play_stream = within(seated.black.games().play(ReceiverStream::new(requests))).await.unwrap().into_inner();
-    let mut next = async || loop {
-        match within(play_stream.message()).await.unwrap().unwrap().event.unwrap().event.unwrap() {
-            Event::TurnRequested(turn) => return ("requested", turn.ply),
-            Event::TurnClosed(turn) => return ("closed", turn.ply),
-            Event::MoveRejected(rejected) => return ("rejected", rejected.ply),
-            Event::GameStarted(_) | Event::Heartbeat(_) => {}
-            other => panic!("unexpected {other:?}"),
-        }
-    };
-    assert_eq!(next().await, ("requested", 0));
-    moves.send(request(0, "d3")).await.unwrap();
-    white.turn_request().await;
-    // An answer on the same connection would come after an acknowledgement that was sent.
-    seated.black.me().await;
-    assert!(next().now_or_never().is_none(), "the acknowledgement waits");
-    seated.white.play(&seated.game, 1, "c3").await.unwrap();
-    assert_eq!([next().await, next().await], [("closed", 0), ("requested", 2)]);
-    // The second is out of turn, and its rejection does not wait.
-    moves.send(request(2, "c4")).await.unwrap();
-    moves.send(request(4, "c4")).await.unwrap();
-    assert_eq!([next().await, next().await], [("closed", 2), ("rejected", 4)]);
-    white.turn_request().await;
-    seated.white.play(&seated.game, 3, "e3").await.unwrap();
-    assert_eq!(next().await, ("requested", 4));
-    // Without another message it comes a little later.
-    moves.send(request(4, "f4")).await.unwrap();
-    assert_eq!(next().await, ("closed", 4));
-}
-
-#[tokio::test]
 async fn a_play_stream_reports_a_move_before_the_result_of_the_next() {
     let server = TestServer::open().await;
     let seated = server.two_player_game(v1::RoomSettings::default()).await;
     let (moves, requests) = tokio::sync::mpsc::channel(2);
     // Both are sent before any answer is read, and the second is out of turn.
     for (ply, square) in [(0, "d3"), (2, "c4")] {
-        let request =
-            v1::PlayRequest { game_id: seated.game.clone(), ply, square: square.into(), ..Default::default() };
+        let request = v1::PlayRequest { game_id: seated.game.clone(), ply, square: square.into() };
         moves.send(request).await.unwrap();
     }
     let mut play_stream = within(seated.black.games().play(ReceiverStream::new(requests))).await.unwrap().into_inner();

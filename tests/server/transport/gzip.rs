@@ -44,10 +44,7 @@ async fn every_kind_of_call_accepts_gzip() {
         match within(events.message()).await.unwrap().unwrap().event.unwrap().event.unwrap() {
             Event::TurnRequested(turn) => {
                 let square = turn.position.unwrap().legal_moves.swap_remove(0);
-                moves
-                    .send(v1::PlayRequest { game_id: turn.game_id, ply: turn.ply, square, ..Default::default() })
-                    .await
-                    .unwrap();
+                moves.send(v1::PlayRequest { game_id: turn.game_id, ply: turn.ply, square }).await.unwrap();
             }
             Event::GameEnded(ended) => break ended.outcome.unwrap(),
             _ => {}

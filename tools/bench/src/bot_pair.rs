@@ -39,17 +39,9 @@ struct PairBot {
 /// The streams of turns and moves.
 enum TurnStream {
     /// Both on one stream.
-    Play { down: Streaming<v1::PlayResponse>, up: mpsc::Sender<v1::PlayRequest>, acknowledge_late: bool },
+    Play { down: Streaming<v1::PlayResponse>, up: mpsc::Sender<v1::PlayRequest> },
     /// A stream for turns, and a call for each move.
     Calls(Streaming<v1::WatchTurnsResponse>),
-}
-
-/// How the bots receive turns and send moves.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MoveOptions {
-    /// By calls instead of the stream.
-    pub(crate) unary: bool,
-    pub(crate) acknowledge_late: bool,
 }
 
 /// The options and counters that all pairs share.
@@ -64,10 +56,10 @@ pub(crate) struct PairOptions {
 }
 
 impl BotPair {
-    /// Logs in the bots of pair `number`, and seats them in a new room.
-    pub(crate) async fn seat(connections: Arc<Connections>, number: usize, moves: MoveOptions) -> anyhow::Result<Self> {
-        let black = PairBot::begin(connections.get(2 * number).await?, &format!("black {number}"), moves).await?;
-        let white = PairBot::begin(connections.get(2 * number + 1).await?, &format!("white {number}"), moves).await?;
+    /// Logs in the bots of pair `number`, and seats them in a new room. If `unary`, they send moves by calls.
+    pub(crate) async fn seat(connections: Arc<Connections>, number: usize, unary: bool) -> anyhow::Result<Self> {
+        let black = PairBot::begin(connections.get(2 * number).await?, &format!("black {number}"), unary).await?;
+        let white = PairBot::begin(connections.get(2 * number + 1).await?, &format!("white {number}"), unary).await?;
         let settings = v1::RoomSettings {
             games: i32::try_from(SERIES).unwrap_or(i32::MAX),
             swap_sides: Some(false),
@@ -204,17 +196,16 @@ impl PairProgress {
 }
 
 impl PairBot {
-    async fn begin(channel: tonic::transport::Channel, name: &str, options: MoveOptions) -> anyhow::Result<Self> {
+    async fn begin(channel: tonic::transport::Channel, name: &str, unary: bool) -> anyhow::Result<Self> {
         let player = BenchPlayer::log_in(channel, name).await?;
-        let turns = if options.unary {
+        let turns = if unary {
             let watch = player.request(v1::WatchTurnsRequest::default());
             TurnStream::Calls(player.games().watch_turns(watch).await?.into_inner())
         } else {
             // A bot sends one move at a time.
             let (up, moves) = mpsc::channel(1);
             let play = player.request(ReceiverStream::new(moves));
-            let acknowledge_late = options.acknowledge_late;
-            TurnStream::Play { down: player.games().play(play).await?.into_inner(), up, acknowledge_late }
+            TurnStream::Play { down: player.games().play(play).await?.into_inner(), up }
         };
         Ok(Self { player, turns })
     }
@@ -222,9 +213,8 @@ impl PairBot {
     async fn answer(&mut self, game: &str, turn: FixedTurn) -> anyhow::Result<()> {
         let (game_id, ply, square) = (game.to_owned(), turn.ply.into(), turn.square.to_string());
         match &mut self.turns {
-            TurnStream::Play { up, acknowledge_late, .. } => {
-                let acknowledge_late = *acknowledge_late;
-                let sent = up.send(v1::PlayRequest { game_id, ply, square, acknowledge_late }).await;
+            TurnStream::Play { up, .. } => {
+                let sent = up.send(v1::PlayRequest { game_id, ply, square }).await;
                 sent.map_err(|_| Violation::Ended.into())
             }
             TurnStream::Calls(_) => {

@@ -20,10 +20,6 @@ pub(crate) struct Load {
     /// Send each move by a call, and receive turns on another stream, instead of both on one stream.
     #[arg(long, env = "REVERSI_BENCH_UNARY", value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) unary: bool,
-    /// Let the acknowledgement of a move come with the next message to its bot.
-    #[arg(long, env = "REVERSI_BENCH_LATE_ACKNOWLEDGEMENTS", conflicts_with = "unary",
-        value_parser = clap::builder::FalseyValueParser::new())]
-    pub(crate) late_acknowledgements: bool,
     /// Seconds between the moves of a room; 0 for no wait.
     #[arg(long, env = "REVERSI_BENCH_PACE", value_name = "SECONDS", default_value_t = 0.0, value_parser = seconds)]
     pub(crate) pace: f64,
@@ -74,7 +70,6 @@ impl Load {
         let watched = self.watchers == 0 || (1..=rooms.min(self.watchers)).contains(&self.watched);
         anyhow::ensure!(watched, "each watched room needs a watcher, and there are {rooms} rooms");
         anyhow::ensure!(self.ai_rooms == 0 || !with_baseline, "the baseline has no AIs to compare with");
-        anyhow::ensure!(!self.late_acknowledgements || !with_baseline, "the baseline acknowledges every move at once");
         Ok(())
     }
 
@@ -84,7 +79,6 @@ impl Load {
             "connections": self.connections,
             "own_connections": self.own_connections,
             "unary": self.unary,
-            "late_acknowledgements": self.late_acknowledgements,
             "pace": self.pace,
             "idle": self.idle,
             "watchers": self.watchers,

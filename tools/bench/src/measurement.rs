@@ -15,7 +15,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    bot_pair::{BotPair, MoveOptions, PairOptions},
+    bot_pair::{BotPair, PairOptions},
     connection::{BenchPlayer, Connections},
     counters::Counters,
     fixed_game::FixedGame,
@@ -179,13 +179,12 @@ impl<'a> Measurement<'a> {
     async fn seat(&self) -> anyhow::Result<Vec<BotPair>> {
         self.progress.begin_phase("seating bots", self.load.rooms as u64);
         let (mut pairs, mut seating) = (Vec::new(), JoinSet::new());
-        let moves = MoveOptions { unary: self.load.unary, acknowledge_late: self.load.late_acknowledgements };
         for number in 0..self.load.rooms {
             if seating.len() == CONCURRENT_LOG_INS {
                 pairs.push(seated(&mut seating).await?);
                 self.progress.set_position(pairs.len() as u64);
             }
-            seating.spawn(BotPair::seat(Arc::clone(&self.connections), number, moves));
+            seating.spawn(BotPair::seat(Arc::clone(&self.connections), number, self.load.unary));
         }
         while !seating.is_empty() {
             pairs.push(seated(&mut seating).await?);

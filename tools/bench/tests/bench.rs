@@ -68,7 +68,7 @@ fn a_running_server_can_be_loaded_repeatedly() {
     let server = Server::start(&["--log", "error"]);
     let pid = server.id().to_string();
     let options = ["--server", &server.url, "--running", "--pid", &pid, "--rooms", "2"];
-    for further in [[].as_slice(), &["--late-acknowledgements", "--own-connections"]] {
+    for further in [[].as_slice(), &["--own-connections"]] {
         let (output, report) = bench(&[&options, further].concat());
         assert!(output.status.success(), "{output:?}");
         assert_eq!(report["measured"][0]["target"], server.url.as_str());
@@ -79,7 +79,6 @@ fn a_running_server_can_be_loaded_repeatedly() {
 fn invalid_options_are_refused() {
     for (options, complaint) in [
         (["--rooms", "0"].as_slice(), "without a room"),
-        (&["--late-acknowledgements", "--compare"], "acknowledges every move at once"),
         (&["--rooms", "1", "--watchers", "2", "--watched", "2"], "there are 1 rooms"),
         (&["--ai-rooms", "1", "--compare"], "no AIs"),
         (&["--seconds", "1000000"], "3600"),
@@ -152,10 +151,7 @@ impl Bot {
         while let Some(turn) = self.read().await {
             let square = moves.map_or("a1".to_owned(), |moves| moves[made].clone());
             made += 1;
-            self.up
-                .send(v1::PlayRequest { game_id: turn.game_id, ply: turn.ply, square, ..Default::default() })
-                .await
-                .unwrap();
+            self.up.send(v1::PlayRequest { game_id: turn.game_id, ply: turn.ply, square }).await.unwrap();
         }
     }
 

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use super::{Failure, client::GrpcClient};
-use crate::sim::{client::OpenTurn, event_log::SimEvent, rng::Rng, server::SimServer};
+use crate::sim::{client::OpenTurn, event_log::SimEvent, server::SimServer};
 
 /// Capacity for moves that are not sent yet.
 const UNSENT: usize = 64;
@@ -58,10 +58,9 @@ pub(crate) struct PlayMoves(mpsc::Sender<v1::PlayRequest>);
 
 impl PlayMoves {
     /// Sends a move, unless the stream has ended.
-    pub(crate) fn send(&self, game: GameId, ply: u16, square: Square, rng: &mut Rng) -> bool {
+    pub(crate) fn send(&self, game: GameId, ply: u16, square: Square) -> bool {
         let (game_id, square) = (game.to_string(), square.to_string());
-        let request = v1::PlayRequest { game_id, ply: ply.into(), square, acknowledge_late: rng.percent(40) };
-        self.0.try_send(request).is_ok()
+        self.0.try_send(v1::PlayRequest { game_id, ply: ply.into(), square }).is_ok()
     }
 }
 

@@ -20,7 +20,8 @@ use super::{
     row::{LOBBY_LAG, LobbyUpdate, Row, RowFilter, RowKey},
 };
 use crate::{
-    room::{Phase, Room, Visibility},
+    room::{Event, Fact, Occupant, Phase, Rejection, Room, Visibility},
+    rules::Transcript,
     runtime::cluster::cluster::Cluster,
 };
 
@@ -140,6 +141,22 @@ impl Lobby {
     /// True if a running rated game is at or near one of these positions.
     pub(crate) fn has_rated_game_at(&self, searched: &SearchedPositions) -> bool {
         self.rated.contains_any(searched)
+    }
+
+    /// Fails if an AI of the room would start at the position of a rated game in another room. It would wait, and its
+    /// players could not know why.
+    pub(crate) fn require_no_rated_game_at_start(&self, room: &Room, events: &[Event]) -> Result<(), Rejection> {
+        let started = events.iter().find_map(|event| match &event.fact {
+            Fact::GameStarted { opening, .. } if !opening.is_empty() => Some(opening),
+            _ => None,
+        });
+        let has_ai = room.seats().iter().any(|(_, seat)| matches!(seat.occupant, Occupant::Ai(_)));
+        let Some(opening) = started.filter(|_| has_ai && !room.settings().rated) else { return Ok(()) };
+        let position = Transcript::from_squares(opening.iter().copied()).map(|moves| moves.position());
+        match self.has_rated_game_at(&position.into_iter().collect()) {
+            true => Err(Rejection::AT_RATED_GAME),
+            false => Ok(()),
+        }
     }
 
     /// Maximum number of rows that a watcher is shown: the newest that match.

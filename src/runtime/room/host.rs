@@ -215,6 +215,7 @@ impl RoomHost {
         let mut room = Room::new(creation.clone(), at);
         let owner = Issuer::Player(creation.owner.id);
         let later = first.map_or_else(|| Ok(Vec::new()), |first| room.decide(at, owner, first))?;
+        self.lobby.require_no_rated_game_at_start(&room, &later)?;
         let later = game_rate::admit(&context.players, &room, owner, later)?;
         let created = Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation)) };
         later.iter().for_each(|event| room.apply(event));

@@ -20,9 +20,9 @@ const INSERT: &str = "INSERT INTO done_requests AS old (key, digest, room, seq, 
     ON CONFLICT (key) DO UPDATE SET digest = excluded.digest, room = excluded.room, seq = excluded.seq, \
         game = excluded.game, done_us = excluded.done_us WHERE old.done_us <= excluded.done_us - $7";
 
-/// Removes old rows. At most 64, which is more than most batches add, so that the table shrinks.
+/// Removes old rows: at most 64, or twice as many as the batch adds, so that the table shrinks.
 const TRIM: &str = "DELETE FROM done_requests WHERE key = ANY(ARRAY( \
-    SELECT key FROM done_requests WHERE done_us <= $1 ORDER BY done_us LIMIT 64 FOR UPDATE SKIP LOCKED))";
+    SELECT key FROM done_requests WHERE done_us <= $1 ORDER BY done_us LIMIT greatest(64, 2 * $2::bigint) FOR UPDATE SKIP LOCKED))";
 
 /// Inserts requests. Returns false if one of them is done already: then the transaction must be rolled back.
 pub(super) async fn insert(session: &Session, done: &[(Request, DoneRequest)]) -> Result<bool, Error> {
@@ -36,7 +36,8 @@ pub(super) async fn insert(session: &Session, done: &[(Request, DoneRequest)]) -
     let times = column(|(_, done)| done.at.0);
     let lifetime = latest.0 - latest.before(REQUEST_LIFETIME).0;
     let inserted = session.execute(INSERT, &[&keys, &digests, &rooms, &seqs, &games, &times, &lifetime]).await?;
-    session.execute(TRIM, &[&latest.before(REQUEST_LIFETIME).0]).await?;
+    let added = i64::try_from(done.len()).unwrap_or(i64::MAX / 2);
+    session.execute(TRIM, &[&latest.before(REQUEST_LIFETIME).0, &added]).await?;
     Ok(inserted == done.len() as u64)
 }
 

@@ -57,10 +57,12 @@ pub(super) async fn upgrade(session: &Session, this: Option<i64>) -> Result<(), 
             session.batch(include_str!("schema.sql")).await?;
         } else if session.row(IS_USED, &[&this]).await?.is_some_and(|row| row.get(0)) {
             return Err(PostgresError::UsedByOlder);
+        } else if found < Some(FIRST) {
+            session.batch("DROP TABLE IF EXISTS request").await?;
         }
         let found = found.unwrap_or(0);
         if found < FIRST {
-            session.batch(concat!("DROP TABLE IF EXISTS request;", include_str!("../done_requests.sql"))).await?;
+            session.batch(include_str!("../done_requests.sql")).await?;
         }
         let added = GameRow::additions(found);
         session.batch(&format!("{added} UPDATE reversi SET version = {VERSION}")).await?;

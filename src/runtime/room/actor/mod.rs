@@ -30,7 +30,6 @@ use crate::{
     room::{
         Command, Event, Fact, GameId, Issuer, Occupant, Phase, PlayerId, PlayerKind, Rejection, Room, Seq, Timestamp,
     },
-    rules::Transcript,
     runtime::{
         ai::pool::MovePool,
         cluster::cluster::Cluster,
@@ -411,24 +410,8 @@ impl RoomActor {
             return Err(RoomError::StoreUnavailable);
         }
         let events = self.room.decide_arrived(self.now(), arrived, issuer, command)?;
-        self.require_no_rated_game_at_start(&events)?;
+        self.listing.lobby().require_no_rated_game_at_start(&self.room, &events)?;
         game_rate::admit(&self.context.players, &self.room, issuer, events)
-    }
-
-    /// Fails if an AI would start at the position of a rated game in another room. It would wait, and its players could
-    /// not know why.
-    fn require_no_rated_game_at_start(&self, events: &[Event]) -> Result<(), RoomError> {
-        let started = events.iter().find_map(|event| match &event.fact {
-            Fact::GameStarted { opening, .. } if !opening.is_empty() => Some(opening),
-            _ => None,
-        });
-        let has_ai = self.room.seats().iter().any(|(_, seat)| matches!(seat.occupant, Occupant::Ai(_)));
-        let Some(opening) = started.filter(|_| has_ai && !self.room.settings().rated) else { return Ok(()) };
-        let position = Transcript::from_squares(opening.iter().copied()).map(|moves| moves.position());
-        match self.listing.lobby().has_rated_game_at(&position.into_iter().collect()) {
-            true => Err(Rejection::AT_RATED_GAME.into()),
-            false => Ok(()),
-        }
     }
 
     fn accepted(&self, changed: bool) -> Accepted {

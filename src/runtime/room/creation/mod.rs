@@ -7,13 +7,16 @@ use std::sync::Arc;
 
 use super::{message::Snapshot, places::ReservedPlace, rooms::Rooms};
 use crate::{
-    room::{Command, Creation, JoinCode, Occupant, Policy, Rejection, Request, RoomId, SeatSpec, Settings},
+    room::{
+        Command, Creation, Credentials, JoinCode, Occupant, Policy, Rejection, Request, RoomId, SeatSpec, Settings,
+    },
     rules::ByColor,
     runtime::{
         limit::{invitation_limit::Invitation, rate_limiter::TooFast},
         outcome::RoomError,
         player::player::Player,
     },
+    store::DoneRequest,
 };
 
 /// A room to be created.
@@ -45,7 +48,9 @@ impl Rooms {
             // No later event would start it.
             let first = (new.settings.auto_start && is_game_of_ais).then_some(Command::Start(None));
             let create = async || this.create_new(&player, new, first, request).await;
-            this.once(&player, request, create, async |done| this.snapshot_as_admin(done.room).await).await
+            // Who may not see the room any longer gets no state of it.
+            let again = async |done: DoneRequest| this.snapshot(&player, done.room, &Credentials::default()).await;
+            this.once(&player, request, create, again).await
         };
         lifecycle.run_to_end(create).await
     }

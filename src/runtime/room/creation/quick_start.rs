@@ -62,13 +62,15 @@ impl Rooms {
             match opponent {
                 Opponent::Ai(ai) => {
                     let start = async || this.quick_ai_game(&player, request, ai, side).await;
-                    this.once(&player, request, start, async |done| this.snapshot_as_admin(done.room).await).await
+                    let again =
+                        async |done: DoneRequest| this.snapshot(&player, done.room, &Credentials::default()).await;
+                    this.once(&player, request, start, again).await
                 }
                 Opponent::Anyone => {
                     let start = async || this.quick_match(&player, request, side).await;
                     let again = async |done: DoneRequest| this.matched(&player, done.room).await;
                     let room = this.once(&player, request, start, again).await?;
-                    this.snapshot_as_admin(room).await
+                    this.snapshot(&player, room, &Credentials::default()).await
                 }
             }
         };
@@ -244,7 +246,11 @@ impl Rooms {
         if snapshot.room.seat_of(player.id()).is_some() {
             // An event of the room carries the request.
             let noted = if request.is_some() { self.command(player, room, join).await.err() } else { None };
-            return noted.map_or(Match::Own, Match::Refused);
+            return match noted {
+                // Somebody has taken the other seat meanwhile.
+                None | Some(RoomError::Rejected(Rejection::RoomInGame)) => Match::Own,
+                Some(error) => Match::Refused(error),
+            };
         }
         if !snapshot.room.is_present(open.opposite()) || side.is_some_and(|side| side != open) {
             return Match::NotNow;

@@ -49,13 +49,14 @@ impl Rooms {
             return again(done).await;
         }
         let outcome = run().await;
-        match &outcome {
-            // The same request may have been done at another node meanwhile, or by this call, if only the answer was lost.
-            Err(_) => match self.done(request).await {
-                Ok(Some(done)) => again(done).await,
-                _ => outcome,
-            },
-            Ok(_) => outcome,
+        let Err(error) = &outcome else { return outcome };
+        match self.done(request).await {
+            // The same request was done at another node meanwhile, or by this call, if only the answer was lost.
+            Ok(Some(done)) => again(done).await,
+            Err(RoomError::RequestIdReused) => Err(RoomError::RequestIdReused),
+            // Another node is writing a request with this id.
+            _ if matches!(error, RoomError::RequestIdReused) => Err(RoomError::Busy),
+            _ => outcome,
         }
     }
 

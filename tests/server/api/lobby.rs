@@ -233,6 +233,21 @@ async fn a_repeated_request_creates_one_room() {
 }
 
 #[tokio::test]
+async fn a_repeated_request_shows_nothing_to_who_may_no_longer_see_the_room() {
+    let server = TestServer::open().await;
+    let (ada, bob) = (server.human("Ada").await, server.human("Bob").await);
+    let request = || v1::CreateRoomRequest { request_id: "once".into(), ..Default::default() };
+    let room = ada.try_create(request()).await.unwrap().room_id;
+    bob.join(&room).await.unwrap();
+    ada.leave(&room).await.unwrap();
+    let members_only = v1::RoomSettings { watching: v1::Watching::Members.into(), ..Default::default() };
+    bob.update_settings(&room, "watching", members_only).await.unwrap();
+    let get = v1::GetRoomRequest { room_id: room, ..Default::default() };
+    let unseen = ada.rooms().get_room(get).await.unwrap_err();
+    assert_eq!(ada.try_create(request()).await.unwrap_err().code(), unseen.code());
+}
+
+#[tokio::test]
 async fn a_repeated_start_starts_one_game() {
     let server = TestServer::open().await;
     let ada = server.human("Ada").await;

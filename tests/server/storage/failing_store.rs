@@ -83,6 +83,16 @@ async fn a_room_that_could_not_be_created_is_not_counted() {
 }
 
 #[tokio::test]
+async fn a_request_that_another_server_is_writing_is_to_be_repeated() {
+    let (server, faults) = server_failing_with(AppendError::Repeated).await;
+    let ada = server.human("Ada").await;
+    faults.fail_next(1);
+    let request = v1::CreateRoomRequest { request_id: "once".into(), ..Default::default() };
+    refused(ada.try_create(request.clone()).await, Code::Unavailable, "BUSY");
+    ada.try_create(request).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_failed_quick_start_leaves_no_room_and_no_seat() {
     let faults = Arc::new(AtomicBool::new(true));
     let once = Arc::clone(&faults);

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use tracing::Span;
 
 use crate::{
-    ai::{AiKind, AiPlayer, Choice},
+    ai::{AiPlayer, Choice},
     rules::Position,
     runtime::limit::search_use::{SearchRequest, SearchUser},
     search::Stop,
@@ -33,7 +33,7 @@ pub(crate) struct Job {
 impl Job {
     /// True if its kind of AI evaluates only one position, which takes microseconds.
     pub(crate) fn is_quick(&self) -> bool {
-        matches!(self.player.kind(), AiKind::Random | AiKind::Greedy | AiKind::Roxanne)
+        self.player.positions() == 1
     }
 
     /// Estimated time of its search on a slow core, if nothing stops it.
@@ -120,7 +120,7 @@ impl Eq for Queued {}
 #[cfg(test)]
 impl Job {
     /// A job of level 1 that does not yield.
-    pub(crate) fn sample(kind: AiKind, user: &SearchUser, deadline: Instant) -> Self {
+    pub(crate) fn sample(kind: crate::ai::AiKind, user: &SearchUser, deadline: Instant) -> Self {
         let player = AiPlayer::new(kind, 1).unwrap();
         let user = user.clone();
         Self {

@@ -27,9 +27,7 @@ use super::{
     watchers::Watchers,
 };
 use crate::{
-    room::{
-        Command, Event, Fact, GameId, Issuer, Occupant, Phase, PlayerId, PlayerKind, Rejection, Room, Seq, Timestamp,
-    },
+    room::{Command, Event, Fact, GameId, Issuer, Phase, PlayerId, PlayerKind, Rejection, Room, Seq, Timestamp},
     runtime::{
         ai::pool::MovePool,
         cluster::cluster::Cluster,

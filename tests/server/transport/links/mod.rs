@@ -221,6 +221,9 @@ async fn more_asks_than_a_link_takes_wait_for_their_turn() {
     pair.stop().await;
 }
 
+/// The version of the messages.
+const PROTOCOL: u32 = 4;
+
 /// Begins a link to a node as another one would.
 async fn dial(
     endpoint: Endpoint,
@@ -242,12 +245,12 @@ fn endpoint(node: &TestNode, scheme: &str) -> Endpoint {
 async fn only_nodes_that_know_each_other_are_linked() {
     let pair = Pair::start([None, None]).await;
     let dial = |hello| dial(endpoint(&pair.nodes[0], "http"), hello);
-    let good = Hello { protocol: 3, from: 2, to: 1 };
+    let good = Hello { protocol: PROTOCOL, from: 2, to: 1 };
     for bad in [
         Some(Hello { to: 3, ..good }),
         Some(Hello { from: 3, ..good }),
         Some(Hello { from: 1, ..good }),
-        Some(Hello { protocol: 2, ..good }),
+        Some(Hello { protocol: PROTOCOL - 1, ..good }),
     ] {
         assert_eq!(dial(bad).await.unwrap_err().code(), Code::FailedPrecondition, "{bad:?}");
     }
@@ -262,7 +265,7 @@ async fn a_newer_link_ends_the_older_one_and_a_node_that_is_gone_has_none() {
     let [first, second] = &pair.nodes;
     // It does not dial by itself.
     second.links.set_nodes(second.id, &[]);
-    let hello = Some(Hello { protocol: 3, from: 2, to: 1 });
+    let hello = Some(Hello { protocol: PROTOCOL, from: 2, to: 1 });
     let (_old, mut older) = dial(endpoint(first, "http"), hello).await.unwrap();
     let (_new, mut newer) = dial(endpoint(first, "http"), hello).await.unwrap();
     assert!(!matches!(within(older.message()).await, Ok(Some(_))));
@@ -302,12 +305,15 @@ async fn links_need_certificates_of_one_authority_on_both_sides() {
             Some((chain, key)) => config.identity(Identity::from_pem(chain, key)),
             None => config,
         };
-        dial(endpoint(&pair.nodes[0], "https").tls_config(config).unwrap(), Some(Hello { protocol: 3, from: 2, to: 1 }))
+        dial(
+            endpoint(&pair.nodes[0], "https").tls_config(config).unwrap(),
+            Some(Hello { protocol: PROTOCOL, from: 2, to: 1 }),
+        )
     };
     assert!(with(None).await.is_err(), "without a certificate");
     assert!(with(Some(other.sign("127.0.0.1"))).await.is_err(), "of another authority");
     assert!(with(Some(authority.sign("127.0.0.1"))).await.is_ok());
-    let plain = dial(endpoint(&pair.nodes[0], "http"), Some(Hello { protocol: 3, from: 2, to: 1 }));
+    let plain = dial(endpoint(&pair.nodes[0], "http"), Some(Hello { protocol: PROTOCOL, from: 2, to: 1 }));
     assert!(plain.await.is_err(), "without TLS");
     pair.stop().await;
 }
@@ -317,7 +323,7 @@ async fn links_need_certificates_of_one_authority_on_both_sides() {
 async fn clients_do_not_reach_the_links() {
     let pair = Pair::start([None, None]).await;
     let endpoint = Endpoint::from_shared(format!("http://{}", pair.nodes[0].server.address)).unwrap();
-    let refused = dial(endpoint, Some(Hello { protocol: 3, from: 2, to: 1 })).await.unwrap_err();
+    let refused = dial(endpoint, Some(Hello { protocol: PROTOCOL, from: 2, to: 1 })).await.unwrap_err();
     assert!(matches!(refused.code(), Code::Unimplemented | Code::Unauthenticated), "{refused:?}");
     pair.stop().await;
 }

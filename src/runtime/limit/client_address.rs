@@ -23,7 +23,7 @@ use super::{
 };
 use crate::runtime::server_clock::instant;
 
-/// As [`PASSWORDS_WAITING`], from one address: a class that joins a room.
+/// Maximum number of passwords from one address that wait to be checked: a class that joins a room.
 pub(crate) const PASSWORDS_WAITING_PER_ADDRESS: usize = 64;
 
 /// An IPv4 address, or the /56 of an IPv6 address, which is what many providers assign to a customer.

@@ -171,7 +171,7 @@ pub(super) async fn resolve(
 }
 
 impl Write {
-    fn append(&self) -> Option<&RoomWrite> {
+    pub(super) fn append(&self) -> Option<&RoomWrite> {
         match self {
             Self::Append(append) => Some(append),
             Self::Change(_) => None,

@@ -187,9 +187,16 @@ impl Writer {
                     tracing::error!(error, "the events of rooms could not be folded");
                     self.folds.clear();
                 }
-                // One of them may have failed the others.
-                Err(Failure::Refused(_) | Failure::Repeated) if batch.len() > 1 => {
-                    for request in batch {
+                // One of them may have failed the others. A repeated request can only be one of those with a request.
+                Err(failure @ (Failure::Refused(_) | Failure::Repeated)) if batch.len() > 1 => {
+                    let has_request = |write: &Write| write.append().is_some_and(|append| append.request.is_some());
+                    let is_suspect =
+                        |request: &Request| matches!(failure, Failure::Refused(_)) || has_request(&request.write);
+                    let (suspects, others): (Vec<_>, Vec<_>) = batch.into_iter().partition(is_suspect);
+                    if !others.is_empty() {
+                        Box::pin(self.execute(others)).await;
+                    }
+                    for request in suspects {
                         Box::pin(self.execute(vec![request])).await;
                     }
                     return;

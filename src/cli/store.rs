@@ -58,7 +58,7 @@ enum StoreCommand {
         A store is the folder of a database file, or the URL of a PostgreSQL database. No server may use them. No server \
         starts with a copy that was interrupted.")]
     Copy {
-        /// The store to read, which is not changed.
+        /// The store to read, which is only upgraded if it is of an older version.
         from: StoreLocation,
         /// The store to write, which must be empty.
         to: StoreLocation,

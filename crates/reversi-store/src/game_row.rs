@@ -25,6 +25,15 @@ pub(super) const VERSION: i32 = match GameRow::COLUMNS {
     [] => FIRST,
 };
 
+// Else an upgrade would leave out a column, or add it twice.
+const _: () = {
+    let mut index = 1;
+    while index < GameRow::COLUMNS.len() {
+        assert!(GameRow::COLUMNS[index - 1].since <= GameRow::COLUMNS[index].since, "a new column is the last one");
+        index += 1;
+    }
+};
+
 /// Declares [`GameRow`] by the columns of the table games.
 macro_rules! game_row {
     ($($(#[doc = $doc:literal])* $name:ident: $type:ty $(, since $version:literal)?;)*) => {

@@ -34,7 +34,10 @@ pub enum PostgresError {
     )]
     Unfinished,
     /// Other servers use the tables, which must be upgraded.
-    #[error("its tables must be upgraded; stop all servers that use them first: `reversi nodes` lists them")]
+    #[error(
+        "its tables must be upgraded; stop all servers that use them first: `reversi nodes` lists them, and one that was \
+        killed counts for some seconds more"
+    )]
     UsedByOlder,
     /// The tables were written by a version of the program before the oldest whose tables are upgraded.
     #[error(

@@ -58,7 +58,8 @@ pub(super) async fn upgrade(session: &Session, this: Option<i64>) -> Result<(), 
         } else if session.row(IS_USED, &[&this]).await?.is_some_and(|row| row.get(0)) {
             return Err(PostgresError::UsedByOlder);
         } else if found < Some(FIRST) {
-            session.batch("DROP TABLE IF EXISTS request").await?;
+            // A restored dump of the older version leaves the table that only this version has.
+            session.batch("DROP TABLE IF EXISTS request, done_requests").await?;
         }
         let found = found.unwrap_or(0);
         if found < FIRST {

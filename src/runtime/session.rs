@@ -341,6 +341,8 @@ impl Sessions {
         }
         if keeps_name && outcome.is_err() {
             player.quota.reopen();
+            // Streams that were opened meanwhile were not counted.
+            players.announce(player);
             return outcome;
         }
         // After leaving, so that rooms do not see a lost connection first.

@@ -40,13 +40,15 @@ impl Turns {
                 return Err(RoomError::TokenReplaced);
             }
             stream.begin_turns(&mut told);
-            player.streams.inbox.open(Box::new(stream))
+            let opened = player.streams.inbox.open(Box::new(stream));
+            // Before a stream of a new token can open.
+            if let Some(end) = player.stream_end() {
+                player.streams.inbox.close(end);
+            }
+            opened
         };
         drop(superseded);
         host.context.players.supersede_older_turns(player);
-        if let Some(end) = player.stream_end() {
-            player.streams.inbox.close(end);
-        }
         let mut reminders: Vec<_> = player.seats().into_iter().map(|room| remind(host, player, room)).collect();
         let patience = Instant::now() + MAILBOX_TIMEOUT;
         for reminder in &mut reminders {

@@ -18,7 +18,7 @@ use super::{event_log, invariants, number, plan::Plan, recorded_history::Recorde
 use world::World;
 
 /// Default number of seeds.
-const SEEDS: u64 = 100;
+const SEEDS: u64 = 50;
 
 /// An invariant that holds for one process only: after a log-out, another node accepts the token until it has the news.
 const NOT_CHECKED: &str = "tokens";

@@ -69,7 +69,7 @@ pub use player::{
 pub use random::RandomSource;
 pub use reusable_wait::{LazyTimer, WakeGate};
 pub use room::{
-    creation::{NewRoom, quick_start::Opponent, requests::request_with_id},
+    creation::{NewRoom, matchmaking::Opponent, repeated_requests::request_with_id},
     encoded_event::Encode,
     message::Snapshot,
     rooms::{Play, Rooms},
@@ -100,7 +100,7 @@ use cluster::cluster::Cluster;
 use lifecycle::Lifecycle;
 use limit::password_guesses::PasswordGuesses;
 use lobby::peer_rows;
-use room::{actor::ActorContext, host::RoomHost, passwords::Passwords, presence, recovery, registry::Registry};
+use room::{actor::ActorContext, host::RoomHost, password_hashing::Passwords, presence, recovery, registry::Registry};
 use stalls::Stalls;
 
 /// The parts of a runtime.

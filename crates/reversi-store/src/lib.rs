@@ -18,13 +18,13 @@ mod damage;
 mod explorer;
 pub mod files;
 mod game_row;
+mod glicko;
 mod journal;
 mod memory;
 mod player_stats;
 mod player_store;
 #[cfg(feature = "postgres")]
 mod postgres;
-mod rating;
 mod recent_games;
 mod shard;
 mod sqlite;
@@ -40,6 +40,7 @@ pub use cluster_store::{ClusterStore, ClusterView, Downtime, NodeInfo, ParseRole
 pub use contestant::{Contestant, ParseContestantError};
 pub use damage::DAMAGED_ROWS;
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter};
+pub use glicko::{Rating, RatingWeight};
 pub use journal::{
     Append, AppendError, AppendFuture, BoxFuture, COMMIT_WRITES, DoneRequest, EndedGame, FENCED_APPENDS, FaultHook,
     History, Journal, LEASE_AGE, OWNED_SHARDS, REQUEST_LIFETIME, StoreError, StoreFuture,
@@ -49,7 +50,6 @@ pub use player_stats::{OpponentKind, PlayerStats, Results};
 pub use player_store::{PlaceRequest, PlayerKey, PlayerStore, RoomPlace, StoredPlayer};
 #[cfg(feature = "postgres")]
 pub use postgres::{Membership, NodeRow, NodeTable, PostgresError, PostgresStore, Sharing, Standby};
-pub use rating::{Rating, RatingWeight};
 pub use shard::{Assignment, NodeId, Shard};
 pub use sqlite::{
     OpenError, SqliteStore,

@@ -5,8 +5,8 @@ use reversi_room::{GameRecord, Participant, PlayerKind};
 
 use super::{
     contestant::Contestant,
+    glicko::{Rating, RatingWeight},
     journal::EndedGame,
-    rating::{Rating, RatingWeight},
     recent_games::RecentGames,
 };
 

@@ -6,7 +6,7 @@ use reversi_room::{GameRecord, Timestamp};
 
 use super::{
     contestant::Contestant,
-    rating::{Rating, RatingWeight},
+    glicko::{Rating, RatingWeight},
 };
 
 /// The games of a contestant within the last [`RecentGames::PERIOD`].

@@ -6,6 +6,6 @@
 
 mod fair_queue;
 pub(crate) mod job;
+mod job_queue;
 pub(crate) mod pool;
-mod queue;
 mod schedule;

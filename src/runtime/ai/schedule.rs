@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     job::{Job, Queued},
-    queue::JobQueue,
+    job_queue::JobQueue,
 };
 use crate::{
     runtime::limit::search_use::{SearchTimer, SearchUse},

@@ -23,7 +23,7 @@ pub(crate) mod message;
 mod mirror;
 mod notifier;
 mod password_check;
-pub(crate) mod passwords;
+pub(crate) mod password_hashing;
 mod places;
 pub(crate) mod presence;
 pub(crate) mod recovery;

@@ -8,7 +8,9 @@ use std::{
 
 use tokio::sync::{Mutex, oneshot};
 
-use super::{host::RoomHost, message::Snapshot, passwords::Passwords, places::ReservedPlace, presence::check_presence};
+use super::{
+    host::RoomHost, message::Snapshot, password_hashing::Passwords, places::ReservedPlace, presence::check_presence,
+};
 use crate::{
     ai::{AiKind, AiPlayer},
     room::{
@@ -18,7 +20,7 @@ use crate::{
     rules::{Color, Square},
     runtime::{
         limit::{invitation_limit::Invitation, password_guesses::PasswordGuesses, rate_limiter::TooFast},
-        lobby::matchmaker::WaitingRooms,
+        lobby::waiting_rooms::WaitingRooms,
         outcome::{Accepted, RoomError},
         player::{player::Player, quota::Place},
         random::RandomSource,

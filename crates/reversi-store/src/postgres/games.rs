@@ -24,9 +24,9 @@ use crate::{
     contestant::Contestant,
     damage::{DamagedRows, ReadError},
     game_row::{GameRow, kind_name, name_of, recent_game},
+    glicko::Rating,
     journal::EndedGame,
     player_stats::{PlayerStats, Results, stats_after},
-    rating::Rating,
     recent_games::{RecentGame, RecentGames},
 };
 

@@ -18,9 +18,9 @@ use crate::{
     column::{Parameter, ReadColumn},
     contestant::Contestant,
     game_row::{self, GameRow, kind_name, name_of, recent_game},
+    glicko::Rating,
     journal::EndedGame,
     player_stats::{PlayerStats, Results, stats_after},
-    rating::Rating,
     recent_games::RecentGames,
 };
 

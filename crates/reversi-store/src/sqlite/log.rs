@@ -1,4 +1,4 @@
-//! The log: the appended events of all rooms in order, one row for each commit. See `2.sql`.
+//! The log: the appended events of all rooms in order, one row for each commit.
 //!
 //! Without it a move in each of many rooms writes a page for each of them; here a commit writes few pages, and the
 //! events reach the tables of their rooms later, many at once ([`super::write_behind`]). An append costs SQLite 8.2 µs

@@ -1,7 +1,7 @@
 //! Creation of rooms.
 
-pub(crate) mod quick_start;
-pub(crate) mod requests;
+pub(crate) mod matchmaking;
+pub(crate) mod repeated_requests;
 
 use std::sync::Arc;
 

@@ -35,9 +35,9 @@ use super::{
 use crate::{
     contestant::Contestant,
     game_row::{GameRow, name_of},
+    glicko::RatingWeight,
     journal::EndedGame,
     player_stats::{OpponentKind, PlayerStats, Results, stats_after},
-    rating::RatingWeight,
     recent_games::RecentGames,
 };
 

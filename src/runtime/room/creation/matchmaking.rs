@@ -14,7 +14,7 @@ use crate::{
     rules::{ByColor, Color},
     runtime::{
         cluster::cluster::MOVE_TIMEOUT,
-        lobby::matchmaker::{WAITING_ROOMS, WaitingRooms},
+        lobby::waiting_rooms::{WAITING_ROOMS, WaitingRooms},
         outcome::RoomError,
         player::player::Player,
         room::{message::Snapshot, rooms::Rooms},

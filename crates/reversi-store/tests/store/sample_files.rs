@@ -279,6 +279,16 @@ mod postgres {
         check(&store).await;
     }
 
+    /// As `pg_restore --clean` leaves them, which does not drop the tables of a later version.
+    #[needs(postgres)]
+    #[tokio::test]
+    async fn tables_of_the_version_before_that_were_restored_are_upgraded_again() {
+        let database = sample_database();
+        drop(database.open().await);
+        database.sql("UPDATE reversi SET version = 2");
+        check(&database.open().await).await;
+    }
+
     #[needs(postgres)]
     #[tokio::test]
     async fn older_tables_are_refused_and_unchanged() {

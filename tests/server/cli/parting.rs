@@ -47,6 +47,8 @@ impl HostedGame {
         let place = ["--room", self.room.as_str()];
         let mut player = Running::start(&self.server, &[command, &place].concat());
         player.wait_for(begun);
+        // The host may hear of the game later.
+        self.host.wait_for("your move: ");
         player
     }
 

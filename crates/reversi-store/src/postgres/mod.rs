@@ -58,7 +58,7 @@ use read_session::ReadSession;
 use reversi_engine::rules::Position;
 use reversi_room::{DisplayName, GameId, GameRecord, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp};
 use rooms::RoomWrite;
-use writer::{Done, MAX_CHANGES, Request, Writer};
+use writer::{Done, MAX_CHANGES, QueuedWrite, Writer};
 
 use super::{
     archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
@@ -88,7 +88,7 @@ const ENDS_SOON: Duration = Duration::from_secs(1);
 
 /// A store in a database. Dropping it completes all queued writes, ends its threads, and lets another node take over.
 pub struct PostgresStore {
-    requests: Option<mpsc::Sender<Request>>,
+    requests: Option<mpsc::Sender<QueuedWrite>>,
     /// Bounds the changes of players in the queue, so that moves do not wait for more of them.
     changes: Arc<Semaphore>,
     thread: Option<JoinHandle<()>>,
@@ -246,7 +246,7 @@ impl PostgresStore {
         let Some(requests) = &self.requests else { return Err(gone()).into() };
         let (done, outcome) = oneshot::channel();
         let outcome = AppendFuture::Queued(outcome);
-        match requests.try_send(Request { write: Write::Append(write), done: Done::Append(done) }) {
+        match requests.try_send(QueuedWrite { write: Write::Append(write), done: Done::Append(done) }) {
             Ok(()) => outcome,
             Err(TrySendError::Full(request)) => AppendFuture::Slow(Box::pin(async move {
                 requests.send(request).await.map_err(|_| gone())?;
@@ -264,7 +264,7 @@ impl PostgresStore {
             true => Some(Arc::clone(&self.changes).acquire_owned().await.map_err(|_| gone())?),
             false => None,
         };
-        let request = Request { write: Write::Change(change), done: Done::Change { done, _permit: permit } };
+        let request = QueuedWrite { write: Write::Change(change), done: Done::Change { done, _permit: permit } };
         self.requests.as_ref().ok_or_else(gone)?.send(request).await.map_err(|_| gone())?;
         let outcome: Outcome = outcome.await.map_err(|_| gone())?;
         outcome.map_err(|error| StoreError::Unavailable(error.to_string()))

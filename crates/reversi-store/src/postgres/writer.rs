@@ -55,7 +55,7 @@ const MAX_YIELDS: usize = 16;
 const RETRY: Duration = Duration::from_millis(100);
 
 /// A write and the receiver of its outcome.
-pub(super) struct Request {
+pub(super) struct QueuedWrite {
     pub(super) write: Write,
     pub(super) done: Done,
 }
@@ -128,7 +128,7 @@ impl Writer {
     }
 
     /// Executes requests until their queue ends.
-    pub(super) async fn run(mut self, mut queue: mpsc::Receiver<Request>) {
+    pub(super) async fn run(mut self, mut queue: mpsc::Receiver<QueuedWrite>) {
         let mut waiting = VecDeque::new();
         while let Some(first) = next(&mut waiting, &mut queue).await {
             waiting.push_front(first);
@@ -152,7 +152,7 @@ impl Writer {
     }
 
     /// Executes requests and sends their outcomes.
-    async fn execute(&mut self, mut batch: Vec<Request>) {
+    async fn execute(&mut self, mut batch: Vec<QueuedWrite>) {
         metrics::histogram!(COMMIT_WRITES).record(f64::from(u32::try_from(batch.len()).unwrap_or(u32::MAX)));
         let end = Instant::now() + self.patience;
         let mut sent_by = None;
@@ -191,7 +191,7 @@ impl Writer {
                 Err(failure @ (Failure::Refused(_) | Failure::Repeated)) if batch.len() > 1 => {
                     let has_request = |write: &Write| write.append().is_some_and(|append| append.request.is_some());
                     let is_suspect =
-                        |request: &Request| matches!(failure, Failure::Refused(_)) || has_request(&request.write);
+                        |request: &QueuedWrite| matches!(failure, Failure::Refused(_)) || has_request(&request.write);
                     let (suspects, others): (Vec<_>, Vec<_>) = batch.into_iter().partition(is_suspect);
                     if !others.is_empty() {
                         Box::pin(self.execute(others)).await;
@@ -251,7 +251,7 @@ impl Writer {
     }
 
     /// The outcomes of the writes of a lost connection; none for a write that has to be executed again.
-    async fn resolve(&mut self, batch: &[Request], end: Instant) -> Result<Vec<Option<Outcome>>, Failure> {
+    async fn resolve(&mut self, batch: &[QueuedWrite], end: Instant) -> Result<Vec<Option<Outcome>>, Failure> {
         let Some(session) = &self.session else { return Err(Failure::Lost) };
         let writes: Vec<&Write> = batch.iter().map(|request| &request.write).collect();
         match timeout_at(end, batch::resolve(session, self.fence, &writes)).await {
@@ -264,7 +264,7 @@ impl Writer {
         }
     }
 
-    async fn write(&mut self, batch: &[Request], end: Instant) -> Result<Vec<Outcome>, Failure> {
+    async fn write(&mut self, batch: &[QueuedWrite], end: Instant) -> Result<Vec<Outcome>, Failure> {
         let Some(session) = &self.session else { return Err(Failure::Lost) };
         let writes: Vec<&Write> = batch.iter().map(|request| &request.write).collect();
         let is_due = self.folds.len() >= MAX_FOLDS || writes.iter().any(|write| write.room().is_none());
@@ -297,7 +297,7 @@ impl Writer {
     }
 
     /// Refuses writes, as the node was declared dead. An earlier try may have written them if they were `sent`.
-    fn lose(&mut self, batch: Vec<Request>, sent: bool) {
+    fn lose(&mut self, batch: Vec<QueuedWrite>, sent: bool) {
         self.note_fenced();
         self.refuse(batch, sent, &PostgresError::Fenced);
     }
@@ -309,7 +309,7 @@ impl Writer {
     }
 
     /// Refuses writes. If they were `sent`, it is unknown whether they are written.
-    fn refuse(&mut self, batch: Vec<Request>, sent: bool, error: &PostgresError) {
+    fn refuse(&mut self, batch: Vec<QueuedWrite>, sent: bool, error: &PostgresError) {
         if matches!(error, PostgresError::Fenced) {
             let appends = batch.iter().filter(|request| request.write.room().is_some()).count();
             metrics::counter!(FENCED_APPENDS).increment(appends as u64);
@@ -351,7 +351,7 @@ enum Failure {
 }
 
 /// Answers the writes whose outcome is known, and returns the others.
-fn answer(batch: Vec<Request>, outcomes: Vec<Option<Outcome>>) -> Vec<Request> {
+fn answer(batch: Vec<QueuedWrite>, outcomes: Vec<Option<Outcome>>) -> Vec<QueuedWrite> {
     let mut left = Vec::new();
     for (request, outcome) in batch.into_iter().zip(outcomes) {
         match outcome {
@@ -362,7 +362,7 @@ fn answer(batch: Vec<Request>, outcomes: Vec<Option<Outcome>>) -> Vec<Request> {
     left
 }
 
-async fn next(waiting: &mut VecDeque<Request>, queue: &mut mpsc::Receiver<Request>) -> Option<Request> {
+async fn next(waiting: &mut VecDeque<QueuedWrite>, queue: &mut mpsc::Receiver<QueuedWrite>) -> Option<QueuedWrite> {
     match waiting.pop_front() {
         Some(request) => Some(request),
         None => queue.recv().await,
@@ -370,9 +370,9 @@ async fn next(waiting: &mut VecDeque<Request>, queue: &mut mpsc::Receiver<Reques
 }
 
 /// Takes the requests of a batch, in their order: at most one for each room.
-fn batch_of(waiting: &mut VecDeque<Request>) -> Vec<Request> {
+fn batch_of(waiting: &mut VecDeque<QueuedWrite>) -> Vec<QueuedWrite> {
     let mut rooms = HashSet::new();
-    let fits = |request: &Request| request.write.room().is_none_or(|room| rooms.insert(room));
+    let fits = |request: &QueuedWrite| request.write.room().is_none_or(|room| rooms.insert(room));
     let end = waiting.iter().map(fits).position(|fits| !fits);
     waiting.drain(..end.unwrap_or(waiting.len()).min(MAX_BATCH)).collect()
 }

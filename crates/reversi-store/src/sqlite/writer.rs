@@ -60,7 +60,7 @@ struct QueuedWrite {
 /// A read of the write-behind table, or of the error that makes it unavailable.
 type PendingQuery = Box<dyn FnOnce(Result<&WriteBehind, StoreError>) + Send>;
 
-enum Request {
+enum WriterMessage {
     Write(QueuedWrite),
     Read(PendingQuery),
     /// Replaces a damaged room by what can be used of it. Answers what that means, or why it failed.
@@ -69,7 +69,7 @@ enum Request {
 
 /// A handle of the writer thread, which completes all queued writes and ends when it is dropped.
 pub(super) struct Writer {
-    requests: Option<mpsc::Sender<Request>>,
+    requests: Option<mpsc::Sender<WriterMessage>>,
     thread: Option<JoinHandle<()>>,
     fault: FaultHook,
 }
@@ -139,7 +139,7 @@ impl Writer {
             let _ = reply.send(write_behind.map(query));
         });
         let gone = || StoreError::Unavailable("the writer has ended".to_owned());
-        self.requests.as_ref().ok_or_else(gone)?.send(Request::Read(query)).await.map_err(|_| gone())?;
+        self.requests.as_ref().ok_or_else(gone)?.send(WriterMessage::Read(query)).await.map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
     }
 
@@ -147,7 +147,7 @@ impl Writer {
     pub(super) async fn mend(&self, room: RoomId) -> Result<String, String> {
         let (reply, answer) = oneshot::channel();
         let gone = || "the writer has ended".to_owned();
-        self.requests.as_ref().ok_or_else(gone)?.send(Request::Mend(room, reply)).await.map_err(|_| gone())?;
+        self.requests.as_ref().ok_or_else(gone)?.send(WriterMessage::Mend(room, reply)).await.map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
     }
 
@@ -156,7 +156,7 @@ impl Writer {
         let Some(requests) = &self.requests else { return Err(gone()).into() };
         let (done, outcome) = oneshot::channel();
         let outcome = AppendFuture::Queued(outcome);
-        match requests.try_send(Request::Write(QueuedWrite { write, done })) {
+        match requests.try_send(WriterMessage::Write(QueuedWrite { write, done })) {
             Ok(()) => outcome,
             Err(TrySendError::Full(request)) => AppendFuture::Slow(Box::pin(async move {
                 requests.send(request).await.map_err(|_| gone())?;
@@ -209,7 +209,7 @@ struct WriterThread {
 }
 
 impl WriterThread {
-    fn run(mut self, mut queue: mpsc::Receiver<Request>) {
+    fn run(mut self, mut queue: mpsc::Receiver<WriterMessage>) {
         while let Some(first) = queue.blocking_recv() {
             let mut writes = Vec::new();
             self.handle(first, &mut writes);
@@ -228,7 +228,7 @@ impl WriterThread {
     }
 
     /// Takes queued requests, up to the bound of a commit. Returns the number of writes.
-    fn gather(&mut self, queue: &mut mpsc::Receiver<Request>, writes: &mut Vec<QueuedWrite>) -> usize {
+    fn gather(&mut self, queue: &mut mpsc::Receiver<WriterMessage>, writes: &mut Vec<QueuedWrite>) -> usize {
         let before = writes.len();
         while writes.len() < MAX_COMMIT
             && let Ok(request) = queue.try_recv()
@@ -238,12 +238,12 @@ impl WriterThread {
         writes.len() - before
     }
 
-    fn handle(&mut self, request: Request, writes: &mut Vec<QueuedWrite>) {
+    fn handle(&mut self, request: WriterMessage, writes: &mut Vec<QueuedWrite>) {
         match request {
-            Request::Write(write) => writes.push(write),
+            WriterMessage::Write(write) => writes.push(write),
             // The writes before it are not committed, and not answered.
-            Request::Read(query) => self.answer(query),
-            Request::Mend(room, reply) => {
+            WriterMessage::Read(query) => self.answer(query),
+            WriterMessage::Mend(room, reply) => {
                 // A panic fails this room, not all later writes. The panic hook logs it.
                 let mended = catch_unwind(AssertUnwindSafe(|| self.mend(room).map_err(|error| error.to_string())));
                 let _ = reply.send(mended.unwrap_or_else(|_| Err("a bug".to_owned())));

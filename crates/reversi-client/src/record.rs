@@ -134,7 +134,7 @@ impl TryFrom<v1::GameRecord> for GameRecord {
     type Error = Malformed;
 
     fn try_from(record: v1::GameRecord) -> Result<Self, Malformed> {
-        // Without `..`, so that a new field does not compile before it is read, or left out.
+        // Without `..`: the compiler reports a field that is not named here.
         #[rustfmt::skip]
         let v1::GameRecord { game_id, room_id, room_name, black, white, started_at, ended_at, outcome, transcript,
             plies, board, rated, black_rating, white_rating, opening: name, private: _ } = record;

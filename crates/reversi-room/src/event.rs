@@ -202,7 +202,7 @@ impl Fact {
         }
     }
 
-    /// Whether it can change who are members, and who of them have seats.
+    /// True if it can change the members, or who of them has a seat.
     #[must_use]
     pub fn changes_members(&self) -> bool {
         match self {

@@ -130,7 +130,7 @@ game_row! {
 
 impl From<&GameRecord> for GameRow {
     fn from(game: &GameRecord) -> Self {
-        // Without `..`, so that a new field does not compile before it has a column.
+        // Without `..`: the compiler reports a field that is not named here.
         #[rustfmt::skip]
         let GameRecord { id, room_name, players: ByColor { black, white }, started, ended, end, margin, plies, opening,
             position: _, time, private, rated, ratings, thoughts } = game;

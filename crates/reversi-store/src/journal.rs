@@ -194,9 +194,9 @@ impl History {
 
 /// Stores the events of open rooms.
 pub trait Journal: Send + Sync + 'static {
-    /// Writes to a room; durable after `Ok`. If an event carries a request, so that it is done, this writes nothing if
-    /// that was done before, within [`REQUEST_LIFETIME`]. The write begins now or at the first poll; dropping the future leaves its
-    /// outcome unknown.
+    /// Writes events to a room; durable after `Ok`. Writes nothing if an event carries a request that was done within
+    /// [`REQUEST_LIFETIME`] before: [`AppendError::Repeated`]. The write begins now or at the first poll; dropping the
+    /// future leaves its outcome unknown.
     fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a>;
 
     /// The stored part of a room; none if no such room is open.

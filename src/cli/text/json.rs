@@ -38,7 +38,7 @@ pub(in crate::cli) fn room(row: &RoomRow) -> Value {
 
 /// With the names of `reversi games --export json`.
 pub(in crate::cli) fn game(game: &GameRecord) -> Value {
-    // Without `..`, so that a new field does not compile before it is printed, or left out.
+    // Without `..`: the compiler reports a field that is not named here.
     #[rustfmt::skip]
     let GameRecord { id, room, room_name, players, started_at, ended_at, outcome, transcript, plies: _, board: _, rated,
         ratings, opening } = game;

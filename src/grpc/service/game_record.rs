@@ -10,7 +10,7 @@ use crate::{
 
 /// A game with its plies.
 pub(super) fn record(game: &GameRecord) -> v1::GameRecord {
-    // Without `..`, so that a new field does not compile before it is sent, or left out.
+    // Without `..`: the compiler reports a field that is not named here.
     #[rustfmt::skip]
     let GameRecord { id, room_name, players: ByColor { black, white }, started, ended, end: _, margin: _, plies: _,
         opening: _, position, time: _, private, rated, ratings, thoughts: _ } = game;

@@ -1,4 +1,4 @@
-//! The positions of running rated games. Nobody gets help with them from the server: it rejects their analysis, and the
+//! The positions of running rated games. The server gives no help with them: it rejects their analysis, and the
 //! AI seats of unrated rooms wait.
 //!
 //! A position after the first [`BOOK_PLIES`] plies counts if it is on the board, was there one ply before, or can be

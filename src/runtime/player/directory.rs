@@ -79,7 +79,7 @@ pub struct Players {
     /// The skeletons of these names. A stored name that looks like one before it has no entry.
     by_skeleton: DashMap<String, PlayerId>,
     guests: Mutex<Guests>,
-    /// Callers without a token. They are in no other list, so that nobody finds them.
+    /// Callers without a token. They are in none of the other maps.
     visitors: Visitors,
     pairings: Pairings,
     /// Banned names and networks.

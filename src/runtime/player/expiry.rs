@@ -161,8 +161,8 @@ impl Players {
         None
     }
 
-    /// At most [`GUESTS_EXAMINED`] guests of the network with the most guests, if it has more than `most`. Those who
-    /// are not in use come first, then those without a seat.
+    /// Guests of the network with the most guests, at most [`GUESTS_EXAMINED`]; empty if it has `most` or fewer. First
+    /// those who are not in use, then those without a seat.
     pub(crate) fn guests_of_largest_network(&self, most: usize) -> Vec<Arc<Player>> {
         let now = self.clock.now();
         let ids: Vec<_> = self.guests().of_largest_network(most).take(GUESTS_EXAMINED).collect();

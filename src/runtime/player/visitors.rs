@@ -13,7 +13,7 @@ use crate::{room::Timestamp, runtime::limit::client_address::Prefix};
 pub(super) struct Visitors(Mutex<HashMap<Option<Prefix>, Arc<Player>>>);
 
 impl Visitors {
-    /// The visitor of an address, or a new one. At `most` visitors, those who are not in use are forgotten first.
+    /// Returns the visitor of an address, or adds one. If there are `most` visitors, first removes those not in use.
     pub(super) fn of(&self, address: Option<Prefix>, most: usize, new: impl FnOnce() -> Player) -> Arc<Player> {
         let mut visitors = self.visitors();
         if visitors.len() >= most && !visitors.contains_key(&address) {

@@ -332,7 +332,7 @@ async fn a_malformed_file_is_noticed() {
     assert!(store.journal.is_malformed(), "by a write");
 }
 
-/// The checkpoint that would empty the log of a new or upgraded file waits for nobody.
+/// The first start runs a checkpoint to empty the log of a new or upgraded file. It does not wait for readers.
 #[tokio::test]
 async fn a_reader_at_the_first_start_makes_no_log_stray() {
     let folder = folder();

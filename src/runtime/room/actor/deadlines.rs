@@ -67,8 +67,7 @@ impl RoomActor {
         Ok(())
     }
 
-    /// Credits the clocks with the time lost by stalls, if it is at least `shortest` in total. So no player loses time
-    /// in which nobody could move.
+    /// Credits the clocks with the time lost by stalls of the server, if it is at least `shortest` in total.
     pub(super) async fn credit_stalls(&mut self, now: Timestamp, shortest: Duration) -> Result<(), RoomError> {
         let lost = self.context.stalls.lost(now);
         let micros = lost.saturating_sub(self.credited);

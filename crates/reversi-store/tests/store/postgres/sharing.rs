@@ -31,7 +31,7 @@ impl Database {
         let sharing = Sharing { patience: LEASE, lease: LEASE, info };
         let standby = Standby::join(&self.url(), sharing).await.expect("the database is there");
         assert_eq!(standby.active(), None);
-        standby.take_over().await.expect("a node of a cluster waits for nobody")
+        standby.take_over().await.expect("a node of a cluster takes over at once")
     }
 
     /// Who owns shards, with their number.
@@ -172,7 +172,7 @@ async fn a_node_that_was_declared_dead_goes_on_as_another() {
     database.declare_node_dead(before.me);
     let after = seen(&first, |view| view.me != before.me && owned(view).len() == 4_096).await;
     assert!(after.me > before.me);
-    assert_eq!(after.downtimes.len(), 4_096, "nobody had them since");
+    assert_eq!(after.downtimes.len(), 4_096, "no node owned the shards in between");
     assert_eq!(write(&first, room, Seq(1), &line(room)).await, Ok(()));
     assert!(first.load(room).await.unwrap().is_some());
 }

@@ -72,6 +72,7 @@ impl Server {
 pub(crate) struct Running {
     pub(crate) child: Child,
     lines: Receiver<String>,
+    seen: Vec<String>,
 }
 
 impl Running {
@@ -86,17 +87,45 @@ impl Running {
         let printed = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         let (sender, lines) = sync_channel(0);
         thread::spawn(move || printed.into_iter().try_for_each(|line| sender.send(line)));
-        Self { child, lines }
+        Self { child, lines, seen: vec![] }
     }
 
     /// Waits for a line that contains this text.
+    #[track_caller]
     pub(crate) fn wait_for(&mut self, part: &str) -> String {
         loop {
-            let line = self.lines.recv_timeout(TIMEOUT).unwrap_or_else(|_| panic!("no line has `{part}`"));
+            let Ok(line) = self.lines.recv_timeout(TIMEOUT) else {
+                panic!("no line has {part:?}:\n{}", self.seen.join("\n"));
+            };
+            self.seen.push(line.clone());
             if line.contains(part) {
                 return line;
             }
         }
+    }
+
+    /// Writes a line in one write: the command may exit as soon as it has read a part of one.
+    pub(crate) fn send_line(&mut self, line: &str) {
+        self.child.stdin.as_mut().unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    /// Writes a line, and waits for a line that contains `part`.
+    #[track_caller]
+    pub(crate) fn send_and_wait(&mut self, line: &str, part: &str) -> String {
+        self.send_line(line);
+        self.wait_for(part)
+    }
+
+    /// Waits for the command to succeed. Returns the rest of its output.
+    #[track_caller]
+    pub(crate) fn wait_for_exit(&mut self) -> String {
+        let mut rest = String::new();
+        // The channel closes when the output ends.
+        while let Ok(line) = self.lines.recv_timeout(TIMEOUT) {
+            rest += &(line + "\n");
+        }
+        assert!(self.child.wait().unwrap().success(), "the command failed after\n{rest}");
+        rest
     }
 }
 

@@ -107,8 +107,7 @@ fn commands_are_read_while_waiting_for_an_opponent() {
         ("start", "both seats must be filled and ready"),
         ("quit\nd3", "leaving"),
     ] {
-        writeln!(play.child.stdin.as_mut().unwrap(), "{command}").unwrap();
-        play.wait_for(answer);
+        play.send_and_wait(command, answer);
     }
     assert!(server.output_of(&["play", "--anyone"], "").contains("no more input: leaving"));
 }
@@ -334,8 +333,7 @@ fn an_administrator_uses_the_admin_command() {
     let mut host = Running::start(&server, &machines);
     let first = host.wait_for("join code");
     let room = first.split([' ', ',']).nth(1).unwrap();
-    host.child.stdin.as_mut().unwrap().write_all(b"start\n").unwrap();
-    host.wait_for("game 1 begins");
+    host.send_and_wait("start", "game 1 begins");
     assert!(govern(&["abort", &format!("{room}-1")]).contains("is aborted"));
     host.wait_for("nobody wins");
     server.output_of(&["games", "--name", "bob", "--keep", &login], "");

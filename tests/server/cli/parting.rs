@@ -39,7 +39,7 @@ impl HostedGame {
     }
 
     fn tell_host(&mut self, line: &str) {
-        writeln!(self.host.child.stdin.as_mut().unwrap(), "{line}").unwrap();
+        self.host.send_line(line);
     }
 
     /// Lets a player join by this command, which says `begun` when the game has begun.
@@ -130,8 +130,7 @@ async fn a_host_does_not_leave_a_game_that_begins_at_the_same_time() {
     host.env("REVERSI_SERVER", format!("http://{}", cable.address));
     let mut host = Running::spawn(host);
     let room = host.wait_for("join code").split([' ', ',']).nth(1).unwrap().to_owned();
-    writeln!(host.child.stdin.as_mut().unwrap(), "ready").unwrap();
-    host.wait_for("is ready");
+    host.send_and_wait("ready", "is ready");
     let (bob, id) = (Client::connect(&server.url).await.unwrap(), room.parse().unwrap());
     let bob = bob.log_in("bob", PlayerKind::Human).await.unwrap();
     bob.join(&id, "").await.unwrap();
@@ -193,8 +192,7 @@ async fn a_signal_loses_no_game_that_begins_at_the_same_time() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_player_who_leaves_loses_no_game_that_begins_at_the_same_time() {
     for (command, lines, leave) in [("play", "", "quit"), ("host", "seat white me\nready\n", "leave")] {
-        let leave = |player: &mut Running| writeln!(player.child.stdin.as_mut().unwrap(), "{leave}").unwrap();
-        parts_as_a_game_begins(&[command], lines, leave).await;
+        parts_as_a_game_begins(&[command], lines, |player| player.send_line(leave)).await;
     }
 }
 

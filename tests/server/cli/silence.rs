@@ -1,7 +1,7 @@
 //! Clients behind a relay that forwards nothing more of its old connections, without their end, and serves new ones: each
 //! is on again soon, and its game goes on.
 
-use std::{io::Write as _, path::Path, process::Command, time::Duration};
+use std::{path::Path, process::Command, time::Duration};
 
 use reversi::proto::v1::{self, play_event::Event};
 use reversi_needs::needs;
@@ -131,7 +131,7 @@ async fn a_move_of_a_person_is_repeated() {
             table.cable.silence();
         }
         let square = moves.split(' ').nth(3).unwrap();
-        writeln!(person.child.stdin.as_mut().unwrap(), "{square}").unwrap();
+        person.send_line(square);
         let turn = table.turn().await;
         table.play(&turn).await;
     }

@@ -5,7 +5,10 @@ use std::{convert::Infallible, io, sync::Arc};
 use axum::Router;
 use http::{Request, Response};
 use thiserror::Error;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    task::{JoinError, JoinSet},
+};
 use tokio_stream::Stream;
 use tokio_util::sync::CancellationToken;
 use tonic::{Status, body::Body, codec::CompressionEncoding::Gzip, service::Routes, transport::Server};
@@ -28,7 +31,7 @@ use super::{
         request_id::{RequestIds, WithRequestId},
         web_page::WebPage,
     },
-    service::{Services, health::Health, router::ServiceRouter, standby::standby},
+    service::{Services, health::Health, router::ServiceRouter, standby::refuse_all},
     transport::{
         connection::Connection,
         connection_limit::ConnectionLimit,
@@ -67,6 +70,9 @@ pub enum ServeError {
     /// The socket or a connection failed.
     #[error("the transport failed: {0}")]
     Transport(#[from] tonic::transport::Error),
+    /// A task of the transport has panicked.
+    #[error("the transport has ended: {0}")]
+    Ended(#[from] JoinError),
     /// Reflection could not be set up.
     #[error("the compiled descriptors are unusable: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
@@ -85,7 +91,8 @@ pub async fn serve(
 }
 
 /// Serves `runtime` on `socket` until `shutdown` is cancelled and all streams have ended, for at most half of the limit
-/// `drain`. Returns whether the runtime's rooms and threads ended within the rest of it.
+/// `drain`. Returns whether the runtime's rooms and threads ended within the rest of it. While the runtime is out of service,
+/// all calls but those of health are refused.
 ///
 /// # Errors
 /// When the transport fails.
@@ -95,10 +102,9 @@ pub async fn serve_with(
     access: Access,
     shutdown: CancellationToken,
 ) -> Result<bool, ServeError> {
-    let offsets = offsets(&runtime.rooms.random);
     let front = Front::new(runtime.limits_in_force().clone(), access, &runtime.rooms.random);
-    let incoming = front.incoming(socket.into(), offsets);
-    serve_connections(runtime, incoming, front, shutdown).await
+    let served = serve_or_refuse(runtime.clone(), socket.into(), front, shutdown.clone());
+    run_to_end(served, &shutdown, &runtime).await
 }
 
 /// As [`serve`], but on connections that are already open, such as [`tokio::io::DuplexStream`]s in memory. They count
@@ -114,7 +120,10 @@ pub async fn serve_streams<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     let offsets = offsets(&runtime.rooms.random);
     let front = Front::new(runtime.limits_in_force().clone(), Access::default(), &runtime.rooms.random);
     let incoming = open_streams(streams, Arc::clone(&front.connections), *runtime.limits(), offsets);
-    serve_connections(runtime, incoming, front, shutdown).await
+    let end = CancellationToken::new();
+    let calls = front.calls(&runtime, &end)?;
+    let signal = drain(shutdown.clone(), runtime.clone(), end);
+    Ok(run_to_end(front.serve(incoming, calls, signal), &shutdown, &runtime).await?)
 }
 
 /// Answers calls on `socket` as a server that stands by for another one, until `end` is cancelled and all connections are
@@ -131,31 +140,54 @@ pub async fn stand_by(
     let random = RandomSource::default();
     let front = Front::new(limits.into(), access, &random);
     let incoming = front.incoming(socket, offsets(&random));
-    let service = standby(&limits, end.clone());
+    let service = refuse_all(&limits, end.clone(), status::standing_by);
     Ok(front.serve(incoming, service, end.cancelled_owned()).await?)
 }
 
 fn offsets(random: &RandomSource) -> PeriodOffsets {
     PeriodOffsets::new(random.bits() as u32)
 }
-
-/// Serves connections that are within the limits and open for HTTP.
-async fn serve_connections<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+/// Serves on a socket until `shutdown`, and refuses all calls instead while the runtime is out of service. At each change
+/// the connections are told to end, so that clients connect anew: to another server, or to this one as it is now.
+async fn serve_or_refuse(
     runtime: Runtime,
-    incoming: impl Stream<Item = io::Result<Connection<S>>>,
+    socket: ServerSocket,
     front: Front,
     shutdown: CancellationToken,
-) -> Result<bool, ServeError> {
-    let end = CancellationToken::new();
-    let others = others(&runtime, &end)?;
-    let services = Services { runtime: runtime.clone(), connections: Arc::clone(&front.connections) };
-    let services = ServiceRouter::new(services, others);
-    let admitted = Auth { inner: services, guard: Guard { runtime: runtime.clone() } };
-    let signal = drain(shutdown.clone(), runtime.clone(), end);
-    Ok(run_to_end(front.serve(incoming, admitted, signal), &shutdown, &runtime).await?)
+) -> Result<(), ServeError> {
+    let (mut in_service, mut servers) = (runtime.in_service(), JoinSet::new());
+    let mut is_stopping = false;
+    while !is_stopping {
+        let end = CancellationToken::new();
+        let incoming = front.incoming(socket.clone(), offsets(&runtime.rooms.random));
+        if *in_service.borrow_and_update() {
+            let calls = front.calls(&runtime, &end)?;
+            servers.spawn(front.clone().serve(incoming, calls, end.clone().cancelled_owned()));
+        } else {
+            let refusals = refuse_all(&runtime.limits(), end.clone(), status::out_of_service);
+            servers.spawn(front.clone().serve(incoming, refusals, end.clone().cancelled_owned()));
+        }
+        is_stopping = loop {
+            tokio::select! {
+                () = shutdown.cancelled() => break true,
+                changed = in_service.changed() => break changed.is_err(),
+                // An earlier one, whose last connection has closed, or a failure.
+                Some(ended) = servers.join_next() => ended??,
+            }
+        };
+        if is_stopping {
+            runtime.drain();
+        }
+        end.cancel();
+    }
+    while let Some(ended) = servers.join_next().await {
+        ended??;
+    }
+    Ok(())
 }
 
 /// What is in front of the services.
+#[derive(Clone)]
 struct Front {
     limits: LimitsInForce,
     access: Access,
@@ -183,6 +215,13 @@ impl Front {
             offsets,
         };
         listener.incoming()
+    }
+
+    /// The services over a runtime. The streams of health and reflection end once `end` is cancelled.
+    fn calls(&self, runtime: &Runtime, end: &CancellationToken) -> Result<Auth<ServiceRouter>, ServeError> {
+        let services = Services { runtime: runtime.clone(), connections: Arc::clone(&self.connections) };
+        let services = ServiceRouter::new(services, others(runtime, end)?);
+        Ok(Auth { inner: services, guard: Guard { runtime: runtime.clone() } })
     }
 
     /// Serves until `signal` has ended and all connections are closed.
@@ -246,7 +285,8 @@ fn others(runtime: &Runtime, end: &CancellationToken) -> Result<Routes, ServeErr
     let max = runtime.limits().message_bytes;
     let reflection_v1 = reflection().build_v1()?.max_decoding_message_size(max).accept_compressed(Gzip);
     let reflection_v1alpha = reflection().build_v1alpha()?.max_decoding_message_size(max).accept_compressed(Gzip);
-    let health = Health { stop: runtime.leaving(), writable: runtime.writable() }.service(max);
+    let health =
+        Health { stop: runtime.leaving(), in_service: runtime.in_service(), writable: runtime.writable() }.service(max);
     Ok(Routes::new(EndStreams { service: reflection_v1, end: end.clone() })
         .add_service(EndStreams { service: reflection_v1alpha, end: end.clone() })
         .add_service(EndStreams { service: health, end: end.clone() }))

@@ -31,6 +31,8 @@ const BUSY: &str = "the room or the server is busy; nothing has changed";
 const STORE_RETRY: Duration = Duration::from_millis(500);
 /// Delay before the next try for streams that a stopping server ends.
 pub(crate) const RETURN_AFTER_DRAIN: Duration = Duration::from_secs(5);
+/// Delay before the next try for clients of a server that is out of service: the others serve them at once.
+pub(crate) const RETURN_ELSEWHERE: Duration = Duration::from_secs(1);
 /// The metadata of `ErrorInfo` with the legal moves, as "d3 c4".
 const LEGAL_MOVES: &str = "legal_moves";
 /// The metadata of `ErrorInfo` with the room in which a player plays.
@@ -265,6 +267,12 @@ pub(crate) fn standing_by() -> Status {
     retry(Code::Unavailable, "STANDBY", message, RETRY)
 }
 
+/// The server has lost the database or the other servers.
+pub(crate) fn out_of_service() -> Status {
+    let message = "this server has lost the database or the other servers; call another one, or come back later";
+    retry(Code::Unavailable, "OUT_OF_SERVICE", message, RETURN_ELSEWHERE)
+}
+
 /// The status for a message that cannot be read or is too large. The transport reports it as INTERNAL, although it is
 /// an error of the client. None for other errors of the transport.
 pub(crate) fn unreadable(refusal: &Status) -> Option<Status> {
@@ -376,6 +384,8 @@ mod tests {
             (RoomError::TooFast(SECOND).into(), Code::ResourceExhausted, "RATE", Some(SECOND)),
             (RoomError::WrongGuesses(SECOND).into(), Code::ResourceExhausted, "RATE", Some(SECOND)),
             (too_many_calls(), Code::ResourceExhausted, "RATE", Some(BUSY_RETRY)),
+            (standing_by(), Code::Unavailable, "STANDBY", Some(RETRY)),
+            (out_of_service(), Code::Unavailable, "OUT_OF_SERVICE", Some(RETURN_ELSEWHERE)),
             (draining(SECOND), Code::Unavailable, "DRAINING", Some(SECOND)),
             (RoomError::RequestIdReused.into(), Code::AlreadyExists, "REQUEST_ID_REUSED", None),
             (RoomError::Damaged.into(), Code::DataLoss, "DAMAGED", None),

@@ -1,18 +1,23 @@
 //! Whether the server runs, drains or stops, and its tasks.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use tokio::time::{Interval, MissedTickBehavior, interval};
+use tokio::{
+    sync::watch,
+    time::{Interval, MissedTickBehavior, interval},
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::outcome::RoomError;
+use super::outcome::{RoomError, StreamEnd};
 
 /// The state of the server. Clones are handles to the same server.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Lifecycle {
     /// Cancelled when clients should connect to another server. This one still serves its clients.
     pub(crate) leaving: CancellationToken,
     draining: CancellationToken,
+    /// False while this node may serve nobody: without a lease, or without links to enough other nodes.
+    in_service: Arc<watch::Sender<bool>>,
     /// Cancelled when rooms and background tasks must end, after all streams. Rooms finish their current command.
     pub(crate) stop: CancellationToken,
     tasks: TaskTracker,
@@ -26,6 +31,27 @@ impl Lifecycle {
     /// Fails with [`RoomError::Draining`] once the server drains.
     pub(crate) fn require_running(&self) -> Result<(), RoomError> {
         if self.is_draining() { Err(RoomError::Draining) } else { Ok(()) }
+    }
+
+    /// Sets whether this node may serve clients. Returns true if that is new.
+    pub(crate) fn set_in_service(&self, in_service: bool) -> bool {
+        self.in_service.send_replace(in_service) != in_service
+    }
+
+    /// Whether this node may serve clients, and each change.
+    pub(crate) fn in_service(&self) -> watch::Receiver<bool> {
+        self.in_service.subscribe()
+    }
+
+    /// Why no stream may be open now; none if streams may be.
+    pub(crate) fn stream_end(&self) -> Option<StreamEnd> {
+        if self.is_draining() {
+            Some(StreamEnd::Draining)
+        } else if *self.in_service.borrow() {
+            None
+        } else {
+            Some(StreamEnd::OutOfService)
+        }
     }
 
     pub(crate) fn drain(&self) {
@@ -76,6 +102,14 @@ impl Lifecycle {
         self.stop.cancel();
         self.tasks.close();
         self.tasks.wait().await;
+    }
+}
+
+impl Default for Lifecycle {
+    fn default() -> Self {
+        let in_service = Arc::new(watch::Sender::new(true));
+        let (leaving, draining, stop, tasks) = Default::default();
+        Self { leaving, draining, in_service, stop, tasks }
     }
 }
 

@@ -329,11 +329,18 @@ impl Runtime {
         self.context().lifecycle.leaving.clone()
     }
 
+    /// False while this server may serve nobody, as it has lost the database or the other servers. The receiver is told of
+    /// each change.
+    #[must_use]
+    pub fn in_service(&self) -> Receiver<bool> {
+        self.context().lifecycle.in_service()
+    }
+
     /// Refuses new log-ins, rooms and games, and ends every stream.
     pub fn drain(&self) {
         let context = self.context();
         context.lifecycle.drain();
-        context.players.end_streams();
+        context.players.end_streams(StreamEnd::Draining);
     }
 
     /// Finishes the rooms' current commands, stops AI searches and waits for every task. False if something fails or

@@ -120,6 +120,8 @@ pub enum StreamEnd {
     Superseded,
     /// The server is shutting down.
     Draining,
+    /// The server has lost the database or the other servers, which serve its clients meanwhile.
+    OutOfService,
     /// The client read too slowly.
     SlowConsumer,
     /// The player logged out, or its token was replaced.

@@ -15,6 +15,9 @@ pub trait ClusterStore: Send + Sync + 'static {
     /// The present view, and each change. It ends when this node has left.
     fn views(&self) -> watch::Receiver<Arc<ClusterView>>;
 
+    /// When the lease of this node ends, unless it is renewed before. By then no other node can have declared this one dead.
+    fn lease_end(&self) -> watch::Receiver<Instant>;
+
     /// Records that the clocks of all rooms of these shards are credited. Shards with a newer node are left out.
     fn note_credited(&self, shards: Vec<Assignment>) -> StoreFuture<'_, ()>;
 

@@ -174,7 +174,7 @@ struct IncomingLink {
 impl IncomingLink {
     async fn run(self, requests: Streaming<ExchangeRequest>, end: impl Future<Output = ()>, lock: OwnedMutexGuard<()>) {
         tracing::debug!(node = %self.from, "linked by");
-        self.node.linked_by();
+        self.node.linked_by(self.from);
         tokio::select! {
             () = end => {}
             () = self.receive(requests) => {}

@@ -1,4 +1,5 @@
-//! The health service of gRPC. The server is ready while it runs and can write; it is alive as long as it answers.
+//! The health service of gRPC. The server is ready while it runs, is in service and can write; it is alive as long as it
+//! answers.
 
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use tokio::sync::watch::Receiver;
@@ -28,6 +29,8 @@ const LIVENESS: &str = "liveness";
 pub(crate) struct Health {
     /// Cancelled when the server is about to end.
     pub(crate) stop: CancellationToken,
+    /// Whether the server may serve clients.
+    pub(crate) in_service: Receiver<bool>,
     /// Whether the store can be written.
     pub(crate) writable: Receiver<bool>,
 }
@@ -39,13 +42,14 @@ impl Health {
     }
 
     fn status(&self, service: &str) -> ServingStatus {
-        let ready = !self.stop.is_cancelled() && *self.writable.borrow();
+        let ready = !self.stop.is_cancelled() && *self.in_service.borrow() && *self.writable.borrow();
         if ready || service == LIVENESS { ServingStatus::Serving } else { ServingStatus::NotServing }
     }
 
     /// The next status that differs from `known`.
     async fn next(&mut self, service: &str, known: ServingStatus) -> ServingStatus {
         loop {
+            self.in_service.mark_unchanged();
             self.writable.mark_unchanged();
             let status = self.status(service);
             if status != known {
@@ -54,6 +58,7 @@ impl Health {
             let changed = tokio::select! {
                 biased;
                 () = self.stop.cancelled(), if !self.stop.is_cancelled() => true,
+                changed = self.in_service.changed() => changed.is_ok(),
                 changed = self.writable.changed() => changed.is_ok(),
             };
             if !changed {

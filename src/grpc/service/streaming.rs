@@ -187,6 +187,7 @@ fn closing(end: StreamEnd) -> v1::Closing {
         StreamEnd::Kicked => (v1::CloseReason::Kicked, None),
         StreamEnd::Superseded => (v1::CloseReason::Superseded, None),
         StreamEnd::Draining => (v1::CloseReason::Draining, Some(status::RETURN_AFTER_DRAIN)),
+        StreamEnd::OutOfService => (v1::CloseReason::Draining, Some(status::RETURN_ELSEWHERE)),
         StreamEnd::SlowConsumer => (v1::CloseReason::SlowConsumer, Some(Duration::ZERO)),
         StreamEnd::LoggedOut => (v1::CloseReason::LoggedOut, None),
         // The refusal of the next stream has the reason.

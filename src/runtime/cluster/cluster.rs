@@ -43,6 +43,8 @@ pub(crate) struct Cluster {
     peers: Arc<dyn Peers>,
     shares_store: bool,
     nodes: RwLock<ShardNodes>,
+    /// The other live nodes.
+    living: RwLock<BTreeSet<NodeId>>,
     /// Notified of each change of assignments. Requests wait for it.
     changes: Arc<Notify>,
     /// Notified of each new link from another node.
@@ -56,10 +58,10 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// One of several nodes, at first without shards.
     pub(crate) fn new(me: NodeId, peers: Arc<dyn Peers>) -> Self {
-        let (nodes, served) = (RwLock::default(), RwLock::default());
+        let (nodes, living, served) = Default::default();
         let (changes, restoring) = (Arc::default(), Mutex::default());
         let (me, linked_by) = (AtomicI64::new(me.0), Notify::new());
-        Self { me, peers, shares_store: true, nodes, changes, linked_by, served, restoring }
+        Self { me, peers, shares_store: true, nodes, living, changes, linked_by, served, restoring }
     }
 
     /// Whether other nodes use the store, too. Then only the store has all players, places and waiting rooms; otherwise
@@ -88,6 +90,19 @@ impl Cluster {
         self.me.store(me.0, SeqCst);
         self.served_mut().clear();
         self.changes.notify_waiters();
+    }
+
+    /// Records the other live nodes. Returns those that no longer live.
+    pub(crate) fn learn_nodes(&self, living: BTreeSet<NodeId>) -> Vec<NodeId> {
+        let mut known = self.living.write().unwrap_or_else(PoisonError::into_inner);
+        let gone = known.difference(&living).copied().collect();
+        *known = living;
+        gone
+    }
+
+    /// True if another node was live when the store was last read.
+    pub(crate) fn is_living(&self, node: NodeId) -> bool {
+        self.living.read().unwrap_or_else(PoisonError::into_inner).contains(&node)
     }
 
     pub(crate) fn node_of(&self, room: RoomId) -> Option<Assignment> {

@@ -159,7 +159,7 @@ pub const MAX_STREAMS: usize = 4_096;
 #[derive(Clone, Debug)]
 pub enum News {
     /// The open streams of at most [`MAX_STREAMS`] players on the sending node: those that have changed, or all after a
-    /// link was opened.
+    /// link was opened. An empty one follows after all.
     Streams(Vec<(PlayerId, PlayerStreams)>),
     /// A notice of a room on the sending node, for a player whose stream of turns is on the receiving node.
     Notice(PlayerId, Notice),

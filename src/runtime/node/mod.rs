@@ -1,5 +1,6 @@
 //! What other nodes call on this node, and what it does when shards move.
 
+mod service;
 mod shards;
 
 use std::{
@@ -105,6 +106,7 @@ impl Node {
     pub fn receive_news(&self, from: NodeId, news: News) {
         let players = &self.host().context.players;
         match news {
+            News::Streams(players) if players.is_empty() => self.note_all_told(from),
             News::Streams(players) => {
                 players.into_iter().for_each(|(player, streams)| self.attach(player, from, streams));
             }
@@ -143,12 +145,6 @@ impl Node {
         there.for_each(|player| remind_at_peer(host, &player));
     }
 
-    /// Call when there is a link from another node.
-    pub fn linked_by(&self) {
-        // News of accounts may have been lost with an earlier link.
-        self.cluster.linked_by.notify_one();
-    }
-
     /// Reads all bans and the accounts of copied players again, every [`ACCOUNTS_INTERVAL`] and after each new link
     /// from another node, until the server stops.
     pub(super) async fn read_accounts_regularly(self) {
@@ -166,17 +162,6 @@ impl Node {
                 self.sessions.read_bans_again().await;
             };
             context.lifecycle.stop.run_until_cancelled(read).await;
-        }
-    }
-
-    /// Call when the link from a node has ended. Its players count as absent until the link is back or they connect to
-    /// another node.
-    pub fn unlinked(&self, node: NodeId) {
-        let host = self.host();
-        for player in host.context.players.attached.remove(node) {
-            if let Some(player) = host.context.players.get(player) {
-                check_presence(host, &player, player.rooms());
-            }
         }
     }
 
@@ -205,6 +190,7 @@ impl Node {
 
     fn attach(&self, player: PlayerId, from: NodeId, streams: PlayerStreams) {
         let host = self.host();
+        host.context.players.attached.confirm(player, from);
         let before = host.context.players.attach(player, from, streams);
         let Some(player) = host.context.players.get(player) else { return };
         if before.present && !streams.present {

@@ -11,7 +11,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::{task::JoinSet, time::Instant};
+use tokio::{
+    task::JoinSet,
+    time::{Instant, sleep_until},
+};
 
 use super::Node;
 use crate::{
@@ -95,20 +98,29 @@ impl OwnShards {
 
 impl Node {
     /// Applies the views of a store until the server stops: records the nodes of shards, hosts the shards of this
-    /// node, and gives up those beyond its share.
+    /// node, and gives up those beyond its share. Without a lease, the node serves no clients.
     pub async fn follow_views(self, store: Arc<dyn ClusterStore>) {
-        let mut views = store.views();
+        let (mut views, mut lease) = (store.views(), store.lease_end());
         views.mark_changed();
         let mut shards = OwnShards::default();
         let mut steps = JoinSet::<(Vec<Assignment>, Stage)>::new();
         let mut is_giving = false;
         loop {
+            let lease_end = *lease.borrow_and_update();
+            // The view that is not learned yet may have a new id of this node.
+            let in_service = Instant::now() < lease_end && views.borrow().me == self.cluster.me();
+            self.set_in_service(in_service);
             tokio::select! {
                 biased;
                 () = self.host().context.lifecycle.stop.cancelled() => return,
                 changed = views.changed() => if changed.is_err() {
                     return;
                 },
+                renewed = lease.changed() => match renewed {
+                    Ok(()) => continue,
+                    Err(_) => return,
+                },
+                () = sleep_until(lease_end), if in_service => continue,
                 Some(step) = steps.join_next() => {
                     // A panic has been logged; the shards of its task stay as they are.
                     let (done, stage) = step.unwrap_or_else(|_| (Vec::new(), Stage::GivenUp));
@@ -125,6 +137,7 @@ impl Node {
                 );
                 self.rejoin_as(view.me);
             }
+            self.learn_nodes(view.others.iter().map(|(node, _)| *node));
             self.learn(view.assignments.iter().copied());
             let taken = shards.follow(&view);
             if !taken.is_empty() {

@@ -3,7 +3,13 @@
 //! Each node knows all of them, not only those in its rooms: a room that moves then finds its players at once, and an
 //! invitation reaches a player who is in no room. One entry takes under 100 bytes.
 
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+};
 
 use dashmap::{DashMap, Entry};
 use foldhash::fast::RandomState;
@@ -15,6 +21,8 @@ pub(crate) struct Attached {
     players: DashMap<PlayerId, Vec<(NodeId, PlayerStreams)>, RandomState>,
     /// At least their number. While it is 0, a notice is delivered without a lookup.
     count: AtomicUsize,
+    /// What nodes said over an earlier link, and not yet again over the present one.
+    unconfirmed: Mutex<BTreeMap<NodeId, BTreeSet<PlayerId>>>,
 }
 
 impl Attached {
@@ -39,8 +47,31 @@ impl Attached {
         before.unwrap_or_default()
     }
 
+    /// Call when there is a link from a node, which tells all of its players again. Until it has, its earlier ones stay.
+    pub(crate) fn await_confirmation(&self, node: NodeId) {
+        let known = self.at(node, |_| true).into_iter().collect();
+        self.unconfirmed().insert(node, known);
+    }
+
+    /// Call with each player of whom a node tells.
+    pub(crate) fn confirm(&self, player: PlayerId, node: NodeId) {
+        if let Some(players) = self.unconfirmed().get_mut(&node) {
+            players.remove(&player);
+        }
+    }
+
+    /// Call when a node has told of all its players: forgets those that it had and has no more. Returns them.
+    pub(crate) fn remove_unconfirmed(&self, node: NodeId) -> Vec<PlayerId> {
+        let gone: Vec<_> = self.unconfirmed().remove(&node).into_iter().flatten().collect();
+        for player in &gone {
+            self.set(*player, node, PlayerStreams::default());
+        }
+        gone
+    }
+
     /// Forgets the streams on a node, and returns the players who had any there.
     pub(crate) fn remove(&self, node: NodeId) -> Vec<PlayerId> {
+        self.unconfirmed().remove(&node);
         let players = self.at(node, |_| true);
         for player in &players {
             self.set(*player, node, PlayerStreams::default());
@@ -51,6 +82,10 @@ impl Attached {
     /// The players with a stream of turns on a node.
     pub(crate) fn with_turns(&self, node: NodeId) -> Vec<PlayerId> {
         self.at(node, |streams| streams.turns.is_some())
+    }
+
+    fn unconfirmed(&self) -> MutexGuard<'_, BTreeMap<NodeId, BTreeSet<PlayerId>>> {
+        self.unconfirmed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn at(&self, node: NodeId, wanted: impl Fn(&PlayerStreams) -> bool) -> Vec<PlayerId> {
@@ -71,5 +106,30 @@ impl Attached {
             return None;
         }
         self.players.get(&player)?.iter().filter_map(|(node, streams)| Some((streams.turns?, *node))).max()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: PlayerStreams = PlayerStreams { present: true, turns: None };
+
+    #[test]
+    fn players_of_a_node_stay_until_it_says_over_its_next_link_that_they_are_gone() {
+        let (attached, node, other) = (Attached::default(), NodeId(2), NodeId(3));
+        let [ada, bea, eve] = [1, 2, 3].map(PlayerId::from_random);
+        for (player, at) in [(ada, node), (bea, node), (eve, other)] {
+            attached.set(player, at, HERE);
+        }
+        // It has told of one when this link breaks, too.
+        for _ in 0..2 {
+            attached.await_confirmation(node);
+            attached.confirm(ada, node);
+        }
+        assert!([ada, bea, eve].iter().all(|player| attached.is_present(*player)));
+        assert_eq!(attached.remove_unconfirmed(node), [bea]);
+        assert!(attached.is_present(ada) && !attached.is_present(bea) && attached.is_present(eve));
+        assert_eq!(attached.remove_unconfirmed(node), [], "they were removed before");
     }
 }

@@ -80,7 +80,7 @@ pub struct Players {
     by_skeleton: DashMap<String, PlayerId>,
     guests: Mutex<Guests>,
     /// Callers without a token. They are in none of the other maps.
-    visitors: Visitors,
+    pub(super) visitors: Visitors,
     pairings: Pairings,
     /// Banned names and networks.
     pub bans: Arc<Bans>,
@@ -189,9 +189,7 @@ impl Players {
         if player.is_guest() {
             self.file_guest(&player, player.last_use(self.clock.now()));
         }
-        if self.lifecycle.is_draining() {
-            player.end_streams(StreamEnd::Draining);
-        }
+        self.end_if_closed(&player);
     }
 
     /// Sets the address of a player who has just logged in.
@@ -263,9 +261,7 @@ impl Players {
         let told = player.streams.told();
         player.replace(end);
         drop(told);
-        if self.lifecycle.is_draining() {
-            renewed.end_streams(StreamEnd::Draining);
-        }
+        self.end_if_closed(&renewed);
         self.by_id.insert(renewed.id(), Arc::clone(&renewed));
         self.by_token.insert(token.key(), Arc::clone(&renewed));
         if old.key() != token.key() {
@@ -342,7 +338,9 @@ impl Players {
     /// Undoes [`Players::revoke_idle`].
     pub(crate) fn reinstate(&self, player: &Arc<Player>) {
         player.quota.reopen();
-        self.by_token.insert(player.token_hash().key(), Arc::clone(player));
+        // It may have been replaced meanwhile, so that it can have streams again.
+        let present = self.get(player.id()).filter(|known| known.token_hash().0 == player.token_hash().0);
+        self.by_token.insert(player.token_hash().key(), present.unwrap_or_else(|| Arc::clone(player)));
     }
 
     /// The visitor of an address: the caller of all its calls without a token.
@@ -350,9 +348,7 @@ impl Players {
         let limits = self.limits.get();
         let new = || Player::visitor(PlayerId::from_random(self.random.bits()), address, self.clock, &limits);
         let visitor = self.visitors.of(address.map(|address| address.prefix()), limits.addresses, new);
-        if self.lifecycle.is_draining() {
-            visitor.end_streams(StreamEnd::Draining);
-        }
+        self.end_if_closed(&visitor);
         visitor
     }
 
@@ -360,9 +356,9 @@ impl Players {
         self.visitors.forget_unused(before);
     }
 
-    /// Ends all streams, for draining.
-    pub(crate) fn end_streams(&self) {
-        self.all().iter().chain(&self.visitors.all()).for_each(|player| player.end_streams(StreamEnd::Draining));
+    /// Ends all streams.
+    pub(crate) fn end_streams(&self, end: StreamEnd) {
+        self.all().iter().chain(&self.visitors.all()).for_each(|player| player.end_streams(end));
     }
 
     /// Players who were last in use more than `step` after the stored time, with the time of that use.

@@ -39,10 +39,37 @@ impl Players {
         self.claimed.fetch_add(usize::from(player.is_claimed()), Relaxed);
         self.by_token.insert(player.token_hash().key(), Arc::clone(&player));
         self.by_name.entry(player.profile.name.key()).or_insert(player.id());
-        if self.lifecycle.is_draining() {
-            player.end_streams(StreamEnd::Draining);
-        }
+        self.end_if_closed(&player);
         player
+    }
+
+    /// Ends what was opened for a player who has just become known, if no stream may be open now.
+    pub(super) fn end_if_closed(&self, player: &Player) {
+        if let Some(end) = self.lifecycle.stream_end() {
+            player.end_streams(end);
+        }
+    }
+
+    /// Lets players open streams again whose streams have ended as [`StreamEnd::OutOfService`].
+    pub(crate) fn permit_streams(&self) {
+        let is_ended = |player: &Player| player.stream_end() == Some(StreamEnd::OutOfService);
+        for ended in self.all().into_iter().filter(|player| is_ended(player)) {
+            let again = Arc::new(ended.with_token(ended.token_hash()));
+            let replace = |known: &mut Arc<Player>| {
+                if Arc::ptr_eq(known, &ended) {
+                    *known = Arc::clone(&again);
+                }
+            };
+            if let Some(mut known) = self.by_id.get_mut(&ended.id()) {
+                replace(&mut known);
+            }
+            if let Some(mut known) = self.by_token.get_mut(&ended.token_hash().key()) {
+                replace(&mut known);
+            }
+            // It may have begun to drain meanwhile.
+            self.end_if_closed(&again);
+        }
+        self.visitors.forget(is_ended);
     }
 
     /// The players whose accounts may change at other nodes.
@@ -114,7 +141,7 @@ impl Players {
         }
     }
 
-    /// Tells a node of all streams here.
+    /// Tells a node of all streams here, and that these are all.
     pub(crate) fn announce_all(&self, node: NodeId) {
         for players in self.all().chunks(MAX_STREAMS) {
             // Locked until it is told, so that the last news is of the last change.
@@ -125,6 +152,7 @@ impl Players {
                 self.cluster.tell(node, News::Streams(present));
             }
         }
+        self.cluster.tell(node, News::Streams(Vec::new()));
     }
 
     pub(crate) fn tell_account(&self, player: &Player) {

@@ -29,6 +29,11 @@ impl Visitors {
         self.visitors().values().cloned().collect()
     }
 
+    /// Forgets these visitors.
+    pub(super) fn forget(&self, is_forgotten: impl Fn(&Player) -> bool) {
+        self.visitors().retain(|_, visitor| !is_forgotten(visitor));
+    }
+
     /// Forgets visitors without a call or stream since `before`.
     pub(super) fn forget_unused(&self, before: Timestamp) {
         self.visitors().retain(|_, visitor| is_in_use(visitor) || !visitor.streams.is_unused(before));
@@ -108,7 +113,7 @@ mod tests {
     fn the_streams_of_visitors_end_with_those_of_players() {
         let players = Players::default();
         let visitor = players.visitor(None);
-        players.end_streams();
+        players.end_streams(StreamEnd::Draining);
         assert_eq!(visitor.stream_end(), Some(StreamEnd::Draining));
     }
 }

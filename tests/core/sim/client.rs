@@ -13,7 +13,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::sim::{
     call_pattern::{CallPattern, poll_at_most},
-    event_log::{Action, Outcome, SimEvent},
+    event_log::{Action, Log, Outcome, SimEvent},
     grpc::{self, Failure, GrpcClient, PlayMoves},
     plan::ClientPlan,
     random_action,
@@ -222,8 +222,8 @@ impl Client {
             let Ok(turns) = server.runtime.streams.turns(player).await else { return false };
             opened(number);
             server.spawn(async move {
-                let end = read_turns(&shared, number, turns, &sender, &stopped).await;
-                shared.log.note(SimEvent::TurnsClosed { stream: number, end });
+                let mut open = OpenTurns { log: &shared.log, stream: number, end: None };
+                open.end = read_turns(&shared, number, turns, &sender, &stopped).await;
             });
             None
         };
@@ -390,6 +390,19 @@ fn remove_password(action: &mut Action) {
         Action::Create(new, _) => new.settings.password = None,
         Action::Command(_, Command::Configure(settings, _)) => settings.password = None,
         _ => {}
+    }
+}
+
+/// Records the end of a stream of turns, also when its task is dropped.
+struct OpenTurns<'a> {
+    log: &'a Log,
+    stream: u64,
+    end: Option<StreamEnd>,
+}
+
+impl Drop for OpenTurns<'_> {
+    fn drop(&mut self) {
+        self.log.note(SimEvent::TurnsClosed { stream: self.stream, end: self.end });
     }
 }
 

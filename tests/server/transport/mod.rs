@@ -7,6 +7,7 @@ mod health;
 mod idle_connections;
 mod links;
 mod misuse;
+mod out_of_service;
 pub(crate) mod shutdown;
 #[cfg(target_os = "linux")]
 mod slow_readers;

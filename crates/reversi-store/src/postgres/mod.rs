@@ -367,6 +367,10 @@ impl ClusterStore for PostgresStore {
         self.membership.views()
     }
 
+    fn lease_end(&self) -> watch::Receiver<Instant> {
+        self.membership.lease_end()
+    }
+
     fn note_credited(&self, shards: Vec<Assignment>) -> StoreFuture<'_, ()> {
         self.write(Change::NoteCredited(shards))
     }

@@ -17,9 +17,13 @@ use reversi::{
     },
 };
 
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 
-use super::{database::ModelDatabase, gate::Gate, tables::Tables};
+use super::{
+    database::{LEASE, ModelDatabase},
+    gate::Gate,
+    tables::Tables,
+};
 use crate::sim::rng::Rng;
 
 /// What is wrong with a connection.
@@ -46,12 +50,15 @@ pub(super) struct Connection {
     faults: Gate<ActiveFaults>,
     rng: Mutex<Rng>,
     view: watch::Sender<Arc<ClusterView>>,
+    lease_end: watch::Sender<Instant>,
 }
 
 impl Connection {
     pub(super) fn new(database: Arc<ModelDatabase>, node: NodeId, rng: Rng) -> Arc<Self> {
         let view = watch::Sender::new(Arc::new(ClusterView { me: node, ..ClusterView::default() }));
-        Arc::new(Self { database, node: AtomicI64::new(node.0), faults: Gate::default(), rng: Mutex::new(rng), view })
+        let lease_end = watch::Sender::new(Instant::now() + LEASE);
+        let (node, faults, rng) = (AtomicI64::new(node.0), Gate::default(), Mutex::new(rng));
+        Arc::new(Self { database, node, faults, rng, view, lease_end })
     }
 
     pub(super) fn store(self: &Arc<Self>) -> Store {
@@ -73,6 +80,11 @@ impl Connection {
     /// Shows the node this view of the cluster.
     pub(super) fn see(&self, view: ClusterView) {
         self.view.send_replace(Arc::new(view));
+    }
+
+    /// The lease was renewed by a statement that was sent at this time.
+    pub(super) fn note_renewal(&self, sent: Instant) {
+        self.lease_end.send_replace(sent + LEASE);
     }
 
     /// Holds or cuts the connection for a time.
@@ -158,6 +170,10 @@ impl Connection {
 impl ClusterStore for Connection {
     fn views(&self) -> watch::Receiver<Arc<ClusterView>> {
         self.view.subscribe()
+    }
+
+    fn lease_end(&self) -> watch::Receiver<Instant> {
+        self.lease_end.subscribe()
     }
 
     fn note_credited(&self, shards: Vec<Assignment>) -> StoreFuture<'_, ()> {

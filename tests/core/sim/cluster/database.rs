@@ -150,7 +150,7 @@ impl ModelDatabase {
         };
         Some(ClusterView {
             me: node,
-            others: Vec::new(),
+            others: state.leases.keys().filter(|other| **other != node).map(|other| (*other, String::new())).collect(),
             assignments: rows()
                 .filter_map(|(shard, row)| Some(Assignment { shard, node: row.node?, version: row.version }))
                 .collect(),

@@ -15,8 +15,8 @@ pub(super) enum Incident {
     IsPaused { process: usize, time: Duration },
     /// It does not reach the database.
     LosesStore { process: usize, fault: StoreFault, time: Duration },
-    /// It does not reach another one.
-    LosesPeer { process: usize, peer: usize, time: Duration },
+    /// It does not reach another one, or they do not reach each other.
+    LosesPeer { process: usize, peer: usize, is_one_way: bool, time: Duration },
 }
 
 impl Incident {
@@ -29,7 +29,9 @@ impl Incident {
         match rng.below(12) {
             10..12 if !others.is_empty() => Self::Leaves { process, then: rng.percent(70).then_some(time) },
             0..3 if !others.is_empty() => Self::Ends { process, then: rng.percent(70).then_some(time) },
-            3..6 if !others.is_empty() => Self::LosesPeer { process, peer: rng.pick(&others), time },
+            3..6 if !others.is_empty() => {
+                Self::LosesPeer { process, peer: rng.pick(&others), is_one_way: rng.percent(30), time }
+            }
             6..8 => Self::IsPaused { process, time },
             _ => Self::LosesStore { process, fault: rng.pick(&[StoreFault::Cut, StoreFault::Held]), time },
         }

@@ -9,6 +9,7 @@ mod incident;
 mod places;
 mod process;
 mod repeated_requests;
+mod silent_nodes;
 mod tables;
 mod waiting;
 mod wire;

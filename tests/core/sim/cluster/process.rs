@@ -12,6 +12,7 @@ use reversi::{
     runtime::{Clock, Parts, RandomSource, Runtime},
     store::ClusterStore,
 };
+use tokio::time::Instant;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
@@ -118,6 +119,7 @@ impl Process {
         loop {
             tokio::time::sleep(BEAT).await;
             beats += 1;
+            let sent = Instant::now();
             if !self.connection.cross().await {
                 continue;
             }
@@ -131,6 +133,9 @@ impl Process {
             self.database().declare_dead(me);
             if let Some(view) = self.database().beat(me, self.is_draining.load(SeqCst), &mut seen) {
                 self.connection.see(view);
+            }
+            if beats.is_multiple_of(2) && self.connection.cross().await {
+                self.connection.note_renewal(sent);
             }
         }
     }

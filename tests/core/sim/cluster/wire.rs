@@ -41,7 +41,7 @@ struct State {
     ends: BTreeMap<usize, End>,
     /// By the process that dials, and the other one.
     links: BTreeMap<(usize, usize), Link>,
-    /// The pairs that do not reach each other, the lower first, once for each reason.
+    /// Who does not reach whom, once for each reason.
     apart: Vec<(usize, usize)>,
 }
 
@@ -111,24 +111,29 @@ impl Wire {
         held.iter().for_each(|held| held.change(|reasons| *reasons -= 1));
     }
 
-    /// Keeps two processes apart for a time.
-    pub(super) async fn part(self: &Arc<Self>, one: usize, other: usize, time: Duration) {
-        let pair = (one.min(other), one.max(other));
-        self.state().apart.push(pair);
-        self.cut(one, other);
+    /// Keeps the first process of each pair from reaching the other one for a time.
+    pub(super) async fn cut_for(self: &Arc<Self>, ways: &[(usize, usize)], time: Duration) {
+        for &(from, to) in ways {
+            self.state().apart.push((from, to));
+            self.cut_to(from, to);
+        }
         tokio::time::sleep(time).await;
-        {
+        for way in ways {
             let apart = &mut self.state().apart;
-            if let Some(reason) = apart.iter().position(|known| *known == pair) {
+            if let Some(reason) = apart.iter().position(|known| known == way) {
                 apart.swap_remove(reason);
             }
         }
-        self.link(one, other);
+        self.link_ways(ways);
     }
 
     /// Links two processes in both directions, of which one may take longer.
     fn link(self: &Arc<Self>, one: usize, other: usize) {
-        for (from, to) in [(one, other), (other, one)] {
+        self.link_ways(&[(one, other), (other, one)]);
+    }
+
+    fn link_ways(self: &Arc<Self>, ways: &[(usize, usize)]) {
+        for &(from, to) in ways {
             let delay = {
                 let rng = &mut self.state().rng;
                 if rng.percent(50) { Duration::ZERO } else { rng.millis(1..1_000) }
@@ -144,11 +149,11 @@ impl Wire {
     /// Links a process to another one, unless it is linked or they are kept apart.
     fn link_to(self: &Arc<Self>, from: usize, to: usize) {
         let (broken, (sender, news)) = (CancellationToken::new(), mpsc::channel(NEWS));
-        let (from_node, to_node, to_id) = {
+        let (from_node, to_node, from_id, to_id) = {
             let mut state = self.state();
             let Some(ends) = state.ends.get(&from).zip(state.ends.get(&to)) else { return };
-            let ends = (ends.0.node.clone(), ends.1.node.clone(), ends.1.id);
-            if state.links.contains_key(&(from, to)) || state.apart.contains(&(from.min(to), from.max(to))) {
+            let ends = (ends.0.node.clone(), ends.1.node.clone(), ends.0.id, ends.1.id);
+            if state.links.contains_key(&(from, to)) || state.apart.contains(&(from, to)) {
                 return;
             }
             let link = Link { broken: broken.clone(), news: sender, asks: Arc::default() };
@@ -158,7 +163,7 @@ impl Wire {
         self.tasks.spawn(Arc::clone(self).deliver(from, to, news, broken.clone()));
         let (watch, list) = (to_node.list(), from_node.peer_list(to_id));
         self.tasks.spawn(Arc::clone(self).receive_list(from, to, watch, list, broken));
-        to_node.linked_by();
+        to_node.linked_by(from_id);
         from_node.linked(to_id);
     }
 

@@ -191,7 +191,10 @@ impl World {
                 self.wire.hold(process, self.lose_store(process, StoreFault::Held, time)).await;
             }
             Incident::LosesStore { process, fault, time } => self.lose_store(process, fault, time).await,
-            Incident::LosesPeer { process, peer, time } => self.wire.part(process, peer, time).await,
+            Incident::LosesPeer { process, peer, is_one_way, time } => {
+                let ways = [(process, peer), (peer, process)];
+                self.wire.cut_for(&ways[..if is_one_way { 1 } else { 2 }], time).await;
+            }
         }
     }
 
@@ -228,6 +231,7 @@ impl World {
                 () = self.leave.cancelled() => {}
                 () = server.leave.cancelled() => {}
                 () = tokio::time::sleep(stay) => {}
+                () = out_of_service(server) => {}
                 () = client.run(server) => {}
             }
             client.disconnect();
@@ -268,6 +272,13 @@ impl World {
             }
         }
         self.log.note(SimEvent::Audited(Box::new(audit)));
+    }
+}
+
+/// Waits until a node serves no clients. It looks at times, since a `watch` channel would wake clients in a random order.
+pub(super) async fn out_of_service(node: &SimServer) {
+    while *node.runtime.in_service().borrow() {
+        sleep(Duration::from_millis(100)).await;
     }
 }
 

@@ -121,13 +121,58 @@ async fn a_broken_link_is_dialled_again_and_attaches_players_again() {
     assert!(matches!(lost, Err(LinkError::Lost)), "{lost:?}");
     let down = links.ask(to, snapshot(&id)).await;
     assert!(matches!(down, Err(LinkError::Down)), "{down:?}");
-    assert!(!presence(&mut watcher, &white.id).await, "nobody knows whether the player is still there");
     black.play(&game, 0, "f5").await.unwrap();
 
     cable.open();
-    assert!(presence(&mut watcher, &white.id).await);
     assert_eq!(turns.turn_request().await.ply, 1);
     white.play(&game, 1, "d6").await.unwrap();
+    let seen = |event| match event {
+        Event::PresenceChanged(changed) => Some(Some(changed.present)),
+        Event::MovePlayed(played) if played.ply.as_ref().is_some_and(|ply| ply.square == "d6") => Some(None),
+        _ => None,
+    };
+    assert_eq!(watcher.until(seen).await, None, "nobody but its node knows whether a player is there");
+    drop(turns);
+    assert!(!presence(&mut watcher, &white.id).await);
+    pair.stop().await;
+}
+
+#[tokio::test]
+async fn a_stream_that_ends_while_the_link_is_down_is_told_over_the_next_one() {
+    let pair = Pair::start([None, None]).await;
+    let SharedRoom { black, white, id } = shared_room(&pair.nodes).await;
+    let mut watcher = black.watch(&id).await;
+    watcher.snapshot().await;
+    drop(white.turns().await);
+    assert!(!presence(&mut watcher, &white.id).await);
+    let turns = white.turns().await;
+    assert!(presence(&mut watcher, &white.id).await);
+    let cable = &pair.nodes[0].cable;
+    cable.cut();
+    within(async {
+        while !pair.nodes[1].links.linked().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    drop(turns);
+    cable.open();
+    assert!(!presence(&mut watcher, &white.id).await);
+    pair.stop().await;
+}
+
+#[tokio::test]
+async fn players_of_a_node_that_no_longer_lives_are_absent() {
+    let pair = Pair::start([None, None]).await;
+    let SharedRoom { black, white, id } = shared_room(&pair.nodes).await;
+    let mut watcher = black.watch(&id).await;
+    watcher.snapshot().await;
+    drop(white.turns().await);
+    assert!(!presence(&mut watcher, &white.id).await);
+    let _turns = white.turns().await;
+    assert!(presence(&mut watcher, &white.id).await);
+    pair.nodes[0].server.runtime.node().learn_nodes([]);
+    assert!(!presence(&mut watcher, &white.id).await);
     pair.stop().await;
 }
 

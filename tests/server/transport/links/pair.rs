@@ -45,6 +45,7 @@ impl Pair {
             let address = format!("{scheme}://{}", peer.cable.address);
             node.links.set_nodes(node.id, &[(peer.id, address)]);
             let handle = node.server.runtime.node();
+            handle.learn_nodes([peer.id]);
             handle.learn(owners.iter().copied());
             let own = owners.iter().filter(|owned| owned.node == node.id);
             handle.serve_shards(&own.map(|owned| (*owned, None)).collect::<Vec<_>>()).await.unwrap();

@@ -79,6 +79,7 @@ impl NodeState {
 pub struct Membership {
     state: watch::Receiver<NodeState>,
     view: watch::Receiver<Arc<ClusterView>>,
+    lease_end: watch::Receiver<Instant>,
     is_draining: Arc<watch::Sender<bool>>,
     leave: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
@@ -96,15 +97,19 @@ impl Membership {
             match join.await {
                 Ok(member) => {
                     // The caller may have stopped waiting.
-                    let _ = reply.send(Ok((member.state.subscribe(), member.view.subscribe())));
+                    let _ = reply.send(Ok((
+                        member.state.subscribe(),
+                        member.view.subscribe(),
+                        member.lease_end.subscribe(),
+                    )));
                     member.run(left).await;
                 }
                 Err(error) => drop(reply.send(Err(error))),
             }
         };
         let thread = std::thread::Builder::new().name("store-lease".into()).spawn(move || runtime.block_on(run))?;
-        let (state, view) = joined.await.map_err(|_| thread_ended())??;
-        Ok(Self { state, view, is_draining, leave, thread: Some(thread) })
+        let (state, view, lease_end) = joined.await.map_err(|_| thread_ended())??;
+        Ok(Self { state, view, lease_end, is_draining, leave, thread: Some(thread) })
     }
 
     /// The present state, and each change.
@@ -115,6 +120,11 @@ impl Membership {
     /// The cluster as this node sees it, and each change. For a node that shares the shards.
     pub(super) fn views(&self) -> watch::Receiver<Arc<ClusterView>> {
         self.view.clone()
+    }
+
+    /// When the node's lease ends by the clock of this process, and each change.
+    pub(super) fn lease_end(&self) -> watch::Receiver<Instant> {
+        self.lease_end.clone()
     }
 
     /// Gives up the node's shards, and waits until it has none that another node can take.
@@ -184,6 +194,7 @@ struct LeaseHolder {
     is_draining: Arc<watch::Sender<bool>>,
     state: watch::Sender<NodeState>,
     view: watch::Sender<Arc<ClusterView>>,
+    lease_end: watch::Sender<Instant>,
     /// The nodes of shards, of which only changes are read once all are known.
     assignments: BTreeMap<Shard, Assignment>,
     assignments_read: Option<Instant>,
@@ -196,6 +207,7 @@ struct LeaseHolder {
     is_new_connection: bool,
     /// True if this connection holds the node's advisory lock.
     is_locked: bool,
+    /// When the last renewal was asked for.
     renewed: Instant,
     is_failing: bool,
     /// True if all live nodes are fronts.
@@ -226,6 +238,7 @@ impl LeaseHolder {
             is_draining,
             state: watch::Sender::new(NodeState::StandBy { owner: None, is_in_use: false }),
             view: watch::Sender::default(),
+            lease_end: watch::Sender::new(Instant::now()),
             assignments: BTreeMap::new(),
             assignments_read: None,
             id: None,
@@ -239,6 +252,7 @@ impl LeaseHolder {
         };
         let state = member.beat(false).await?;
         member.set_state(state);
+        member.note_renewal();
         Ok(member)
     }
 
@@ -248,6 +262,11 @@ impl LeaseHolder {
             *known = state;
             is_new
         });
+    }
+
+    /// Call after a beat, so that who reads of the lease also sees the node's id and its shards.
+    fn note_renewal(&self) {
+        self.lease_end.send_replace(self.renewed + self.lease);
     }
 
     /// Beats until `left`, or until shards are lost.
@@ -271,6 +290,7 @@ impl LeaseHolder {
                     let is_lost = now == NodeState::Lost;
                     gauge!(OWNED_SHARDS).set(f64::from(self.owned(&now)));
                     self.set_state(now);
+                    self.note_renewal();
                     if is_lost {
                         return;
                     }
@@ -299,6 +319,7 @@ impl LeaseHolder {
         let (session, id) = self.connect().await?;
         let session = &*session;
         let was_draining = *self.is_draining.borrow();
+        let asked = Instant::now();
         let renewed = node::renew(session, id, self.lease, self.is_new_connection, was_draining).await?;
         let Some(Renewal { was_connected, is_draining }) = renewed else {
             if is_owner {
@@ -311,7 +332,7 @@ impl LeaseHolder {
             }
             return Ok(NodeState::StandBy { owner: None, is_in_use: true });
         };
-        (self.is_new_connection, self.renewed) = (false, Instant::now());
+        (self.is_new_connection, self.renewed) = (false, asked);
         self.is_draining.send_if_modified(|known| is_draining && !std::mem::replace(known, true));
         let (mut living, mut dead) = (Vec::new(), Vec::new());
         for other in node::others(session, id).await? {

@@ -1,5 +1,6 @@
 //! The invariants of clusters only.
 
+mod absences;
 mod codes;
 mod credited_once;
 mod executed_once;
@@ -11,7 +12,8 @@ mod watchers_catch_up;
 use super::Check;
 
 /// All of them with their names.
-pub(crate) const ALL: [(&str, Check); 7] = [
+pub(crate) const ALL: [(&str, Check); 8] = [
+    ("absences", absences::check),
     ("codes", codes::check),
     ("credited_once", credited_once::check),
     ("executed_once", executed_once::check),

@@ -1,0 +1,68 @@
+//! Whether this node may serve clients, and whose players are connected to the others.
+
+use super::Node;
+use crate::{
+    room::PlayerId,
+    runtime::{outcome::StreamEnd, room::presence::check_presence},
+    store::NodeId,
+};
+
+impl Node {
+    /// Records the other live nodes. The players of those that no longer live count as absent, until they connect to another
+    /// node.
+    pub fn learn_nodes(&self, living: impl IntoIterator<Item = NodeId>) {
+        let gone = self.cluster.learn_nodes(living.into_iter().collect());
+        gone.into_iter().for_each(|node| self.forget_streams(node));
+    }
+
+    /// Call when there is a link from another node.
+    pub fn linked_by(&self, node: NodeId) {
+        // News of accounts may have been lost with an earlier link.
+        self.cluster.linked_by.notify_one();
+        self.host().context.players.attached.await_confirmation(node);
+    }
+
+    /// Call when the link from a node has ended. While that node lives, its players count as it said last: only their own
+    /// node knows whether they are gone.
+    pub fn unlinked(&self, node: NodeId) {
+        if !self.cluster.is_living(node) {
+            self.forget_streams(node);
+        }
+    }
+
+    /// A node has told of all its players over a new link.
+    pub(super) fn note_all_told(&self, node: NodeId) {
+        let gone = self.host().context.players.attached.remove_unconfirmed(node);
+        self.check_absent(gone);
+    }
+
+    fn forget_streams(&self, node: NodeId) {
+        let gone = self.host().context.players.attached.remove(node);
+        self.check_absent(gone);
+    }
+
+    /// Tells the rooms of players to check whether these are present.
+    fn check_absent(&self, players: Vec<PlayerId>) {
+        let host = self.host();
+        for player in players.into_iter().filter_map(|player| host.context.players.get(player)) {
+            check_presence(host, &player, player.rooms());
+        }
+    }
+
+    /// Sets whether this node may serve clients. If not, all streams end, and those that are opened end at once.
+    pub(super) fn set_in_service(&self, in_service: bool) {
+        let context = &self.host().context;
+        if !context.lifecycle.set_in_service(in_service) {
+            return;
+        }
+        if in_service {
+            tracing::info!("this server serves clients again");
+            context.players.permit_streams();
+        } else {
+            tracing::error!(
+                "this server could not renew its lease; its clients are sent to the other servers until it can"
+            );
+            context.players.end_streams(StreamEnd::OutOfService);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! A node that others do not reach, or that has lost the database: what becomes of its players and rooms.
+
+use std::{sync::Arc, time::Duration};
+
+use reversi::{
+    room::RoomId,
+    runtime::{Opponent, Player, StreamEnd, Token, Turns},
+};
+use tokio::time::{sleep, timeout};
+
+use super::{
+    connection::StoreFault,
+    database::LEASE,
+    world::{SETTLED, World, log_in, two_nodes},
+};
+use crate::sim::{event_log::Log, plan::Plan, server::SimServer};
+
+/// Much longer than the grace of absent players.
+const LONG: Duration = Duration::from_secs(120);
+
+/// Within this time news arrive, and a node renews its lease.
+const SOON: Duration = Duration::from_secs(8);
+
+/// The grace is short, and nobody has to read.
+fn plan() -> Plan {
+    let mut plan = Plan::of(0);
+    (plan.limits.presence_grace, plan.limits.reader_patience) = (Duration::from_secs(5), 10 * LONG);
+    plan
+}
+
+/// Three nodes. A player is at the first, another one at the second, in a game that the first one has.
+struct SharedGame {
+    nodes: [Arc<SimServer>; 2],
+    bea: Arc<Player>,
+    token: Token,
+    turns: [Turns; 2],
+    room: RoomId,
+}
+
+impl SharedGame {
+    async fn start(world: &World) -> Self {
+        let nodes = two_nodes(world).await;
+        world.start().await;
+        sleep(SETTLED).await;
+        let ((ada, _), (bea, token)) = (log_in(&nodes[0], "Ada").await, log_in(&nodes[1], "Bea").await);
+        let turns = [turns(&nodes[0], &ada).await, turns(&nodes[1], &bea).await];
+        let mut rooms = Vec::new();
+        for (node, player) in [(&nodes[0], &ada), (&nodes[1], &bea)] {
+            let started = node.runtime.rooms.quick_start(player, Opponent::Anyone, None, None).await;
+            rooms.push(started.expect("a room").room.id());
+        }
+        assert_eq!(rooms[0], rooms[1]);
+        Self { nodes, bea, token, turns, room: rooms[0] }
+    }
+
+    async fn is_bea_present(&self) -> bool {
+        let snapshot = self.nodes[0].runtime.rooms.snapshot_as_admin(self.room).await.expect("a room");
+        snapshot.room.member(self.bea.id()).is_some_and(|bea| bea.absent_since.is_none())
+    }
+
+    /// Why Bea's stream of turns has ended.
+    async fn end(&mut self) -> StreamEnd {
+        loop {
+            if let Err(end) = self.turns[1].next().await {
+                return end;
+            }
+        }
+    }
+}
+
+async fn turns(node: &SimServer, player: &Arc<Player>) -> Turns {
+    node.runtime.streams.turns(player).await.expect("a stream")
+}
+
+#[test]
+fn players_of_a_node_that_cannot_be_reached_are_not_absent() {
+    World::simulate(&plan(), &Arc::new(Log::new()), async |world| {
+        let mut game = SharedGame::start(&world).await;
+        // What the second node says does not arrive.
+        let cut = world.wire.cut_for(&[(1, 0)], LONG);
+        let meanwhile = async {
+            sleep(LONG / 2).await;
+            assert!(game.is_bea_present().await);
+            let (never, _) = log_in(&game.nodes[1], "Eve").await;
+            game.turns[1] = turns(&game.nodes[1], &never).await;
+            sleep(LONG / 4).await;
+            assert!(game.is_bea_present().await, "only the second node knows that she is gone");
+        };
+        tokio::join!(cut, meanwhile);
+        sleep(SOON).await;
+        assert!(!game.is_bea_present().await, "it has said so");
+    });
+}
+
+#[test]
+fn players_of_a_node_that_has_ended_are_absent() {
+    World::simulate(&plan(), &Arc::new(Log::new()), async |world| {
+        let game = SharedGame::start(&world).await;
+        world.living()[1].kill();
+        assert!(game.is_bea_present().await);
+        sleep(LEASE + SOON).await;
+        assert!(!game.is_bea_present().await);
+    });
+}
+
+#[test]
+fn a_node_that_has_lost_the_database_sends_its_players_to_the_others() {
+    World::simulate(&plan(), &Arc::new(Log::new()), async |world| {
+        let mut game = SharedGame::start(&world).await;
+        let connection = Arc::clone(&world.living()[1].connection);
+        let lost = connection.fail_for(StoreFault::Cut, LONG);
+        let meanwhile = async {
+            let end = timeout(LEASE, game.end()).await.expect("the stream ends with the lease");
+            assert_eq!(end, StreamEnd::OutOfService);
+            assert!(!*game.nodes[1].runtime.in_service().borrow());
+            assert_eq!(turns(&game.nodes[1], &game.bea).await.next().await, Err(StreamEnd::OutOfService));
+            // She goes on at the other node.
+            let elsewhere = game.nodes[0].runtime.sessions.bearer(&game.token).await.expect("a store").expect("Bea");
+            game.turns[1] = turns(&game.nodes[0], &elsewhere).await;
+            sleep(LONG / 2).await;
+            assert!(game.is_bea_present().await);
+        };
+        tokio::join!(lost, meanwhile);
+        sleep(SOON).await;
+        assert!(*game.nodes[1].runtime.in_service().borrow(), "it has rejoined");
+        let back = game.nodes[1].runtime.sessions.bearer(&game.token).await.expect("a store").expect("Bea");
+        let mut turns = turns(&game.nodes[1], &back).await;
+        let ended = timeout(LEASE, async { while turns.next().await.is_ok() {} }).await;
+        assert!(ended.is_err(), "the stream stays open");
+    });
+}

@@ -1,6 +1,6 @@
 //! `reversi nodes`: the servers that use one database.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context as _, bail, ensure};
 use tokio::time::{Instant, sleep};
@@ -11,7 +11,7 @@ use super::{
     terminal::progress::Progress,
     text::table::{line, widths},
 };
-use crate::store::{NodeId, NodeRow, NodeTable};
+use crate::store::{NodeId, NodeRow, NodeStatus, NodeTable};
 
 /// The longest wait for a connection to the database.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -30,7 +30,9 @@ const UNRESPONSIVE: Duration = Duration::from_secs(5);
     reversi nodes --store postgres://reversi@db/reversi            the servers, and what each has\n  \
     reversi nodes drain 7 --store postgres://reversi@db/reversi    end one of them, without a break for its rooms\n\n\
     A server renews its lease four times a second; one that has not for some seconds has ended or lost the database. The \
-    command only reads, but for `drain`, and may run at any time. Roles: `rooms` and `front` (see `reversi serve --role`) \
+    command only reads, but for `drain`, and may run at any time. SERVES: whether a server that shares the rooms has some and \
+    serves clients; it does while it is linked with a majority of them. LINKS: the servers that it does not reach, or that do \
+    not reach it. Roles: `rooms` and `front` (see `reversi serve --role`) \
     share the rooms, `active` has all of them alone, `standby` waits to take over, and `command` is one such as `reversi \
     import`.")]
 pub(super) struct Args {
@@ -69,29 +71,57 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     }
 }
 
-const HEADINGS: [&str; 7] = ["NODE", "ADDRESS", "ROLE", "RENEWED", "SHARDS", "ROOMS", "DRAINS"];
+const HEADINGS: [&str; 10] =
+    ["NODE", "ADDRESS", "ROLE", "VERSION", "RENEWED", "SERVES", "LINKS", "SHARDS", "ROOMS", "DRAINS"];
 
 async fn list(table: &NodeTable) -> anyhow::Result<()> {
     let nodes = table.nodes().await?;
-    let widths = widths(&HEADINGS, nodes.iter().map(cells));
+    let rows: Vec<_> = nodes.iter().map(|node| cells(node, &nodes)).collect();
+    let widths = widths(&HEADINGS, rows.iter().cloned());
     say(line(&HEADINGS, widths));
-    nodes.iter().for_each(|node| say(line(&cells(node), widths)));
+    rows.iter().for_each(|row| say(line(row, widths)));
     if nodes.is_empty() {
         say("no server uses that database; `reversi serve --store URL` starts one");
     }
     Ok(())
 }
 
-fn cells(node: &NodeRow) -> [String; 7] {
+fn cells(node: &NodeRow, all: &[NodeRow]) -> [String; 10] {
+    let status = |text: fn(&NodeStatus) -> String| node.status.as_ref().map_or_else(|| "-".to_owned(), text);
     [
         node.id.to_string(),
         node.address.clone().unwrap_or_else(|| place(node)),
         role(node),
+        status(|status| status.version.clone()),
         format!("{:.1} s ago", node.renewed.as_secs_f64()),
+        status(|status| if status.is_serving { "yes" } else { "no" }.to_owned()),
+        if node.status.is_some() { links(node.id, all) } else { "-".to_owned() },
         node.shards.to_string(),
         node.rooms.to_string(),
         if node.is_draining { "yes" } else { "no" }.to_owned(),
     ]
+}
+
+/// The links of a node, in both directions: `all`, or the nodes with which it has none, as `not 3, 5 for 12 s`.
+fn links(node: NodeId, all: &[NodeRow]) -> String {
+    let rows = all.iter().filter_map(|row| Some((row.id, row.status.as_ref()?)));
+    let unreached = rows.flat_map(|(of, status)| status.unreached.iter().map(move |(peer, time)| (of, *peer, *time)));
+    let is_live = |id: NodeId| all.iter().any(|row| row.id == id);
+    let missing: BTreeMap<NodeId, Duration> = unreached
+        .filter_map(|(of, peer, time)| match (of == node, peer == node) {
+            (true, _) => Some((peer, time)),
+            (_, true) => Some((of, time)),
+            _ => None,
+        })
+        .filter(|(other, _)| is_live(*other))
+        .fold(BTreeMap::new(), |mut longest, (other, time)| {
+            let known = longest.entry(other).or_insert(time);
+            *known = time.max(*known);
+            longest
+        });
+    let Some(longest) = missing.values().max() else { return "all".to_owned() };
+    let nodes: Vec<_> = missing.keys().map(ToString::to_string).collect();
+    format!("not {} for {} s", nodes.join(", "), longest.as_secs())
 }
 
 /// Where a node is that serves no others.
@@ -172,15 +202,39 @@ mod tests {
             role: Role::Rooms,
             is_draining: true,
             renewed: Duration::from_millis(120),
+            status: Some(NodeStatus { version: "1.2.3".to_owned(), is_serving: true, unreached: Vec::new() }),
             shards: 2_048,
             rooms: 12,
         };
-        assert_eq!(cells(&rooms), ["7", "http://10.0.0.5:50053", "rooms", "0.1 s ago", "2048", "12", "yes"]);
-        let active = NodeRow { address: None, is_draining: false, ..rooms.clone() };
-        let expected = ["7", "0.0.0.0:50051 on 10.0.0.5", "active", "0.1 s ago", "2048", "12", "no"];
-        assert_eq!(cells(&active), expected);
+        let expected = ["7", "http://10.0.0.5:50053", "rooms", "1.2.3", "0.1 s ago", "yes", "all", "2048", "12", "yes"];
+        assert_eq!(cells(&rooms, std::slice::from_ref(&rooms)), expected);
+        let active = NodeRow { address: None, is_draining: false, status: None, ..rooms.clone() };
+        let expected = ["7", "0.0.0.0:50051 on 10.0.0.5", "active", "-", "0.1 s ago", "-", "-", "2048", "12", "no"];
+        assert_eq!(cells(&active, std::slice::from_ref(&active)), expected);
         assert_eq!(role(&NodeRow { shards: 0, ..active.clone() }), "standby");
         assert_eq!(role(&NodeRow { listens: None, ..active }), "command");
         assert_eq!(role(&NodeRow { role: Role::Front, ..rooms }), "front");
+    }
+    #[test]
+    fn links_are_missing_in_either_direction() {
+        let node = |id, unreached: &[(i64, u64)]| NodeRow {
+            id: NodeId(id),
+            host: String::new(),
+            listens: Some(String::new()),
+            address: Some(String::new()),
+            role: Role::Rooms,
+            is_draining: false,
+            renewed: Duration::ZERO,
+            status: Some(NodeStatus {
+                version: String::new(),
+                is_serving: true,
+                unreached: unreached.iter().map(|(peer, time)| (NodeId(*peer), Duration::from_secs(*time))).collect(),
+            }),
+            shards: 0,
+            rooms: 0,
+        };
+        let all = [node(1, &[(2, 5), (9, 60)]), node(2, &[(1, 7)]), node(3, &[(1, 6)]), node(4, &[])];
+        let links = [1, 2, 3, 4].map(|id| links(NodeId(id), &all));
+        assert_eq!(links, ["not 2, 3 for 7 s", "not 1 for 7 s", "not 1 for 6 s", "all"]);
     }
 }

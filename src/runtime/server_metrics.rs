@@ -32,6 +32,7 @@ const WRITABLE: &str = "reversi_store_writable";
 const LOST: &str = "reversi_lost_seconds_total";
 const ARCHIVED_GAMES: &str = "reversi_archived_games";
 const ARCHIVE_BYTES: &str = "reversi_archive_bytes";
+const IN_SERVICE: &str = "reversi_cluster_in_service";
 const LINK_UP: &str = "reversi_cluster_link_up";
 const ASKS: &str = "reversi_cluster_asks_total";
 
@@ -89,6 +90,7 @@ pub fn describe() {
         "Shards of the rooms in PostgreSQL that this server has: all 4,096, its share, or 0 while it stands by."
     );
     describe_counter!(FENCED_APPENDS, "Writes of rooms that were refused because another server had taken them over.");
+    describe_gauge!(IN_SERVICE, "1 while this node of a cluster serves clients, otherwise 0.");
     describe_gauge!(LINK_UP, "1 while there is a link to the node of the cluster in `peer`, otherwise 0.");
     describe_counter!(
         ASKS,
@@ -206,6 +208,10 @@ pub(crate) fn lagged() {
 }
 
 /// Sets whether there is a link to a node.
+pub(crate) fn in_service(in_service: bool) {
+    gauge!(IN_SERVICE).set(f64::from(in_service));
+}
+
 pub(crate) fn link_up(peer: NodeId, up: bool) {
     gauge!(LINK_UP, "peer" => peer.to_string()).set(f64::from(up));
 }

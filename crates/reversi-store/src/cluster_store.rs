@@ -1,6 +1,12 @@
 //! The nodes that share a store, as one of them sees them.
 
-use std::{collections::BTreeMap, fmt, str::FromStr, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    str::FromStr,
+    sync::Arc,
+    time::Duration,
+};
 
 use thiserror::Error;
 use tokio::{sync::watch, time::Instant};
@@ -17,6 +23,9 @@ pub trait ClusterStore: Send + Sync + 'static {
 
     /// When the lease of this node ends, unless it is renewed before. By then no other node can have declared this one dead.
     fn lease_end(&self) -> watch::Receiver<Instant>;
+
+    /// Sets the other nodes that this node reaches over its links.
+    fn note_reached(&self, nodes: BTreeSet<NodeId>);
 
     /// Records that the clocks of all rooms of these shards are credited. Shards with a newer node are left out.
     fn note_credited(&self, shards: Vec<Assignment>) -> StoreFuture<'_, ()>;
@@ -37,6 +46,8 @@ pub struct ClusterView {
     pub assignments: Vec<Assignment>,
     /// The shards of this node whose clocks may have to be credited, and for how long.
     pub downtimes: BTreeMap<Shard, Downtime>,
+    /// True if this node is not linked with enough others to have rooms and serve clients.
+    pub is_cut_off: bool,
     /// True if this node gives up its shards, as far as other nodes take them.
     pub is_draining: bool,
     /// Number of shards that this node has beyond its share.

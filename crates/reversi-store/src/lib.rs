@@ -25,6 +25,7 @@ mod player_stats;
 mod player_store;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod quorum;
 mod recent_games;
 mod shard;
 mod sqlite;
@@ -49,7 +50,8 @@ pub use memory::MemoryStore;
 pub use player_stats::{OpponentKind, PlayerStats, Results};
 pub use player_store::{PlaceRequest, PlayerKey, PlayerStore, RoomPlace, StoredPlayer};
 #[cfg(feature = "postgres")]
-pub use postgres::{Membership, NodeRow, NodeTable, PostgresError, PostgresStore, Sharing, Standby};
+pub use postgres::{Membership, NodeRow, NodeStatus, NodeTable, PostgresError, PostgresStore, Sharing, Standby};
+pub use quorum::{QuorumNode, Unreached, may_serve};
 pub use shard::{Assignment, NodeId, Shard};
 pub use sqlite::{
     OpenError, SqliteStore,

@@ -208,6 +208,7 @@ async fn start(
     });
     let runtime = Runtime::start(parts).await.context("the server cannot start")?;
     let member = member.map(|member| member.start(runtime.node())).unwrap_or_default();
+    member.wait_for_service(&runtime).await;
     let (leaving, hand_over) = (runtime.leaving(), exits.hand_over);
     let hand_over = Box::pin(async move {
         leaving.cancel();

@@ -12,9 +12,12 @@ use super::{
 };
 use crate::{
     grpc::{NodeLinks, NodeTls},
-    runtime::{Node, NodeId, Peers},
+    runtime::{Node, NodeId, Peers, Runtime},
     store::{ClusterStore, Role},
 };
+
+/// The longest wait for the links of a server that starts.
+const FIRST_LINKS: Duration = Duration::from_secs(5);
 
 /// The longest wait for the end of connections of other servers.
 const LINKS_END: Duration = Duration::from_secs(1);
@@ -121,19 +124,29 @@ impl ClusterMember {
             }
             Ok(())
         });
-        let served = links.serve(node.clone(), listener, end.clone());
-        tasks.spawn(async move { Ok(served.await?) });
+        let (mut reached, told, ended) = (links.reached(), Arc::clone(&store), end.clone());
+        reached.mark_changed();
         tasks.spawn(async move {
-            node.follow_views(store).await;
+            while let Some(Ok(())) = ended.run_until_cancelled(reached.changed()).await {
+                told.note_reached(reached.borrow_and_update().clone());
+            }
             Ok(())
         });
-        RunningMember { tasks, end }
+        let served = links.serve(node.clone(), listener, end.clone());
+        tasks.spawn(async move { Ok(served.await?) });
+        let followed = Arc::clone(&store);
+        tasks.spawn(async move {
+            node.follow_views(followed).await;
+            Ok(())
+        });
+        RunningMember { store: Some(store), tasks, end }
     }
 }
 
 /// The tasks of a server among others; none of one by itself.
 #[derive(Default)]
 pub(super) struct RunningMember {
+    store: Option<Arc<dyn ClusterStore>>,
     tasks: JoinSet<anyhow::Result<()>>,
     end: CancellationToken,
 }
@@ -151,9 +164,21 @@ impl RunningMember {
         std::future::pending().await
     }
 
+    /// Waits until the node may serve clients, once it is linked with the others; not for long, since it may be cut off.
+    pub(super) async fn wait_for_service(&self, runtime: &Runtime) {
+        let Some(store) = &self.store else { return };
+        let (mut views, mut in_service) = (store.views(), runtime.in_service());
+        let served = async {
+            // An error means that the node has left.
+            let _ = views.wait_for(|view| !view.is_cut_off).await;
+            let _ = in_service.wait_for(|in_service| *in_service).await;
+        };
+        let _ = timeout(FIRST_LINKS, served).await;
+    }
+
     /// Ends the links. The node must have left.
     pub(super) async fn end(self) {
-        let Self { mut tasks, end } = self;
+        let Self { mut tasks, end, .. } = self;
         end.cancel();
         // A failure would not change anything any more, nor does a connection that stays open.
         let _ = timeout(LINKS_END, async { while tasks.join_next().await.is_some() {} }).await;

@@ -1,13 +1,13 @@
 //! A link to another node while it is up: the queues of asks, news and feeds for it.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, PoisonError, RwLock},
     time::Duration,
 };
 
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot},
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch},
     time::timeout,
 };
 use tokio_util::sync::CancellationToken;
@@ -134,20 +134,31 @@ impl Link {
 
 /// The links that are up.
 #[derive(Default)]
-pub(super) struct OpenLinks(RwLock<BTreeMap<NodeId, Arc<Link>>>);
+pub(super) struct OpenLinks {
+    links: RwLock<BTreeMap<NodeId, Arc<Link>>>,
+    reached: watch::Sender<BTreeSet<NodeId>>,
+}
 
 impl OpenLinks {
     pub(super) fn get(&self, node: NodeId) -> Option<Arc<Link>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(&node).cloned()
+        self.links.read().unwrap_or_else(PoisonError::into_inner).get(&node).cloned()
     }
 
     pub(super) fn nodes(&self) -> Vec<NodeId> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
+        self.links.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
+    }
+
+    /// The nodes to which a link is up, and each change.
+    pub(super) fn reached(&self) -> watch::Receiver<BTreeSet<NodeId>> {
+        self.reached.subscribe()
     }
 
     /// Lists the link as up until the result is dropped.
     pub(super) fn open(&self, node: NodeId, link: Arc<Link>) -> OpenLink<'_> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(node, link);
+        self.links.write().unwrap_or_else(PoisonError::into_inner).insert(node, link);
+        self.reached.send_modify(|reached| {
+            reached.insert(node);
+        });
         server_metrics::link_up(node, true);
         OpenLink { links: self, node }
     }
@@ -161,7 +172,10 @@ pub(super) struct OpenLink<'a> {
 
 impl Drop for OpenLink<'_> {
     fn drop(&mut self) {
-        self.links.0.write().unwrap_or_else(PoisonError::into_inner).remove(&self.node);
+        self.links.links.write().unwrap_or_else(PoisonError::into_inner).remove(&self.node);
+        self.links.reached.send_modify(|reached| {
+            reached.remove(&self.node);
+        });
         server_metrics::link_up(self.node, false);
     }
 }

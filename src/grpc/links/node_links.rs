@@ -1,7 +1,7 @@
 //! All links of this node.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -63,6 +63,12 @@ impl NodeLinks {
             *known = nodes;
             is_new
         });
+    }
+
+    /// The other nodes that this one reaches, and each change.
+    #[must_use]
+    pub fn reached(&self) -> watch::Receiver<BTreeSet<NodeId>> {
+        self.open.reached()
     }
 
     /// Dials the other nodes and accepts their links on `listener`, until `shutdown` is cancelled. Returns when all

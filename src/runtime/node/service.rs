@@ -3,7 +3,7 @@
 use super::Node;
 use crate::{
     room::PlayerId,
-    runtime::{outcome::StreamEnd, room::presence::check_presence},
+    runtime::{outcome::StreamEnd, room::presence::check_presence, server_metrics},
     store::NodeId,
 };
 
@@ -49,20 +49,26 @@ impl Node {
         }
     }
 
-    /// Sets whether this node may serve clients. If not, all streams end, and those that are opened end at once.
-    pub(super) fn set_in_service(&self, in_service: bool) {
+    /// Sets why this node may serve no clients, if it may not. Then all streams end, and those that are opened end at once.
+    pub(super) fn set_in_service(&self, obstacle: Option<&'static str>, has_served: bool) {
         let context = &self.host().context;
-        if !context.lifecycle.set_in_service(in_service) {
+        server_metrics::in_service(obstacle.is_none());
+        if !context.lifecycle.set_in_service(obstacle.is_none()) {
             return;
         }
-        if in_service {
-            tracing::info!("this server serves clients again");
-            context.players.permit_streams();
-        } else {
-            tracing::error!(
-                "this server could not renew its lease; its clients are sent to the other servers until it can"
-            );
-            context.players.end_streams(StreamEnd::OutOfService);
+        match obstacle {
+            None => {
+                tracing::info!("this server serves clients");
+                context.players.permit_streams();
+            }
+            Some(obstacle) => {
+                if has_served {
+                    tracing::error!(obstacle, "this server is out of service; it sends its clients to the others");
+                } else {
+                    tracing::info!("this server serves clients once it is linked with the others");
+                }
+                context.players.end_streams(StreamEnd::OutOfService);
+            }
         }
     }
 }

@@ -98,18 +98,26 @@ impl OwnShards {
 
 impl Node {
     /// Applies the views of a store until the server stops: records the nodes of shards, hosts the shards of this
-    /// node, and gives up those beyond its share. Without a lease, the node serves no clients.
+    /// node, and gives up those beyond its share. Without a lease or enough links, the node serves no clients.
     pub async fn follow_views(self, store: Arc<dyn ClusterStore>) {
         let (mut views, mut lease) = (store.views(), store.lease_end());
         views.mark_changed();
         let mut shards = OwnShards::default();
         let mut steps = JoinSet::<(Vec<Assignment>, Stage)>::new();
-        let mut is_giving = false;
+        let (mut is_giving, mut has_served) = (false, false);
         loop {
             let lease_end = *lease.borrow_and_update();
             // The view that is not learned yet may have a new id of this node.
-            let in_service = Instant::now() < lease_end && views.borrow().me == self.cluster.me();
-            self.set_in_service(in_service);
+            let is_known = views.borrow().me == self.cluster.me();
+            let obstacle = if Instant::now() >= lease_end || !is_known {
+                Some("it could not renew its lease")
+            } else if views.borrow().is_cut_off {
+                Some("it is not linked in both directions with a majority of the servers")
+            } else {
+                None
+            };
+            has_served |= obstacle.is_none();
+            self.set_in_service(obstacle, has_served);
             tokio::select! {
                 biased;
                 () = self.host().context.lifecycle.stop.cancelled() => return,
@@ -120,7 +128,7 @@ impl Node {
                     Ok(()) => continue,
                     Err(_) => return,
                 },
-                () = sleep_until(lease_end), if in_service => continue,
+                () = sleep_until(lease_end), if obstacle.is_none() => continue,
                 Some(step) = steps.join_next() => {
                     // A panic has been logged; the shards of its task stay as they are.
                     let (done, stage) = step.unwrap_or_else(|_| (Vec::new(), Stage::GivenUp));

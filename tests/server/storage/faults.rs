@@ -1,28 +1,33 @@
 //! Three real servers that share rooms, and a fault during games of rooms of the first: it freezes, loses the database, or
-//! is restarted; or all lose one another; or the database crashes, or fails over. The players are at the other two, with a
+//! is restarted; or servers lose one another; or the database crashes, or fails over. The players are at the other two, with a
 //! watcher of each game at the third, and all games are played to their ends. Also measures how long the rooms pause:
 //! `REVERSI_FAULTS=10 cargo test --test server faults -- --nocapture`.
 
 use std::{net::TcpListener, ops::Range, time::Duration};
 
 use futures_util::future::join_all;
+use reversi::proto::v1::CloseReason;
 use reversi_needs::needs;
 use tokio::{
     sync::mpsc::channel,
     task::spawn_blocking,
-    time::{Instant, sleep, sleep_until, timeout},
+    time::{Instant, sleep, timeout},
 };
 use tonic::Code;
+use tonic_health::pb::health_check_response::ServingStatus;
 
 use super::{
     shared_rooms::{AGAIN, TIMEOUT, balanced, start, start_with, until},
-    standby::squares,
+    standby::{get, health, reason, squares},
     tables::{Acknowledged, Table, print_pauses, tables, wait_for_moves},
 };
-use crate::harness::{
-    cable::Cable,
-    postgres::{Database, PostgresServer, Proxy, database, url},
-    process::{Player, Server, http_get},
+use crate::{
+    cli::command::{reversi, text},
+    harness::{
+        cable::Cable,
+        postgres::{Database, PostgresServer, Proxy, database, url},
+        process::{Player, Server, close_reason, http_get},
+    },
 };
 
 /// How long a fault lasts.
@@ -36,9 +41,6 @@ const BEFORE: usize = 60;
 
 /// The wait after each move of these games, so that they last for longer than a restart.
 const THINK: Duration = Duration::from_millis(100);
-
-/// An answer that is under way when a fault begins may arrive in this time.
-const UNDER_WAY: Duration = Duration::from_secs(3);
 
 /// Longer than the default, so that a busy machine is not taken for a fault, and shorter than one.
 const LONG_LEASE: [&str; 2] = ["--lease", "6"];
@@ -89,8 +91,14 @@ async fn play_during(
     played
 }
 
-/// Plays in a new room of a server.
+/// Plays in a new room of a server, once it is in service.
 async fn assert_serves_rooms(server: &Server, round: usize) {
+    let in_service = async {
+        while health(server, "").await != ServingStatus::Serving {
+            sleep(AGAIN).await;
+        }
+    };
+    timeout(TIMEOUT, in_service).await.expect("the server is in service again");
     let table = tables([server; 3], &format!("again {round}"), 1).await.remove(0);
     let made = timeout(TIMEOUT, table.play(4, &channel(1).0)).await.expect("the server has rooms again");
     table.assert_kept(&made).await;
@@ -198,10 +206,10 @@ fn refused_writes(metrics: &str) -> Option<String> {
     http_get(metrics).1.lines().find_map(count)
 }
 
-/// Every link between the servers is cut, in both directions. Each plays its own rooms, and no room of another.
+/// Every link between the servers is cut, in both directions: no majority is linked.
 #[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
-async fn servers_that_are_cut_off_from_one_another_keep_their_rooms() {
+async fn of_servers_that_are_cut_off_from_one_another_the_first_goes_on() {
     let database = database();
     let addresses = unused_addresses();
     let cables = join_all(addresses.iter().cloned().map(Cable::to)).await;
@@ -214,37 +222,77 @@ async fn servers_that_are_cut_off_from_one_another_keep_their_rooms() {
     for round in rounds() {
         balanced(&database, 3).await;
         let before = nodes(&database);
-        let mut near = Vec::new();
-        for (number, server) in servers.iter().enumerate() {
-            near.extend(tables([server; 3], &format!("near {round} {number}"), 1).await);
-        }
-        let mut cut = None;
-        let hold = async || {
+        let mut table = tables([&servers[0]; 3], &format!("near {round}"), 1).await.remove(0);
+        table.think = THINK;
+        let sender = channel(1).0;
+        let cut = async {
             cables.iter().for_each(Cable::hold);
-            let begin = Instant::now();
-            let sender = channel(1).0;
-            let played = join_all(near.iter().map(|table| table.play(usize::MAX, &sender))).await;
-            for (table, made) in near.iter().zip(&played) {
-                table.assert_kept(made).await;
-            }
-            sleep_until(begin + FAULT).await;
-            cut = Some(begin + UNDER_WAY..Instant::now());
+            until(&database, SERVING, &node(&database, &servers[0])).await;
+            balanced(&database, 1).await;
             cables.iter().for_each(Cable::open);
+            until(&database, SERVING, &before).await;
         };
-        let played = play_during(&database, &servers, round, hold).await;
-        assert_stopped_during(&cut.unwrap(), &played);
+        let (made, ()) = tokio::join!(table.play(usize::MAX, &sender), cut);
+        table.assert_kept(&made).await;
         assert_eq!(nodes(&database), before, "no server is declared dead");
-        games.extend(played);
+        balanced(&database, 3).await;
+        games.push(made);
     }
-    print_pauses("cut off from one another for 8 s", &games);
+    print_pauses("cut off from one another", &games);
 }
 
-/// Checks that each game stops during a cut, and goes on after it.
-fn assert_stopped_during(cut: &Range<Instant>, games: &[Vec<Acknowledged>]) {
-    for made in games {
-        assert!(!made.iter().any(|made| cut.contains(&made.at)), "no room is played at two servers");
-        assert!(made.last().unwrap().at >= cut.end, "the game goes on");
-    }
+/// The nodes that serve.
+const SERVING: &str = "SELECT string_agg(node::text, ' ' ORDER BY node) FROM node_status WHERE serving";
+
+/// The others do not reach the third server, as it advertises an address of nobody. It reaches them.
+#[needs(postgres)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_the_others_do_not_reach_has_no_rooms_and_serves_nobody() {
+    let database = database();
+    let servers = [(); 2].map(|()| start(&database));
+    let nobody = unused_addresses();
+    let link = ["--node-listen", "127.0.0.1:0", "--advertise", &format!("http://{}", nobody[0])];
+    let third = start_with(&database.url(), &link);
+    balanced(&database, 2).await;
+    let status = Player::try_bot(&third.url, "bot", 1).await.err().expect("it serves nobody");
+    assert_eq!((status.code(), reason(&status)), (Code::Unavailable, "OUT_OF_SERVICE"), "{status}");
+    assert_eq!(health(&third, "").await, ServingStatus::NotServing);
+    assert_eq!(health(&servers[0], "").await, ServingStatus::Serving);
+    let listed = text(&reversi(&["nodes", "--store", &database.url()]).output().unwrap().stdout);
+    let missing = format!("not {}, {} for ", node(&database, &servers[0]), node(&database, &servers[1]));
+    assert!(listed.contains(&missing) && listed.contains(env!("CARGO_PKG_VERSION")), "{listed}");
+    assert_serves_rooms(&servers[0], 0).await;
+}
+
+/// Its clients learn it, and go on at the others with their tokens.
+#[needs(postgres)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_has_lost_the_database_sends_its_clients_to_the_others() {
+    let database = database();
+    let proxy = Proxy::of(&database);
+    let link = ["--node-listen", "127.0.0.1:0"];
+    let servers = [start_with(&proxy.url(&database), &link), start(&database), start(&database)];
+    balanced(&database, 3).await;
+    let table = tables([&servers[1], &servers[0], &servers[0]], "here", 1).await.remove(0);
+    let mut turns = table.players[0].turns().await;
+    proxy.hold();
+    assert_eq!(timeout(TIMEOUT, close_reason(&mut turns)).await.expect("it ends"), CloseReason::Draining);
+    let refused = async {
+        loop {
+            let status = get(&Player::with_token(&servers[0].url, &table.players[0].token).await, &table.room).await;
+            match status.err() {
+                Some(status) if reason(&status) == "OUT_OF_SERVICE" => return,
+                _ => sleep(AGAIN).await,
+            }
+        }
+    };
+    timeout(TIMEOUT, refused).await.expect("calls are refused");
+    assert_eq!(health(&servers[0], "").await, ServingStatus::NotServing);
+    let elsewhere = table.at(&servers[2]).await;
+    let made = timeout(TIMEOUT, elsewhere.play(usize::MAX, &channel(1).0)).await.expect("the game goes on");
+    elsewhere.assert_kept(&made).await;
+    proxy.release();
+    assert_serves_rooms(&servers[0], 0).await;
 }
 
 /// Free addresses for three servers. At 127.1.0.1, where no other test listens: at 127.0.0.1 another test could take a port

@@ -32,13 +32,13 @@ fn start(database: &Database) -> Server {
     Server::start(&["--store", &database.url(), "--drain", "2"])
 }
 
-async fn health(server: &Server, service: &str) -> ServingStatus {
+pub(super) async fn health(server: &Server, service: &str) -> ServingStatus {
     let channel = Endpoint::from_shared(server.url.clone()).unwrap().connect().await.unwrap();
     let request = HealthCheckRequest { service: service.to_owned() };
     HealthClient::new(channel).check(request).await.unwrap().into_inner().status()
 }
 
-fn reason(status: &Status) -> &str {
+pub(super) fn reason(status: &Status) -> &str {
     status.metadata().get("reversi-reason").map_or("", |reason| reason.to_str().unwrap())
 }
 

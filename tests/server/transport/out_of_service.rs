@@ -1,6 +1,6 @@
 //! A node whose lease has ended: it sends its clients away, and serves them again once the lease is renewed.
 
-use std::{future::ready, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, future::ready, sync::Arc, time::Duration};
 
 use reversi::{
     proto::v1,
@@ -29,6 +29,8 @@ impl ClusterStore for Lease {
     fn lease_end(&self) -> watch::Receiver<Instant> {
         self.end.subscribe()
     }
+
+    fn note_reached(&self, _: BTreeSet<NodeId>) {}
 
     fn note_credited(&self, _: Vec<Assignment>) -> StoreFuture<'_, ()> {
         Box::pin(ready(Ok(())))

@@ -29,6 +29,7 @@ mod waiting;
 mod writer;
 
 use std::{
+    collections::BTreeSet,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -49,7 +50,7 @@ use tokio_postgres::Config;
 
 pub use cluster::Membership;
 pub use error::PostgresError;
-pub use node_table::{NodeRow, NodeTable};
+pub use node_table::{NodeRow, NodeStatus, NodeTable};
 
 use batch::{Outcome, Write};
 use change::Change;
@@ -70,7 +71,7 @@ use super::{
     journal::{Append, AppendError, AppendFuture, DoneRequest, History, Journal, StoreError, StoreFuture},
     player_stats::PlayerStats,
     player_store::{PlaceRequest, PlayerKey, PlayerStore, RoomPlace, StoredPlayer},
-    shard::Assignment,
+    shard::{Assignment, NodeId},
     transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
 
@@ -369,6 +370,10 @@ impl ClusterStore for PostgresStore {
 
     fn lease_end(&self) -> watch::Receiver<Instant> {
         self.membership.lease_end()
+    }
+
+    fn note_reached(&self, nodes: BTreeSet<NodeId>) {
+        self.membership.note_reached(nodes);
     }
 
     fn note_credited(&self, shards: Vec<Assignment>) -> StoreFuture<'_, ()> {

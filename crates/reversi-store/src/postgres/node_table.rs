@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio_postgres::Row;
 
 use super::{
-    cluster::node::role,
+    cluster::{link_reports::unreached, node::role},
     error::PostgresError,
     schema,
     session::{self, Session},
@@ -32,16 +32,32 @@ pub struct NodeRow {
     pub is_draining: bool,
     /// The time since its lease was renewed.
     pub renewed: Duration,
+    /// What it says of itself, if it shares the rooms.
+    pub status: Option<NodeStatus>,
     /// Number of shards that it has.
     pub shards: u64,
     /// Number of open rooms in these shards.
     pub rooms: u64,
 }
 
+/// What a node that shares the rooms says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeStatus {
+    /// The version of its program.
+    pub version: String,
+    /// True if it may have rooms and serves clients.
+    pub is_serving: bool,
+    /// The other nodes that it does not reach, and for how long.
+    pub unreached: Vec<(NodeId, Duration)>,
+}
+
 /// Rooms are counted by the index, a shard at a time.
-const NODES: &str = "SELECT node.id, host, listens, address, role, draining, shards, rooms, \
+const NODES: &str = "SELECT node.id, host, listens, address, role, draining, shards, rooms, version, serving, \
+        array(SELECT peer FROM node_unreached AS u WHERE u.node = node.id ORDER BY peer) AS peers, \
+        array(SELECT (extract(epoch FROM now() - since) * 1000000)::bigint \
+            FROM node_unreached AS u WHERE u.node = node.id ORDER BY peer) AS times_us, \
         (extract(epoch FROM greatest(now() - renewed, interval '0')) * 1000000)::bigint AS renewed_us \
-    FROM node CROSS JOIN LATERAL (SELECT count(*) AS shards, coalesce(sum(( \
+    FROM node LEFT JOIN node_status ON node_status.node = node.id CROSS JOIN LATERAL (SELECT count(*) AS shards, coalesce(sum(( \
             SELECT count(*) FROM room WHERE id >= shard.id::bigint << 48 AND id < (shard.id + 1)::bigint << 48 \
         )), 0)::bigint AS rooms FROM shard WHERE shard.node = node.id) AS held \
     ORDER BY node.id";
@@ -77,16 +93,24 @@ impl NodeTable {
 }
 
 fn read(row: &Row) -> Result<NodeRow, PostgresError> {
+    let id = NodeId(row.try_get("id")?);
     let count = |column| row.try_get::<_, i64>(column).map(i64::unsigned_abs);
     Ok(NodeRow {
-        id: NodeId(row.try_get("id")?),
+        id,
         host: row.try_get("host")?,
         listens: row.try_get("listens")?,
         address: row.try_get("address")?,
         role: role(row)?,
         is_draining: row.try_get("draining")?,
         renewed: Duration::from_micros(count("renewed_us")?),
+        status: status(row, id)?,
         shards: count("shards")?,
         rooms: count("rooms")?,
     })
+}
+
+fn status(row: &Row, node: NodeId) -> Result<Option<NodeStatus>, PostgresError> {
+    let Some(version) = row.try_get("version")? else { return Ok(None) };
+    let unreached = unreached(row, node)?.into_iter().map(|unreached| (unreached.peer, unreached.time)).collect();
+    Ok(Some(NodeStatus { version, is_serving: row.try_get("serving")?, unreached }))
 }

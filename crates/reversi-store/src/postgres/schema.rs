@@ -58,12 +58,13 @@ pub(super) async fn upgrade(session: &Session, this: Option<i64>) -> Result<(), 
         } else if session.row(IS_USED, &[&this]).await?.is_some_and(|row| row.get(0)) {
             return Err(PostgresError::UsedByOlder);
         } else if found < Some(FIRST) {
-            // A restored dump of the older version leaves the table that only this version has.
-            session.batch("DROP TABLE IF EXISTS request, done_requests").await?;
+            // A restored dump of the older version leaves the tables that only this version has.
+            session.batch("DROP TABLE IF EXISTS request, done_requests, node_unreached, node_status").await?;
         }
         let found = found.unwrap_or(0);
         if found < FIRST {
             session.batch(include_str!("../done_requests.sql")).await?;
+            session.batch(include_str!("cluster/links.sql")).await?;
         }
         let added = GameRow::additions(found);
         session.batch(&format!("{added} UPDATE reversi SET version = {VERSION}")).await?;

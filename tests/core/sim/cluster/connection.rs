@@ -1,6 +1,7 @@
 //! The connection of one process to the database: it delays, and can be cut or held.
 
 use std::{
+    collections::BTreeSet,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicI64, Ordering::SeqCst},
@@ -174,6 +175,10 @@ impl ClusterStore for Connection {
 
     fn lease_end(&self) -> watch::Receiver<Instant> {
         self.lease_end.subscribe()
+    }
+
+    fn note_reached(&self, _: BTreeSet<NodeId>) {
+        unreachable!("the database is told with each beat")
     }
 
     fn note_credited(&self, shards: Vec<Assignment>) -> StoreFuture<'_, ()> {

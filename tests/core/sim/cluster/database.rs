@@ -10,7 +10,9 @@ use std::{
 use reversi::{
     room::{RoomId, Timestamp},
     runtime::{Assignment, Clock, NodeId, Shard},
-    store::{Append, AppendError, ClusterView, Downtime, MemoryStore, Store, StoreError},
+    store::{
+        Append, AppendError, ClusterView, Downtime, MemoryStore, QuorumNode, Store, StoreError, Unreached, may_serve,
+    },
 };
 use tokio::time::Instant;
 
@@ -21,6 +23,9 @@ use crate::sim::{
 };
 
 pub(super) const LEASE: Duration = Duration::from_secs(3);
+
+/// A node without a renewal for this time counts as silent.
+const SILENCE: Duration = Duration::from_millis(1_500);
 
 /// Shards taken at a time.
 const STEP: usize = 512;
@@ -36,6 +41,10 @@ pub(super) struct ModelDatabase {
 struct State {
     nodes: i64,
     leases: BTreeMap<NodeId, Lease>,
+    /// Who does not reach whom, and since when, as the first one says.
+    unreached: BTreeMap<(NodeId, NodeId), Instant>,
+    /// Those that say that they serve.
+    serving: BTreeSet<NodeId>,
     shards: Vec<ShardRow>,
     /// Raised by each change of what nodes see.
     changes: u64,
@@ -101,6 +110,8 @@ impl ModelDatabase {
         for node in ended {
             let Some(Lease { renewed, .. }) = state.leases.remove(&node) else { continue };
             state.changes += 1;
+            state.unreached.retain(|(of, _), _| *of != node);
+            state.serving.remove(&node);
             self.log.note(SimEvent::NodeDead(node, renewed.since(START_TIME)));
             for number in 0..Shard::COUNT {
                 let row = &mut state.shards[usize::from(number)];
@@ -115,8 +126,15 @@ impl ModelDatabase {
 
     /// Gives a node shards without a living owner, up to its share. Returns what it then sees, if anything is new since
     /// `seen`.
-    pub(super) fn beat(&self, node: NodeId, is_draining: bool, seen: &mut u64) -> Option<ClusterView> {
+    pub(super) fn beat(
+        &self,
+        node: NodeId,
+        reached: &BTreeSet<NodeId>,
+        is_draining: bool,
+        seen: &mut u64,
+    ) -> Option<ClusterView> {
         let mut state = self.state();
+        let is_cut_off = !state.compare_links(node, reached);
         if *seen == state.changes && state.free.is_empty() && !is_draining {
             return None;
         }
@@ -125,8 +143,9 @@ impl ModelDatabase {
         {
             state.changes += 1;
         }
-        let takers = state.leases.values().filter(|lease| !lease.is_draining).count();
-        let share = if is_draining { 0 } else { usize::from(Shard::COUNT).div_ceil(takers.max(1)) };
+        let is_taker = |(id, lease): &(&NodeId, &Lease)| !lease.is_draining && state.serving.contains(id);
+        let takers = state.leases.iter().filter(is_taker).count();
+        let share = if is_draining || is_cut_off { 0 } else { usize::from(Shard::COUNT).div_ceil(takers.max(1)) };
         let owned = state.shards.iter().filter(|row| row.node == Some(node)).count();
         let wanted = if state.leases.contains_key(&node) { share.saturating_sub(owned).min(STEP) } else { 0 };
         let numbers: Vec<_> = state.free.iter().copied().take(wanted).collect();
@@ -158,9 +177,15 @@ impl ModelDatabase {
                 .filter(|(_, row)| row.node == Some(node))
                 .filter_map(|(shard, row)| Some((shard, downtime(row)?)))
                 .collect(),
+            is_cut_off,
             is_draining,
             surplus: if takers == 0 { 0 } else { (owned + numbers.len()).saturating_sub(share) },
         })
+    }
+
+    /// Number of shards of a node.
+    pub(super) fn shards_of(&self, node: NodeId) -> usize {
+        self.state().shards.iter().filter(|row| row.node == Some(node)).count()
     }
 
     /// The rooms of these shards are credited.
@@ -221,5 +246,35 @@ impl ModelDatabase {
         let state = self.state();
         let owner = state.shards[usize::from(Shard::of(room).number())].node;
         owner == Some(node) && state.leases.contains_key(&node)
+    }
+}
+
+impl State {
+    /// Notes which others a node reaches. Returns whether it may serve.
+    fn compare_links(&mut self, node: NodeId, reached: &BTreeSet<NodeId>) -> bool {
+        let now = Instant::now();
+        let Self { leases, unreached, serving, .. } = self;
+        let live: Vec<_> = leases.iter().filter(|(_, lease)| lease.until > now).map(|(id, _)| *id).collect();
+        unreached.retain(|(of, peer), _| *of != node || live.contains(peer) && !reached.contains(peer));
+        for peer in live.iter().filter(|peer| **peer != node && !reached.contains(peer)) {
+            unreached.entry((node, *peer)).or_insert(now);
+        }
+        let nodes: Vec<_> = leases
+            .iter()
+            .filter(|(id, lease)| **id == node || lease.until > now)
+            .map(|(id, lease)| QuorumNode {
+                id: *id,
+                has_role_rooms: true,
+                is_silent: *id != node && lease.until < now + LEASE.saturating_sub(SILENCE),
+            })
+            .collect();
+        let unreached: Vec<_> = unreached
+            .iter()
+            .map(|((of, peer), since)| Unreached { node: *of, peer: *peer, time: now - *since })
+            .collect();
+        let may_serve = may_serve(node, serving.contains(&node), &nodes, &unreached);
+        let is_new = if may_serve { serving.insert(node) } else { serving.remove(&node) };
+        self.changes += u64::from(is_new);
+        may_serve
     }
 }

@@ -131,7 +131,8 @@ impl Process {
             }
             let me = self.connection.node();
             self.database().declare_dead(me);
-            if let Some(view) = self.database().beat(me, self.is_draining.load(SeqCst), &mut seen) {
+            let (reached, is_draining) = (self.wire.reached(self.number), self.is_draining.load(SeqCst));
+            if let Some(view) = self.database().beat(me, &reached, is_draining, &mut seen) {
                 self.connection.see(view);
             }
             if beats.is_multiple_of(2) && self.connection.cross().await {

@@ -129,3 +129,58 @@ fn a_node_that_has_lost_the_database_sends_its_players_to_the_others() {
         assert!(ended.is_err(), "the stream stays open");
     });
 }
+
+fn is_in_service(node: &SimServer) -> bool {
+    *node.runtime.in_service().borrow()
+}
+
+#[test]
+fn a_node_that_most_others_do_not_reach_has_no_rooms_and_no_clients() {
+    for ways in [[(1, 0), (2, 0)], [(0, 1), (0, 2)]] {
+        World::simulate(&plan(), &Arc::new(Log::new()), async |world| {
+            let mut game = SharedGame::start(&world).await;
+            let node = world.living()[0].connection.node();
+            let cut = world.wire.cut_for(&ways, LONG);
+            let meanwhile = async {
+                timeout(LONG, async { while game.turns[0].next().await.is_ok() {} }).await.expect("its streams end");
+                sleep(SOON).await;
+                assert!(!is_in_service(&game.nodes[0]) && world.database.shards_of(node) == 0);
+                assert!(is_in_service(&game.nodes[1]));
+                game.nodes[1].runtime.rooms.snapshot_as_admin(game.room).await.expect("the room goes on elsewhere");
+            };
+            tokio::join!(cut, meanwhile);
+            sleep(SOON).await;
+            assert!(is_in_service(&game.nodes[0]) && world.database.shards_of(node) > 0);
+        });
+    }
+}
+
+#[test]
+fn a_short_cut_costs_no_node_its_clients() {
+    World::simulate(&plan(), &Arc::new(Log::new()), async |world| {
+        let game = SharedGame::start(&world).await;
+        for _ in 0..10 {
+            world.wire.cut_for(&[(1, 0), (2, 0)], Duration::from_millis(1_500)).await;
+            assert!(game.nodes.iter().all(|node| is_in_service(node)));
+            sleep(Duration::from_millis(1_500)).await;
+        }
+    });
+}
+
+#[test]
+fn of_two_nodes_that_do_not_reach_each_other_the_first_goes_on() {
+    World::simulate(&plan(), &Arc::new(Log::new()), async |world| {
+        let nodes = two_nodes(&world).await;
+        let ids = [0, 1].map(|process: usize| world.living()[process].connection.node());
+        let cut = world.wire.cut_for(&[(0, 1), (1, 0)], LONG);
+        let meanwhile = async {
+            sleep(LONG / 2).await;
+            assert!(is_in_service(&nodes[0]) && !is_in_service(&nodes[1]));
+            assert_eq!(ids.map(|id| world.database.shards_of(id)), [4_096, 0]);
+        };
+        tokio::join!(cut, meanwhile);
+        sleep(2 * SOON).await;
+        assert!(nodes.iter().all(|node| is_in_service(node)));
+        assert_eq!(ids.map(|id| world.database.shards_of(id)), [2_048, 2_048]);
+    });
+}

@@ -2,7 +2,7 @@
 //! way when they are cut, and can be held. Rooms, events, commands and rejections cross them in their stored forms.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -260,6 +260,13 @@ impl Wire {
         self.state().rng.below(100) < 2
     }
 
+    /// The nodes to which a process has a link.
+    pub(super) fn reached(&self, process: usize) -> BTreeSet<NodeId> {
+        let state = self.state();
+        let linked = state.links.keys().filter(|(from, _)| *from == process);
+        linked.filter_map(|(_, to)| state.ends.get(to)).map(|end| end.id).collect()
+    }
+
     /// Waits for the way of one message.
     async fn cross(&self, route: &Route) {
         let delay = {
@@ -379,9 +386,7 @@ impl Peers for SimPeers {
     }
 
     fn linked(&self) -> Vec<NodeId> {
-        let state = self.wire.state();
-        let linked = state.links.keys().filter(|(from, _)| *from == self.process);
-        linked.filter_map(|(_, to)| state.ends.get(to)).map(|end| end.id).collect()
+        self.wire.reached(self.process).into_iter().collect()
     }
 }
 

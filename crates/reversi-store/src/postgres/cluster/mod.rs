@@ -11,13 +11,20 @@
 //! mistake costs a pause, never a write.
 //!
 //! A node without an address for links owns all shards, and others like it stand by to take them. Nodes with one share
-//! the shards: each takes free ones up to its share, and frees those beyond it. A front or draining node has no share.
+//! the shards: each takes free ones up to its share, and frees those beyond it. A front or draining node has no share, nor
+//! has one that is not linked with a majority ([`crate::quorum`]).
 
 pub(super) mod fence;
+pub(super) mod link_reports;
 pub(super) mod node;
 pub(super) mod shard;
 
-use std::{collections::BTreeMap, sync::Arc, thread::JoinHandle, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    thread::JoinHandle,
+    time::Duration,
+};
 
 use metrics::gauge;
 use tokio::{
@@ -31,6 +38,7 @@ use super::{error::PostgresError, schema, session::Session};
 use crate::{
     cluster_store::{ClusterView, Downtime, NodeInfo, Role},
     journal::{LEASE_AGE, OWNED_SHARDS},
+    quorum::{QuorumNode, Unreached, may_serve},
     shard::{Assignment, NodeId, Shard},
 };
 
@@ -80,6 +88,7 @@ pub struct Membership {
     state: watch::Receiver<NodeState>,
     view: watch::Receiver<Arc<ClusterView>>,
     lease_end: watch::Receiver<Instant>,
+    reached: Arc<watch::Sender<BTreeSet<NodeId>>>,
     is_draining: Arc<watch::Sender<bool>>,
     leave: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
@@ -89,10 +98,10 @@ impl Membership {
     /// Joins the nodes of a database, whose tables are created if necessary. Returns after the first beat.
     pub(super) async fn join(config: Config, lease: Duration, info: NodeInfo) -> Result<Self, PostgresError> {
         let (leave, left) = watch::channel(false);
-        let is_draining = Arc::<watch::Sender<bool>>::default();
+        let (is_draining, reached) = <(Arc<watch::Sender<bool>>, Arc<watch::Sender<BTreeSet<NodeId>>>)>::default();
         let (reply, joined) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let join = LeaseHolder::join(config, lease, info, Arc::clone(&is_draining));
+        let join = LeaseHolder::join(config, lease, info, Arc::clone(&is_draining), Arc::clone(&reached));
         let run = async move {
             match join.await {
                 Ok(member) => {
@@ -109,7 +118,7 @@ impl Membership {
         };
         let thread = std::thread::Builder::new().name("store-lease".into()).spawn(move || runtime.block_on(run))?;
         let (state, view, lease_end) = joined.await.map_err(|_| thread_ended())??;
-        Ok(Self { state, view, lease_end, is_draining, leave, thread: Some(thread) })
+        Ok(Self { state, view, lease_end, reached, is_draining, leave, thread: Some(thread) })
     }
 
     /// The present state, and each change.
@@ -125,6 +134,11 @@ impl Membership {
     /// When the node's lease ends by the clock of this process, and each change.
     pub(super) fn lease_end(&self) -> watch::Receiver<Instant> {
         self.lease_end.clone()
+    }
+
+    /// Sets the other nodes that this node reaches over its links.
+    pub fn note_reached(&self, nodes: BTreeSet<NodeId>) {
+        self.reached.send_replace(nodes);
     }
 
     /// Gives up the node's shards, and waits until it has none that another node can take.
@@ -195,6 +209,12 @@ struct LeaseHolder {
     state: watch::Sender<NodeState>,
     view: watch::Sender<Arc<ClusterView>>,
     lease_end: watch::Sender<Instant>,
+    /// The other nodes that this node reaches.
+    reached: Arc<watch::Sender<BTreeSet<NodeId>>>,
+    /// Those that it does not reach, as stored; none if that is unknown.
+    unreached: Option<BTreeSet<NodeId>>,
+    /// Whether it serves, as stored; none if that is unknown.
+    is_serving: Option<bool>,
     /// The nodes of shards, of which only changes are read once all are known.
     assignments: BTreeMap<Shard, Assignment>,
     assignments_read: Option<Instant>,
@@ -221,6 +241,7 @@ impl LeaseHolder {
         lease: Duration,
         info: NodeInfo,
         is_draining: Arc<watch::Sender<bool>>,
+        reached: Arc<watch::Sender<BTreeSet<NodeId>>>,
     ) -> Result<Self, PostgresError> {
         let session = Session::open(&config).await?;
         // A command changes no tables of others: its writer upgrades them, once it has all shards.
@@ -239,6 +260,9 @@ impl LeaseHolder {
             state: watch::Sender::new(NodeState::StandBy { owner: None, is_in_use: false }),
             view: watch::Sender::default(),
             lease_end: watch::Sender::new(Instant::now()),
+            reached,
+            unreached: None,
+            is_serving: None,
             assignments: BTreeMap::new(),
             assignments_read: None,
             id: None,
@@ -273,10 +297,14 @@ impl LeaseHolder {
     async fn run(mut self, mut left: watch::Receiver<bool>) {
         let mut ticks = interval(BEAT);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut reached = self.reached.subscribe();
         loop {
             let is_owner = matches!(*self.state.borrow(), NodeState::Owner(_));
             let beat = async {
-                ticks.tick().await;
+                tokio::select! {
+                    _ = ticks.tick() => {}
+                    _ = reached.changed() => {}
+                }
                 timeout(self.lease, self.beat(is_owner)).await
             };
             let beat = tokio::select! {
@@ -364,11 +392,14 @@ impl LeaseHolder {
         others: &[Other],
         is_draining: bool,
     ) -> Result<(), PostgresError> {
+        let serving = self.compare_links(session, id, others).await?;
+        let is_cut_off = !serving.contains(&NodeId(id));
         let serves_rooms = self.info.role == Role::Rooms;
         self.note_fronts(!serves_rooms && !others.iter().any(Other::serves_rooms));
-        let takes_shards = serves_rooms && !is_draining;
-        let takers = others.iter().filter(|other| other.takes_shards()).count() + usize::from(takes_shards);
-        // A node that drains keeps its shards if no other node can take them.
+        let takes_shards = serves_rooms && !is_draining && !is_cut_off;
+        let is_taker = |other: &&Other| other.takes_shards() && serving.contains(&NodeId(other.id));
+        let takers = others.iter().filter(is_taker).count() + usize::from(takes_shards);
+        // A node that drains or is cut off keeps its shards if no other node can take them.
         let share = if takes_shards { usize::from(Shard::COUNT).div_ceil(takers) } else { 0 };
         if takes_shards {
             shard::take(session, id, share).await?;
@@ -399,6 +430,7 @@ impl LeaseHolder {
             others: others.iter().filter_map(address).collect(),
             assignments,
             downtimes,
+            is_cut_off,
             is_draining,
             surplus: if takers == 0 { 0 } else { owned.saturating_sub(share) },
         };
@@ -412,6 +444,44 @@ impl LeaseHolder {
             is_new
         });
         Ok(())
+    }
+
+    /// Stores which others this node does not reach, and whether it may serve. Returns the nodes that serve.
+    async fn compare_links(
+        &mut self,
+        session: &Session,
+        id: i64,
+        others: &[Other],
+    ) -> Result<BTreeSet<NodeId>, PostgresError> {
+        let me = NodeId(id);
+        let unreached: BTreeSet<_> = {
+            let reached = self.reached.borrow();
+            let live = others.iter().filter(|other| other.in_quorum().is_some()).map(|other| NodeId(other.id));
+            live.filter(|other| !reached.contains(other)).collect()
+        };
+        if self.unreached.as_ref() != Some(&unreached) {
+            link_reports::report_unreached(session, id, &unreached).await?;
+            self.unreached = Some(unreached);
+        }
+        let reports = link_reports::reports(session).await?;
+        let serving = reports.iter().filter(|report| report.is_serving && report.node != me).map(|report| report.node);
+        let mut serving: BTreeSet<_> = serving.collect();
+        let is_serving = self.is_serving == Some(true);
+        let has_role_rooms = self.info.role == Role::Rooms;
+        let this = QuorumNode { id: me, has_role_rooms, is_silent: false };
+        let nodes: Vec<_> = others.iter().filter_map(Other::in_quorum).chain([this]).collect();
+        // Its own are not among the reports before the first one of its status.
+        let own = self.unreached.iter().flatten().map(|peer| Unreached { node: me, peer: *peer, time: Duration::ZERO });
+        let unreached: Vec<_> = reports.into_iter().flat_map(|report| report.unreached).chain(own).collect();
+        let may_serve = may_serve(me, is_serving, &nodes, &unreached);
+        if self.is_serving != Some(may_serve) {
+            link_reports::report_status(session, id, may_serve).await?;
+            self.is_serving = Some(may_serve);
+        }
+        if may_serve {
+            serving.insert(me);
+        }
+        Ok(serving)
     }
 
     fn note_fronts(&mut self, has_only_fronts: bool) {
@@ -446,6 +516,9 @@ impl LeaseHolder {
             Some(id) => id,
             None => {
                 (self.is_new, self.is_locked) = (true, false);
+                // Links are those of a node; a new one has none yet.
+                self.reached.send_replace(BTreeSet::new());
+                (self.unreached, self.is_serving) = (None, None);
                 *self.id.insert(node::join(&session, &self.info).await?)
             }
         };

@@ -10,6 +10,8 @@ use crate::{
         error::{PostgresError, is_refusal},
         session::Session,
     },
+    quorum::QuorumNode,
+    shard::NodeId,
 };
 
 /// A node without a renewal for this time whose connection has ended counts as dead before its lease ends.
@@ -156,6 +158,15 @@ impl Other {
     /// True if it has rooms, or can have.
     pub(super) fn serves_rooms(&self) -> bool {
         self.address.is_some() && self.role == Role::Rooms && !self.signs.is_late
+    }
+
+    /// It as it counts for a quorum; none if it serves no others, or its lease has ended.
+    pub(super) fn in_quorum(&self) -> Option<QuorumNode> {
+        (self.address.is_some() && !self.signs.is_late).then(|| QuorumNode {
+            id: NodeId(self.id),
+            has_role_rooms: self.role == Role::Rooms,
+            is_silent: self.signs.is_silent,
+        })
     }
 
     /// True if it takes free shards, and has a share.

@@ -31,7 +31,18 @@ impl Database {
         let sharing = Sharing { patience: LEASE, lease: LEASE, info };
         let standby = Standby::join(&self.url(), sharing).await.expect("the database is there");
         assert_eq!(standby.active(), None);
-        standby.take_over().await.expect("a node of a cluster takes over at once")
+        let store = standby.take_over().await.expect("a node of a cluster takes over at once");
+        // As if links were never cut.
+        let (membership, mut views) = (Arc::downgrade(&store.membership()), store.views());
+        views.mark_changed();
+        tokio::spawn(async move {
+            while views.changed().await.is_ok() {
+                let others = views.borrow_and_update().others.iter().map(|(node, _)| *node).collect();
+                let Some(membership) = membership.upgrade() else { return };
+                membership.note_reached(others);
+            }
+        });
+        store
     }
 
     /// Who owns shards, with their number.

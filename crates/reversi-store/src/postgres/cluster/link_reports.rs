@@ -1,0 +1,59 @@
+//! What the nodes say of the links between them and of themselves. For the rule of [`crate::quorum`], and for people.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use tokio_postgres::{Error, Row};
+
+use crate::{postgres::session::Session, quorum::Unreached, shard::NodeId};
+
+/// What a node says.
+pub(super) struct Report {
+    pub(super) node: NodeId,
+    /// True if it may have rooms and serves clients.
+    pub(super) is_serving: bool,
+    pub(super) unreached: Vec<Unreached>,
+}
+
+const REPORT_UNREACHED: &str = "WITH reached AS (DELETE FROM node_unreached WHERE node = $1 AND peer <> ALL ($2)) \
+    INSERT INTO node_unreached (node, peer, since) \
+    SELECT node.id, peer, now() FROM node, unnest($2::bigint[]) AS peer WHERE node.id = $1 ON CONFLICT DO NOTHING";
+
+/// Stores which other nodes a node does not reach. Those that it did not reach before keep their time.
+pub(super) async fn report_unreached(session: &Session, node: i64, unreached: &BTreeSet<NodeId>) -> Result<(), Error> {
+    let peers: Vec<i64> = unreached.iter().map(|peer| peer.0).collect();
+    session.execute(REPORT_UNREACHED, &[&node, &peers]).await.map(drop)
+}
+
+const REPORT_STATUS: &str = "INSERT INTO node_status (node, version, serving) SELECT id, $2, $3 FROM node WHERE id = $1 \
+    ON CONFLICT (node) DO UPDATE SET serving = excluded.serving";
+
+/// Stores whether a node serves, and the version of its program.
+pub(super) async fn report_status(session: &Session, node: i64, is_serving: bool) -> Result<(), Error> {
+    session.execute(REPORT_STATUS, &[&node, &env!("CARGO_PKG_VERSION"), &is_serving]).await.map(drop)
+}
+
+const REPORTS: &str = "SELECT node, serving, \
+        array(SELECT peer FROM node_unreached AS u WHERE u.node = node_status.node ORDER BY peer) AS peers, \
+        array(SELECT (extract(epoch FROM now() - since) * 1000000)::bigint \
+            FROM node_unreached AS u WHERE u.node = node_status.node ORDER BY peer) AS times_us \
+    FROM node_status";
+
+/// What all nodes say.
+pub(super) async fn reports(session: &Session) -> Result<Vec<Report>, Error> {
+    session.query(REPORTS, &[]).await?.iter().map(read).collect()
+}
+
+fn read(row: &Row) -> Result<Report, Error> {
+    let node = NodeId(row.try_get("node")?);
+    Ok(Report { node, is_serving: row.try_get("serving")?, unreached: unreached(row, node)? })
+}
+
+/// The nodes that a node does not reach, by the columns `peers` and `times_us`.
+pub(in crate::postgres) fn unreached(row: &Row, node: NodeId) -> Result<Vec<Unreached>, Error> {
+    let (peers, times): (Vec<i64>, Vec<i64>) = (row.try_get("peers")?, row.try_get("times_us")?);
+    let unreached = |(peer, micros): (i64, i64)| {
+        let time = Duration::from_micros(micros.max(0).unsigned_abs());
+        Unreached { node, peer: NodeId(peer), time }
+    };
+    Ok(peers.into_iter().zip(times).map(unreached).collect())
+}

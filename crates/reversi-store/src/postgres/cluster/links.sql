@@ -1,0 +1,14 @@
+-- What nodes with an address say of themselves.
+CREATE TABLE node_status (
+    node bigint PRIMARY KEY REFERENCES node ON DELETE CASCADE,
+    version text NOT NULL,              -- of its program
+    serving boolean NOT NULL            -- whether it has rooms and serves clients, or is out of service
+);
+-- The others that a node does not reach over its links. A node is linked with those that it reaches and that reach it; it
+-- serves while these are a majority.
+CREATE TABLE node_unreached (
+    node bigint NOT NULL REFERENCES node ON DELETE CASCADE,
+    peer bigint NOT NULL,               -- not referenced: it may end at any time
+    since timestamptz NOT NULL,
+    PRIMARY KEY (node, peer)
+);

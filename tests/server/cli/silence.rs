@@ -18,7 +18,7 @@ use crate::harness::{cable::Cable, process::Player};
 const SOON: Duration = Duration::from_secs(10);
 
 /// Timeout of the other waits.
-const TIMEOUT: Duration = Duration::from_secs(40);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A room in which the test waits for the client, which connects through the cable.
 struct Table {

@@ -136,13 +136,13 @@ async fn a_server_that_freezes_loses_its_rooms_and_is_given_others() {
         let table = tables([&servers[0], &servers[1], &servers[2]], &format!("late {round}"), 1).await.remove(0);
         let black = Player::with_token(&servers[0].url, &table.players[0].token).await;
         let freeze = async || {
-            servers[0].signal("STOP");
+            servers[0].freeze();
             // It waits in the socket of the frozen server, which finds it when it goes on.
             let late = black.play(&table.game, 0, LATE);
             let (sender, _) = channel(1);
             let meanwhile = async {
                 let (made, ()) = tokio::join!(table.play(MEANWHILE, &sender), sleep(FAULT));
-                servers[0].signal("CONT");
+                servers[0].unfreeze();
                 made
             };
             let (late, made) = tokio::join!(late, meanwhile);

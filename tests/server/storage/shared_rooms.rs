@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Timeout of each wait; a pause lasts less than five seconds on a machine without other work.
-pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The interval of looks at the database, and of tries where a server is away.
 pub(super) const AGAIN: Duration = Duration::from_millis(20);

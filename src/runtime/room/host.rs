@@ -216,10 +216,10 @@ impl RoomHost {
         let owner = Issuer::Player(creation.owner.id);
         let later = first.map_or_else(|| Ok(Vec::new()), |first| room.decide(at, owner, first))?;
         self.lobby.require_no_rated_game_at_start(&room, &later)?;
-        let later = game_rate::admit(&context.players, &room, owner, later)?;
         let created = Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation)) };
-        later.iter().for_each(|event| room.apply(event));
-        let events: Vec<_> = std::iter::once(created).chain(later).collect();
+        let events = std::iter::once(created).chain(later).collect();
+        let events = game_rate::admit(&context.players, &room, owner, events)?;
+        events.iter().skip(1).for_each(|event| room.apply(event));
         match context.append(Append { room: id, expected: Seq(0), events: &events, games: &[] }).await.0 {
             Ok(()) => {
                 let new = Snapshot { room: Arc::new(room.clone()), watchers: 0 };

@@ -37,14 +37,20 @@ impl Draft {
         seat: Color,
         request: Option<Request>,
     ) -> Result<(), Rejection> {
-        self.require_lobby()?;
-        let player = profile.id;
-        self.join(issuer, profile, &Credentials::default())?;
-        if let Some(seat) = self.room.seat_of(player) {
-            self.emit(Fact::ReadyChanged { seat, ready: true, request });
-            self.start_if_ready();
+        if issuer == Issuer::Player(profile.id)
+            && let Some(seat) = self.room.seat_of(profile.id)
+        {
+            // The event carries the request, also if somebody has taken the other seat and begun a game meanwhile.
+            let is_lobby = self.require_lobby().is_ok();
+            let ready = is_lobby || self.room.seats[seat].marked_ready;
+            self.emit(Fact::ReadyChanged { seat, ready, request });
+            if is_lobby {
+                self.start_if_ready();
+            }
             return Ok(());
         }
+        self.require_lobby()?;
+        self.join(issuer, profile, &Credentials::default())?;
         self.take_seat(issuer, seat)?;
         if !self.room.settings.auto_start || !self.room.seats[seat.opposite()].ready() {
             return Err(Rejection::SeatsNotReady);

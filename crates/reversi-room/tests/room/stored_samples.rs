@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, sync::Arc, time::Duration};
 
 use reversi_engine::{
-    rating::Sprt,
+    match_statistics::Sprt,
     rules::{ByColor, Color},
 };
 use reversi_room::{

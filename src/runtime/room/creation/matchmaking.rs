@@ -22,9 +22,8 @@ use crate::{
     store::{DoneRequest, StoreError},
 };
 
-/// Maximum time in which one match tries rooms. Other nodes wait for it at most five seconds
-/// (`reversi-store/src/postgres/waiting.rs`). After that, two players may be sent to the same room, which refuses one
-/// of them, and a repeated request may find another room.
+/// Maximum time of one search. Other nodes wait for it at most five seconds (`reversi-store/src/postgres/waiting.rs`): a
+/// longer search could send two players to one room, which refuses the second.
 const MATCH_TIME: Duration = Duration::from_secs(2);
 
 /// Maximum wait for the state of a room before others are tried. After them, the room is tried again.
@@ -246,11 +245,7 @@ impl Rooms {
         if snapshot.room.seat_of(player.id()).is_some() {
             // An event of the room carries the request.
             let noted = if request.is_some() { self.command(player, room, join).await.err() } else { None };
-            return match noted {
-                // Somebody has taken the other seat meanwhile.
-                None | Some(RoomError::Rejected(Rejection::RoomInGame)) => Match::Own,
-                Some(error) => Match::Refused(error),
-            };
+            return noted.map_or(Match::Own, Match::Refused);
         }
         if !snapshot.room.is_present(open.opposite()) || side.is_some_and(|side| side != open) {
             return Match::NotNow;

@@ -62,7 +62,7 @@ pub use game::{Clocks, Game, GameResult, Outcome, Ply, Standing};
 pub use id::{GameId, ParseIdError, PlayerId, RoomId};
 pub use player::{Me, OpponentStats, Player, Rating, Stats};
 pub use record::{GameFilter, GameRecord, Page, Participant};
-pub use reversi_engine::{rating, rules};
+pub use reversi_engine::{match_statistics, rules};
 pub use room::{ChatLine, Member, NewRoom, Offer, Phase, Room, Series, SeriesScore};
 pub use room_list::{ListUpdate, RoomFilter, RoomList, RoomRow};
 pub use seat::{Ai, Occupant, Seat};

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use reversi_engine::{
-    rating::Sprt,
+    match_statistics::Sprt,
     rules::{Square, Transcript, opening},
 };
 use thiserror::Error;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use reversi_engine::{
-    rating::Verdict,
+    match_statistics::Verdict,
     rules::{ByColor, Color},
 };
 

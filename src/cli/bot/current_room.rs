@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::strategy::{self, RoomAction, Wish};
+use super::room_actions::{self, RoomAction, Wish};
 use crate::{
     cli::connect::reconnecting_stream::ReconnectingStream,
     client::{PlayerId, Room, RoomId, RoomUpdate, Session},
@@ -115,7 +115,7 @@ impl CurrentRoom {
     /// The next action, unless it was just taken.
     pub(super) fn next_action(&mut self, me: &PlayerId, wish: Wish) -> Option<RoomAction> {
         let room = self.room.as_ref()?;
-        let action = strategy::next_action(room, me, wish)?;
+        let action = room_actions::next_action(room, me, wish)?;
         (self.taken.replace((room.seq, action)) != Some((room.seq, action))).then_some(action)
     }
 }

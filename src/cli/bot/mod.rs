@@ -3,7 +3,7 @@
 mod current_room;
 mod move_searches;
 mod options;
-mod strategy;
+mod room_actions;
 
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ use crate::{
 use current_room::{CurrentRoom, GAME_TIMEOUT};
 use move_searches::{ChosenMove, MoveSearches};
 use options::MoveSource;
-use strategy::{RoomAction, Wish};
+use room_actions::{RoomAction, Wish};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -282,7 +282,7 @@ impl Bot {
         } else if self.against.is_some() || self.args.quick {
             self.session.quick_start(self.against.clone(), SideWish::Random).await?
         } else {
-            let Some(id) = strategy::choose(list, &self.tried) else { return Ok(()) };
+            let Some(id) = room_actions::choose(list, &self.tried) else { return Ok(()) };
             self.tried.insert(id.clone());
             match self.session.join(&id, "").await {
                 Ok(room) => room,

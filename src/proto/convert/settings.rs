@@ -7,8 +7,8 @@ use prost_types::FieldMask;
 
 use super::{Malformed, WireEnum, duration, read_duration};
 use crate::{
+    match_statistics::Sprt,
     proto::{DESCRIPTORS, v1},
-    rating::Sprt,
     room::{DisplayName, Opening, PasswordHash, RoomName, Settings, TimeControl},
     rules::Transcript,
 };

@@ -20,7 +20,7 @@ use super::{
     confusable_names,
     open_streams::OpenStreams,
     quota::{Place, Quota},
-    rates::Rates,
+    request_rates::Rates,
     token::TokenHash,
 };
 use crate::{
@@ -49,8 +49,8 @@ pub(crate) const VISITOR_PART: u32 = 4;
 /// Analyses of the visitors of one address at a time.
 const VISITOR_ANALYSES: usize = 1;
 
-/// A logged-in player with one token, or a visitor: a caller without a token. With another token it is another `Player` of the
-/// same account: what was opened with this token ends, and nothing opened with the other one does.
+/// One token of a player's account, or a visitor, who has none. A replaced token makes a second `Player` of the account; only
+/// the streams of the old one end.
 pub struct Player {
     account: Arc<Account>,
     token_hash: TokenHash,

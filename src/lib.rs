@@ -19,8 +19,8 @@
 //!          rules                     the rules of Reversi
 //! ```
 //!
-//! `rules`, `search`, `ai` and `match_statistics` are the crate `reversi-engine`, `room` is the crate `reversi-room`, `store`
-//! is the crate `reversi-store`, `client` is the crate `reversi-client`.
+//! `rules`, `search`, `ai` and `match_statistics` are the crate `reversi-engine`, `room` is the crate `reversi-room`,
+//! `store` is the crate `reversi-store`, `client` is the crate `reversi-client`.
 //!
 //! | topic | place |
 //! |---|---|

@@ -169,7 +169,8 @@ pub enum Fact {
         /// Whether it was accepted.
         accepted: bool,
     },
-    /// The rest of the series is cancelled: it was ended or aborted, or its test has a verdict. A running game is its last.
+    /// The rest of the series is cancelled: it was ended or aborted, or its test has a verdict. A running game is its
+    /// last.
     SeriesEnded,
     /// The game is over. Once for each game.
     GameEnded(GameEnd),

@@ -1,5 +1,5 @@
-//! The rate of games that begin, and of requests with ids: the store keeps every game, and what each of these requests did,
-//! so without a rate one player could fill the disk.
+//! The rate of games that begin, and of requests with ids: the store keeps every game, and what each of these requests
+//! did, so without a rate one player could fill the disk.
 
 use std::time::Duration;
 

@@ -89,8 +89,8 @@ impl RoomHost {
         self.ask(Ask { room: id, what: Question::Snapshot }).await?.snapshot()
     }
 
-    /// Creates a room, and executes the owner's first command in the same write: on this node, or on another one if this one
-    /// has no rooms.
+    /// Creates a room, and executes the owner's first command in the same write: on this node, or on another one if
+    /// this one has no rooms.
     pub(crate) async fn create(&self, creation: Creation, first: Option<Command>) -> Result<Snapshot, RoomError> {
         if self.context.cluster.serves(creation.id) {
             match self.create_here(creation.clone(), first.clone()).await {
@@ -172,7 +172,8 @@ impl RoomHost {
         let newest = self.snapshot(id).await?.room;
         access.check(&newest).map_err(WatchError::Access)?;
         let known = after.filter(|after| *after <= newest.seq());
-        // Either the node has lost the room and does not know it yet, or the watcher asks for an event that does not exist.
+        // Either the node has lost the room and does not know it yet, or the watcher asks for an event that does not
+        // exist.
         if known != after && *checks > 0 {
             *checks -= 1;
             return Err(WatchError::Outdated);

@@ -120,7 +120,8 @@ impl Draft {
         self.emit(Fact::GameStarted { number, index, opening, request });
     }
 
-    /// The second game of a rated pair begins as the first did. Nobody knows the time of a start in advance, and so no draw.
+    /// The second game of a rated pair begins as the first did. Nobody knows the time of a start in advance, and so no
+    /// draw.
     fn opening(&self, index: u16) -> Vec<Square> {
         let Room { id, settings, game, .. } = &self.room;
         match game {

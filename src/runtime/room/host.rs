@@ -44,6 +44,8 @@ impl RoomHost {
     pub(crate) async fn room(&self, id: RoomId) -> Result<RoomHandle, RoomError> {
         match self.context.registry.live(id) {
             Some(handle) => Ok(handle),
+            // It is written, and its actor is about to start. Asked again a moment later.
+            None if self.context.registry.is_being_created(id) => Err(RoomError::Moved),
             None => self.load(id, Origin::Journal).await,
         }
     }
@@ -220,6 +222,8 @@ impl RoomHost {
         let created = Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation)) };
         let events = std::iter::once(created).chain(later).collect();
         let events = game_rate::admit(&context.players, &room, owner, events)?;
+        // The same ask, which was repeated, is writing it.
+        let creating = context.registry.create(id).ok_or(RoomError::Moved)?;
         events.iter().skip(1).for_each(|event| room.apply(event));
         match context.append(Append { room: id, expected: Seq(0), events: &events, games: &[] }).await.0 {
             Ok(()) => {
@@ -231,7 +235,10 @@ impl RoomHost {
                 }
             }
             // The same ask, which was repeated, has written it.
-            Err(AppendError::Conflict(_)) => self.room(id).await?.snapshot().await,
+            Err(AppendError::Conflict(_)) => {
+                drop(creating);
+                self.room(id).await?.snapshot().await
+            }
             Err(AppendError::Fenced) => Err(context.cluster.moved()),
             Err(AppendError::Repeated) => Err(RoomError::RequestIdReused),
             Err(error @ AppendError::Unknown(_)) => {
@@ -299,12 +306,26 @@ impl RoomHost {
         self.context.registry.register_dormant(room, Listing::new(&self.lobby, room));
     }
 
-    /// Starts the actor of a dormant room in the background, so that it handles its deadline.
+    /// Starts the actor of a dormant room in the background, so that it handles its deadline. Tries once.
     pub(crate) fn wake(&self, room: RoomId) {
         let host = self.clone();
         self.context.lifecycle.spawn(async move {
             // Logs a failure.
             let _ = host.room(room).await;
+        });
+    }
+
+    /// As [`RoomHost::wake`], until the store can be read: for what is noticed only once.
+    pub(crate) fn wake_surely(&self, room: RoomId) {
+        let host = self.clone();
+        self.context.lifecycle.spawn(async move {
+            while let Err(RoomError::StoreUnavailable) = host.room(room).await {
+                tokio::select! {
+                    biased;
+                    () = host.context.lifecycle.stop.cancelled() => return,
+                    () = tokio::time::sleep(STORE_RETRY) => {}
+                }
+            }
         });
     }
 

@@ -99,7 +99,7 @@ async fn share(node: &PostgresStore) -> Vec<Shard> {
         if view.others.len() == NODES - 1 && is_balanced {
             return owned.iter().map(|owned| owned.shard).collect();
         }
-        node.free(owned.into_iter().take(view.surplus).collect()).await.unwrap();
+        node.free(owned.into_iter().take(view.surplus).collect(), Timestamp(0)).await.unwrap();
         views.changed().await.unwrap();
     }
 }

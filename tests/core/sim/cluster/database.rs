@@ -10,7 +10,7 @@ use std::{
 use reversi::{
     room::{RoomId, Timestamp},
     runtime::{Assignment, Clock, NodeId, Shard},
-    store::{Append, AppendError, ClusterView, Downtime, MemoryStore, Store, StoreError},
+    store::{Append, AppendError, ClusterView, MemoryStore, Store, StoreError},
 };
 use tokio::time::Instant;
 
@@ -21,6 +21,9 @@ use crate::sim::{
 };
 
 pub(super) const LEASE: Duration = Duration::from_secs(3);
+
+/// The interval of a node's marks.
+const MARKS: Duration = Duration::from_secs(5);
 
 /// Shards taken at a time.
 const STEP: usize = 512;
@@ -47,6 +50,8 @@ struct State {
 struct Lease {
     until: Instant,
     renewed: Timestamp,
+    /// The node's last mark, by its clock and by that of the database.
+    alive: (Timestamp, Timestamp),
     is_draining: bool,
 }
 
@@ -74,7 +79,9 @@ impl ModelDatabase {
         let mut state = self.state();
         state.nodes += 1;
         let node = NodeId(state.nodes);
-        let lease = Lease { until: Instant::now() + LEASE, renewed: self.clock.now(), is_draining: false };
+        let now = self.clock.now();
+        let alive = (now.shifted(ahead), now);
+        let lease = Lease { until: Instant::now() + LEASE, renewed: now, alive, is_draining: false };
         state.leases.insert(node, lease);
         state.changes += 1;
         self.log.note(SimEvent::NodeJoined { node, ahead });
@@ -89,6 +96,13 @@ impl ModelDatabase {
         true
     }
 
+    /// Notes that a node is alive, at this time by its clock.
+    pub(super) fn mark_alive(&self, node: NodeId, now: Timestamp) {
+        if let Some(lease) = self.state().leases.get_mut(&node) {
+            lease.alive = (now, self.clock.now());
+        }
+    }
+
     /// Declares nodes dead whose leases have ended, if the caller's has not.
     pub(super) fn declare_dead(&self, by: NodeId) {
         let mut state = self.state();
@@ -99,14 +113,15 @@ impl ModelDatabase {
         let ended: Vec<_> =
             state.leases.iter().filter(|(_, lease)| lease.until <= now).map(|(node, _)| *node).collect();
         for node in ended {
-            let Some(Lease { renewed, .. }) = state.leases.remove(&node) else { continue };
+            let Some(Lease { renewed, alive: (mark, noted), .. }) = state.leases.remove(&node) else { continue };
+            let lived_until = mark.after(renewed.since(noted).min(MARKS));
             state.changes += 1;
-            self.log.note(SimEvent::NodeDead(node, renewed.since(START_TIME)));
+            self.log.note(SimEvent::NodeDead(node, renewed.max(noted).since(START_TIME)));
             for number in 0..Shard::COUNT {
                 let row = &mut state.shards[usize::from(number)];
                 if row.node == Some(node) {
                     row.node = None;
-                    row.away_since = row.away_since.or(Some(renewed));
+                    row.away_since = row.away_since.or(Some(lived_until));
                     state.free.insert(number);
                 }
             }
@@ -144,19 +159,15 @@ impl ModelDatabase {
             return None;
         }
         let rows = || Shard::all().zip(&state.shards);
-        let downtime = |row: &ShardRow| {
-            let micros = self.clock.now().0 - row.away_since?.0;
-            Some(Downtime { time: Duration::from_micros(micros.unsigned_abs()), read: Instant::now() })
-        };
         Some(ClusterView {
             me: node,
             others: Vec::new(),
             assignments: rows()
                 .filter_map(|(shard, row)| Some(Assignment { shard, node: row.node?, version: row.version }))
                 .collect(),
-            downtimes: rows()
+            away_since: rows()
                 .filter(|(_, row)| row.node == Some(node))
-                .filter_map(|(shard, row)| Some((shard, downtime(row)?)))
+                .filter_map(|(shard, row)| Some((shard, row.away_since?)))
                 .collect(),
             is_draining,
             surplus: if takers == 0 { 0 } else { (owned + numbers.len()).saturating_sub(share) },
@@ -174,15 +185,15 @@ impl ModelDatabase {
         }
     }
 
-    /// A node gives up shards.
-    pub(super) fn free(&self, shards: &[Assignment]) {
+    /// A node gives up shards, which it last served at `since` by its clock.
+    pub(super) fn free(&self, shards: &[Assignment], since: Timestamp) {
         let mut state = self.state();
         let mut freed = Vec::new();
         for owned in shards {
             let row = &mut state.shards[usize::from(owned.shard.number())];
             if row.version == owned.version && row.node.is_some() {
                 row.node = None;
-                row.away_since = row.away_since.or(Some(self.clock.now()));
+                row.away_since = row.away_since.or(Some(since));
                 state.free.insert(owned.shard.number());
                 freed.push(owned.shard);
             }

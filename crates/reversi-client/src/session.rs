@@ -1,6 +1,9 @@
 //! A logged-in player, with its calls; those about analyses and the explorer are in the modules of their types.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -8,13 +11,14 @@ use tonic::{
     Request, Status,
     metadata::{Ascii, MetadataValue},
     service::{Interceptor, interceptor::InterceptedService},
-    transport::Channel,
 };
 
 use super::{
     Ai, Ban, BanSubject, ClientError, ExportFormat, GameFilter, GameId, GameRecord, Incoming, ListUpdate, Me, NewRoom,
     Offer, PROMPT_HEARTBEAT, Page, PlayEvent, PlayStream, Player, PlayerId, Room, RoomFilter, RoomId, RoomRow,
-    RoomUpdate, ServerInfo, Settings, SideWish, Stats, backoff, parse,
+    RoomUpdate, ServerInfo, Settings, SideWish, Stats, backoff,
+    connection::{ServerChannel, Servers},
+    parse,
     settings::wire_count,
     stream::{HEARTBEAT, PROMPT_SECONDS},
 };
@@ -34,8 +38,8 @@ const MOVE_QUEUE: usize = 64;
 /// How often a move is repeated.
 const MOVE_REPEATS: u32 = 10;
 
-/// A channel that adds the caller's tokens to every call.
-pub(super) type Transport = InterceptedService<Channel, Bearer>;
+/// A channel to the server in use that adds the caller's tokens to every call.
+pub(super) type Transport = InterceptedService<ServerChannel, Bearer>;
 
 /// A logged-in player. Clones share the login, and dropping them does not log out.
 ///
@@ -44,7 +48,7 @@ pub(super) type Transport = InterceptedService<Channel, Bearer>;
 pub struct Session {
     player: Player,
     bearer: Bearer,
-    channel: Channel,
+    servers: Arc<Servers>,
 }
 
 /// The header with an administrator's secret.
@@ -67,18 +71,18 @@ impl Interceptor for Bearer {
 }
 
 impl Session {
-    pub(super) fn new(channel: Channel, player: Player, bearer: Bearer) -> Self {
-        Self { player, bearer, channel }
+    pub(super) fn new(servers: Arc<Servers>, player: Player, bearer: Bearer) -> Self {
+        Self { player, bearer, servers }
     }
 
-    pub(super) async fn resume(channel: Channel, bearer: Bearer) -> Result<Self, ClientError> {
-        let transport = InterceptedService::new(channel.clone(), bearer.clone());
+    pub(super) async fn resume(servers: Arc<Servers>, bearer: Bearer) -> Result<Self, ClientError> {
+        let transport = InterceptedService::new(servers.channel(), bearer.clone());
         let me = SessionServiceClient::new(transport).get_me(v1::GetMeRequest {}).await?.into_inner();
-        Ok(Self::new(channel, parse::required(me.player, "player")?.try_into()?, bearer))
+        Ok(Self::new(servers, parse::required(me.player, "player")?.try_into()?, bearer))
     }
 
     fn transport(&self) -> Transport {
-        InterceptedService::new(self.channel.clone(), self.bearer.clone())
+        InterceptedService::new(self.servers.channel(), self.bearer.clone())
     }
 
     pub(super) fn rooms(&self) -> RoomServiceClient<Transport> {
@@ -199,7 +203,7 @@ impl Session {
     /// The listed rooms, then every change; see [`RoomList`](super::RoomList). Refused with `QUOTA_STREAMS`.
     pub async fn watch_rooms(&self, filter: RoomFilter) -> Result<Incoming<ListUpdate>, ClientError> {
         let request = v1::WatchRoomsRequest { filter: Some(filter.into()) };
-        let updates = self.lobby().watch_rooms(request).await?.into_inner();
+        let updates = self.lobby().watch_rooms(request).await?;
         Ok(Incoming::with_heartbeats(updates, HEARTBEAT, ListUpdate::parse))
     }
 
@@ -460,7 +464,7 @@ impl Session {
             heartbeat_seconds: PROMPT_SECONDS,
             ..Default::default()
         };
-        let updates = self.rooms().watch_room(request).await?.into_inner();
+        let updates = self.rooms().watch_room(request).await?;
         Ok(Incoming::with_heartbeats(updates, PROMPT_HEARTBEAT, RoomUpdate::parse))
     }
 }
@@ -471,7 +475,7 @@ impl Session {
     /// [`Session::play_stream`].
     pub async fn turns(&self) -> Result<Incoming<PlayEvent>, ClientError> {
         let request = v1::WatchTurnsRequest { heartbeat_seconds: PROMPT_SECONDS };
-        let events = self.games().watch_turns(request).await?.into_inner();
+        let events = self.games().watch_turns(request).await?;
         let parse = |response: v1::WatchTurnsResponse| PlayEvent::parse(response.event);
         Ok(Incoming::with_heartbeats(events, PROMPT_HEARTBEAT, parse))
     }
@@ -480,7 +484,7 @@ impl Session {
     /// [`Session::turns`].
     pub async fn play_stream(&self) -> Result<PlayStream, ClientError> {
         let (moves, requests) = mpsc::channel(MOVE_QUEUE);
-        let events = self.games().play(ReceiverStream::new(requests)).await?.into_inner();
+        let events = self.games().play(ReceiverStream::new(requests)).await?;
         let parse = |response: v1::PlayResponse| PlayEvent::parse(response.event);
         let events = Incoming::with_heartbeats(events, HEARTBEAT, parse);
         Ok(PlayStream::new(events, moves))

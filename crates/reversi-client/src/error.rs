@@ -98,7 +98,7 @@ impl From<Status> for ClientError {
     }
 }
 
-/// A server that cannot be reached, or serves nobody now.
+/// A server that could not be reached, or that refused the first call.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{url}: {cause}")]
 pub struct Unreachable {

@@ -27,7 +27,7 @@ pub(super) struct CurrentRoom {
     /// The last action and the room's `seq` at that time, so that it is not repeated.
     taken: Option<(u64, RoomAction)>,
     /// The number of the last game in the room that was counted, or is not to be: it began without the bot or before
-    /// this run. The room alone is asked, as the play stream may tell of an end later, again or, after a crash, never.
+    /// this run. Read from the room only: the play stream may report an end late, twice or, after a crash, not at all.
     counted: u32,
     /// Whether `--room` names another room: the bot ends a game of an earlier run here.
     pub(super) is_other: bool,

@@ -98,10 +98,10 @@ impl Table {
         assert!(bot.child.wait().unwrap().success());
     }
 
-    /// Both addresses, after one where nobody listens.
+    /// A list of three servers: a closed port, the relay, and the second server.
     fn addresses(&self) -> String {
-        let dead = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        format!("{dead},{},{}", self.cable.address, self.second.address)
+        let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        format!("{closed},{},{}", self.cable.address, self.second.address)
     }
 
     fn client(&self, arguments: &[&str]) -> Command {

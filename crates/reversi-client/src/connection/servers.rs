@@ -297,7 +297,7 @@ async fn first_that_serves(list: &[Server]) -> Result<(usize, Channel), Vec<Unre
             }
         }
     }
-    // The addresses of one name are no list: the caller's own call tells what is wrong there.
+    // With one name in the list, an address that refused is used all the same: the first call returns the refusal.
     reachable.filter(|_| list.len() == 1).ok_or(tried)
 }
 
@@ -311,7 +311,7 @@ async fn refusal_of(channel: Channel) -> Option<ClientError> {
 mod tests {
     use super::*;
 
-    /// Servers that nobody has connected to yet.
+    /// A list without a connection: the first call connects.
     fn servers(urls: &[&str]) -> Arc<Servers> {
         let server = |url: &&str| Server::new(url, &Trust::default(), CONNECT_TIMEOUT).unwrap();
         let list: Vec<_> = urls.iter().map(server).collect();

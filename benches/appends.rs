@@ -1,5 +1,5 @@
-//! Appends of three nodes that share one PostgreSQL: `cargo bench --bench appends`. The database and the nodes' writers share
-//! the machine; each room has one append in progress at a time, as a room's actor does.
+//! Appends of three nodes that share one PostgreSQL: `cargo bench --bench appends`. The database and the nodes' writers
+//! share the machine; each room has one append in progress at a time, as a room's actor does.
 #![allow(clippy::unwrap_used, reason = "a benchmark fails if it cannot be set up")]
 #![allow(clippy::disallowed_methods, reason = "it measures time")]
 

@@ -100,7 +100,8 @@ fn confirm_giving_up(name: &str) -> anyhow::Result<()> {
     if answer.trim() == "yes" { Ok(()) } else { bail!("nothing was changed: {name} is still yours") }
 }
 
-/// Stores the new token before the call, beside the old one: [`resume`] continues with the valid one if this is interrupted.
+/// Stores the new token before the call, beside the old one: [`resume`] continues with the valid one if this is
+/// interrupted.
 async fn replace_token(session: &Session, file: &Path) -> anyhow::Result<()> {
     let token: String = (0..4).map(|_| format!("{:016x}", random::random())).collect();
     let kept = kept_logins::read(file)?.into_iter().find(|kept| kept.token == session.token());

@@ -123,8 +123,8 @@ impl Session {
         Ok(())
     }
 
-    /// Logs another player out, and frees the name if it is not claimed or `free_name` is set; for administrators. Refused
-    /// with `NOT_ADMIN` and `PLAYER_NOT_FOUND`.
+    /// Logs another player out, and frees the name if it is not claimed or `free_name` is set; for administrators.
+    /// Refused with `NOT_ADMIN` and `PLAYER_NOT_FOUND`.
     pub async fn log_out_player(&self, player: &PlayerId, free_name: bool) -> Result<(), ClientError> {
         let request = v1::LogOutRequest { player_id: player.to_string(), give_up_name: free_name };
         SessionServiceClient::new(self.transport()).log_out(request).await?;
@@ -145,15 +145,16 @@ impl Session {
         Ok(parse::required(answer.ban, "ban")?)
     }
 
-    /// A page of the bans in force, the newest first; for administrators. Refused with `NOT_ADMIN` and `BAD_PAGE_TOKEN`.
+    /// A page of the bans in force, the newest first; for administrators. Refused with `NOT_ADMIN` and
+    /// `BAD_PAGE_TOKEN`.
     pub async fn bans(&self, page: Option<String>) -> Result<Page<Ban>, ClientError> {
         let request = v1::ListBansRequest { page_size: 0, page_token: page.unwrap_or_default() };
         let answer = SessionServiceClient::new(self.transport()).list_bans(request).await?.into_inner();
         Ok(Page::new(answer.bans, answer.next_page_token))
     }
 
-    /// Ends the bans of a name and those that look like it, or the ban of a network, and returns them; for administrators.
-    /// Refused with `NOT_ADMIN`.
+    /// Ends the bans of a name and those that look like it, or the ban of a network, and returns them; for
+    /// administrators. Refused with `NOT_ADMIN`.
     pub async fn remove_ban(&self, subject: BanSubject) -> Result<Vec<Ban>, ClientError> {
         let request = v1::RemoveBanRequest { ban: Some(Ban { subject: Some(subject), ..Default::default() }) };
         Ok(SessionServiceClient::new(self.transport()).remove_ban(request).await?.into_inner().bans)
@@ -260,8 +261,8 @@ impl Session {
         Ok((player, stats))
     }
 
-    /// The results of the player who has this name now, or else who had it last, and the other players with stored games
-    /// who had it earlier. Refused with `PLAYER_NOT_FOUND`.
+    /// The results of the player who has this name now, or else who had it last, and the other players with stored
+    /// games who had it earlier. Refused with `PLAYER_NOT_FOUND`.
     pub async fn stats_of_name(&self, name: &str) -> Result<(Player, Stats, Vec<Player>), ClientError> {
         self.stats_by(v1::GetPlayerStatsRequest { display_name: name.to_owned(), ..Default::default() }).await
     }
@@ -490,8 +491,8 @@ impl Session {
         Ok(PlayStream::new(events, moves))
     }
 
-    /// Plays a move in `game` at `ply`. Idempotent; repeated for about a minute while the connection breaks or the server
-    /// is busy, since the clock runs.
+    /// Plays a move in `game` at `ply`. Idempotent; repeated for about a minute while the connection breaks or the
+    /// server is busy, since the clock runs.
     pub async fn play(&self, game: &GameId, ply: u32, square: Square) -> Result<u64, ClientError> {
         let (game_id, square) = (game.to_string(), square.to_string());
         let request = v1::PlayMoveRequest { game_id, ply: wire_count(ply), square };

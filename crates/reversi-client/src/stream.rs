@@ -16,7 +16,8 @@ use super::{
 };
 use crate::{rules::Square, v1};
 
-/// The time between the heartbeats of a room and of [`Session::turns`](super::Session::turns), for which this client asks.
+/// The time between the heartbeats of a room and of [`Session::turns`](super::Session::turns), for which this client
+/// asks.
 pub const PROMPT_HEARTBEAT: Duration = Duration::from_secs(1).saturating_mul(PROMPT_SECONDS.unsigned_abs());
 pub(super) const PROMPT_SECONDS: i32 = 3;
 

@@ -33,8 +33,9 @@ pub struct ClusterView {
     pub others: Vec<(NodeId, String)>,
     /// The nodes of shards, which may have ended since.
     pub assignments: Vec<Assignment>,
-    /// The shards of this node whose clocks may have to be credited, and when they last had a node, by the clock of that
-    /// node: the times in their rooms are by the same clock, so that a credit until now is right for any clock of this one.
+    /// The shards of this node whose clocks may have to be credited, and when they last had a node, by the clock of
+    /// that node: the times in their rooms are by the same clock, so that a credit until now is right for any clock of
+    /// this one.
     pub away_since: BTreeMap<Shard, Timestamp>,
     /// True if this node gives up its shards, as far as other nodes take them.
     pub is_draining: bool,

@@ -7,12 +7,12 @@
 //! https://a.example,https://b.example 77ab...01 ada
 //! ```
 //!
-//! Servers that were named together are taken for one, in any order: a login of one of them is that of all, and is found
-//! by the name of any.
+//! Servers that were named together are taken for one, in any order: a login of one of them is that of all, and is
+//! found by the name of any.
 //!
-//! A server has no identity but its address, which may change, or become that of another server. So a login is first tried
-//! where it was last used, then elsewhere, and it stays in the file when a server does not know it. The exception is TLS,
-//! which proves the host: such a login is sent to no other host.
+//! A server has no identity but its address, which may change, or become that of another server. So a login is first
+//! tried where it was last used, then elsewhere, and it stays in the file when a server does not know it. The exception
+//! is TLS, which proves the host: such a login is sent to no other host.
 
 use std::{
     fs::{self, File},
@@ -66,8 +66,8 @@ impl KeptLogin {
         self.servers.len() == other.servers.len() && self.servers.iter().all(|server| other.servers.contains(server))
     }
 
-    /// Whether the token may be sent to these servers: one is at the same host, or it is of an unknown one. Others must not
-    /// collect the logins of a file.
+    /// Whether the token may be sent to these servers: one is at the same host, or it is of an unknown one. Others must
+    /// not collect the logins of a file.
     pub(in crate::cli) fn may_be_sent_to(&self, servers: &[&str]) -> bool {
         let url = |server: &str| server.parse::<Uri>().ok();
         let host = |server: &str| Some(url(server)?.host()?.to_ascii_lowercase());
@@ -137,8 +137,8 @@ fn change(file: &Path, change: impl FnOnce(&mut Vec<KeptLogin>)) -> anyhow::Resu
     Ok(())
 }
 
-/// The logins, and the files of earlier versions that they were read from, too: `FILE.new` had the next token while one was
-/// replaced, `FILE.old` the login of another server.
+/// The logins, and the files of earlier versions that they were read from, too: `FILE.new` had the next token while one
+/// was replaced, `FILE.old` the login of another server.
 fn read_with_older(file: &Path) -> anyhow::Result<(Vec<KeptLogin>, Vec<PathBuf>)> {
     let not_ours = || format!("{} is not a file of --keep; name another one", file.display());
     let mut logins = read_one(file)?.with_context(not_ours)?;
@@ -188,8 +188,8 @@ fn write(file: &Path, logins: &[KeptLogin]) -> std::io::Result<()> {
     sync_folder(file)
 }
 
-/// Waits for other processes that change the file, and keeps them out while the result lives. Makes the file if there is
-/// none.
+/// Waits for other processes that change the file, and keeps them out while the result lives. Makes the file if there
+/// is none.
 fn lock(file: &Path) -> std::io::Result<File> {
     loop {
         let opened = private().read(true).append(true).create(true).open(file)?;

@@ -182,8 +182,8 @@ pub(in crate::cli) async fn log_out(session: Session) {
     let _ = tokio::time::timeout(LOG_OUT_TIMEOUT, session.log_out()).await;
 }
 
-/// Leaves a room, so that others see that the player left, not a lost connection; a player in a game only if it `resigns`.
-/// Errors are ignored: the process ends.
+/// Leaves a room, so that others see that the player left, not a lost connection; a player in a game only if it
+/// `resigns`. Errors are ignored: the process ends.
 pub(in crate::cli) async fn leave(session: &Session, room: &RoomId, resigns: bool) {
     let left = async { if resigns { session.leave(room).await } else { leave::unless_playing(session, room).await } };
     let _ = tokio::time::timeout(LOG_OUT_TIMEOUT, left).await;
@@ -201,7 +201,8 @@ pub(in crate::cli) fn asks_to_leave(command: &str, keep: Option<&Path>) -> Strin
     format!("the game goes on: `{command}` leaves and loses it, Ctrl-C again ends the program{then}")
 }
 
-/// What becomes of the seat in a running game when the process ends without leaving; `back` is the command that returns.
+/// What becomes of the seat in a running game when the process ends without leaving; `back` is the command that
+/// returns.
 pub(in crate::cli) fn seat_kept(keep: Option<&Path>, back: &str) -> String {
     match keep {
         Some(file) => format!("the game goes on, and your seat is kept for a while; {back} --keep {}", file.display()),

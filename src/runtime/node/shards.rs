@@ -50,8 +50,8 @@ enum Stage {
 struct OwnShards(BTreeMap<Shard, (Assignment, Stage)>);
 
 impl OwnShards {
-    /// Applies a view. Returns the shards to take, each with the time since which it was without a node if clocks may have
-    /// to be credited.
+    /// Applies a view. Returns the shards to take, each with the time since which it was without a node if clocks may
+    /// have to be credited.
     fn follow(&mut self, view: &ClusterView) -> Vec<(Assignment, Option<Timestamp>)> {
         let mine = view.assignments.iter().filter(|owned| owned.node == view.me);
         let owned: BTreeMap<_, _> = mine.map(|owned| (owned.shard, *owned)).collect();
@@ -188,7 +188,8 @@ impl Node {
     }
 
     /// Restores the rooms of shards that this node owns now, and credits their clocks with the time since they ran
-    /// last, by the clock of the node that had them. Returns when the credit is written. Until then the store must keep the time at which they ran last.
+    /// last, by the clock of the node that had them. Returns when the credit is written. Until then the store must keep
+    /// the time at which they ran last.
     ///
     /// # Errors
     /// When the store cannot be read, or the server is stopping. The rooms are not served before a call succeeds.

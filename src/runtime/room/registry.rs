@@ -139,8 +139,8 @@ enum Slot {
 pub(crate) struct Registry {
     slots: DashMap<RoomId, Slot, RandomState>,
     codes: DashMap<JoinCode, RoomId>,
-    /// Rooms whose first events are being written. Only their creation starts their actors. Otherwise a room that was loaded
-    /// and closed meanwhile would be open again.
+    /// Rooms whose first events are being written. Only their creation starts their actors. Otherwise a room that was
+    /// loaded and closed meanwhile would be open again.
     creating: DashSet<RoomId, RandomState>,
     /// The mirrors of rooms of other nodes.
     mirrors: DashMap<RoomId, (u64, RoomHandle), RandomState>,

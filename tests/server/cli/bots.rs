@@ -1,4 +1,5 @@
-//! The API as used from other languages: bots in Python and Go play whole games against the real binary, with gRPC only.
+//! The API as used from other languages: bots in Python and Go play whole games against the real binary, with gRPC
+//! only.
 
 use std::{
     env, fs,

@@ -1,5 +1,5 @@
-//! Clients behind a relay that forwards nothing more of its old connections, without their end, and serves new ones: each
-//! is on again soon, and its game goes on. And clients that know a second relay, while the first is cut.
+//! Clients behind a relay that forwards nothing more of its old connections, without their end, and serves new ones:
+//! each is on again soon, and its game goes on. And clients that know a second relay, while the first is cut.
 
 use std::{path::Path, process::Command, time::Duration};
 

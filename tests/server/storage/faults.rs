@@ -1,7 +1,7 @@
-//! Three real servers that share rooms, and a fault during games of rooms of the first: it freezes, loses the database, or
-//! is restarted; or all lose one another; or the database crashes, or fails over. The players are at the other two, with a
-//! watcher of each game at the third, and all games are played to their ends. Also measures how long the rooms pause:
-//! `REVERSI_FAULTS=10 cargo test --test server faults -- --nocapture`.
+//! Three real servers that share rooms, and a fault during games of rooms of the first: it freezes, loses the database,
+//! or is restarted; or all lose one another; or the database crashes, or fails over. The players are at the other two,
+//! with a watcher of each game at the third, and all games are played to their ends. Also measures how long the rooms
+//! pause: `REVERSI_FAULTS=10 cargo test --test server faults -- --nocapture`.
 
 use std::{net::TcpListener, ops::Range, time::Duration};
 
@@ -49,7 +49,8 @@ const AWAY: Duration = Duration::from_secs(2);
 /// Longer than the database is away.
 const LONGER_LEASE: [&str; 2] = ["--lease", "30"];
 
-/// Lets the servers declare others dead at once. Otherwise they must first be connected to the database for a whole lease.
+/// Lets the servers declare others dead at once. Otherwise they must first be connected to the database for a whole
+/// lease.
 const PERMIT_DEATHS: &str = "UPDATE node SET since = since - interval '1 minute'";
 
 /// One fault of each kind, unless the environment has another number.
@@ -247,8 +248,8 @@ fn assert_stopped_during(cut: &Range<Instant>, games: &[Vec<Acknowledged>]) {
     }
 }
 
-/// Free addresses for three servers. At 127.1.0.1, where no other test listens: at 127.0.0.1 another test could take a port
-/// first.
+/// Free addresses for three servers. At 127.1.0.1, where no other test listens: at 127.0.0.1 another test could take a
+/// port first.
 fn unused_addresses() -> [String; 3] {
     let sockets = [(); 3].map(|()| TcpListener::bind("127.1.0.1:0").unwrap());
     sockets.map(|socket| socket.local_addr().unwrap().to_string())

@@ -27,7 +27,8 @@ async fn three_servers() -> ([Server; 3], [Player; 3]) {
     (servers, [first, second, third])
 }
 
-/// Sends a request until it is answered: another server may be busy with it, or about to release the place that it kept.
+/// Sends a request until it is answered: another server may be busy with it, or about to release the place that it
+/// kept.
 async fn answer(request: impl AsyncFn() -> Result<String, Status>) -> String {
     let answered = async {
         loop {

@@ -1,5 +1,5 @@
-//! Two real servers over one PostgreSQL database: the second takes over when the first is killed, is stopped, freezes, or
-//! is asked to end.
+//! Two real servers over one PostgreSQL database: the second takes over when the first is killed, is stopped, freezes,
+//! or is asked to end.
 
 use std::time::Duration;
 

@@ -15,8 +15,8 @@ use hyper_util::client::legacy::connect::dns::Name;
 use tokio::net::lookup_host;
 use tonic::codegen::{BoxFuture, Service};
 
-/// Looks names up again for each connection, and lets it begin at another address in each round. The others follow: they
-/// are tried if the first cannot be reached.
+/// Looks names up again for each connection, and lets it begin at another address in each round. The others follow:
+/// they are tried if the first cannot be reached.
 #[derive(Clone, Debug)]
 pub(super) struct AddressLookup {
     pub(super) round: usize,

@@ -32,9 +32,9 @@ impl Client {
     /// Connects to a server such as `http://127.0.0.1:50051`. A connection that breaks or falls silent later fails its
     /// calls and streams within seconds; the next ones open another connection.
     ///
-    /// Several servers that share their players are separated by commas: `http://a:50051,http://b:50051`. Then this connects
-    /// to the first that serves, and calls and streams that follow a failure use the next server, with the same token. A
-    /// host name with several addresses is as many servers.
+    /// Several servers that share their players are separated by commas: `http://a:50051,http://b:50051`. Then this
+    /// connects to the first that serves, and calls and streams that follow a failure use the next server, with the
+    /// same token. A host name with several addresses is as many servers.
     pub async fn connect(urls: &str) -> Result<Self, ClientError> {
         Self::connect_trusting(urls, &Trust::default()).await
     }
@@ -44,8 +44,8 @@ impl Client {
         Ok(Self { servers: Arc::new(Servers::connect(urls, trust).await?), admin: None })
     }
 
-    /// Adds an administrator's rights to its sessions: to kick, close and abort anywhere, to see private rooms, to ban, and
-    /// [`Session::log_out_player`]. `secret` is that of `reversi serve --admin-token`; the first call checks it.
+    /// Adds an administrator's rights to its sessions: to kick, close and abort anywhere, to see private rooms, to ban,
+    /// and [`Session::log_out_player`]. `secret` is that of `reversi serve --admin-token`; the first call checks it.
     ///
     /// # Errors
     /// The secret is not a valid header value.

@@ -1,13 +1,14 @@
 //! The servers of a client, and the one in use.
 //!
-//! They share players and rooms, so that a token is valid at each, and any may be used. A client stays at one, and goes on
-//! to the next when
+//! They share players and rooms, so that a token is valid at each, and any may be used. A client stays at one, and goes
+//! on to the next when
 //!
 //! - the connection breaks, or none can be made;
 //! - a stream is silent, or ends with `Closing` and a time after which to open it again;
 //! - two calls in a row are refused with `UNAVAILABLE`.
 //!
-//! Each address of a host name counts as a server. After the last comes the first. A server without another is not left.
+//! Each address of a host name counts as a server. After the last comes the first. A server without another is not
+//! left.
 
 use std::{
     fmt,
@@ -33,8 +34,8 @@ use crate::{
     v1::{self, lobby_service_client::LobbyServiceClient},
 };
 
-/// The time without data after which a connection is pinged, and that for the answer: then it is closed, and the next call
-/// opens another one. Together not longer than [`HEARTBEATS_MISSED`](crate::HEARTBEATS_MISSED) heartbeats.
+/// The time without data after which a connection is pinged, and that for the answer: then it is closed, and the next
+/// call opens another one. Together not longer than [`HEARTBEATS_MISSED`](crate::HEARTBEATS_MISSED) heartbeats.
 const KEEP_ALIVE: Duration = Duration::from_secs(3);
 /// The time for the answer to a call, or for the start of a stream.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
@@ -68,8 +69,8 @@ struct InUse {
 }
 
 impl Servers {
-    /// Connects to the first of these servers, separated by commas, that can be reached. Of several, it must also answer a
-    /// call: those that drain, or stand by, are passed over.
+    /// Connects to the first of these servers, separated by commas, that can be reached. Of several, it must also
+    /// answer a call: those that drain, or stand by, are passed over.
     pub(super) async fn connect(urls: &str, trust: &Trust) -> Result<Self, ClientError> {
         let urls: Vec<&str> = urls.split(',').map(str::trim).collect();
         let timeout = if urls.len() > 1 { CONNECT_TIMEOUT_OF_SEVERAL } else { CONNECT_TIMEOUT };
@@ -160,8 +161,8 @@ impl UsedServer {
         format!("{cause} (at {}, next {next})", self.servers.url_at(self.turn))
     }
 
-    /// Goes on to the next server, if another user of this one has not. Returns the one then in use; `None` if there is no
-    /// other.
+    /// Goes on to the next server, if another user of this one has not. Returns the one then in use; `None` if there is
+    /// no other.
     fn leave(&self) -> Option<&str> {
         let list = &self.servers.list;
         if !has_several(list) {

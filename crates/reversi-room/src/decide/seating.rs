@@ -118,8 +118,8 @@ impl Draft {
         }
     }
 
-    /// Call when the next game will have other players or settings: takes back the readiness of all but the issuer of the
-    /// change, and offers of a rematch.
+    /// Call when the next game will have other players or settings: takes back the readiness of all but the issuer of
+    /// the change, and offers of a rematch.
     pub(super) fn withdraw_consent(&mut self, issuer: Issuer) {
         for seat in Color::ALL {
             let Seat { occupant, marked_ready, .. } = &self.room.seats[seat];

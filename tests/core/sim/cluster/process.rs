@@ -25,8 +25,8 @@ use crate::sim::{rng::Rng, server::SimServer, simulation::encode};
 /// The interval at which a node looks at the database; it renews its lease at every second one.
 const BEAT: Duration = Duration::from_millis(250);
 
-/// The largest difference between the clock of a machine and the right time, in either direction: two of them differ by at
-/// most what nodes with rooms may differ from the database.
+/// The largest difference between the clock of a machine and the right time, in either direction: two of them differ by
+/// at most what nodes with rooms may differ from the database.
 const MAX_AHEAD: Duration = Duration::from_millis(2_500);
 
 #[derive(Clone)]

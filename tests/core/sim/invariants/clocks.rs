@@ -1,5 +1,5 @@
-//! No player loses on time before having had the full time while a server ran; the downtime of servers does not count, nor
-//! does the difference between the clocks of two nodes.
+//! No player loses on time before having had the full time while a server ran; the downtime of servers does not count,
+//! nor does the difference between the clocks of two nodes.
 
 use std::{collections::BTreeMap, time::Duration};
 

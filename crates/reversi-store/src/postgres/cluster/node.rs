@@ -21,7 +21,8 @@ const JOIN: &str = "WITH me AS (INSERT INTO node (host, listens, address, role, 
 
 /// Inserts a node, whose lease begins with the first renewal. Returns its id.
 pub(super) async fn join(session: &Session, info: &NodeInfo) -> Result<i64, PostgresError> {
-    // The first mark, in case it ends before the next one. Without an address it would look like one of credited clocks.
+    // The first mark, in case it ends before the next one. Without an address it would look like one of credited
+    // clocks.
     let alive = info.clock.filter(|_| info.address.is_some()).map(|clock| clock().0);
     let row = session.row(JOIN, &[&info.listens, &info.address, &info.role.to_string(), &alive]).await?;
     Ok(row.ok_or_else(|| PostgresError::Database("a node could not be inserted".to_owned()))?.try_get(0)?)
@@ -173,10 +174,10 @@ impl Other {
 }
 
 /// Waits for a write of the node in progress. A shard keeps the mark `away_us` of an earlier owner that is not credited
-/// yet. Otherwise its mark is the node's last one, by the node's clock, plus the time from then to its last renewal. That
-/// is at most the interval of marks: the database's clock may have been set, or the node may have renewed its lease
-/// without being able to write. A node of an earlier version that shares the shards makes no marks: its last renewal
-/// shows when it lived.
+/// yet. Otherwise its mark is the node's last one, by the node's clock, plus the time from then to its last renewal.
+/// That is at most the interval of marks: the database's clock may have been set, or the node may have renewed its
+/// lease without being able to write. A node of an earlier version that shares the shards makes no marks: its last
+/// renewal shows when it lived.
 const REMOVE: &str = "WITH gone AS (DELETE FROM node WHERE id = $1 AND ($2::timestamptz IS NULL OR renewed = $2) \
     RETURNING id, renewed, address), \
     fenced AS (DELETE FROM fence USING gone WHERE fence.node = gone.id RETURNING fence.node, \

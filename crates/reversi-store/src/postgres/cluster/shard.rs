@@ -86,7 +86,8 @@ pub(in crate::postgres) async fn note_credited(
     session.execute(sql, &[&ids, &versions, &fence.node]).await.map(drop)
 }
 
-/// Frees shards that were last served at `since`, except those with a newer owner. Marks that are not credited yet are kept.
+/// Frees shards that were last served at `since`, except those with a newer owner. Marks that are not credited yet are
+/// kept.
 pub(in crate::postgres) async fn free(session: &Session, shards: &[Assignment], since: Timestamp) -> Result<(), Error> {
     let sql = "UPDATE shard SET node = NULL, changed = now(), away_us = coalesce(away_us, $3) \
         FROM unnest($1::int[], $2::bigint[]) AS a (id, version) WHERE shard.id = a.id AND shard.version = a.version";

@@ -1,5 +1,5 @@
-//! Appends of three nodes that share one PostgreSQL: `cargo bench --bench appends`. The database and the nodes' writers share
-//! the machine; each room has one append in progress at a time, as a room's actor does.
+//! Appends of three nodes that share one PostgreSQL: `cargo bench --bench appends`. The database and the nodes' writers
+//! share the machine; each room has one append in progress at a time, as a room's actor does.
 #![allow(clippy::unwrap_used, reason = "a benchmark fails if it cannot be set up")]
 #![allow(clippy::disallowed_methods, reason = "it measures time")]
 
@@ -99,7 +99,7 @@ async fn share(node: &PostgresStore) -> Vec<Shard> {
         if view.others.len() == NODES - 1 && is_balanced {
             return owned.iter().map(|owned| owned.shard).collect();
         }
-        node.free(owned.into_iter().take(view.surplus).collect()).await.unwrap();
+        node.free(owned.into_iter().take(view.surplus).collect(), Timestamp(0)).await.unwrap();
         views.changed().await.unwrap();
     }
 }

@@ -1,5 +1,5 @@
-//! The archive and the opening explorer: `cargo bench --bench archive`. In a store of 100,000 random games it measures how
-//! fast they are counted, the bytes of a game, and the latency of lookups and of pages.
+//! The archive and the opening explorer: `cargo bench --bench archive`. In a store of 100,000 random games it measures
+//! how fast they are counted, the bytes of a game, and the latency of lookups and of pages.
 #![allow(clippy::unwrap_used, reason = "a benchmark fails if it cannot be set up")]
 #![allow(clippy::disallowed_methods, reason = "it measures time")]
 

@@ -19,15 +19,15 @@
 //!          rules                     the rules of Reversi
 //! ```
 //!
-//! `rules`, `search`, `ai` and `rating` are the crate `reversi-engine`, `room` is the crate `reversi-room`, `store` is the
-//! crate `reversi-store`, `client` is the crate `reversi-client`.
+//! `rules`, `search`, `ai` and `match_statistics` are the crate `reversi-engine`, `room` is the crate `reversi-room`,
+//! `store` is the crate `reversi-store`, `client` is the crate `reversi-client`.
 //!
 //! | topic | place |
 //! |---|---|
 //! | moves, passes, notation, perft | [`rules`] |
 //! | alpha-beta, UCT, budgets, stopping | [`search`] |
 //! | AI players and their levels | [`ai`] |
-//! | Elo difference with its interval, sequential tests | [`rating`] |
+//! | Elo difference with its interval, sequential tests | [`match_statistics`] |
 //! | permissions, clocks, series, offers: every rule of a room | [`room`] |
 //! | storage, in memory, in one SQLite file or in PostgreSQL | [`store`] |
 //! | actors, watchers, turns, limits, shutdown | [`runtime`] |
@@ -45,6 +45,6 @@ pub mod runtime;
 pub mod web;
 
 pub use reversi_client as client;
-pub use reversi_engine::{ai, rating, rules, search};
+pub use reversi_engine::{ai, match_statistics, rules, search};
 pub use reversi_room as room;
 pub use reversi_store as store;

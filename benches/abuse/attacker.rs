@@ -52,7 +52,8 @@ impl Attacker {
 /// The processor time of a process.
 pub(crate) fn processor_time(process: u32) -> Duration {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
-    // After the name, which may have spaces: the state is the third field, times in hundredths of a second the 14th and 15th.
+    // After the name, which may have spaces: the state is the third field, times in hundredths of a second the 14th and
+    // 15th.
     let fields = stat.rsplit_once(')').unwrap().1.split_whitespace();
     let hundredths: u64 = fields.skip(11).take(2).map(|time| time.parse::<u64>().unwrap()).sum();
     Duration::from_millis(10 * hundredths)

@@ -2,11 +2,11 @@
 //! is at most twice the latency without an attack.
 //!
 //! The server runs on the first processor. The measured players and the attackers share the second, where attackers run
-//! only while the players are idle, as if on another machine, and have another address, as the limits by address expect.
-//! Attackers still cost the players some time there.
-//! Therefore each round has three parts: no attack, an attack on a dummy server, and an attack on the server. In each, new
-//! players log in and play. The cost for the server is the ratio of the third part to the second. The processor time of the
-//! server, above that of the second part, should not be much more than that of the attacker.
+//! only while the players are idle, as if on another machine, and have another address, as the limits by address
+//! expect. Attackers still cost the players some time there.
+//! Therefore each round has three parts: no attack, an attack on a dummy server, and an attack on the server. In each,
+//! new players log in and play. The cost for the server is the ratio of the third part to the second. The processor
+//! time of the server, above that of the second part, should not be much more than that of the attacker.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,

@@ -1,4 +1,4 @@
-// A whole Reversi bot. Run: bot HOST:PORT [AI KIND]; without a kind it plays any waiting player.
+// A whole Reversi bot. Run: bot HOST:PORT[,HOST:PORT] [AI KIND]; without a kind it plays any waiting player.
 package main
 
 import (
@@ -7,6 +7,7 @@ import (
 	"log"
 	"math/rand"
 	"os"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -23,22 +24,17 @@ const heartbeat = 3
 // silence is that of two heartbeats, after which a stream is lost, and the deadline of a call.
 const silence = 2 * heartbeat * time.Second
 
+// The servers share their players, so that any serves a bot of another. The next one is first.
+var servers []string
+
 var random = rand.New(rand.NewSource(time.Now().UnixNano()))
 
 func main() {
 	if len(os.Args) < 2 {
-		log.Fatal("usage: bot HOST:PORT [AI KIND]")
+		log.Fatal("usage: bot HOST:PORT[,HOST:PORT] [AI KIND]")
 	}
-	connection := connect()
-	starting, cancel := context.WithTimeout(context.Background(), silence)
-	defer cancel()
-	login, err := reversi.NewSessionServiceClient(connection).LogIn(starting, &reversi.LogInRequest{
-		DisplayName: fmt.Sprintf("go %d", random.Intn(1e9)),
-		Kind:        reversi.PlayerKind_PLAYER_KIND_BOT,
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
+	servers = strings.Split(os.Args[1], ",")
+	connection, login := logIn()
 	// Every other call carries the token.
 	token := metadata.Pairs("authorization", "Bearer "+login.Token)
 
@@ -46,6 +42,8 @@ func main() {
 	if len(os.Args) > 2 {
 		wanted.Opponent = &reversi.QuickStartRequest_Ai{Ai: &reversi.AiSeat{Kind: os.Args[2]}}
 	}
+	starting, cancel := context.WithTimeout(context.Background(), silence)
+	defer cancel()
 	started, err := reversi.NewLobbyServiceClient(connection).QuickStart(metadata.NewOutgoingContext(starting, token), wanted)
 	if err != nil {
 		log.Fatal(err)
@@ -62,18 +60,44 @@ func main() {
 		case codes.Unauthenticated, codes.PermissionDenied, codes.NotFound, codes.InvalidArgument:
 			log.Fatal(err, "; start the bot again to play on")
 		}
-		// A new stream starts with every open turn and with a missed end of the game. It has a new connection, since the
-		// old one may be silent.
-		log.Print(err)
+		// A new stream starts with every open turn and with a missed end of the game. It has a new connection, to the next
+		// server, since this one may be silent.
+		log.Print(connection.Target(), ": ", err)
 		time.Sleep(time.Second)
 		connection.Close()
 		connection = connect()
 	}
 }
 
+// logIn makes a player at the first server that answers.
+func logIn() (*grpc.ClientConn, *reversi.LogInResponse) {
+	bot := &reversi.LogInRequest{
+		DisplayName: fmt.Sprintf("go %d", random.Intn(1e9)),
+		Kind:        reversi.PlayerKind_PLAYER_KIND_BOT,
+	}
+	for range servers {
+		connection := connect()
+		starting, cancel := context.WithTimeout(context.Background(), silence)
+		login, err := reversi.NewSessionServiceClient(connection).LogIn(starting, bot)
+		cancel()
+		if err == nil {
+			return connection, login
+		}
+		log.Print(connection.Target(), ": ", err)
+		connection.Close()
+	}
+	os.Exit(1)
+	return nil, nil
+}
+
+// connect connects to the next server.
 func connect() *grpc.ClientConn {
-	// Newer versions of grpc-go prefer grpc.NewClient with grpc.WithTransportCredentials(insecure.NewCredentials()).
-	connection, err := grpc.Dial(os.Args[1], grpc.WithInsecure())
+	server := servers[0]
+	servers = append(servers[1:], server)
+	// Newer versions of grpc-go prefer grpc.NewClient with grpc.WithTransportCredentials(insecure.NewCredentials()). Each
+	// address of a name is used.
+	connection, err := grpc.Dial("dns:///"+server, grpc.WithInsecure(),
+		grpc.WithDefaultServiceConfig(`{"loadBalancingConfig": [{"round_robin": {}}]}`))
 	if err != nil {
 		log.Fatal(err)
 	}

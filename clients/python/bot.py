@@ -1,13 +1,21 @@
-"""A whole Reversi bot. Run: bot.py HOST:PORT [AI KIND [SECONDS A MOVE]]; without a kind it plays any waiting player."""
-import asyncio, random, sys, grpc
+"""A whole Reversi bot. Run: bot.py HOST:PORT[,HOST:PORT] [AI KIND [SECONDS A MOVE]]; without a kind it plays anyone."""
+import asyncio, itertools, random, sys, grpc
 sys.path.append(sys.path[0] + "/../../proto")
 files = (f"reversi/v1/{name}.proto" for name in ("session", "lobby", "game"))
 (session, sessions), (lobby, lobbies), (game, games) = map(grpc.protos_and_services, files)
 ADVICE = "start the bot again to play on"
-def connect(): return grpc.aio.insecure_channel(sys.argv[1], [("grpc.use_local_subchannel_pool", 1)])
+SERVERS = sys.argv[1].split(",")  # they share their players
+OPTIONS = [("grpc.use_local_subchannel_pool", 1), ("grpc.lb_policy_name", "round_robin")]
+def connect(turns=itertools.cycle(SERVERS)): return grpc.aio.insecure_channel(next(turns), OPTIONS)
+async def log_in(bot, servers=SERVERS):
+    try: return (net := connect()), await sessions.SessionServiceStub(net).LogIn(bot, timeout=6)
+    except grpc.RpcError as error:
+        if not servers[1:]: raise
+        print(error.details(), file=sys.stderr)
+        return await log_in(bot, servers[1:])
 async def main(wish, pause=0):
     bot = session.LogInRequest(display_name=f"bot {random.randrange(10**9)}", kind="PLAYER_KIND_BOT")
-    login = await sessions.SessionServiceStub(net := connect()).LogIn(bot, timeout=6)
+    net, login = await log_in(bot)
     me = [("authorization", "Bearer " + login.token)]
     print("room", (await lobbies.LobbyServiceStub(net).QuickStart(wish, metadata=me, timeout=6)).room.room_id, flush=1)
     while True:
@@ -26,7 +34,7 @@ async def main(wish, pause=0):
         except grpc.RpcError as error:
             if error.code().name in ("UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "INVALID_ARGUMENT"): raise
             print(error.details(), file=sys.stderr)
-        net = await asyncio.sleep(1, connect())  # a new connection: the old one may be silent
+        net = await asyncio.sleep(1, connect())  # to the next server: this one may be silent
 wish = {"ai": {"kind": sys.argv[2]}} if sys.argv[2:] else {"anyone": {}}
 try: asyncio.run(main(lobby.QuickStartRequest(**wish), *map(float, sys.argv[3:])))
 except grpc.RpcError as error: sys.exit(f"{error.details()}; {ADVICE}")

@@ -88,8 +88,8 @@ enum AdminCommand {
         #[arg(long)]
         free_name: bool,
     },
-    /// Ban a name, with all names that look like it, or a network from the server. Their streams end and their calls are refused;
-    /// a running game is that of an absent player, and an unban gives the name back.
+    /// Ban a name, with all names that look like it, or a network from the server. Their streams end and their calls
+    /// are refused; a running game is that of an absent player, and an unban gives the name back.
     Ban {
         #[command(flatten)]
         subject: Subject,

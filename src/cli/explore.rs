@@ -26,8 +26,8 @@ use crate::{
         reversi explore f5d6 --kind human --min-rating 1700"
 )]
 pub(super) struct Args {
-    /// The moves from the standard start; or a position: 64 characters X, O and -, then a space and X or O for the side to
-    /// move.
+    /// The moves from the standard start; or a position: 64 characters X, O and -, then a space and X or O for the side
+    /// to move.
     #[arg(env = "REVERSI_POSITION", value_name = "MOVES|POSITION", default_value = "", hide_default_value = true)]
     position: String,
     /// Only moves of players of this kind.

@@ -9,7 +9,7 @@ use anyhow::{Context as _, anyhow, bail};
 
 use super::{
     connect::{
-        kept_logins::{self, KeptLogin},
+        kept_logins,
         login::{connect, resume},
         server_address::Address,
     },
@@ -72,7 +72,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
             say(format_args!("{name} is yours at {server}; keep a copy of {}", file.display()));
         }
         NameCommand::NewToken => {
-            replace_token(server, &session, file).await?;
+            replace_token(&session, file).await?;
             say(format_args!("{} has a new token for {server}", file.display()));
         }
         NameCommand::GiveUp { yes } => {
@@ -100,10 +100,13 @@ fn confirm_giving_up(name: &str) -> anyhow::Result<()> {
     if answer.trim() == "yes" { Ok(()) } else { bail!("nothing was changed: {name} is still yours") }
 }
 
-/// Stores the new token before the call, beside the old one: [`resume`] continues with the valid one if this is interrupted.
-async fn replace_token(server: &str, session: &Session, file: &Path) -> anyhow::Result<()> {
+/// Stores the new token before the call, beside the old one: [`resume`] continues with the valid one if this is
+/// interrupted.
+async fn replace_token(session: &Session, file: &Path) -> anyhow::Result<()> {
     let token: String = (0..4).map(|_| format!("{:016x}", random::random())).collect();
-    kept_logins::put(file, KeptLogin { token: token.clone(), ..KeptLogin::new(server, session) })?;
+    let kept = kept_logins::read(file)?.into_iter().find(|kept| kept.token == session.token());
+    let kept = kept.with_context(|| format!("another process has changed {}", file.display()))?;
+    kept_logins::put(file, kept.with_token(&token))?;
     session.replace_token(&token).await.context("cannot replace the token")?;
     kept_logins::remove(file, session.token())
 }

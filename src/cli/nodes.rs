@@ -45,7 +45,8 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum NodesCommand {
-    /// End a server as SIGTERM does: it gives its rooms to the others, ends its streams, and exits. Waits until it is gone.
+    /// End a server as SIGTERM does: it gives its rooms to the others, ends its streams, and exits. Waits until it is
+    /// gone.
     Drain {
         /// Its number, as `reversi nodes` shows it.
         #[arg(value_name = "ID")]

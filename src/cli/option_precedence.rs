@@ -34,8 +34,8 @@ const COMPANIONS: [(&str, &str, &[&str]); 4] = [
 /// Values that switch a flag off in the environment, the same as in clap's `FalseyValueParser`.
 pub(super) const OFF: [&str; 7] = ["", "0", "n", "no", "f", "false", "off"];
 
-/// Removes the variables that these arguments override. clap reports conflicts between the arguments themselves. Options
-/// that are set by the other variables are hidden, as clap's errors would show them as required.
+/// Removes the variables that these arguments override. clap reports conflicts between the arguments themselves.
+/// Options that are set by the other variables are hidden, as clap's errors would show them as required.
 pub(super) fn apply(command: Command, arguments: &[std::ffi::OsString]) -> Command {
     // `--help` and errors need no precedence.
     let Ok(matches) = command.clone().ignore_errors(true).try_get_matches_from(arguments) else { return command };

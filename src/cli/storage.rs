@@ -61,7 +61,8 @@ impl StorageOptions {
         Ok(Store::of(store))
     }
 
-    /// Opens the store for a server; where another one uses the database, once that has ended, unless they share the rooms.
+    /// Opens the store for a server; where another one uses the database, once that has ended, unless they share the
+    /// rooms.
     pub(super) async fn join(&self, advice: &str, info: NodeInfo, lease: Option<u64>) -> anyhow::Result<Joined> {
         match &self.store {
             None => Ok(Joined::alone(self.open_file(advice)?)),

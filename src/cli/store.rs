@@ -1,5 +1,5 @@
-//! `reversi backup` and `reversi restore`: complete copies of the file. `reversi store`: copies everything that a stopped
-//! server keeps into a store of either kind.
+//! `reversi backup` and `reversi restore`: complete copies of the file. `reversi store`: copies everything that a
+//! stopped server keeps into a store of either kind.
 
 use std::{path::PathBuf, process::ExitCode};
 

@@ -1,5 +1,5 @@
-//! Stopping a server. First it drains: health answers "not serving", log-ins and new games are refused, and every stream
-//! ends with a last message. Then its rooms and threads end. The limit `drain` is the maximum time for both.
+//! Stopping a server. First it drains: health answers "not serving", log-ins and new games are refused, and every
+//! stream ends with a last message. Then its rooms and threads end. The limit `drain` is the maximum time for both.
 
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;

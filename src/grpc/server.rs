@@ -126,8 +126,8 @@ pub async fn serve_streams<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     Ok(run_to_end(front.serve(incoming, calls, signal), &shutdown, &runtime).await?)
 }
 
-/// Answers calls on `socket` as a server that stands by for another one, until `end` is cancelled and all connections are
-/// closed. Health is that of a server that is not ready, and the page is served.
+/// Answers calls on `socket` as a server that stands by for another one, until `end` is cancelled and all connections
+/// are closed. Health is that of a server that is not ready, and the page is served.
 ///
 /// # Errors
 /// When the transport fails.

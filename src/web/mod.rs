@@ -1,5 +1,5 @@
-//! The web page, and the board that other sites' pages may embed. Both are built from `web/`, embedded in the binary, and
-//! call the public API like any other client.
+//! The web page, and the board that other sites' pages may embed. Both are built from `web/`, embedded in the binary,
+//! and call the public API like any other client.
 
 use std::{
     io::Read as _,

@@ -20,8 +20,8 @@ use crate::fixtures::{
     test_room::{TestRoom, chat, secs},
 };
 
-/// The input of the page's test of `apply` (`web/src/room/apply.test.ts`): one `WatchRoomResponse` a line, in hexadecimal.
-/// A snapshot after an event is the expected room; a snapshot after a snapshot starts the next history.
+/// The input of the page's test of `apply` (`web/src/room/apply.test.ts`): one `WatchRoomResponse` a line, in
+/// hexadecimal. A snapshot after an event is the expected room; a snapshot after a snapshot starts the next history.
 const HISTORIES: &str = "web/src/room/histories.txt";
 /// Minimum number of occurrences of each kind of event in the recorded histories.
 const EACH: usize = 2;

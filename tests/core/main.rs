@@ -1,4 +1,5 @@
-//! Tests without sockets and other processes: the simulation, rooms as clients see them, and the rules of the repository.
+//! Tests without sockets and other processes: the simulation, rooms as clients see them, and the rules of the
+//! repository.
 #![allow(clippy::unwrap_used, reason = "a test fails where it panics")]
 
 mod apply;

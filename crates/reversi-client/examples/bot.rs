@@ -1,4 +1,4 @@
-//! A bot that plays one game with random moves. Run: bot URL [AI KIND]; without a kind it plays any other player.
+//! A bot that plays one game with random moves. Run: bot URL[,URL] [AI KIND]; without a kind it plays any other player.
 use reversi_client::{
     Ai, Client, ClientError, PlayEvent, PlayerKind, SideWish, backoff, rules::Bitboard, rules::SplitMix64,
 };

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use super::{ClientError, GameId, Incoming, Malformed, Session, parse, settings::wire_count, stream::HEARTBEAT};
+use super::{
+    ClientError, GameId, Incoming, Malformed, Session, event::StreamMessage, parse, settings::wire_count,
+    stream::HEARTBEAT,
+};
 use crate::{
     rules::{ByColor, Color, Position, Square, Transcript},
     v1::{self, analyze_game_request::Subject as OfGame, analyze_position_request::Subject as OfPosition},
@@ -160,6 +163,10 @@ impl TryFrom<v1::MoveAnalysis> for MoveAnalysis {
     }
 }
 
+impl StreamMessage for PositionAnalysis {}
+
+impl StreamMessage for GameAnalysis {}
+
 /// Dropping the returned stream stops the search.
 impl Session {
     /// The best moves of a position, at most `lines`, at increasing depth. Refused with `WRONG_PHASE` while the caller
@@ -180,7 +187,7 @@ impl Session {
             budget: Some(budget.into()),
             lines: wire_count(lines),
         };
-        let results = self.analyses().analyze_position(request).await?.into_inner();
+        let results = self.analyses().analyze_position(request).await?;
         Ok(Incoming::with_heartbeats(results, HEARTBEAT, PositionAnalysis::parse))
     }
 
@@ -197,7 +204,7 @@ impl Session {
             AnalysisSubject::Game(game) => OfGame::GameId(game.to_string()),
         };
         let request = v1::AnalyzeGameRequest { subject: Some(subject), budget: Some(budget.into()) };
-        let results = self.analyses().analyze_game(request).await?.into_inner();
+        let results = self.analyses().analyze_game(request).await?;
         Ok(Incoming::with_heartbeats(results, HEARTBEAT, GameAnalysis::parse))
     }
 }

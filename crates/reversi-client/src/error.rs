@@ -20,14 +20,9 @@ pub enum ClientError {
     /// The certificates or keys cannot be used.
     #[error("the certificates cannot be used: {0}")]
     Certificates(String),
-    /// No server answers there.
-    #[error("no server at {url}: {cause}")]
-    Unreachable {
-        /// The URL.
-        url: String,
-        /// The cause in words.
-        cause: String,
-    },
+    /// No server can be reached; what failed at each.
+    #[error("no server at {}", .0.iter().map(Unreachable::to_string).collect::<Vec<_>>().join(", nor at "))]
+    Unreachable(Vec<Unreachable>),
     /// The connection broke, or the server stopped, before the answer.
     #[error("the connection to the server broke: {0}")]
     Broken(String),
@@ -74,7 +69,7 @@ impl ClientError {
             Self::Broken(_) | Self::Malformed(_) => true,
             // A proxy in front of a Reversi server may be out of resources too.
             Self::Refused(refusal) => refusal.reason.is_empty() && refusal.code != Code::ResourceExhausted,
-            Self::Address(_) | Self::Certificates(_) | Self::Unreachable { .. } => false,
+            Self::Address(_) | Self::Certificates(_) | Self::Unreachable(_) => false,
         }
     }
 
@@ -82,7 +77,7 @@ impl ClientError {
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
-            Self::Unreachable { .. } | Self::Broken(_) => true,
+            Self::Unreachable(_) | Self::Broken(_) => true,
             Self::Refused(refusal) => matches!(refusal.code, Code::Unavailable | Code::ResourceExhausted),
             Self::Address(_) | Self::Certificates(_) | Self::Malformed(_) => false,
         }
@@ -101,6 +96,16 @@ impl From<Status> for ClientError {
         }
         Self::Refused(Box::new(refusal))
     }
+}
+
+/// A server that could not be reached, or that refused the first call.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{url}: {cause}")]
+pub struct Unreachable {
+    /// The URL.
+    pub url: String,
+    /// The cause in words.
+    pub cause: String,
 }
 
 /// A refusal of the server.

@@ -42,6 +42,23 @@ impl RoomUpdate {
     }
 }
 
+/// A message of a stream with heartbeats.
+pub(super) trait StreamMessage {
+    /// The end of the stream, if the message announces it.
+    fn closing(&self) -> Option<&Closing> {
+        None
+    }
+}
+
+impl StreamMessage for RoomUpdate {
+    fn closing(&self) -> Option<&Closing> {
+        match self {
+            Self::Closing(closing) => Some(closing),
+            _ => None,
+        }
+    }
+}
+
 impl CloseReason {
     /// Whether a client should open the stream again.
     #[must_use]

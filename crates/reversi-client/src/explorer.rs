@@ -93,8 +93,8 @@ impl TryFrom<v1::RankedParticipant> for RankedParticipant {
 }
 
 impl Session {
-    /// What was played in a position in the server's public games. Refused with `GAME_OVER`, and with `WRONG_PHASE` while the
-    /// player plays a rated game.
+    /// What was played in a position in the server's public games. Refused with `GAME_OVER`, and with `WRONG_PHASE`
+    /// while the player plays a rated game.
     pub async fn explore(&self, position: Position, filter: ExplorerFilter) -> Result<Exploration, ClientError> {
         let request = v1::ExplorePositionRequest {
             subject: Some(Subject::Position(position_to_wire(position))),
@@ -111,8 +111,8 @@ impl Session {
         })
     }
 
-    /// A page of the participants with a rating, the highest first; `page` is [`Page::next`] of the last page. Provisional
-    /// ratings are left out unless `provisional`. Refused with `BAD_PAGE_TOKEN`.
+    /// A page of the participants with a rating, the highest first; `page` is [`Page::next`] of the last page.
+    /// Provisional ratings are left out unless `provisional`. Refused with `BAD_PAGE_TOKEN`.
     pub async fn ratings(
         &self,
         kind: Option<ParticipantKind>,

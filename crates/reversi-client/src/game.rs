@@ -145,8 +145,8 @@ pub struct Outcome {
     pub reason: EndReason,
     /// The discs of the last position.
     pub discs: ByColor<u8>,
-    /// The official score, with empty squares counted for the winner; zeros unless the game was played to its end, or its
-    /// players agreed on a score.
+    /// The official score, with empty squares counted for the winner; zeros unless the game was played to its end, or
+    /// its players agreed on a score.
     pub score: ByColor<u8>,
 }
 

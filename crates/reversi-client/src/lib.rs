@@ -55,14 +55,14 @@ pub mod v1;
 
 pub use analysis::{AnalysisBudget, AnalysisLine, AnalysisSubject, GameAnalysis, MoveAnalysis, PositionAnalysis};
 pub use connection::{Client, Trust};
-pub use error::{ClientError, Malformed, Refusal};
+pub use error::{ClientError, Malformed, Refusal, Unreachable};
 pub use event::{Closing, Gap, RoomChange, RoomEvent, RoomState, RoomUpdate};
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter, RankedParticipant};
 pub use game::{Clocks, Game, GameResult, Outcome, Ply, Standing};
 pub use id::{GameId, ParseIdError, PlayerId, RoomId};
 pub use player::{Me, OpponentStats, Player, Rating, Stats};
 pub use record::{GameFilter, GameRecord, Page, Participant};
-pub use reversi_engine::{rating, rules};
+pub use reversi_engine::{match_statistics, rules};
 pub use room::{ChatLine, Member, NewRoom, Offer, Phase, Room, Series, SeriesScore};
 pub use room_list::{ListUpdate, RoomFilter, RoomList, RoomRow};
 pub use seat::{Ai, Occupant, Seat};

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use super::{Game, Malformed, Occupant, Player, PlayerId, RoomId, Seat, Settings, parse, seat::parse_seats};
 use crate::{
-    rating::Score,
+    match_statistics::Score,
     rules::{ByColor, Color},
     v1,
 };

@@ -2,7 +2,10 @@
 
 use std::time::SystemTime;
 
-use super::{Closing, Malformed, Occupant, Phase, RoomId, Seat, Watching, parse, record::rating, seat::parse_seats};
+use super::{
+    Closing, Malformed, Occupant, Phase, RoomId, Seat, Watching, event::StreamMessage, parse, record::rating,
+    seat::parse_seats,
+};
 use crate::{rules::ByColor, v1};
 
 /// A filter of rooms; the default matches all.
@@ -104,6 +107,15 @@ pub enum ListUpdate {
     Heartbeat,
     /// The stream ends.
     Closing(Closing),
+}
+
+impl StreamMessage for ListUpdate {
+    fn closing(&self) -> Option<&Closing> {
+        match self {
+            Self::Closing(closing) => Some(closing),
+            _ => None,
+        }
+    }
 }
 
 impl ListUpdate {

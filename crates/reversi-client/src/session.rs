@@ -1,6 +1,9 @@
 //! A logged-in player, with its calls; those about analyses and the explorer are in the modules of their types.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -8,13 +11,14 @@ use tonic::{
     Request, Status,
     metadata::{Ascii, MetadataValue},
     service::{Interceptor, interceptor::InterceptedService},
-    transport::Channel,
 };
 
 use super::{
     Ai, Ban, BanSubject, ClientError, ExportFormat, GameFilter, GameId, GameRecord, Incoming, ListUpdate, Me, NewRoom,
     Offer, PROMPT_HEARTBEAT, Page, PlayEvent, PlayStream, Player, PlayerId, Room, RoomFilter, RoomId, RoomRow,
-    RoomUpdate, ServerInfo, Settings, SideWish, Stats, backoff, parse,
+    RoomUpdate, ServerInfo, Settings, SideWish, Stats, backoff,
+    connection::{ServerChannel, Servers},
+    parse,
     settings::wire_count,
     stream::{HEARTBEAT, PROMPT_SECONDS},
 };
@@ -34,8 +38,8 @@ const MOVE_QUEUE: usize = 64;
 /// How often a move is repeated.
 const MOVE_REPEATS: u32 = 10;
 
-/// A channel that adds the caller's tokens to every call.
-pub(super) type Transport = InterceptedService<Channel, Bearer>;
+/// A channel to the server in use that adds the caller's tokens to every call.
+pub(super) type Transport = InterceptedService<ServerChannel, Bearer>;
 
 /// A logged-in player. Clones share the login, and dropping them does not log out.
 ///
@@ -44,7 +48,7 @@ pub(super) type Transport = InterceptedService<Channel, Bearer>;
 pub struct Session {
     player: Player,
     bearer: Bearer,
-    channel: Channel,
+    servers: Arc<Servers>,
 }
 
 /// The header with an administrator's secret.
@@ -67,18 +71,18 @@ impl Interceptor for Bearer {
 }
 
 impl Session {
-    pub(super) fn new(channel: Channel, player: Player, bearer: Bearer) -> Self {
-        Self { player, bearer, channel }
+    pub(super) fn new(servers: Arc<Servers>, player: Player, bearer: Bearer) -> Self {
+        Self { player, bearer, servers }
     }
 
-    pub(super) async fn resume(channel: Channel, bearer: Bearer) -> Result<Self, ClientError> {
-        let transport = InterceptedService::new(channel.clone(), bearer.clone());
+    pub(super) async fn resume(servers: Arc<Servers>, bearer: Bearer) -> Result<Self, ClientError> {
+        let transport = InterceptedService::new(servers.channel(), bearer.clone());
         let me = SessionServiceClient::new(transport).get_me(v1::GetMeRequest {}).await?.into_inner();
-        Ok(Self::new(channel, parse::required(me.player, "player")?.try_into()?, bearer))
+        Ok(Self::new(servers, parse::required(me.player, "player")?.try_into()?, bearer))
     }
 
     fn transport(&self) -> Transport {
-        InterceptedService::new(self.channel.clone(), self.bearer.clone())
+        InterceptedService::new(self.servers.channel(), self.bearer.clone())
     }
 
     pub(super) fn rooms(&self) -> RoomServiceClient<Transport> {
@@ -119,8 +123,8 @@ impl Session {
         Ok(())
     }
 
-    /// Logs another player out, and frees the name if it is not claimed or `free_name` is set; for administrators. Refused
-    /// with `NOT_ADMIN` and `PLAYER_NOT_FOUND`.
+    /// Logs another player out, and frees the name if it is not claimed or `free_name` is set; for administrators.
+    /// Refused with `NOT_ADMIN` and `PLAYER_NOT_FOUND`.
     pub async fn log_out_player(&self, player: &PlayerId, free_name: bool) -> Result<(), ClientError> {
         let request = v1::LogOutRequest { player_id: player.to_string(), give_up_name: free_name };
         SessionServiceClient::new(self.transport()).log_out(request).await?;
@@ -141,15 +145,16 @@ impl Session {
         Ok(parse::required(answer.ban, "ban")?)
     }
 
-    /// A page of the bans in force, the newest first; for administrators. Refused with `NOT_ADMIN` and `BAD_PAGE_TOKEN`.
+    /// A page of the bans in force, the newest first; for administrators. Refused with `NOT_ADMIN` and
+    /// `BAD_PAGE_TOKEN`.
     pub async fn bans(&self, page: Option<String>) -> Result<Page<Ban>, ClientError> {
         let request = v1::ListBansRequest { page_size: 0, page_token: page.unwrap_or_default() };
         let answer = SessionServiceClient::new(self.transport()).list_bans(request).await?.into_inner();
         Ok(Page::new(answer.bans, answer.next_page_token))
     }
 
-    /// Ends the bans of a name and those that look like it, or the ban of a network, and returns them; for administrators.
-    /// Refused with `NOT_ADMIN`.
+    /// Ends the bans of a name and those that look like it, or the ban of a network, and returns them; for
+    /// administrators. Refused with `NOT_ADMIN`.
     pub async fn remove_ban(&self, subject: BanSubject) -> Result<Vec<Ban>, ClientError> {
         let request = v1::RemoveBanRequest { ban: Some(Ban { subject: Some(subject), ..Default::default() }) };
         Ok(SessionServiceClient::new(self.transport()).remove_ban(request).await?.into_inner().bans)
@@ -199,7 +204,7 @@ impl Session {
     /// The listed rooms, then every change; see [`RoomList`](super::RoomList). Refused with `QUOTA_STREAMS`.
     pub async fn watch_rooms(&self, filter: RoomFilter) -> Result<Incoming<ListUpdate>, ClientError> {
         let request = v1::WatchRoomsRequest { filter: Some(filter.into()) };
-        let updates = self.lobby().watch_rooms(request).await?.into_inner();
+        let updates = self.lobby().watch_rooms(request).await?;
         Ok(Incoming::with_heartbeats(updates, HEARTBEAT, ListUpdate::parse))
     }
 
@@ -256,8 +261,8 @@ impl Session {
         Ok((player, stats))
     }
 
-    /// The results of the player who has this name now, or else who had it last, and the other players with stored games
-    /// who had it earlier. Refused with `PLAYER_NOT_FOUND`.
+    /// The results of the player who has this name now, or else who had it last, and the other players with stored
+    /// games who had it earlier. Refused with `PLAYER_NOT_FOUND`.
     pub async fn stats_of_name(&self, name: &str) -> Result<(Player, Stats, Vec<Player>), ClientError> {
         self.stats_by(v1::GetPlayerStatsRequest { display_name: name.to_owned(), ..Default::default() }).await
     }
@@ -460,7 +465,7 @@ impl Session {
             heartbeat_seconds: PROMPT_SECONDS,
             ..Default::default()
         };
-        let updates = self.rooms().watch_room(request).await?.into_inner();
+        let updates = self.rooms().watch_room(request).await?;
         Ok(Incoming::with_heartbeats(updates, PROMPT_HEARTBEAT, RoomUpdate::parse))
     }
 }
@@ -471,7 +476,7 @@ impl Session {
     /// [`Session::play_stream`].
     pub async fn turns(&self) -> Result<Incoming<PlayEvent>, ClientError> {
         let request = v1::WatchTurnsRequest { heartbeat_seconds: PROMPT_SECONDS };
-        let events = self.games().watch_turns(request).await?.into_inner();
+        let events = self.games().watch_turns(request).await?;
         let parse = |response: v1::WatchTurnsResponse| PlayEvent::parse(response.event);
         Ok(Incoming::with_heartbeats(events, PROMPT_HEARTBEAT, parse))
     }
@@ -480,14 +485,14 @@ impl Session {
     /// [`Session::turns`].
     pub async fn play_stream(&self) -> Result<PlayStream, ClientError> {
         let (moves, requests) = mpsc::channel(MOVE_QUEUE);
-        let events = self.games().play(ReceiverStream::new(requests)).await?.into_inner();
+        let events = self.games().play(ReceiverStream::new(requests)).await?;
         let parse = |response: v1::PlayResponse| PlayEvent::parse(response.event);
         let events = Incoming::with_heartbeats(events, HEARTBEAT, parse);
         Ok(PlayStream::new(events, moves))
     }
 
-    /// Plays a move in `game` at `ply`. Idempotent; repeated for about a minute while the connection breaks or the server
-    /// is busy, since the clock runs.
+    /// Plays a move in `game` at `ply`. Idempotent; repeated for about a minute while the connection breaks or the
+    /// server is busy, since the clock runs.
     pub async fn play(&self, game: &GameId, ply: u32, square: Square) -> Result<u64, ClientError> {
         let (game_id, square) = (game.to_string(), square.to_string());
         let request = v1::PlayMoveRequest { game_id, ply: wire_count(ply), square };

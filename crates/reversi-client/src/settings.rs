@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Malformed, Visibility, Watching, parse};
-use crate::{rating::Sprt, v1};
+use crate::{match_statistics::Sprt, v1};
 
 /// The opening of a room's games.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,12 +9,15 @@ use std::{
 
 use tokio::sync::mpsc;
 use tokio_stream::{Stream, StreamExt as _};
-use tonic::Status;
+use tonic::{Response, Status};
 
-use super::{ClientError, GameId, Malformed, PlayEvent, Turn, settings::wire_count};
+use super::{
+    ClientError, GameId, Malformed, PlayEvent, Turn, connection::UsedServer, event::StreamMessage, settings::wire_count,
+};
 use crate::{rules::Square, v1};
 
-/// The time between the heartbeats of a room and of [`Session::turns`](super::Session::turns), for which this client asks.
+/// The time between the heartbeats of a room and of [`Session::turns`](super::Session::turns), for which this client
+/// asks.
 pub const PROMPT_HEARTBEAT: Duration = Duration::from_secs(1).saturating_mul(PROMPT_SECONDS.unsigned_abs());
 pub(super) const PROMPT_SECONDS: i32 = 3;
 
@@ -43,15 +46,29 @@ pub struct Incoming<T> {
 
 impl<T: 'static> Incoming<T> {
     /// The messages of a stream with heartbeats at this interval. Skips those for which `parse` returns `None`, such as
-    /// those of a newer server.
+    /// those of a newer server. When it fails or is to be opened again, its server is left for the next one.
     pub(super) fn with_heartbeats<W: 'static + Send>(
-        messages: impl Stream<Item = Result<W, Status>> + Send + 'static,
+        answer: Response<impl Stream<Item = Result<W, Status>> + Send + 'static>,
         heartbeat: Duration,
         parse: impl Fn(W) -> Result<Option<T>, Malformed> + Send + 'static,
-    ) -> Self {
+    ) -> Self
+    where
+        T: StreamMessage,
+    {
+        let server = answer.extensions().get::<UsedServer>().cloned();
         let limit = HEARTBEATS_MISSED * heartbeat;
         let silent = move |_| Status::unavailable(format!("no answer for {} s", limit.as_secs()));
-        Self::new(messages.timeout(limit).map(move |message| message.map_err(silent).flatten()), parse)
+        let messages = answer.into_inner().timeout(limit).map(move |message| message.map_err(silent).flatten());
+        let Self { messages, failed } = Self::new(messages, parse);
+        let noted = messages.map(move |message| match (message, &server) {
+            (Err(error), Some(server)) => Err(server.stream_failed(error)),
+            (Ok(message), Some(server)) => {
+                message.closing().into_iter().for_each(|closing| server.stream_closing(closing.retry_after));
+                Ok(message)
+            }
+            (message, None) => message,
+        });
+        Self { messages: Box::pin(noted), failed }
     }
 
     pub(super) fn new<W: 'static + Send>(
@@ -125,6 +142,8 @@ mod tests {
 
     use super::*;
 
+    impl StreamMessage for u32 {}
+
     #[test]
     fn waits_grow_to_a_bound() {
         assert_eq!([0, 2, u32::MAX].map(backoff), [FIRST_WAIT, FIRST_WAIT * 4, MAX_WAIT]);
@@ -133,8 +152,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_stream_without_heartbeats_is_broken() {
         let (sender, messages) = mpsc::channel(1);
-        let mut incoming =
-            Incoming::with_heartbeats(ReceiverStream::new(messages), HEARTBEAT, |beat: u32| Ok(Some(beat)));
+        let messages = Response::new(ReceiverStream::new(messages));
+        let mut incoming = Incoming::with_heartbeats(messages, HEARTBEAT, |beat: u32| Ok(Some(beat)));
         for beat in 0..3 {
             tokio::time::advance(HEARTBEATS_MISSED * HEARTBEAT - Duration::from_secs(1)).await;
             sender.try_send(Ok(beat)).unwrap();

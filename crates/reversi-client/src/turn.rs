@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use super::{Clocks, Closing, GameId, Malformed, Offer, Outcome, Player, RoomId, Seat, Series, Standing, parse};
+use super::{
+    Clocks, Closing, GameId, Malformed, Offer, Outcome, Player, RoomId, Seat, Series, Standing, event::StreamMessage,
+    parse,
+};
 use crate::{
     rules::{Bitboard, Board, Color, Position, Square},
     v1,
@@ -104,6 +107,15 @@ pub enum PlayEvent {
     Heartbeat,
     /// The stream ends.
     Closing(Closing),
+}
+
+impl StreamMessage for PlayEvent {
+    fn closing(&self) -> Option<&Closing> {
+        match self {
+            Self::Closing(closing) => Some(closing),
+            _ => None,
+        }
+    }
 }
 
 /// The state of an offer.

@@ -5,12 +5,12 @@
 //!     /  \
 //!  rules  search  Reversi itself; search over any two-player game
 //!
-//!  rating         the difference in strength of two players, from paired games
+//!  match_statistics  the difference in strength of two players, from paired games
 //! ```
 
 #[cfg(feature = "ai")]
 pub mod ai;
-pub mod rating;
+pub mod match_statistics;
 pub mod rules;
 #[cfg(feature = "ai")]
 pub mod search;

@@ -52,8 +52,8 @@ pub enum Command {
     Leave,
     /// Take a seat, or change to the other one.
     TakeSeat(Color),
-    /// Become a member, take the seat opposite a player who is ready, and start a game or series: all or nothing. A player
-    /// who has a seat becomes ready.
+    /// Become a member, take the seat opposite a player who is ready, and start a game or series: all or nothing. A
+    /// player who has a seat becomes ready.
     JoinGame(Profile, Color, Option<Request>),
     /// Leave the seat, not the room.
     LeaveSeat,
@@ -74,7 +74,8 @@ pub enum Command {
     },
     /// Make another member the owner.
     Transfer(PlayerId),
-    /// Replace the settings. Rejected if they are no longer those from which the new ones were made, where these are given.
+    /// Replace the settings. Rejected if they are no longer those from which the new ones were made, where these are
+    /// given.
     Configure(Box<Settings>, Option<Box<Settings>>),
     /// Start a game or series, for a request that may have an id.
     Start(Option<Request>),

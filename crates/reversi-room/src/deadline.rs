@@ -17,8 +17,8 @@ pub(super) enum DueAction {
     NextGame,
     /// This member has been absent for the grace period and leaves.
     Absence(PlayerId),
-    /// The owner has been absent for the grace period but plays a running game: this member becomes owner. Not in a rated
-    /// game, which the new owner could end.
+    /// The owner has been absent for the grace period but plays a running game: this member becomes owner. Not in a
+    /// rated game, which the new owner could end.
     Succession(PlayerId),
     /// The room closes for lack of activity.
     Idle,

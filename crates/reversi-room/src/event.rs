@@ -126,7 +126,7 @@ pub enum Fact {
         seat: Color,
         /// Whether the player is ready.
         ready: bool,
-        /// The request for a game against anyone that found the player waiting, if that had an id.
+        /// The request of a quick start with an id that found its own player waiting here.
         request: Option<Request>,
     },
     /// The settings changed.
@@ -169,7 +169,8 @@ pub enum Fact {
         /// Whether it was accepted.
         accepted: bool,
     },
-    /// The rest of the series is cancelled: it was ended or aborted, or its test has a verdict. A running game is its last.
+    /// The rest of the series is cancelled: it was ended or aborted, or its test has a verdict. A running game is its
+    /// last.
     SeriesEnded,
     /// The game is over. Once for each game.
     GameEnded(GameEnd),
@@ -198,7 +199,24 @@ impl Fact {
         match self {
             Self::Created(creation) => creation.request,
             Self::ReadyChanged { request, .. } | Self::GameStarted { request, .. } => *request,
-            _ => None,
+            Self::MemberJoined(_)
+            | Self::MemberLeft { .. }
+            | Self::PresenceChanged { .. }
+            | Self::OwnerChanged(_)
+            | Self::SeatChanged { .. }
+            | Self::SeatsSwapped
+            | Self::SettingsChanged(_)
+            | Self::Played { .. }
+            | Self::Passed
+            | Self::Struck
+            | Self::OfferMade { .. }
+            | Self::OfferClosed { .. }
+            | Self::SeriesEnded
+            | Self::GameEnded(_)
+            | Self::ClockCredited { .. }
+            | Self::ChatPosted { .. }
+            | Self::ChatRemoved(_)
+            | Self::Closed(_) => None,
         }
     }
 

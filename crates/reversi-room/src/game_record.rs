@@ -111,8 +111,9 @@ impl GameRecord {
         }
     }
 
-    /// Whether the game changes the rating of a side. If it is given up, or agreed to be drawn, in its first plies, only the
-    /// side that has given it up loses points. If an AI runs out of time, which the load of the server may cause, no side does.
+    /// Whether the game changes the rating of a side. If it is given up, or agreed to be drawn, in its first plies,
+    /// only the side that has given it up loses points. If an AI runs out of time, which the load of the server may
+    /// cause, no side does.
     #[must_use]
     pub fn changes_rating(&self, side: Color) -> bool {
         let GameEnd { winner, reason } = self.end;

@@ -1,7 +1,7 @@
 //! The score of a series of paired games.
 
 use reversi_engine::{
-    rating::{Points, Score},
+    match_statistics::{Points, Score},
     rules::Color,
 };
 

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use reversi_engine::{
-    rating::Sprt,
+    match_statistics::Sprt,
     rules::{Square, Transcript, opening},
 };
 use thiserror::Error;
@@ -92,8 +92,8 @@ pub struct Settings {
     pub sprt: Option<Sprt>,
 }
 
-/// The hash of a room's password, as stored: Argon2id in the PHC string format, or, if set by an earlier version, the 32
-/// bytes of the SHA-256. Rooms only compare it.
+/// The hash of a room's password, as stored: Argon2id in the PHC string format, or, if set by an earlier version, the
+/// 32 bytes of the SHA-256. Rooms only compare it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PasswordHash(pub Arc<[u8]>);
 
@@ -183,8 +183,8 @@ impl Settings {
         }
     }
 
-    /// As [`Settings::check`], and that rated games begin where no player has the advantage. Rooms of earlier versions may be
-    /// rated with an opening of their owners' choice: their games count as unrated.
+    /// As [`Settings::check`], and that rated games begin where no player has the advantage. Rooms of earlier versions
+    /// may be rated with an opening of their owners' choice: their games count as unrated.
     ///
     /// # Errors
     /// The first invalid field.
@@ -203,8 +203,8 @@ impl Settings {
         !matches!(self.opening, Opening::Moves(_))
     }
 
-    /// Whether games are played on the same terms: the settings differ at most in who finds, enters and watches the room,
-    /// and in who starts a game.
+    /// Whether games are played on the same terms: the settings differ at most in who finds, enters and watches the
+    /// room, and in who starts a game.
     pub(super) fn has_terms_of(&self, other: &Self) -> bool {
         let same = Self {
             name: self.name.clone(),
@@ -223,16 +223,16 @@ impl Settings {
         *self == same
     }
 
-    /// Whether the games of a series come in pairs: the same drawn opening twice, with sides swapped. Only such series have
-    /// a [`SeriesScore`](super::SeriesScore).
+    /// Whether the games of a series come in pairs: the same drawn opening twice, with sides swapped. Only such series
+    /// have a [`SeriesScore`](super::SeriesScore).
     #[must_use]
     pub fn is_paired(&self) -> bool {
         let drawn = matches!(self.opening, Opening::Random { .. } | Opening::Balanced { .. });
         self.games > 1 && self.swap_sides && drawn
     }
 
-    /// The opening of the game with that index in a series, from 0; the same in both games of a pair. Random plies of rated
-    /// games are drawn by the server: `drawn` is their seed.
+    /// The opening of the game with that index in a series, from 0; the same in both games of a pair. Random plies of
+    /// rated games are drawn by the server: `drawn` is their seed.
     #[must_use]
     pub(super) fn opening_moves(&self, index: u16, drawn: u64) -> Vec<Square> {
         let pair = if self.swap_sides { index / 2 } else { index };

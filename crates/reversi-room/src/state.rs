@@ -6,7 +6,7 @@ use std::{
 };
 
 use reversi_engine::{
-    rating::Verdict,
+    match_statistics::Verdict,
     rules::{ByColor, Color},
 };
 
@@ -297,7 +297,8 @@ impl Room {
         Ok(())
     }
 
-    /// The next owner if `player` leaves: the first present member who is a seated person, else the first present member.
+    /// The next owner if `player` leaves: the first present member who is a seated person, else the first present
+    /// member.
     pub(super) fn successor(&self, player: PlayerId) -> Option<PlayerId> {
         let others = || self.members.iter().filter(move |member| member.profile.id != player);
         let present = || others().filter(|member| member.absent_since.is_none());

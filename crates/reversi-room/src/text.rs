@@ -121,7 +121,8 @@ macro_rules! text {
                 clean(text, Self::MAX).map(Self)
             }
 
-            /// A stored text, parsed earlier. Not parsed again, since other versions may have other rules for new texts.
+            /// A stored text, parsed earlier. Not parsed again, since other versions may have other rules for new
+            /// texts.
             ///
             /// # Errors
             /// When it cannot have been stored: empty, too long, or with control characters.

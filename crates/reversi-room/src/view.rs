@@ -48,8 +48,8 @@ impl View<'_> {
         self.viewer != Viewer::Invited
     }
 
-    /// Whether search reports of AI seats may be shown. Those of a running game are hidden from its players, and from all
-    /// viewers if it is rated.
+    /// Whether search reports of AI seats may be shown. Those of a running game are hidden from its players, and from
+    /// all viewers if it is rated.
     #[must_use]
     pub fn shows_thoughts(&self) -> bool {
         if self.room.running().is_none() {

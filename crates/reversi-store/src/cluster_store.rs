@@ -5,9 +5,9 @@ use std::{
     fmt,
     str::FromStr,
     sync::Arc,
-    time::Duration,
 };
 
+use reversi_room::Timestamp;
 use thiserror::Error;
 use tokio::{sync::watch, time::Instant};
 
@@ -31,8 +31,8 @@ pub trait ClusterStore: Send + Sync + 'static {
     fn note_credited(&self, shards: Vec<Assignment>) -> StoreFuture<'_, ()>;
 
     /// Frees shards without a newer node, after all writes queued before. Their rooms must have no actors on this
-    /// node.
-    fn free(&self, shards: Vec<Assignment>) -> StoreFuture<'_, ()>;
+    /// node, since this time by its clock.
+    fn free(&self, shards: Vec<Assignment>, since: Timestamp) -> StoreFuture<'_, ()>;
 }
 
 /// A cluster as one of its nodes sees it.
@@ -44,23 +44,16 @@ pub struct ClusterView {
     pub others: Vec<(NodeId, String)>,
     /// The nodes of shards, which may have ended since.
     pub assignments: Vec<Assignment>,
-    /// The shards of this node whose clocks may have to be credited, and for how long.
-    pub downtimes: BTreeMap<Shard, Downtime>,
+    /// The shards of this node whose clocks may have to be credited, and when they last had a node, by the clock of
+    /// that node: the times in their rooms are by the same clock, so that a credit until now is right for any clock of
+    /// this one.
+    pub away_since: BTreeMap<Shard, Timestamp>,
     /// True if this node is not linked with enough others to have rooms and serve clients.
     pub is_cut_off: bool,
     /// True if this node gives up its shards, as far as other nodes take them.
     pub is_draining: bool,
     /// Number of shards that this node has beyond its share.
     pub surplus: usize,
-}
-
-/// The time for which a shard has had no node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Downtime {
-    /// The time without a node at the moment `read`.
-    pub time: Duration,
-    /// When `time` was read.
-    pub read: Instant,
 }
 
 /// What a node tells the other nodes about itself.
@@ -72,6 +65,8 @@ pub struct NodeInfo {
     pub address: Option<String>,
     /// Its role among the nodes that share the shards.
     pub role: Role,
+    /// Reads the clock by which its rooms run; none for a command.
+    pub clock: Option<fn() -> Timestamp>,
 }
 
 /// The role of a node among those that share the rooms.

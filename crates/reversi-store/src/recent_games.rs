@@ -1,5 +1,5 @@
-//! The latest games of a contestant. They limit how fast a rating can rise, which prevents bought ratings. They are read
-//! from the archive when a game ends, so they outlive a restart and are the same on all nodes.
+//! The latest games of a contestant. They limit how fast a rating can rise, which prevents bought ratings. They are
+//! read from the archive when a game ends, so they outlive a restart and are the same on all nodes.
 
 use reversi_engine::rules::Color;
 use reversi_room::{GameRecord, Timestamp};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::strategy::{self, RoomAction, Wish};
+use super::room_actions::{self, RoomAction, Wish};
 use crate::{
     cli::connect::reconnecting_stream::ReconnectingStream,
     client::{PlayerId, Room, RoomId, RoomUpdate, Session},
@@ -26,8 +26,8 @@ pub(super) struct CurrentRoom {
     pub(super) updates: ReconnectingStream<RoomUpdate>,
     /// The last action and the room's `seq` at that time, so that it is not repeated.
     taken: Option<(u64, RoomAction)>,
-    /// The number of the last game in the room that was counted, or is not to be: it began without the bot or before this
-    /// run. The room alone is asked, as the play stream may tell of an end later, again or, after a crash, never.
+    /// The number of the last game in the room that was counted, or is not to be: it began without the bot or before
+    /// this run. Read from the room only: the play stream may report an end late, twice or, after a crash, not at all.
     counted: u32,
     /// Whether `--room` names another room: the bot ends a game of an earlier run here.
     pub(super) is_other: bool,
@@ -115,7 +115,7 @@ impl CurrentRoom {
     /// The next action, unless it was just taken.
     pub(super) fn next_action(&mut self, me: &PlayerId, wish: Wish) -> Option<RoomAction> {
         let room = self.room.as_ref()?;
-        let action = strategy::next_action(room, me, wish)?;
+        let action = room_actions::next_action(room, me, wish)?;
         (self.taken.replace((room.seq, action)) != Some((room.seq, action))).then_some(action)
     }
 }

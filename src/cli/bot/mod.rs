@@ -3,7 +3,7 @@
 mod current_room;
 mod move_searches;
 mod options;
-mod strategy;
+mod room_actions;
 
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ use crate::{
 use current_room::{CurrentRoom, GAME_TIMEOUT};
 use move_searches::{ChosenMove, MoveSearches};
 use options::MoveSource;
-use strategy::{RoomAction, Wish};
+use room_actions::{RoomAction, Wish};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -64,8 +64,8 @@ pub(super) struct Args {
     /// That AI's level; its kind's default if left out.
     #[arg(long, env = "REVERSI_VS_LEVEL", value_name = "N")]
     vs_level: Option<u32>,
-    /// End after this many games that begin in this run, rematches as well; 0 plays for ever. A series that has begun is
-    /// played to its end.
+    /// End after this many games that begin in this run, rematches as well; 0 plays for ever. A series that has begun
+    /// is played to its end.
     #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 0)]
     games: u32,
     /// The same seed chooses the same moves; random if left out.
@@ -197,8 +197,8 @@ impl Bot {
         }
     }
 
-    /// The end of a bot that others keep from playing on: a failure, unless it has played its games, or was to play for ever
-    /// and has begun.
+    /// The end of a bot that others keep from playing on: a failure, unless it has played its games, or was to play for
+    /// ever and has begun.
     fn end(&self, why: &str) -> anyhow::Result<()> {
         let (played, games) = (self.played, self.args.games);
         if self.is_done() || games == 0 && played > 0 {
@@ -282,7 +282,7 @@ impl Bot {
         } else if self.against.is_some() || self.args.quick {
             self.session.quick_start(self.against.clone(), SideWish::Random).await?
         } else {
-            let Some(id) = strategy::choose(list, &self.tried) else { return Ok(()) };
+            let Some(id) = room_actions::choose(list, &self.tried) else { return Ok(()) };
             self.tried.insert(id.clone());
             match self.session.join(&id, "").await {
                 Ok(room) => room,

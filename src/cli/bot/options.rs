@@ -29,8 +29,8 @@ pub(super) struct Args {
     /// Start this command and let it choose the moves, by GTP.
     #[arg(long, env = "REVERSI_GTP", value_name = "CMD", groups = ["mind", "guest"])]
     gtp: Option<String>,
-    /// The time that such an engine should take for each move. One that takes four times as long is started again, while
-    /// the room's clocks allow it.
+    /// The time that such an engine should take for each move. One that takes four times as long is started again,
+    /// while the room's clocks allow it.
     #[arg(long, env = "REVERSI_ENGINE_TIME", value_name = "SECONDS", requires = "guest", value_parser = seconds)]
     engine_time: Option<Duration>,
 }

@@ -4,11 +4,15 @@
 //!
 //! ```text
 //! https://reversi.example 5f0c...d2 ada
+//! https://a.example,https://b.example 77ab...01 ada
 //! ```
 //!
-//! A server has no identity but its address, which may change, or become that of another server. So a login is first tried
-//! where it was last used, then elsewhere, and it stays in the file when a server does not know it. The exception is TLS,
-//! which proves the host: such a login is sent to no other host.
+//! Servers that were named together are taken for one, in any order: a login of one of them is that of all, and is
+//! found by the name of any.
+//!
+//! A server has no identity but its address, which may change, or become that of another server. So a login is first
+//! tried where it was last used, then elsewhere, and it stays in the file when a server does not know it. The exception
+//! is TLS, which proves the host: such a login is sent to no other host.
 
 use std::{
     fs::{self, File},
@@ -26,51 +30,68 @@ use crate::{
 
 const HEAD: &str = "# Logins of `reversi --keep`: server, token, name. Who reads a token can play as its player.\n";
 
-/// A player at a server.
+/// A player at a server, or at several that share their players.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cli) struct KeptLogin {
-    /// The address of the server; `None` in files of earlier versions.
-    pub(in crate::cli) server: Option<String>,
+    /// The addresses of the servers; none in files of earlier versions.
+    servers: Vec<String>,
     pub(in crate::cli) token: String,
     /// Empty in files of earlier versions.
-    pub(in crate::cli) name: String,
+    name: String,
 }
 
 impl KeptLogin {
-    pub(in crate::cli) fn new(server: &str, session: &Session) -> Self {
-        Self { server: Some(address(server)), token: session.token().to_owned(), name: session.player().name.clone() }
+    pub(in crate::cli) fn new<'a>(servers: impl IntoIterator<Item = &'a str>, session: &Session) -> Self {
+        let servers = servers.into_iter().map(address).collect();
+        Self { servers, token: session.token().to_owned(), name: session.player().name.clone() }
     }
 
-    /// Whether it was last used at this server.
-    pub(in crate::cli) fn is_of(&self, server: &str) -> bool {
-        self.server == Some(address(server))
+    pub(in crate::cli) fn with_token(self, token: &str) -> Self {
+        Self { token: token.to_owned(), ..self }
     }
 
-    /// Whether the token may be sent to this server: it is at the same host, or at an unknown one. Others must not collect
-    /// the logins of a file.
-    pub(in crate::cli) fn may_be_sent_to(&self, server: &str) -> bool {
-        let host = |url: &str| {
-            let url = url.parse::<Uri>().ok()?;
-            Some((url.host()?.to_ascii_lowercase(), url.scheme_str() == Some("https")))
+    /// Whether it was used at one of these servers.
+    pub(in crate::cli) fn is_of(&self, servers: &[&str]) -> bool {
+        servers.iter().any(|server| self.servers.contains(&address(server)))
+    }
+
+    /// Adds the servers of another login.
+    pub(in crate::cli) fn also_of(&mut self, other: &Self) {
+        self.servers.extend(other.servers.iter().cloned());
+        self.servers.sort();
+        self.servers.dedup();
+    }
+
+    pub(in crate::cli) fn has_servers_of(&self, other: &Self) -> bool {
+        self.servers.len() == other.servers.len() && self.servers.iter().all(|server| other.servers.contains(server))
+    }
+
+    /// Whether the token may be sent to these servers: one is at the same host, or it is of an unknown one. Others must
+    /// not collect the logins of a file.
+    pub(in crate::cli) fn may_be_sent_to(&self, servers: &[&str]) -> bool {
+        let url = |server: &str| server.parse::<Uri>().ok();
+        let host = |server: &str| Some(url(server)?.host()?.to_ascii_lowercase());
+        let is_secure = |server: &str| url(server).is_some_and(|url| url.scheme_str() == Some("https"));
+        let is_at_host = |server: &&str| {
+            let host_of_server = host(server);
+            host_of_server.is_some() && self.servers.iter().any(|own| host(own) == host_of_server)
         };
-        let Some(own) = &self.server else { return true };
-        match (host(own), host(server)) {
-            // Never from TLS to none.
-            (Some((own, was_secure)), Some((other, is_secure))) => own == other && (is_secure || !was_secure),
-            _ => false,
-        }
+        // Never from TLS to none.
+        let was_secure = self.servers.iter().all(|own| is_secure(own));
+        self.servers.is_empty()
+            || servers.iter().any(is_at_host) && (!was_secure || servers.iter().all(|server| is_secure(server)))
     }
 
     fn parse(line: &str) -> Option<Self> {
         let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
         // A file of an earlier version has only the token.
         if first.len() == 64 && first.bytes().all(|digit| digit.is_ascii_hexdigit()) && rest.is_empty() {
-            return Some(Self { server: None, token: first.to_owned(), name: String::new() });
+            return Some(Self { servers: Vec::new(), token: first.to_owned(), name: String::new() });
         }
         let (token, name) = rest.split_once(' ').unwrap_or((rest, ""));
-        let server = (first != "-").then(|| first.to_owned());
-        let is_server = server.as_ref().is_none_or(|server| server.contains("://"));
-        (is_server && is_token(token)).then(|| Self { server, token: token.to_owned(), name: name.to_owned() })
+        let servers: Vec<_> = first.split(',').filter(|&server| server != "-").map(str::to_owned).collect();
+        let are_servers = servers.iter().all(|server| server.contains("://"));
+        (are_servers && is_token(token)).then(|| Self { servers, token: token.to_owned(), name: name.to_owned() })
     }
 }
 
@@ -116,8 +137,8 @@ fn change(file: &Path, change: impl FnOnce(&mut Vec<KeptLogin>)) -> anyhow::Resu
     Ok(())
 }
 
-/// The logins, and the files of earlier versions that they were read from, too: `FILE.new` had the next token while one was
-/// replaced, `FILE.old` the login of another server.
+/// The logins, and the files of earlier versions that they were read from, too: `FILE.new` had the next token while one
+/// was replaced, `FILE.old` the login of another server.
 fn read_with_older(file: &Path) -> anyhow::Result<(Vec<KeptLogin>, Vec<PathBuf>)> {
     let not_ours = || format!("{} is not a file of --keep; name another one", file.display());
     let mut logins = read_one(file)?.with_context(not_ours)?;
@@ -158,16 +179,17 @@ fn write(file: &Path, logins: &[KeptLogin]) -> std::io::Result<()> {
     let _ = fs::remove_file(&temporary);
     let mut opened = private().write(true).create_new(true).open(&temporary)?;
     opened.write_all(HEAD.as_bytes())?;
-    for KeptLogin { server, token, name } in logins {
-        writeln!(opened, "{} {token} {name}", server.as_deref().unwrap_or("-"))?;
+    for KeptLogin { servers, token, name } in logins {
+        let servers = if servers.is_empty() { "-".to_owned() } else { servers.join(",") };
+        writeln!(opened, "{servers} {token} {name}")?;
     }
     opened.sync_all()?;
     fs::rename(&temporary, file)?;
     sync_folder(file)
 }
 
-/// Waits for other processes that change the file, and keeps them out while the result lives. Makes the file if there is
-/// none.
+/// Waits for other processes that change the file, and keeps them out while the result lives. Makes the file if there
+/// is none.
 fn lock(file: &Path) -> std::io::Result<File> {
     loop {
         let opened = private().read(true).append(true).create(true).open(file)?;
@@ -223,8 +245,9 @@ mod tests {
         }
     }
 
-    fn login(server: Option<&str>, number: u8, name: &str) -> KeptLogin {
-        KeptLogin { server: server.map(str::to_owned), token: format!("{number:064x}"), name: name.into() }
+    fn login(servers: Option<&str>, number: u8, name: &str) -> KeptLogin {
+        let servers = servers.into_iter().flat_map(|servers| servers.split(',')).map(str::to_owned).collect();
+        KeptLogin { servers, token: format!("{number:064x}"), name: name.into() }
     }
 
     #[test]
@@ -299,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_login_is_sent_to_its_host_only_and_never_from_tls_to_none() {
-        let sent = |from: Option<&str>, to: &str| login(from, 1, "").may_be_sent_to(to);
+        let sent = |from: Option<&str>, to: &str| login(from, 1, "").may_be_sent_to(&[to]);
         for to in ["http://a:1", "https://a"] {
             assert!(sent(None, to) && sent(Some("http://a:2"), to) && !sent(Some("http://b:1"), to));
         }
@@ -310,5 +333,26 @@ mod tests {
         {
             assert!(!sent(secure, to), "{to}");
         }
+    }
+
+    #[test]
+    fn a_login_of_several_servers_is_that_of_each_in_any_order() {
+        let folder = Folder::new("keep-several");
+        let both = login(Some("http://a:1,https://b:2"), 1, "ada");
+        put(&folder.file(), both.clone()).unwrap();
+        assert_eq!(read(&folder.file()).unwrap(), std::slice::from_ref(&both));
+        for servers in [&["https://B:2/", "http://a:1"][..], &["http://a:1"], &["http://c:3", "https://b:2"]] {
+            assert!(both.is_of(servers) && both.may_be_sent_to(servers), "{servers:?}");
+        }
+        assert!(!both.is_of(&["http://c:3"]) && !both.may_be_sent_to(&["http://c:3"]));
+        let mut grown = login(Some("http://c:3,https://b:2"), 1, "ada");
+        assert!(!grown.has_servers_of(&both));
+        grown.also_of(&both);
+        assert!(grown.is_of(&["http://a:1"]) && grown.is_of(&["http://c:3"]));
+        assert!(login(Some("https://b:2,http://a:1"), 1, "").has_servers_of(&both));
+        let secure = login(Some("https://a,https://b"), 1, "");
+        assert!(
+            secure.may_be_sent_to(&["https://b", "https://c"]) && !secure.may_be_sent_to(&["https://b", "http://a"])
+        );
     }
 }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     cli::{random, warn},
-    client::{Client, ClientError, Player, PlayerKind, RoomId, Session},
+    client::{Client, ClientError, Player, PlayerKind, RoomId, Session, Unreachable},
 };
 
 /// Generated names to try; they rarely collide.
@@ -39,9 +39,12 @@ pub(in crate::cli) struct LoginOptions {
 
 /// Connects; an error says how to start a server.
 pub(in crate::cli) async fn connect(server: &Address) -> anyhow::Result<Client> {
-    let (url, cause) = match Client::connect_trusting(&server.url(), &server.trust()?).await {
-        Err(ClientError::Unreachable { url, cause }) => (url, cause),
+    let tried = match Client::connect_trusting(&server.urls(), &server.trust()?).await {
+        Err(ClientError::Unreachable(tried)) => tried,
         done => return Ok(done?),
+    };
+    let [Unreachable { url, cause }] = &tried[..] else {
+        bail!("{}; name servers that serve with --server URL,URL", ClientError::Unreachable(tried))
     };
     if cause.contains("certificate") {
         bail!("the server at {url} is not to be trusted ({cause}); name its authority with --tls-ca FILE")
@@ -115,7 +118,7 @@ pub(in crate::cli) async fn resume_any_or_log_in(
             "{server} does not know the login in {shown}: a new one was added, and what was there stays"
         ));
     }
-    match kept_logins::put(file, KeptLogin::new(client.url(), &session)) {
+    match kept_logins::put(file, KeptLogin::new(client.urls(), &session)) {
         Ok(()) => Ok(session),
         Err(error) => {
             log_out(session).await;
@@ -126,14 +129,18 @@ pub(in crate::cli) async fn resume_any_or_log_in(
 
 /// Resumes the login in a file that the server knows; `None` if it knows none of them.
 pub(in crate::cli) async fn resume(client: &Client, file: &Path) -> anyhow::Result<Option<Session>> {
-    let server = client.url();
+    let (server, servers): (_, Vec<_>) = (client.url(), client.urls().collect());
     let mut logins = kept_logins::read(file)?;
-    logins.sort_by_key(|login| !login.is_of(server));
-    for login in logins.iter().filter(|login| login.may_be_sent_to(server)) {
+    logins.sort_by_key(|login| !login.is_of(&servers));
+    for login in logins.iter().filter(|login| login.may_be_sent_to(&servers)) {
         match client.resume(&login.token).await {
             Ok(session) => {
-                if !login.is_of(server)
-                    && let Err(error) = kept_logins::put(file, KeptLogin::new(server, &session))
+                let mut used = KeptLogin::new(servers.iter().copied(), &session);
+                if login.is_of(&servers) {
+                    used.also_of(login);
+                }
+                if !used.has_servers_of(login)
+                    && let Err(error) = kept_logins::put(file, used)
                 {
                     warn(format_args!("{error:#}"));
                 }
@@ -143,7 +150,7 @@ pub(in crate::cli) async fn resume(client: &Client, file: &Path) -> anyhow::Resu
             Err(error) => return Err(not_logged_in(client, error).context("cannot come back")),
         }
     }
-    if logins.iter().any(|login| !login.may_be_sent_to(server)) {
+    if logins.iter().any(|login| !login.may_be_sent_to(&servers)) {
         let shown = file.display();
         warn(format_args!(
             "the logins for other hosts in {shown} are not sent to {server}; if one is of it, edit {shown}"
@@ -175,8 +182,8 @@ pub(in crate::cli) async fn log_out(session: Session) {
     let _ = tokio::time::timeout(LOG_OUT_TIMEOUT, session.log_out()).await;
 }
 
-/// Leaves a room, so that others see that the player left, not a lost connection; a player in a game only if it `resigns`.
-/// Errors are ignored: the process ends.
+/// Leaves a room, so that others see that the player left, not a lost connection; a player in a game only if it
+/// `resigns`. Errors are ignored: the process ends.
 pub(in crate::cli) async fn leave(session: &Session, room: &RoomId, resigns: bool) {
     let left = async { if resigns { session.leave(room).await } else { leave::unless_playing(session, room).await } };
     let _ = tokio::time::timeout(LOG_OUT_TIMEOUT, left).await;
@@ -194,7 +201,8 @@ pub(in crate::cli) fn asks_to_leave(command: &str, keep: Option<&Path>) -> Strin
     format!("the game goes on: `{command}` leaves and loses it, Ctrl-C again ends the program{then}")
 }
 
-/// What becomes of the seat in a running game when the process ends without leaving; `back` is the command that returns.
+/// What becomes of the seat in a running game when the process ends without leaving; `back` is the command that
+/// returns.
 pub(in crate::cli) fn seat_kept(keep: Option<&Path>, back: &str) -> String {
     match keep {
         Some(file) => format!("the game goes on, and your seat is kept for a while; {back} --keep {}", file.display()),
@@ -234,7 +242,7 @@ impl RenewableSession {
                 let Player { name, kind, .. } = self.session().player().clone();
                 let session = self.client.log_in(&name, kind).await?;
                 // If it cannot be written, the next start logs in again.
-                let login = KeptLogin::new(self.client.url(), &session);
+                let login = KeptLogin::new(self.client.urls(), &session);
                 let _ = self.keep.as_ref().map(|file| kept_logins::put(file, login));
                 *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session.clone();
                 read(session).await

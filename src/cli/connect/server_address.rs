@@ -15,7 +15,8 @@ pub(in crate::cli) const CONNECTION: &str = "Connection";
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = CONNECTION)]
 pub(in crate::cli) struct Address {
-    /// The server to connect to.
+    /// The server to connect to. Several that share their players are separated by commas: when one fails, the next one
+    /// is used.
     #[arg(long, global = true, env = "REVERSI_SERVER", default_value = DEFAULT, value_name = "URL_OR_HOST:PORT")]
     pub(in crate::cli) server: String,
     /// For https://, the authority to trust (certificates in PEM) instead of the system's.
@@ -30,8 +31,9 @@ pub(in crate::cli) struct Address {
 }
 
 impl Address {
-    pub(in crate::cli) fn url(&self) -> String {
-        url(&self.server)
+    /// The URLs of the servers, separated by commas.
+    pub(in crate::cli) fn urls(&self) -> String {
+        self.server.split(',').map(|server| url(server.trim())).collect::<Vec<_>>().join(",")
     }
 
     /// Reads the certificates that the options name.
@@ -80,5 +82,7 @@ mod tests {
         ] {
             assert_eq!(url(typed), meant);
         }
+        let several = Address { server: "a:1, https://b:2".into(), ..Address::default() };
+        assert_eq!(several.urls(), "http://a:1,https://b:2");
     }
 }

@@ -20,7 +20,7 @@ use crate::{
         },
     },
     cli::{connect::server_address, local_search::processors, say, terminal::progress::Progress},
-    rating::{Difference, Score},
+    match_statistics::{Difference, Score},
 };
 
 #[derive(Debug, clap::Args)]

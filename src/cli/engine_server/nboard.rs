@@ -27,8 +27,8 @@ const NO_GAME: &str = "the last game or move could not be read; set the game aga
 pub(super) struct NboardServer {
     search_thread: SearchThread,
     output: LineOutput,
-    /// `None` after a game or a move that could not be read, until the next game: an answer for an earlier position would
-    /// be taken for one in the game that the caller sees.
+    /// `None` after a game or a move that could not be read, until the next game: an answer for an earlier position
+    /// would be taken for one in the game that the caller sees.
     history: Option<GameHistory>,
     /// The remaining times, if there are clocks.
     clocks: Option<ByColor<Duration>>,

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Faulty programs are contained: lines have a maximum length, endless output is blocked, a program that does not
-//! answer in time is killed, and one that ends, is late or moves illegally is restarted a few times if its user wants that.
+//! answer in time is killed, and one that ends, is late or moves illegally is restarted a few times if its user wants
+//! that.
 
 mod error;
 mod gtp;

@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::{
     cli::random,
     client::{Opening, Settings, Visibility, Watching},
-    rating::Sprt,
+    match_statistics::Sprt,
     rules::Transcript,
 };
 

@@ -4,8 +4,8 @@
 //!   files ──▶ reader ──▶ ImportedGame, or an error ──▶ GameRecord ──▶ the archive, in batches
 //! ```
 //!
-//! A game's id is that in its file, if this program wrote it, or else a hash of its data, so that importing a file again adds
-//! nothing. Its players have names and no accounts: results and ratings do not change.
+//! A game's id is that in its file, if this program wrote it, or else a hash of its data, so that importing a file
+//! again adds nothing. Its players have names and no accounts: results and ratings do not change.
 
 mod imported_game;
 mod reader;
@@ -173,8 +173,8 @@ impl FileImport<'_, '_> {
         if self.batch.len() >= BATCH { self.flush() } else { Ok(()) }
     }
 
-    /// Whether the archive has the game with the id in its file. A new game gets that id, unless another game has it or may
-    /// still get it in its room: one must not be taken for the other.
+    /// Whether the archive has the game with the id in its file. A new game gets that id, unless another game has it or
+    /// may still get it in its room: one must not be taken for the other.
     fn is_known(&mut self, id: GameId, record: &mut GameRecord) -> anyhow::Result<bool> {
         if self.batch.iter().any(|game| game.id == id) {
             self.flush()?;

@@ -17,8 +17,8 @@ use tracing_subscriber::{Layer, layer::Context};
 /// The interval at which the lines that were left out are reported.
 pub(super) const INTERVAL: Duration = Duration::from_secs(10);
 
-/// Lines written from one place in the code within an [`INTERVAL`]: enough for a busy server, and a few KiB a second for
-/// a client that causes the same line without end.
+/// Lines written from one place in the code within an [`INTERVAL`]: enough for a busy server, and a few KiB a second
+/// for a client that causes the same line without end.
 const WRITTEN: u64 = 200;
 
 /// A layer that leaves out lines above the limit. Debug and trace lines have no limit.

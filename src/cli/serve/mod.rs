@@ -73,8 +73,8 @@ pub struct Args {
     /// Keep everything in memory: a restart loses it.
     #[arg(long, env = "REVERSI_EPHEMERAL", conflicts_with_all = ["data", "store"], value_parser = clap::builder::FalseyValueParser::new())]
     ephemeral: bool,
-    /// Finished games to keep: a number (without it the oldest go first, unrated before rated), or the age of the oldest
-    /// unrated game in days, as 90d [default: all].
+    /// Finished games to keep: a number (without it the oldest go first, unrated before rated), or the age of the
+    /// oldest unrated game in days, as 90d [default: all].
     #[arg(long, env = "REVERSI_KEEP_GAMES", value_name = "N|DAYSd", value_parser = retention)]
     keep_games: Option<Retention>,
     /// Threads that search for AI seats [default: one for each core].
@@ -296,8 +296,8 @@ enum Ended {
     Lost,
 }
 
-/// Serves until a signal, until a drain is asked for, or until the rooms are `lost`. Unless they are, others first take over
-/// the rooms, and clients follow them; a second signal does not wait for the end.
+/// Serves until a signal, until a drain is asked for, or until the rooms are `lost`. Unless they are, others first take
+/// over the rooms, and clients follow them; a second signal does not wait for the end.
 async fn serve_until_stopped<F: Future<Output = anyhow::Result<bool>>>(
     mut signals: Signals,
     drain_asked: impl Future<Output = ()>,
@@ -371,11 +371,13 @@ async fn join(args: &Args, address: &BoundAddress, node: Option<&NodeSocket>) ->
         listens: Some(address.to_string()),
         address: node.map(|node| node.url.clone()),
         role: node.map(|node| node.role).unwrap_or_default(),
+        clock: Some(|| Clock::of_process().now()),
     };
     args.storage.join(advice, info, args.lease).await
 }
 
-/// Serves players; returns whether everything ended in time. Fails when the metrics or the other servers cannot be served.
+/// Serves players; returns whether everything ended in time. Fails when the metrics or the other servers cannot be
+/// served.
 async fn serve(
     runtime: Runtime,
     listening: Listening,

@@ -19,8 +19,8 @@ pub(in crate::cli) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     if path == Path::new("-") { Ok(Box::new(io::stdin().lock())) } else { Ok(Box::new(File::open(path)?)) }
 }
 
-/// Text that is not UTF-8 is read as ISO 8859-1, as old files have it: different bytes stay different. The mark with which
-/// some editors begin UTF-8 is left out.
+/// Text that is not UTF-8 is read as ISO 8859-1, as old files have it: different bytes stay different. The mark with
+/// which some editors begin UTF-8 is left out.
 pub(in crate::cli) fn decode(mut bytes: Vec<u8>) -> String {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         bytes.drain(..3);

@@ -65,8 +65,8 @@ pub(in crate::cli) fn stdout_has_failed() -> bool {
     FAILURE.get().is_some()
 }
 
-/// The status of a command that would exit with `done`: 141 if the reader of its output closed the pipe, 1 if the output
-/// could not be written.
+/// The status of a command that would exit with `done`: 141 if the reader of its output closed the pipe, 1 if the
+/// output could not be written.
 pub(in crate::cli) fn exit_status(done: ExitCode) -> ExitCode {
     match FAILURE.get() {
         None => done,

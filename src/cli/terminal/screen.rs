@@ -75,8 +75,8 @@ impl Screen {
         }
     }
 
-    /// Gives the terminal back and stops the process and those it runs with, as the terminal does for Ctrl-Z while it is no
-    /// screen. Returns when the process is continued.
+    /// Gives the terminal back and stops the process and those it runs with, as the terminal does for Ctrl-Z while it
+    /// is no screen. Returns when the process is continued.
     #[cfg(unix)]
     fn suspend(&mut self) -> io::Result<()> {
         ratatui::restore();

@@ -9,8 +9,8 @@ pub(in crate::cli) fn printable(text: impl Display) -> String {
     text.to_string().chars().map(spaced).filter(|&letter| !is_harmful(letter)).collect()
 }
 
-/// Whether this is a control character, as escape sequences begin with, or an embedding, override or isolate of Unicode's
-/// bidirectional algorithm.
+/// Whether this is a control character, as escape sequences begin with, or an embedding, override or isolate of
+/// Unicode's bidirectional algorithm.
 pub(in crate::cli) fn is_harmful(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     client::{Room, SeriesScore, Settings},
-    rating::Difference,
+    match_statistics::Difference,
 };
 
 /// Such as `ann: 12 won, 3 drawn, 5 lost, +127 Elo (+12 to +271)`.
@@ -21,7 +21,7 @@ pub(in crate::cli) fn verdict(settings: &Settings, score: Option<&SeriesScore>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{client::fixture, rating::Score, rules::Color};
+    use crate::{client::fixture, match_statistics::Score, rules::Color};
 
     #[test]
     fn a_score_is_shown_for_the_first_black_player() {

@@ -48,8 +48,8 @@ const FOR_VISITORS: [&str; 14] = [
 ];
 
 /// How long the refusal of a call beyond a limit waits at least, in milliseconds; at most twice as long. A client that
-/// repeats refused calls at once then costs little: each of its streams makes at most four calls a second. The time is drawn
-/// at random, so that the answers to calls that came together do not delay a turn together.
+/// repeats refused calls at once then costs little: each of its streams makes at most four calls a second. The time is
+/// drawn at random, so that the answers to calls that came together do not delay a turn together.
 const REFUSAL_DELAY_MS: u64 = 250;
 
 /// A service that admits calls within the limits of player and address, and adds the player and role as extensions.

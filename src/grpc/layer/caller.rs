@@ -22,15 +22,16 @@ pub(crate) fn caller<T>(request: &Request<T>) -> Result<Arc<Player>, Status> {
     caller_with_role(request).map(|(player, _)| player)
 }
 
-/// Called when the body is here, which may be long after the head: the token may have been replaced, or the player banned,
-/// meanwhile.
+/// Called when the body is here, which may be long after the head: the token may have been replaced, or the player
+/// banned, meanwhile.
 pub(crate) fn caller_with_role<T>(request: &Request<T>) -> Result<(Arc<Player>, Role), Status> {
     let caller = request.extensions().get::<(Arc<Player>, Role)>().ok_or_else(status::token_missing)?;
     request.extensions().get::<BanCheck>().map_or(Ok(()), BanCheck::run)?;
     if caller.0.is_replaced() { Err(status::token_invalid()) } else { Ok(caller.clone()) }
 }
 
-/// The refusal of a call that failed: whose player was banned, or whose token was replaced, while it was in progress learns that.
+/// The refusal of a call that failed: whose player was banned, or whose token was replaced, while it was in progress
+/// learns that.
 pub(crate) fn refusal<T>(request: &Request<T>, error: RoomError) -> Status {
     caller(request).err().unwrap_or_else(|| error.into())
 }

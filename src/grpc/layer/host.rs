@@ -1,5 +1,5 @@
-//! Requests for hosts that the server does not have are refused. A page of any site may give its own name the address of
-//! this machine (DNS rebinding), and the browser then lets it call a server that only this machine can reach. Such a
+//! Requests for hosts that the server does not have are refused. A page of any site may give its own name the address
+//! of this machine (DNS rebinding), and the browser then lets it call a server that only this machine can reach. Such a
 //! request names the site as its host.
 
 use std::{

@@ -26,7 +26,8 @@ use crate::{
     runtime::{BanCheck, Clock, LazyTimer, StreamEnd, WakeGate},
 };
 
-/// The longest silence of a stream, by which both ends notice a dead connection, unless the client asks for a shorter one.
+/// The longest silence of a stream, by which both ends notice a dead connection, unless the client asks for a shorter
+/// one.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// The shortest silence that a client may ask for, in seconds.
@@ -85,9 +86,9 @@ pub(crate) fn stream_of(source: impl Source) -> BoxStream<'static, Result<Encode
     Box::pin(stream::unfold(Box::new(source), |mut source| async move { Some((source.next().await, source)) }))
 }
 
-/// The heartbeat times of a connection's streams: the same for all, so that one write sends them all. Those of different
-/// connections are spread over [`HEARTBEAT`]: otherwise the streams of all clients that reconnect after a restart would
-/// send at one moment, and delay moves.
+/// The heartbeat times of a connection's streams: the same for all, so that one write sends them all. Those of
+/// different connections are spread over [`HEARTBEAT`]: otherwise the streams of all clients that reconnect after a
+/// restart would send at one moment, and delay moves.
 pub(crate) struct HeartbeatSchedule {
     offset: PeriodOffset,
     period: Duration,

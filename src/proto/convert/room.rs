@@ -2,8 +2,8 @@
 
 use super::{WireEnum as _, game, game::add_thoughts, player, room_settings, seat_number, seats, timestamp};
 use crate::{
+    match_statistics::{Difference, Score, Sprt, Verdict},
     proto::v1,
-    rating::{Difference, Score, Sprt, Verdict},
     room::{ChatLine, Member, Phase, Room, Series, Timestamp, View},
 };
 

@@ -7,8 +7,8 @@ use prost_types::FieldMask;
 
 use super::{Malformed, WireEnum, duration, read_duration};
 use crate::{
+    match_statistics::Sprt,
     proto::{DESCRIPTORS, v1},
-    rating::Sprt,
     room::{DisplayName, Opening, PasswordHash, RoomName, Settings, TimeControl},
     rules::Transcript,
 };
@@ -55,7 +55,8 @@ fn opening(opening: &Opening) -> v1::Opening {
     v1::Opening { opening: Some(opening) }
 }
 
-/// Checked settings for a new room, without a password. Unset fields have their defaults; the default name is the owner's.
+/// Checked settings for a new room, without a password. Unset fields have their defaults; the default name is the
+/// owner's.
 ///
 /// # Errors
 /// `BAD_SETTINGS` for a path below `settings`.
@@ -68,8 +69,8 @@ pub fn read_new_settings(wire: Option<v1::RoomSettings>, owner: &DisplayName) ->
     read_settings(&wire, name, None)
 }
 
-/// The current settings with the fields in `mask` replaced, checked; unset fields get their defaults. Without a mask the
-/// fields that are set are replaced. The password is unchanged.
+/// The current settings with the fields in `mask` replaced, checked; unset fields get their defaults. Without a mask
+/// the fields that are set are replaced. The password is unchanged.
 ///
 /// # Errors
 /// `BAD_SETTINGS` for a path below `settings`, or for a path of the mask that names no field.

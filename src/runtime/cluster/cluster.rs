@@ -179,8 +179,8 @@ impl Cluster {
         here.or_else(|| nodes.any_shard(random, |_| true)).map(|shard| shard.room(random))
     }
 
-    /// Asks the serving node of a room once. `None` if the request may be sent again: it was not executed, or sending it twice
-    /// has no further effect. Fails with [`RoomError::Busy`] if too many requests wait for that node, and with
+    /// Asks the serving node of a room once. `None` if the request may be sent again: it was not executed, or sending
+    /// it twice has no further effect. Fails with [`RoomError::Busy`] if too many requests wait for that node, and with
     /// [`RoomError::Unreachable`] if it is unknown whether the request was executed.
     pub(crate) async fn ask(&self, ask: &Ask) -> Result<Option<Reply>, RoomError> {
         // This node may own the room without having restored it yet.

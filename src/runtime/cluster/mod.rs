@@ -7,8 +7,8 @@
 //!
 //! A room has one serving node: that of its shard. It executes all commands, on whichever node they arrive. A node
 //! with watchers of another node's room follows that room once and serves the watchers from a copy, the mirror. The
-//! streams of a player are on the nodes to which it is connected. These tell all other nodes, and serving nodes send them the
-//! player's notices. A server without `--node-listen` is a cluster of one.
+//! streams of a player are on the nodes to which it is connected. These tell all other nodes, and serving nodes send
+//! them the player's notices. A server without `--node-listen` is a cluster of one.
 
 #[expect(clippy::module_inception, reason = "the cluster as one node sees it, in the folder of what belongs to it")]
 pub(crate) mod cluster;

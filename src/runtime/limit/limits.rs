@@ -142,7 +142,7 @@ macro_rules! limits_table {
                 "Chat lines at once from one address, above the average",
                 "A full room in which everybody greets.";
             games_per_minute: u32 = 60, N from 0, "game-rate":
-                "Games a minute that one player starts, on average; 0 for no limit",
+                "Games a minute that one player starts, and calls with a request id, on average; 0 for no limit",
                 "The archive keeps every game: at 600 bytes each, one player fills 50 MB a day. Fewer than \
                     anybody plays, and than a series of bots that think. The next game of a faster series waits.";
             game_burst: u32 = 600, N from 1, "game-burst":

@@ -26,7 +26,8 @@ const FREE_GUESSES_OF_VISITOR: u32 = 5;
 /// Wrong passwords of all addresses at one room before those that have guessed wrong wait for each other.
 const FREE_GUESSES_AT_ROOM: u32 = 30;
 
-/// The most counts of wrong guesses that are remembered, of under 128 bytes each. One address makes few, as it soon has to wait.
+/// The most counts of wrong guesses that are remembered, of under 128 bytes each. One address makes few, as it soon has
+/// to wait.
 const GUESSES_REMEMBERED: usize = 100_000;
 
 const FIRST_DELAY: Duration = Duration::from_secs(1);

@@ -149,8 +149,8 @@ impl SentRows {
         self.shown(of_room(key)).next().map(|(_, row)| row)
     }
 
-    /// One row for each room. Of the nodes that list it, that of the serving node, or else any; if no node lists it, the kept
-    /// row.
+    /// One row for each room. Of the nodes that list it, that of the serving node, or else any; if no node lists it,
+    /// the kept row.
     fn shown(&self, range: impl RangeBounds<(RowKey, NodeId)>) -> impl Iterator<Item = (RowKey, &Row)> {
         let mut rest = self.rows.range(range).peekable();
         std::iter::from_fn(move || {

@@ -23,7 +23,7 @@ use crate::{
         limit::limits::STORE_RETRY,
         room::recovery::{restore, waits_for_opponent},
     },
-    store::{Assignment, ClusterStore, ClusterView, Downtime, NodeId, Shard, StoreError},
+    store::{Assignment, ClusterStore, ClusterView, NodeId, Shard, StoreError},
 };
 
 /// Maximum number of rooms read at a time.
@@ -45,7 +45,7 @@ enum Stage {
     /// Its rooms have ended here. It is being freed, or the view does not show yet that it is free.
     GivenUp,
     /// It could not be freed, so its rooms must be restored. Contains when they ended here.
-    Kept(Instant),
+    Kept(Timestamp),
 }
 
 /// The shards of this node.
@@ -53,21 +53,21 @@ enum Stage {
 struct OwnShards(BTreeMap<Shard, (Assignment, Stage)>);
 
 impl OwnShards {
-    /// Applies a view. Returns the shards to take. Each has the time that it was without a node, if clocks may have
-    /// to be credited with it.
-    fn follow(&mut self, view: &ClusterView) -> Vec<(Assignment, Option<Downtime>)> {
+    /// Applies a view. Returns the shards to take, each with the time since which it was without a node if clocks may
+    /// have to be credited.
+    fn follow(&mut self, view: &ClusterView) -> Vec<(Assignment, Option<Timestamp>)> {
         let mine = view.assignments.iter().filter(|owned| owned.node == view.me);
         let owned: BTreeMap<_, _> = mine.map(|owned| (owned.shard, *owned)).collect();
         self.0.retain(|shard, (known, _)| owned.get(shard) == Some(known));
         let mut taken = Vec::new();
         for owned in owned.into_values() {
-            let downtime = match self.0.get(&owned.shard) {
-                None => view.downtimes.get(&owned.shard).copied(),
-                Some((_, Stage::Kept(ended))) => Some(Downtime { time: Duration::ZERO, read: *ended }),
+            let away_since = match self.0.get(&owned.shard) {
+                None => view.away_since.get(&owned.shard).copied(),
+                Some((_, Stage::Kept(ended))) => Some(*ended),
                 Some(_) => continue,
             };
             self.0.insert(owned.shard, (owned, Stage::Taken));
-            taken.push((owned, downtime));
+            taken.push((owned, away_since));
         }
         taken
     }
@@ -164,17 +164,11 @@ impl Node {
         self,
         store: Arc<dyn ClusterStore>,
         me: NodeId,
-        taken: Vec<(Assignment, Option<Downtime>)>,
+        taken: Vec<(Assignment, Option<Timestamp>)>,
     ) -> (Vec<Assignment>, Stage) {
-        let now = self.host().context.clock.now().0;
-        let since = |downtime: Downtime| {
-            let micros = (downtime.time + downtime.read.elapsed()).as_micros();
-            Timestamp(now.saturating_sub(i64::try_from(micros).unwrap_or(i64::MAX)))
-        };
-        let marked: Vec<_> = taken.iter().map(|(owned, downtime)| (*owned, downtime.map(since))).collect();
-        let shards: Vec<_> = taken.into_iter().map(|(owned, _)| owned).collect();
+        let shards: Vec<_> = taken.iter().map(|(owned, _)| *owned).collect();
         while self.cluster.me() == me {
-            let served = match self.serve_shards(&marked).await {
+            let served = match self.serve_shards(&taken).await {
                 Ok(()) => store.note_credited(shards.clone()).await,
                 failed => failed,
             };
@@ -189,10 +183,11 @@ impl Node {
 
     /// Ends the rooms of shards here, and frees them for other nodes.
     async fn free_shards(self, store: Arc<dyn ClusterStore>, given: Vec<Assignment>) -> (Vec<Assignment>, Stage) {
-        let (shards, ended): (BTreeSet<_>, _) = (given.iter().map(|owned| owned.shard).collect(), Instant::now());
+        let shards: BTreeSet<_> = given.iter().map(|owned| owned.shard).collect();
+        let ended = self.host().context.clock.now();
         self.cluster.end_serving(&shards);
         self.end_rooms(|room| shards.contains(&Shard::of(room))).await;
-        match store.free(given.clone()).await {
+        match store.free(given.clone(), ended).await {
             Ok(()) => (given, Stage::GivenUp),
             Err(error) => {
                 tracing::warn!(%error, "rooms could not be given to another node");
@@ -214,7 +209,8 @@ impl Node {
     }
 
     /// Restores the rooms of shards that this node owns now, and credits their clocks with the time since they ran
-    /// last. Returns when the credit is written. Until then the store must keep the time at which they ran last.
+    /// last, by the clock of the node that had them. Returns when the credit is written. Until then the store must keep
+    /// the time at which they ran last.
     ///
     /// # Errors
     /// When the store cannot be read, or the server is stopping. The rooms are not served before a call succeeds.

@@ -56,8 +56,8 @@ pub(crate) struct InboxReader {
 }
 
 impl Inbox {
-    /// Attaches a reader, and ends an older one, whose stream is returned. It gets only turns until [`Inbox::deliver_missed`],
-    /// so they come first.
+    /// Attaches a reader, and ends an older one, whose stream is returned. It gets only turns until
+    /// [`Inbox::deliver_missed`], so they come first.
     pub(crate) fn open(self: &Arc<Self>, stream: StreamGuard) -> (InboxReader, Option<StreamGuard>) {
         let ended = Ended::default();
         let reader = Reader {

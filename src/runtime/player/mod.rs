@@ -18,7 +18,7 @@ mod other_nodes;
 #[expect(clippy::module_inception, reason = "the file of one player in the folder of players")]
 pub(crate) mod player;
 pub(crate) mod quota;
-mod rates;
 mod rating_weight;
+mod request_rates;
 pub(crate) mod token;
 mod visitors;

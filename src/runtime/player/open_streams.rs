@@ -91,7 +91,8 @@ impl OpenStreams {
         PlayerStreams { present: self.is_any_open(), turns }
     }
 
-    /// The streams as told to the other nodes. Locked while they are told, a stream of turns begins, or the token is replaced.
+    /// The streams as told to the other nodes. Locked while they are told, a stream of turns begins, or the token is
+    /// replaced.
     pub(crate) fn told(&self) -> MutexGuard<'_, PlayerStreams> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -20,7 +20,7 @@ use super::{
     confusable_names,
     open_streams::OpenStreams,
     quota::{Place, Quota},
-    rates::Rates,
+    request_rates::Rates,
     token::TokenHash,
 };
 use crate::{
@@ -49,8 +49,8 @@ pub(crate) const VISITOR_PART: u32 = 4;
 /// Analyses of the visitors of one address at a time.
 const VISITOR_ANALYSES: usize = 1;
 
-/// A logged-in player with one token, or a visitor: a caller without a token. With another token it is another `Player` of the
-/// same account: what was opened with this token ends, and nothing opened with the other one does.
+/// One token of a player's account, or a visitor, who has none. A replaced token makes a second `Player` of the
+/// account; only the streams of the old one end.
 pub struct Player {
     account: Arc<Account>,
     token_hash: TokenHash,
@@ -338,7 +338,8 @@ impl Player {
         self.quota.set_home(address);
     }
 
-    /// What the other nodes are to know of its streams here. Those of a player who has logged out end when they are read.
+    /// What the other nodes are to know of its streams here. Those of a player who has logged out end when they are
+    /// read.
     pub(super) fn streams_here(&self) -> PlayerStreams {
         if self.is_logged_out() { PlayerStreams::default() } else { self.streams.here() }
     }

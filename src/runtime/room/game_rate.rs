@@ -1,4 +1,5 @@
-//! The rate of games that begin: the archive keeps every game, so without a rate one player could fill the disk.
+//! The rate of games that begin, and of requests with ids: the store keeps every game, and what each of these requests
+//! did, so without a rate one player could fill the disk.
 
 use std::time::Duration;
 
@@ -14,8 +15,8 @@ use crate::{
     },
 };
 
-/// Counts a game that begins in `events` for the player whose command begins it, or else for the owner of the room.
-/// Returns the events. Fails with [`RoomError::TooFast`] when a rate is exceeded.
+/// Counts a game that begins in `events`, or a request that they carry, for the player whose command it is, or else for
+/// the owner of the room. Returns the events. Fails with [`RoomError::TooFast`] when a rate is exceeded.
 pub(super) fn admit(
     players: &Players,
     room: &Room,
@@ -26,7 +27,8 @@ pub(super) fn admit(
         Issuer::Player(player) => Some(player),
         Issuer::Admin | Issuer::Server => room.owner().map(|owner| owner.id),
     };
-    if events.iter().any(|event| matches!(event.fact, Fact::GameStarted { .. }))
+    let is_counted = |fact: &Fact| matches!(fact, Fact::GameStarted { .. }) || fact.request().is_some();
+    if events.iter().any(|event| is_counted(&event.fact))
         && let Some(payer) = payer.and_then(|payer| players.get(payer))
     {
         payer.admit_game().map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;

@@ -44,6 +44,8 @@ impl RoomHost {
     pub(crate) async fn room(&self, id: RoomId) -> Result<RoomHandle, RoomError> {
         match self.context.registry.live(id) {
             Some(handle) => Ok(handle),
+            // It is written, and its actor is about to start. Asked again a moment later.
+            None if self.context.registry.is_being_created(id) => Err(RoomError::Moved),
             None => self.load(id, Origin::Journal).await,
         }
     }
@@ -89,8 +91,8 @@ impl RoomHost {
         self.ask(Ask { room: id, what: Question::Snapshot }).await?.snapshot()
     }
 
-    /// Creates a room, and executes the owner's first command in the same write: on this node, or on another one if this one
-    /// has no rooms.
+    /// Creates a room, and executes the owner's first command in the same write: on this node, or on another one if
+    /// this one has no rooms.
     pub(crate) async fn create(&self, creation: Creation, first: Option<Command>) -> Result<Snapshot, RoomError> {
         if self.context.cluster.serves(creation.id) {
             match self.create_here(creation.clone(), first.clone()).await {
@@ -172,7 +174,8 @@ impl RoomHost {
         let newest = self.snapshot(id).await?.room;
         access.check(&newest).map_err(WatchError::Access)?;
         let known = after.filter(|after| *after <= newest.seq());
-        // Either the node has lost the room and does not know it yet, or the watcher asks for an event that does not exist.
+        // Either the node has lost the room and does not know it yet, or the watcher asks for an event that does not
+        // exist.
         if known != after && *checks > 0 {
             *checks -= 1;
             return Err(WatchError::Outdated);
@@ -216,10 +219,12 @@ impl RoomHost {
         let owner = Issuer::Player(creation.owner.id);
         let later = first.map_or_else(|| Ok(Vec::new()), |first| room.decide(at, owner, first))?;
         self.lobby.require_no_rated_game_at_start(&room, &later)?;
-        let later = game_rate::admit(&context.players, &room, owner, later)?;
         let created = Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation)) };
-        later.iter().for_each(|event| room.apply(event));
-        let events: Vec<_> = std::iter::once(created).chain(later).collect();
+        let events = std::iter::once(created).chain(later).collect();
+        let events = game_rate::admit(&context.players, &room, owner, events)?;
+        // The same ask, which was repeated, is writing it.
+        let creating = context.registry.create(id).ok_or(RoomError::Moved)?;
+        events.iter().skip(1).for_each(|event| room.apply(event));
         match context.append(Append { room: id, expected: Seq(0), events: &events, games: &[] }).await.0 {
             Ok(()) => {
                 let new = Snapshot { room: Arc::new(room.clone()), watchers: 0 };
@@ -230,7 +235,10 @@ impl RoomHost {
                 }
             }
             // The same ask, which was repeated, has written it.
-            Err(AppendError::Conflict(_)) => self.room(id).await?.snapshot().await,
+            Err(AppendError::Conflict(_)) => {
+                drop(creating);
+                self.room(id).await?.snapshot().await
+            }
             Err(AppendError::Fenced) => Err(context.cluster.moved()),
             Err(AppendError::Repeated) => Err(RoomError::RequestIdReused),
             Err(error @ AppendError::Unknown(_)) => {
@@ -298,12 +306,26 @@ impl RoomHost {
         self.context.registry.register_dormant(room, Listing::new(&self.lobby, room));
     }
 
-    /// Starts the actor of a dormant room in the background, so that it handles its deadline.
+    /// Starts the actor of a dormant room in the background, so that it handles its deadline. Tries once.
     pub(crate) fn wake(&self, room: RoomId) {
         let host = self.clone();
         self.context.lifecycle.spawn(async move {
             // Logs a failure.
             let _ = host.room(room).await;
+        });
+    }
+
+    /// As [`RoomHost::wake`], until the store can be read: for what is noticed only once.
+    pub(crate) fn wake_surely(&self, room: RoomId) {
+        let host = self.clone();
+        self.context.lifecycle.spawn(async move {
+            while let Err(RoomError::StoreUnavailable) = host.room(room).await {
+                tokio::select! {
+                    biased;
+                    () = host.context.lifecycle.stop.cancelled() => return,
+                    () = tokio::time::sleep(STORE_RETRY) => {}
+                }
+            }
         });
     }
 

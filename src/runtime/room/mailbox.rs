@@ -16,7 +16,7 @@ pub(super) struct Mailbox {
     messages: mpsc::Receiver<Box<Message>>,
     /// None once closed.
     stop: Option<Cancelled>,
-    /// For both. The actor polls its mailbox at every step, mostly without a message.
+    /// Skips polling both until one of them has woken the task: the actor polls its mailbox at every step.
     pub(super) gate: WakeGate,
 }
 

@@ -25,7 +25,10 @@ pub(crate) fn check_presence(host: &RoomHost, player: &Arc<Player>, rooms: Vec<R
     for room in rooms {
         let Some(handle) = context.registry.live(room) else {
             // A dormant room has no absent members, and checks on its own when loaded.
-            if !context.players.is_present(player.id(), context.limits.get().presence_grace) {
+            if player.is_logged_out() {
+                // It is not checked again.
+                host.wake_surely(room);
+            } else if !context.players.is_present(player.id(), context.limits.get().presence_grace) {
                 host.wake(room);
             }
             continue;

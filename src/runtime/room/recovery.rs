@@ -13,8 +13,8 @@ use crate::{
 /// Restores all players. Returns when the server was last running: the clocks of the rooms are to be credited with the
 /// time since then.
 ///
-/// The last note that the previous run was alive stays until every room is credited, so that after a failure the next start
-/// credits the rest. A note in the future, because the clock was set back, is replaced at once.
+/// The last note that the previous run was alive stays until every room is credited, so that after a failure the next
+/// start credits the rest. A note in the future, because the clock was set back, is replaced at once.
 pub(crate) async fn restore_players(context: &ActorContext) -> Result<Option<Timestamp>, StoreError> {
     let (journal, clock) = (&context.journal, context.clock);
     let alive = journal.last_alive().await?;

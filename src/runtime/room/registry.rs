@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use dashmap::{DashMap, Entry};
+use dashmap::{DashMap, DashSet, Entry};
 use foldhash::fast::RandomState;
 use tokio::{
     sync::{
@@ -139,6 +139,9 @@ enum Slot {
 pub(crate) struct Registry {
     slots: DashMap<RoomId, Slot, RandomState>,
     codes: DashMap<JoinCode, RoomId>,
+    /// Rooms whose first events are being written. Only their creation starts their actors. Otherwise a room that was
+    /// loaded and closed meanwhile would be open again.
+    creating: DashSet<RoomId, RandomState>,
     /// The mirrors of rooms of other nodes.
     mirrors: DashMap<RoomId, (u64, RoomHandle), RandomState>,
     generations: AtomicU64,
@@ -168,6 +171,15 @@ impl Registry {
         // The map's order differs between processes.
         found.sort_unstable_by_key(|(room, _)| *room);
         found.into_iter().map(|(_, handle)| handle).collect()
+    }
+
+    /// Notes that a room is being created, until the result is dropped; none if it is noted already.
+    pub(super) fn create(self: &Arc<Self>, room: RoomId) -> Option<CreatedRoom> {
+        self.creating.insert(room).then(|| CreatedRoom { registry: Arc::clone(self), room })
+    }
+
+    pub(super) fn is_being_created(&self, room: RoomId) -> bool {
+        self.creating.contains(&room)
     }
 
     pub(crate) fn by_code(&self, code: JoinCode) -> Option<RoomId> {
@@ -293,6 +305,18 @@ impl Registry {
 
     pub(crate) fn remove_code(&self, code: JoinCode) {
         self.codes.remove(&code);
+    }
+}
+
+/// A room that is being created.
+pub(super) struct CreatedRoom {
+    registry: Arc<Registry>,
+    room: RoomId,
+}
+
+impl Drop for CreatedRoom {
+    fn drop(&mut self) {
+        self.registry.creating.remove(&self.room);
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) enum SimEvent {
     Incident(String),
     /// A node joined a cluster. `ahead` is its clock minus the right time, in microseconds.
     NodeJoined { node: NodeId, ahead: i64 },
-    /// A node of a cluster was declared dead, whose lease was last renewed at this time.
+    /// A node of a cluster was declared dead, whose lease or mark was last renewed at this time.
     NodeDead(NodeId, Duration),
     /// A node of a cluster took these shards.
     ShardsTaken(NodeId, Shards),

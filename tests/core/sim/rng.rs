@@ -9,7 +9,8 @@ use reversi::ai;
 pub(crate) struct Rng(Pcg64);
 
 impl Rng {
-    /// Each `purpose` has a generator of its own, so that a change to one part of a simulation does not change the others.
+    /// Each `purpose` has a generator of its own, so that a change to one part of a simulation does not change the
+    /// others.
     pub(crate) fn seeded(seed: u64, purpose: u64) -> Self {
         Self(ai::seeded_rng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(purpose)))
     }

@@ -102,8 +102,8 @@ impl SqliteDisk {
         self.folder.switch_off();
     }
 
-    /// Switches the power on and opens the file. Sometimes the power fails meanwhile. Returns false if the file cannot be
-    /// opened.
+    /// Switches the power on and opens the file. Sometimes the power fails meanwhile. Returns false if the file cannot
+    /// be opened.
     pub(crate) fn switch_on(&self) -> bool {
         let mut state = self.state();
         let opened = loop {

@@ -30,7 +30,8 @@ const THOUGHT: Duration = Duration::from_secs(4);
 /// How long the stall lasts.
 const STALL: Duration = Duration::from_secs(30);
 
-/// The most that is credited beyond a stall: the interval of the notes, or the time in which a refused client tries again.
+/// The most that is credited beyond a stall: the interval of the notes, or the time in which a refused client tries
+/// again.
 const EXCESS: Duration = Duration::from_secs(1);
 
 /// Two players in a game, in which it is black's turn.

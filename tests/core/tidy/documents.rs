@@ -16,8 +16,8 @@ fn documents_name_files_that_exist() {
     }));
 }
 
-/// The targets of a document's relative links. At the top level and in `docs` also the paths in backticks that begin with a
-/// folder of the top level; other documents name paths from their own folders.
+/// The targets of a document's relative links. At the top level and in `docs` also the paths in backticks that begin
+/// with a folder of the top level; other documents name paths from their own folders.
 fn named_files(path: &str, text: &str) -> Vec<String> {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());

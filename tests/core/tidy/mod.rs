@@ -34,7 +34,7 @@ const LAYERS: &[Layer] = &[
         crates: &["rand"],
         also: &[("rand_pcg", "a seed gives the same game in every version")],
     },
-    Layer { name: "rating", layers: &[], crates: &[], also: &[] },
+    Layer { name: "match_statistics", layers: &[], crates: &[], also: &[] },
     Layer {
         name: "runtime",
         layers: &["rules", "search", "room", "store", "ai"],
@@ -57,7 +57,7 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "proto",
-        layers: &["rules", "rating", "room"],
+        layers: &["rules", "match_statistics", "room"],
         crates: &["tonic", "prost"],
         also: &[
             ("tonic_prost", "the generated code names it"),
@@ -114,7 +114,19 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "cli",
-        layers: &["rules", "search", "ai", "rating", "room", "store", "runtime", "proto", "grpc", "client", "web"],
+        layers: &[
+            "rules",
+            "search",
+            "ai",
+            "match_statistics",
+            "room",
+            "store",
+            "runtime",
+            "proto",
+            "grpc",
+            "client",
+            "web",
+        ],
         crates: &["clap", "anyhow", "ratatui", "indicatif"],
         also: &[
             ("crossterm", "the keys of the terminal screens"),

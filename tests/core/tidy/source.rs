@@ -67,8 +67,8 @@ pub(super) fn names(text: &str, module: &[String]) -> Vec<Named> {
     found
 }
 
-/// Collects the paths of a `use` tree from the token `at`, with nested braces, and the names that it gives them. Returns the
-/// position after the tree.
+/// Collects the paths of a `use` tree from the token `at`, with nested braces, and the names that it gives them.
+/// Returns the position after the tree.
 fn path_tree(tokens: &[Token], mut at: usize, prefix: &[String], paths: &mut Vec<(Vec<String>, String)>) -> usize {
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     if text(at) == "{" {
@@ -91,7 +91,8 @@ fn path_tree(tokens: &[Token], mut at: usize, prefix: &[String], paths: &mut Vec
     at + 1
 }
 
-/// Whether `path`, as seen from the module `here` with these `children`, is in the same crate, and the path from the root.
+/// Whether `path`, as seen from the module `here` with these `children`, is in the same crate, and the path from the
+/// root.
 fn target(path: Vec<String>, here: &[String], children: &BTreeSet<&str>) -> (bool, Vec<String>) {
     // main.rs is not in a module; it names the library by its name.
     let from_root = path[0] == "crate" || path[0] == "reversi" && here.is_empty();

@@ -233,6 +233,21 @@ async fn a_repeated_request_creates_one_room() {
 }
 
 #[tokio::test]
+async fn calls_with_ids_have_the_rate_of_games() {
+    let server = TestServer::limited(|limits| (limits.games_per_minute, limits.game_burst) = (1, 2)).await;
+    let ada = server.human("Ada").await;
+    let create = async |id: &str| {
+        let room = ada.try_create(v1::CreateRoomRequest { request_id: id.into(), ..Default::default() }).await?.room_id;
+        ada.close(&room).await
+    };
+    for id in ["1", "2", "", ""] {
+        create(id).await.unwrap();
+    }
+    refused(create("3").await, Code::ResourceExhausted, "RATE");
+    create("").await.unwrap();
+}
+
+#[tokio::test]
 async fn a_repeated_request_shows_nothing_to_who_may_no_longer_see_the_room() {
     let server = TestServer::open().await;
     let (ada, bob) = (server.human("Ada").await, server.human("Bob").await);

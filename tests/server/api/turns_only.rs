@@ -1,4 +1,5 @@
-//! Clients that read only their stream of turns: it has all that they need to play, to answer offers and to end a series.
+//! Clients that read only their stream of turns: it has all that they need to play, to answer offers and to end a
+//! series.
 
 use reversi::proto::v1::{self, Offer, OfferStatus, play_event::Event};
 use tonic::Code;

@@ -19,7 +19,7 @@ use super::command::{file, reversi};
 use crate::harness::in_process::TestServer;
 
 /// Timeout of each wait; no test needs this long.
-const TIMEOUT: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 async fn within<T>(work: impl Future<Output = T>) -> T {
     timeout(TIMEOUT, work).await.expect("timed out")

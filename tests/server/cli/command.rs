@@ -3,7 +3,7 @@
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     process::{Child, Command, Output, Stdio},
-    sync::mpsc::{Receiver, sync_channel},
+    sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
     thread,
     time::Duration,
 };
@@ -121,8 +121,12 @@ impl Running {
     pub(crate) fn wait_for_exit(&mut self) -> String {
         let mut rest = String::new();
         // The channel closes when the output ends.
-        while let Ok(line) = self.lines.recv_timeout(TIMEOUT) {
-            rest += &(line + "\n");
+        loop {
+            match self.lines.recv_timeout(TIMEOUT) {
+                Ok(line) => rest += &(line + "\n"),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("the command still runs after\n{rest}"),
+            }
         }
         assert!(self.child.wait().unwrap().success(), "the command failed after\n{rest}");
         rest

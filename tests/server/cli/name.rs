@@ -69,6 +69,24 @@ fn no_server_costs_a_player_the_login_at_another() {
 }
 
 #[test]
+fn a_login_at_several_servers_is_found_by_the_names_of_any_of_them() {
+    let server = Server::start();
+    let keep = file("listed-servers");
+    let (here, other) = (server.url.clone(), server.url.replace("127.0.0.1", "localhost"));
+    let closed = "http://127.0.0.1:1";
+    let show = |servers: &str| server.output_of(&["name", "--keep", &keep, "--server", servers, "show"], "");
+    let id = |shown: String| shown.split_once(')').unwrap().0.to_owned();
+    let first = [closed, &here, &other].join(",");
+    server.output_of(&["games", "--name", "ada", "--keep", &keep, "--server", &first], "");
+    let shown = id(show(&here));
+    for servers in [&other, &[&other, &here, closed].join(",")] {
+        assert_eq!(id(show(servers)), shown);
+    }
+    assert_eq!(std::fs::read_to_string(&keep).unwrap().matches(" ada\n").count(), 1);
+    std::fs::remove_file(&keep).unwrap();
+}
+
+#[test]
 fn the_files_of_earlier_versions_are_read() {
     let (home, other) = (Server::start(), Server::start());
     let (keep, older) = (file("older-files"), format!("{}.old", file("older-files")));

@@ -24,7 +24,8 @@ use crate::harness::in_process::within;
 
 const REASON: &str = "no, and that stays";
 
-/// Starts a server that answers log-ins and `QuickStart` until the call `refused`, and refuses all others with this code.
+/// Starts a server that answers log-ins and `QuickStart` until the call `refused`, and refuses all others with this
+/// code.
 async fn serve(server: &mut JoinSet<Result<(), tonic::transport::Error>>, refused: &'static str, code: Code) -> String {
     let answer = async move |request: axum::extract::Request<axum::body::Body>| -> http::Response<Body> {
         match request.uri().path().rsplit('/').next().unwrap_or_default() {

@@ -1,5 +1,5 @@
-//! Clients behind a relay that forwards nothing more of its old connections, without their end, and serves new ones: each
-//! is on again soon, and its game goes on.
+//! Clients behind a relay that forwards nothing more of its old connections, without their end, and serves new ones:
+//! each is on again soon, and its game goes on. And clients that know a second relay, while the first is cut.
 
 use std::{path::Path, process::Command, time::Duration};
 
@@ -18,7 +18,7 @@ use crate::harness::{cable::Cable, process::Player};
 const SOON: Duration = Duration::from_secs(10);
 
 /// Timeout of the other waits.
-const TIMEOUT: Duration = Duration::from_secs(40);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A room in which the test waits for the client, which connects through the cable.
 struct Table {
@@ -26,17 +26,20 @@ struct Table {
     turns: Streaming<v1::WatchTurnsResponse>,
     room: String,
     cable: Cable,
+    /// Another address of the server.
+    second: Cable,
     server: Server,
 }
 
 impl Table {
     async fn set() -> Self {
         let server = Server::start();
-        let cable = Cable::to(server.url.strip_prefix("http://").unwrap().to_owned()).await;
+        let [cable, second] = [(); 2].map(|()| Cable::to(server.url.strip_prefix("http://").unwrap().to_owned()));
+        let (cable, second) = (cable.await, second.await);
         let opponent = Player::bot(&server.url, "opponent", 1).await;
         let turns = opponent.turns().await;
         let room = opponent.quick_start_with_anyone().await.room_id;
-        Self { opponent, turns, room, cable, server }
+        Self { opponent, turns, room, cable, second, server }
     }
 
     /// Waits for the game, and moves first if the opponent has black: sides are drawn.
@@ -70,13 +73,22 @@ impl Table {
 
     /// Plays against a bot whose connection falls silent before it hears of its turn.
     async fn play_with_a_bot(&mut self, command: Command) {
+        self.play_while(command, Cable::silence).await;
+    }
+
+    /// Plays against a bot that knows both addresses, and loses the first, where it is.
+    async fn play_with_a_bot_at_two(&mut self, command: Command) {
+        self.play_while(command, Cable::cut).await;
+    }
+
+    async fn play_while(&mut self, command: Command, lose: fn(&Cable)) {
         let mut bot = Running::spawn(command);
         for _ in 0..2 {
             let turn = self.turn().await;
             self.play(&turn).await;
         }
         let turn = self.turn().await;
-        self.cable.silence();
+        lose(&self.cable);
         let silent = Instant::now();
         self.play(&turn).await;
         let turn = self.turn().await;
@@ -84,6 +96,12 @@ impl Table {
         let resignation = v1::ResignRequest { game_id: turn.game_id };
         self.opponent.games().resign(resignation).await.unwrap();
         assert!(bot.child.wait().unwrap().success());
+    }
+
+    /// A list of three servers: a closed port, the relay, and the second server.
+    fn addresses(&self) -> String {
+        let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        format!("{closed},{},{}", self.cable.address, self.second.address)
     }
 
     fn client(&self, arguments: &[&str]) -> Command {
@@ -118,6 +136,47 @@ async fn a_bot_in_go_is_on_again() {
     let mut bot = Command::new(bot);
     bot.arg(&table.cable.address);
     table.play_with_a_bot(bot).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_bot_of_the_command_line_plays_on_at_the_next_server() {
+    let mut table = Table::set().await;
+    let bot = reversi(&["bot", "--quick", "--ai", "greedy", "--games", "1", "--server", &table.addresses()]);
+    table.play_with_a_bot_at_two(bot).await;
+}
+
+#[needs(python)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bot_in_python_plays_on_at_the_next_server() {
+    let python = program(PYTHON);
+    let mut table = Table::set().await;
+    let mut bot = Command::new(python);
+    bot.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/python/bot.py")).arg(table.addresses());
+    table.play_with_a_bot_at_two(bot).await;
+}
+
+#[needs(go_bot)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bot_in_go_plays_on_at_the_next_server() {
+    let bot = program(GO_BOT);
+    let mut table = Table::set().await;
+    let mut bot = Command::new(bot);
+    bot.arg(table.addresses());
+    table.play_with_a_bot_at_two(bot).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_watcher_follows_at_the_next_server_after_silence() {
+    let table = Table::set().await;
+    let mut watcher = Running::spawn(reversi(&["watch", &table.room, "--server", &table.addresses()]));
+    watcher.wait_for("waiting for the game");
+    table.cable.hold();
+    let mut player = Running::start(&table.server, &["play", "--anyone", "--name", "late"]);
+    player.wait_for("room");
+    let lost = watcher.wait_for("trying again in");
+    let named = format!("(at http://{}, next http://{})", table.cable.address, table.second.address);
+    assert!(lost.contains(&named), "{lost}");
+    watcher.wait_for("late");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

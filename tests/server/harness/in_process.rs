@@ -23,7 +23,7 @@ use tonic::{
 use tonic_types::{ErrorDetails, StatusExt as _};
 
 /// Timeout of each wait; no test needs this long.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(15);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Waits for a result, at most until the timeout.
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {

@@ -28,7 +28,7 @@ const PROGRAM: &str = match (option_env!("CARGO_BIN_EXE_reversi"), option_env!("
 };
 
 /// Timeout of each wait; no test needs this long.
-const TIMEOUT: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A running server, killed when this is dropped.
 pub(crate) struct Server {
@@ -152,6 +152,25 @@ impl Server {
     pub(crate) fn signal(&self, name: &str) {
         let sent = Command::new("kill").args(["-s", name, &self.child.id().to_string()]).status().unwrap();
         assert!(sent.success());
+    }
+
+    /// Stops the process until [`Self::unfreeze`]. One of its threads takes the signal when it next runs, and stops the
+    /// others: this waits until all have stopped.
+    pub(crate) fn freeze(&self) {
+        self.signal("STOP");
+        let is_stopped = |thread: std::fs::DirEntry| {
+            let state = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+            state.rsplit(") ").next().is_none_or(|rest| rest.is_empty() || rest.starts_with('T'))
+        };
+        let threads = format!("/proc/{}/task", self.child.id());
+        // Without /proc they are stopped soon.
+        while !std::fs::read_dir(&threads).into_iter().flatten().flatten().all(is_stopped) {
+            std::thread::yield_now();
+        }
+    }
+
+    pub(crate) fn unfreeze(&self) {
+        self.signal("CONT");
     }
 
     pub(crate) fn id(&self) -> u32 {

@@ -13,7 +13,7 @@ use crate::harness::{
 };
 
 /// Timeout of each wait; no test needs this long.
-const TIMEOUT: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A server with a settings file, and the socket on which it reports its state as to systemd.
 struct Service {

@@ -1,8 +1,11 @@
 //! A failing store: unwritten events are never sent, and written ones are never lost.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+    },
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -375,6 +378,24 @@ async fn logging_out_leaves_a_room_that_is_being_created() {
     journal.permits.add_permits(1);
     assert!(within(calls.join_next()).await.unwrap().is_err());
     assert_eq!((eve.info().await.rooms, eve.list_rooms().await), (0, vec![]));
+}
+
+#[tokio::test]
+async fn a_player_who_logs_out_leaves_a_room_that_cannot_be_read_yet() {
+    let journal = DelayedJournal::over(MemoryStore::default());
+    let mut options = ServerOptions { store: journal.store(), ..ServerOptions::default() };
+    (options.limits.room_sleep, options.limits.presence_grace) = (Duration::ZERO, Duration::from_millis(1));
+    let server = TestServer::with(options).await;
+    let (ada, eve) = (server.human("Ada").await, server.human("Eve").await);
+    let _turns = ada.turns().await;
+    let room = ada.create_with(named("asleep"), ["me", "open"]).await.room_id;
+    journal.mute.store(true, SeqCst);
+    let get = || v1::GetRoomRequest { room_id: room.clone(), ..Default::default() };
+    // While it is in memory it answers.
+    within(async { while ada.rooms().get_room(get()).await.is_ok() {} }).await;
+    refused(ada.sessions().log_out(v1::LogOutRequest::default()).await, Code::Unavailable, "STORE_UNAVAILABLE");
+    journal.mute.store(false, SeqCst);
+    within(async { while eve.info().await.rooms > 0 {} }).await;
 }
 
 #[tokio::test]

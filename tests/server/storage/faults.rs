@@ -1,7 +1,7 @@
-//! Three real servers that share rooms, and a fault during games of rooms of the first: it freezes, loses the database, or
-//! is restarted; or servers lose one another; or the database crashes, or fails over. The players are at the other two, with a
-//! watcher of each game at the third, and all games are played to their ends. Also measures how long the rooms pause:
-//! `REVERSI_FAULTS=10 cargo test --test server faults -- --nocapture`.
+//! Three real servers that share rooms, and a fault during games of rooms of the first: it freezes, loses the database,
+//! or is restarted; or servers lose one another; or the database crashes, or fails over. The players are at the other
+//! two, with a watcher of each game at the third, and all games are played to their ends. Also measures how long the
+//! rooms pause: `REVERSI_FAULTS=10 cargo test --test server faults -- --nocapture`.
 
 use std::{net::TcpListener, ops::Range, time::Duration};
 
@@ -51,7 +51,8 @@ const AWAY: Duration = Duration::from_secs(2);
 /// Longer than the database is away.
 const LONGER_LEASE: [&str; 2] = ["--lease", "30"];
 
-/// Lets the servers declare others dead at once. Otherwise they must first be connected to the database for a whole lease.
+/// Lets the servers declare others dead at once. Otherwise they must first be connected to the database for a whole
+/// lease.
 const PERMIT_DEATHS: &str = "UPDATE node SET since = since - interval '1 minute'";
 
 /// One fault of each kind, unless the environment has another number.
@@ -144,13 +145,13 @@ async fn a_server_that_freezes_loses_its_rooms_and_is_given_others() {
         let table = tables([&servers[0], &servers[1], &servers[2]], &format!("late {round}"), 1).await.remove(0);
         let black = Player::with_token(&servers[0].url, &table.players[0].token).await;
         let freeze = async || {
-            servers[0].signal("STOP");
+            servers[0].freeze();
             // It waits in the socket of the frozen server, which finds it when it goes on.
             let late = black.play(&table.game, 0, LATE);
             let (sender, _) = channel(1);
             let meanwhile = async {
                 let (made, ()) = tokio::join!(table.play(MEANWHILE, &sender), sleep(FAULT));
-                servers[0].signal("CONT");
+                servers[0].unfreeze();
                 made
             };
             let (late, made) = tokio::join!(late, meanwhile);
@@ -295,8 +296,8 @@ async fn a_server_that_has_lost_the_database_sends_its_clients_to_the_others() {
     assert_serves_rooms(&servers[0], 0).await;
 }
 
-/// Free addresses for three servers. At 127.1.0.1, where no other test listens: at 127.0.0.1 another test could take a port
-/// first.
+/// Free addresses for three servers. At 127.1.0.1, where no other test listens: at 127.0.0.1 another test could take a
+/// port first.
 fn unused_addresses() -> [String; 3] {
     let sockets = [(); 3].map(|()| TcpListener::bind("127.1.0.1:0").unwrap());
     sockets.map(|socket| socket.local_addr().unwrap().to_string())

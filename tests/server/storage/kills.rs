@@ -1,5 +1,6 @@
-//! Of three real servers that share rooms, one after the other is killed during games of its rooms. The players are at the two
-//! others. Also measures how long the rooms pause: `REVERSI_KILLS=100 cargo test --test server kills -- --nocapture`.
+//! Of three real servers that share rooms, one after the other is killed during games of its rooms. The players are at
+//! the two others. Also measures how long the rooms pause: `REVERSI_KILLS=100 cargo test --test server kills --
+//! --nocapture`.
 
 use futures_util::future::join_all;
 use reversi_needs::needs;

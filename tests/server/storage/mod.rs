@@ -7,6 +7,8 @@ mod failing_store;
 mod faults;
 #[cfg(all(unix, feature = "postgres"))]
 mod kills;
+#[cfg(all(unix, feature = "postgres"))]
+mod next_server;
 mod recovery;
 mod repeated_requests;
 #[cfg(all(unix, feature = "postgres"))]

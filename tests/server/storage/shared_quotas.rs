@@ -27,10 +27,28 @@ async fn three_servers() -> ([Server; 3], [Player; 3]) {
     (servers, [first, second, third])
 }
 
+/// Sends a request until it is answered: another server may be busy with it, or about to release the place that it
+/// kept.
+async fn answer(request: impl AsyncFn() -> Result<String, Status>) -> String {
+    let answered = async {
+        loop {
+            match request().await {
+                Ok(answer) => return answer,
+                Err(status) => {
+                    assert!(matches!(status.code(), Code::Unavailable | Code::ResourceExhausted), "{status}")
+                }
+            }
+            sleep(AGAIN).await;
+        }
+    };
+    timeout(TIMEOUT, answered).await.expect("the request is answered")
+}
+
 /// Sends a request to all servers at once, checks that the answers are equal, and returns the answer.
-async fn same_at_all(players: &[Player; 3], request: impl AsyncFn(&Player) -> String) -> String {
+async fn same_at_all(players: &[Player; 3], request: impl AsyncFn(&Player) -> Result<String, Status>) -> String {
     let [first, second, third] = players;
-    let (answer, at_second, at_third) = tokio::join!(request(first), request(second), request(third));
+    let answer = async |player| answer(async || request(player).await).await;
+    let (answer, at_second, at_third) = tokio::join!(answer(first), answer(second), answer(third));
     assert_eq!([&at_second, &at_third], [&answer; 2]);
     answer
 }
@@ -87,34 +105,25 @@ async fn a_request_with_an_id_takes_effect_once_at_all_servers() {
         let ai = Occupant::Ai(v1::AiSeat { kind: "random".into(), level: 0, seed: 7 });
         let seats = vec![seat(Occupant::Player(v1::Player::default())), seat(ai)];
         let request = v1::CreateRoomRequest { seats, request_id: "1".into(), ..Default::default() };
-        player.lobby().create_room(request).await.unwrap().into_inner().room.unwrap().room_id
+        Ok(player.lobby().create_room(request).await?.into_inner().room.unwrap().room_id)
     };
     let room = same_at_all(&players, create).await;
     let start = async |player: &Player| {
         let request = v1::StartGameRequest { room_id: room.clone(), request_id: "start".into() };
-        player.rooms().start_game(request).await.unwrap().into_inner().game_id
+        Ok(player.rooms().start_game(request).await?.into_inner().game_id)
     };
     same_at_all(&players, start).await;
-    let begun = same_at_all(&players, async |player| play_ai(player, "2").await.unwrap()).await;
+    let begun = same_at_all(&players, async |player| play_ai(player, "2").await).await;
     let me = me(there).await;
     assert_eq!((me.room_ids.len(), me.game_ids.len()), (2, 2), "no game has ended");
     // A request that is refused can be sent again.
-    let third = play_ai(here, "").await.unwrap();
+    let third = answer(async || play_ai(here, "").await).await;
     assert_eq!(play_ai(there, "3").await.unwrap_err().code(), Code::ResourceExhausted);
     leave(here, &third).await;
-    let third = play_ai(here, "3").await.unwrap();
+    let third = answer(async || play_ai(here, "3").await).await;
     assert_eq!(play_ai(there, "3").await.unwrap(), third);
     servers[0].kill();
-    let again = async {
-        loop {
-            match play_ai(there, "2").await {
-                Ok(room) => return room,
-                Err(status) => assert_eq!(status.code(), Code::Unavailable, "{status}"),
-            }
-            sleep(AGAIN).await;
-        }
-    };
-    assert_eq!(timeout(TIMEOUT, again).await.expect("the other server has the room"), begun);
+    assert_eq!(answer(async || play_ai(there, "2").await).await, begun, "the other server has the room");
     leave(there, &begun).await;
     let reused = play_ai(there, "1").await.unwrap_err();
     assert_eq!(reused.code(), Code::AlreadyExists, "an id of another method: {reused}");

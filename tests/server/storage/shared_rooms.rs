@@ -1,5 +1,5 @@
-//! Three real servers that share the rooms of one PostgreSQL database: two players and a watcher at different ones, and what
-//! they notice when the server that has their room is killed, or asked to end; and one server that has no rooms.
+//! Three real servers that share the rooms of one PostgreSQL database: two players and a watcher at different ones, and
+//! what they notice when the server that has their room is killed, or asked to end; and one server that has no rooms.
 
 use std::time::Duration;
 
@@ -25,12 +25,13 @@ use crate::{
 };
 
 /// Timeout of each wait; a pause lasts less than five seconds on a machine without other work.
-pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The interval of looks at the database, and of tries where a server is away.
 pub(super) const AGAIN: Duration = Duration::from_millis(20);
 
-/// Three servers; a room and one of its players are at the first, the other player at the second, a watcher at the third.
+/// Three servers; a room and one of its players are at the first, the other player at the second, a watcher at the
+/// third.
 struct SharedRooms {
     database: Database,
     servers: Vec<Server>,

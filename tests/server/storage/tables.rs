@@ -1,5 +1,5 @@
-//! Games of bots in the rooms of one server of a cluster. Whatever happens to the server: each acknowledged move is kept, and
-//! watchers see each event once, in order.
+//! Games of bots in the rooms of one server of a cluster. Whatever happens to the server: each acknowledged move is
+//! kept, and watchers see each event once, in order.
 
 use std::time::Duration;
 

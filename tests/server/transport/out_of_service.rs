@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, future::ready, sync::Arc, time::Duration};
 
 use reversi::{
     proto::v1,
+    room::Timestamp,
     runtime::{Assignment, NodeId, Shard},
     store::{ClusterStore, ClusterView, StoreFuture},
 };
@@ -36,7 +37,7 @@ impl ClusterStore for Lease {
         Box::pin(ready(Ok(())))
     }
 
-    fn free(&self, _: Vec<Assignment>) -> StoreFuture<'_, ()> {
+    fn free(&self, _: Vec<Assignment>, _: Timestamp) -> StoreFuture<'_, ()> {
         Box::pin(ready(Ok(())))
     }
 }

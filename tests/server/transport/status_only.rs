@@ -1,5 +1,5 @@
-//! Answers without a body are one frame of headers that ends the stream, whatever layers they pass: some clients take an
-//! empty message before the status for a broken stream.
+//! Answers without a body are one frame of headers that ends the stream, whatever layers they pass: some clients take
+//! an empty message before the status for a broken stream.
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 use h2::client::SendRequest;

@@ -1,7 +1,9 @@
-//! An attribute for tests that need what not every machine has: without it they are reported as ignored, with the reason.
+//! An attribute for tests that need what not every machine has: without it they are reported as ignored, with the
+//! reason.
 //!
-//! It looks when the test is compiled, since the test runner cannot ignore a test while it runs. A build script would have
-//! to compile the tested library again as well whenever a variable changes; with this Cargo compiles only the tests.
+//! It looks when the test is compiled, since the test runner cannot ignore a test while it runs. A build script would
+//! have to compile the tested library again as well whenever a variable changes; with this Cargo compiles only the
+//! tests.
 
 use std::{env, fs, path::Path};
 

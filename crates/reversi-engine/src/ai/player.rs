@@ -78,7 +78,8 @@ impl AiPlayer {
         self.kind
     }
 
-    /// About how many positions it looks at for a move, to tell short searches from long ones; no bound without a level.
+    /// About how many positions it looks at for a move, to tell short searches from long ones; no bound without a
+    /// level.
     #[must_use]
     pub fn positions(self) -> u64 {
         let Some(level) = self.level else { return u64::MAX };

@@ -2,7 +2,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Bitboard, ByColor, Color, Square, lines};
+use super::{Bitboard, ByColor, Color, Square, moves_and_flips};
 
 /// The discs of both sides; no square has two. The side to move is part of [`Position`](super::Position).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,7 +55,7 @@ impl Board {
     #[must_use]
     pub fn legal_moves(self, color: Color) -> Bitboard {
         let (own, opponent) = (self.discs[color], self.discs[color.opposite()]);
-        Bitboard(lines::moves(own.0, opponent.0))
+        Bitboard(moves_and_flips::moves(own.0, opponent.0))
     }
 
     /// 64 letters from a1, b1 to h8: `X` black, `O` white, `-` empty.
@@ -72,7 +72,7 @@ impl Board {
     #[must_use]
     pub fn flips(self, color: Color, square: Square) -> Bitboard {
         let (own, opponent) = (self.discs[color], self.discs[color.opposite()]);
-        Bitboard(lines::flips(own.0, opponent.0, square.index()))
+        Bitboard(moves_and_flips::flips(own.0, opponent.0, square.index()))
     }
 
     /// The board after `color` placed a disc on the empty `square` and flipped the opponent's discs `flips`.

@@ -14,7 +14,7 @@ mod bitboard;
 mod board;
 mod by_color;
 mod color;
-pub mod lines;
+pub mod moves_and_flips;
 pub mod opening;
 pub mod opening_names;
 mod outcome;

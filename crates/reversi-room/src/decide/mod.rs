@@ -29,8 +29,8 @@ impl Room {
         self.decide_arrived(now, now, issuer, command)
     }
 
-    /// As [`Room::decide`], for a command that waited since it arrived: whether a move is in time, and how long it took,
-    /// is judged by its arrival. The opponent's time begins now.
+    /// As [`Room::decide`], for a command that waited since it arrived: whether a move is in time, and how long it
+    /// took, is judged by its arrival. The opponent's time begins now.
     ///
     /// # Errors
     /// Why the command is rejected.
@@ -141,8 +141,8 @@ impl Draft {
         if issuer == Issuer::Server { Ok(()) } else { Err(Rejection::NotAdmin) }
     }
 
-    /// A game may be ended by an administrator, and by the owner while no person is seated, except for a rated one in which
-    /// the owner plays.
+    /// A game may be ended by an administrator, and by the owner while no person is seated, except for a rated one in
+    /// which the owner plays.
     fn require_right_to_end_game(&self, issuer: Issuer) -> Result<(), Rejection> {
         if issuer == Issuer::Admin {
             return Ok(());

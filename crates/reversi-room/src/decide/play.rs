@@ -120,7 +120,8 @@ impl Draft {
         self.emit(Fact::GameStarted { number, index, opening, request });
     }
 
-    /// The second game of a rated pair begins as the first did. Nobody knows the time of a start in advance, and so no draw.
+    /// The opening of the next game. The second game of a rated pair has that of the first. A random one depends on the
+    /// time of the start, so that players cannot know it before.
     fn opening(&self, index: u16) -> Vec<Square> {
         let Room { id, settings, game, .. } = &self.room;
         match game {

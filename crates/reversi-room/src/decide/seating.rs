@@ -37,14 +37,20 @@ impl Draft {
         seat: Color,
         request: Option<Request>,
     ) -> Result<(), Rejection> {
-        self.require_lobby()?;
-        let player = profile.id;
-        self.join(issuer, profile, &Credentials::default())?;
-        if let Some(seat) = self.room.seat_of(player) {
-            self.emit(Fact::ReadyChanged { seat, ready: true, request });
-            self.start_if_ready();
+        if issuer == Issuer::Player(profile.id)
+            && let Some(seat) = self.room.seat_of(profile.id)
+        {
+            // The event carries the request, also if somebody has taken the other seat and begun a game meanwhile.
+            let is_lobby = self.require_lobby().is_ok();
+            let ready = is_lobby || self.room.seats[seat].marked_ready;
+            self.emit(Fact::ReadyChanged { seat, ready, request });
+            if is_lobby {
+                self.start_if_ready();
+            }
             return Ok(());
         }
+        self.require_lobby()?;
+        self.join(issuer, profile, &Credentials::default())?;
         self.take_seat(issuer, seat)?;
         if !self.room.settings.auto_start || !self.room.seats[seat.opposite()].ready() {
             return Err(Rejection::SeatsNotReady);
@@ -112,8 +118,8 @@ impl Draft {
         }
     }
 
-    /// When the terms of the next game change: nobody but the issuer of the change is ready for it any more, and an offer of
-    /// a rematch was made on the old terms.
+    /// Call when the next game will have other players or settings: takes back the readiness of all but the issuer of
+    /// the change, and offers of a rematch.
     pub(super) fn withdraw_consent(&mut self, issuer: Issuer) {
         for seat in Color::ALL {
             let Seat { occupant, marked_ready, .. } = &self.room.seats[seat];

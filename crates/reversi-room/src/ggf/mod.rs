@@ -1,4 +1,5 @@
-//! Games in the Generic Game Format (GGF) of Othello programs, one on each line: `(;GM[Othello]PB[ada]...B[f5//0.42]...;)`.
+//! Games in the Generic Game Format (GGF) of Othello programs, one on each line:
+//! `(;GM[Othello]PB[ada]...B[f5//0.42]...;)`.
 //!
 //! ```text
 //!   GameRecord ──▶ write ──▶ line ──▶ read ──▶ GgfGame

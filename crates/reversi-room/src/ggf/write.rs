@@ -70,8 +70,8 @@ fn name(participant: &Participant) -> String {
     }
 }
 
-/// Black's margin in discs, and a letter for the reason. A game that discs do not decide is won by all of them, if no file
-/// says otherwise.
+/// Black's margin in discs, and a letter for the reason. A game that discs do not decide is won by all of them, if no
+/// file says otherwise.
 fn result(record: &GameRecord) -> String {
     let decided = record.margin.unwrap_or(match record.end.winner {
         Some(Color::Black) => 64,

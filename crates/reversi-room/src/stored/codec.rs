@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reversi_engine::{
-    rating::Points,
+    match_statistics::Points,
     rules::{Color, Square},
 };
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reversi_engine::{
-    rating::{Points, Score},
+    match_statistics::{Points, Score},
     rules::{Bitboard, ByColor, Color, Position, Square},
 };
 

@@ -6,8 +6,8 @@
 //!   search reports of a finished game: as a room
 //! ```
 //!
-//! The messages are also sent from one node of a cluster to another, commands and rejections only so; then as parts of other
-//! messages, without version and checksum.
+//! The messages are also sent from one node of a cluster to another, commands and rejections only so; then as parts of
+//! other messages, without version and checksum.
 //!
 //! The messages are declared in `proto/reversi/stored/v1`, independent of the public API. Within a version, a field may
 //! be added whose default means what its absence meant; tags and numbers never change their meaning. Any other change
@@ -16,8 +16,8 @@
 //! The checksum is the CRC-32 of all bytes before it, little-endian: without it, nearly half of all single bit errors
 //! would decode to another valid game. Version 1 had no checksum and was otherwise the same.
 //!
-//! Decoding returns a value equal to the one encoded. Any other bytes give an error, or a value with which nothing else in
-//! this layer panics or loops forever. Whether a decoded event fits its room is checked by [`Room::check_next`].
+//! Decoding returns a value equal to the one encoded. Any other bytes give an error, or a value with which nothing else
+//! in this layer panics or loops forever. Whether a decoded event fits its room is checked by [`Room::check_next`].
 
 mod codec;
 mod command;

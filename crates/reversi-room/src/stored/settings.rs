@@ -1,6 +1,6 @@
 //! Stored settings and limits.
 
-use reversi_engine::{rating::Sprt, rules::Transcript};
+use reversi_engine::{match_statistics::Sprt, rules::Transcript};
 
 use super::{
     StoredError,

@@ -12,8 +12,8 @@ use crate::{
 impl Room {
     /// Checks a decoded event before [`Room::apply`], which trusts its argument.
     ///
-    /// Every event that [`Room::decide`] returns passes, in order. An event that passes leaves a room that can be stored
-    /// and decoded again; this version need not have decided the same.
+    /// Every event that [`Room::decide`] returns passes, in order. An event that passes leaves a room that can be
+    /// stored and decoded again; this version need not have decided the same.
     ///
     /// # Errors
     /// [`StoredError::OutOfOrder`] for an event that is out of order or would leave an invalid room.

@@ -1,4 +1,5 @@
-//! Properties of the stored form: nothing is lost, everything decoded is safe, and the events that a room decides fit it.
+//! Properties of the stored form: nothing is lost, everything decoded is safe, and the events that a room decides fit
+//! it.
 
 use proptest::prelude::*;
 use prost::Message as _;

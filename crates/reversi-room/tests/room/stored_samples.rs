@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, sync::Arc, time::Duration};
 
 use reversi_engine::{
-    rating::Sprt,
+    match_statistics::Sprt,
     rules::{ByColor, Color},
 };
 use reversi_room::{
@@ -254,8 +254,8 @@ fn every_flipped_bit_is_detected() {
     }
 }
 
-/// Run by hand, and only to add lines: `cargo test -p reversi-room stored_samples -- --ignored`. If it changes an existing
-/// line, stored data of that form can no longer be read; then increase `VERSION`.
+/// Run by hand, and only to add lines: `cargo test -p reversi-room stored_samples -- --ignored`. If it changes an
+/// existing line, stored data of that form can no longer be read; then increase `VERSION`.
 #[test]
 #[ignore = "writes the sample that the other tests read"]
 fn write_the_sample() {

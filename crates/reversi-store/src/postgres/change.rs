@@ -21,11 +21,15 @@ use crate::{
 pub(super) enum Change {
     /// Changes nothing. Its outcome shows that all earlier writes are complete.
     Nothing,
-    MarkAlive(Timestamp),
+    /// The node lives, and perhaps all clocks in its shards are credited.
+    MarkAlive {
+        now: Timestamp,
+        is_credited: bool,
+    },
     /// The clocks of these shards are credited.
     NoteCredited(Vec<Assignment>),
-    /// Gives up shards.
-    FreeShards(Vec<Assignment>),
+    /// Gives up shards, which were last served at this time.
+    FreeShards(Vec<Assignment>, Timestamp),
     /// Takes the list of waiting rooms, and counts 1 if no other node has it.
     TakeWaiting,
     ReturnWaiting {
@@ -67,16 +71,16 @@ pub(super) enum Change {
 impl Change {
     /// True for a change on behalf of players, of which there may be many.
     pub(super) fn is_of_players(&self) -> bool {
-        !matches!(self, Self::Nothing | Self::MarkAlive(_) | Self::NoteCredited(_) | Self::FreeShards(_))
+        !matches!(self, Self::Nothing | Self::MarkAlive { .. } | Self::NoteCredited(_) | Self::FreeShards(..))
     }
 
     /// Executes it within a transaction. Returns what it counts.
     pub(super) async fn execute(&self, session: &Session, fence: Fence, damaged: &DamagedRows) -> Result<usize, Error> {
         match self {
             Self::Nothing => Ok(0),
-            Self::MarkAlive(now) => fence.mark_alive(session, *now).await.map(|()| 0),
+            Self::MarkAlive { now, is_credited } => fence.mark_alive(session, *now, *is_credited).await.map(|()| 0),
             Self::NoteCredited(shards) => shard::note_credited(session, fence, shards).await.map(|()| 0),
-            Self::FreeShards(shards) => shard::free(session, shards).await.map(|()| 0),
+            Self::FreeShards(shards, since) => shard::free(session, shards, *since).await.map(|()| 0),
             Self::TakeWaiting => waiting::take(session, fence.node).await,
             Self::ReturnWaiting { gone, new } => waiting::give_back(session, fence.node, gone, new).await.map(|()| 0),
             Self::AddWaiting(rooms) => waiting::add(session, rooms).await.map(|()| 0),

@@ -352,9 +352,9 @@ impl Journal for PostgresStore {
     }
 
     fn mark_alive(&self, now: Timestamp) -> StoreFuture<'_, ()> {
-        // Of a node that shares the shards, the lease shows when it lived, and shards are credited one by one.
-        let is_member = matches!(*self.membership.state().borrow(), NodeState::Member(_));
-        self.write(if is_member { Change::Nothing } else { Change::MarkAlive(now) })
+        // Of a node that shares the shards, shards are credited one by one.
+        let is_credited = !matches!(*self.membership.state().borrow(), NodeState::Member(_));
+        self.write(Change::MarkAlive { now, is_credited })
     }
 
     fn last_alive(&self) -> StoreFuture<'_, Option<Timestamp>> {
@@ -380,8 +380,8 @@ impl ClusterStore for PostgresStore {
         self.write(Change::NoteCredited(shards))
     }
 
-    fn free(&self, shards: Vec<Assignment>) -> StoreFuture<'_, ()> {
-        self.write(Change::FreeShards(shards))
+    fn free(&self, shards: Vec<Assignment>, since: Timestamp) -> StoreFuture<'_, ()> {
+        self.write(Change::FreeShards(shards, since))
     }
 }
 

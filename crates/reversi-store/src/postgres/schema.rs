@@ -46,8 +46,8 @@ pub(super) async fn create(session: &Session) -> Result<(), PostgresError> {
     if version(session).await?.is_none() { upgrade(session, None).await } else { Ok(()) }
 }
 
-/// Creates the tables, or upgrades them to the current version. An upgrade is refused while a node other than `this` one
-/// has a lease: to its prepared statements a table must not change.
+/// Creates the tables, or upgrades them to the current version. An upgrade is refused while a node other than `this`
+/// one has a lease: to its prepared statements a table must not change.
 pub(super) async fn upgrade(session: &Session, this: Option<i64>) -> Result<(), PostgresError> {
     session.batch(BEGIN).await?;
     // After an error, the transaction ends with the connection.

@@ -42,7 +42,7 @@ CREATE TABLE shard (
     version bigint NOT NULL DEFAULT 0,  -- one more with each new node
     changed timestamptz NOT NULL DEFAULT now(), -- when it got the node, or was freed by it
     away_us bigint                      -- when an earlier node last lived, while clocks may have to be credited: by the clock of
-                                        -- that node, or of this database if the node shared the shards
+                                        -- that node
 ) WITH (fillfactor = 50);
 CREATE INDEX shards_of_node ON shard (node);
 INSERT INTO shard (id) SELECT generate_series(0, 4095);

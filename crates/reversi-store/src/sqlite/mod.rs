@@ -245,9 +245,9 @@ fn create_folder(folder: &Path) -> std::io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// The file that a server locks while it uses the folder. On Linux it is the database itself: its `flock` is independent
-/// of SQLite's locks, and the lock cannot be removed without the data. On other systems a lock of the database would
-/// block SQLite, so it is a file of its own.
+/// The file that a server locks while it uses the folder. On Linux it is the database itself: its `flock` is
+/// independent of SQLite's locks, and the lock cannot be removed without the data. On other systems a lock of the
+/// database would block SQLite, so it is a file of its own.
 const LOCKED_FILE: &str = if cfg!(target_os = "linux") { SqliteStore::FILE } else { "reversi.lock" };
 
 /// Locks the folder. Waits up to [`schema::PATIENCE`] for a server that is about to end.

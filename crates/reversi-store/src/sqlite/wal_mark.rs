@@ -35,7 +35,8 @@ const MAGIC: [u8; 8] = *b"\xffwalmark";
 
 const LENGTH: usize = 36;
 
-/// Where page 1 has the number that each change of the schema increments. A copy by SQLite's tools has another one.
+/// The bytes of SQLite's schema cookie in page 1, which each change of the schema increments. Copies by SQLite's tools
+/// have another cookie.
 const SCHEMA: std::ops::Range<usize> = 40..44;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

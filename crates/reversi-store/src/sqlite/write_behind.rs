@@ -94,8 +94,7 @@ impl WriteBehind {
         Ok(write_behind)
     }
 
-    /// The table of a log. A room that has lost an event goes on from those before it: after damage, only what follows
-    /// without a gap is taken, whatever row it is in.
+    /// Builds the table from the log. After damage a room keeps only the events before its first missing one.
     pub(super) fn of(connection: &Connection, log: &ReadableLog, limit: usize) -> rusqlite::Result<Self> {
         let (rooms, damaged, gap, cut) = (HashMap::default(), Vec::new(), log.gap, BTreeMap::new());
         let mut write_behind = Self { rooms, limit, bytes: 0, first: 1, last: 0, damaged, gap, cut, flush: None };

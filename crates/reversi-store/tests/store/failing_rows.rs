@@ -136,8 +136,8 @@ async fn an_append_that_fails_at_any_row_leaves_nothing_and_can_be_retried() {
                     if closes { count(&failing.folder, "runs") + count(&failing.folder, "states") } else { 0 };
                 assert_eq!(removed > 0, closes && log == 0);
                 let failed = failing.sweep(async |store| store.journal.append(append).await).await;
-                // The rows of an append: one in the log; for each game its own, two of its players, their two standings,
-                // and the number of games; and the rows that a closed room removes.
+                // The rows of an append: one in the log; for each game its own, two of its players, their two
+                // standings, and the number of games; and the rows that a closed room removes.
                 assert!(failed as i64 >= 1 + 6 * append.games.len() as i64 + removed, "{failed} rows");
                 failing.permit(UNLIMITED);
                 failing.store.journal.mark_alive(at(1)).await.unwrap();

@@ -122,8 +122,8 @@ async fn a_flipped_bit_in_the_log_leaves_the_events_before_it_in_its_row() {
     assert_eq!(load(&open(&folder), room).await, Room::replay(&history[..history.len() - 1]));
 }
 
-/// Of a room whose state is damaged nothing is lost: its events begin with its creation. Of one whose run is, the events from
-/// there on are.
+/// Of a room whose state is damaged nothing is lost: its events begin with its creation. Of one whose run is, the
+/// events from there on are.
 #[tokio::test]
 async fn a_flipped_bit_in_a_room_takes_only_the_events_from_there() {
     let whole = folder();
@@ -389,8 +389,8 @@ async fn damage_at_the_end_of_the_last_commit_but_one_is_noticed() {
     drop(store);
 }
 
-/// Flipped bits in rows of each table: nothing else is lost by one, neither by a start nor by a repair, and what is left of a
-/// room is what it was. `REVERSI_FLIPS` says how many for each table.
+/// Flipped bits in rows of each table: nothing else is lost by one, neither by a start nor by a repair, and what is
+/// left of a room is what it was. `REVERSI_FLIPS` says how many for each table.
 #[tokio::test]
 async fn a_flipped_bit_in_a_row_affects_at_most_its_row() {
     let flips = std::env::var("REVERSI_FLIPS").ok().and_then(|flips| flips.parse().ok()).unwrap_or(3);

@@ -26,7 +26,8 @@ fn history() -> Vec<Event> {
     moved(test.history, room_id(1))
 }
 
-/// Writes rooms, of which one lacks the last event of its history, games, players who are there and who are not, and results.
+/// Writes rooms, of which one lacks the last event of its history, games, players who are there and who are not, and
+/// results.
 async fn fill(store: &Store) {
     let history = history();
     drive(store, &history[..history.len() - 1], 20).await;

@@ -2,7 +2,7 @@
 
 use super::player::{ArenaPlayer, PlayingEngine};
 use crate::{
-    rating::Points,
+    match_statistics::Points,
     rules::{ByColor, Color, SplitMix64, Square, Transcript},
     search::Stop,
 };

@@ -31,7 +31,7 @@ use crate::{
         random, say,
         terminal::{interrupt::Interrupt, progress::Progress},
     },
-    rating::Sprt,
+    match_statistics::Sprt,
     rules::opening,
 };
 

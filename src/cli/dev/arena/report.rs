@@ -10,7 +10,7 @@ use super::{
     results::{MatchResults, side_of_a},
 };
 use crate::{
-    rating::{Difference, Score, Sprt, Verdict},
+    match_statistics::{Difference, Score, Sprt, Verdict},
     rules::{Color, Transcript},
 };
 

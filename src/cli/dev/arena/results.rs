@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{game::ArenaGame, player::ArenaPlayer};
 use crate::{
-    rating::{Score, Sprt, Verdict},
+    match_statistics::{Score, Sprt, Verdict},
     rules::Color,
 };
 

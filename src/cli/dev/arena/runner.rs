@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     cli::{terminal::progress::Progress, warn},
-    rating::Difference,
+    match_statistics::Difference,
     rules::{ByColor, Color, SplitMix64, Transcript, opening},
     search::Stop,
 };

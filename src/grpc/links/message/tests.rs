@@ -1,5 +1,5 @@
-//! Messages are read as they were written, and any bytes without panic. The stored messages have such laws of their own, in
-//! `crates/reversi-room/tests`.
+//! Messages are read as they were written, and any bytes without panic. The stored messages have such laws of their
+//! own, in `crates/reversi-room/tests`.
 
 use std::{cmp::Reverse, fmt::Debug, sync::Arc, time::Duration};
 

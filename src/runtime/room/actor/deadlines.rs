@@ -83,8 +83,8 @@ impl RoomActor {
         self.keep(events).await.map(drop)
     }
 
-    /// Notes the time of a slow write, to be credited to the clocks of this room. It is no stall if other writes were
-    /// answered meanwhile.
+    /// Notes the time of a slow write, to be credited to the clocks of this room. Other rooms get no credit: their
+    /// writes may have been answered meanwhile.
     pub(super) fn owe_slow_write(&mut self, took: Duration) {
         if took > SHORTEST {
             let took = i64::try_from(took.as_micros()).unwrap_or(i64::MAX);

@@ -159,7 +159,7 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
     let actor = Box::new(RoomActor {
         listing,
         registration,
-        // Now, so that the creator holds the room before the reservation ends.
+        // Counted before `create` returns, since its reservation then ends.
         places: CountedPlaces::note(&context.players, &room, origin == Origin::Journal),
         cache: TurnCache::of(&context.players, &room),
         ai_turn: AiTurnState::default(),

@@ -22,9 +22,8 @@ use crate::{
     store::{DoneRequest, StoreError},
 };
 
-/// Maximum time in which one match tries rooms. Other nodes wait for it at most five seconds
-/// (`reversi-store/src/postgres/waiting.rs`). After that, two players may be sent to the same room, which refuses one
-/// of them, and a repeated request may find another room.
+/// Maximum time of one search. Other nodes wait for it at most five seconds (`reversi-store/src/postgres/waiting.rs`):
+/// a longer search could send two players to one room, which refuses the second.
 const MATCH_TIME: Duration = Duration::from_secs(2);
 
 /// Maximum wait for the state of a room before others are tried. After them, the room is tried again.
@@ -128,7 +127,8 @@ impl Rooms {
         });
         match returned {
             Err(unavailable) if !new.is_empty() => {
-                // A room in which a player waits in vain would only occupy a seat. A request with an id is expected again.
+                // A room in which a player waits in vain would only occupy a seat. A request with an id is expected
+                // again.
                 if request.is_none() {
                     for room in new {
                         let _ = self.command(player, room, Command::Vacate).await;
@@ -140,7 +140,8 @@ impl Rooms {
         }
     }
 
-    /// The room of a repeated request. If the player waits there, it waits on: the first call may not have added the room.
+    /// The room of a repeated request. If the player waits there, it waits on: the first call may not have added the
+    /// room.
     async fn matched(&self, player: &Player, room: RoomId) -> Result<RoomId, RoomError> {
         let found = self.snapshot_as_admin(room).await?.room;
         if found.game().is_none() && found.seat_of(player.id()).is_some() {
@@ -149,7 +150,8 @@ impl Rooms {
         Ok(room)
     }
 
-    /// Adds restored rooms to those that wait. If the store has them, a server by itself may have kept them in memory only.
+    /// Adds restored rooms to those that wait. If the store has them, a server by itself may have kept them in memory
+    /// only.
     pub(crate) async fn add_waiting(&self, rooms: Vec<RoomId>) -> Result<(), StoreError> {
         let context = &self.host.context;
         if rooms.is_empty() {
@@ -246,11 +248,7 @@ impl Rooms {
         if snapshot.room.seat_of(player.id()).is_some() {
             // An event of the room carries the request.
             let noted = if request.is_some() { self.command(player, room, join).await.err() } else { None };
-            return match noted {
-                // Somebody has taken the other seat meanwhile.
-                None | Some(RoomError::Rejected(Rejection::RoomInGame)) => Match::Own,
-                Some(error) => Match::Refused(error),
-            };
+            return noted.map_or(Match::Own, Match::Refused);
         }
         if !snapshot.room.is_present(open.opposite()) || side.is_some_and(|side| side != open) {
             return Match::NotNow;

@@ -77,7 +77,8 @@ impl Rooms {
         let seats = ByColor::new(black, white);
         let limits = context.limits.get();
         let id = context.cluster.new_room(self.random.bits()).ok_or(RoomError::Unreachable)?;
-        // The same request may be sent to other nodes at the same time: its rooms, of which one will be created, share a place.
+        // The same request may be sent to other nodes at the same time: its rooms, of which one will be created, share
+        // a place.
         let place = request.map_or(id, |request| RoomId::from_random(request.key));
         let membership = self.reserve_room(player, place).await?;
         // Last: the player leaves no other room for a request that is refused.

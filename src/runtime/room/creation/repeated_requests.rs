@@ -1,5 +1,6 @@
-//! Requests with ids, which take effect once. The event that a request causes carries it, and the store keeps what it did in
-//! the same commit: so a repeat has the same result after a restart, at another node, and from two nodes at once.
+//! Requests with ids, which take effect once. The event that a request causes carries it, and the store keeps what it
+//! did in the same commit: so a repeat has the same result after a restart, at another node, and from two nodes at
+//! once.
 
 use std::sync::Arc;
 

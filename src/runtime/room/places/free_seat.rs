@@ -27,7 +27,11 @@ impl Rooms {
         // The player leaves no other room for a command that is refused anyway.
         let now = self.host.context.clock.now();
         self.snapshot_as_admin(room).await?.room.decide(now, Issuer::Player(player.id()), command.clone())?;
-        self.free_seat(player, room, None).await
+        let request = match command {
+            Command::JoinGame(_, _, request) => *request,
+            _ => None,
+        };
+        self.free_seat(player, room, request).await
     }
 
     /// Reserves a seat of a room. A player at its limit leaves as many rooms in which no game or series runs as needed:

@@ -185,8 +185,8 @@ impl ClusterStore for Connection {
         Box::pin(self.execute(move |database| database.note_credited(&shards)))
     }
 
-    fn free(&self, shards: Vec<Assignment>) -> StoreFuture<'_, ()> {
-        Box::pin(self.execute(move |database| database.free(&shards)))
+    fn free(&self, shards: Vec<Assignment>, since: Timestamp) -> StoreFuture<'_, ()> {
+        Box::pin(self.execute(move |database| database.free(&shards, since)))
     }
 }
 
@@ -232,8 +232,9 @@ impl Journal for Connection {
         Box::pin(self.change(move |_, tables| tables.waiting.add(&rooms)))
     }
 
-    fn mark_alive(&self, _: Timestamp) -> StoreFuture<'_, ()> {
-        Box::pin(self.reach())
+    fn mark_alive(&self, now: Timestamp) -> StoreFuture<'_, ()> {
+        let node = self.node();
+        Box::pin(self.execute(move |database| database.mark_alive(node, now)))
     }
 
     fn last_alive(&self) -> StoreFuture<'_, Option<Timestamp>> {

@@ -10,9 +10,7 @@ use std::{
 use reversi::{
     room::{RoomId, Timestamp},
     runtime::{Assignment, Clock, NodeId, Shard},
-    store::{
-        Append, AppendError, ClusterView, Downtime, MemoryStore, QuorumNode, Store, StoreError, Unreached, may_serve,
-    },
+    store::{Append, AppendError, ClusterView, MemoryStore, QuorumNode, Store, StoreError, Unreached, may_serve},
 };
 use tokio::time::Instant;
 
@@ -26,6 +24,9 @@ pub(super) const LEASE: Duration = Duration::from_secs(3);
 
 /// A node without a renewal for this time counts as silent.
 const SILENCE: Duration = Duration::from_millis(1_500);
+
+/// The interval of a node's marks.
+const MARKS: Duration = Duration::from_secs(5);
 
 /// Shards taken at a time.
 const STEP: usize = 512;
@@ -56,6 +57,8 @@ struct State {
 struct Lease {
     until: Instant,
     renewed: Timestamp,
+    /// The node's last mark, by its clock and by that of the database.
+    alive: (Timestamp, Timestamp),
     is_draining: bool,
 }
 
@@ -83,7 +86,9 @@ impl ModelDatabase {
         let mut state = self.state();
         state.nodes += 1;
         let node = NodeId(state.nodes);
-        let lease = Lease { until: Instant::now() + LEASE, renewed: self.clock.now(), is_draining: false };
+        let now = self.clock.now();
+        let alive = (now.shifted(ahead), now);
+        let lease = Lease { until: Instant::now() + LEASE, renewed: now, alive, is_draining: false };
         state.leases.insert(node, lease);
         state.changes += 1;
         self.log.note(SimEvent::NodeJoined { node, ahead });
@@ -98,6 +103,13 @@ impl ModelDatabase {
         true
     }
 
+    /// Notes that a node is alive, at this time by its clock.
+    pub(super) fn mark_alive(&self, node: NodeId, now: Timestamp) {
+        if let Some(lease) = self.state().leases.get_mut(&node) {
+            lease.alive = (now, self.clock.now());
+        }
+    }
+
     /// Declares nodes dead whose leases have ended, if the caller's has not.
     pub(super) fn declare_dead(&self, by: NodeId) {
         let mut state = self.state();
@@ -108,16 +120,17 @@ impl ModelDatabase {
         let ended: Vec<_> =
             state.leases.iter().filter(|(_, lease)| lease.until <= now).map(|(node, _)| *node).collect();
         for node in ended {
-            let Some(Lease { renewed, .. }) = state.leases.remove(&node) else { continue };
+            let Some(Lease { renewed, alive: (mark, noted), .. }) = state.leases.remove(&node) else { continue };
+            let lived_until = mark.after(renewed.since(noted).min(MARKS));
             state.changes += 1;
             state.unreached.retain(|(of, _), _| *of != node);
             state.serving.remove(&node);
-            self.log.note(SimEvent::NodeDead(node, renewed.since(START_TIME)));
+            self.log.note(SimEvent::NodeDead(node, renewed.max(noted).since(START_TIME)));
             for number in 0..Shard::COUNT {
                 let row = &mut state.shards[usize::from(number)];
                 if row.node == Some(node) {
                     row.node = None;
-                    row.away_since = row.away_since.or(Some(renewed));
+                    row.away_since = row.away_since.or(Some(lived_until));
                     state.free.insert(number);
                 }
             }
@@ -163,19 +176,15 @@ impl ModelDatabase {
             return None;
         }
         let rows = || Shard::all().zip(&state.shards);
-        let downtime = |row: &ShardRow| {
-            let micros = self.clock.now().0 - row.away_since?.0;
-            Some(Downtime { time: Duration::from_micros(micros.unsigned_abs()), read: Instant::now() })
-        };
         Some(ClusterView {
             me: node,
             others: state.leases.keys().filter(|other| **other != node).map(|other| (*other, String::new())).collect(),
             assignments: rows()
                 .filter_map(|(shard, row)| Some(Assignment { shard, node: row.node?, version: row.version }))
                 .collect(),
-            downtimes: rows()
+            away_since: rows()
                 .filter(|(_, row)| row.node == Some(node))
-                .filter_map(|(shard, row)| Some((shard, downtime(row)?)))
+                .filter_map(|(shard, row)| Some((shard, row.away_since?)))
                 .collect(),
             is_cut_off,
             is_draining,
@@ -199,15 +208,15 @@ impl ModelDatabase {
         }
     }
 
-    /// A node gives up shards.
-    pub(super) fn free(&self, shards: &[Assignment]) {
+    /// A node gives up shards, which it last served at `since` by its clock.
+    pub(super) fn free(&self, shards: &[Assignment], since: Timestamp) {
         let mut state = self.state();
         let mut freed = Vec::new();
         for owned in shards {
             let row = &mut state.shards[usize::from(owned.shard.number())];
             if row.version == owned.version && row.node.is_some() {
                 row.node = None;
-                row.away_since = row.away_since.or(Some(self.clock.now()));
+                row.away_since = row.away_since.or(Some(since));
                 state.free.insert(owned.shard.number());
                 freed.push(owned.shard);
             }

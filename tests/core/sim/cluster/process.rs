@@ -26,8 +26,9 @@ use crate::sim::{rng::Rng, server::SimServer, simulation::encode};
 /// The interval at which a node looks at the database; it renews its lease at every second one.
 const BEAT: Duration = Duration::from_millis(250);
 
-/// The largest difference between the clock of a machine and the right time, in either direction.
-const MAX_AHEAD: Duration = Duration::from_millis(300);
+/// The largest difference between the clock of a machine and the right time, in either direction: two of them differ by
+/// at most what nodes with rooms may differ from the database.
+const MAX_AHEAD: Duration = Duration::from_millis(2_500);
 
 #[derive(Clone)]
 pub(super) struct Process {

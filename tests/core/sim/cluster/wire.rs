@@ -1,5 +1,6 @@
-//! The links between the processes: they delay, reorder between asks, feeds, news and lists, lose some asks, and all that is on its
-//! way when they are cut, and can be held. Rooms, events, commands and rejections cross them in their stored forms.
+//! The links between the processes: they delay, reorder between asks, feeds, news and lists, lose some asks, and all
+//! that is on its way when they are cut, and can be held. Rooms, events, commands and rejections cross them in their
+//! stored forms.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,4 +1,5 @@
-//! No player loses on time before having had the full time while a server ran; the downtime of servers does not count.
+//! No player loses on time before having had the full time while a server ran; the downtime of servers does not count,
+//! nor does the difference between the clocks of two nodes.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -17,9 +18,14 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
     // When each running turn began, in the total running time of all servers.
     let mut began: BTreeMap<RoomId, Duration> = BTreeMap::new();
     let mut server_start = (Duration::ZERO, Timestamp(0));
+    // How far the clocks of nodes are ahead, and that of the node of the next write.
+    let (mut nodes_ahead, mut ahead) = (BTreeMap::new(), 0);
     for LogEntry { at, what } in &history.entries {
-        if let SimEvent::ServerBegan { wall } = what {
-            server_start = (*at, *wall);
+        match what {
+            SimEvent::ServerBegan { wall } => server_start = (*at, *wall),
+            SimEvent::NodeJoined { node, ahead } => drop(nodes_ahead.insert(node, *ahead)),
+            SimEvent::WrittenBy(node, _) => ahead = nodes_ahead[node],
+            _ => {}
         }
         let SimEvent::Written { room: id, events } = what else { continue };
         let room_history = history.room(*id)?;
@@ -29,13 +35,12 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
                 continue;
             };
             // The event may have been written long after its timestamp.
-            let at = server_start.0 + event.at.since(server_start.1);
+            let at = server_start.0 + event.at.shifted(-ahead).since(server_start.1);
             if let Fact::GameEnded(end) = &event.fact
                 && end.reason == EndReason::Timeout
             {
                 let time_given = at.saturating_sub(began.get(id).copied().unwrap_or_default());
-                check_time_loss(before, event, time_given + history.clocks_apart)
-                    .map_err(|problem| format!("{id}: {problem}"))?;
+                check_time_loss(before, event, time_given).map_err(|problem| format!("{id}: {problem}"))?;
             }
             if matches!(event.fact, Fact::GameStarted { .. } | Fact::Played { .. } | Fact::Passed) {
                 began.insert(*id, at);

@@ -14,7 +14,7 @@ mod legal_moves;
 mod moves_answered;
 mod quotas;
 mod recovered;
-mod refusals;
+mod request_ids;
 mod stored_form;
 mod streams_end;
 mod tokens;
@@ -28,7 +28,7 @@ pub(crate) type CheckResult = Result<(), String>;
 pub(crate) type Check = fn(&RecordedHistory) -> CheckResult;
 
 /// All invariants with their names.
-pub(crate) const ALL: [(&str, Check); 19] = [
+pub(crate) const ALL: [(&str, Check); 20] = [
     ("acknowledged", acknowledged::check),
     ("archive", archive::check),
     ("clocks", clocks::check),
@@ -42,7 +42,8 @@ pub(crate) const ALL: [(&str, Check); 19] = [
     ("moves_answered", moves_answered::check),
     ("quotas", quotas::check),
     ("recovered", recovered::check),
-    ("refusals", refusals::check),
+    ("refusals", legal_moves::check_refusals),
+    ("request_ids", request_ids::check),
     ("final_state", final_state::check),
     ("stored_form", stored_form::check),
     ("streams_end", streams_end::check),

@@ -63,8 +63,8 @@ async fn writes_succeed_again_after_another_program_unlocks_the_file() {
     check_files::check(folder.path(), &acknowledged, 1).await;
 }
 
-/// Overwrites the overflow pages of the file that contain this text. Each belongs to one row, while a leaf page also holds
-/// rows of other rooms.
+/// Overwrites the overflow pages of the file that contain this text. Each belongs to one row, while a leaf page also
+/// holds rows of other rooms.
 fn damage(file: &Path, text: &str) -> usize {
     let bytes = fs::read(file).unwrap();
     // An overflow page begins with the number of the next one, a leaf page with its kind, which is not 0.

@@ -65,8 +65,8 @@ pub(crate) enum Attack {
     Passwords,
     /// Log-ins with wrong secrets of an administrator on all permitted streams of a connection. All are answered.
     Secrets,
-    /// Log-ins, then invitations by one player, of another one and of several, on all permitted streams of a connection. All
-    /// are answered.
+    /// Log-ins, then invitations by one player, of another one and of several, on all permitted streams of a
+    /// connection. All are answered.
     Invitations,
     /// Log-ins of guests of many addresses in two networks, each with an open stream, through [`PROXY`].
     Guests,

@@ -9,7 +9,7 @@ import { notify } from "../../state/notice";
 import type { Ai } from "../../state/ai_match";
 import { text } from "../../text/text";
 import { OpponentChoice } from "../lobby/opponent_choice";
-import { changesOf, draftOf, SettingsForm, useRefusedSettings } from "./settings_form";
+import { changesOf, draftOf, SAVED_FIELDS, SettingsForm, useRefusedSettings } from "./settings_form";
 import type { RoomProps } from "./room_view";
 
 /** The owner's controls for seats and settings, between games. */
@@ -78,7 +78,7 @@ function Settings({ room }: Pick<RoomProps, "room">) {
     submit.preventDefault();
     const { noPassword: clearPassword } = draft;
     const password = clearPassword ? "" : draft.password;
-    const updateMask = { paths: ["*"] };
+    const updateMask = { paths: SAVED_FIELDS };
     const request = { roomId: room.roomId, settings: changesOf(draft), updateMask, password, clearPassword };
     forget();
     if (!(await attempt(() => rooms.updateSettings(request), isShown))) return;

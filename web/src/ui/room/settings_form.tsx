@@ -84,6 +84,23 @@ export function draftOf(settings: RoomSettings | undefined): Draft {
   };
 }
 
+/** The settings that this form has: others stay as they are. */
+export const SAVED_FIELDS = [
+  "name",
+  "visibility",
+  "watching",
+  "move_limit",
+  "total_time",
+  "increment",
+  "ai_pause",
+  "games",
+  "swap_sides",
+  "auto_start",
+  "rated",
+  "opening",
+  "sprt",
+];
+
 export function changesOf(draft: Draft): MessageInitShape<typeof RoomSettingsSchema> {
   return {
     name: draft.name.trim(),

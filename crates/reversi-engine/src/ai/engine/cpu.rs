@@ -6,7 +6,7 @@
 //!
 //! Only this file of the engine has `unsafe`: each block, in a method of [`Modern`], calls a function that needs those
 //! instructions. The functions themselves are safe Rust.
-use crate::rules::lines;
+use crate::rules::moves_and_flips;
 
 /// The instruction set for which a search is compiled.
 pub(super) trait Cpu: Copy + Send + Sync {
@@ -35,17 +35,17 @@ impl Cpu for Portable {
 
     #[inline(always)]
     fn moves(self, own: u64, opponent: u64) -> u64 {
-        lines::moves(own, opponent)
+        moves_and_flips::moves(own, opponent)
     }
 
     #[inline(always)]
     fn flips(self, own: u64, opponent: u64, square: u8) -> u64 {
-        lines::flips(own, opponent, square)
+        moves_and_flips::flips(own, opponent, square)
     }
 
     #[inline(always)]
     fn last_flips(self, own: u64, square: u8) -> u32 {
-        lines::flips(own, !own & !(1 << square), square).count_ones()
+        moves_and_flips::flips(own, !own & !(1 << square), square).count_ones()
     }
 }
 
@@ -112,7 +112,7 @@ mod wide {
         work()
     }
 
-    /// The parallel prefix of [`crate::rules::lines`], on all four axes at once.
+    /// The parallel prefix of [`crate::rules::moves_and_flips`], on all four axes at once.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn moves(own: u64, opponent: u64) -> u64 {
@@ -201,16 +201,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rules::lines::tests::any_discs;
+    use crate::rules::moves_and_flips::tests::any_discs;
 
     fn agrees_with_the_rules(cpu: impl Cpu, own: u64, opponent: u64) {
-        assert_eq!(cpu.moves(own, opponent), lines::moves(own, opponent));
+        assert_eq!(cpu.moves(own, opponent), moves_and_flips::moves(own, opponent));
         for square in (0..64).filter(|square| (own | opponent) >> square & 1 == 0) {
-            assert_eq!(cpu.flips(own, opponent, square), lines::flips(own, opponent, square));
+            assert_eq!(cpu.flips(own, opponent, square), moves_and_flips::flips(own, opponent, square));
         }
         for square in 0..64 {
             let (own, opponent) = (own & !(1 << square), !own & !(1 << square));
-            assert_eq!(cpu.last_flips(own, square), lines::flips(own, opponent, square).count_ones());
+            assert_eq!(cpu.last_flips(own, square), moves_and_flips::flips(own, opponent, square).count_ones());
         }
     }
 

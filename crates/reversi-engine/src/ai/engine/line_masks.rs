@@ -1,5 +1,5 @@
 //! Tables of the lines through each square, for [`super::cpu`].
-use crate::rules::lines::rays;
+use crate::rules::moves_and_flips::rays;
 
 /// The rays of each square towards higher bits: right, down, down-left, down-right.
 pub(super) static UPWARD: [[u64; 4]; 64] = rays([(1, 0), (0, 1), (-1, 1), (1, 1)]);

@@ -17,7 +17,6 @@
 //! winner. Each mechanism has its own file, which names its source. `README.md` here describes how the weights were
 //! made.
 mod board;
-mod clock;
 mod cpu;
 mod endgame;
 #[expect(clippy::module_inception, reason = "the folder has the engine's parts, the file uses them")]
@@ -35,12 +34,13 @@ mod searcher;
 mod stability;
 #[cfg(test)]
 mod tests;
+mod time_plan;
 pub mod train;
 mod transposition;
 mod weights;
 
-pub use clock::Plan;
 pub use engine::{Engine, Report};
 pub use limits::{Certainty, END_JUMP, Goal, Limits};
 pub use pool::{Engines, TABLE_BYTES, with_engine};
+pub use time_plan::Plan;
 pub use weights::{BadWeights, Weights};

@@ -118,7 +118,7 @@ fn stable_of_edge(table: &[u8], own: u8, opponent: u8) -> u8 {
 
 /// The flips on an edge, computed as the lowest row of a board.
 fn flips_of_edge(own: u8, opponent: u8, place: u8) -> u8 {
-    crate::rules::lines::flips(own.into(), opponent.into(), place) as u8
+    crate::rules::moves_and_flips::flips(own.into(), opponent.into(), place) as u8
 }
 
 #[cfg(test)]

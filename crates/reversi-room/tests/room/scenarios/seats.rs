@@ -298,6 +298,13 @@ fn a_game_is_joined_at_once_or_not_at_all() {
     let started = Fact::GameStarted { number: 1, index: 0, opening: vec![], request };
     assert_eq!((facts.len(), facts.last()), (4, Some(&started)));
     assert_eq!(test.refused("cy", join("cy")), Rejection::RoomInGame);
+    assert_eq!(test.refused("cy", join("ada")), Rejection::RoomInGame);
+    let noted = test.ok("ada", join("ada"));
+    assert_eq!(
+        noted,
+        [Fact::ReadyChanged { seat: Black, ready: true, request }],
+        "a game has begun since it was found"
+    );
 
     let mut test = TestRoom::of(default_settings()).sit("ada", Black);
     assert_eq!(test.refused("bob", join("bob")), Rejection::SeatsNotReady, "the owner starts");

@@ -1,7 +1,7 @@
 //! Series: rematches, openings and scores.
 
 use reversi_engine::{
-    rating::{Points, Score, Verdict},
+    match_statistics::{Points, Score, Verdict},
     rules::{
         Color::{Black, White},
         Square,

@@ -44,10 +44,18 @@ impl Fence {
         })
     }
 
-    /// Records that the node is alive, and that all clocks in its shards are credited.
-    pub(in crate::postgres) async fn mark_alive(self, session: &Session, now: Timestamp) -> Result<(), Error> {
+    /// Records that the node is alive, by its clock, and perhaps that all clocks in its shards are credited.
+    pub(in crate::postgres) async fn mark_alive(
+        self,
+        session: &Session,
+        now: Timestamp,
+        is_credited: bool,
+    ) -> Result<(), Error> {
         let mark = "UPDATE fence SET alive_us = $2, alive_at = now() WHERE node = $1";
         session.execute(mark, &[&self.node, &now.0]).await?;
+        if !is_credited {
+            return Ok(());
+        }
         let clear = "UPDATE shard SET away_us = NULL WHERE node = $1 AND away_us IS NOT NULL";
         session.execute(clear, &[&self.node]).await.map(drop)
     }

@@ -36,7 +36,7 @@ use tokio_postgres::Config;
 use self::node::{Other, Renewal};
 use super::{error::PostgresError, schema, session::Session};
 use crate::{
-    cluster_store::{ClusterView, Downtime, NodeInfo, Role},
+    cluster_store::{ClusterView, NodeInfo, Role},
     journal::{LEASE_AGE, OWNED_SHARDS},
     quorum::{QuorumNode, Unreached, may_serve},
     shard::{Assignment, NodeId, Shard},
@@ -406,19 +406,17 @@ impl LeaseHolder {
         }
         let me = NodeId(id);
         let before = Arc::clone(&self.view.borrow());
-        let mut downtimes = if before.me == me { before.downtimes.clone() } else { BTreeMap::new() };
+        let mut away_since = if before.me == me { before.away_since.clone() } else { BTreeMap::new() };
         let now = Instant::now();
         let knows_rest = self.assignments_read.is_some_and(|read| now - read < shard::CHANGES / 2);
         for row in shard::assignments(session, id, !knows_rest).await? {
-            let known = match row.owner {
-                Some(owner) => self.assignments.insert(row.shard, owner),
-                None => self.assignments.remove(&row.shard),
-            };
-            match row.downtime {
-                // Read earlier.
-                Some(_) if known == row.owner && downtimes.contains_key(&row.shard) => {}
-                Some(time) => drop(downtimes.insert(row.shard, Downtime { time, read: now })),
-                None => drop(downtimes.remove(&row.shard)),
+            match row.owner {
+                Some(owner) => drop(self.assignments.insert(row.shard, owner)),
+                None => drop(self.assignments.remove(&row.shard)),
+            }
+            match row.away_since {
+                Some(since) => drop(away_since.insert(row.shard, since)),
+                None => drop(away_since.remove(&row.shard)),
             }
         }
         self.assignments_read = Some(now);
@@ -429,7 +427,7 @@ impl LeaseHolder {
             me,
             others: others.iter().filter_map(address).collect(),
             assignments,
-            downtimes,
+            away_since,
             is_cut_off,
             is_draining,
             surplus: if takers == 0 { 0 } else { owned.saturating_sub(share) },

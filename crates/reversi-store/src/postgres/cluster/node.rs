@@ -19,11 +19,14 @@ const SILENCE: Duration = Duration::from_millis(1_500);
 
 const JOIN: &str = "WITH me AS (INSERT INTO node (host, listens, address, role, renewed, until, since) \
     VALUES (coalesce(host(inet_client_addr()), ''), $1, $2, $3, now(), now(), now()) RETURNING id) \
-    INSERT INTO fence (node, session) SELECT id, 0 FROM me RETURNING node";
+    INSERT INTO fence (node, session, alive_us, alive_at) SELECT id, 0, $4, now() FROM me RETURNING node";
 
 /// Inserts a node, whose lease begins with the first renewal. Returns its id.
 pub(super) async fn join(session: &Session, info: &NodeInfo) -> Result<i64, PostgresError> {
-    let row = session.row(JOIN, &[&info.listens, &info.address, &info.role.to_string()]).await?;
+    // The first mark, in case it ends before the next one. Without an address it would look like one of credited
+    // clocks.
+    let alive = info.clock.filter(|_| info.address.is_some()).map(|clock| clock().0);
+    let row = session.row(JOIN, &[&info.listens, &info.address, &info.role.to_string(), &alive]).await?;
     Ok(row.ok_or_else(|| PostgresError::Database("a node could not be inserted".to_owned()))?.try_get(0)?)
 }
 
@@ -182,12 +185,15 @@ impl Other {
 }
 
 /// Waits for a write of the node in progress. A shard keeps the mark `away_us` of an earlier owner that is not credited
-/// yet. Otherwise its mark is the node's last one, plus the time from then to its last renewal. A node that shares the
-/// shards makes no marks: its last renewal shows when it lived.
+/// yet. Otherwise its mark is the node's last one, by the node's clock, plus the time from then to its last renewal.
+/// That is at most the interval of marks: the database's clock may have been set, or the node may have renewed its
+/// lease without being able to write. A node of an earlier version that shares the shards makes no marks: its last
+/// renewal shows when it lived.
 const REMOVE: &str = "WITH gone AS (DELETE FROM node WHERE id = $1 AND ($2::timestamptz IS NULL OR renewed = $2) \
     RETURNING id, renewed, address), \
     fenced AS (DELETE FROM fence USING gone WHERE fence.node = gone.id RETURNING fence.node, \
-        coalesce(alive_us + (extract(epoch FROM greatest(renewed, alive_at) - alive_at) * 1000000)::bigint, \
+        coalesce(alive_us + (extract(epoch FROM \
+                least(greatest(renewed, alive_at) - alive_at, interval '5 s')) * 1000000)::bigint, \
             CASE WHEN address IS NOT NULL THEN (extract(epoch FROM renewed) * 1000000)::bigint END) AS away_us), \
     freed AS (UPDATE shard SET node = NULL, away_us = coalesce(shard.away_us, fenced.away_us) \
         FROM fenced WHERE shard.node = fenced.node) \

@@ -49,12 +49,11 @@ pub(super) const CHANGES: Duration = Duration::from_secs(10);
 pub(super) struct ShardRow {
     pub(super) shard: Shard,
     pub(super) owner: Option<Assignment>,
-    /// For a shard of the asking node whose clocks may have to be credited: for how long.
-    pub(super) downtime: Option<Duration>,
+    /// For a shard of the asking node whose clocks may have to be credited: since when, by the clock of its last node.
+    pub(super) away_since: Option<Timestamp>,
 }
 
-const OWNERS: &str = "SELECT id, node, version, \
-        CASE WHEN node = $1 THEN (extract(epoch FROM now()) * 1000000)::bigint - away_us END AS away_us \
+const OWNERS: &str = "SELECT id, node, version, CASE WHEN node = $1 THEN away_us END AS away_us \
     FROM shard WHERE $2 OR changed > now() - make_interval(secs => $3)";
 
 /// The shards that have changed within [`CHANGES`], or all.
@@ -68,11 +67,10 @@ fn read(row: &Row) -> Result<ShardRow, PostgresError> {
     let shard = u16::try_from(id).ok().and_then(Shard::new);
     let shard = shard.ok_or_else(|| PostgresError::Database(format!("there is no shard {id}")))?;
     let node = row.try_get::<_, Option<i64>>("node")?.map(NodeId);
-    let downtime = row.try_get::<_, Option<i64>>("away_us")?;
     Ok(ShardRow {
         shard,
         owner: node.map(|node| Assignment { shard, node, version: version.unsigned_abs() }),
-        downtime: downtime.map(|micros| Duration::from_micros(micros.max(0).unsigned_abs())),
+        away_since: row.try_get::<_, Option<i64>>("away_us")?.map(Timestamp),
     })
 }
 
@@ -88,13 +86,13 @@ pub(in crate::postgres) async fn note_credited(
     session.execute(sql, &[&ids, &versions, &fence.node]).await.map(drop)
 }
 
-/// Frees shards, except those with a newer owner. Marks that are not credited yet are kept.
-pub(in crate::postgres) async fn free(session: &Session, shards: &[Assignment]) -> Result<(), Error> {
-    let sql = "UPDATE shard SET node = NULL, changed = now(), \
-            away_us = coalesce(away_us, (extract(epoch FROM now()) * 1000000)::bigint) \
+/// Frees shards that were last served at `since`, except those with a newer owner. Marks that are not credited yet are
+/// kept.
+pub(in crate::postgres) async fn free(session: &Session, shards: &[Assignment], since: Timestamp) -> Result<(), Error> {
+    let sql = "UPDATE shard SET node = NULL, changed = now(), away_us = coalesce(away_us, $3) \
         FROM unnest($1::int[], $2::bigint[]) AS a (id, version) WHERE shard.id = a.id AND shard.version = a.version";
     let (ids, versions) = columns(shards);
-    session.execute(sql, &[&ids, &versions]).await.map(drop)
+    session.execute(sql, &[&ids, &versions, &since.0]).await.map(drop)
 }
 
 fn columns(shards: &[Assignment]) -> (Vec<i32>, Vec<i64>) {

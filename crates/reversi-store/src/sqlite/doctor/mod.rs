@@ -7,7 +7,7 @@
 //!
 //! The new file takes the old one's place, which is kept beside it, so that nothing more is lost.
 
-mod rescue;
+mod readable_copy;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -19,7 +19,7 @@ use reversi_engine::rules::Color;
 use reversi_room::{EndReason, GameRecord, RoomId, Seq};
 use rusqlite::{Connection, Row, params_from_iter, types::Value};
 
-use self::rescue::{Readable, TemporaryFile};
+use self::readable_copy::{Readable, TemporaryFile};
 use super::{
     SqliteStore, create_file,
     damage::ReadError,
@@ -79,7 +79,7 @@ pub struct Doctor {
     is_empty: bool,
     path: PathBuf,
     /// If the file cannot be read as it is: what of it is damaged, and the copy that `old` reads.
-    rescued: Option<(Vec<String>, TemporaryFile)>,
+    copied: Option<(Vec<String>, TemporaryFile)>,
     /// Locked, so that no server starts meanwhile. The last field, as in [`SqliteStore`].
     _lock: File,
 }
@@ -102,8 +102,8 @@ impl Doctor {
         {
             return Err(error);
         }
-        let Readable { connection: old, is_empty, rescued } = rescue::open(&path)?;
-        Ok(Self { old, is_empty, path, rescued, _lock: lock })
+        let Readable { connection: old, is_empty, copied } = readable_copy::open(&path)?;
+        Ok(Self { old, is_empty, path, copied, _lock: lock })
     }
 
     /// Reads the whole file. Changes nothing.
@@ -135,7 +135,7 @@ impl Doctor {
         self.old.close().map_err(|(_, error)| error)?;
         // It would be taken for the log of the new file.
         let has_log = wal::exists(old);
-        if has_log && self.rescued.is_none() {
+        if has_log && self.copied.is_none() {
             return Err(OpenError::InUse);
         }
         let kept = unused(old, "damaged");
@@ -152,7 +152,7 @@ impl Doctor {
         Examination {
             old: &self.old,
             is_empty: self.is_empty,
-            rescued: self.rescued.as_ref().map(|(findings, _)| findings),
+            copied: self.copied.as_ref().map(|(findings, _)| findings),
             new,
             observer,
             diagnosis: Diagnosis::default(),
@@ -209,7 +209,7 @@ struct Examination<'a> {
     old: &'a Connection,
     is_empty: bool,
     /// If the file is read in a copy: what of it is damaged.
-    rescued: Option<&'a Vec<String>>,
+    copied: Option<&'a Vec<String>>,
     /// The new file, which gets all that can be read; none for an examination only.
     new: Option<&'a Connection>,
     observer: &'a mut dyn Observer,
@@ -225,7 +225,7 @@ impl Examination<'_> {
         if self.is_empty {
             return Ok(self.diagnosis);
         }
-        match self.rescued {
+        match self.copied {
             // These findings replace a check of the pages, which are those of the copy.
             Some(findings) => findings.iter().for_each(|finding| self.found(finding.clone())),
             None => self.check_pages(),

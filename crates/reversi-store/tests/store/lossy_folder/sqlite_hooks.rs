@@ -120,8 +120,8 @@ unsafe extern "C" fn open(
     flags: c_int,
     out_flags: *mut c_int,
 ) -> c_int {
-    // SAFETY: SQLite's arguments are valid, and `file` has room for a file of the system's VFS, since this VFS is a copy.
-    // After a successful open its methods are set, and stay valid.
+    // SAFETY: SQLite's arguments are valid, and `file` has room for a file of the system's VFS, since this VFS is a
+    // copy. After a successful open its methods are set, and stay valid.
     unsafe {
         let found = find_folder(path);
         if let Some((folder, name)) = &found
@@ -143,8 +143,8 @@ unsafe extern "C" fn open(
     }
 }
 
-/// The methods of all hooked files, which are on one file system: those of the system, but for five, and without mapping
-/// files into memory.
+/// The methods of all hooked files, which are on one file system: those of the system, but for five, and without
+/// mapping files into memory.
 fn hooked_methods(system: ffi::sqlite3_io_methods) -> *const ffi::sqlite3_io_methods {
     static METHODS: OnceLock<ffi::sqlite3_io_methods> = OnceLock::new();
     METHODS.get_or_init(|| ffi::sqlite3_io_methods {

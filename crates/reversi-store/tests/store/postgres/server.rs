@@ -23,8 +23,8 @@ use tempfile::TempDir;
 /// The id of the user `nobody`: PostgreSQL refuses to run as root.
 const NOBODY: u32 = 65_534;
 
-/// Makes a server in a folder, as a standby of the one in another folder if there is one; starts it for each line that is
-/// read; and stops and removes it when the test's process ends, also if that is killed.
+/// Makes a server in a folder, as a standby of the one in another folder if there is one; starts it for each line that
+/// is read; and stops and removes it when the test's process ends, also if that is killed.
 const SCRIPT: &str = r#"
 set -e
 trap '' HUP INT PIPE TERM

@@ -20,6 +20,9 @@ use crate::{
 /// Long enough for any test: nothing is declared dead because it is late.
 const LEASE: Duration = Duration::from_secs(60);
 
+/// When shards were freed, by the clock of their node.
+const FREED: Timestamp = Timestamp(1_000_000);
+
 impl Database {
     /// A node that serves others at an address.
     pub(super) async fn member(&self, address: &str) -> PostgresStore {
@@ -27,7 +30,10 @@ impl Database {
     }
 
     async fn member_as(&self, address: &str, role: Role) -> PostgresStore {
-        let info = NodeInfo { listens: Some(address.to_owned()), address: Some(address.to_owned()), role };
+        self.member_with(NodeInfo { role, ..info(address) }).await
+    }
+
+    async fn member_with(&self, info: NodeInfo) -> PostgresStore {
         let sharing = Sharing { patience: LEASE, lease: LEASE, info };
         let standby = Standby::join(&self.url(), sharing).await.expect("the database is there");
         assert_eq!(standby.active(), None);
@@ -65,6 +71,10 @@ impl Database {
     }
 }
 
+fn info(address: &str) -> NodeInfo {
+    NodeInfo { listens: Some(address.to_owned()), address: Some(address.to_owned()), ..NodeInfo::default() }
+}
+
 /// Waits until a node sees what is wanted.
 async fn seen(store: &PostgresStore, is_wanted: impl Fn(&ClusterView) -> bool) -> Arc<ClusterView> {
     let mut views = store.views();
@@ -97,25 +107,54 @@ async fn a_node_frees_what_is_beyond_its_share_and_others_take_it() {
     let database = database();
     let first = database.member("one").await;
     let alone = seen(&first, |view| owned(view).len() == 4_096).await;
-    assert!(alone.others.is_empty() && alone.surplus == 0 && alone.downtimes.is_empty());
+    assert!(alone.others.is_empty() && alone.surplus == 0 && alone.away_since.is_empty());
     let second = database.member("two").await;
     let shared = seen(&first, |view| view.surplus == 2_048).await;
     let id = seen(&second, |view| view.assignments.len() == 4_096).await.me;
     assert_eq!(shared.others, [(id, "two".to_owned())]);
     assert_eq!(database.shares(), "one|4096");
     let given = owned(&shared).split_off(2_048);
-    first.free(given.clone()).await.unwrap();
+    first.free(given.clone(), FREED).await.unwrap();
     let taken = seen(&second, |view| shards(&owned(view)) == shards(&given)).await;
     assert!(
-        given.iter().all(|owned| taken.downtimes.contains_key(&owned.shard)),
+        given.iter().all(|owned| taken.away_since.get(&owned.shard) == Some(&FREED)),
         "their clocks may have to be credited"
     );
-    first.free(given.clone()).await.unwrap();
+    first.free(given.clone(), FREED).await.unwrap();
     first.note_credited(given.clone()).await.unwrap();
     second.note_credited(owned(&taken)).await.unwrap();
     assert_eq!(database.sql("SELECT count(away_us), min(version), max(version) FROM shard"), "0|1|2");
     seen(&first, |view| view.surplus == 0 && owned(view).len() == 2_048).await;
     assert_eq!(database.shares(), "one|2048 two|2048");
+}
+
+/// So that the next node sees by its own clock how far the times in the rooms have to be moved.
+#[needs(postgres)]
+#[tokio::test]
+async fn the_mark_of_a_shard_is_by_the_clock_of_the_node_that_had_it() {
+    for mark in [None, Some(Timestamp(500_000_000))] {
+        let database = database();
+        // Far from the clock of the database.
+        let first = database.member_with(NodeInfo { clock: Some(|| Timestamp(7_000_000)), ..info("one") }).await;
+        seen(&first, |view| owned(view).len() == 4_096).await;
+        if let Some(mark) = mark {
+            first.mark_alive(mark).await.unwrap();
+            // Much later: the lease was renewed without a write, or the clock of the database was set.
+            database.sql("UPDATE fence SET alive_at = now() - interval '1 hour'");
+        }
+        drop(first);
+        let second = database.member("two").await;
+        let taken = seen(&second, |view| owned(view).len() == 4_096).await;
+        let (lowest, highest) = (taken.away_since.values().min().unwrap(), taken.away_since.values().max().unwrap());
+        assert_eq!((taken.away_since.len(), lowest), (4_096, highest));
+        match mark {
+            None => assert!((7_000_000..12_000_000).contains(&lowest.0), "{lowest:?}"),
+            Some(mark) => assert_eq!(lowest.since(mark), Duration::from_secs(5), "no longer than between two marks"),
+        }
+        second.mark_alive(FREED).await.unwrap();
+        assert_eq!(database.sql("SELECT count(away_us) FROM shard"), "4096", "they are not credited yet");
+        second.note_credited(owned(&taken)).await.unwrap();
+    }
 }
 
 /// The fence of a node does not permit to write to the shards of another.
@@ -131,7 +170,7 @@ async fn a_node_writes_only_to_its_own_shards() {
     for room in [stays, moves] {
         assert_eq!(write(&first, room, Seq(0), &creation_of(room)).await, Ok(()));
     }
-    first.free(given.clone()).await.unwrap();
+    first.free(given.clone(), FREED).await.unwrap();
     seen(&second, |view| shards(&owned(view)) == shards(&given)).await;
     let line = line(moves);
     assert_eq!(write(&first, moves, Seq(1), &line).await, Err(AppendError::Fenced));
@@ -148,7 +187,7 @@ async fn of_the_same_request_at_two_nodes_at_once_one_is_done() {
     let database = database();
     let nodes = [database.member("one").await, database.member("two").await];
     let shared = seen(&nodes[0], |view| view.surplus == 2_048).await;
-    nodes[0].free(owned(&shared).split_off(2_048)).await.unwrap();
+    nodes[0].free(owned(&shared).split_off(2_048), FREED).await.unwrap();
     let has_half = |view: &ClusterView| owned(view).len() == 2_048;
     let (one, two) = (seen(&nodes[0], has_half).await, seen(&nodes[1], has_half).await);
     let shards = [owned(&one), owned(&two)];
@@ -183,7 +222,7 @@ async fn a_node_that_was_declared_dead_goes_on_as_another() {
     database.declare_node_dead(before.me);
     let after = seen(&first, |view| view.me != before.me && owned(view).len() == 4_096).await;
     assert!(after.me > before.me);
-    assert_eq!(after.downtimes.len(), 4_096, "no node owned the shards in between");
+    assert_eq!(after.away_since.len(), 4_096, "no node owned the shards in between");
     assert_eq!(write(&first, room, Seq(1), &line(room)).await, Ok(()));
     assert!(first.load(room).await.unwrap().is_some());
 }
@@ -233,13 +272,13 @@ async fn a_node_that_is_asked_to_end_gives_all_its_shards_to_the_others_and_take
     let database = database();
     let (first, second) = (database.member("one").await, database.member("two").await);
     let shared = seen(&first, |view| view.surplus == 2_048).await;
-    first.free(owned(&shared).split_off(2_048)).await.unwrap();
+    first.free(owned(&shared).split_off(2_048), FREED).await.unwrap();
     let before = seen(&second, |view| owned(view).len() == 2_048).await;
     let table = database.node_table().await;
     assert!(table.ask_to_end(before.me).await.unwrap());
     let draining = seen(&second, |view| view.is_draining).await;
     assert_eq!(draining.surplus, 2_048, "others take all of them");
-    second.free(owned(&draining)).await.unwrap();
+    second.free(owned(&draining), FREED).await.unwrap();
     seen(&first, |view| owned(view).len() == 4_096 && view.surplus == 0).await;
     drop(first);
     seen(&second, |view| view.assignments.is_empty()).await;

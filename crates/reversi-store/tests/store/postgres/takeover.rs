@@ -198,8 +198,8 @@ async fn a_session_that_was_raised_elsewhere_is_a_lost_connection() {
     assert_eq!(database.sql("SELECT session FROM fence"), "5");
 }
 
-/// The first server has lost the answer of a write that was not made. Before it looks for it, another one takes over and
-/// writes something else to the room, which then has the number that the first one looks for.
+/// The first server has lost the answer of a write that was not made. Before it looks for it, another one takes over
+/// and writes something else to the room, which then has the number that the first one looks for.
 #[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_of_another_server_is_not_taken_for_the_own() {

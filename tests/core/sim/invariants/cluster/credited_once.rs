@@ -1,5 +1,6 @@
 //! The next owner of a room credits a running game with the time without an owner, before anything else, and no time is
-//! credited twice, by the same node or by the one after it: no more than has passed since the room was last served.
+//! credited twice, by the same node or by the one after it: no more than has passed since the room was last served. No
+//! clock is charged or credited for the difference between the clocks of two nodes.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -30,6 +31,8 @@ struct Unserved {
 struct State {
     /// How far the clocks of nodes are ahead.
     ahead: BTreeMap<NodeId, i64>,
+    /// How far the clock of the last writer of a room is ahead, by which the times in the room are.
+    room_ahead: BTreeMap<RoomId, i64>,
     owners: BTreeMap<Shard, NodeId>,
     /// The node of the next write.
     writer: Option<NodeId>,
@@ -81,6 +84,8 @@ impl State {
 
     fn write(&mut self, history: &RecordedHistory, id: RoomId, events: &[Event]) -> CheckResult {
         let ahead = self.writer.and_then(|writer| self.ahead.get(&writer)).copied().unwrap_or_default();
+        // The first credit of another node also moves the times in the room to that node's clock.
+        let mut moved = self.room_ahead.insert(id, ahead).map_or(0, |before| ahead - before);
         let time = |event: &Event| event.at.0 - ahead - START_TIME.0;
         let Some(first) = events.first() else { return Ok(()) };
         let begins = Credits { last: time(first), sum: 0, lowest: -time(first) };
@@ -89,18 +94,19 @@ impl State {
         if let Some(Unserved { since, taken: Some(taken) }) = self.unserved.remove(&id)
             && runs
         {
-            let (since, apart) = (micros(since).max(credits.last), micros(history.clocks_apart));
-            let (least, most) = (micros(taken) - since - apart, time(first) - since + apart + micros(STALL));
-            let credit = credit(first);
+            let since = micros(since).max(credits.last);
+            let (least, most) = (micros(taken) - since, time(first) - since + micros(STALL));
+            let credit = credit(first, moved);
             ensure((least..=most.max(least)).contains(&credit), || {
                 format!("{credit} microseconds are credited by the next owner, not {least} to {most}")
             })?;
             credits.lowest = credits.lowest.min(credits.sum - since);
         }
-        let most = micros(history.clocks_apart + STALL);
         for event in events {
-            let excess = credits.add(event, time(event), self.is_calm);
-            ensure(excess <= most, || format!("{excess} microseconds more are credited than have passed: {event:?}"))?;
+            let excess = credits.add(event, time(event), std::mem::take(&mut moved), self.is_calm);
+            ensure(excess <= micros(STALL), || {
+                format!("{excess} microseconds more are credited than have passed: {event:?}")
+            })?;
         }
         Ok(())
     }
@@ -117,8 +123,8 @@ struct Credits {
 
 impl Credits {
     /// Returns how much more is credited than has passed since some moment before.
-    fn add(&mut self, event: &Event, time: i64, is_calm: bool) -> i64 {
-        self.sum += credit(event);
+    fn add(&mut self, event: &Event, time: i64, moved: i64, is_calm: bool) -> i64 {
+        self.sum += credit(event, moved);
         let excess = self.sum - time - self.lowest;
         if !matches!(event.fact, Fact::PresenceChanged { .. }) {
             self.last = time;
@@ -130,8 +136,9 @@ impl Credits {
     }
 }
 
-fn credit(event: &Event) -> i64 {
-    if let Fact::ClockCredited { micros } = event.fact { micros } else { 0 }
+/// The credit of an event, of which `moved` is due to another clock.
+fn credit(event: &Event, moved: i64) -> i64 {
+    if let Fact::ClockCredited { micros } = event.fact { micros - moved } else { 0 }
 }
 
 fn micros(time: Duration) -> i64 {

@@ -1,5 +1,5 @@
-//! A player who requests a game against anyone gets one seat, and not in a new room while another player waits for an opponent.
-//! A refused player gets none.
+//! A player who requests a game against anyone gets one seat, and not in a new room while another player waits for an
+//! opponent. A refused player gets none.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

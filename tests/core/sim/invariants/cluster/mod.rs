@@ -6,19 +6,17 @@ mod credited_once;
 mod executed_once;
 mod matched;
 mod one_writer;
-mod request_ids;
 mod watchers_catch_up;
 
 use super::Check;
 
 /// All of them with their names.
-pub(crate) const ALL: [(&str, Check); 8] = [
+pub(crate) const ALL: [(&str, Check); 7] = [
     ("absences", absences::check),
     ("codes", codes::check),
     ("credited_once", credited_once::check),
     ("executed_once", executed_once::check),
     ("matched", matched::check),
     ("one_writer", one_writer::check),
-    ("request_ids", request_ids::check),
     ("watchers_catch_up", watchers_catch_up::check),
 ];

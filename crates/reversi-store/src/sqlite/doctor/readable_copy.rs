@@ -61,11 +61,11 @@ pub(super) struct Readable {
     /// True if the file is empty, without tables.
     pub(super) is_empty: bool,
     /// For a copy: what of the file is damaged, and the copy.
-    pub(super) rescued: Option<(Vec<String>, TemporaryFile)>,
+    pub(super) copied: Option<(Vec<String>, TemporaryFile)>,
 }
 
 /// A readable copy.
-struct Rescued {
+struct ReadableCopy {
     connection: Connection,
     findings: Vec<String>,
     /// True if SQLite finds the tables by the list of the file.
@@ -86,7 +86,7 @@ impl Drop for TemporaryFile {
 
 /// Opens a file to read, as it is or a copy.
 pub(super) fn open(path: &Path) -> Result<Readable, OpenError> {
-    let as_it_is = |(connection, version)| Ok(Readable { connection, is_empty: version == 0, rescued: None });
+    let as_it_is = |(connection, version)| Ok(Readable { connection, is_empty: version == 0, copied: None });
     // SQLite would remove what it does not read of a damaged log, and a log without a file.
     let is_cut = fs::metadata(path)?.len() < HEADER as u64;
     let has_damaged_log = wal::read(path)?.is_some_and(|log| is_cut || log.damage().is_some());
@@ -96,24 +96,24 @@ pub(super) fn open(path: &Path) -> Result<Readable, OpenError> {
         Err(Some(error)) if !error.may_be_damage() => return Err(error),
         opened => opened,
     };
-    let rescued = rescue(path);
+    let copied = make_readable_copy(path);
     let error = match opened {
         // Nothing more can be read in a copy, or there is no space for it.
-        Ok(opened) if rescued.as_ref().map_or(true, |rescued| rescued.findings.is_empty()) => return as_it_is(opened),
-        Err(Some(error @ OpenError::Foreign)) if !rescued.as_ref().is_ok_and(|rescued| rescued.is_listed) => {
+        Ok(opened) if copied.as_ref().map_or(true, |copied| copied.findings.is_empty()) => return as_it_is(opened),
+        Err(Some(error @ OpenError::Foreign)) if !copied.as_ref().is_ok_and(|copied| copied.is_listed) => {
             return Err(error);
         }
         opened => opened.err().flatten(),
     };
-    let Rescued { connection, mut findings, copy, .. } = rescued?;
+    let ReadableCopy { connection, mut findings, copy, .. } = copied?;
     if findings.is_empty() {
         findings.extend(error.map(|error| format!("file: {error}")));
     }
-    Ok(Readable { connection, is_empty: false, rescued: Some((findings, copy)) })
+    Ok(Readable { connection, is_empty: false, copied: Some((findings, copy)) })
 }
 
 /// Copies a file so that its tables can be read.
-fn rescue(path: &Path) -> Result<Rescued, OpenError> {
+fn make_readable_copy(path: &Path) -> Result<ReadableCopy, OpenError> {
     let copy = TemporaryFile(path.with_extension("db.examined"));
     let (mut pages, mut findings) = (Pages::copy(path, &copy.0)?, Vec::new());
     if let Some(log) = wal::read(path)? {
@@ -125,11 +125,11 @@ fn rescue(path: &Path) -> Result<Rescued, OpenError> {
     let connection = Connection::open(&copy.0)?;
     let is_listed = is_listed(&connection);
     if is_listed && is_readable(&connection) {
-        return Ok(Rescued { connection, findings, is_listed, copy });
+        return Ok(ReadableCopy { connection, findings, is_listed, copy });
     }
     let roots = pages.roots(free.as_ref())?;
     if is_listed && is_listed_as(&connection, &roots) {
-        return Ok(Rescued { connection, findings, is_listed, copy });
+        return Ok(ReadableCopy { connection, findings, is_listed, copy });
     }
     if roots.is_empty() {
         return Err(OpenError::NoTables);
@@ -147,7 +147,7 @@ fn rescue(path: &Path) -> Result<Rescued, OpenError> {
     for table in write_list(&connection, &roots)?.into_iter().filter(|table| read_tables().any(|name| name == table)) {
         findings.push(format!("{table}: the table cannot be found"));
     }
-    Ok(Rescued { connection, findings, is_listed, copy })
+    Ok(ReadableCopy { connection, findings, is_listed, copy })
 }
 
 /// The tables that an examination reads.

@@ -29,8 +29,8 @@ pub(super) enum Wish {
     Leave,
 }
 
-/// The next action in a room; `None` while others must act. A seat is left only between series: in one the next game may
-/// begin at the same time, and would be lost.
+/// The next action in a room; `None` while others must act. A seat is left only between series: in one the next game
+/// may begin at the same time, and would be lost.
 pub(super) fn next_action(room: &Room, me: &PlayerId, wish: Wish) -> Option<RoomAction> {
     if room.phase == Phase::Closed {
         return Some(RoomAction::Leave);

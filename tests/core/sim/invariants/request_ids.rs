@@ -1,5 +1,5 @@
-//! A request with an id is executed once, whichever nodes it is sent to: its answers name one room, and one
-//! event carries it.
+//! A request with an id is executed once, whichever nodes it is sent to, also after a restart: its answers name one
+//! room, and one event carries it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

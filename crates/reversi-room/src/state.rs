@@ -73,6 +73,7 @@ pub struct Room {
     pub(super) id: RoomId,
     pub(super) seq: Seq,
     pub(super) last_activity: Timestamp,
+    pub(super) credited_since: Option<Timestamp>,
     pub(super) phase: Phase,
     pub(super) game: Option<Game>,
     pub(super) seats: ByColor<Seat>,
@@ -121,6 +122,7 @@ impl Room {
             rematch_offer: None,
             chat: VecDeque::new(),
             last_activity: at,
+            credited_since: None,
         }
     }
 
@@ -210,6 +212,13 @@ impl Room {
     #[must_use]
     pub fn last_activity(&self) -> Timestamp {
         self.last_activity
+    }
+
+    /// Since when the clocks were last credited, by the clock of the server that had the room then; the latest of these
+    /// times. Another server may have credited them since, with another clock.
+    #[must_use]
+    pub fn credited_since(&self) -> Option<Timestamp> {
+        self.credited_since
     }
 
     /// Whether only a request or the idle deadline can change it: no game or series runs, and no member is absent.

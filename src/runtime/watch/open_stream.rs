@@ -43,6 +43,10 @@ impl OpenStream {
     /// Makes it the player's newest stream of turns, and tells the other nodes.
     pub(super) fn begin_turns(&mut self, told: &mut PlayerStreams) {
         let Self { host, player, turns_number, .. } = self;
+        if player.stream_end().is_some() {
+            // It ends at once, and must not end the stream that the player may have at another node.
+            return;
+        }
         let number = host.context.players.next_turns_number(player);
         *turns_number = Some(number);
         player.streams.begin_turns(number);

@@ -37,6 +37,7 @@ impl From<&Room> for v1::Room {
             chat: room.chat.iter().map(|line| v1::ChatLine::new(&line.from, &line.text, line.at)).collect(),
             last_activity: room.last_activity.0,
             score: room.score.map(Into::into),
+            credited_since: room.credited_since.map(|since| since.0),
         }
     }
 }
@@ -66,6 +67,7 @@ impl v1::Room {
             chat: self.chat.into_iter().map(v1::ChatLine::read).collect::<Result<_, _>>()?,
             last_activity: Timestamp(self.last_activity),
             score: self.score.map(v1::Score::read).transpose()?,
+            credited_since: self.credited_since.map(Timestamp),
         };
         match contradiction(&room) {
             Some(what) => Err(StoredError::Malformed(what)),

@@ -7,7 +7,7 @@ use http::{Request, Response};
 use thiserror::Error;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    task::{JoinError, JoinSet},
+    sync::watch::{self, Receiver},
 };
 use tokio_stream::Stream;
 use tokio_util::sync::CancellationToken;
@@ -31,7 +31,7 @@ use super::{
         request_id::{RequestIds, WithRequestId},
         web_page::WebPage,
     },
-    service::{Services, health::Health, router::ServiceRouter, standby::refuse_all},
+    service::{Services, health::Health, router::ServiceRouter, standby::standby},
     transport::{
         connection::Connection,
         connection_limit::ConnectionLimit,
@@ -70,9 +70,6 @@ pub enum ServeError {
     /// The socket or a connection failed.
     #[error("the transport failed: {0}")]
     Transport(#[from] tonic::transport::Error),
-    /// A task of the transport has panicked.
-    #[error("the transport has ended: {0}")]
-    Ended(#[from] JoinError),
     /// Reflection could not be set up.
     #[error("the compiled descriptors are unusable: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
@@ -91,8 +88,8 @@ pub async fn serve(
 }
 
 /// Serves `runtime` on `socket` until `shutdown` is cancelled and all streams have ended, for at most half of the limit
-/// `drain`. Returns whether the runtime's rooms and threads ended within the rest of it. While the runtime is out of service,
-/// all calls but those of health are refused.
+/// `drain`. Returns whether the runtime's rooms and threads ended within the rest of it. While the runtime is out of
+/// service, all calls of players are refused, and clients are told to call over another connection.
 ///
 /// # Errors
 /// When the transport fails.
@@ -102,9 +99,10 @@ pub async fn serve_with(
     access: Access,
     shutdown: CancellationToken,
 ) -> Result<bool, ServeError> {
+    let offsets = offsets(&runtime.rooms.random);
     let front = Front::new(runtime.limits_in_force().clone(), access, &runtime.rooms.random);
-    let served = serve_or_refuse(runtime.clone(), socket.into(), front, shutdown.clone());
-    run_to_end(served, &shutdown, &runtime).await
+    let incoming = front.incoming(socket.into(), offsets, runtime.in_service());
+    serve_connections(runtime, incoming, front, shutdown).await
 }
 
 /// As [`serve`], but on connections that are already open, such as [`tokio::io::DuplexStream`]s in memory. They count
@@ -119,11 +117,9 @@ pub async fn serve_streams<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
 ) -> Result<bool, ServeError> {
     let offsets = offsets(&runtime.rooms.random);
     let front = Front::new(runtime.limits_in_force().clone(), Access::default(), &runtime.rooms.random);
-    let incoming = open_streams(streams, Arc::clone(&front.connections), *runtime.limits(), offsets);
-    let end = CancellationToken::new();
-    let calls = front.calls(&runtime, &end)?;
-    let signal = drain(shutdown.clone(), runtime.clone(), end);
-    Ok(run_to_end(front.serve(incoming, calls, signal), &shutdown, &runtime).await?)
+    let connections = Arc::clone(&front.connections);
+    let incoming = open_streams(streams, connections, *runtime.limits(), offsets, runtime.in_service());
+    serve_connections(runtime, incoming, front, shutdown).await
 }
 
 /// Answers calls on `socket` as a server that stands by for another one, until `end` is cancelled and all connections
@@ -139,55 +135,34 @@ pub async fn stand_by(
 ) -> Result<(), ServeError> {
     let random = RandomSource::default();
     let front = Front::new(limits.into(), access, &random);
-    let incoming = front.incoming(socket, offsets(&random));
-    let service = refuse_all(&limits, end.clone(), status::standing_by);
+    // Its connections stay open, as it soon serves them itself.
+    let in_service = watch::channel(true).1;
+    let incoming = front.incoming(socket, offsets(&random), in_service);
+    let service = standby(&limits, end.clone());
     Ok(front.serve(incoming, service, end.cancelled_owned()).await?)
 }
 
 fn offsets(random: &RandomSource) -> PeriodOffsets {
     PeriodOffsets::new(random.bits() as u32)
 }
-/// Serves on a socket until `shutdown`, and refuses all calls instead while the runtime is out of service. At each change
-/// the connections are told to end, so that clients connect anew: to another server, or to this one as it is now.
-async fn serve_or_refuse(
+
+/// Serves connections that are within the limits and open for HTTP.
+async fn serve_connections<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     runtime: Runtime,
-    socket: ServerSocket,
+    incoming: impl Stream<Item = io::Result<Connection<S>>>,
     front: Front,
     shutdown: CancellationToken,
-) -> Result<(), ServeError> {
-    let (mut in_service, mut servers) = (runtime.in_service(), JoinSet::new());
-    let mut is_stopping = false;
-    while !is_stopping {
-        let end = CancellationToken::new();
-        let incoming = front.incoming(socket.clone(), offsets(&runtime.rooms.random));
-        if *in_service.borrow_and_update() {
-            let calls = front.calls(&runtime, &end)?;
-            servers.spawn(front.clone().serve(incoming, calls, end.clone().cancelled_owned()));
-        } else {
-            let refusals = refuse_all(&runtime.limits(), end.clone(), status::out_of_service);
-            servers.spawn(front.clone().serve(incoming, refusals, end.clone().cancelled_owned()));
-        }
-        is_stopping = loop {
-            tokio::select! {
-                () = shutdown.cancelled() => break true,
-                changed = in_service.changed() => break changed.is_err(),
-                // An earlier one, whose last connection has closed, or a failure.
-                Some(ended) = servers.join_next() => ended??,
-            }
-        };
-        if is_stopping {
-            runtime.drain();
-        }
-        end.cancel();
-    }
-    while let Some(ended) = servers.join_next().await {
-        ended??;
-    }
-    Ok(())
+) -> Result<bool, ServeError> {
+    let end = CancellationToken::new();
+    let others = others(&runtime, &end)?;
+    let services = Services { runtime: runtime.clone(), connections: Arc::clone(&front.connections) };
+    let services = ServiceRouter::new(services, others);
+    let admitted = Auth { inner: services, guard: Guard { runtime: runtime.clone() } };
+    let signal = drain(shutdown.clone(), runtime.clone(), end);
+    Ok(run_to_end(front.serve(incoming, admitted, signal), &shutdown, &runtime).await?)
 }
 
 /// What is in front of the services.
-#[derive(Clone)]
 struct Front {
     limits: LimitsInForce,
     access: Access,
@@ -205,6 +180,7 @@ impl Front {
         &self,
         socket: ServerSocket,
         offsets: PeriodOffsets,
+        in_service: Receiver<bool>,
     ) -> impl Stream<Item = io::Result<Connection<Socket>>> + use<> {
         let listener = Listener {
             socket,
@@ -213,15 +189,9 @@ impl Front {
             connections: Arc::clone(&self.connections),
             limits: *self.limits.get(),
             offsets,
+            in_service,
         };
         listener.incoming()
-    }
-
-    /// The services over a runtime. The streams of health and reflection end once `end` is cancelled.
-    fn calls(&self, runtime: &Runtime, end: &CancellationToken) -> Result<Auth<ServiceRouter>, ServeError> {
-        let services = Services { runtime: runtime.clone(), connections: Arc::clone(&self.connections) };
-        let services = ServiceRouter::new(services, others(runtime, end)?);
-        Ok(Auth { inner: services, guard: Guard { runtime: runtime.clone() } })
     }
 
     /// Serves until `signal` has ended and all connections are closed.

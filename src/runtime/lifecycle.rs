@@ -43,11 +43,15 @@ impl Lifecycle {
         self.in_service.subscribe()
     }
 
+    pub(crate) fn is_in_service(&self) -> bool {
+        *self.in_service.borrow()
+    }
+
     /// Why no stream may be open now; none if streams may be.
     pub(crate) fn stream_end(&self) -> Option<StreamEnd> {
         if self.is_draining() {
             Some(StreamEnd::Draining)
-        } else if *self.in_service.borrow() {
+        } else if self.is_in_service() {
             None
         } else {
             Some(StreamEnd::OutOfService)

@@ -329,11 +329,15 @@ impl Runtime {
         self.context().lifecycle.leaving.clone()
     }
 
-    /// False while this server may serve nobody, as it has lost the database or the other servers. The receiver is told of
-    /// each change.
+    /// False while this server may serve nobody, as it has lost the database or the other servers. The receiver is told
+    /// of each change.
     #[must_use]
     pub fn in_service(&self) -> Receiver<bool> {
         self.context().lifecycle.in_service()
+    }
+
+    pub(crate) fn is_in_service(&self) -> bool {
+        self.context().lifecycle.is_in_service()
     }
 
     /// Refuses new log-ins, rooms and games, and ends every stream.

@@ -47,7 +47,7 @@ const FOR_VISITORS: [&str; 14] = [
     "/reversi.v1.AnalysisService/AnalyzeGame",
 ];
 
-/// How long the refusal of a call beyond a limit waits at least, in milliseconds; at most twice as long. A client that
+/// How long the refusal of a call beyond a limit, or while out of service, waits at least, in milliseconds; at most twice as long. A client that
 /// repeats refused calls at once then costs little: each of its streams makes at most four calls a second. The time is
 /// drawn at random, so that the answers to calls that came together do not delay a turn together.
 const REFUSAL_DELAY_MS: u64 = 250;
@@ -83,6 +83,9 @@ impl Guard {
     async fn admit(&self, request: &mut Request<Body>) -> Result<AdmittedCall, Status> {
         let address = Peer::address(request.extensions()).cloned();
         let path = request.uri().path();
+        if path.starts_with(FOR_PLAYERS) && !self.runtime.is_in_service() {
+            return Err(status::out_of_service());
+        }
         let needs_player = path.starts_with(FOR_PLAYERS) && path != LOG_IN;
         let caller = match needs_player.then(|| self.caller(path, request.headers(), address.as_ref())) {
             None => None,
@@ -210,12 +213,13 @@ where
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
         Box::pin(catch_panic(async move {
-            let response = match guard.admit(&mut request).await {
-                Ok(permit) => inner.call(request).await?.map(|body| with_permit(body, permit)),
-                Err(refusal) => refusal.into_http(),
+            let (response, is_out_of_service) = match guard.admit(&mut request).await {
+                Ok(permit) => (inner.call(request).await?.map(|body| with_permit(body, permit)), false),
+                Err(refusal) => (refusal.into_http(), !guard.runtime.is_in_service()),
             };
-            if Status::from_header_map(response.headers())
-                .is_some_and(|status| status.code() == Code::ResourceExhausted)
+            if is_out_of_service
+                || Status::from_header_map(response.headers())
+                    .is_some_and(|status| status.code() == Code::ResourceExhausted)
             {
                 tokio::time::sleep(guard.refusal_delay()).await;
             }

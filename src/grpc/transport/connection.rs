@@ -113,6 +113,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 self.http2.send(&part[..taken]);
                 written -= taken;
             }
+            self.http2.send_elsewhere(cx, &mut self.socket)?;
         }
         self.keep_alive(cx, written)
     }
@@ -307,7 +308,10 @@ impl RequestStart {
 mod tests {
     use std::{net::IpAddr, time::Duration};
 
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _, duplex},
+        sync::watch,
+    };
 
     use super::*;
     use crate::grpc::transport::connection_limit::ConnectionLimit;
@@ -320,7 +324,8 @@ mod tests {
         let head = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n";
         let time_of_head = async |part: usize| {
             let permit = connections.admit().unwrap().of_client(peer).unwrap();
-            let inputs = (Http1Input::new(&limits), Http2::new(&limits, PeriodOffset::starting_now()));
+            let inputs =
+                (Http1Input::new(&limits), Http2::new(&limits, PeriodOffset::starting_now(), watch::channel(true).1));
             let (near, mut far) = duplex(part);
             let began = Instant::now();
             let deadline = began + Duration::from_secs(60);

@@ -1,4 +1,5 @@
-//! What the server adds to the transport's HTTP/2: the limit on control frames, and the keepalive.
+//! What the server adds to the transport's HTTP/2: the limit on control frames, the keepalive, and a GOAWAY while it is
+//! out of service.
 //!
 //! ```text
 //!   client ── received frames ──▶ ControlFrameLimit, Keepalive ──▶ transport
@@ -10,7 +11,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use tokio::io::AsyncWrite;
+use tokio::{io::AsyncWrite, sync::watch::Receiver};
 
 use super::{
     control_frames::ControlFrameLimit,
@@ -25,11 +26,17 @@ use crate::runtime::Limits;
 /// effect, so clients must not repeat one by themselves.
 const ENHANCE_YOUR_CALM: [u8; 17] = [0, 0, 8, GOAWAY, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 11];
 
+/// A GOAWAY without an error: the client makes its next calls over another connection, which a load balancer sends to
+/// another server. Calls that are open go on.
+const CALL_ELSEWHERE: [u8; 17] = [0, 0, 8, GOAWAY, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0];
+
 pub(super) struct Http2 {
     received: FrameHeads,
     sent: FrameHeads,
     control_frames: ControlFrameLimit,
     keepalive: Keepalive,
+    /// Whether the server serves clients.
+    in_service: Receiver<bool>,
 }
 
 /// Why the server closes a connection.
@@ -42,12 +49,14 @@ pub(super) enum Fault {
 }
 
 impl Http2 {
-    pub(super) fn new(limits: &Limits, offset: PeriodOffset) -> Self {
+    pub(super) fn new(limits: &Limits, offset: PeriodOffset, mut in_service: Receiver<bool>) -> Self {
+        in_service.mark_changed();
         Self {
             received: FrameHeads::default(),
             sent: FrameHeads::default(),
             control_frames: ControlFrameLimit::new(limits),
             keepalive: Keepalive::new(limits, offset),
+            in_service,
         }
     }
 
@@ -91,6 +100,19 @@ impl Http2 {
         socket.append(cx, &PING_FRAME)
     }
 
+    /// Sends [`CALL_ELSEWHERE`] if the server has gone out of service, once the transport has sent a frame.
+    pub(super) fn send_elsewhere<W: AsyncWrite + Unpin>(
+        &mut self,
+        cx: &mut Context<'_>,
+        socket: &mut WriteBuffer<W>,
+    ) -> io::Result<()> {
+        // Looks at a counter only, as this is called with each message.
+        if !self.in_service.has_changed().unwrap_or(false) || !self.sent.is_between_frames() {
+            return Ok(());
+        }
+        if *self.in_service.borrow_and_update() { Ok(()) } else { socket.append(cx, &CALL_ELSEWHERE) }
+    }
+
     /// The cost of the open streams, in control frames.
     pub(super) fn cost_of_streams(&self) -> usize {
         self.control_frames.cost_of_streams()
@@ -132,6 +154,7 @@ mod tests {
 
     use tokio::{
         io::{AsyncReadExt as _, duplex},
+        sync::watch,
         time::timeout,
     };
 
@@ -141,14 +164,17 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_servers_own_frames_are_sent_between_two_of_the_transport() {
         let limits = Limits::default();
-        let mut http2 = Http2::new(&limits, PeriodOffset::starting_now());
+        let (in_service, receiver) = watch::channel(true);
+        let mut http2 = Http2::new(&limits, PeriodOffset::starting_now(), receiver);
         assert!(timeout(limits.keepalive, poll_fn(|cx| http2.poll_dead(cx))).await.is_err(), "a ping is due");
         let (near, mut far) = duplex(1_024);
         let mut socket = WriteBuffer::new(near);
+        in_service.send_replace(false);
         for (part, are_sent) in [(&[0, 0, 2, DATA, 0, 0, 0, 0, 1, 7][..], false), (&[7], true)] {
             http2.send(part);
             poll_fn(|cx| {
                 http2.ping(cx, &mut socket).unwrap();
+                http2.send_elsewhere(cx, &mut socket).unwrap();
                 http2.say_goodbye(cx, &mut socket);
                 Poll::Ready(())
             })
@@ -158,6 +184,6 @@ mod tests {
         drop(socket);
         let mut sent = Vec::new();
         far.read_to_end(&mut sent).await.unwrap();
-        assert_eq!(sent, [PING_FRAME, ENHANCE_YOUR_CALM].concat());
+        assert_eq!(sent, [&PING_FRAME[..], &CALL_ELSEWHERE, &ENHANCE_YOUR_CALM].concat());
     }
 }

@@ -3,6 +3,7 @@
 use std::{io, net::IpAddr, sync::Arc, time::Duration};
 
 use tokio::{
+    sync::watch::Receiver,
     task::{JoinSet, yield_now},
     time::{Instant, sleep, sleep_until, timeout_at},
 };
@@ -34,6 +35,8 @@ pub(crate) struct Listener {
     pub(crate) connections: Arc<ConnectionLimit>,
     pub(crate) limits: Limits,
     pub(crate) offsets: PeriodOffsets,
+    /// Whether the server serves clients.
+    pub(crate) in_service: Receiver<bool>,
 }
 
 impl Listener {
@@ -56,7 +59,8 @@ impl Listener {
                     Ok((stream, peer)) => {
                         let Some(admitted) = self.admit(peer) else { continue };
                         let deadline = Instant::now() + self.limits.opening;
-                        let limits = (Http1Input::new(&self.limits), Http2::new(&self.limits, self.offsets.next()));
+                        let http2 = Http2::new(&self.limits, self.offsets.next(), self.in_service.clone());
+                        let limits = (Http1Input::new(&self.limits), http2);
                         openings.spawn(open(self.tls.clone(), (stream, peer), admitted, deadline, limits));
                     }
                     Err(error) => wait_after(&error).await,

@@ -4,6 +4,7 @@ use std::{io, net::Ipv4Addr, sync::Arc};
 
 use tokio::{
     io::{AsyncRead, AsyncWrite},
+    sync::watch::Receiver,
     time::Instant,
 };
 use tokio_stream::{Stream, StreamExt as _, pending};
@@ -25,6 +26,7 @@ pub(crate) fn open_streams<S: AsyncRead + AsyncWrite + Unpin>(
     connections: Arc<ConnectionLimit>,
     limits: Limits,
     offsets: PeriodOffsets,
+    in_service: Receiver<bool>,
 ) -> impl Stream<Item = io::Result<Connection<S>>> {
     let peer = PeerAddress::Ip(Ipv4Addr::LOCALHOST.into());
     let connections = streams.filter_map(move |stream| {
@@ -32,7 +34,7 @@ pub(crate) fn open_streams<S: AsyncRead + AsyncWrite + Unpin>(
             note_too_many(peer);
             return None;
         };
-        let inputs = (Http1Input::new(&limits), Http2::new(&limits, offsets.next()));
+        let inputs = (Http1Input::new(&limits), Http2::new(&limits, offsets.next(), in_service.clone()));
         Some(Ok(Connection::new(stream, peer, permit, Instant::now() + limits.opening, inputs)))
     });
     connections.chain(pending())
@@ -44,6 +46,7 @@ mod tests {
 
     use tokio::{
         io::{AsyncReadExt as _, AsyncWriteExt as _, duplex},
+        sync::watch,
         time::timeout,
     };
 
@@ -55,7 +58,13 @@ mod tests {
         let connections = ConnectionLimit::new(limits);
         let ((mut first, one), (mut second, other)) = (duplex(64), duplex(64));
         let streams = tokio_stream::iter([one, other]);
-        let mut opened = pin!(open_streams(streams, Arc::clone(&connections), limits, PeriodOffsets::new(0)));
+        let mut opened = pin!(open_streams(
+            streams,
+            Arc::clone(&connections),
+            limits,
+            PeriodOffsets::new(0),
+            watch::channel(true).1
+        ));
         let mut connection = opened.next().await.unwrap().unwrap();
         let waits = timeout(limits.opening / 2, opened.next()).await;
         assert!(waits.is_err(), "the second is beyond the limit, and the server waits for others");

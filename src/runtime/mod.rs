@@ -257,6 +257,9 @@ impl Runtime {
             lobby,
             rooms,
         };
+        if node.cluster.shares_store() {
+            lifecycle.spawn(node.clone().send_heartbeats());
+        }
         lifecycle.spawn(node.read_accounts_regularly());
         Ok(runtime)
     }

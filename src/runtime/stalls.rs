@@ -80,6 +80,11 @@ impl Stalls {
         self.lost.load(Acquire)
     }
 
+    /// The time without the stalls until then, in microseconds.
+    pub(crate) fn unstalled(&self, now: Timestamp) -> i64 {
+        now.0.saturating_sub(self.lost(now))
+    }
+
     /// Notes that the process runs, and whether the store can be written. A malformed store counts as not writable.
     /// Returns the same as [`Stalls::lost`].
     pub(crate) fn note(&self, now: Timestamp, is_malformed: bool) -> i64 {

@@ -17,6 +17,7 @@ use tokio::{
 
 use super::{
     peers::{Ask, FeedItem, LinkError, News, NoPeers, Peers, Reply},
+    reach::Reach,
     shard_nodes::ShardNodes,
 };
 use crate::{
@@ -51,6 +52,8 @@ pub(crate) struct Cluster {
     pub(crate) linked_by: Notify,
     /// The shards of this node whose rooms are restored.
     served: RwLock<BTreeSet<Shard>>,
+    /// How long the other nodes could not be reached.
+    pub(crate) reach: Reach,
     /// Held while rooms are restored.
     pub(crate) restoring: Mutex<()>,
 }
@@ -58,10 +61,10 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// One of several nodes, at first without shards.
     pub(crate) fn new(me: NodeId, peers: Arc<dyn Peers>) -> Self {
-        let (nodes, living, served) = Default::default();
+        let (nodes, living, served, reach) = Default::default();
         let (changes, restoring) = (Arc::default(), Mutex::default());
         let (me, linked_by) = (AtomicI64::new(me.0), Notify::new());
-        Self { me, peers, shares_store: true, nodes, living, changes, linked_by, served, restoring }
+        Self { me, peers, shares_store: true, nodes, living, changes, linked_by, served, reach, restoring }
     }
 
     /// Whether other nodes use the store, too. Then only the store has all players, places and waiting rooms; otherwise
@@ -237,6 +240,14 @@ impl Cluster {
 
     pub(crate) fn tell(&self, node: NodeId, news: News) {
         self.peers.tell(node, news);
+    }
+
+    /// Sends each node a heartbeat, and forgets nodes that have ended.
+    pub(crate) fn send_heartbeats(&self, now: i64) {
+        for node in self.peers.linked() {
+            self.peers.tell(node, News::Heartbeat { sent: now, received: self.reach.received(node) });
+        }
+        self.reach.forget(|node| self.is_living(node), now);
     }
 
     pub(crate) fn tell_all(&self, news: &News) {

@@ -13,4 +13,5 @@
 #[expect(clippy::module_inception, reason = "the cluster as one node sees it, in the folder of what belongs to it")]
 pub(crate) mod cluster;
 pub(crate) mod peers;
+pub(crate) mod reach;
 pub(crate) mod shard_nodes;

@@ -169,6 +169,13 @@ pub enum News {
     LoggedOut(PlayerId),
     /// The bans in the store have changed.
     Bans,
+    /// The sending node can be reached.
+    Heartbeat {
+        /// When it was sent, by the sender's clock.
+        sent: i64,
+        /// When the newest one that the sender has received was sent, by the receiver's clock.
+        received: Option<i64>,
+    },
 }
 
 /// The open streams of a player on one node.

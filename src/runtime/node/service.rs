@@ -3,7 +3,13 @@
 use super::Node;
 use crate::{
     room::PlayerId,
-    runtime::{outcome::StreamEnd, room::presence::check_presence, server_metrics},
+    runtime::{
+        cluster::reach::HEARTBEAT,
+        lifecycle::ticks,
+        outcome::StreamEnd,
+        room::{message::Message, presence::check_presence},
+        server_metrics,
+    },
     store::NodeId,
 };
 
@@ -34,6 +40,36 @@ impl Node {
     pub(super) fn note_all_told(&self, node: NodeId) {
         let gone = self.host().context.players.attached.remove_unconfirmed(node);
         self.check_absent(gone);
+    }
+
+    /// Notes a heartbeat of another node.
+    pub(super) fn note_heartbeat(&self, node: NodeId, sent: i64, received: Option<i64>) {
+        if !self.cluster.reach.note(node, sent, received, self.unstalled_time()) {
+            return;
+        }
+        tracing::warn!(%node, "the node is reached again; the clocks of its players are credited with the time between");
+        let context = &self.host().context;
+        let players = context.players.attached.with_turns(node).into_iter();
+        for room in players.filter_map(|player| context.players.get(player)).flat_map(|player| player.rooms()) {
+            if let Some(room) = context.registry.live(room) {
+                // A room with a full mailbox does this before its next command or deadline.
+                let _ = room.try_send(Message::CreditStalls);
+            }
+        }
+    }
+
+    /// Sends heartbeats to the other nodes until the server stops.
+    pub(in crate::runtime) async fn send_heartbeats(self) {
+        let lifecycle = &self.host().context.lifecycle;
+        let mut ticks = ticks(HEARTBEAT);
+        while lifecycle.next_tick(&mut ticks).await {
+            self.cluster.send_heartbeats(self.unstalled_time());
+        }
+    }
+
+    fn unstalled_time(&self) -> i64 {
+        let context = &self.host().context;
+        context.stalls.unstalled(context.clock.now())
     }
 
     fn forget_streams(&self, node: NodeId) {

@@ -114,6 +114,13 @@ impl Players {
         }
     }
 
+    /// Whether the player's newest stream of turns is here, or the other node that has it.
+    pub(crate) fn place(&self, player: PlayerId) -> (bool, Option<NodeId>) {
+        let here = self.get(player).map_or(0, |player| player.streams.turns_number());
+        let there = self.newer_turns(player, here);
+        (here != 0 && there.is_none(), there)
+    }
+
     /// The node with a stream of turns that is newer than the one here.
     fn newer_turns(&self, player: PlayerId, here: i64) -> Option<NodeId> {
         let newest = self.attached.turns(player)?;

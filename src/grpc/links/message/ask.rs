@@ -64,6 +64,7 @@ impl From<News> for cluster::ExchangeRequest {
             News::Account(player) => Kind::AccountChanged(player.bits()),
             News::LoggedOut(player) => Kind::LoggedOut(player.bits()),
             News::Bans => Kind::BansChanged(()),
+            News::Heartbeat { sent, received } => Kind::Heartbeat(cluster::Heartbeat { sent, received }),
         };
         Self { kind: Some(kind) }
     }
@@ -82,6 +83,7 @@ pub(crate) fn read_news(kind: Kind) -> Result<News, StoredError> {
         Kind::NoticeSent(sent) => News::Notice(read_player(sent.player)?, required(sent.notice, "notice")?.read()?),
         Kind::LoggedOut(player) => News::LoggedOut(read_player(player)?),
         Kind::BansChanged(()) => News::Bans,
+        Kind::Heartbeat(cluster::Heartbeat { sent, received }) => News::Heartbeat { sent, received },
         Kind::Hello(_) | Kind::Ask(_) => return Err(StoredError::Malformed("news")),
     })
 }

@@ -142,6 +142,7 @@ fn news() -> impl Strategy<Value = News> {
         (player_id(), notice()).prop_map(|(player, notice)| News::Notice(player, notice)),
         player_id().prop_map(News::LoggedOut),
         Just(News::Bans),
+        any::<(i64, Option<i64>)>().prop_map(|(sent, received)| News::Heartbeat { sent, received }),
     ]
 }
 

@@ -14,6 +14,9 @@ use crate::{
     },
 };
 
+/// The interval at which to look whether the node of the player to move can be reached.
+const REACH_RETRY: Duration = Duration::from_millis(100);
+
 impl RoomActor {
     pub(super) async fn handle_deadline(&mut self) -> Result<(), Ending> {
         let now = Instant::now();
@@ -44,8 +47,12 @@ impl RoomActor {
 
     pub(super) async fn tick(&mut self, now: Timestamp) -> Result<(), Ending> {
         if self.is_due(now) {
-            let failed = self.meet_deadline(now).await.err();
-            self.retry = failed.map(|error| Instant::now() + game_rate::retry_after(&error));
+            let again = if self.awaits_mover(now) {
+                Some(REACH_RETRY)
+            } else {
+                self.meet_deadline(now).await.err().map(|error| game_rate::retry_after(&error))
+            };
+            self.retry = again.map(|again| Instant::now() + again);
         }
         self.check_open()
     }
@@ -67,9 +74,10 @@ impl RoomActor {
         Ok(())
     }
 
-    /// Credits the clocks with the time lost by stalls of the server, if it is at least `shortest` in total.
+    /// Credits the clocks with the time lost by stalls of the server, and with that in which the player to move could not
+    /// be reached, if it is at least `shortest` in total.
     pub(super) async fn credit_stalls(&mut self, now: Timestamp, shortest: Duration) -> Result<(), RoomError> {
-        let lost = self.context.stalls.lost(now);
+        let lost = self.context.stalls.lost(now).saturating_add(self.unreached(now));
         let micros = lost.saturating_sub(self.credited);
         if micros == 0 || Duration::from_micros(micros.unsigned_abs()) < shortest {
             return Ok(());
@@ -88,7 +96,7 @@ impl RoomActor {
     pub(super) fn owe_slow_write(&mut self, took: Duration) {
         if took > SHORTEST {
             let took = i64::try_from(took.as_micros()).unwrap_or(i64::MAX);
-            let lost = self.context.stalls.lost(self.now());
+            let lost = self.context.stalls.lost(self.now()).saturating_add(self.mover.total());
             self.credited = self.credited.min(lost.saturating_sub(took));
         }
     }

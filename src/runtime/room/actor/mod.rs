@@ -1,6 +1,7 @@
 //! The actor of one room: decides, writes, applies and sends, in that order.
 
 mod deadlines;
+mod mover_reach;
 mod presence;
 mod writes;
 
@@ -15,6 +16,7 @@ use tokio::{
 };
 use tracing::Instrument as _;
 
+use self::mover_reach::MoverReach;
 use super::{
     ai_turn::{AiTurnState, TurnContext},
     counted_places::CountedPlaces,
@@ -131,8 +133,10 @@ struct RoomActor {
     timer: LazyTimer,
     /// The time of the last message.
     quiet_since: Instant,
-    /// The part of the time lost by stalls that the clocks are credited with, in microseconds.
+    /// The part of the time lost by stalls, and of that in which the player to move could not be reached, that the clocks
+    /// are credited with, in microseconds.
     credited: i64,
+    mover: MoverReach,
     /// When to retry a deadline or a read after the store failed.
     retry: Option<Instant>,
     /// True if damage that prevents writes is in the log already.
@@ -175,6 +179,7 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
         recheck: None,
         quiet_since: Instant::now(),
         credited: context.stalls.lost(context.clock.now()),
+        mover: MoverReach::default(),
         timer: LazyTimer::default(),
         room,
         context,
@@ -345,7 +350,11 @@ impl RoomActor {
                 self.listing.update_watchers(count);
             }
             Message::Remind(player, reply) => self.remind(player, reply),
-            Message::CheckPresence(player) => self.check_presence(player).await,
+            Message::CheckPresence(player) => {
+                self.check_presence(player).await;
+                // The player may have come back at another node.
+                self.unreached(self.now());
+            }
             // If it fails, it is done before the next command or deadline.
             Message::CreditStalls => drop(self.credit_stalls(self.now(), SHORTEST).await),
         }
@@ -390,7 +399,7 @@ impl RoomActor {
 
     fn notifier(&self) -> Notifier<'_> {
         let ActorContext { players, clock, stalls, .. } = &*self.context;
-        let credited = self.credited;
+        let credited = self.credited.saturating_sub(self.mover.total());
         Notifier { players, clock: *clock, room: &self.room, cache: &self.cache, stalls, credited }
     }
 
@@ -445,6 +454,7 @@ impl RoomActor {
         } else {
             self.cache = TurnCache::of(&self.context.players, &self.room);
         }
+        self.unreached(self.now());
         self.notifier().request_turn(events);
         // After the players, whose clocks run while thousands of watchers are woken.
         encoded.into_iter().for_each(|event| self.watchers.send(event));

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use reversi::{
-    room::RoomId,
+    room::{GameId, Room, RoomId, Timestamp},
     runtime::{Opponent, Player, StreamEnd, Token, Turns},
 };
 use tokio::time::{sleep, timeout};
@@ -18,6 +18,8 @@ use crate::sim::{event_log::Log, plan::Plan, server::SimServer};
 /// Much longer than the grace of absent players.
 const LONG: Duration = Duration::from_secs(120);
 
+const SECOND: Duration = Duration::from_secs(1);
+
 /// Within this time news arrive, and a node renews its lease.
 const SOON: Duration = Duration::from_secs(8);
 
@@ -31,6 +33,7 @@ fn plan() -> Plan {
 /// Three nodes. A player is at the first, another one at the second, in a game that the first one has.
 struct SharedGame {
     nodes: [Arc<SimServer>; 2],
+    ada: Arc<Player>,
     bea: Arc<Player>,
     token: Token,
     turns: [Turns; 2],
@@ -50,12 +53,33 @@ impl SharedGame {
             rooms.push(started.expect("a room").room.id());
         }
         assert_eq!(rooms[0], rooms[1]);
-        Self { nodes, bea, token, turns, room: rooms[0] }
+        Self { nodes, ada, bea, token, turns, room: rooms[0] }
+    }
+
+    async fn snapshot(&self) -> Arc<Room> {
+        self.nodes[0].runtime.rooms.snapshot_as_admin(self.room).await.expect("a room").room
+    }
+
+    /// When the flag of the player to move falls.
+    async fn flag(&self) -> Option<Timestamp> {
+        self.snapshot().await.flag_falls()
+    }
+
+    /// Waits until Bea is to move, for which Ada moves if needed. Then as `flag`.
+    async fn flag_of_bea(&self) -> Timestamp {
+        let room = self.snapshot().await;
+        let game = room.running().expect("a game");
+        let (turn, ply, position) = (game.turn().expect("a turn"), game.ply(), game.position);
+        if room.seats()[turn].occupant.player() == Some(self.ada.id()) {
+            let square = position.legal_moves().into_iter().next().expect("a move");
+            let id = GameId { room: self.room, number: game.number };
+            self.nodes[0].runtime.rooms.play(&self.ada, id, ply, square).await.expect("a move");
+        }
+        self.flag().await.expect("a clock runs")
     }
 
     async fn is_bea_present(&self) -> bool {
-        let snapshot = self.nodes[0].runtime.rooms.snapshot_as_admin(self.room).await.expect("a room");
-        snapshot.room.member(self.bea.id()).is_some_and(|bea| bea.absent_since.is_none())
+        self.snapshot().await.member(self.bea.id()).is_some_and(|bea| bea.absent_since.is_none())
     }
 
     /// Why Bea's stream of turns has ended.
@@ -90,6 +114,25 @@ fn players_of_a_node_that_cannot_be_reached_are_not_absent() {
         sleep(SOON).await;
         assert!(!game.is_bea_present().await, "it has said so");
     });
+}
+
+/// Bea is to move, and she and the room's node do not reach each other for a time, in both directions or in one.
+#[test]
+fn the_clock_of_a_player_who_cannot_be_reached_is_held() {
+    for (ways, seconds, held) in
+        [(vec![(0, 1), (1, 0)], 20, 20), (vec![(0, 1)], 20, 20), (vec![(1, 0)], 20, 20), (vec![(0, 1)], 50, 30)]
+    {
+        World::simulate(&plan(), &Arc::new(Log::new()), async |world| {
+            let game = SharedGame::start(&world).await;
+            let before = game.flag_of_bea().await;
+            world.wire.cut_for(&ways, Duration::from_secs(seconds)).await;
+            sleep(SOON).await;
+            let after = game.flag().await.expect("the game goes on");
+            let credit = after.since(before);
+            let held = Duration::from_secs(held);
+            assert!((held - SECOND..held + SECOND).contains(&credit), "{ways:?} {credit:?}");
+        });
+    }
 }
 
 #[test]

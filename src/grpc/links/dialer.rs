@@ -1,8 +1,12 @@
-//! Keeps the link to one other node: dials it, again whenever the link has ended.
+//! Keeps the link to one other node: dials it, again whenever the link has ended. While it does not answer, the link goes
+//! through a third node that both reach.
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::{sync::mpsc, time::timeout};
+use tokio::{
+    sync::{mpsc, watch},
+    time::timeout,
+};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{
     Status, Streaming,
@@ -12,7 +16,7 @@ use tonic::{
 use super::{
     exchange::exchange,
     feed_receiver::receive_feeds,
-    hello::hello,
+    hello::{Nodes, hello},
     link::{Link, OpenLinks},
     list::receive_list,
     node_tls::NodeTls,
@@ -27,6 +31,9 @@ use crate::{
 
 /// Time limit for a node to accept the connection and all three streams.
 const DIAL: Duration = Duration::from_secs(5);
+
+/// A node that does not answer within this time is dialled through others, too.
+const SLOW: Duration = Duration::from_millis(500);
 
 /// Interval of pings, and the time limit for their answer: a link ends at most 3 s after its network has failed.
 pub(super) const PING: Duration = Duration::from_secs(1);
@@ -49,6 +56,8 @@ pub(super) struct Dialer {
     pub(super) tls: Option<NodeTls>,
     pub(super) node: Node,
     pub(super) open: Arc<OpenLinks>,
+    /// All nodes: any of them may pass the messages on.
+    pub(super) nodes: watch::Receiver<Nodes>,
 }
 
 /// The streams of a link that the other node has accepted.
@@ -66,13 +75,28 @@ impl Dialer {
         server_metrics::link_up(self.peer, false);
         let random = RandomSource::default();
         let (mut backoff, mut failures) = (BACKOFF, 0_u32);
+        let mut direct = None;
         loop {
-            match timeout(DIAL, self.dial()).await.unwrap_or_else(|_| Err(Status::deadline_exceeded("no answer"))) {
-                Ok(streams) => {
+            let reached = match direct.take() {
+                Some(streams) => Ok((streams, None)),
+                None => self.reach().await,
+            };
+            match reached {
+                Ok((streams, None)) => {
                     tracing::info!(node = %self.peer, "linked");
-                    let ended = self.run(streams).await;
+                    let ended = self.run(streams, true).await;
                     tracing::warn!(node = %self.peer, %ended, "the link ended");
                     (backoff, failures) = (BACKOFF, 0);
+                }
+                Ok((streams, Some(relay))) => {
+                    tracing::warn!(node = %self.peer, %relay, "linked through another node");
+                    tokio::select! {
+                        streams = self.dial_until_reached() => {
+                            direct = Some(streams);
+                            continue;
+                        }
+                        ended = self.run(streams, false) => tracing::warn!(node = %self.peer, %ended, "the link ended"),
+                    }
                 }
                 Err(status) => {
                     failures = failures.saturating_add(1);
@@ -92,28 +116,46 @@ impl Dialer {
         }
     }
 
-    fn endpoint(&self) -> Result<Endpoint, Error> {
-        let endpoint = Endpoint::from_shared(self.address.clone())?
-            .tcp_nodelay(true)
-            .connect_timeout(DIAL)
-            .http2_keep_alive_interval(PING)
-            .keep_alive_timeout(PONG)
-            .keep_alive_while_idle(true);
-        match &self.tls {
-            Some(tls) => endpoint.tls_config(tls.client.clone()),
-            None => Ok(endpoint),
+    /// Dials the node, and those through which it may be reached. Also returns through which one it was.
+    async fn reach(&self) -> Result<(Streams, Option<NodeId>), Status> {
+        let mut direct = Box::pin(self.dial(&self.address));
+        let failure = match timeout(SLOW, &mut direct).await {
+            Ok(Ok(streams)) => return Ok((streams, None)),
+            Ok(Err(status)) => Some(status),
+            Err(_) => None,
+        };
+        let reached = self.open.reached().borrow().clone();
+        let others = self.nodes.borrow().others.clone();
+        let relays = others.into_iter().filter(|(node, _)| *node != self.peer && reached.contains(node));
+        for (relay, address) in relays {
+            if let Ok(streams) = self.dial(&address).await {
+                return Ok((streams, Some(relay)));
+            }
+        }
+        match failure {
+            Some(status) => Err(status),
+            None => Ok((direct.await?, None)),
         }
     }
 
-    async fn dial(&self) -> Result<Streams, Status> {
-        if self.tls.is_some() && !self.address.starts_with("https://") {
-            return Err(Status::failed_precondition(
-                "this server has --node-cert and the other one has not: give it to all or to none",
-            ));
+    /// Dials the node itself until it answers.
+    async fn dial_until_reached(&self) -> Streams {
+        loop {
+            tokio::time::sleep(LONGEST_BACKOFF).await;
+            if let Ok(streams) = self.dial(&self.address).await {
+                return streams;
+            }
         }
-        let endpoint = self.endpoint().map_err(|error| Status::invalid_argument(error.to_string()))?;
-        let mut client =
-            NodeServiceClient::new(endpoint.connect().await.map_err(|error| Status::from_error(error.into()))?);
+    }
+
+    /// Opens the streams of a link at an address: that of the node, or of one that passes messages on to it.
+    async fn dial(&self, address: &str) -> Result<Streams, Status> {
+        timeout(DIAL, self.open_streams(address)).await.unwrap_or_else(|_| Err(Status::deadline_exceeded("no answer")))
+    }
+
+    async fn open_streams(&self, address: &str) -> Result<Streams, Status> {
+        let channel = endpoint(address, self.tls.as_ref())?.connect().await;
+        let mut client = NodeServiceClient::new(channel.map_err(|error| Status::from_error(error.into()))?);
         let hello = hello(self.me, self.peer);
         let (follows, sent) = mpsc::channel(SENT);
         let _ = follows.try_send(FollowRequest { kind: Some(follow_request::Kind::Hello(hello)) });
@@ -126,10 +168,10 @@ impl Dialer {
     }
 
     /// Runs a link until it ends, and returns the reason.
-    async fn run(&self, streams: Streams) -> Status {
+    async fn run(&self, streams: Streams, is_direct: bool) -> Status {
         let (link, queues) = Link::new();
         let broken = link.broken.clone();
-        let _open = self.open.open(self.peer, link);
+        let _open = self.open.open(self.peer, link, is_direct);
         self.node.linked(self.peer);
         let ended = tokio::select! {
             () = broken.cancelled() => Err(Status::resource_exhausted("the node does not take news fast enough")),
@@ -138,5 +180,26 @@ impl Dialer {
             ended = receive_list(self.node.peer_list(self.peer), streams.rows) => ended,
         };
         ended.err().unwrap_or_else(|| Status::unavailable("the other node has ended the link"))
+    }
+}
+
+/// How to connect to the node at an address.
+pub(super) fn endpoint(address: &str, tls: Option<&NodeTls>) -> Result<Endpoint, Status> {
+    if tls.is_some() && !address.starts_with("https://") {
+        return Err(Status::failed_precondition(
+            "this server has --node-cert and the other one has not: give it to all or to none",
+        ));
+    }
+    let invalid = |error: Error| Status::invalid_argument(error.to_string());
+    let endpoint = Endpoint::from_shared(address.to_owned())
+        .map_err(invalid)?
+        .tcp_nodelay(true)
+        .connect_timeout(DIAL)
+        .http2_keep_alive_interval(PING)
+        .keep_alive_timeout(PONG)
+        .keep_alive_while_idle(true);
+    match tls {
+        Some(tls) => endpoint.tls_config(tls.client.clone()).map_err(invalid),
+        None => Ok(endpoint),
     }
 }

@@ -22,6 +22,7 @@ use super::{
     link::MAX_ASKS,
     list::send_list,
     message::ask::read_news,
+    relay::{Relay, whole},
 };
 use crate::{
     proto::cluster::{
@@ -44,6 +45,7 @@ pub(super) struct Incoming {
     pub(super) tasks: TaskTracker,
     pub(super) shutdown: CancellationToken,
     pub(super) newest: Mutex<HashMap<NodeId, Newest>>,
+    pub(super) relay: Relay,
 }
 
 /// The newest link that a node has dialled.
@@ -55,7 +57,7 @@ pub(super) struct Newest {
     lock: Arc<AsyncMutex<()>>,
 }
 
-type Sent<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+pub(super) type Sent<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 #[tonic::async_trait]
 impl NodeService for Incoming {
@@ -71,6 +73,10 @@ impl NodeService for Incoming {
         let Some(exchange_request::Kind::Hello(hello)) = self.first(&mut requests).await?.kind else {
             return Err(Status::invalid_argument("no hello"));
         };
+        if let Some(mut next) = self.relay.next_node(hello)? {
+            let requests = whole(ExchangeRequest { kind: Some(exchange_request::Kind::Hello(hello)) }, requests);
+            return Ok(self.relay.passed_on(hello, next.exchange(requests).await?));
+        }
         let caller = hello.caller(&self.nodes.borrow())?;
         let (end, lock) = self.replace(caller.from);
         let lock = lock.lock_owned().await;
@@ -91,6 +97,10 @@ impl NodeService for Incoming {
         let Some(follow_request::Kind::Hello(hello)) = self.first(&mut requests).await?.kind else {
             return Err(Status::invalid_argument("no hello"));
         };
+        if let Some(mut next) = self.relay.next_node(hello)? {
+            let requests = whole(FollowRequest { kind: Some(follow_request::Kind::Hello(hello)) }, requests);
+            return Ok(self.relay.passed_on(hello, next.follow(requests).await?));
+        }
         let caller = hello.caller(&self.nodes.borrow())?;
         let (responses, sent) = mpsc::channel(SENT);
         let ended = CancellationToken::new();
@@ -113,6 +123,9 @@ impl NodeService for Incoming {
 
     async fn list(&self, request: Request<ListRequest>) -> Result<Response<Self::ListStream>, Status> {
         let hello = request.into_inner().hello.ok_or_else(|| Status::invalid_argument("no hello"))?;
+        if let Some(mut next) = self.relay.next_node(hello)? {
+            return Ok(self.relay.passed_on(hello, next.list(ListRequest { hello: Some(hello) }).await?));
+        }
         let caller = hello.caller(&self.nodes.borrow())?;
         let end = self.end(caller, CancellationToken::new());
         Ok(Response::new(Box::pin(send_list(self.node.list()).take_until(end))))

@@ -148,18 +148,16 @@ impl OpenLinks {
         self.links.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
     }
 
-    /// The nodes to which a link is up, and each change.
+    /// The nodes to which a link is up that goes through no other node, and each change.
     pub(super) fn reached(&self) -> watch::Receiver<BTreeSet<NodeId>> {
         self.reached.subscribe()
     }
 
-    /// Lists the link as up until the result is dropped.
-    pub(super) fn open(&self, node: NodeId, link: Arc<Link>) -> OpenLink<'_> {
+    /// Lists the link as up until the result is dropped. The node counts as reached if the link is direct.
+    pub(super) fn open(&self, node: NodeId, link: Arc<Link>, is_direct: bool) -> OpenLink<'_> {
         self.links.write().unwrap_or_else(PoisonError::into_inner).insert(node, link);
-        self.reached.send_modify(|reached| {
-            reached.insert(node);
-        });
-        server_metrics::link_up(node, true);
+        self.reached.send_if_modified(|reached| is_direct && reached.insert(node));
+        server_metrics::link_up(node, is_direct);
         OpenLink { links: self, node }
     }
 }

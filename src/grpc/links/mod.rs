@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Each node dials every other node, so a pair has two links. `Node::linked` is called at the node that dials, when its
-//! link is up; `Node::linked_by` and `Node::unlinked` at the dialled node, when the link begins and when it has ended.
+//! link is up; `Node::linked_by` and `Node::unlinked` at the dialled node, when the link begins and when it has ended. The
+//! link to a node that does not answer goes through a third one, which passes its streams on.
 
 mod dialer;
 mod exchange;
@@ -23,6 +24,7 @@ mod list;
 mod message;
 mod node_links;
 mod node_tls;
+mod relay;
 
 pub use node_links::NodeLinks;
 pub use node_tls::NodeTls;

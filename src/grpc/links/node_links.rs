@@ -20,6 +20,7 @@ use super::{
     incoming::Incoming,
     link::OpenLinks,
     node_tls::NodeTls,
+    relay::Relay,
 };
 use crate::{
     proto::cluster::node_service_server::NodeServiceServer,
@@ -97,6 +98,12 @@ impl NodeLinks {
             tasks: tasks.clone(),
             shutdown: end.clone(),
             newest: Default::default(),
+            relay: Relay {
+                tls: self.tls.clone(),
+                nodes: self.nodes.subscribe(),
+                reached: self.open.reached(),
+                shutdown: end.clone(),
+            },
         };
         tasks.spawn(Arc::clone(&self).dial_all(node, tasks.clone(), end.clone()));
         let served = server
@@ -142,6 +149,7 @@ impl NodeLinks {
                         tls: self.tls.clone(),
                         node: node.clone(),
                         open: Arc::clone(&self.open),
+                        nodes: self.nodes.subscribe(),
                     };
                     let cancel = end.child_token();
                     (

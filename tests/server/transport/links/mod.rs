@@ -96,6 +96,39 @@ async fn commands_events_and_turns_cross_the_links() {
     pair.stop().await;
 }
 
+/// In both directions, or in one.
+#[tokio::test]
+async fn nodes_that_do_not_reach_each_other_are_linked_through_a_third() {
+    for cut in [&[0, 1][..], &[0], &[1]] {
+        let mut pair = Pair::start([None, None]).await;
+        let third = pair.add_third().await;
+        let all_reached = async |pair: &Pair, count: &dyn Fn(NodeId) -> usize| {
+            for node in pair.nodes.iter().chain([&third]) {
+                within(node.links.reached().wait_for(|reached| reached.len() == count(node.id))).await.unwrap();
+            }
+        };
+        all_reached(&pair, &|_| 2).await;
+        let SharedRoom { black, white, id } = shared_room(&pair.nodes).await;
+        let mut turns = white.turns().await;
+        let game = black.start(&id).await.unwrap().game_id;
+        cut.iter().for_each(|node| pair.nodes[*node].cable.cut());
+        // The node whose way to the other one is cut.
+        all_reached(&pair, &|id| if cut.iter().any(|node| pair.nodes[1 - node].id == id) { 1 } else { 2 }).await;
+        black.play(&game, 0, "f5").await.unwrap();
+        assert_eq!(turns.turn_request().await.ply, 1);
+        white.play(&game, 1, "d6").await.unwrap();
+        let mut watcher = white.watch(&id).await;
+        let seen = watcher.snapshot().await.seq;
+        black.chat(&id, "through a third").await.unwrap();
+        assert_eq!(watcher.event().await.seq, seen + 1);
+
+        pair.nodes.iter().for_each(|node| node.cable.open());
+        all_reached(&pair, &|_| 2).await;
+        white.chat(&id, "and directly again").await.unwrap();
+        pair.stop().await;
+    }
+}
+
 #[tokio::test]
 async fn a_broken_link_is_dialled_again_and_attaches_players_again() {
     let pair = Pair::start([None, None]).await;

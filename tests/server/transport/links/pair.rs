@@ -21,6 +21,8 @@ pub(super) struct TestNode {
     pub(super) links: Arc<NodeLinks>,
     /// The way of the other node to this one.
     pub(super) cable: Cable,
+    /// Where it listens for links.
+    address: String,
 }
 
 pub(super) struct Pair {
@@ -55,6 +57,22 @@ impl Pair {
         Self { nodes, shutdown, served }
     }
 
+    /// Adds a node without shards, which is linked with both others.
+    pub(super) async fn add_third(&mut self) -> TestNode {
+        let (third, listener) = node(NodeId(3), None, Store::of(MemoryStore::default())).await;
+        let url = |address: &str| format!("http://{address}");
+        for (at, peer) in [(0, 1), (1, 0)] {
+            let (node, peer) = (&self.nodes[at], &self.nodes[peer]);
+            let others = [(peer.id, url(&peer.cable.address)), (third.id, url(&third.address))];
+            node.server.runtime.node().learn_nodes([peer.id, third.id]);
+            node.links.set_nodes(node.id, &others);
+        }
+        third.links.set_nodes(third.id, &self.nodes.each_ref().map(|node| (node.id, url(&node.address))));
+        let serve = Arc::clone(&third.links).serve(third.server.runtime.node(), listener, self.shutdown.clone());
+        self.served.spawn(async move { serve.await.unwrap() });
+        third
+    }
+
     /// All tasks of the links end, though links are up and streams open.
     pub(super) async fn stop(mut self) {
         self.shutdown.cancel();
@@ -69,6 +87,7 @@ pub(super) async fn node(id: NodeId, tls: Option<NodeTls>, store: Store) -> (Tes
     let cluster = Some((id, Arc::clone(&links) as _));
     let server = TestServer::with(ServerOptions { store, cluster, ..ServerOptions::default() }).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let cable = Cable::to(listener.local_addr().unwrap().to_string()).await;
-    (TestNode { id, server, links, cable }, listener)
+    let address = listener.local_addr().unwrap().to_string();
+    let cable = Cable::to(address.clone()).await;
+    (TestNode { id, server, links, cable, address }, listener)
 }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use reversi_room::Timestamp;
 use tokio_postgres::{Error, Row};
 
 use crate::{
@@ -39,7 +40,8 @@ pub(super) async fn lock(session: &Session, node: i64) -> Result<bool, Error> {
 
 const RENEW: &str = "UPDATE node SET renewed = now(), until = now() + make_interval(secs => $2), draining = draining OR $4, \
     since = CASE WHEN $3 OR renewed < now() - make_interval(secs => $2 / 2) THEN now() ELSE since END \
-    WHERE id = $1 RETURNING since <= now() - make_interval(secs => $2) AS was_connected, draining";
+    WHERE id = $1 RETURNING since <= now() - make_interval(secs => $2) AS was_connected, draining, \
+        (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us";
 
 /// A renewal of a lease.
 pub(super) struct Renewal {
@@ -48,6 +50,8 @@ pub(super) struct Renewal {
     pub(super) was_connected: bool,
     /// True if the node gives up its shards, by itself or because it was asked to.
     pub(super) is_draining: bool,
+    /// The database's clock.
+    pub(super) at: Timestamp,
 }
 
 /// Renews a lease. None when the node was declared dead.
@@ -59,8 +63,13 @@ pub(super) async fn renew(
     is_draining: bool,
 ) -> Result<Option<Renewal>, Error> {
     let row = session.row(RENEW, &[&node, &lease.as_secs_f64(), &is_new_connection, &is_draining]).await?;
-    let read =
-        |row: Row| Ok(Renewal { was_connected: row.try_get("was_connected")?, is_draining: row.try_get("draining")? });
+    let read = |row: Row| {
+        Ok(Renewal {
+            was_connected: row.try_get("was_connected")?,
+            is_draining: row.try_get("draining")?,
+            at: Timestamp(row.try_get("now_us")?),
+        })
+    };
     row.map(read).transpose()
 }
 

@@ -23,7 +23,7 @@ use crate::{
         limit::limits::STORE_RETRY,
         room::recovery::{restore, waits_for_opponent},
     },
-    store::{Assignment, ClusterStore, ClusterView, NodeId, Obstacle, Shard, StoreError},
+    store::{Assignment, ClusterStore, ClusterView, Lease, NodeId, Obstacle, Shard, StoreError},
 };
 
 /// Maximum number of rooms read at a time.
@@ -107,7 +107,8 @@ impl Node {
         let mut steps = JoinSet::<(Vec<Assignment>, Stage)>::new();
         let (mut is_giving, mut has_served) = (false, false);
         loop {
-            let lease_end = lease.borrow_and_update().end;
+            let Lease { end: lease_end, ahead } = *lease.borrow_and_update();
+            self.cluster.note_ahead(ahead);
             // The view that is not learned yet may have a new id of this node.
             let is_known = views.borrow().me == self.cluster.me();
             let has_lease = Instant::now() < lease_end && is_known;

@@ -24,9 +24,11 @@ pub(super) struct Report {
 
 const REPORT_UNREACHED: &str = "WITH reached AS (DELETE FROM node_unreached WHERE node = $1 AND peer <> ALL ($2)) \
     INSERT INTO node_unreached (node, peer, since) \
-    SELECT node.id, peer, now() FROM node, unnest($2::bigint[]) AS peer WHERE node.id = $1 ON CONFLICT DO NOTHING";
+    SELECT node.id, peer, now() FROM node, unnest($2::bigint[]) AS peer WHERE node.id = $1 \
+    ON CONFLICT (node, peer) DO UPDATE SET since = now() WHERE node_unreached.since > now()";
 
-/// Stores which other nodes a node does not reach. Those that it did not reach before keep their time.
+/// Stores which other nodes a node does not reach. Those that it did not reach before keep their
+/// time, unless it is in the future since the database's clock was set back.
 pub(super) async fn report_unreached(session: &Session, node: i64, unreached: &BTreeSet<NodeId>) -> Result<(), Error> {
     let peers: Vec<i64> = unreached.iter().map(|peer| peer.0).collect();
     session.execute(REPORT_UNREACHED, &[&node, &peers]).await.map(drop)

@@ -35,7 +35,7 @@ use tokio_postgres::Config;
 
 use self::{
     link_reports::Status,
-    node::{Other, Renewal},
+    node::{Other, Renewal, SeenRenewals},
 };
 use super::{error::PostgresError, schema, session::Session};
 use crate::{
@@ -218,6 +218,8 @@ struct LeaseHolder {
     unreached: Option<BTreeSet<NodeId>>,
     /// What it says of itself, as stored; none if that is unknown.
     status: Option<Status>,
+    /// What this node has seen of the others over this connection.
+    seen: SeenRenewals,
     /// The nodes of shards, of which only changes are read once all are known.
     assignments: BTreeMap<Shard, Assignment>,
     assignments_read: Option<Instant>,
@@ -267,6 +269,7 @@ impl LeaseHolder {
             reached,
             unreached: None,
             status: None,
+            seen: SeenRenewals::default(),
             assignments: BTreeMap::new(),
             assignments_read: None,
             id: None,
@@ -371,7 +374,7 @@ impl LeaseHolder {
         }
         self.is_draining.send_if_modified(|known| is_draining && !std::mem::replace(known, true));
         let (mut living, mut dead) = (Vec::new(), Vec::new());
-        for other in node::others(session, id).await? {
+        for other in node::others(session, id, &mut self.seen).await? {
             let is_dead = other.is_dead(was_connected, self.is_new);
             if is_dead { dead.push(other) } else { living.push(other) }
         }
@@ -394,8 +397,8 @@ impl LeaseHolder {
 
     fn check_clock(&mut self, reading: ClockReading) {
         if self.clock.apply(reading) {
-            // Changes from before the database's clock was set may seem to be old.
-            self.assignments_read = None;
+            // What was written before the database's clock was set may seem to be old, or new for long.
+            (self.assignments_read, self.unreached) = (None, None);
         }
         if let Some(ahead) = self.clock.ahead() {
             let seconds = Duration::from_micros(ahead.unsigned_abs()).as_secs_f64();
@@ -534,6 +537,7 @@ impl LeaseHolder {
                 let session = Session::open(&self.config).await?;
                 session.batch(LOCK_TIMEOUT).await?;
                 (self.is_new_connection, self.is_locked, self.assignments_read) = (true, false, None);
+                self.seen = SeenRenewals::default();
                 Arc::clone(self.session.insert(Arc::new(session)))
             }
         };

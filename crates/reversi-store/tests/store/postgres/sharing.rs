@@ -1,7 +1,10 @@
 //! Several nodes that share the shards of one database.
 
 use std::{
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering::Relaxed},
+    },
     time::{Duration, UNIX_EPOCH},
 };
 
@@ -201,6 +204,28 @@ async fn a_node_whose_clock_is_wrong_takes_no_shards_and_counts_for_no_share() {
         seen(node, served).await;
     }
     seen(&second, |view| view.assignments.len() == 4_096).await;
+}
+
+/// How far the clock of a node seems to be ahead, in seconds, after the database's clock was set.
+static SEEMS_AHEAD: AtomicI64 = AtomicI64::new(0);
+
+/// What another node wrote just before then seems to be old.
+#[needs(postgres)]
+#[tokio::test]
+async fn changes_of_shards_are_read_though_the_databases_clock_was_set_forward() {
+    let database = database();
+    let clock = || right_clock().shifted(SEEMS_AHEAD.load(Relaxed) * 1_000_000);
+    let first = database.member_with(NodeInfo { clock: Some(clock), ..info("one") }).await;
+    seen(&first, |view| owned(view).len() == 4_096).await;
+    let other = NodeId(first.views().borrow().me.0 + 1_000);
+    database.sql(&format!(
+        "INSERT INTO node (id, host, listens, address, role, renewed, until, since) OVERRIDING SYSTEM VALUE \
+         VALUES ({other}, '', 'two', 'two', 'rooms', now(), now() + interval '1 hour', now()); \
+         UPDATE shard SET node = {other}, version = version + 1, changed = now() - interval '1 hour' WHERE id = 7"
+    ));
+    SEEMS_AHEAD.store(-4, Relaxed);
+    let is_taken = |view: &ClusterView| view.assignments.iter().any(|owned| owned.node == other);
+    seen(&first, is_taken).await;
 }
 
 /// Whole seconds.

@@ -41,6 +41,7 @@ impl Database {
         self.member_with(NodeInfo { role, ..info(address) }).await
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the task ends with the node")]
     async fn member_with(&self, info: NodeInfo) -> PostgresStore {
         let sharing = Sharing { patience: LEASE, lease: LEASE, info };
         let standby = Standby::join(&self.url(), sharing).await.expect("the database is there");

@@ -31,7 +31,8 @@ const UNRESPONSIVE: Duration = Duration::from_secs(5);
     reversi nodes drain 7 --store postgres://reversi@db/reversi    end one of them, without a break for its rooms\n\n\
     A server renews its lease four times a second; one that has not for some seconds has ended or lost the database. The \
     command only reads, but for `drain`, and may run at any time. SERVES: whether a server that shares the rooms has some and \
-    serves clients; it does while it is linked with a majority of them. LINKS: the servers that it does not reach, or that do \
+    serves clients; it does while it is linked with a majority of them and its clock is right. CLOCK: how far it is ahead of \
+    the database's. LINKS: the servers that it does not reach, or that do \
     not reach it. Roles: `rooms` and `front` (see `reversi serve --role`) \
     share the rooms, `active` has all of them alone, `standby` waits to take over, and `command` is one such as `reversi \
     import`.")]
@@ -72,8 +73,8 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     }
 }
 
-const HEADINGS: [&str; 10] =
-    ["NODE", "ADDRESS", "ROLE", "VERSION", "RENEWED", "SERVES", "LINKS", "SHARDS", "ROOMS", "DRAINS"];
+const HEADINGS: [&str; 11] =
+    ["NODE", "ADDRESS", "ROLE", "VERSION", "RENEWED", "CLOCK", "SERVES", "LINKS", "SHARDS", "ROOMS", "DRAINS"];
 
 async fn list(table: &NodeTable) -> anyhow::Result<()> {
     let nodes = table.nodes().await?;
@@ -87,7 +88,7 @@ async fn list(table: &NodeTable) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn cells(node: &NodeRow, all: &[NodeRow]) -> [String; 10] {
+fn cells(node: &NodeRow, all: &[NodeRow]) -> [String; 11] {
     let status = |text: fn(&NodeStatus) -> String| node.status.as_ref().map_or_else(|| "-".to_owned(), text);
     [
         node.id.to_string(),
@@ -95,12 +96,19 @@ fn cells(node: &NodeRow, all: &[NodeRow]) -> [String; 10] {
         role(node),
         status(|status| status.version.clone()),
         format!("{:.1} s ago", node.renewed.as_secs_f64()),
+        node.status.as_ref().and_then(|status| status.ahead).map_or_else(|| "-".to_owned(), clock),
         status(|status| if status.is_serving { "yes" } else { "no" }.to_owned()),
         if node.status.is_some() { links(node.id, all) } else { "-".to_owned() },
         node.shards.to_string(),
         node.rooms.to_string(),
         if node.is_draining { "yes" } else { "no" }.to_owned(),
     ]
+}
+
+/// How far a clock is ahead of the database's.
+fn clock(micros: i64) -> String {
+    let sign = if micros < 0 { '-' } else { '+' };
+    format!("{sign}{:.1} s", Duration::from_micros(micros.unsigned_abs()).as_secs_f64())
 }
 
 /// The links of a node, in both directions: `all`, or the nodes with which it has none, as `not 3, 5 for 12 s`.
@@ -203,14 +211,21 @@ mod tests {
             role: Role::Rooms,
             is_draining: true,
             renewed: Duration::from_millis(120),
-            status: Some(NodeStatus { version: "1.2.3".to_owned(), is_serving: true, unreached: Vec::new() }),
+            status: Some(NodeStatus {
+                version: "1.2.3".to_owned(),
+                is_serving: true,
+                ahead: Some(-2_340_000),
+                unreached: Vec::new(),
+            }),
             shards: 2_048,
             rooms: 12,
         };
-        let expected = ["7", "http://10.0.0.5:50053", "rooms", "1.2.3", "0.1 s ago", "yes", "all", "2048", "12", "yes"];
+        let expected =
+            ["7", "http://10.0.0.5:50053", "rooms", "1.2.3", "0.1 s ago", "-2.3 s", "yes", "all", "2048", "12", "yes"];
         assert_eq!(cells(&rooms, std::slice::from_ref(&rooms)), expected);
         let active = NodeRow { address: None, is_draining: false, status: None, ..rooms.clone() };
-        let expected = ["7", "0.0.0.0:50051 on 10.0.0.5", "active", "-", "0.1 s ago", "-", "-", "2048", "12", "no"];
+        let expected =
+            ["7", "0.0.0.0:50051 on 10.0.0.5", "active", "-", "0.1 s ago", "-", "-", "-", "2048", "12", "no"];
         assert_eq!(cells(&active, std::slice::from_ref(&active)), expected);
         assert_eq!(role(&NodeRow { shards: 0, ..active.clone() }), "standby");
         assert_eq!(role(&NodeRow { listens: None, ..active }), "command");
@@ -229,6 +244,7 @@ mod tests {
             status: Some(NodeStatus {
                 version: String::new(),
                 is_serving: true,
+                ahead: None,
                 unreached: unreached.iter().map(|(peer, time)| (NodeId(*peer), Duration::from_secs(*time))).collect(),
             }),
             shards: 0,

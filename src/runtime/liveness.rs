@@ -1,6 +1,9 @@
 //! Notes in the store that the server is alive, which show how long it was down, and the detection of stalls.
 
-use std::{sync::atomic::Ordering::Relaxed, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
+};
 
 use super::{
     lifecycle::ticks,
@@ -40,6 +43,8 @@ pub(crate) async fn mark_alive_regularly(host: RoomHost) {
 pub(crate) async fn note_stalls(host: RoomHost) {
     let ActorContext { stalls, clock, registry, lifecycle, journal, .. } = &*host.context;
     let (mut ticks, mut known, mut rooms) = (ticks(NOTE_INTERVAL), 0, Vec::new());
+    // Each room that is told holds it until it has credited its clocks.
+    let told = Arc::new(());
     while lifecycle.next_tick(&mut ticks).await {
         let lost = stalls.note(clock.now(), journal.is_malformed());
         let new = Duration::from_micros((lost - known).unsigned_abs());
@@ -55,7 +60,10 @@ pub(crate) async fn note_stalls(host: RoomHost) {
         }
         for room in rooms.drain(rooms.len().saturating_sub(CREDITED)..) {
             // A room with a full mailbox does this before its next command or deadline.
-            let _ = room.try_send(Message::CreditStalls);
+            let _ = room.try_send(Message::CreditStalls(Arc::clone(&told)));
+        }
+        if rooms.is_empty() && Arc::strong_count(&told) == 1 {
+            stalls.note_credited(known);
         }
     }
 }
@@ -83,14 +91,15 @@ async fn mark_alive(context: &ActorContext) -> Result<(), StoreError> {
         return Err(StoreError::Unavailable("clocks are not yet credited for the downtime".into()));
     }
     let write = context.stalls.begin_write();
-    let written = context.journal.mark_alive(context.clock.now()).await;
+    let served = context.stalls.served_until(context.clock.now());
+    let written = context.journal.mark_alive(served).await;
     write.end(!written.as_ref().is_err_and(StoreError::is_fault));
     written
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
 
     use bytes::Bytes;
 

@@ -9,7 +9,7 @@ use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogra
 use super::ai::pool::AiLoad;
 use crate::{
     room::{EndReason, Occupant, PlayerKind},
-    store::{ArchiveSize, COMMIT_WRITES, DAMAGED_ROWS, FENCED_APPENDS, LEASE_AGE, NodeId, OWNED_SHARDS},
+    store::{ArchiveSize, CLOCK_SKEW, COMMIT_WRITES, DAMAGED_ROWS, FENCED_APPENDS, LEASE_AGE, NodeId, OWNED_SHARDS},
 };
 
 const PLAYERS: &str = "reversi_players";
@@ -83,6 +83,11 @@ pub fn describe() {
     describe_gauge!(
         DAMAGED_ROWS,
         "Damaged rows that were read and skipped since the start, at most 1,000; the log names them."
+    );
+    describe_gauge!(
+        CLOCK_SKEW,
+        Unit::Seconds,
+        "The clock of this server minus that of PostgreSQL; beyond 0.5 in either direction there is a warning."
     );
     describe_gauge!(LEASE_AGE, Unit::Seconds, "Time since the server last renewed its lease in PostgreSQL.");
     describe_gauge!(

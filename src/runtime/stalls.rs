@@ -48,6 +48,8 @@ pub(crate) struct Stalls {
     progress: AtomicI64,
     /// The total time lost.
     lost: AtomicI64,
+    /// The part of it that the clocks of all rooms are credited with.
+    credited: AtomicI64,
     /// Stalls until this time are part of `lost`, so that those that overlap count once.
     counted: Mutex<i64>,
     is_writable: watch::Sender<bool>,
@@ -63,6 +65,7 @@ impl Stalls {
             writing: 0.into(),
             progress: now.into(),
             lost: 0.into(),
+            credited: 0.into(),
             counted: now.into(),
             is_writable: watch::Sender::new(true),
         }
@@ -83,6 +86,22 @@ impl Stalls {
     /// The time without the stalls until then, in microseconds.
     pub(crate) fn unstalled(&self, now: Timestamp) -> i64 {
         now.0.saturating_sub(self.lost(now))
+    }
+
+    /// Until when all rooms were served, as far as their clocks are credited: before a stall until then. If the server
+    /// ends, the next one credits the time since.
+    pub(crate) fn served_until(&self, now: Timestamp) -> Timestamp {
+        let lost = self.lost(now);
+        let until = *self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing = lost - self.credited.load(Acquire);
+        let credited = if missing >= micros(SHORTEST) { until - missing } else { now.0 };
+        let stalls = self.failing_since().into_iter().chain(self.hanging(now, SHORTEST));
+        Timestamp(stalls.fold(credited, i64::min))
+    }
+
+    /// Records that the clocks of all rooms are credited with this much of the time lost.
+    pub(crate) fn note_credited(&self, lost: i64) {
+        self.credited.fetch_max(lost, Release);
     }
 
     /// Notes that the process runs, and whether the store can be written. A malformed store counts as not writable.
@@ -138,6 +157,10 @@ impl Stalls {
             self.lost.fetch_add(until - since, AcqRel);
         }
     }
+}
+
+fn micros(time: Duration) -> i64 {
+    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
 }
 
 /// A write without an answer yet.

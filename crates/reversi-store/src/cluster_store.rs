@@ -21,8 +21,8 @@ pub trait ClusterStore: Send + Sync + 'static {
     /// The present view, and each change. It ends when this node has left.
     fn views(&self) -> watch::Receiver<Arc<ClusterView>>;
 
-    /// When the lease of this node ends, unless it is renewed before. By then no other node can have declared this one dead.
-    fn lease_end(&self) -> watch::Receiver<Instant>;
+    /// The lease of this node, and each renewal.
+    fn lease(&self) -> watch::Receiver<Lease>;
 
     /// Sets the other nodes that this node reaches over its links.
     fn note_reached(&self, nodes: BTreeSet<NodeId>);
@@ -33,6 +33,24 @@ pub trait ClusterStore: Send + Sync + 'static {
     /// Frees shards without a newer node, after all writes queued before. Their rooms must have no actors on this
     /// node, since this time by its clock.
     fn free(&self, shards: Vec<Assignment>, since: Timestamp) -> StoreFuture<'_, ()>;
+}
+
+/// The lease of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// When it ends, unless it is renewed before. By then no other node can have declared this one dead.
+    pub end: Instant,
+    /// The node's clock minus that of the store in microseconds, as measured with the renewals.
+    pub ahead: i64,
+}
+
+/// Why a node should have no rooms and serve no clients, though it renews its lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// It is not linked with enough others.
+    CutOff,
+    /// Its clock differs too much from those of the others.
+    WrongClock,
 }
 
 /// A cluster as one of its nodes sees it.
@@ -48,8 +66,8 @@ pub struct ClusterView {
     /// that node: the times in their rooms are by the same clock, so that a credit until now is right for any clock of
     /// this one.
     pub away_since: BTreeMap<Shard, Timestamp>,
-    /// True if this node is not linked with enough others to have rooms and serve clients.
-    pub is_cut_off: bool,
+    /// Why this node should have no rooms and serve no clients, if it should not.
+    pub obstacle: Option<Obstacle>,
     /// True if this node gives up its shards, as far as other nodes take them.
     pub is_draining: bool,
     /// Number of shards that this node has beyond its share.

@@ -22,6 +22,9 @@ pub const FENCED_APPENDS: &str = "reversi_cluster_fenced_appends_total";
 /// The metric of the seconds since this node last renewed its lease.
 pub const LEASE_AGE: &str = "reversi_cluster_lease_age_seconds";
 
+/// The metric of the clock of this server minus the database's.
+pub const CLOCK_SKEW: &str = "reversi_cluster_clock_skew_seconds";
+
 /// The metric of the number of shards that this node owns.
 pub const OWNED_SHARDS: &str = "reversi_cluster_shards";
 

@@ -11,6 +11,7 @@
 
 mod archive;
 mod ban;
+mod clock_check;
 mod cluster_store;
 mod column;
 mod contestant;
@@ -37,14 +38,15 @@ pub use archive::{
     Archive, ArchiveSize, GameFilter, GameKey, GamePage, GameResult, RankedContestant, RankingFilter, Retention,
 };
 pub use ban::{BadNetwork, Ban, BanSubject};
-pub use cluster_store::{ClusterStore, ClusterView, NodeInfo, ParseRoleError, Role};
+pub use clock_check::{ClockCheck, ClockReading};
+pub use cluster_store::{ClusterStore, ClusterView, Lease, NodeInfo, Obstacle, ParseRoleError, Role};
 pub use contestant::{Contestant, ParseContestantError};
 pub use damage::DAMAGED_ROWS;
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter};
 pub use glicko::{Rating, RatingWeight};
 pub use journal::{
-    Append, AppendError, AppendFuture, BoxFuture, COMMIT_WRITES, DoneRequest, EndedGame, FENCED_APPENDS, FaultHook,
-    History, Journal, LEASE_AGE, OWNED_SHARDS, REQUEST_LIFETIME, StoreError, StoreFuture,
+    Append, AppendError, AppendFuture, BoxFuture, CLOCK_SKEW, COMMIT_WRITES, DoneRequest, EndedGame, FENCED_APPENDS,
+    FaultHook, History, Journal, LEASE_AGE, OWNED_SHARDS, REQUEST_LIFETIME, StoreError, StoreFuture,
 };
 pub use memory::MemoryStore;
 pub use player_stats::{OpponentKind, PlayerStats, Results};

@@ -170,7 +170,7 @@ impl RunningMember {
         let (mut views, mut in_service) = (store.views(), runtime.in_service());
         let served = async {
             // An error means that the node has left.
-            let _ = views.wait_for(|view| !view.is_cut_off).await;
+            let _ = views.wait_for(|view| view.obstacle.is_none()).await;
             let _ = in_service.wait_for(|in_service| *in_service).await;
         };
         let _ = timeout(FIRST_LINKS, served).await;

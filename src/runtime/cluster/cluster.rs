@@ -21,7 +21,7 @@ use super::{
     shard_nodes::ShardNodes,
 };
 use crate::{
-    room::{RoomId, Seq},
+    room::{RoomId, Seq, Timestamp},
     runtime::{outcome::RoomError, server_metrics},
     store::{Assignment, NodeId, Shard},
 };
@@ -41,6 +41,8 @@ pub(crate) const MOVE_TIMEOUT: Duration = Duration::from_secs(10);
 /// This node's view of the cluster: the node of each shard, and the links to other nodes.
 pub(crate) struct Cluster {
     me: AtomicI64,
+    /// The clock of this node minus that of the store, in microseconds.
+    ahead: AtomicI64,
     peers: Arc<dyn Peers>,
     shares_store: bool,
     nodes: RwLock<ShardNodes>,
@@ -63,8 +65,8 @@ impl Cluster {
     pub(crate) fn new(me: NodeId, peers: Arc<dyn Peers>) -> Self {
         let (nodes, living, served, reach) = Default::default();
         let (changes, restoring) = (Arc::default(), Mutex::default());
-        let (me, linked_by) = (AtomicI64::new(me.0), Notify::new());
-        Self { me, peers, shares_store: true, nodes, living, changes, linked_by, served, reach, restoring }
+        let (me, ahead, linked_by) = (AtomicI64::new(me.0), AtomicI64::new(0), Notify::new());
+        Self { me, ahead, peers, shares_store: true, nodes, living, changes, linked_by, served, reach, restoring }
     }
 
     /// Whether other nodes use the store, too. Then only the store has all players, places and waiting rooms; otherwise
@@ -86,6 +88,16 @@ impl Cluster {
 
     pub(crate) fn me(&self) -> NodeId {
         NodeId(self.me.load(SeqCst))
+    }
+
+    /// Records how far this node's clock is ahead of the store's, in microseconds.
+    pub(crate) fn note_ahead(&self, ahead: i64) {
+        self.ahead.store(ahead, SeqCst);
+    }
+
+    /// A time by this node's clock as a time by the store's, which all nodes can compare.
+    pub(crate) fn store_time(&self, time: Timestamp) -> Timestamp {
+        time.shifted(self.ahead.load(SeqCst).saturating_neg())
     }
 
     /// Continues as a new node without rooms, after this node was declared dead.

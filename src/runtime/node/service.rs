@@ -1,5 +1,7 @@
 //! Whether this node may serve clients, and whose players are connected to the others.
 
+use std::sync::Arc;
+
 use super::Node;
 use crate::{
     room::PlayerId,
@@ -53,7 +55,7 @@ impl Node {
         for room in players.filter_map(|player| context.players.get(player)).flat_map(|player| player.rooms()) {
             if let Some(room) = context.registry.live(room) {
                 // A room with a full mailbox does this before its next command or deadline.
-                let _ = room.try_send(Message::CreditStalls);
+                let _ = room.try_send(Message::CreditStalls(Arc::default()));
             }
         }
     }
@@ -85,8 +87,9 @@ impl Node {
         }
     }
 
-    /// Sets why this node may serve no clients, if it may not. Then all streams end, and those that are opened end at once.
-    pub(super) fn set_in_service(&self, obstacle: Option<&'static str>, has_served: bool) {
+    /// Sets why this node may serve no clients, if it may not. Then all streams end, and those that are opened end at
+    /// once. `is_linking` means that this is no fault, as the node has just started.
+    pub(super) fn set_in_service(&self, obstacle: Option<&'static str>, is_linking: bool) {
         let context = &self.host().context;
         server_metrics::in_service(obstacle.is_none());
         if !context.lifecycle.set_in_service(obstacle.is_none()) {
@@ -98,10 +101,10 @@ impl Node {
                 context.players.permit_streams();
             }
             Some(obstacle) => {
-                if has_served {
-                    tracing::error!(obstacle, "this server is out of service; it sends its clients to the others");
-                } else {
+                if is_linking {
                     tracing::info!("this server serves clients once it is linked with the others");
+                } else {
+                    tracing::error!(obstacle, "this server is out of service; it sends its clients to the others");
                 }
                 context.players.end_streams(StreamEnd::OutOfService);
             }

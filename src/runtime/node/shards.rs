@@ -23,7 +23,7 @@ use crate::{
         limit::limits::STORE_RETRY,
         room::recovery::{restore, waits_for_opponent},
     },
-    store::{Assignment, ClusterStore, ClusterView, NodeId, Shard, StoreError},
+    store::{Assignment, ClusterStore, ClusterView, Lease, NodeId, Obstacle, Shard, StoreError},
 };
 
 /// Maximum number of rooms read at a time.
@@ -98,26 +98,32 @@ impl OwnShards {
 
 impl Node {
     /// Applies the views of a store until the server stops: records the nodes of shards, hosts the shards of this
-    /// node, and gives up those beyond its share. Without a lease or enough links, the node serves no clients.
+    /// node, and gives up those beyond its share. Without a lease, enough links or a right clock, the node serves no
+    /// clients.
     pub async fn follow_views(self, store: Arc<dyn ClusterStore>) {
-        let (mut views, mut lease) = (store.views(), store.lease_end());
+        let (mut views, mut lease) = (store.views(), store.lease());
         views.mark_changed();
         let mut shards = OwnShards::default();
         let mut steps = JoinSet::<(Vec<Assignment>, Stage)>::new();
         let (mut is_giving, mut has_served) = (false, false);
         loop {
-            let lease_end = *lease.borrow_and_update();
+            let Lease { end: lease_end, ahead } = *lease.borrow_and_update();
+            self.cluster.note_ahead(ahead);
             // The view that is not learned yet may have a new id of this node.
             let is_known = views.borrow().me == self.cluster.me();
-            let obstacle = if Instant::now() >= lease_end || !is_known {
-                Some("it could not renew its lease")
-            } else if views.borrow().is_cut_off {
-                Some("it is not linked in both directions with a majority of the servers")
-            } else {
-                None
+            let has_lease = Instant::now() < lease_end && is_known;
+            let obstacle = views.borrow().obstacle;
+            let is_linking = !has_served && has_lease && obstacle == Some(Obstacle::CutOff);
+            let obstacle = match obstacle {
+                _ if !has_lease => Some("it could not renew its lease"),
+                Some(Obstacle::CutOff) => Some("it is not linked in both directions with a majority of the servers"),
+                Some(Obstacle::WrongClock) => {
+                    Some("its clock differs by more than 5 s from those of most others and the database")
+                }
+                None => None,
             };
             has_served |= obstacle.is_none();
-            self.set_in_service(obstacle, has_served);
+            self.set_in_service(obstacle, is_linking);
             tokio::select! {
                 biased;
                 () = self.host().context.lifecycle.stop.cancelled() => return,

@@ -127,11 +127,12 @@ impl Players {
         (newest > (here, self.cluster.me())).then_some(newest.1)
     }
 
-    /// The number of a new stream of turns. It is higher than all known ones and not below the time in microseconds, so
-    /// that the newer of two streams wins even on nodes without a link.
+    /// The number of a new stream of turns. It is higher than all known ones and not below the store's time in
+    /// microseconds, so that the newer of two streams wins even on nodes without a link, whose clocks may differ.
     pub(crate) fn next_turns_number(&self, player: &Player) -> i64 {
         let on_peers = self.attached.turns(player.id()).map_or(0, |(number, _)| number);
-        self.clock.now().0.max(on_peers.max(player.streams.turns_number()).saturating_add(1))
+        let time = self.cluster.store_time(self.clock.now());
+        time.0.max(on_peers.max(player.streams.turns_number()).saturating_add(1))
     }
 
     /// Tells the other nodes of the player's streams here, if they have changed.

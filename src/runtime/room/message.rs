@@ -27,8 +27,8 @@ pub(crate) enum Message {
     Remind(PlayerId, oneshot::Sender<()>),
     /// Checks whether the player is connected.
     CheckPresence(PlayerId),
-    /// Credits the clocks after a stall.
-    CreditStalls,
+    /// Credits the clocks after a stall. The sender waits until all of these are dropped.
+    CreditStalls(Arc<()>),
 }
 
 /// A room at one moment.

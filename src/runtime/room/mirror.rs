@@ -172,7 +172,7 @@ impl Mirror {
                 self.watchers.recount();
             }
             Message::Command(_, _, _, reply) => drop(reply.send(Err(RoomError::Moved))),
-            Message::Remind(..) | Message::CheckPresence(_) | Message::CreditStalls => {}
+            Message::Remind(..) | Message::CheckPresence(_) | Message::CreditStalls(_) => {}
         }
     }
 

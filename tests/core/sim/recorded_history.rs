@@ -16,6 +16,9 @@ use crate::sim::{
 /// Longer than any simulation.
 const NEVER: Duration = Duration::from_secs(100_000);
 
+/// A node whose clock is ahead or behind by more microseconds serves nobody.
+const MAX_AHEAD: u64 = 5_000_000;
+
 pub(crate) struct RecordedHistory {
     pub(crate) entries: Vec<LogEntry>,
     /// All events ever written, by room.
@@ -50,7 +53,7 @@ impl RecordedHistory {
                 SimEvent::Written { room, events } => {
                     rooms.entry(*room).or_insert_with(RoomHistory::new).extend(events)
                 }
-                SimEvent::NodeJoined { ahead, .. } => clocks.push(*ahead),
+                SimEvent::NodeJoined { ahead, .. } if ahead.unsigned_abs() <= MAX_AHEAD => clocks.push(*ahead),
                 SimEvent::Requested { call, client, action } => {
                     calls.insert(*call, (*client, action.clone()));
                 }

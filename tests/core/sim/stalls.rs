@@ -137,6 +137,22 @@ fn a_stopped_server_credits_the_time_of_the_stop() {
     });
 }
 
+/// Should it end meanwhile, the next start credits the stop.
+#[test]
+fn the_mark_stays_before_a_stop_until_the_clocks_are_credited() {
+    run(async |stalled| {
+        sleep(THOUGHT).await;
+        let before = stalled.runtime.clock().now();
+        stalled.disk.set_append_outcomes(&[AppendOutcome::Slow(STALL)]);
+        advance(STALL).await;
+        let mark = async || stalled.disk.store().journal.last_alive().await.expect("readable").expect("a mark");
+        sleep(STALL / 2).await;
+        assert!(mark().await <= before, "the credit is not written yet");
+        sleep(STALL).await;
+        assert!(mark().await > before.after(STALL));
+    });
+}
+
 #[test]
 fn a_command_right_after_a_stop_comes_after_the_credit() {
     let stop = Duration::from_secs(5);

@@ -245,6 +245,33 @@ async fn of_servers_that_are_cut_off_from_one_another_the_first_goes_on() {
 /// The nodes that serve.
 const SERVING: &str = "SELECT string_agg(node::text, ' ' ORDER BY node) FROM node_status WHERE serving";
 
+/// Its clock is half a minute ahead. It is started first, and so would have all rooms.
+#[needs(postgres)]
+#[needs(faketime)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_whose_clock_is_wrong_has_no_rooms() {
+    let database = database();
+    let url = database.url();
+    let options = ["--store", &url, "--node-listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0"];
+    let mut wrong = Server::start_by(&["env", FAKE_CLOCK, "FAKETIME=+30s", "FAKETIME_DONT_FAKE_MONOTONIC=1"], &options);
+    let others = [(); 2].map(|()| start(&database));
+    balanced(&database, 2).await;
+    assert_eq!(health(&wrong, "").await, ServingStatus::NotServing);
+    let metric = http_get(&wrong.wait_for_line("metrics: ")).1;
+    let skew = metric.lines().find_map(|line| line.strip_prefix("reversi_cluster_clock_skew_seconds "));
+    assert_eq!(skew.map(|skew| skew.parse::<f64>().unwrap().round()), Some(30.0));
+    let listed = text(&reversi(&["nodes", "--store", &url]).output().unwrap().stdout);
+    assert!(listed.lines().nth(1).unwrap().contains(" +30.0 s "), "{listed}");
+    let status = Player::try_bot(&wrong.url, "bot", 1).await.err().expect("it serves nobody");
+    assert_eq!((status.code(), reason(&status)), (Code::Unavailable, "OUT_OF_SERVICE"), "{status}");
+    assert_serves_rooms(&others[0], 0).await;
+    let (_, log) = wrong.stop().await;
+    assert!(log.contains("30.0 s ahead of the database's"), "{log}");
+}
+
+/// Lets the time of the system seem to be another one to a process.
+const FAKE_CLOCK: &str = "LD_PRELOAD=/usr/$LIB/faketime/libfaketimeMT.so.1";
+
 /// The others do not reach the third server, as it advertises an address of nobody. It reaches them.
 #[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]

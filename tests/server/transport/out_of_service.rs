@@ -6,7 +6,7 @@ use reversi::{
     proto::v1,
     room::Timestamp,
     runtime::{Assignment, NodeId, Shard},
-    store::{ClusterStore, ClusterView, StoreFuture},
+    store::{ClusterStore, ClusterView, Lease, StoreFuture},
 };
 use tokio::{sync::watch, task::JoinSet, time::Instant};
 use tonic::Code;
@@ -17,18 +17,18 @@ use crate::harness::in_process::{Player, ServerOptions, TestServer, refused, wit
 const LONG: Duration = Duration::from_secs(3600);
 
 /// The membership of the only node, which owns all shards.
-struct Lease {
+struct Membership {
     view: watch::Sender<Arc<ClusterView>>,
-    end: watch::Sender<Instant>,
+    lease: watch::Sender<Lease>,
 }
 
-impl ClusterStore for Lease {
+impl ClusterStore for Membership {
     fn views(&self) -> watch::Receiver<Arc<ClusterView>> {
         self.view.subscribe()
     }
 
-    fn lease_end(&self) -> watch::Receiver<Instant> {
-        self.end.subscribe()
+    fn lease(&self) -> watch::Receiver<Lease> {
+        self.lease.subscribe()
     }
 
     fn note_reached(&self, _: BTreeSet<NodeId>) {}
@@ -44,7 +44,7 @@ impl ClusterStore for Lease {
 
 struct Node {
     server: TestServer,
-    lease: Arc<Lease>,
+    membership: Arc<Membership>,
     _tasks: JoinSet<()>,
 }
 
@@ -56,13 +56,13 @@ impl Node {
         let server = TestServer::with(ServerOptions { cluster, ..ServerOptions::default() }).await;
         let assignments = Shard::all().map(|shard| Assignment { shard, node: me, version: 1 }).collect();
         let view = ClusterView { me, assignments, ..ClusterView::default() };
-        let lease = Arc::new(Lease {
+        let membership = Arc::new(Membership {
             view: watch::Sender::new(Arc::new(view)),
-            end: watch::Sender::new(Instant::now() + LONG),
+            lease: watch::Sender::new(Lease { end: Instant::now() + LONG, ahead: 0 }),
         });
         let mut tasks = JoinSet::new();
-        tasks.spawn(server.runtime.node().follow_views(Arc::clone(&lease) as _));
-        Self { server, lease, _tasks: tasks }
+        tasks.spawn(server.runtime.node().follow_views(Arc::clone(&membership) as _));
+        Self { server, membership, _tasks: tasks }
     }
 
     async fn health(&self) -> ServingStatus {
@@ -72,7 +72,8 @@ impl Node {
 
     /// The lease ends now, or is renewed.
     async fn set_lease(&self, is_held: bool) {
-        self.lease.end.send_replace(if is_held { Instant::now() + LONG } else { Instant::now() });
+        let end = if is_held { Instant::now() + LONG } else { Instant::now() };
+        self.membership.lease.send_replace(Lease { end, ahead: 0 });
         within(self.server.runtime.in_service().wait_for(|in_service| *in_service == is_held)).await.unwrap();
     }
 

@@ -64,7 +64,7 @@ use writer::{Done, MAX_CHANGES, QueuedWrite, Writer};
 use super::{
     archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
     ban::Ban,
-    cluster_store::{ClusterStore, ClusterView, NodeInfo},
+    cluster_store::{ClusterStore, ClusterView, Lease, NodeInfo},
     contestant::Contestant,
     damage::DamagedRows,
     explorer::{Exploration, ExplorerFilter},
@@ -368,8 +368,8 @@ impl ClusterStore for PostgresStore {
         self.membership.views()
     }
 
-    fn lease_end(&self) -> watch::Receiver<Instant> {
-        self.membership.lease_end()
+    fn lease(&self) -> watch::Receiver<Lease> {
+        self.membership.lease()
     }
 
     fn note_reached(&self, nodes: BTreeSet<NodeId>) {

@@ -47,12 +47,14 @@ pub struct NodeStatus {
     pub version: String,
     /// True if it may have rooms and serves clients.
     pub is_serving: bool,
+    /// Its clock minus the database's in microseconds, to a tenth of a second; none if it has not measured it.
+    pub ahead: Option<i64>,
     /// The other nodes that it does not reach, and for how long.
     pub unreached: Vec<(NodeId, Duration)>,
 }
 
 /// Rooms are counted by the index, a shard at a time.
-const NODES: &str = "SELECT node.id, host, listens, address, role, draining, shards, rooms, version, serving, \
+const NODES: &str = "SELECT node.id, host, listens, address, role, draining, shards, rooms, version, serving, ahead_us, \
         array(SELECT peer FROM node_unreached AS u WHERE u.node = node.id ORDER BY peer) AS peers, \
         array(SELECT (extract(epoch FROM now() - since) * 1000000)::bigint \
             FROM node_unreached AS u WHERE u.node = node.id ORDER BY peer) AS times_us, \
@@ -112,5 +114,5 @@ fn read(row: &Row) -> Result<NodeRow, PostgresError> {
 fn status(row: &Row, node: NodeId) -> Result<Option<NodeStatus>, PostgresError> {
     let Some(version) = row.try_get("version")? else { return Ok(None) };
     let unreached = unreached(row, node)?.into_iter().map(|unreached| (unreached.peer, unreached.time)).collect();
-    Ok(Some(NodeStatus { version, is_serving: row.try_get("serving")?, unreached }))
+    Ok(Some(NodeStatus { version, is_serving: row.try_get("serving")?, ahead: row.try_get("ahead_us")?, unreached }))
 }

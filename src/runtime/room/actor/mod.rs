@@ -356,7 +356,7 @@ impl RoomActor {
                 self.unreached(self.now());
             }
             // If it fails, it is done before the next command or deadline.
-            Message::CreditStalls => drop(self.credit_stalls(self.now(), SHORTEST).await),
+            Message::CreditStalls(_told) => drop(self.credit_stalls(self.now(), SHORTEST).await),
         }
         Ok(())
     }
@@ -493,7 +493,7 @@ impl RoomActor {
             Message::Command(_, _, _, reply) => drop(reply.send(Err(error))),
             Message::Snapshot(reply) => drop(reply.send(self.snapshot())),
             Message::Subscribe(access, _, reply) => drop(reply.send(self.watchers.last(&self.room, &access))),
-            Message::Unwatched | Message::Remind(..) | Message::CheckPresence(_) | Message::CreditStalls => {}
+            Message::Unwatched | Message::Remind(..) | Message::CheckPresence(_) | Message::CreditStalls(_) => {}
         }
     }
 }

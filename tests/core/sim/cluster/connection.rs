@@ -13,8 +13,8 @@ use reversi::{
     room::{DisplayName, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp},
     runtime::{Assignment, NodeId},
     store::{
-        Append, AppendError, AppendFuture, Ban, ClusterStore, ClusterView, DoneRequest, History, Journal, PlaceRequest,
-        PlayerKey, PlayerStore, RoomPlace, Store, StoreError, StoreFuture, StoredPlayer,
+        Append, AppendError, AppendFuture, Ban, ClusterStore, ClusterView, DoneRequest, History, Journal, Lease,
+        Obstacle, PlaceRequest, PlayerKey, PlayerStore, RoomPlace, Store, StoreError, StoreFuture, StoredPlayer,
     },
 };
 
@@ -51,15 +51,18 @@ pub(super) struct Connection {
     faults: Gate<ActiveFaults>,
     rng: Mutex<Rng>,
     view: watch::Sender<Arc<ClusterView>>,
-    lease_end: watch::Sender<Instant>,
+    lease: watch::Sender<Lease>,
 }
 
 impl Connection {
-    pub(super) fn new(database: Arc<ModelDatabase>, node: NodeId, rng: Rng) -> Arc<Self> {
-        let view = watch::Sender::new(Arc::new(ClusterView { me: node, ..ClusterView::default() }));
-        let lease_end = watch::Sender::new(Instant::now() + LEASE);
+    /// Of a node whose clock is `ahead` of the database's, in microseconds.
+    pub(super) fn new(database: Arc<ModelDatabase>, node: NodeId, ahead: i64, rng: Rng) -> Arc<Self> {
+        // It is not linked yet.
+        let obstacle = Some(Obstacle::CutOff);
+        let view = watch::Sender::new(Arc::new(ClusterView { me: node, obstacle, ..ClusterView::default() }));
+        let lease = watch::Sender::new(Lease { end: Instant::now() + LEASE, ahead });
         let (node, faults, rng) = (AtomicI64::new(node.0), Gate::default(), Mutex::new(rng));
-        Arc::new(Self { database, node, faults, rng, view, lease_end })
+        Arc::new(Self { database, node, faults, rng, view, lease })
     }
 
     pub(super) fn store(self: &Arc<Self>) -> Store {
@@ -85,7 +88,7 @@ impl Connection {
 
     /// The lease was renewed by a statement that was sent at this time.
     pub(super) fn note_renewal(&self, sent: Instant) {
-        self.lease_end.send_replace(sent + LEASE);
+        self.lease.send_modify(|lease| lease.end = sent + LEASE);
     }
 
     /// Holds or cuts the connection for a time.
@@ -173,8 +176,8 @@ impl ClusterStore for Connection {
         self.view.subscribe()
     }
 
-    fn lease_end(&self) -> watch::Receiver<Instant> {
-        self.lease_end.subscribe()
+    fn lease(&self) -> watch::Receiver<Lease> {
+        self.lease.subscribe()
     }
 
     fn note_reached(&self, _: BTreeSet<NodeId>) {

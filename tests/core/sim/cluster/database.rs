@@ -10,7 +10,10 @@ use std::{
 use reversi::{
     room::{RoomId, Timestamp},
     runtime::{Assignment, Clock, NodeId, Shard},
-    store::{Append, AppendError, ClusterView, MemoryStore, QuorumNode, Store, StoreError, Unreached, may_serve},
+    store::{
+        Append, AppendError, ClockCheck, ClockReading, ClusterView, MemoryStore, Obstacle, QuorumNode, Store,
+        StoreError, Unreached, may_serve,
+    },
 };
 use tokio::time::Instant;
 
@@ -59,6 +62,7 @@ struct Lease {
     renewed: Timestamp,
     /// The node's last mark, by its clock and by that of the database.
     alive: (Timestamp, Timestamp),
+    clock: ClockCheck,
     is_draining: bool,
 }
 
@@ -88,7 +92,9 @@ impl ModelDatabase {
         let node = NodeId(state.nodes);
         let now = self.clock.now();
         let alive = (now.shifted(ahead), now);
-        let lease = Lease { until: Instant::now() + LEASE, renewed: now, alive, is_draining: false };
+        let mut clock = ClockCheck::default();
+        clock.apply(ClockReading::new(alive.0, now, alive.0));
+        let lease = Lease { until: Instant::now() + LEASE, renewed: now, alive, clock, is_draining: false };
         state.leases.insert(node, lease);
         state.changes += 1;
         self.log.note(SimEvent::NodeJoined { node, ahead });
@@ -147,7 +153,7 @@ impl ModelDatabase {
         seen: &mut u64,
     ) -> Option<ClusterView> {
         let mut state = self.state();
-        let is_cut_off = !state.compare_links(node, reached);
+        let obstacle = state.compare(node, reached);
         if *seen == state.changes && state.free.is_empty() && !is_draining {
             return None;
         }
@@ -158,7 +164,8 @@ impl ModelDatabase {
         }
         let is_taker = |(id, lease): &(&NodeId, &Lease)| !lease.is_draining && state.serving.contains(id);
         let takers = state.leases.iter().filter(is_taker).count();
-        let share = if is_draining || is_cut_off { 0 } else { usize::from(Shard::COUNT).div_ceil(takers.max(1)) };
+        let share =
+            if is_draining || obstacle.is_some() { 0 } else { usize::from(Shard::COUNT).div_ceil(takers.max(1)) };
         let owned = state.shards.iter().filter(|row| row.node == Some(node)).count();
         let wanted = if state.leases.contains_key(&node) { share.saturating_sub(owned).min(STEP) } else { 0 };
         let numbers: Vec<_> = state.free.iter().copied().take(wanted).collect();
@@ -186,7 +193,7 @@ impl ModelDatabase {
                 .filter(|(_, row)| row.node == Some(node))
                 .filter_map(|(shard, row)| Some((shard, row.away_since?)))
                 .collect(),
-            is_cut_off,
+            obstacle,
             is_draining,
             surplus: if takers == 0 { 0 } else { (owned + numbers.len()).saturating_sub(share) },
         })
@@ -259,8 +266,8 @@ impl ModelDatabase {
 }
 
 impl State {
-    /// Notes which others a node reaches. Returns whether it may serve.
-    fn compare_links(&mut self, node: NodeId, reached: &BTreeSet<NodeId>) -> bool {
+    /// Notes which others a node reaches. Returns why it should not serve.
+    fn compare(&mut self, node: NodeId, reached: &BTreeSet<NodeId>) -> Option<Obstacle> {
         let now = Instant::now();
         let Self { leases, unreached, serving, .. } = self;
         let live: Vec<_> = leases.iter().filter(|(_, lease)| lease.until > now).map(|(id, _)| *id).collect();
@@ -281,9 +288,17 @@ impl State {
             .iter()
             .map(|((of, peer), since)| Unreached { node: *of, peer: *peer, time: now - *since })
             .collect();
-        let may_serve = may_serve(node, serving.contains(&node), &nodes, &unreached);
-        let is_new = if may_serve { serving.insert(node) } else { serving.remove(&node) };
+        let is_serving = serving.contains(&node);
+        let clocks =
+            leases.iter().filter(|(id, _)| **id != node).filter_map(|(_, lease)| lease.clock.ahead()).collect();
+        let judge = |lease: &mut Lease| lease.clock.judge(clocks, is_serving, now);
+        let has_wrong_clock = leases.get_mut(&node).is_some_and(judge);
+        let obstacle = match may_serve(node, is_serving, &nodes, &unreached) {
+            false => Some(Obstacle::CutOff),
+            true => has_wrong_clock.then_some(Obstacle::WrongClock),
+        };
+        let is_new = if obstacle.is_none() { serving.insert(node) } else { serving.remove(&node) };
         self.changes += u64::from(is_new);
-        may_serve
+        obstacle
     }
 }

@@ -43,12 +43,13 @@ pub(super) struct Process {
 }
 
 impl Process {
-    pub(super) async fn start(world: &World, number: usize) -> Self {
+    /// Starts with a clock that is ahead by these microseconds, or by some that do not matter.
+    pub(super) async fn start(world: &World, number: usize, ahead: Option<i64>) -> Self {
         let World { seed, database, wire, log, .. } = world;
         let rng = |purpose| Rng::seeded(*seed, purpose + number as u64);
-        let ahead = rng(500).signed_micros(MAX_AHEAD);
+        let ahead = ahead.unwrap_or_else(|| rng(500).signed_micros(MAX_AHEAD));
         let id = database.join(ahead);
-        let connection = Connection::new(Arc::clone(database), id, rng(200));
+        let connection = Connection::new(Arc::clone(database), id, ahead, rng(200));
         let peers = Arc::new(SimPeers { wire: Arc::clone(wire), process: number });
         let parts = Parts {
             limits: world.limits,
@@ -107,6 +108,11 @@ impl Process {
 
     pub(super) fn is_leaving(&self) -> bool {
         self.is_draining.load(SeqCst)
+    }
+
+    /// True if its clock is so wrong that it never serves.
+    pub(super) fn has_wrong_clock(&self) -> bool {
+        self.ahead.unsigned_abs() > 2 * MAX_AHEAD.as_micros() as u64
     }
 
     /// Whether others have all shards.

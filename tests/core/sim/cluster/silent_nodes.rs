@@ -1,4 +1,5 @@
-//! A node that others do not reach, or that has lost the database: what becomes of its players and rooms.
+//! A node that others do not reach, that has lost the database, or whose clock is wrong: what becomes of its players
+//! and rooms.
 
 use std::{sync::Arc, time::Duration};
 
@@ -196,6 +197,20 @@ fn a_node_that_most_others_do_not_reach_has_no_rooms_and_no_clients() {
             assert!(is_in_service(&game.nodes[0]) && world.database.shards_of(node) > 0);
         });
     }
+}
+
+#[test]
+fn a_node_whose_clock_is_wrong_has_no_rooms_and_no_clients() {
+    World::simulate(&plan(), &Arc::new(Log::new()), async |world| {
+        let nodes = two_nodes(&world).await;
+        for ahead in [-8_000_000, 8_000_000] {
+            let process = world.start_with(Some(ahead)).await;
+            sleep(SOON).await;
+            let wrong = world.living().into_iter().find(|started| started.number == process).expect("it runs");
+            assert!(!is_in_service(&wrong.server) && world.database.shards_of(wrong.connection.node()) == 0);
+            assert!(nodes.iter().all(|node| is_in_service(node)));
+        }
+    });
 }
 
 #[test]

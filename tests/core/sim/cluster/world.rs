@@ -133,9 +133,15 @@ impl World {
 
     /// Starts another process.
     pub(super) async fn start(&self) {
+        self.start_with(None).await;
+    }
+
+    /// Starts another process whose clock is ahead by these microseconds. Returns its number.
+    pub(super) async fn start_with(&self, ahead: Option<i64>) -> usize {
         let number = self.started.fetch_add(1, Relaxed);
-        let process = Process::start(self, number).await;
+        let process = Process::start(self, number, ahead).await;
         self.processes().insert(number, process);
+        number
     }
 
     fn processes(&self) -> MutexGuard<'_, BTreeMap<usize, Process>> {
@@ -157,7 +163,8 @@ impl World {
             let (wait, mut rng) = (rng.millis(0..8_000) * number.min(1), Rng::seeded(rng.bits(), 0));
             async move {
                 tokio::time::sleep(wait).await;
-                let staying = self.living().into_iter().filter(|process| !process.is_leaving());
+                let staying =
+                    self.living().into_iter().filter(|process| !process.is_leaving() && !process.has_wrong_clock());
                 let staying: Vec<_> = staying.map(|process| process.number).collect();
                 let incident = Incident::random(&mut rng, &staying);
                 self.log.note(SimEvent::Incident(format!("{incident:?}")));
@@ -186,6 +193,16 @@ impl World {
                     self.end(process);
                 }
                 self.start_after(then).await;
+            }
+            Incident::HasWrongClock { ahead, time } => {
+                let process = self.start_with(Some(ahead)).await;
+                sleep(time).await;
+                let started = self.processes().get(&process).cloned();
+                if let Some(started) = started {
+                    assert!(!*started.server.runtime.in_service().borrow());
+                    assert_eq!(self.database.shards_of(started.connection.node()), 0);
+                }
+                self.end(process);
             }
             Incident::IsPaused { process, time } => {
                 self.wire.hold(process, self.lose_store(process, StoreFault::Held, time)).await;

@@ -6,33 +6,45 @@ use tokio_postgres::{Error, Row};
 
 use crate::{postgres::session::Session, quorum::Unreached, shard::NodeId};
 
+/// What a node says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Status {
+    /// True if it may have rooms and serves clients.
+    pub(super) is_serving: bool,
+    /// Its clock minus the database's in microseconds; none if that is unknown.
+    pub(super) ahead: Option<i64>,
+}
+
 /// What a node says.
 pub(super) struct Report {
     pub(super) node: NodeId,
-    /// True if it may have rooms and serves clients.
-    pub(super) is_serving: bool,
+    pub(super) status: Status,
     pub(super) unreached: Vec<Unreached>,
 }
 
 const REPORT_UNREACHED: &str = "WITH reached AS (DELETE FROM node_unreached WHERE node = $1 AND peer <> ALL ($2)) \
     INSERT INTO node_unreached (node, peer, since) \
-    SELECT node.id, peer, now() FROM node, unnest($2::bigint[]) AS peer WHERE node.id = $1 ON CONFLICT DO NOTHING";
+    SELECT node.id, peer, now() FROM node, unnest($2::bigint[]) AS peer WHERE node.id = $1 \
+    ON CONFLICT (node, peer) DO UPDATE SET since = now() WHERE node_unreached.since > now()";
 
-/// Stores which other nodes a node does not reach. Those that it did not reach before keep their time.
+/// Stores which other nodes a node does not reach. Those that it did not reach before keep their
+/// time, unless it is in the future since the database's clock was set back.
 pub(super) async fn report_unreached(session: &Session, node: i64, unreached: &BTreeSet<NodeId>) -> Result<(), Error> {
     let peers: Vec<i64> = unreached.iter().map(|peer| peer.0).collect();
     session.execute(REPORT_UNREACHED, &[&node, &peers]).await.map(drop)
 }
 
-const REPORT_STATUS: &str = "INSERT INTO node_status (node, version, serving) SELECT id, $2, $3 FROM node WHERE id = $1 \
-    ON CONFLICT (node) DO UPDATE SET serving = excluded.serving";
+const REPORT_STATUS: &str = "INSERT INTO node_status (node, version, serving, ahead_us) \
+    SELECT id, $2, $3, $4 FROM node WHERE id = $1 \
+    ON CONFLICT (node) DO UPDATE SET serving = excluded.serving, ahead_us = excluded.ahead_us";
 
-/// Stores whether a node serves, and the version of its program.
-pub(super) async fn report_status(session: &Session, node: i64, is_serving: bool) -> Result<(), Error> {
-    session.execute(REPORT_STATUS, &[&node, &env!("CARGO_PKG_VERSION"), &is_serving]).await.map(drop)
+/// Stores what a node says of itself, and the version of its program.
+pub(super) async fn report_status(session: &Session, node: i64, status: Status) -> Result<(), Error> {
+    let Status { is_serving, ahead } = status;
+    session.execute(REPORT_STATUS, &[&node, &env!("CARGO_PKG_VERSION"), &is_serving, &ahead]).await.map(drop)
 }
 
-const REPORTS: &str = "SELECT node, serving, \
+const REPORTS: &str = "SELECT node, serving, ahead_us, \
         array(SELECT peer FROM node_unreached AS u WHERE u.node = node_status.node ORDER BY peer) AS peers, \
         array(SELECT (extract(epoch FROM now() - since) * 1000000)::bigint \
             FROM node_unreached AS u WHERE u.node = node_status.node ORDER BY peer) AS times_us \
@@ -45,7 +57,8 @@ pub(super) async fn reports(session: &Session) -> Result<Vec<Report>, Error> {
 
 fn read(row: &Row) -> Result<Report, Error> {
     let node = NodeId(row.try_get("node")?);
-    Ok(Report { node, is_serving: row.try_get("serving")?, unreached: unreached(row, node)? })
+    let status = Status { is_serving: row.try_get("serving")?, ahead: row.try_get("ahead_us")? };
+    Ok(Report { node, status, unreached: unreached(row, node)? })
 }
 
 /// The nodes that a node does not reach, by the columns `peers` and `times_us`.

@@ -12,7 +12,7 @@
 //!
 //! A node without an address for links owns all shards, and others like it stand by to take them. Nodes with one share
 //! the shards: each takes free ones up to its share, and frees those beyond it. A front or draining node has no share, nor
-//! has one that is not linked with a majority ([`crate::quorum`]).
+//! has one that is not linked with a majority ([`crate::quorum`]), or whose clock is wrong ([`crate::clock_check`]).
 
 pub(super) mod fence;
 pub(super) mod link_reports;
@@ -33,11 +33,15 @@ use tokio::{
 };
 use tokio_postgres::Config;
 
-use self::node::{Other, Renewal};
+use self::{
+    link_reports::Status,
+    node::{Other, Renewal, SeenRenewals},
+};
 use super::{error::PostgresError, schema, session::Session};
 use crate::{
-    cluster_store::{ClusterView, NodeInfo, Role},
-    journal::{LEASE_AGE, OWNED_SHARDS},
+    clock_check::{ClockCheck, ClockReading},
+    cluster_store::{ClusterView, Lease, NodeInfo, Obstacle, Role},
+    journal::{CLOCK_SKEW, LEASE_AGE, OWNED_SHARDS},
     quorum::{QuorumNode, Unreached, may_serve},
     shard::{Assignment, NodeId, Shard},
 };
@@ -87,7 +91,7 @@ impl NodeState {
 pub struct Membership {
     state: watch::Receiver<NodeState>,
     view: watch::Receiver<Arc<ClusterView>>,
-    lease_end: watch::Receiver<Instant>,
+    lease: watch::Receiver<Lease>,
     reached: Arc<watch::Sender<BTreeSet<NodeId>>>,
     is_draining: Arc<watch::Sender<bool>>,
     leave: watch::Sender<bool>,
@@ -106,19 +110,16 @@ impl Membership {
             match join.await {
                 Ok(member) => {
                     // The caller may have stopped waiting.
-                    let _ = reply.send(Ok((
-                        member.state.subscribe(),
-                        member.view.subscribe(),
-                        member.lease_end.subscribe(),
-                    )));
+                    let _ =
+                        reply.send(Ok((member.state.subscribe(), member.view.subscribe(), member.held.subscribe())));
                     member.run(left).await;
                 }
                 Err(error) => drop(reply.send(Err(error))),
             }
         };
         let thread = std::thread::Builder::new().name("store-lease".into()).spawn(move || runtime.block_on(run))?;
-        let (state, view, lease_end) = joined.await.map_err(|_| thread_ended())??;
-        Ok(Self { state, view, lease_end, reached, is_draining, leave, thread: Some(thread) })
+        let (state, view, lease) = joined.await.map_err(|_| thread_ended())??;
+        Ok(Self { state, view, lease, reached, is_draining, leave, thread: Some(thread) })
     }
 
     /// The present state, and each change.
@@ -131,9 +132,9 @@ impl Membership {
         self.view.clone()
     }
 
-    /// When the node's lease ends by the clock of this process, and each change.
-    pub(super) fn lease_end(&self) -> watch::Receiver<Instant> {
-        self.lease_end.clone()
+    /// The node's lease, and each renewal.
+    pub(super) fn lease(&self) -> watch::Receiver<Lease> {
+        self.lease.clone()
     }
 
     /// Sets the other nodes that this node reaches over its links.
@@ -208,13 +209,17 @@ struct LeaseHolder {
     is_draining: Arc<watch::Sender<bool>>,
     state: watch::Sender<NodeState>,
     view: watch::Sender<Arc<ClusterView>>,
-    lease_end: watch::Sender<Instant>,
+    /// The lease as it was last renewed.
+    held: watch::Sender<Lease>,
+    clock: ClockCheck,
     /// The other nodes that this node reaches.
     reached: Arc<watch::Sender<BTreeSet<NodeId>>>,
     /// Those that it does not reach, as stored; none if that is unknown.
     unreached: Option<BTreeSet<NodeId>>,
-    /// Whether it serves, as stored; none if that is unknown.
-    is_serving: Option<bool>,
+    /// What it says of itself, as stored; none if that is unknown.
+    status: Option<Status>,
+    /// What this node has seen of the others over this connection.
+    seen: SeenRenewals,
     /// The nodes of shards, of which only changes are read once all are known.
     assignments: BTreeMap<Shard, Assignment>,
     assignments_read: Option<Instant>,
@@ -259,10 +264,12 @@ impl LeaseHolder {
             is_draining,
             state: watch::Sender::new(NodeState::StandBy { owner: None, is_in_use: false }),
             view: watch::Sender::default(),
-            lease_end: watch::Sender::new(Instant::now()),
+            held: watch::Sender::new(Lease { end: Instant::now(), ahead: 0 }),
+            clock: ClockCheck::default(),
             reached,
             unreached: None,
-            is_serving: None,
+            status: None,
+            seen: SeenRenewals::default(),
             assignments: BTreeMap::new(),
             assignments_read: None,
             id: None,
@@ -290,7 +297,8 @@ impl LeaseHolder {
 
     /// Call after a beat, so that who reads of the lease also sees the node's id and its shards.
     fn note_renewal(&self) {
-        self.lease_end.send_replace(self.renewed + self.lease);
+        let ahead = self.clock.ahead().unwrap_or_default();
+        self.held.send_replace(Lease { end: self.renewed + self.lease, ahead });
     }
 
     /// Beats until `left`, or until shards are lost.
@@ -347,9 +355,9 @@ impl LeaseHolder {
         let (session, id) = self.connect().await?;
         let session = &*session;
         let was_draining = *self.is_draining.borrow();
-        let asked = Instant::now();
+        let (asked, before) = (Instant::now(), self.info.clock.map(|clock| clock()));
         let renewed = node::renew(session, id, self.lease, self.is_new_connection, was_draining).await?;
-        let Some(Renewal { was_connected, is_draining }) = renewed else {
+        let Some(Renewal { was_connected, is_draining, at }) = renewed else {
             if is_owner {
                 return Ok(NodeState::Lost);
             }
@@ -361,9 +369,12 @@ impl LeaseHolder {
             return Ok(NodeState::StandBy { owner: None, is_in_use: true });
         };
         (self.is_new_connection, self.renewed) = (false, asked);
+        if let (Some(before), Some(clock)) = (before, self.info.clock) {
+            self.check_clock(ClockReading::new(before, at, clock()));
+        }
         self.is_draining.send_if_modified(|known| is_draining && !std::mem::replace(known, true));
         let (mut living, mut dead) = (Vec::new(), Vec::new());
-        for other in node::others(session, id).await? {
+        for other in node::others(session, id, &mut self.seen).await? {
             let is_dead = other.is_dead(was_connected, self.is_new);
             if is_dead { dead.push(other) } else { living.push(other) }
         }
@@ -384,6 +395,17 @@ impl LeaseHolder {
         Ok(NodeState::StandBy { owner, is_in_use: living.iter().any(Other::is_living) })
     }
 
+    fn check_clock(&mut self, reading: ClockReading) {
+        if self.clock.apply(reading) {
+            // What was written before the database's clock was set may seem to be old, or new for long.
+            (self.assignments_read, self.unreached) = (None, None);
+        }
+        if let Some(ahead) = self.clock.ahead() {
+            let seconds = Duration::from_micros(ahead.unsigned_abs()).as_secs_f64();
+            gauge!(CLOCK_SKEW).set(if ahead < 0 { -seconds } else { seconds });
+        }
+    }
+
     /// Takes free shards up to the node's share, and reads the nodes of the others into a new view.
     async fn share(
         &mut self,
@@ -392,14 +414,13 @@ impl LeaseHolder {
         others: &[Other],
         is_draining: bool,
     ) -> Result<(), PostgresError> {
-        let serving = self.compare_links(session, id, others).await?;
-        let is_cut_off = !serving.contains(&NodeId(id));
+        let (serving, obstacle) = self.compare(session, id, others).await?;
         let serves_rooms = self.info.role == Role::Rooms;
         self.note_fronts(!serves_rooms && !others.iter().any(Other::serves_rooms));
-        let takes_shards = serves_rooms && !is_draining && !is_cut_off;
+        let takes_shards = serves_rooms && !is_draining && obstacle.is_none();
         let is_taker = |other: &&Other| other.takes_shards() && serving.contains(&NodeId(other.id));
         let takers = others.iter().filter(is_taker).count() + usize::from(takes_shards);
-        // A node that drains or is cut off keeps its shards if no other node can take them.
+        // A node that drains or should have no rooms keeps its shards if no other node can take them.
         let share = if takes_shards { usize::from(Shard::COUNT).div_ceil(takers) } else { 0 };
         if takes_shards {
             shard::take(session, id, share).await?;
@@ -428,7 +449,7 @@ impl LeaseHolder {
             others: others.iter().filter_map(address).collect(),
             assignments,
             away_since,
-            is_cut_off,
+            obstacle,
             is_draining,
             surplus: if takers == 0 { 0 } else { owned.saturating_sub(share) },
         };
@@ -444,13 +465,14 @@ impl LeaseHolder {
         Ok(())
     }
 
-    /// Stores which others this node does not reach, and whether it may serve. Returns the nodes that serve.
-    async fn compare_links(
+    /// Compares the links and clocks of the nodes. Stores which others this node does not reach, and whether it serves.
+    /// Returns the nodes that serve, and why this one does not.
+    async fn compare(
         &mut self,
         session: &Session,
         id: i64,
         others: &[Other],
-    ) -> Result<BTreeSet<NodeId>, PostgresError> {
+    ) -> Result<(BTreeSet<NodeId>, Option<Obstacle>), PostgresError> {
         let me = NodeId(id);
         let unreached: BTreeSet<_> = {
             let reached = self.reached.borrow();
@@ -462,24 +484,32 @@ impl LeaseHolder {
             self.unreached = Some(unreached);
         }
         let reports = link_reports::reports(session).await?;
-        let serving = reports.iter().filter(|report| report.is_serving && report.node != me).map(|report| report.node);
+        let of_others = || reports.iter().filter(|report| report.node != me);
+        let serving = of_others().filter(|report| report.status.is_serving).map(|report| report.node);
         let mut serving: BTreeSet<_> = serving.collect();
-        let is_serving = self.is_serving == Some(true);
+        let clocks = of_others().filter_map(|report| report.status.ahead).collect();
+        let is_serving = self.status.is_some_and(|status| status.is_serving);
         let has_role_rooms = self.info.role == Role::Rooms;
         let this = QuorumNode { id: me, has_role_rooms, is_silent: false };
         let nodes: Vec<_> = others.iter().filter_map(Other::in_quorum).chain([this]).collect();
         // Its own are not among the reports before the first one of its status.
         let own = self.unreached.iter().flatten().map(|peer| Unreached { node: me, peer: *peer, time: Duration::ZERO });
         let unreached: Vec<_> = reports.into_iter().flat_map(|report| report.unreached).chain(own).collect();
-        let may_serve = may_serve(me, is_serving, &nodes, &unreached);
-        if self.is_serving != Some(may_serve) {
-            link_reports::report_status(session, id, may_serve).await?;
-            self.is_serving = Some(may_serve);
+        let has_wrong_clock = self.clock.judge(clocks, is_serving, Instant::now());
+        let obstacle = match may_serve(me, is_serving, &nodes, &unreached) {
+            false => Some(Obstacle::CutOff),
+            true => has_wrong_clock.then_some(Obstacle::WrongClock),
+        };
+        let tenths = |micros: i64| micros.saturating_add(50_000).div_euclid(100_000) * 100_000;
+        let status = Status { is_serving: obstacle.is_none(), ahead: self.clock.ahead().map(tenths) };
+        if self.status != Some(status) {
+            link_reports::report_status(session, id, status).await?;
+            self.status = Some(status);
         }
-        if may_serve {
+        if status.is_serving {
             serving.insert(me);
         }
-        Ok(serving)
+        Ok((serving, obstacle))
     }
 
     fn note_fronts(&mut self, has_only_fronts: bool) {
@@ -507,6 +537,7 @@ impl LeaseHolder {
                 let session = Session::open(&self.config).await?;
                 session.batch(LOCK_TIMEOUT).await?;
                 (self.is_new_connection, self.is_locked, self.assignments_read) = (true, false, None);
+                self.seen = SeenRenewals::default();
                 Arc::clone(self.session.insert(Arc::new(session)))
             }
         };
@@ -516,7 +547,7 @@ impl LeaseHolder {
                 (self.is_new, self.is_locked) = (true, false);
                 // Links are those of a node; a new one has none yet.
                 self.reached.send_replace(BTreeSet::new());
-                (self.unreached, self.is_serving) = (None, None);
+                (self.unreached, self.status) = (None, None);
                 *self.id.insert(node::join(&session, &self.info).await?)
             }
         };

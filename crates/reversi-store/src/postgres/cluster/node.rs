@@ -1,7 +1,12 @@
-//! The nodes of a database, their leases, and their deaths. The clock is the database's.
+//! The nodes of a database, their leases, and their deaths.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, SystemTime},
+};
 
+use reversi_room::Timestamp;
+use tokio::time::Instant;
 use tokio_postgres::{Error, Row};
 
 use crate::{
@@ -14,8 +19,9 @@ use crate::{
     shard::NodeId,
 };
 
-/// A node without a renewal for this time whose connection has ended counts as dead before its lease ends.
-const SILENCE: Duration = Duration::from_millis(1_500);
+/// A node that was not seen to renew its lease for this time, and whose connection has ended, counts as dead before its
+/// lease ends. It was last renewed up to a beat before that was seen.
+const SILENCE: Duration = Duration::from_millis(1_250);
 
 const JOIN: &str = "WITH me AS (INSERT INTO node (host, listens, address, role, renewed, until, since) \
     VALUES (coalesce(host(inet_client_addr()), ''), $1, $2, $3, now(), now(), now()) RETURNING id) \
@@ -37,9 +43,11 @@ pub(super) async fn lock(session: &Session, node: i64) -> Result<bool, Error> {
     session.row(sql, &[&node]).await?.map_or(Ok(false), |row| row.try_get(0))
 }
 
+/// Also counts as a pause that the database's clock was set back: other times than `since` may lie in the future, too.
 const RENEW: &str = "UPDATE node SET renewed = now(), until = now() + make_interval(secs => $2), draining = draining OR $4, \
-    since = CASE WHEN $3 OR renewed < now() - make_interval(secs => $2 / 2) THEN now() ELSE since END \
-    WHERE id = $1 RETURNING since <= now() - make_interval(secs => $2) AS was_connected, draining";
+    since = CASE WHEN $3 OR renewed NOT BETWEEN now() - make_interval(secs => $2 / 2) AND now() THEN now() ELSE since END \
+    WHERE id = $1 RETURNING since <= now() - make_interval(secs => $2) AS was_connected, draining, \
+        (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us";
 
 /// A renewal of a lease.
 pub(super) struct Renewal {
@@ -48,6 +56,8 @@ pub(super) struct Renewal {
     pub(super) was_connected: bool,
     /// True if the node gives up its shards, by itself or because it was asked to.
     pub(super) is_draining: bool,
+    /// The database's clock.
+    pub(super) at: Timestamp,
 }
 
 /// Renews a lease. None when the node was declared dead.
@@ -59,8 +69,13 @@ pub(super) async fn renew(
     is_draining: bool,
 ) -> Result<Option<Renewal>, Error> {
     let row = session.row(RENEW, &[&node, &lease.as_secs_f64(), &is_new_connection, &is_draining]).await?;
-    let read =
-        |row: Row| Ok(Renewal { was_connected: row.try_get("was_connected")?, is_draining: row.try_get("draining")? });
+    let read = |row: Row| {
+        Ok(Renewal {
+            was_connected: row.try_get("was_connected")?,
+            is_draining: row.try_get("draining")?,
+            at: Timestamp(row.try_get("now_us")?),
+        })
+    };
     row.map(read).transpose()
 }
 
@@ -105,35 +120,63 @@ impl Signs {
     }
 }
 
+/// When an observer first saw the last renewal of each other node, by its own clock: that of the database may be set.
+/// Of the first renewal that it sees only the database knows how long ago it was.
+#[derive(Default)]
+pub(super) struct SeenRenewals(BTreeMap<i64, (SystemTime, Instant)>);
+
+impl SeenRenewals {
+    /// For how long a node was not seen to renew its lease again.
+    fn age(&mut self, node: i64, renewed: SystemTime, at_first: Duration, now: Instant) -> Duration {
+        let seen = self.0.entry(node).or_insert_with(|| (renewed, now.checked_sub(at_first).unwrap_or(now)));
+        if seen.0 != renewed {
+            *seen = (renewed, now);
+        }
+        now.duration_since(seen.1)
+    }
+
+    /// The nodes that are silent if they have not renewed their leases since the last look.
+    fn silent(&self, now: Instant) -> Vec<i64> {
+        let silent = self.0.iter().filter(|(_, (_, seen))| now.duration_since(*seen) >= SILENCE);
+        silent.map(|(node, _)| *node).collect()
+    }
+}
+
 /// The advisory lock is tried last, and only for nodes that are silent or at this address.
-const OTHERS: &str = "SELECT id, host, listens, address, draining, role, renewed, is_late, is_silent, is_predecessor, has_shards, \
-    CASE WHEN is_silent OR is_predecessor \
+const OTHERS: &str = "SELECT id, host, listens, address, draining, role, renewed, lease_us, age_us, is_predecessor, has_shards, \
+    CASE WHEN id = ANY($2) OR is_predecessor \
     THEN pg_try_advisory_xact_lock(hashtextextended(current_schema()::text, id)) ELSE false END AS is_disconnected \
-    FROM (SELECT node.*, node.until < now() AS is_late, \
-        node.renewed < now() - make_interval(secs => $2) AS is_silent, \
+    FROM (SELECT node.*, (extract(epoch FROM node.until - node.renewed) * 1000000)::bigint AS lease_us, \
+        (extract(epoch FROM now() - node.renewed) * 1000000)::bigint AS age_us, \
         coalesce(node.id < me.id AND node.host = me.host AND node.listens = me.listens, false) AS is_predecessor, \
         EXISTS (SELECT FROM shard WHERE shard.node = node.id) AS has_shards \
         FROM node, node AS me WHERE me.id = $1 AND node.id <> $1 OFFSET 0) AS other ORDER BY id";
 
-/// The other nodes.
-pub(super) async fn others(session: &Session, me: i64) -> Result<Vec<Other>, PostgresError> {
-    let rows = session.query(OTHERS, &[&me, &SILENCE.as_secs_f64()]).await?;
-    rows.iter().map(read).collect()
+/// The other nodes, by the renewals of which this one has `seen` the last.
+pub(super) async fn others(session: &Session, me: i64, seen: &mut SeenRenewals) -> Result<Vec<Other>, PostgresError> {
+    let rows = session.query(OTHERS, &[&me, &seen.silent(Instant::now())]).await?;
+    let now = Instant::now();
+    let others: Vec<_> = rows.iter().map(|row| read(row, seen, now)).collect::<Result<_, _>>()?;
+    seen.0.retain(|node, _| others.iter().any(|other| other.id == *node));
+    Ok(others)
 }
 
-fn read(row: &Row) -> Result<Other, PostgresError> {
+fn read(row: &Row, seen: &mut SeenRenewals, now: Instant) -> Result<Other, PostgresError> {
+    let (id, renewed) = (row.try_get("id")?, row.try_get("renewed")?);
+    let time = |column| row.try_get::<_, i64>(column).map(|micros| Duration::from_micros(micros.max(0).unsigned_abs()));
+    let (lease, age) = (time("lease_us")?, seen.age(id, renewed, time("age_us")?, now));
     Ok(Other {
-        id: row.try_get("id")?,
+        id,
         host: row.try_get("host")?,
         listens: row.try_get("listens")?,
         address: row.try_get("address")?,
         is_draining: row.try_get("draining")?,
         // A role of a later version: it counts for no share.
         role: role(row).unwrap_or(Role::Front),
-        renewed: row.try_get("renewed")?,
+        renewed,
         signs: Signs {
-            is_late: row.try_get("is_late")?,
-            is_silent: row.try_get("is_silent")?,
+            is_late: age >= lease,
+            is_silent: age >= SILENCE,
             is_disconnected: row.try_get("is_disconnected")?,
             is_predecessor: row.try_get("is_predecessor")?,
         },
@@ -227,6 +270,20 @@ mod tests {
     use super::*;
 
     const ALIVE: Signs = Signs { is_late: false, is_silent: false, is_disconnected: false, is_predecessor: false };
+
+    #[test]
+    fn a_renewal_counts_from_when_it_was_seen_whatever_its_time_is() {
+        let (mut seen, start) = (SeenRenewals::default(), Instant::now());
+        let mut age = |renewed: u64, passed: u64| {
+            let renewed = SystemTime::UNIX_EPOCH + Duration::from_secs(renewed);
+            seen.age(1, renewed, Duration::from_secs(3), start + Duration::from_secs(passed)).as_secs()
+        };
+        assert_eq!([age(500, 0), age(500, 2)], [3, 5], "it was old when it was first seen");
+        assert_eq!([age(9_000, 2), age(9_000, 3)], [0, 1], "the clock was set forward");
+        assert_eq!([age(10, 4), age(10, 5)], [0, 1], "and back");
+        let silent = |passed| seen.silent(start + Duration::from_millis(passed));
+        assert_eq!((silent(5_000), silent(5_250)), (vec![], vec![1]));
+    }
 
     #[test]
     fn a_node_is_dead_when_its_lease_has_ended_or_it_is_silent_and_its_connection_has_ended() {

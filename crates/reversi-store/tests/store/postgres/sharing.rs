@@ -1,12 +1,18 @@
 //! Several nodes that share the shards of one database.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering::Relaxed},
+    },
+    time::{Duration, UNIX_EPOCH},
+};
 
 use reversi_needs::needs;
 use reversi_room::{Event, Fact, Request, RoomId, Seq, Timestamp};
 use reversi_store::{
-    AppendError, Assignment, ClusterStore as _, ClusterView, Journal as _, NodeId, NodeInfo, NodeTable, PostgresError,
-    PostgresStore, Role, Shard, Sharing, Standby,
+    AppendError, Assignment, ClusterStore as _, ClusterView, Journal as _, NodeId, NodeInfo, NodeRow, NodeTable,
+    Obstacle, PostgresError, PostgresStore, Role, Shard, Sharing, Standby,
 };
 use tokio::time::timeout;
 
@@ -19,6 +25,8 @@ use crate::{
 
 /// Long enough for any test: nothing is declared dead because it is late.
 const LEASE: Duration = Duration::from_secs(60);
+
+const SECOND: Duration = Duration::from_secs(1);
 
 /// When shards were freed, by the clock of their node.
 const FREED: Timestamp = Timestamp(1_000_000);
@@ -74,6 +82,16 @@ impl Database {
 
 fn info(address: &str) -> NodeInfo {
     NodeInfo { listens: Some(address.to_owned()), address: Some(address.to_owned()), ..NodeInfo::default() }
+}
+
+/// The clock of this machine, which is the database's.
+fn right_clock() -> Timestamp {
+    ahead(0)
+}
+
+/// A clock that is ahead by some seconds.
+fn ahead(seconds: u32) -> Timestamp {
+    Timestamp(0).after(UNIX_EPOCH.elapsed().expect("a time after 1970") + SECOND * seconds)
 }
 
 /// Waits until a node sees what is wanted.
@@ -135,8 +153,8 @@ async fn a_node_frees_what_is_beyond_its_share_and_others_take_it() {
 async fn the_mark_of_a_shard_is_by_the_clock_of_the_node_that_had_it() {
     for mark in [None, Some(Timestamp(500_000_000))] {
         let database = database();
-        // Far from the clock of the database.
-        let first = database.member_with(NodeInfo { clock: Some(|| Timestamp(7_000_000)), ..info("one") }).await;
+        let joined = right_clock();
+        let first = database.member_with(NodeInfo { clock: Some(|| ahead(4)), ..info("one") }).await;
         seen(&first, |view| owned(view).len() == 4_096).await;
         if let Some(mark) = mark {
             first.mark_alive(mark).await.unwrap();
@@ -149,13 +167,71 @@ async fn the_mark_of_a_shard_is_by_the_clock_of_the_node_that_had_it() {
         let (lowest, highest) = (taken.away_since.values().min().unwrap(), taken.away_since.values().max().unwrap());
         assert_eq!((taken.away_since.len(), lowest), (4_096, highest));
         match mark {
-            None => assert!((7_000_000..12_000_000).contains(&lowest.0), "{lowest:?}"),
+            None => assert!((joined.after(SECOND * 4)..ahead(4)).contains(lowest), "{lowest:?}"),
             Some(mark) => assert_eq!(lowest.since(mark), Duration::from_secs(5), "no longer than between two marks"),
         }
         second.mark_alive(FREED).await.unwrap();
         assert_eq!(database.sql("SELECT count(away_us) FROM shard"), "4096", "they are not credited yet");
         second.note_credited(owned(&taken)).await.unwrap();
     }
+}
+
+#[needs(postgres)]
+#[tokio::test]
+async fn a_node_whose_clock_is_wrong_takes_no_shards_and_counts_for_no_share() {
+    let database = database();
+    let wrong = database.member_with(NodeInfo { clock: Some(|| ahead(30)), ..info("wrong") }).await;
+    let alone = seen(&wrong, |view| view.obstacle == Some(Obstacle::WrongClock)).await;
+    assert!(owned(&alone).is_empty());
+    assert_eq!(seconds(wrong.lease().borrow().ahead), 30);
+    let first = database.member_with(NodeInfo { clock: Some(|| ahead(4)), ..info("one") }).await;
+    let served = |view: &ClusterView| view.obstacle.is_none();
+    seen(&first, |view| owned(view).len() == 4_096 && view.surplus == 0 && served(view)).await;
+    let shown = async || {
+        let rows = database.node_table().await.nodes().await.unwrap();
+        let shown = |row: &NodeRow| {
+            let status = row.status.as_ref().unwrap();
+            (status.is_serving, row.shards, status.ahead.map(seconds))
+        };
+        rows.iter().map(shown).collect::<Vec<_>>()
+    };
+    timeout(LEASE, async { while shown().await != [(false, 0, Some(30)), (true, 4_096, Some(4))] {} }).await.unwrap();
+    // If most nodes have that clock, the database's was set.
+    let second = database.member_with(NodeInfo { clock: Some(|| ahead(31)), ..info("two") }).await;
+    seen(&second, |view| view.obstacle == Some(Obstacle::WrongClock)).await;
+    drop(first);
+    let third = database.member_with(NodeInfo { clock: Some(|| ahead(29)), ..info("three") }).await;
+    for node in [&wrong, &second, &third] {
+        seen(node, served).await;
+    }
+    seen(&second, |view| view.assignments.len() == 4_096).await;
+}
+
+/// How far the clock of a node seems to be ahead, in seconds, after the database's clock was set.
+static SEEMS_AHEAD: AtomicI64 = AtomicI64::new(0);
+
+/// What another node wrote just before then seems to be old.
+#[needs(postgres)]
+#[tokio::test]
+async fn changes_of_shards_are_read_though_the_databases_clock_was_set_forward() {
+    let database = database();
+    let clock = || right_clock().shifted(SEEMS_AHEAD.load(Relaxed) * 1_000_000);
+    let first = database.member_with(NodeInfo { clock: Some(clock), ..info("one") }).await;
+    seen(&first, |view| owned(view).len() == 4_096).await;
+    let other = NodeId(first.views().borrow().me.0 + 1_000);
+    database.sql(&format!(
+        "INSERT INTO node (id, host, listens, address, role, renewed, until, since) OVERRIDING SYSTEM VALUE \
+         VALUES ({other}, '', 'two', 'two', 'rooms', now(), now() + interval '1 hour', now()); \
+         UPDATE shard SET node = {other}, version = version + 1, changed = now() - interval '1 hour' WHERE id = 7"
+    ));
+    SEEMS_AHEAD.store(-4, Relaxed);
+    let is_taken = |view: &ClusterView| view.assignments.iter().any(|owned| owned.node == other);
+    seen(&first, is_taken).await;
+}
+
+/// Whole seconds.
+fn seconds(micros: i64) -> i64 {
+    (micros + 500_000) / 1_000_000
 }
 
 /// The fence of a node does not permit to write to the shards of another.

@@ -8,6 +8,8 @@ use reversi_store::{
     AppendError, Journal as _, NodeInfo, PostgresError, PostgresStore, Sharing, Standby, Store, StoreError,
 };
 
+use tokio::time::timeout;
+
 use super::{
     proxy::Proxy,
     server::{Database, database},
@@ -257,6 +259,20 @@ async fn a_silent_server_whose_connection_has_ended_is_dead_at_once() {
     assert_eq!(second.active().as_deref(), Some("the server at one"));
     database.sql("UPDATE node SET renewed = now() - interval '2 s' WHERE listens = 'one'");
     drop(open(second).await);
+    assert_eq!(database.sql("SELECT count(*) FROM node"), "0");
+}
+
+/// The times of both lie an hour ahead.
+#[needs(postgres)]
+#[tokio::test]
+async fn a_server_is_declared_dead_though_the_databases_clock_was_set_back() {
+    let database = database();
+    insert_node(&database).await;
+    let second = database.join("two", SHORT).await;
+    let hour = "interval '1 hour'";
+    database
+        .sql(&format!("UPDATE node SET renewed = renewed + {hour}, until = until + {hour}, since = since + {hour}"));
+    drop(timeout(LONG, open(second)).await.expect("the other one is declared dead"));
     assert_eq!(database.sql("SELECT count(*) FROM node"), "0");
 }
 

@@ -36,7 +36,7 @@ pub use archive::{
     Archive, ArchiveSize, GameFilter, GameKey, GamePage, GameResult, RankedContestant, RankingFilter, Retention,
 };
 pub use ban::{BadNetwork, Ban, BanSubject};
-pub use cluster_store::{ClusterStore, ClusterView, NodeInfo, ParseRoleError, Role};
+pub use cluster_store::{ClusterStore, ClusterView, NodeInfo};
 pub use contestant::{Contestant, ParseContestantError};
 pub use damage::DAMAGED_ROWS;
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter};

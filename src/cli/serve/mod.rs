@@ -369,7 +369,6 @@ async fn join(args: &Args, address: &BoundAddress, node: Option<&NodeSocket>) ->
     let info = NodeInfo {
         listens: Some(address.to_string()),
         address: node.map(|node| node.url.clone()),
-        role: node.map(|node| node.role).unwrap_or_default(),
         clock: Some(|| Clock::of_process().now()),
     };
     args.storage.join(advice, info, args.lease).await

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     grpc::{NodeLinks, NodeTls},
     runtime::{Node, NodeId, Peers},
-    store::{ClusterStore, Role},
+    store::ClusterStore,
 };
 
 /// The longest wait for the end of connections of other servers.
@@ -28,9 +28,6 @@ pub(super) struct NodeOptions {
     /// The URL under which the others reach that, as http://10.0.0.5:50061 [default: the address of --node-listen].
     #[arg(long, env = "REVERSI_ADVERTISE", value_name = "URL", requires = "node_listen", value_parser = url)]
     advertise: Option<String>,
-    /// `rooms`: have rooms and serve clients. `front`: serve clients only.
-    #[arg(long, env = "REVERSI_ROLE", value_name = "rooms|front", default_value_t, requires = "node_listen")]
-    role: Role,
     /// The certificate that this server shows the others, in PEM: speak TLS with them, in both directions.
     #[arg(long, env = "REVERSI_NODE_CERT", value_name = "FILE", requires_all = ["node_listen", "node_key", "node_ca"])]
     node_cert: Option<PathBuf>,
@@ -48,7 +45,6 @@ pub(super) struct NodeSocket {
     tls: Option<NodeTls>,
     /// Under which the others reach it.
     pub(super) url: String,
-    pub(super) role: Role,
 }
 
 impl NodeOptions {
@@ -75,7 +71,7 @@ impl NodeOptions {
                 if tls.is_some() { "given" } else { "not given" }
             );
         }
-        Ok(Some(NodeSocket { listener, tls, url, role: self.role }))
+        Ok(Some(NodeSocket { listener, tls, url }))
     }
 
     fn tls(&self) -> anyhow::Result<Option<NodeTls>> {

@@ -5,12 +5,11 @@ use std::time::Duration;
 use tokio_postgres::Row;
 
 use super::{
-    cluster::node::role,
     error::PostgresError,
     schema,
     session::{self, Session},
 };
-use crate::{cluster_store::Role, shard::NodeId};
+use crate::shard::NodeId;
 
 /// The table of nodes. It writes nothing but requests to end, and takes no part in the cluster.
 pub struct NodeTable(Session);
@@ -26,8 +25,6 @@ pub struct NodeRow {
     pub listens: Option<String>,
     /// Where it serves other nodes; none if it does not share the rooms.
     pub address: Option<String>,
-    /// Its role among the nodes that share the rooms.
-    pub role: Role,
     /// True if it is ending, or was asked to.
     pub is_draining: bool,
     /// The time since its lease was renewed.
@@ -39,7 +36,7 @@ pub struct NodeRow {
 }
 
 /// Rooms are counted by the index, a shard at a time.
-const NODES: &str = "SELECT node.id, host, listens, address, role, draining, shards, rooms, \
+const NODES: &str = "SELECT node.id, host, listens, address, draining, shards, rooms, \
         (extract(epoch FROM greatest(now() - renewed, interval '0')) * 1000000)::bigint AS renewed_us \
     FROM node CROSS JOIN LATERAL (SELECT count(*) AS shards, coalesce(sum(( \
             SELECT count(*) FROM room WHERE id >= shard.id::bigint << 48 AND id < (shard.id + 1)::bigint << 48 \
@@ -83,7 +80,6 @@ fn read(row: &Row) -> Result<NodeRow, PostgresError> {
         host: row.try_get("host")?,
         listens: row.try_get("listens")?,
         address: row.try_get("address")?,
-        role: role(row)?,
         is_draining: row.try_get("draining")?,
         renewed: Duration::from_micros(count("renewed_us")?),
         shards: count("shards")?,

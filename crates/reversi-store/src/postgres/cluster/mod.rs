@@ -11,7 +11,7 @@
 //! mistake costs a pause, never a write.
 //!
 //! A node without an address for links owns all shards, and others like it stand by to take them. Nodes with one share
-//! the shards: each takes free ones up to its share, and frees those beyond it. A front or draining node has no share.
+//! the shards: each takes free ones up to its share, and frees those beyond it. A draining node has no share.
 
 pub(super) mod fence;
 pub(super) mod node;
@@ -29,7 +29,7 @@ use tokio_postgres::Config;
 use self::node::{Other, Renewal};
 use super::{error::PostgresError, schema, session::Session};
 use crate::{
-    cluster_store::{ClusterView, NodeInfo, Role},
+    cluster_store::{ClusterView, NodeInfo},
     journal::{LEASE_AGE, OWNED_SHARDS},
     shard::{Assignment, NodeId, Shard},
 };
@@ -198,8 +198,6 @@ struct LeaseHolder {
     is_locked: bool,
     renewed: Instant,
     is_failing: bool,
-    /// True if all live nodes are fronts.
-    has_only_fronts: bool,
 }
 
 impl LeaseHolder {
@@ -235,7 +233,6 @@ impl LeaseHolder {
             is_locked: false,
             renewed: Instant::now(),
             is_failing: false,
-            has_only_fronts: false,
         };
         let state = member.beat(false).await?;
         member.set_state(state);
@@ -343,9 +340,7 @@ impl LeaseHolder {
         others: &[Other],
         is_draining: bool,
     ) -> Result<(), PostgresError> {
-        let serves_rooms = self.info.role == Role::Rooms;
-        self.note_fronts(!serves_rooms && !others.iter().any(Other::serves_rooms));
-        let takes_shards = serves_rooms && !is_draining;
+        let takes_shards = !is_draining;
         let takers = others.iter().filter(|other| other.takes_shards()).count() + usize::from(takes_shards);
         // A node that drains keeps its shards if no other node can take them.
         let share = if takes_shards { usize::from(Shard::COUNT).div_ceil(takers) } else { 0 };
@@ -389,14 +384,6 @@ impl LeaseHolder {
             is_new
         });
         Ok(())
-    }
-
-    fn note_fronts(&mut self, has_only_fronts: bool) {
-        if !std::mem::replace(&mut self.has_only_fronts, has_only_fronts) && has_only_fronts {
-            tracing::warn!(
-                "all servers that live have the role front: start one with the role rooms, as none serves rooms"
-            );
-        }
     }
 
     /// Number of shards that the node has.

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use tokio_postgres::{Error, Row};
 
 use crate::{
-    cluster_store::{NodeInfo, Role},
+    cluster_store::NodeInfo,
     postgres::{
         error::{PostgresError, is_refusal},
         session::Session,
@@ -16,15 +16,15 @@ use crate::{
 const SILENCE: Duration = Duration::from_millis(1_500);
 
 const JOIN: &str = "WITH me AS (INSERT INTO node (host, listens, address, role, renewed, until, since) \
-    VALUES (coalesce(host(inet_client_addr()), ''), $1, $2, $3, now(), now(), now()) RETURNING id) \
-    INSERT INTO fence (node, session, alive_us, alive_at) SELECT id, 0, $4, now() FROM me RETURNING node";
+    VALUES (coalesce(host(inet_client_addr()), ''), $1, $2, 'rooms', now(), now(), now()) RETURNING id) \
+    INSERT INTO fence (node, session, alive_us, alive_at) SELECT id, 0, $3, now() FROM me RETURNING node";
 
 /// Inserts a node, whose lease begins with the first renewal. Returns its id.
 pub(super) async fn join(session: &Session, info: &NodeInfo) -> Result<i64, PostgresError> {
     // The first mark, in case it ends before the next one. Without an address it would look like one of credited
     // clocks.
     let alive = info.clock.filter(|_| info.address.is_some()).map(|clock| clock().0);
-    let row = session.row(JOIN, &[&info.listens, &info.address, &info.role.to_string(), &alive]).await?;
+    let row = session.row(JOIN, &[&info.listens, &info.address, &alive]).await?;
     Ok(row.ok_or_else(|| PostgresError::Database("a node could not be inserted".to_owned()))?.try_get(0)?)
 }
 
@@ -72,7 +72,6 @@ pub(super) struct Other {
     pub(super) address: Option<String>,
     /// True if it gives up its shards.
     is_draining: bool,
-    role: Role,
     renewed: SystemTime,
     signs: Signs,
     /// True if it has shards.
@@ -104,7 +103,7 @@ impl Signs {
 }
 
 /// The advisory lock is tried last, and only for nodes that are silent or at this address.
-const OTHERS: &str = "SELECT id, host, listens, address, draining, role, renewed, is_late, is_silent, is_predecessor, has_shards, \
+const OTHERS: &str = "SELECT id, host, listens, address, draining, renewed, is_late, is_silent, is_predecessor, has_shards, \
     CASE WHEN is_silent OR is_predecessor \
     THEN pg_try_advisory_xact_lock(hashtextextended(current_schema()::text, id)) ELSE false END AS is_disconnected \
     FROM (SELECT node.*, node.until < now() AS is_late, \
@@ -126,8 +125,6 @@ fn read(row: &Row) -> Result<Other, PostgresError> {
         listens: row.try_get("listens")?,
         address: row.try_get("address")?,
         is_draining: row.try_get("draining")?,
-        // A role of a later version: it counts for no share.
-        role: role(row).unwrap_or(Role::Front),
         renewed: row.try_get("renewed")?,
         signs: Signs {
             is_late: row.try_get("is_late")?,
@@ -137,12 +134,6 @@ fn read(row: &Row) -> Result<Other, PostgresError> {
         },
         has_shards: row.try_get("has_shards")?,
     })
-}
-
-/// The role of a node.
-pub(in crate::postgres) fn role(row: &Row) -> Result<Role, PostgresError> {
-    let name: &str = row.try_get("role")?;
-    name.parse().map_err(|error| PostgresError::Database(format!("a node has the role {name}: {error}")))
 }
 
 impl Other {
@@ -156,14 +147,9 @@ impl Other {
         !self.signs.is_late && !self.signs.is_silent
     }
 
-    /// True if it has rooms, or can have.
-    pub(super) fn serves_rooms(&self) -> bool {
-        self.address.is_some() && self.role == Role::Rooms && !self.signs.is_late
-    }
-
     /// True if it takes free shards, and has a share.
     pub(super) fn takes_shards(&self) -> bool {
-        self.serves_rooms() && !self.is_draining
+        self.address.is_some() && !self.signs.is_late && !self.is_draining
     }
 
     /// The node's address, in words for people.

@@ -31,6 +31,8 @@ const BUSY: &str = "the room or the server is busy; nothing has changed";
 const STORE_RETRY: Duration = Duration::from_millis(500);
 /// Delay before the next try for streams that a stopping server ends.
 pub(crate) const RETURN_AFTER_DRAIN: Duration = Duration::from_secs(5);
+/// When to open a stream again whose room cannot be reached.
+pub(crate) const RETRY_UNAVAILABLE: Duration = Duration::from_secs(1);
 /// The metadata of `ErrorInfo` with the legal moves, as "d3 c4".
 const LEGAL_MOVES: &str = "legal_moves";
 /// The metadata of `ErrorInfo` with the room in which a player plays.

@@ -126,4 +126,6 @@ pub enum StreamEnd {
     LoggedOut,
     /// The player or its address is banned.
     Banned,
+    /// The room cannot be reached for the moment.
+    Unavailable,
 }

@@ -22,7 +22,7 @@ use crate::{
         ExchangeRequest, ExchangeResponse, FollowRequest, FollowResponse, ListRequest, ListResponse, exchange_request,
         follow_request, node_service_client::NodeServiceClient,
     },
-    runtime::{Node, NodeId, RandomSource, server_metrics},
+    runtime::{Node, NodeId, RandomSource},
 };
 
 /// Time limit for a node to accept the connection and all three streams.
@@ -63,7 +63,6 @@ struct Streams {
 impl Dialer {
     /// Dials for ever, and runs each link. Dropping the future ends the link.
     pub(super) async fn keep_linked(self) {
-        server_metrics::link_up(self.peer, false);
         let random = RandomSource::default();
         let (mut backoff, mut failures) = (BACKOFF, 0_u32);
         loop {

@@ -147,9 +147,14 @@ impl OpenLinks {
 
     /// Lists the link as up until the result is dropped.
     pub(super) fn open(&self, node: NodeId, link: Arc<Link>) -> OpenLink<'_> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(node, link);
-        server_metrics::link_up(node, true);
+        self.change(|links| drop(links.insert(node, link)));
         OpenLink { links: self, node }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut BTreeMap<NodeId, Arc<Link>>)) {
+        let mut links = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        change(&mut links);
+        server_metrics::links(links.len());
     }
 }
 
@@ -161,8 +166,7 @@ pub(super) struct OpenLink<'a> {
 
 impl Drop for OpenLink<'_> {
     fn drop(&mut self) {
-        self.links.0.write().unwrap_or_else(PoisonError::into_inner).remove(&self.node);
-        server_metrics::link_up(self.node, false);
+        self.links.change(|links| drop(links.remove(&self.node)));
     }
 }
 

@@ -24,7 +24,7 @@ use super::{
 use crate::{
     proto::cluster::node_service_server::NodeServiceServer,
     room::{RoomId, Seq},
-    runtime::{Ask, FeedItem, LinkError, News, Node, NodeId, Peers, Reply},
+    runtime::{Ask, FeedItem, LinkError, News, Node, NodeId, Peers, Reply, server_metrics},
 };
 
 /// Maximum streams of one connection: the three of a link.
@@ -121,6 +121,7 @@ impl NodeLinks {
                     |(peer, address): (&NodeId, &String)| Dialled { me: *me, peer: *peer, address: address.clone() };
                 others.iter().map(dialled).collect()
             };
+            server_metrics::peers(wanted.len());
             let gone: Vec<_> = dialers.extract_if(|dialled, _| !wanted.contains(dialled)).collect();
             for (_, (cancel, dialer)) in gone {
                 cancel.cancel();

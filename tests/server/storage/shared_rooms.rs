@@ -322,6 +322,27 @@ async fn a_server_that_is_drained_by_a_command_exits_and_its_games_go_on() {
     assert!(!again.status.success() && text(&again.stderr).contains("there is no node"), "{}", text(&again.stderr));
 }
 
+#[needs(postgres)]
+#[tokio::test]
+async fn options_that_differ_between_servers_are_warned_of_once() {
+    let database = database();
+    let first = start(&database);
+    let second = start_with(&database.url(), &["--node-listen", "127.0.0.1:0", "--lease", "9"]);
+    let standby = start_with(&database.url(), &[]);
+    until(&database, "SELECT count(*) FROM node WHERE until > renewed", "3").await;
+    // Each looks at the others after it has renewed its lease.
+    let known = database.sql("SELECT now()");
+    let looked = format!("SELECT bool_and(renewed > timestamptz '{known}' + interval '0.6 s') FROM node");
+    until(&database, &looked, "t").await;
+    let (_, log) = standby.stop().await;
+    assert_eq!(log.matches("this server has no --node-listen").count(), 2, "{log}");
+    assert_eq!(log.matches("has another --lease").count(), 1, "{log}");
+    let (_, log) = first.stop().await;
+    assert_eq!(log.matches("has no --node-listen, and this server has").count(), 1, "{log}");
+    assert_eq!(log.matches("has another --lease").count(), 1, "{log}");
+    drop(second);
+}
+
 /// Reads updates of the list until the room's row has this ply.
 async fn listed_with(updates: &mut Streaming<v1::WatchRoomsResponse>, room: &str, ply: i32) {
     use watch_rooms_response::Message;

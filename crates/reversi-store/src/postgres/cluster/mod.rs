@@ -17,7 +17,12 @@ pub(super) mod fence;
 pub(super) mod node;
 pub(super) mod shard;
 
-use std::{collections::BTreeMap, sync::Arc, thread::JoinHandle, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    thread::JoinHandle,
+    time::Duration,
+};
 
 use metrics::gauge;
 use tokio::{
@@ -198,6 +203,8 @@ struct LeaseHolder {
     is_locked: bool,
     renewed: Instant,
     is_failing: bool,
+    /// The other servers whose options were compared with those of this one.
+    compared: BTreeSet<i64>,
 }
 
 impl LeaseHolder {
@@ -233,6 +240,7 @@ impl LeaseHolder {
             is_locked: false,
             renewed: Instant::now(),
             is_failing: false,
+            compared: BTreeSet::new(),
         };
         let state = member.beat(false).await?;
         member.set_state(state);
@@ -321,6 +329,7 @@ impl LeaseHolder {
             }
         }
         self.is_new = false;
+        self.compare_options(&living);
         if self.info.address.is_some() {
             self.share(session, id, &living, is_draining).await?;
             return Ok(NodeState::Member(id));
@@ -384,6 +393,35 @@ impl LeaseHolder {
             is_new
         });
         Ok(())
+    }
+
+    /// Warns once of each other server that does not have the options of this one.
+    fn compare_options(&mut self, others: &[Other]) {
+        self.compared.retain(|id| others.iter().any(|other| other.id == *id));
+        if self.info.listens.is_none() {
+            return;
+        }
+        for other in others.iter().filter(|other| other.has_known_options()) {
+            if !self.compared.insert(other.id) {
+                continue;
+            }
+            let (node, place) = (other.id, other.place());
+            if other.lease != self.lease {
+                let [here, there] = [self.lease, other.lease].map(|lease| lease.as_secs_f64());
+                tracing::warn!(node, here, there, "{place} has another --lease; give all servers the same");
+            }
+            match (&self.info.address, &other.address) {
+                (None, Some(_)) => tracing::warn!(
+                    node,
+                    "this server has no --node-listen, and {place} has; only servers with it share the rooms"
+                ),
+                (Some(_), None) => tracing::warn!(
+                    node,
+                    "{place} has no --node-listen, and this server has; only servers with it share the rooms"
+                ),
+                _ => {}
+            }
+        }
     }
 
     /// Number of shards that the node has.

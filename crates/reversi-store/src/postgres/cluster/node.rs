@@ -73,6 +73,8 @@ pub(super) struct Other {
     /// True if it gives up its shards.
     is_draining: bool,
     renewed: SystemTime,
+    /// The duration of its lease; zero before the first renewal.
+    pub(super) lease: Duration,
     signs: Signs,
     /// True if it has shards.
     pub(super) has_shards: bool,
@@ -103,10 +105,11 @@ impl Signs {
 }
 
 /// The advisory lock is tried last, and only for nodes that are silent or at this address.
-const OTHERS: &str = "SELECT id, host, listens, address, draining, renewed, is_late, is_silent, is_predecessor, has_shards, \
+const OTHERS: &str = "SELECT id, host, listens, address, draining, renewed, lease_us, is_late, is_silent, is_predecessor, has_shards, \
     CASE WHEN is_silent OR is_predecessor \
     THEN pg_try_advisory_xact_lock(hashtextextended(current_schema()::text, id)) ELSE false END AS is_disconnected \
     FROM (SELECT node.*, node.until < now() AS is_late, \
+        (extract(epoch FROM node.until - node.renewed) * 1000000)::bigint AS lease_us, \
         node.renewed < now() - make_interval(secs => $2) AS is_silent, \
         coalesce(node.id < me.id AND node.host = me.host AND node.listens = me.listens, false) AS is_predecessor, \
         EXISTS (SELECT FROM shard WHERE shard.node = node.id) AS has_shards \
@@ -126,6 +129,7 @@ fn read(row: &Row) -> Result<Other, PostgresError> {
         address: row.try_get("address")?,
         is_draining: row.try_get("draining")?,
         renewed: row.try_get("renewed")?,
+        lease: Duration::from_micros(row.try_get::<_, i64>("lease_us")?.try_into().unwrap_or(0)),
         signs: Signs {
             is_late: row.try_get("is_late")?,
             is_silent: row.try_get("is_silent")?,
@@ -150,6 +154,11 @@ impl Other {
     /// True if it takes free shards, and has a share.
     pub(super) fn takes_shards(&self) -> bool {
         self.address.is_some() && !self.signs.is_late && !self.is_draining
+    }
+
+    /// True if it is a server that has renewed its lease, so that its options are known.
+    pub(super) fn has_known_options(&self) -> bool {
+        self.listens.is_some() && !self.lease.is_zero()
     }
 
     /// The node's address, in words for people.

@@ -35,6 +35,7 @@ const ARCHIVE_BYTES: &str = "reversi_archive_bytes";
 const PEERS: &str = "reversi_cluster_peers";
 const LINKS: &str = "reversi_cluster_links";
 const ASKS: &str = "reversi_cluster_asks_total";
+const CERTIFICATE_EXPIRY: &str = "reversi_certificate_expiry_timestamp_seconds";
 
 /// The histograms, with the upper bounds of their buckets; times are in seconds.
 pub const BUCKETS: [(&str, &[f64]); 3] = [
@@ -95,6 +96,11 @@ pub fn describe() {
     describe_counter!(
         ASKS,
         "Requests that other nodes of the cluster were asked, by outcome: answered, late (no answer in 5 s), down (no link), full, lost."
+    );
+    describe_gauge!(
+        CERTIFICATE_EXPIRY,
+        Unit::Seconds,
+        "When a certificate of this server expires, in seconds since 1970: public (for clients), or node (for other servers)."
     );
     gauge!(DAMAGED_ROWS).set(0.0);
     for name in [LAGS, SLOW] {

@@ -49,9 +49,8 @@ pub(super) struct NodeSocket {
 
 impl NodeOptions {
     /// Listens for other servers, if they share the rooms. Beyond loopback only with TLS, or if it is `insecure`.
-    pub(super) async fn bind(&self, insecure: bool) -> anyhow::Result<Option<NodeSocket>> {
+    pub(super) async fn bind(&self, tls: Option<NodeTls>, insecure: bool) -> anyhow::Result<Option<NodeSocket>> {
         let Some(address) = &self.node_listen else { return Ok(None) };
-        let tls = self.tls()?;
         let listener = bind(address, false).await?;
         let bound = listener.local_addr()?;
         if tls.is_none() && !insecure && !bound.ip().is_loopback() {
@@ -74,7 +73,8 @@ impl NodeOptions {
         Ok(Some(NodeSocket { listener, tls, url }))
     }
 
-    fn tls(&self) -> anyhow::Result<Option<NodeTls>> {
+    /// Reads the TLS files if given.
+    pub(super) fn tls(&self) -> anyhow::Result<Option<NodeTls>> {
         let (Some(chain), Some(key), Some(authority)) = (&self.node_cert, &self.node_key, &self.node_ca) else {
             return Ok(None);
         };

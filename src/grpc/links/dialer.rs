@@ -99,7 +99,7 @@ impl Dialer {
             .keep_alive_timeout(PONG)
             .keep_alive_while_idle(true);
         match &self.tls {
-            Some(tls) => endpoint.tls_config(tls.client.clone()),
+            Some(tls) => endpoint.tls_config(tls.client()),
             None => Ok(endpoint),
         }
     }

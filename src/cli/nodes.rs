@@ -30,12 +30,11 @@ const UNRESPONSIVE: Duration = Duration::from_secs(5);
     reversi nodes --store postgres://reversi@db/reversi            the servers, and what each has\n  \
     reversi nodes drain 7 --store postgres://reversi@db/reversi    end one of them, without a break for its rooms\n\n\
     A server renews its lease four times a second; one that has not for some seconds has ended or lost the database. The \
-    command only reads, but for `drain`, and may run at any time. SERVES: whether a server that shares the rooms has some and \
-    serves clients; it does while it is linked with a majority of them and its clock is right. CLOCK: how far it is ahead of \
-    the database's. LINKS: the servers that it does not reach, or that do \
-    not reach it. Roles: `rooms` and `front` (see `reversi serve --role`) \
-    share the rooms, `active` has all of them alone, `standby` waits to take over, and `command` is one such as `reversi \
-    import`.")]
+    command only reads, but for `drain`, and may run at any time. SERVES: whether a server that shares the rooms has some \
+    and serves clients; it does while it is linked with a majority of them and its clock is right. CLOCK: how far it is \
+    ahead of the database's. LINKS: the servers that it does not reach, or that do not reach it. Roles: `rooms` shares \
+    the rooms with others, `active` has all of them alone, `standby` waits to take over, and `command` is one such as \
+    `reversi import`.")]
 pub(super) struct Args {
     /// The database of the servers: postgres://USER:PASSWORD@HOST/DATABASE.
     #[arg(long, global = true, env = "REVERSI_STORE", value_name = "URL", hide_env_values = true)]
@@ -93,7 +92,7 @@ fn cells(node: &NodeRow, all: &[NodeRow]) -> [String; 11] {
     [
         node.id.to_string(),
         node.address.clone().unwrap_or_else(|| place(node)),
-        role(node),
+        role(node).to_owned(),
         status(|status| status.version.clone()),
         format!("{:.1} s ago", node.renewed.as_secs_f64()),
         node.status.as_ref().and_then(|status| status.ahead).map_or_else(|| "-".to_owned(), clock),
@@ -141,12 +140,12 @@ fn place(node: &NodeRow) -> String {
     }
 }
 
-fn role(node: &NodeRow) -> String {
+fn role(node: &NodeRow) -> &'static str {
     match (&node.address, &node.listens) {
-        (Some(_), _) => node.role.to_string(),
-        (None, None) => "command".to_owned(),
-        (None, Some(_)) if node.shards > 0 => "active".to_owned(),
-        (None, Some(_)) => "standby".to_owned(),
+        (Some(_), _) => "rooms",
+        (None, None) => "command",
+        (None, Some(_)) if node.shards > 0 => "active",
+        (None, Some(_)) => "standby",
     }
 }
 
@@ -199,7 +198,6 @@ async fn find(table: &NodeTable, id: NodeId) -> anyhow::Result<Option<NodeRow>> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Role;
 
     #[test]
     fn a_row_shows_where_a_node_is_and_what_it_does() {
@@ -208,7 +206,6 @@ mod tests {
             host: "10.0.0.5".to_owned(),
             listens: Some("0.0.0.0:50051".to_owned()),
             address: Some("http://10.0.0.5:50053".to_owned()),
-            role: Role::Rooms,
             is_draining: true,
             renewed: Duration::from_millis(120),
             status: Some(NodeStatus {
@@ -229,7 +226,6 @@ mod tests {
         assert_eq!(cells(&active, std::slice::from_ref(&active)), expected);
         assert_eq!(role(&NodeRow { shards: 0, ..active.clone() }), "standby");
         assert_eq!(role(&NodeRow { listens: None, ..active }), "command");
-        assert_eq!(role(&NodeRow { role: Role::Front, ..rooms }), "front");
     }
     #[test]
     fn links_are_missing_in_either_direction() {
@@ -238,7 +234,6 @@ mod tests {
             host: String::new(),
             listens: Some(String::new()),
             address: Some(String::new()),
-            role: Role::Rooms,
             is_draining: false,
             renewed: Duration::ZERO,
             status: Some(NodeStatus {

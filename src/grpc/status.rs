@@ -31,7 +31,8 @@ const BUSY: &str = "the room or the server is busy; nothing has changed";
 const STORE_RETRY: Duration = Duration::from_millis(500);
 /// Delay before the next try for streams that a stopping server ends.
 pub(crate) const RETURN_AFTER_DRAIN: Duration = Duration::from_secs(5);
-/// Delay before the next try for clients of a server that is out of service: the others serve them at once.
+/// Delay before the next try for clients of a server that is out of service, which the others serve at once, and for a
+/// stream whose room cannot be reached.
 pub(crate) const RETURN_ELSEWHERE: Duration = Duration::from_secs(1);
 /// The metadata of `ErrorInfo` with the legal moves, as "d3 c4".
 const LEGAL_MOVES: &str = "legal_moves";

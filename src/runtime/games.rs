@@ -6,14 +6,15 @@ use tokio::time::Instant;
 
 use super::{
     lifecycle::{Lifecycle, ticks},
+    limit::request_cost::RequestCost,
     outcome::{Accepted, RoomError},
     player::{directory::Players, player::Player},
     room::rooms::Rooms,
     server_clock::Clock,
 };
 use crate::{
-    room::{Command, Credentials, DisplayName, EndReason, GameId, GameRecord, PlayerId, Profile, Rejection},
-    rules::{Color, Position},
+    room::{Command, Credentials, DisplayName, EndReason, GameId, GameRecord, PlayerId, Profile, Rejection, Seq},
+    rules::{Color, Position, Square},
     store::{
         Archive, ArchiveSize, Contestant, Exploration, ExplorerFilter, GameFilter, GameKey, GamePage, GameResult,
         PlayerStats, PlayerStore, RankedContestant, RankingFilter, Retention, StoreError,
@@ -133,6 +134,27 @@ impl Games {
             }
         }
         self.rooms.command(player, game.room, Command::Abort { game: game.number }).await
+    }
+
+    /// Accepts a refused move if the player has made it in a game that has ended since, whatever its room does now.
+    ///
+    /// # Errors
+    /// `refusal` if it is no such move; when the store is unavailable.
+    pub async fn accept_repeat(
+        &self,
+        player: &Player,
+        (game, ply, square): (GameId, u16, Square),
+        refusal: RoomError,
+    ) -> Result<Accepted, RoomError> {
+        if !refusal.may_be_of_ended_game() || player.charge(RequestCost::Games(1)).is_err() {
+            return Err(refusal);
+        }
+        match self.archive.game(game).await? {
+            Some(record) if record.has_move_of(player.id(), ply, square) => {
+                Ok(Accepted { seq: Seq(0), changed: false, game: Some(game) })
+            }
+            _ => Err(refusal),
+        }
     }
 
     /// The moves played in a position in public games, with their results.

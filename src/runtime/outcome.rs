@@ -100,6 +100,12 @@ impl RoomError {
         matches!(self, Self::StoreUnavailable | Self::Unreachable | Self::Moved | Self::Draining | Self::Busy)
     }
 
+    /// True for a move that is refused because its game has ended, its room has closed, or its player has left.
+    pub(crate) fn may_be_of_ended_game(&self) -> bool {
+        use Rejection::{GameNotFound, GameOver, NotSeated, RoomClosed};
+        matches!(self, Self::Rejected(GameOver | GameNotFound | NotSeated | RoomClosed))
+    }
+
     /// For commands that name a game: the error for a missing room becomes that for a missing game.
     pub(crate) fn or_game_not_found(self) -> Self {
         match self {
@@ -128,4 +134,6 @@ pub enum StreamEnd {
     LoggedOut,
     /// The player or its address is banned.
     Banned,
+    /// The room cannot be reached for the moment.
+    Unavailable,
 }

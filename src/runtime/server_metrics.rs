@@ -8,8 +8,8 @@ use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogra
 
 use super::ai::pool::AiLoad;
 use crate::{
-    room::{EndReason, Occupant, PlayerKind},
-    store::{ArchiveSize, CLOCK_SKEW, COMMIT_WRITES, DAMAGED_ROWS, FENCED_APPENDS, LEASE_AGE, NodeId, OWNED_SHARDS},
+    room::{EndReason, Occupant, PlayerKind, Timestamp},
+    store::{ArchiveSize, CLOCK_SKEW, COMMIT_WRITES, DAMAGED_ROWS, FENCED_APPENDS, LEASE_AGE, OWNED_SHARDS},
 };
 
 const PLAYERS: &str = "reversi_players";
@@ -33,8 +33,10 @@ const LOST: &str = "reversi_lost_seconds_total";
 const ARCHIVED_GAMES: &str = "reversi_archived_games";
 const ARCHIVE_BYTES: &str = "reversi_archive_bytes";
 const IN_SERVICE: &str = "reversi_cluster_in_service";
-const LINK_UP: &str = "reversi_cluster_link_up";
+const PEERS: &str = "reversi_cluster_peers";
+const LINKS: &str = "reversi_cluster_links";
 const ASKS: &str = "reversi_cluster_asks_total";
+const CERTIFICATE_EXPIRY: &str = "reversi_certificate_expiry_timestamp_seconds";
 
 /// The histograms, with the upper bounds of their buckets; times are in seconds.
 pub const BUCKETS: [(&str, &[f64]); 3] = [
@@ -96,10 +98,16 @@ pub fn describe() {
     );
     describe_counter!(FENCED_APPENDS, "Writes of rooms that were refused because another server had taken them over.");
     describe_gauge!(IN_SERVICE, "1 while this node of a cluster serves clients, otherwise 0.");
-    describe_gauge!(LINK_UP, "1 while there is a link to the node of the cluster in `peer`, otherwise 0.");
+    describe_gauge!(PEERS, "Other nodes of the cluster, as the database has them.");
+    describe_gauge!(LINKS, "Other nodes of the cluster to which there is a link.");
     describe_counter!(
         ASKS,
         "Requests that other nodes of the cluster were asked, by outcome: answered, late (no answer in 5 s), down (no link), full, lost."
+    );
+    describe_gauge!(
+        CERTIFICATE_EXPIRY,
+        Unit::Seconds,
+        "When a certificate of this server expires, in seconds since 1970: public (for clients), or node (for other servers)."
     );
     gauge!(DAMAGED_ROWS).set(0.0);
     for name in [LAGS, SLOW] {
@@ -149,6 +157,11 @@ pub fn measure(census: &Census) {
 pub fn measure_archive(size: ArchiveSize) {
     gauge!(ARCHIVED_GAMES).set(size.games as f64);
     gauge!(ARCHIVE_BYTES).set(size.bytes as f64);
+}
+
+/// Sets when a certificate expires.
+pub fn certificate_expires(certificate: &'static str, at: Timestamp) {
+    gauge!(CERTIFICATE_EXPIRY, "certificate" => certificate).set((at.0 / 1_000_000) as f64);
 }
 
 /// Counts a refused request, by the reason in its status.
@@ -212,13 +225,19 @@ pub(crate) fn lagged() {
     counter!(LAGS).increment(1);
 }
 
-/// Sets whether there is a link to a node.
+/// Sets whether this node of a cluster serves clients.
 pub(crate) fn in_service(in_service: bool) {
     gauge!(IN_SERVICE).set(f64::from(in_service));
 }
 
-pub(crate) fn link_up(peer: NodeId, up: bool) {
-    gauge!(LINK_UP, "peer" => peer.to_string()).set(f64::from(up));
+/// Sets the number of other nodes.
+pub(crate) fn peers(count: usize) {
+    gauge!(PEERS).set(count as f64);
+}
+
+/// Sets the number of nodes to which there is a link.
+pub(crate) fn links(count: usize) {
+    gauge!(LINKS).set(count as f64);
 }
 
 /// Counts a request that another node was asked.

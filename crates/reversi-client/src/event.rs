@@ -63,7 +63,7 @@ impl CloseReason {
     /// Whether a client should open the stream again.
     #[must_use]
     pub fn is_passing(self) -> bool {
-        matches!(self, Self::Draining | Self::SlowConsumer | Self::Banned | Self::Unspecified)
+        matches!(self, Self::Draining | Self::SlowConsumer | Self::Banned | Self::Unavailable | Self::Unspecified)
     }
 }
 

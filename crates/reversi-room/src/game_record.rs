@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reversi_engine::rules::{ByColor, Color, Position};
+use reversi_engine::rules::{ByColor, Color, Position, Square};
 
 use super::{
     event::{Event, Fact},
@@ -76,6 +76,17 @@ pub struct GameRecord {
     pub ratings: ByColor<Option<u16>>,
     /// Search reports of AI seats with their plies, in ascending order.
     pub thoughts: Vec<(u16, Thought)>,
+}
+
+impl GameRecord {
+    /// Whether the player made this move.
+    #[must_use]
+    pub fn has_move_of(&self, player: PlayerId, ply: u16, square: Square) -> bool {
+        // Passes are plies, too.
+        let side = if ply.is_multiple_of(2) { Color::Black } else { Color::White };
+        let is_made = self.plies.get(usize::from(ply)).is_some_and(|made| made.square == Some(square));
+        is_made && ply >= self.opening && self.players[side].is(player)
+    }
 }
 
 /// Plies that the players must make before a game that somebody gives up changes ratings.

@@ -37,6 +37,8 @@ pub struct TurnRequest {
     pub last_move: Option<Square>,
     /// The clocks when the request was made.
     pub clocks: Clocks,
+    /// True if the player may have been asked for this move before.
+    pub is_repeat: bool,
 }
 
 /// An AI seat's turn to move.
@@ -85,6 +87,7 @@ impl Room {
             position: game.position,
             last_move: game.last_move(),
             clocks: game.clocks_at(now, &self.settings.time)?,
+            is_repeat: false,
         })
     }
 

@@ -2,13 +2,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fmt,
-    str::FromStr,
     sync::Arc,
 };
 
 use reversi_room::Timestamp;
-use thiserror::Error;
 use tokio::{sync::watch, time::Instant};
 
 use super::{
@@ -81,46 +78,6 @@ pub struct NodeInfo {
     pub listens: Option<String>,
     /// Where it serves other nodes; none if it does not share the shards.
     pub address: Option<String>,
-    /// Its role among the nodes that share the shards.
-    pub role: Role,
     /// Reads the clock by which its rooms run; none for a command.
     pub clock: Option<fn() -> Timestamp>,
-}
-
-/// The role of a node among those that share the rooms.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Role {
-    /// It has rooms, and serves players.
-    #[default]
-    Rooms,
-    /// It serves players, and has no rooms.
-    Front,
-}
-
-impl Role {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Rooms => "rooms",
-            Self::Front => "front",
-        }
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.name().fmt(f)
-    }
-}
-
-/// No role has that name.
-#[derive(Debug, Error)]
-#[error("the roles are rooms and front")]
-pub struct ParseRoleError;
-
-impl FromStr for Role {
-    type Err = ParseRoleError;
-
-    fn from_str(text: &str) -> Result<Self, ParseRoleError> {
-        [Self::Rooms, Self::Front].into_iter().find(|role| role.name() == text).ok_or(ParseRoleError)
-    }
 }

@@ -39,7 +39,7 @@ pub use archive::{
 };
 pub use ban::{BadNetwork, Ban, BanSubject};
 pub use clock_check::{ClockCheck, ClockReading};
-pub use cluster_store::{ClusterStore, ClusterView, Lease, NodeInfo, Obstacle, ParseRoleError, Role};
+pub use cluster_store::{ClusterStore, ClusterView, Lease, NodeInfo, Obstacle};
 pub use contestant::{Contestant, ParseContestantError};
 pub use damage::DAMAGED_ROWS;
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter};

@@ -2,7 +2,7 @@
 //!
 //! Each node stores which others it does not reach. All nodes read the same rows and apply the same rule, so that they agree:
 //! two nodes are linked if neither of them is stored as not reaching the other, and a node may serve while it is linked with
-//! more than half of the living nodes that can have rooms, itself counted. If no node is, those may serve that are linked with
+//! more than half of the living nodes, itself counted. If no node is, those may serve that are linked with
 //! the node that is linked with most; of several such nodes, with the one that has the lowest id. So of two nodes that do not
 //! reach each other the one with the lower id goes on.
 //!
@@ -21,8 +21,6 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub struct QuorumNode {
     /// Its id.
     pub id: NodeId,
-    /// True if it can have rooms.
-    pub has_role_rooms: bool,
     /// True if it has not renewed its lease for a while, though the lease has not ended.
     pub is_silent: bool,
 }
@@ -42,7 +40,7 @@ pub struct Unreached {
 #[must_use]
 pub fn may_serve(me: NodeId, is_serving: bool, nodes: &[QuorumNode], unreached: &[Unreached]) -> bool {
     // A node that serves does not count those that are about to be declared dead. One that does not waits for that.
-    let counts = |node: &&QuorumNode| node.has_role_rooms && !(node.is_silent && is_serving);
+    let counts = |node: &&QuorumNode| !(node.is_silent && is_serving);
     let counted: Vec<NodeId> = nodes.iter().filter(counts).map(|node| node.id).collect();
     let are_linked = |one: NodeId, other: NodeId| {
         let parts = |row: &&Unreached| (row.node, row.peer) == (one, other) || (row.node, row.peer) == (other, one);
@@ -58,7 +56,6 @@ pub fn may_serve(me: NodeId, is_serving: bool, nodes: &[QuorumNode], unreached: 
         return false;
     }
     let first = counted.iter().max_by_key(|node| (linked(**node), Reverse(**node)));
-    // A front may serve while nobody has rooms: those of the next one are reached from it.
     first.is_none_or(|first| are_linked(me, *first))
 }
 
@@ -69,7 +66,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     fn living(id: i64) -> QuorumNode {
-        QuorumNode { id: NodeId(id), has_role_rooms: true, is_silent: false }
+        QuorumNode { id: NodeId(id), is_silent: false }
     }
 
     fn unreached(node: i64, peer: i64) -> Unreached {
@@ -120,15 +117,5 @@ mod tests {
         let nodes = [QuorumNode { is_silent: true, ..living(1) }, living(2)];
         let may_second = |is_serving| may_serve(NodeId(2), is_serving, &nodes, &[unreached(2, 1)]);
         assert!(may_second(true) && !may_second(false));
-    }
-
-    #[test]
-    fn fronts_serve_if_they_are_linked_and_count_for_no_majority() {
-        let front = QuorumNode { has_role_rooms: false, ..living(3) };
-        let nodes = [living(1), living(2), front];
-        assert!(may_serve(front.id, false, &nodes, &[]) && may_serve(front.id, false, &[front], &[]));
-        let cut_off = [unreached(1, 3), unreached(2, 3)];
-        let may = |id| may_serve(NodeId(id), true, &nodes, &cut_off);
-        assert!(may(1) && may(2) && !may(3));
     }
 }

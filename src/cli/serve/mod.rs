@@ -1,5 +1,6 @@
 //! `reversi serve`: starts a server.
 
+mod certificates;
 mod limit_options;
 mod line_limit;
 mod listening;
@@ -38,6 +39,7 @@ use crate::{
     store::{BoxFuture, MemoryStore, NodeInfo, Retention, Store},
     web::page,
 };
+use certificates::Certificates;
 use limit_options::LimitOptions;
 use listening::{BoundAddress, ListenAddress, Listening, bind, host_and_port};
 use log::Log;
@@ -125,14 +127,16 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let hangup = Hangup::listen()?;
     let log = Log::start(&args.log)?;
     open_files::permit(args.limits.0.connections)?;
-    let tls = tls(&args)?;
+    let certificates = certificates(&args)?;
+    let tls = &certificates.public;
     let admin = args.admin_token.as_deref().map(admin).transpose()?;
     let listening = Listening::bind(&args.listen, tls.is_none() && !args.insecure).await?;
     let access = access(&args, tls.clone(), listening.address.ip());
     let started = Arc::<OnceLock<Runtime>>::default();
     let mut metrics = JoinSet::new();
     let metrics_address = serve_metrics(&args, &log, &started, &mut metrics).await?;
-    let node_socket = args.node.bind(args.insecure).await?;
+    certificates.check();
+    let node_socket = args.node.bind(certificates.node.clone(), args.insecure).await?;
     let Joined { active, mut drain_asked, opened } = join(&args, &listening.address, node_socket.as_ref()).await?;
     // Registered before the address is printed, after which a signal may arrive.
     let mut signals = Signals::of_server()?;
@@ -149,7 +153,13 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
         announce();
     }
     let limits = Cell::new(args.limits.0);
-    let reload = Reload { options: &|| reloadable(reread), log: &log, tls, runtime: &started, limits: &limits };
+    let reload = Reload {
+        options: &|| reloadable(reread),
+        log: &log,
+        certificates: &certificates,
+        runtime: &started,
+        limits: &limits,
+    };
     let mut reloading = Box::pin(reload.run(hangup));
     let start = start(opened, node_socket, |store| parts(&args, limits.get(), store, admin));
     let (runtime, mut member, exits) = tokio::select! {
@@ -370,7 +380,6 @@ async fn join(args: &Args, address: &BoundAddress, node: Option<&NodeSocket>) ->
     let info = NodeInfo {
         listens: Some(address.to_string()),
         address: node.map(|node| node.url.clone()),
-        role: node.map(|node| node.role).unwrap_or_default(),
         clock: Some(|| Clock::of_process().now()),
     };
     args.storage.join(advice, info, args.lease).await
@@ -405,7 +414,11 @@ fn hosts(names: &[HostName], address: Option<IpAddr>) -> Option<ServedHosts> {
 /// Reads the options again, and checks those that a reload takes over.
 fn reloadable(reread: fn() -> Result<Args, clap::Error>) -> anyhow::Result<Reloadable> {
     let args = reread().map_err(|error| anyhow!("{}", error.to_string().trim().replace('\n', " ")))?;
-    Ok(Reloadable { filter: log::filter(&args.log.log)?, tls: tls(&args)?, limits: args.limits.0 })
+    Ok(Reloadable { filter: log::filter(&args.log.log)?, certificates: certificates(&args)?, limits: args.limits.0 })
+}
+
+fn certificates(args: &Args) -> anyhow::Result<Certificates> {
+    Ok(Certificates { public: tls(args)?, node: args.node.tls()? })
 }
 
 /// Reads the TLS files if given.

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     grpc::{NodeLinks, NodeTls},
     runtime::{Node, NodeId, Peers, Runtime},
-    store::{ClusterStore, Role},
+    store::ClusterStore,
 };
 
 /// The longest wait for the links of a server that starts.
@@ -31,9 +31,6 @@ pub(super) struct NodeOptions {
     /// The URL under which the others reach that, as http://10.0.0.5:50061 [default: the address of --node-listen].
     #[arg(long, env = "REVERSI_ADVERTISE", value_name = "URL", requires = "node_listen", value_parser = url)]
     advertise: Option<String>,
-    /// `rooms`: have rooms and serve clients. `front`: serve clients only.
-    #[arg(long, env = "REVERSI_ROLE", value_name = "rooms|front", default_value_t, requires = "node_listen")]
-    role: Role,
     /// The certificate that this server shows the others, in PEM: speak TLS with them, in both directions.
     #[arg(long, env = "REVERSI_NODE_CERT", value_name = "FILE", requires_all = ["node_listen", "node_key", "node_ca"])]
     node_cert: Option<PathBuf>,
@@ -51,14 +48,12 @@ pub(super) struct NodeSocket {
     tls: Option<NodeTls>,
     /// Under which the others reach it.
     pub(super) url: String,
-    pub(super) role: Role,
 }
 
 impl NodeOptions {
     /// Listens for other servers, if they share the rooms. Beyond loopback only with TLS, or if it is `insecure`.
-    pub(super) async fn bind(&self, insecure: bool) -> anyhow::Result<Option<NodeSocket>> {
+    pub(super) async fn bind(&self, tls: Option<NodeTls>, insecure: bool) -> anyhow::Result<Option<NodeSocket>> {
         let Some(address) = &self.node_listen else { return Ok(None) };
-        let tls = self.tls()?;
         let listener = bind(address, false).await?;
         let bound = listener.local_addr()?;
         if tls.is_none() && !insecure && !bound.ip().is_loopback() {
@@ -78,10 +73,11 @@ impl NodeOptions {
                 if tls.is_some() { "given" } else { "not given" }
             );
         }
-        Ok(Some(NodeSocket { listener, tls, url, role: self.role }))
+        Ok(Some(NodeSocket { listener, tls, url }))
     }
 
-    fn tls(&self) -> anyhow::Result<Option<NodeTls>> {
+    /// Reads the TLS files if given.
+    pub(super) fn tls(&self) -> anyhow::Result<Option<NodeTls>> {
         let (Some(chain), Some(key), Some(authority)) = (&self.node_cert, &self.node_key, &self.node_ca) else {
             return Ok(None);
         };

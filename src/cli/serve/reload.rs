@@ -4,13 +4,15 @@ use std::{cell::Cell, convert::Infallible, io, sync::OnceLock};
 
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::timeout;
 use tracing_subscriber::filter::Targets;
 
-use super::{log::Log, open_files, service_manager};
-use crate::{
-    grpc::Tls,
-    runtime::{Limits, Runtime},
+use super::{
+    certificates::{Certificates, DAY},
+    log::Log,
+    open_files, service_manager,
 };
+use crate::runtime::{Limits, Runtime};
 
 /// The signal, which no longer ends the process.
 pub(super) struct Hangup {
@@ -26,6 +28,7 @@ impl Hangup {
         })
     }
 
+    /// Waits for the signal. Cancel safe.
     async fn next(&mut self) {
         #[cfg(unix)]
         if self.signal.recv().await.is_some() {
@@ -38,7 +41,7 @@ impl Hangup {
 /// The options that a reload takes over.
 pub(super) struct Reloadable {
     pub(super) filter: Targets,
-    pub(super) tls: Option<Tls>,
+    pub(super) certificates: Certificates,
     pub(super) limits: Limits,
 }
 
@@ -47,7 +50,7 @@ pub(super) struct Reload<'a> {
     /// Reads the options of the process again, with its settings file.
     pub(super) options: &'a dyn Fn() -> anyhow::Result<Reloadable>,
     pub(super) log: &'a Log,
-    pub(super) tls: Option<Tls>,
+    pub(super) certificates: &'a Certificates,
     /// None while the server stands by.
     pub(super) runtime: &'a OnceLock<Runtime>,
     /// The limits with which the runtime will start.
@@ -55,10 +58,13 @@ pub(super) struct Reload<'a> {
 }
 
 impl Reload<'_> {
-    /// Reloads at each signal. Never ends.
+    /// Reloads at each signal, and checks the certificates once a day. Never ends.
     pub(super) async fn run(&self, mut hangup: Hangup) -> Infallible {
         loop {
-            hangup.next().await;
+            if timeout(DAY, hangup.next()).await.is_err() {
+                self.certificates.check();
+                continue;
+            }
             service_manager::reloading();
             match self.reload() {
                 Ok(()) => tracing::info!("certificates, limits and the filter of the log were reloaded"),
@@ -70,14 +76,10 @@ impl Reload<'_> {
 
     /// Checks everything before it changes anything.
     fn reload(&self) -> anyhow::Result<()> {
-        let Reloadable { filter, tls, limits } = (self.options)()?;
+        let Reloadable { filter, certificates, limits } = (self.options)()?;
         open_files::permit(limits.connections)?;
         self.log.set_filter(filter)?;
-        match (&self.tls, &tls) {
-            (Some(current), Some(new)) => current.replace(new),
-            (None, None) => {}
-            _ => tracing::warn!("TLS is switched on or off only by a restart"),
-        }
+        self.certificates.replace(&certificates);
         let Some(runtime) = self.runtime.get() else {
             self.limits.set(limits);
             return Ok(());

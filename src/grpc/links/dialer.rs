@@ -26,7 +26,7 @@ use crate::{
         ExchangeRequest, ExchangeResponse, FollowRequest, FollowResponse, ListRequest, ListResponse, exchange_request,
         follow_request, node_service_client::NodeServiceClient,
     },
-    runtime::{Node, NodeId, RandomSource, server_metrics},
+    runtime::{Node, NodeId, RandomSource},
 };
 
 /// Time limit for a node to accept the connection and all three streams.
@@ -72,7 +72,6 @@ struct Streams {
 impl Dialer {
     /// Dials for ever, and runs each link. Dropping the future ends the link.
     pub(super) async fn keep_linked(self) {
-        server_metrics::link_up(self.peer, false);
         let random = RandomSource::default();
         let (mut backoff, mut failures) = (BACKOFF, 0_u32);
         let mut direct = None;
@@ -199,7 +198,7 @@ pub(super) fn endpoint(address: &str, tls: Option<&NodeTls>) -> Result<Endpoint,
         .keep_alive_timeout(PONG)
         .keep_alive_while_idle(true);
     match tls {
-        Some(tls) => endpoint.tls_config(tls.client.clone()).map_err(invalid),
+        Some(tls) => endpoint.tls_config(tls.client()).map_err(invalid),
         None => Ok(endpoint),
     }
 }

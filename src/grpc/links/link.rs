@@ -157,7 +157,7 @@ impl OpenLinks {
     pub(super) fn open(&self, node: NodeId, link: Arc<Link>, is_direct: bool) -> OpenLink<'_> {
         self.links.write().unwrap_or_else(PoisonError::into_inner).insert(node, link);
         self.reached.send_if_modified(|reached| is_direct && reached.insert(node));
-        server_metrics::link_up(node, is_direct);
+        server_metrics::links(self.reached.borrow().len());
         OpenLink { links: self, node }
     }
 }
@@ -174,7 +174,7 @@ impl Drop for OpenLink<'_> {
         self.links.reached.send_modify(|reached| {
             reached.remove(&self.node);
         });
-        server_metrics::link_up(self.node, false);
+        server_metrics::links(self.links.reached.borrow().len());
     }
 }
 

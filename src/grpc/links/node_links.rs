@@ -25,7 +25,7 @@ use super::{
 use crate::{
     proto::cluster::node_service_server::NodeServiceServer,
     room::{RoomId, Seq},
-    runtime::{Ask, FeedItem, LinkError, News, Node, NodeId, Peers, Reply},
+    runtime::{Ask, FeedItem, LinkError, News, Node, NodeId, Peers, Reply, server_metrics},
 };
 
 /// Maximum streams of one connection: the three of a link.
@@ -76,7 +76,7 @@ impl NodeLinks {
     /// tasks have ended.
     ///
     /// # Errors
-    /// When the transport fails, or the certificate cannot be used.
+    /// When the transport fails.
     pub async fn serve(
         self: Arc<Self>,
         node: Node,
@@ -87,9 +87,6 @@ impl NodeLinks {
             .http2_keepalive_interval(Some(PING))
             .http2_keepalive_timeout(Some(PONG))
             .max_concurrent_streams(STREAMS);
-        if let Some(tls) = &self.tls {
-            server = server.tls_config(tls.server.clone())?;
-        }
         let (tasks, end) = (TaskTracker::new(), shutdown.child_token());
         let ended = end.clone().drop_guard();
         let incoming = Incoming {
@@ -105,11 +102,16 @@ impl NodeLinks {
                 shutdown: end.clone(),
             },
         };
-        tasks.spawn(Arc::clone(&self).dial_all(node, tasks.clone(), end.clone()));
-        let served = server
-            .add_service(NodeServiceServer::new(incoming))
-            .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), end.cancelled_owned())
-            .await;
+        let tls = self.tls.clone();
+        tasks.spawn(self.dial_all(node, tasks.clone(), end.clone()));
+        let router = server.add_service(NodeServiceServer::new(incoming));
+        let served = match tls {
+            Some(tls) => router.serve_with_incoming_shutdown(tls.incoming(listener), end.cancelled_owned()).await,
+            None => {
+                let connections = TcpIncoming::from(listener).with_nodelay(Some(true));
+                router.serve_with_incoming_shutdown(connections, end.cancelled_owned()).await
+            }
+        };
         drop(ended);
         tasks.close();
         tasks.wait().await;
@@ -134,6 +136,7 @@ impl NodeLinks {
                     |(peer, address): (&NodeId, &String)| Dialled { me: *me, peer: *peer, address: address.clone() };
                 others.iter().map(dialled).collect()
             };
+            server_metrics::peers(wanted.len());
             let gone: Vec<_> = dialers.extract_if(|dialled, _| !wanted.contains(dialled)).collect();
             for (_, (cancel, dialer)) in gone {
                 cancel.cancel();

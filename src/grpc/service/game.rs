@@ -6,6 +6,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
+use futures_util::future::BoxFuture;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -25,7 +26,8 @@ use crate::{
         v1,
     },
     room::{Command, GameId},
-    runtime::{Notice, OfferStatus, Play, Player, RoomError, Runtime, TurnEnd, Turns, WakeGate},
+    rules::Square,
+    runtime::{Accepted, Notice, OfferStatus, Play, Player, RoomError, Runtime, TurnEnd, Turns, WakeGate},
 };
 
 #[tonic::async_trait]
@@ -52,8 +54,11 @@ impl GameService for Services {
 
     async fn play_move(&self, request: Request<v1::PlayMoveRequest>) -> Reply<v1::PlayMoveResponse> {
         let (player, wire) = open(request)?;
-        let (_, play) = play(&self.runtime, &player, &wire.game_id, wire.ply, &wire.square)?;
-        let accepted = play.await?;
+        let made = PlayedMove::read(&wire.game_id, wire.ply, &wire.square)?;
+        let accepted = match made.play(&self.runtime, &player).await {
+            Err(refusal) => made.accept_repeat(&self.runtime, &player, refusal).await?,
+            Ok(accepted) => accepted,
+        };
         Ok(Response::new(v1::PlayMoveResponse { seq: accepted.seq.0, already_applied: !accepted.changed }))
     }
 
@@ -100,11 +105,42 @@ impl GameService for Services {
     }
 }
 
-fn play(runtime: &Runtime, player: &Player, game: &str, ply: i32, square: &str) -> Result<(GameId, Play), Status> {
-    let game = game_id(game)?;
-    let ply = convert::read_ply(ply)?;
-    let square = convert::read_square(square)?;
-    Ok((game, runtime.rooms.play(player, game, ply, square)))
+/// A move that a client has sent.
+#[derive(Clone, Copy)]
+struct PlayedMove {
+    game: GameId,
+    ply: u16,
+    square: Square,
+}
+
+impl PlayedMove {
+    fn read(game: &str, ply: i32, square: &str) -> Result<Self, Status> {
+        Ok(Self { game: game_id(game)?, ply: convert::read_ply(ply)?, square: convert::read_square(square)? })
+    }
+
+    fn play(self, runtime: &Runtime, player: &Player) -> Play {
+        runtime.rooms.play(player, self.game, self.ply, self.square)
+    }
+
+    /// The outcome of a refused move.
+    fn accept_repeat(self, runtime: &Runtime, player: &Arc<Player>, refusal: RoomError) -> Outcome {
+        let (games, player) = (runtime.games.clone(), Arc::clone(player));
+        let made = (self.game, self.ply, self.square);
+        Box::pin(async move { games.accept_repeat(&player, made, refusal).await })
+    }
+
+    fn rejected(self, error: RoomError) -> v1::MoveRejected {
+        status::move_rejected(self.game.to_string(), self.ply.into(), &error.into())
+    }
+}
+
+type Outcome = BoxFuture<'static, Result<Accepted, RoomError>>;
+
+/// What a move waits for.
+enum Pending {
+    Room(Play),
+    /// Whether it was made in a game that has ended.
+    Archive(Outcome),
 }
 
 pub(crate) struct TurnStream(Turns);
@@ -123,8 +159,8 @@ pub(crate) struct PlayStream {
     turns: Turns,
     /// Polls `moves` only when they have woken the stream; three other sources also wake it for each move.
     gate: WakeGate,
-    /// The move that waits for the answer of its room, with its game and ply.
-    pending: Option<(GameId, i32, Play)>,
+    /// The move that waits for its outcome.
+    pending: Option<(PlayedMove, Pending)>,
     player: Arc<Player>,
     runtime: Runtime,
     /// None after the client has closed its side.
@@ -132,16 +168,31 @@ pub(crate) struct PlayStream {
 }
 
 impl PlayStream {
-    fn start(&self, request: &v1::PlayRequest) -> Result<(GameId, Play), Status> {
+    fn start(&self, request: &v1::PlayRequest) -> Result<(PlayedMove, Pending), Status> {
         self.player.admit()?;
-        play(&self.runtime, &self.player, &request.game_id, request.ply, &request.square)
+        let made = PlayedMove::read(&request.game_id, request.ply, &request.square)?;
+        Ok((made, Pending::Room(made.play(&self.runtime, &self.player))))
     }
 
     /// One step: the result of the pending move, or the next move. Returns the rejection of a move, if any.
     fn poll_moves(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<v1::MoveRejected>, End>> {
-        if let Some((game, ply, play)) = &mut self.pending {
-            let outcome = ready!(Pin::new(play).poll(context));
-            let rejected = outcome.err().map(|error| status::move_rejected(game.to_string(), *ply, &error.into()));
+        if let Some((made, pending)) = &mut self.pending {
+            let (made, outcome) = (
+                *made,
+                match pending {
+                    Pending::Room(play) => ready!(Pin::new(play).poll(context)).map_err(|error| (error, true)),
+                    Pending::Archive(outcome) => ready!(outcome.as_mut().poll(context)).map_err(|error| (error, false)),
+                },
+            );
+            let rejected = match outcome {
+                Ok(_) => None,
+                Err((refusal, true)) => {
+                    let outcome = made.accept_repeat(&self.runtime, &self.player, refusal);
+                    self.pending = Some((made, Pending::Archive(outcome)));
+                    return self.poll_moves(context);
+                }
+                Err((refusal, false)) => Some(made.rejected(refusal)),
+            };
             self.pending = None;
             // A move that was played is reported by a notice.
             return Poll::Ready(Ok(rejected));
@@ -149,8 +200,8 @@ impl PlayStream {
         let Some(moves) = &mut self.moves else { return Poll::Pending };
         Poll::Ready(match ready!(self.gate.poll(context, |context| Pin::new(&mut *moves).poll_next(context))) {
             Some(Ok(request)) => match self.start(&request) {
-                Ok((game, play)) => {
-                    self.pending = Some((game, request.ply, play));
+                Ok(started) => {
+                    self.pending = Some(started);
                     Ok(None)
                 }
                 Err(refusal) => {

@@ -193,6 +193,7 @@ fn closing(end: StreamEnd) -> v1::Closing {
         StreamEnd::LoggedOut => (v1::CloseReason::LoggedOut, None),
         // The refusal of the next stream has the reason.
         StreamEnd::Banned => (v1::CloseReason::Banned, Some(Duration::ZERO)),
+        StreamEnd::Unavailable => (v1::CloseReason::Unavailable, Some(status::RETURN_ELSEWHERE)),
     };
     v1::Closing { reason: reason.into(), retry_after: retry_after.map(convert::duration) }
 }

@@ -162,7 +162,7 @@ fn begins_like_http(first: &[u8]) -> bool {
 }
 
 /// Waits [`PAUSE`] after an error of `accept`, but not if only the connection failed.
-async fn wait_after(error: &io::Error) {
+pub(crate) async fn wait_after(error: &io::Error) {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     if matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted) {
         return;

@@ -13,6 +13,9 @@ use tokio_rustls::{
         server::{VerifierBuilderError, WebPkiClientVerifier},
     },
 };
+use x509_cert::{Certificate, der::Decode as _};
+
+use crate::room::Timestamp;
 
 /// The protocols offered by ALPN, the preferred first: gRPC needs HTTP/2, gRPC-Web works over both.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
@@ -20,7 +23,12 @@ const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 /// The TLS configuration of a server. Clones share it, and it can be replaced while the server runs.
 #[derive(Clone)]
 pub struct Tls {
-    config: Arc<ArcSwap<ServerConfig>>,
+    loaded: Arc<ArcSwap<Loaded>>,
+}
+
+struct Loaded {
+    config: Arc<ServerConfig>,
+    expires: Option<Timestamp>,
 }
 
 /// The error of a certificate or key that cannot be used.
@@ -54,6 +62,7 @@ impl Tls {
     /// If one of them cannot be read, or the key does not match the certificate.
     pub fn from_pem(chain: &[u8], key: &[u8], client_authority: Option<&[u8]>) -> Result<Self, TlsError> {
         let chain = certificates(chain).ok_or(TlsError::NoCertificate)?;
+        let expires = chain.first().and_then(|own| expires(own));
         let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| TlsError::NoKey)?;
         let provider = Arc::new(ring::default_provider());
         let config = ServerConfig::builder_with_provider(Arc::clone(&provider))
@@ -71,16 +80,22 @@ impl Tls {
             error => TlsError::Unusable(error),
         })?;
         config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).to_vec();
-        Ok(Self { config: Arc::new(ArcSwap::from_pointee(config)) })
+        Ok(Self { loaded: Arc::new(ArcSwap::from_pointee(Loaded { config: Arc::new(config), expires })) })
     }
 
     /// Uses the configuration of `other` for new connections.
     pub fn replace(&self, other: &Self) {
-        self.config.store(other.config.load_full());
+        self.loaded.store(other.loaded.load_full());
+    }
+
+    /// When the server's own certificate expires, if that can be read.
+    #[must_use]
+    pub fn expires(&self) -> Option<Timestamp> {
+        self.loaded.load().expires
     }
 
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
-        self.config.load_full().into()
+        Arc::clone(&self.loaded.load().config).into()
     }
 }
 
@@ -95,6 +110,13 @@ fn certificates(pem: &[u8]) -> Option<Vec<CertificateDer<'static>>> {
     (!found.is_empty()).then_some(found)
 }
 
+/// When a certificate expires.
+fn expires(certificate: &[u8]) -> Option<Timestamp> {
+    let read = Certificate::from_der(certificate).ok()?;
+    let since_1970 = read.tbs_certificate.validity.not_after.to_unix_duration();
+    Some(Timestamp(0).after(since_1970))
+}
+
 fn roots(pem: &[u8]) -> Option<RootCertStore> {
     let mut roots = RootCertStore::empty();
     for certificate in certificates(pem)? {
@@ -105,13 +127,23 @@ fn roots(pem: &[u8]) -> Option<RootCertStore> {
 
 #[cfg(test)]
 mod tests {
-    use rcgen::{CertifiedKey, generate_simple_self_signed};
+    use rcgen::{CertificateParams, CertifiedKey, KeyPair, date_time_ymd, generate_simple_self_signed};
 
     use super::*;
 
     fn pair() -> (String, String) {
         let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         (cert.pem(), signing_key.serialize_pem())
+    }
+
+    #[test]
+    fn the_end_of_a_certificate_is_read() {
+        let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
+        params.not_after = date_time_ymd(2030, 1, 1);
+        let key = KeyPair::generate().unwrap();
+        let chain = params.self_signed(&key).unwrap().pem();
+        let tls = Tls::from_pem(chain.as_bytes(), key.serialize_pem().as_bytes(), None).unwrap();
+        assert_eq!(tls.expires(), Some(Timestamp(1_893_456_000_000_000)));
     }
 
     #[test]

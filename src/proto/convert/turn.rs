@@ -24,6 +24,7 @@ pub fn turn_requested(request: &TurnRequest) -> EncodedMessage {
             text(6, square.letters(), wire);
         }
         nested(7, Length::Short, wire, |wire| clocks(&request.clocks, wire));
+        number(8, request.is_repeat.into(), wire);
     })
 }
 
@@ -243,13 +244,14 @@ mod tests {
             last_move in squares(),
             (left, deadline) in (times(), any::<i64>()),
             totals in proptest::option::of((times(), times())),
+            is_repeat in any::<bool>(),
         ) {
             let board = Board::new(Bitboard(black & !white), Bitboard(white)).unwrap();
             let position = Position::new(board, if blacks_turn { Color::Black } else { Color::White });
             prop_assume!(!position.legal_moves().is_empty());
             let totals = ByColor::new(totals.map(|both| both.0), totals.map(|both| both.1));
             let clocks = Clocks { totals, left, deadline: Timestamp(deadline) };
-            let request = TurnRequest { game, ply, position, last_move, clocks };
+            let request = TurnRequest { game, ply, position, last_move, clocks, is_repeat };
             prop_assert_eq!(decoded(&request), v1::TurnRequested {
                 game_id: game.to_string(),
                 room_id: game.room.to_string(),
@@ -258,6 +260,7 @@ mod tests {
                 position: Some(convert::position(position)),
                 last_move: last_move.map(|square| square.to_string()).unwrap_or_default(),
                 clocks: Some(convert::clocks(&request.clocks)),
+                repeat: is_repeat,
             });
         }
 

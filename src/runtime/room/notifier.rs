@@ -140,12 +140,16 @@ impl Notifier<'_> {
     pub(crate) fn request_turn(&self, events: &[Event]) {
         let turned = events.iter().any(|event| matches!(event.fact, Fact::Played { .. } | Fact::GameStarted { .. }));
         if turned && let Some(player) = self.player_to_move() {
-            self.remind(player);
+            self.request_move(player, false);
         }
     }
 
-    /// Requests a move from a player whose turn it is.
+    /// Requests a move from a player whose turn it is, and who may have been asked before.
     pub(crate) fn remind(&self, player: PlayerId) {
+        self.request_move(player, true);
+    }
+
+    fn request_move(&self, player: PlayerId, is_repeat: bool) {
         let now = self.clock.now();
         // Includes the time that will be credited.
         let credit = self.stalls.lost(now).saturating_sub(self.credited);
@@ -153,6 +157,7 @@ impl Notifier<'_> {
             && let Some(mut request) = self.room.turn_request(now.shifted(credit.saturating_neg()))
         {
             request.clocks.deadline = request.clocks.deadline.shifted(credit);
+            request.is_repeat = is_repeat;
             self.send(player, Notice::TurnRequested(Box::new(request)));
         }
     }

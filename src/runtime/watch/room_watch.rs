@@ -228,6 +228,22 @@ fn end_of(error: WatchError) -> StreamEnd {
         WatchError::Access(_) => StreamEnd::Kicked,
         WatchError::Room(RoomError::Draining) => StreamEnd::Draining,
         WatchError::Room(RoomError::Rejected(_)) => StreamEnd::RoomClosed,
-        WatchError::Outdated | WatchError::Room(_) => StreamEnd::SlowConsumer,
+        WatchError::Outdated | WatchError::Room(_) => StreamEnd::Unavailable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_end_has_its_reason() {
+        let room = |error: RoomError| end_of(error.into());
+        assert_eq!(room(RoomError::Unreachable), StreamEnd::Unavailable);
+        assert_eq!(room(RoomError::StoreUnavailable), StreamEnd::Unavailable);
+        assert_eq!(room(RoomError::Draining), StreamEnd::Draining);
+        assert_eq!(room(Rejection::RoomNotFound.into()), StreamEnd::RoomClosed);
+        assert_eq!(end_of(WatchError::Outdated), StreamEnd::Unavailable);
+        assert_eq!(end_of(WatchError::Access(Rejection::RoomNotFound)), StreamEnd::Kicked);
     }
 }

@@ -89,6 +89,7 @@ const LAYERS: &[Layer] = &[
             ("ppp", "headers of the PROXY protocol"),
             ("rustix", "looks at the first bytes of a UNIX socket's connection"),
             ("tokio_rustls", "TLS with both HTTP/2 and HTTP/1.1 by ALPN"),
+            ("x509_cert", "when a certificate expires"),
             ("futures_util", "streams made from a state"),
             ("http", "the headers of calls and answers, and CORS"),
             ("http_body", "the end of an answer, and the bodies of streams"),

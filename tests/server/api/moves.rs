@@ -71,6 +71,37 @@ async fn a_repeated_move_is_not_an_error() {
     assert_eq!(seated.white.room(&seated.room).await.game.unwrap().ply, 2);
 }
 
+/// Its player has swapped sides, then left the seat, and at last the room is gone.
+#[tokio::test]
+async fn a_repeated_move_stays_accepted_as_long_as_its_game_is_stored() {
+    let server = TestServer::open().await;
+    let settings = v1::RoomSettings { games: 2, swap_sides: Some(true), ..Default::default() };
+    let seated = server.two_player_game(settings).await;
+    let (black, white, first) = (&seated.black, &seated.white, &seated.game);
+    let last = black.play(first, 0, "d3").await.unwrap().seq;
+    assert!(last > 0);
+    let mut watcher = black.watch(&seated.room).await;
+    watcher.snapshot().await;
+    white.resign(first).await.unwrap();
+    let started = watcher.until(|event| match event {
+        v1::room_event::Event::GameStarted(started) => started.game,
+        _ => None,
+    });
+    let next = started.await.game_id;
+    let repeated = v1::PlayMoveResponse { seq: 0, already_applied: true };
+    assert_eq!(black.play(first, 0, "d3").await.unwrap(), repeated);
+    refused(black.play(first, 0, "f5").await, Code::FailedPrecondition, "GAME_OVER");
+    refused(black.play(first, 1, "d3").await, Code::FailedPrecondition, "GAME_OVER");
+    refused(white.play(first, 0, "d3").await, Code::FailedPrecondition, "GAME_OVER");
+    white.play(&next, 0, "d3").await.unwrap();
+    white.resign(&next).await.unwrap();
+    black.leave(&seated.room).await.unwrap();
+    assert_eq!(black.play(first, 0, "d3").await.unwrap(), repeated);
+    white.leave(&seated.room).await.unwrap();
+    assert_eq!(white.play(&next, 0, "d3").await.unwrap(), repeated);
+    refused(white.play(&next, 0, "f5").await, Code::NotFound, "GAME_NOT_FOUND");
+}
+
 #[tokio::test]
 async fn a_late_move_is_refused_as_game_over() {
     let server = TestServer::open().await;

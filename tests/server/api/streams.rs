@@ -261,6 +261,7 @@ async fn a_stream_starts_with_open_turns_and_then_missed_notices() {
         panic!("{received:?}")
     };
     assert_eq!((&turn.game_id, &started.game_id), (&seated.game, &seated.game));
+    assert!(turn.repeat, "it was requested when the game began");
     seated.white.resign(&seated.game).await.unwrap();
     seated.black.kick(&seated.room, &seated.white.id, true).await.unwrap();
     let other = seated.black.create(private()).await.room_id;
@@ -294,7 +295,7 @@ async fn a_turn_is_closed_with_its_reason() {
     let played = turns.until(closed).await;
     assert_eq!((played.ply, played.reason(), played.square.as_str()), (0, v1::TurnCloseReason::Played, "d3"));
     seated.white.play(&seated.game, 1, "c3").await.unwrap();
-    turns.turn_request().await;
+    assert!(!turns.turn_request().await.repeat);
     seated.white.resign(&seated.game).await.unwrap();
     let ended = turns.until(closed).await;
     assert_eq!((ended.ply, ended.reason()), (2, v1::TurnCloseReason::GameEnded));

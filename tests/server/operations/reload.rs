@@ -2,18 +2,22 @@
 
 use std::{fs, os::unix::net::UnixDatagram, path::Path, process::Command, time::Duration};
 
-use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rcgen::{CertificateParams, CertifiedKey, KeyPair, date_time_ymd, generate_simple_self_signed};
 use reversi::client::{Client, PlayerKind, Trust};
 use reversi_needs::needs;
 use tempfile::TempDir;
+use tokio::time::{sleep, timeout};
 
 use crate::harness::{
     postgres::database,
-    process::{Player, Server},
+    process::{Player, Server, http_get},
 };
 
 /// Timeout of each wait; no test needs this long.
 const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The interval of looks at the metrics.
+const AGAIN: Duration = Duration::from_millis(20);
 
 /// A server with a settings file, and the socket on which it reports its state as to systemd.
 struct Service {
@@ -164,4 +168,63 @@ async fn a_signal_reloads_certificates_and_open_connections_stay() {
     Client::connect_trusting(&url, &second).await.unwrap();
     let (_, log) = service.server.stop().await;
     assert!(log.contains("nothing was reloaded: TLS is not possible with"), "{log}");
+}
+
+/// Waits until a server is linked with this many others.
+async fn linked(metrics: &str, servers: usize) {
+    let line = format!("reversi_cluster_links {servers}\n");
+    let seen = async {
+        while !http_get(metrics).1.contains(&line) {
+            sleep(AGAIN).await;
+        }
+    };
+    timeout(TIMEOUT, seen).await.unwrap_or_else(|_| panic!("{}", http_get(metrics).1));
+}
+
+/// All servers have the same certificate, which is its own authority.
+#[needs(postgres)]
+#[tokio::test]
+async fn a_signal_reloads_the_certificates_between_servers_and_links_stay() {
+    let (database, folder) = (database(), tempfile::tempdir().unwrap());
+    write_certificate(folder.path());
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let (url, chain, key) = (database.url(), file("chain.pem"), file("key.pem"));
+    let start = || {
+        let node = ["--node-listen", "127.0.0.1:0", "--node-cert", &chain, "--node-key", &key, "--node-ca", &chain];
+        let rest = ["--store", &url, "--drain", "2", "--metrics", "127.0.0.1:0"];
+        let mut service = Service::start("", &[&node[..], &rest].concat());
+        let metrics = service.server.wait_for_line("metrics: ");
+        (service, metrics)
+    };
+    let [(first, metrics), (second, others)] = [start(), start()];
+    linked(&metrics, 1).await;
+    linked(&others, 1).await;
+    assert!(http_get(&metrics).1.contains("reversi_certificate_expiry_timestamp_seconds{certificate=\"node\"} "));
+    write_certificate(folder.path());
+    first.reload("");
+    second.reload("");
+    let (_third, third) = start();
+    linked(&third, 2).await;
+    linked(&metrics, 2).await;
+    let (_, log) = first.server.stop().await;
+    let running = log.split("stopping").next().unwrap();
+    assert!(running.contains("were reloaded") && !running.contains("the link ended"), "{log}");
+}
+
+#[tokio::test]
+async fn a_certificate_that_has_expired_is_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+    params.not_after = date_time_ymd(2020, 1, 1);
+    let signing_key = KeyPair::generate().unwrap();
+    let [chain, key] = ["chain.pem", "key.pem"].map(|name| folder.path().join(name).display().to_string());
+    fs::write(&chain, params.self_signed(&signing_key).unwrap().pem()).unwrap();
+    fs::write(&key, signing_key.serialize_pem()).unwrap();
+    let options = ["--tls-cert", &chain, "--tls-key", &key, "--metrics", "127.0.0.1:0"];
+    let mut service = Service::start("", &options);
+    let metrics = http_get(&service.server.wait_for_line("metrics: ")).1;
+    let expiry = "reversi_certificate_expiry_timestamp_seconds{certificate=\"public\"} 1577836800\n";
+    assert!(metrics.contains(expiry), "{metrics}");
+    let (_, log) = service.server.stop().await;
+    assert!(log.contains("a certificate has expired") && log.contains("certificate=\"public\""), "{log}");
 }

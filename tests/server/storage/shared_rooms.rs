@@ -42,11 +42,7 @@ struct SharedRooms {
 }
 
 pub(super) fn start(database: &Database) -> Server {
-    start_as(database, "rooms")
-}
-
-fn start_as(database: &Database, role: &str) -> Server {
-    start_with(&database.url(), &["--node-listen", "127.0.0.1:0", "--role", role])
+    start_with(&database.url(), &["--node-listen", "127.0.0.1:0"])
 }
 
 /// Starts a server with a database and these further options.
@@ -326,48 +322,25 @@ async fn a_server_that_is_drained_by_a_command_exits_and_its_games_go_on() {
     assert!(!again.status.success() && text(&again.stderr).contains("there is no node"), "{}", text(&again.stderr));
 }
 
-/// Creates a room with two free seats.
-async fn create(player: &Player) -> Result<v1::Room, Status> {
-    let seat = v1::Seat { occupant: Some(v1::seat::Occupant::Open(v1::OpenSeat {})), ..Default::default() };
-    let settings = v1::RoomSettings { move_limit: Some(seconds(600)), ..Default::default() };
-    let room =
-        v1::CreateRoomRequest { settings: Some(settings), seats: vec![seat.clone(), seat], ..Default::default() };
-    Ok(player.lobby().create_room(room).await?.into_inner().room.unwrap())
-}
-
 #[needs(postgres)]
-#[tokio::test(flavor = "multi_thread")]
-async fn a_front_creates_a_room_at_another_server_and_plays_there() {
+#[tokio::test]
+async fn options_that_differ_between_servers_are_warned_of_once() {
     let database = database();
-    let front = start_as(&database, "front");
-    let black = front.log_in("Bea", 1 << 20).await;
-    let refused = create(&black).await.expect_err("no server has rooms");
-    assert_eq!(refused.code(), Code::Unavailable, "{refused}");
-    let rooms = start(&database);
-    until(&database, "SELECT count(*) FROM shard JOIN node ON node.id = node WHERE role = 'rooms'", "4096").await;
-    let created = async {
-        loop {
-            match create(&black).await {
-                Ok(room) => return room.room_id,
-                Err(status) => assert_eq!(status.code(), Code::Unavailable, "{status}"),
-            }
-            sleep(AGAIN).await;
-        }
-    };
-    let room = timeout(TIMEOUT, created).await.expect("the front finds the server with rooms");
-    let white = rooms.log_in("Wim", 1 << 20).await;
-    black.rooms().take_seat(v1::TakeSeatRequest { room_id: room.clone(), seat: 0 }).await.unwrap();
-    white.join_and_sit(&room, 1).await;
-    black.rooms().set_ready(v1::SetReadyRequest { room_id: room.clone(), ready: true }).await.unwrap();
-    let game = black.start(&room).await;
-    for ply in 0..6 {
-        let position = get(&black, &room).await.unwrap().game.unwrap().position.unwrap();
-        let mover = if position.side_to_move() == v1::Side::White { &white } else { &black };
-        mover.play(&game, ply, &position.legal_moves[0]).await.unwrap();
-    }
-    assert_eq!(squares(&get(&white, &room).await.unwrap()).len(), 6);
-    let (clean, log) = front.stop().await;
-    assert!(clean && log.matches("all servers that live have the role front").count() == 1, "{log}");
+    let first = start(&database);
+    let second = start_with(&database.url(), &["--node-listen", "127.0.0.1:0", "--lease", "9"]);
+    let standby = start_with(&database.url(), &[]);
+    until(&database, "SELECT count(*) FROM node WHERE until > renewed", "3").await;
+    // Each looks at the others after it has renewed its lease.
+    let known = database.sql("SELECT now()");
+    let looked = format!("SELECT bool_and(renewed > timestamptz '{known}' + interval '0.6 s') FROM node");
+    until(&database, &looked, "t").await;
+    let (_, log) = standby.stop().await;
+    assert_eq!(log.matches("this server has no --node-listen").count(), 2, "{log}");
+    assert_eq!(log.matches("has another --lease").count(), 1, "{log}");
+    let (_, log) = first.stop().await;
+    assert_eq!(log.matches("has no --node-listen, and this server has").count(), 1, "{log}");
+    assert_eq!(log.matches("has another --lease").count(), 1, "{log}");
+    drop(second);
 }
 
 /// Reads updates of the list until the room's row has this ply.

@@ -175,6 +175,7 @@ function closed({ reason, retryAfter: delay }: Closing): Disconnect {
     case CloseReason.DRAINING:
       return { retryAfter, state: "draining" };
     case CloseReason.SLOW_CONSUMER:
+    case CloseReason.UNAVAILABLE:
     // The refusal of the next one says why.
     case CloseReason.BANNED:
     case CloseReason.UNSPECIFIED:

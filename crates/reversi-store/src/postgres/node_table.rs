@@ -5,12 +5,12 @@ use std::time::Duration;
 use tokio_postgres::Row;
 
 use super::{
-    cluster::{link_reports::unreached, node::role},
+    cluster::link_reports::unreached,
     error::PostgresError,
     schema,
     session::{self, Session},
 };
-use crate::{cluster_store::Role, shard::NodeId};
+use crate::shard::NodeId;
 
 /// The table of nodes. It writes nothing but requests to end, and takes no part in the cluster.
 pub struct NodeTable(Session);
@@ -26,8 +26,6 @@ pub struct NodeRow {
     pub listens: Option<String>,
     /// Where it serves other nodes; none if it does not share the rooms.
     pub address: Option<String>,
-    /// Its role among the nodes that share the rooms.
-    pub role: Role,
     /// True if it is ending, or was asked to.
     pub is_draining: bool,
     /// The time since its lease was renewed.
@@ -54,7 +52,7 @@ pub struct NodeStatus {
 }
 
 /// Rooms are counted by the index, a shard at a time.
-const NODES: &str = "SELECT node.id, host, listens, address, role, draining, shards, rooms, version, serving, ahead_us, \
+const NODES: &str = "SELECT node.id, host, listens, address, draining, shards, rooms, version, serving, ahead_us, \
         array(SELECT peer FROM node_unreached AS u WHERE u.node = node.id ORDER BY peer) AS peers, \
         array(SELECT (extract(epoch FROM now() - since) * 1000000)::bigint \
             FROM node_unreached AS u WHERE u.node = node.id ORDER BY peer) AS times_us, \
@@ -102,7 +100,6 @@ fn read(row: &Row) -> Result<NodeRow, PostgresError> {
         host: row.try_get("host")?,
         listens: row.try_get("listens")?,
         address: row.try_get("address")?,
-        role: role(row)?,
         is_draining: row.try_get("draining")?,
         renewed: Duration::from_micros(count("renewed_us")?),
         status: status(row, id)?,

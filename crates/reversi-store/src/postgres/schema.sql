@@ -17,7 +17,7 @@ CREATE TABLE node (
     host text NOT NULL,                 -- the address from which it is connected; empty for a UNIX socket
     listens text,                       -- where it serves players; null for a command
     address text,                       -- where it serves other nodes; null if it does not
-    role text NOT NULL,                 -- rooms, or front: it takes no shards
+    role text NOT NULL,                 -- always rooms: unused
     draining boolean NOT NULL DEFAULT false, -- whether it ends, and gives its shards to others; anyone may ask for it by this
     renewed timestamptz NOT NULL,       -- when the lease was last renewed
     until timestamptz NOT NULL,         -- when it ends

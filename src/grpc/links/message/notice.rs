@@ -139,7 +139,7 @@ impl cluster::Position {
 }
 
 impl From<TurnRequest> for cluster::TurnRequested {
-    fn from(TurnRequest { game, ply, position, last_move, clocks }: TurnRequest) -> Self {
+    fn from(TurnRequest { game, ply, position, last_move, clocks, is_repeat }: TurnRequest) -> Self {
         Self {
             game: Some(game.into()),
             ply: ply.into(),
@@ -149,6 +149,7 @@ impl From<TurnRequest> for cluster::TurnRequested {
             white: clocks.totals.white.map(nanos),
             left: nanos(clocks.left),
             deadline: clocks.deadline.0,
+            repeat: is_repeat,
         }
     }
 }
@@ -166,6 +167,7 @@ impl cluster::TurnRequested {
                 left: Duration::from_nanos(self.left),
                 deadline: Timestamp(self.deadline),
             },
+            is_repeat: self.repeat,
         })
     }
 }

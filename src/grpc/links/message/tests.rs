@@ -88,15 +88,15 @@ fn series() -> impl Strategy<Value = Series> {
 }
 
 fn turn_request() -> impl Strategy<Value = TurnRequest> {
-    (game(), any::<u16>(), position(), of(square()), of(wait()), of(wait()), wait(), any::<i64>()).prop_map(
-        |(game, ply, position, last_move, black, white, left, deadline)| TurnRequest {
+    (game(), any::<u16>(), position(), of(square()), of(wait()), of(wait()), wait(), any::<i64>(), any::<bool>())
+        .prop_map(|(game, ply, position, last_move, black, white, left, deadline, is_repeat)| TurnRequest {
             game,
             ply,
             position,
             last_move,
             clocks: Clocks { totals: ByColor::new(black, white), left, deadline: Timestamp(deadline) },
-        },
-    )
+            is_repeat,
+        })
 }
 
 fn notice() -> impl Strategy<Value = Notice> {

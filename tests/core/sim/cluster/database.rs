@@ -280,7 +280,6 @@ impl State {
             .filter(|(id, lease)| **id == node || lease.until > now)
             .map(|(id, lease)| QuorumNode {
                 id: *id,
-                has_role_rooms: true,
                 is_silent: *id != node && lease.until < now + LEASE.saturating_sub(SILENCE),
             })
             .collect();

@@ -129,6 +129,7 @@ pub(super) fn stream_end(closing: &v1::Closing) -> StreamEnd {
         v1::CloseReason::SlowConsumer => StreamEnd::SlowConsumer,
         v1::CloseReason::LoggedOut => StreamEnd::LoggedOut,
         v1::CloseReason::Banned => StreamEnd::Banned,
+        v1::CloseReason::Unavailable => StreamEnd::Unavailable,
         reason @ (v1::CloseReason::Unspecified | v1::CloseReason::GameOver) => panic!("a stream ends with {reason:?}"),
     }
 }

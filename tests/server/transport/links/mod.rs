@@ -396,6 +396,35 @@ async fn links_need_certificates_of_one_authority_on_both_sides() {
     pair.stop().await;
 }
 
+#[tokio::test]
+async fn new_certificates_leave_the_links_and_are_required_of_new_ones() {
+    let (old, new) = (Authority::new(), Authority::new());
+    let tls = |authority: &Authority| {
+        let (chain, key) = authority.sign("127.0.0.1");
+        NodeTls::from_pem(&chain, &key, authority.pem.as_bytes()).unwrap()
+    };
+    let present = [tls(&old), tls(&old)];
+    let pair = Pair::start(present.clone().map(Some)).await;
+    let SharedRoom { white, id, .. } = shared_room(&pair.nodes).await;
+    present.iter().for_each(|present| present.replace(&tls(&new)));
+    white.chat(&id, "over the same link").await.unwrap();
+    let with = |authority: &Authority| {
+        let (chain, key) = authority.sign("127.0.0.1");
+        let config = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(&new.pem));
+        dial(
+            endpoint(&pair.nodes[0], "https").tls_config(config.identity(Identity::from_pem(chain, key))).unwrap(),
+            Some(Hello { protocol: PROTOCOL, from: 2, to: 1 }),
+        )
+    };
+    assert!(with(&old).await.is_err(), "of the old authority");
+    assert!(with(&new).await.is_ok());
+    // The second node dials again, with the new certificates on both sides.
+    pair.nodes[0].cable.cut();
+    pair.nodes[0].cable.open();
+    white.room(&id).await;
+    pair.stop().await;
+}
+
 /// The port of clients does not know the service of the links.
 #[tokio::test]
 async fn clients_do_not_reach_the_links() {

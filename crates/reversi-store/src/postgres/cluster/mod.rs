@@ -11,8 +11,8 @@
 //! mistake costs a pause, never a write.
 //!
 //! A node without an address for links owns all shards, and others like it stand by to take them. Nodes with one share
-//! the shards: each takes free ones up to its share, and frees those beyond it. A front or draining node has no share, nor
-//! has one that is not linked with a majority ([`crate::quorum`]), or whose clock is wrong ([`crate::clock_check`]).
+//! the shards: each takes free ones up to its share, and frees those beyond it. A draining node has no share, nor has one
+//! that is not linked with a majority ([`crate::quorum`]), or whose clock is wrong ([`crate::clock_check`]).
 
 pub(super) mod fence;
 pub(super) mod link_reports;
@@ -40,7 +40,7 @@ use self::{
 use super::{error::PostgresError, schema, session::Session};
 use crate::{
     clock_check::{ClockCheck, ClockReading},
-    cluster_store::{ClusterView, Lease, NodeInfo, Obstacle, Role},
+    cluster_store::{ClusterView, Lease, NodeInfo, Obstacle},
     journal::{CLOCK_SKEW, LEASE_AGE, OWNED_SHARDS},
     quorum::{QuorumNode, Unreached, may_serve},
     shard::{Assignment, NodeId, Shard},
@@ -235,8 +235,8 @@ struct LeaseHolder {
     /// When the last renewal was asked for.
     renewed: Instant,
     is_failing: bool,
-    /// True if all live nodes are fronts.
-    has_only_fronts: bool,
+    /// The other servers whose options were compared with those of this one.
+    compared: BTreeSet<i64>,
 }
 
 impl LeaseHolder {
@@ -279,7 +279,7 @@ impl LeaseHolder {
             is_locked: false,
             renewed: Instant::now(),
             is_failing: false,
-            has_only_fronts: false,
+            compared: BTreeSet::new(),
         };
         let state = member.beat(false).await?;
         member.set_state(state);
@@ -384,6 +384,7 @@ impl LeaseHolder {
             }
         }
         self.is_new = false;
+        self.compare_options(&living);
         if self.info.address.is_some() {
             self.share(session, id, &living, is_draining).await?;
             return Ok(NodeState::Member(id));
@@ -414,10 +415,8 @@ impl LeaseHolder {
         others: &[Other],
         is_draining: bool,
     ) -> Result<(), PostgresError> {
-        let (serving, obstacle) = self.compare(session, id, others).await?;
-        let serves_rooms = self.info.role == Role::Rooms;
-        self.note_fronts(!serves_rooms && !others.iter().any(Other::serves_rooms));
-        let takes_shards = serves_rooms && !is_draining && obstacle.is_none();
+        let (serving, obstacle) = self.compare_state(session, id, others).await?;
+        let takes_shards = !is_draining && obstacle.is_none();
         let is_taker = |other: &&Other| other.takes_shards() && serving.contains(&NodeId(other.id));
         let takers = others.iter().filter(is_taker).count() + usize::from(takes_shards);
         // A node that drains or should have no rooms keeps its shards if no other node can take them.
@@ -467,7 +466,7 @@ impl LeaseHolder {
 
     /// Compares the links and clocks of the nodes. Stores which others this node does not reach, and whether it serves.
     /// Returns the nodes that serve, and why this one does not.
-    async fn compare(
+    async fn compare_state(
         &mut self,
         session: &Session,
         id: i64,
@@ -489,8 +488,7 @@ impl LeaseHolder {
         let mut serving: BTreeSet<_> = serving.collect();
         let clocks = of_others().filter_map(|report| report.status.ahead).collect();
         let is_serving = self.status.is_some_and(|status| status.is_serving);
-        let has_role_rooms = self.info.role == Role::Rooms;
-        let this = QuorumNode { id: me, has_role_rooms, is_silent: false };
+        let this = QuorumNode { id: me, is_silent: false };
         let nodes: Vec<_> = others.iter().filter_map(Other::in_quorum).chain([this]).collect();
         // Its own are not among the reports before the first one of its status.
         let own = self.unreached.iter().flatten().map(|peer| Unreached { node: me, peer: *peer, time: Duration::ZERO });
@@ -512,11 +510,32 @@ impl LeaseHolder {
         Ok((serving, obstacle))
     }
 
-    fn note_fronts(&mut self, has_only_fronts: bool) {
-        if !std::mem::replace(&mut self.has_only_fronts, has_only_fronts) && has_only_fronts {
-            tracing::warn!(
-                "all servers that live have the role front: start one with the role rooms, as none serves rooms"
-            );
+    /// Warns once of each other server that does not have the options of this one.
+    fn compare_options(&mut self, others: &[Other]) {
+        self.compared.retain(|id| others.iter().any(|other| other.id == *id));
+        if self.info.listens.is_none() {
+            return;
+        }
+        for other in others.iter().filter(|other| other.has_known_options()) {
+            if !self.compared.insert(other.id) {
+                continue;
+            }
+            let (node, place) = (other.id, other.place());
+            if other.lease != self.lease {
+                let [here, there] = [self.lease, other.lease].map(|lease| lease.as_secs_f64());
+                tracing::warn!(node, here, there, "{place} has another --lease; give all servers the same");
+            }
+            match (&self.info.address, &other.address) {
+                (None, Some(_)) => tracing::warn!(
+                    node,
+                    "this server has no --node-listen, and {place} has; only servers with it share the rooms"
+                ),
+                (Some(_), None) => tracing::warn!(
+                    node,
+                    "{place} has no --node-listen, and this server has; only servers with it share the rooms"
+                ),
+                _ => {}
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use tokio_postgres::{Error, Row};
 
 use crate::{
-    cluster_store::{NodeInfo, Role},
+    cluster_store::NodeInfo,
     postgres::{
         error::{PostgresError, is_refusal},
         session::Session,
@@ -24,15 +24,15 @@ use crate::{
 const SILENCE: Duration = Duration::from_millis(1_250);
 
 const JOIN: &str = "WITH me AS (INSERT INTO node (host, listens, address, role, renewed, until, since) \
-    VALUES (coalesce(host(inet_client_addr()), ''), $1, $2, $3, now(), now(), now()) RETURNING id) \
-    INSERT INTO fence (node, session, alive_us, alive_at) SELECT id, 0, $4, now() FROM me RETURNING node";
+    VALUES (coalesce(host(inet_client_addr()), ''), $1, $2, 'rooms', now(), now(), now()) RETURNING id) \
+    INSERT INTO fence (node, session, alive_us, alive_at) SELECT id, 0, $3, now() FROM me RETURNING node";
 
 /// Inserts a node, whose lease begins with the first renewal. Returns its id.
 pub(super) async fn join(session: &Session, info: &NodeInfo) -> Result<i64, PostgresError> {
     // The first mark, in case it ends before the next one. Without an address it would look like one of credited
     // clocks.
     let alive = info.clock.filter(|_| info.address.is_some()).map(|clock| clock().0);
-    let row = session.row(JOIN, &[&info.listens, &info.address, &info.role.to_string(), &alive]).await?;
+    let row = session.row(JOIN, &[&info.listens, &info.address, &alive]).await?;
     Ok(row.ok_or_else(|| PostgresError::Database("a node could not be inserted".to_owned()))?.try_get(0)?)
 }
 
@@ -89,8 +89,9 @@ pub(super) struct Other {
     pub(super) address: Option<String>,
     /// True if it gives up its shards.
     is_draining: bool,
-    role: Role,
     renewed: SystemTime,
+    /// The duration of its lease; zero before the first renewal.
+    pub(super) lease: Duration,
     signs: Signs,
     /// True if it has shards.
     pub(super) has_shards: bool,
@@ -143,7 +144,7 @@ impl SeenRenewals {
 }
 
 /// The advisory lock is tried last, and only for nodes that are silent or at this address.
-const OTHERS: &str = "SELECT id, host, listens, address, draining, role, renewed, lease_us, age_us, is_predecessor, has_shards, \
+const OTHERS: &str = "SELECT id, host, listens, address, draining, renewed, lease_us, age_us, is_predecessor, has_shards, \
     CASE WHEN id = ANY($2) OR is_predecessor \
     THEN pg_try_advisory_xact_lock(hashtextextended(current_schema()::text, id)) ELSE false END AS is_disconnected \
     FROM (SELECT node.*, (extract(epoch FROM node.until - node.renewed) * 1000000)::bigint AS lease_us, \
@@ -171,9 +172,8 @@ fn read(row: &Row, seen: &mut SeenRenewals, now: Instant) -> Result<Other, Postg
         listens: row.try_get("listens")?,
         address: row.try_get("address")?,
         is_draining: row.try_get("draining")?,
-        // A role of a later version: it counts for no share.
-        role: role(row).unwrap_or(Role::Front),
         renewed,
+        lease,
         signs: Signs {
             is_late: age >= lease,
             is_silent: age >= SILENCE,
@@ -182,12 +182,6 @@ fn read(row: &Row, seen: &mut SeenRenewals, now: Instant) -> Result<Other, Postg
         },
         has_shards: row.try_get("has_shards")?,
     })
-}
-
-/// The role of a node.
-pub(in crate::postgres) fn role(row: &Row) -> Result<Role, PostgresError> {
-    let name: &str = row.try_get("role")?;
-    name.parse().map_err(|error| PostgresError::Database(format!("a node has the role {name}: {error}")))
 }
 
 impl Other {
@@ -201,23 +195,20 @@ impl Other {
         !self.signs.is_late && !self.signs.is_silent
     }
 
-    /// True if it has rooms, or can have.
-    pub(super) fn serves_rooms(&self) -> bool {
-        self.address.is_some() && self.role == Role::Rooms && !self.signs.is_late
-    }
-
     /// It as it counts for a quorum; none if it serves no others, or its lease has ended.
     pub(super) fn in_quorum(&self) -> Option<QuorumNode> {
-        (self.address.is_some() && !self.signs.is_late).then(|| QuorumNode {
-            id: NodeId(self.id),
-            has_role_rooms: self.role == Role::Rooms,
-            is_silent: self.signs.is_silent,
-        })
+        (self.address.is_some() && !self.signs.is_late)
+            .then(|| QuorumNode { id: NodeId(self.id), is_silent: self.signs.is_silent })
     }
 
     /// True if it takes free shards, and has a share.
     pub(super) fn takes_shards(&self) -> bool {
-        self.serves_rooms() && !self.is_draining
+        self.address.is_some() && !self.signs.is_late && !self.is_draining
+    }
+
+    /// True if it is a server that has renewed its lease, so that its options are known.
+    pub(super) fn has_known_options(&self) -> bool {
+        self.listens.is_some() && !self.lease.is_zero()
     }
 
     /// The node's address, in words for people.

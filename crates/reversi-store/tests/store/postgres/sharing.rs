@@ -12,7 +12,7 @@ use reversi_needs::needs;
 use reversi_room::{Event, Fact, Request, RoomId, Seq, Timestamp};
 use reversi_store::{
     AppendError, Assignment, ClusterStore as _, ClusterView, Journal as _, NodeId, NodeInfo, NodeRow, NodeTable,
-    Obstacle, PostgresError, PostgresStore, Role, Shard, Sharing, Standby,
+    Obstacle, PostgresError, PostgresStore, Shard, Sharing, Standby,
 };
 use tokio::time::timeout;
 
@@ -34,11 +34,7 @@ const FREED: Timestamp = Timestamp(1_000_000);
 impl Database {
     /// A node that serves others at an address.
     pub(super) async fn member(&self, address: &str) -> PostgresStore {
-        self.member_as(address, Role::Rooms).await
-    }
-
-    async fn member_as(&self, address: &str, role: Role) -> PostgresStore {
-        self.member_with(NodeInfo { role, ..info(address) }).await
+        self.member_with(info(address)).await
     }
 
     #[expect(clippy::disallowed_methods, reason = "the task ends with the store")]
@@ -372,26 +368,6 @@ async fn a_node_that_is_asked_to_end_gives_all_its_shards_to_the_others_and_take
 
 #[needs(postgres)]
 #[tokio::test]
-async fn a_front_takes_no_shards_and_counts_for_no_share() {
-    let database = database();
-    let front = database.member_as("front", Role::Front).await;
-    let rooms = database.member("rooms").await;
-    let view = seen(&rooms, |view| owned(view).len() == 4_096).await;
-    assert_eq!((view.surplus, view.others.len()), (0, 1));
-    let seen_by_front = seen(&front, |view| view.assignments.len() == 4_096).await;
-    assert!(owned(&seen_by_front).is_empty() && seen_by_front.surplus == 0);
-    let new = room_of(owned(&view)[0]);
-    assert_eq!(write(&front, new, Seq(0), &creation_of(new)).await, Err(AppendError::Fenced));
-    // The last one that has rooms keeps them until it ends.
-    database.node_table().await.ask_to_end(view.me).await.unwrap();
-    assert_eq!(seen(&rooms, |view| view.is_draining).await.surplus, 0);
-    drop(rooms);
-    seen(&front, |view| view.assignments.is_empty()).await;
-    assert_eq!(database.shares(), "none|4096");
-}
-
-#[needs(postgres)]
-#[tokio::test]
 async fn the_table_of_nodes_is_read_without_being_one() {
     let database = database();
     assert!(matches!(NodeTable::open(&database.url(), LEASE).await.err(), Some(PostgresError::Empty)));
@@ -404,7 +380,7 @@ async fn the_table_of_nodes_is_read_without_being_one() {
     }
     let table = database.node_table().await;
     let [row] = <[_; 1]>::try_from(table.nodes().await.unwrap()).unwrap();
-    assert_eq!((row.id, row.address.as_deref(), row.role), (view.me, Some("one"), Role::Rooms));
+    assert_eq!((row.id, row.address.as_deref()), (view.me, Some("one")));
     assert_eq!((row.shards, row.rooms, row.is_draining), (4_096, 2, false));
     assert!(row.renewed < LEASE);
     assert!(!table.ask_to_end(NodeId(view.me.0 + 1)).await.unwrap());

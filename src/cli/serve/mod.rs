@@ -192,6 +192,11 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     drop(reloading);
     leave.await;
     member.end().await;
+    finish(ended, log).await
+}
+
+/// Logs how the server has ended, as the last line.
+async fn finish(ended: Ended, log: Log) -> anyhow::Result<()> {
     if ended == Ended::Clean {
         tracing::info!("stopped: clean");
     }

@@ -198,7 +198,7 @@ impl Other {
     /// It as it counts for a quorum; none if it serves no others, or its lease has ended.
     pub(super) fn in_quorum(&self) -> Option<QuorumNode> {
         (self.address.is_some() && !self.signs.is_late)
-            .then(|| QuorumNode { id: NodeId(self.id), is_silent: self.signs.is_silent })
+            .then_some(QuorumNode { id: NodeId(self.id), is_silent: self.signs.is_silent })
     }
 
     /// True if it takes free shards, and has a share.

@@ -19,10 +19,13 @@ use crate::{
 /// The version of the tables in `schema.sql` of each database and `done_requests.sql`, which earlier versions lack.
 pub(super) const FIRST: i32 = 10;
 
+/// The version that added the tables of links of PostgreSQL.
+pub(super) const LINKS: i32 = 11;
+
 /// The version of the tables of this program, the same in every database.
 pub(super) const VERSION: i32 = match GameRow::COLUMNS {
-    [.., last] => last.since,
-    [] => FIRST,
+    [.., last] if last.since > LINKS => last.since,
+    _ => LINKS,
 };
 
 // Else an upgrade would leave out a column, or add it twice.
@@ -92,7 +95,7 @@ macro_rules! game_row {
     };
 }
 
-// In the order of the checksum. A new column is the last one, optional, and of the version after that of the last one.
+// In the order of the checksum. A new column is the last one, optional, and of the version after the present one.
 game_row! {
     id: String;
     room: String;

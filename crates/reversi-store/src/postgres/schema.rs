@@ -1,7 +1,7 @@
 //! The tables and their versions.
 
 use super::{error::PostgresError, session::Session};
-use crate::game_row::{FIRST, GameRow, VERSION};
+use crate::game_row::{FIRST, GameRow, LINKS, VERSION};
 
 /// The oldest version that is upgraded. Its tables are those of `schema.sql`, and one of requests.
 const OLDEST: i32 = 2;
@@ -57,13 +57,15 @@ pub(super) async fn upgrade(session: &Session, this: Option<i64>) -> Result<(), 
             session.batch(include_str!("schema.sql")).await?;
         } else if session.row(IS_USED, &[&this]).await?.is_some_and(|row| row.get(0)) {
             return Err(PostgresError::UsedByOlder);
-        } else if found < Some(FIRST) {
-            // A restored dump of the older version leaves the tables that only this version has.
-            session.batch("DROP TABLE IF EXISTS request, done_requests, node_unreached, node_status").await?;
         }
         let found = found.unwrap_or(0);
+        // A restored dump of an older version leaves the tables that only later versions have.
         if found < FIRST {
+            session.batch("DROP TABLE IF EXISTS request, done_requests").await?;
             session.batch(include_str!("../done_requests.sql")).await?;
+        }
+        if found < LINKS {
+            session.batch("DROP TABLE IF EXISTS node_unreached, node_status").await?;
             session.batch(include_str!("cluster/links.sql")).await?;
         }
         let added = GameRow::additions(found);

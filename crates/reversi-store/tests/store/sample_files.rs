@@ -289,6 +289,18 @@ mod postgres {
         check(&database.open().await).await;
     }
 
+    /// Version 10 has the requests that were done, and no tables of links.
+    #[needs(postgres)]
+    #[tokio::test]
+    async fn tables_without_those_of_links_are_upgraded() {
+        let database = sample_database();
+        drop(database.open().await);
+        database.sql("DROP TABLE node_unreached, node_status; UPDATE reversi SET version = 10");
+        check(&database.open().await).await;
+        assert_eq!(database.sql("SELECT count(*) FROM node_status, node_unreached"), "0");
+        assert_eq!(database.sql("SELECT version FROM reversi"), present().to_string());
+    }
+
     #[needs(postgres)]
     #[tokio::test]
     async fn older_tables_are_refused_and_unchanged() {

@@ -9,7 +9,7 @@ use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogra
 use super::ai::pool::AiLoad;
 use crate::{
     room::{EndReason, Occupant, PlayerKind, Timestamp},
-    store::{ArchiveSize, CLOCK_SKEW, COMMIT_WRITES, DAMAGED_ROWS, FENCED_APPENDS, LEASE_AGE, OWNED_SHARDS},
+    store::{ArchiveSize, CLOCK_SKEW, COMMIT_WRITES, DAMAGED_ROWS, FENCED_APPENDS, LEASE_AGE, LOG_BYTES, OWNED_SHARDS},
 };
 
 const PLAYERS: &str = "reversi_players";
@@ -90,6 +90,11 @@ pub fn describe() {
         CLOCK_SKEW,
         Unit::Seconds,
         "The clock of this server minus that of PostgreSQL; beyond 0.5 in either direction there is a warning."
+    );
+    describe_gauge!(
+        LOG_BYTES,
+        Unit::Bytes,
+        "Size of SQLite's write-ahead log; it grows while another program reads the file for long."
     );
     describe_gauge!(LEASE_AGE, Unit::Seconds, "Time since the server last renewed its lease in PostgreSQL.");
     describe_gauge!(

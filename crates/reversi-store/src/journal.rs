@@ -19,6 +19,9 @@ pub const COMMIT_WRITES: &str = "reversi_journal_commit_writes";
 /// The metric of the number of appends that were refused because another node has taken over.
 pub const FENCED_APPENDS: &str = "reversi_cluster_fenced_appends_total";
 
+/// The metric of the size of SQLite's write-ahead log.
+pub const LOG_BYTES: &str = "reversi_sqlite_log_bytes";
+
 /// The metric of the seconds since this node last renewed its lease.
 pub const LEASE_AGE: &str = "reversi_cluster_lease_age_seconds";
 

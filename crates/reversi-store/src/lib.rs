@@ -46,7 +46,7 @@ pub use explorer::{Exploration, ExploredMove, ExplorerFilter};
 pub use glicko::{Rating, RatingWeight};
 pub use journal::{
     Append, AppendError, AppendFuture, BoxFuture, CLOCK_SKEW, COMMIT_WRITES, DoneRequest, EndedGame, FENCED_APPENDS,
-    FaultHook, History, Journal, LEASE_AGE, OWNED_SHARDS, REQUEST_LIFETIME, StoreError, StoreFuture,
+    FaultHook, History, Journal, LEASE_AGE, LOG_BYTES, OWNED_SHARDS, REQUEST_LIFETIME, StoreError, StoreFuture,
 };
 pub use memory::MemoryStore;
 pub use player_stats::{OpponentKind, PlayerStats, Results};

@@ -20,15 +20,24 @@ use std::{
     },
 };
 
+use metrics::gauge;
 use rusqlite::{Connection, hooks::Wal};
 
 use super::{
     error::OpenError,
     wal::{self, Log, read_whole},
 };
+use crate::journal::LOG_BYTES;
 
 /// Pages of the log at which it is copied into the file: SQLite's own default.
 const CHECKPOINT: i32 = 1_000;
+
+/// Pages of a log that is logged as large, of 256 MiB: something reads the file for long, and so keeps the log from being
+/// copied.
+const LARGE: i32 = 65_536;
+
+/// Bytes of a page: SQLite's default, which nothing changes.
+const PAGE: f64 = 4_096.0;
 
 /// How a mark begins. No text has these bytes, as they are no UTF-8.
 const MAGIC: [u8; 8] = *b"\xffwalmark";
@@ -94,7 +103,15 @@ pub(super) fn renew_first(connection: &Connection) -> rusqlite::Result<()> {
 /// Sets `is_due` after each complete checkpoint. Takes the place of SQLite's own checkpoints after commits.
 pub(super) fn note_checkpoints(connection: &mut Connection, is_due: &Arc<AtomicBool>) -> rusqlite::Result<()> {
     let is_due = Arc::clone(is_due);
+    let mut next_large = LARGE;
     connection.wal_hook(Some(move |wal: &mut Wal, pages| {
+        gauge!(LOG_BYTES).set(f64::from(pages) * PAGE);
+        if is_newly_large(pages, &mut next_large) {
+            tracing::warn!(
+                mib = pages / 256,
+                "the write-ahead log grows: another program may have read the file for long; end it, or the disk fills"
+            );
+        }
         // The default mode does not wait for readers. A failed checkpoint is repeated after the next commit.
         if pages >= CHECKPOINT
             && let Ok((log, copied)) = wal.checkpoint_v2(Default::default())
@@ -104,6 +121,18 @@ pub(super) fn note_checkpoints(connection: &mut Connection, is_due: &Arc<AtomicB
         }
         Ok(())
     }))
+}
+
+/// True if a log has this many pages for the first time: [`LARGE`], or twice as many as the last time.
+fn is_newly_large(pages: i32, next: &mut i32) -> bool {
+    if pages < LARGE {
+        *next = LARGE;
+    }
+    let is_large = pages >= *next;
+    if is_large {
+        *next = pages.saturating_mul(2);
+    }
+    is_large
 }
 
 /// Checks the log beside a file, if there is one. The file must not be open. Returns false if the log may be another
@@ -155,4 +184,17 @@ fn belongs_to(log: &Log, mut file: &File) -> Result<Option<bool>, OpenError> {
     }
     // Without a mark, the file has none yet, or the page of the mark is damaged.
     Ok(Some(is_known(mark.unwrap_or_default().id)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_that_grows_is_logged_each_time_that_it_has_doubled() {
+        let mut next = LARGE;
+        let sizes = [LARGE - 1, LARGE, LARGE + 1, 2 * LARGE, 3 * LARGE, 10, LARGE];
+        let logged = sizes.map(|pages| is_newly_large(pages, &mut next));
+        assert_eq!(logged, [false, true, false, true, false, false, true]);
+    }
 }

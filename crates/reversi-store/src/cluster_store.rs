@@ -35,7 +35,8 @@ pub trait ClusterStore: Send + Sync + 'static {
 /// The lease of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// When it ends, unless it is renewed before. By then no other node can have declared this one dead.
+    /// When it ends, unless it is renewed before. Until then no other node declares this one dead,
+    /// unless its connection has ended.
     pub end: Instant,
     /// The node's clock minus that of the store in microseconds, as measured with the renewals.
     pub ahead: i64,

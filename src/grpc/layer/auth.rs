@@ -47,8 +47,8 @@ const FOR_VISITORS: [&str; 14] = [
     "/reversi.v1.AnalysisService/AnalyzeGame",
 ];
 
-/// How long the refusal of a call beyond a limit, or while out of service, waits at least, in milliseconds; at most twice as long. A client that
-/// repeats refused calls at once then costs little: each of its streams makes at most four calls a second. The time is
+/// How long the refusal of a call beyond a limit, or while out of service, waits at least, in milliseconds; at most
+/// twice as long. A client that repeats refused calls at once then costs little: each of its streams makes at most four calls a second. The time is
 /// drawn at random, so that the answers to calls that came together do not delay a turn together.
 const REFUSAL_DELAY_MS: u64 = 250;
 

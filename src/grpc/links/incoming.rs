@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashMap,
-    pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -12,7 +11,7 @@ use tokio::{
     sync::{Mutex as AsyncMutex, OwnedMutexGuard, Semaphore, mpsc, watch},
     time::timeout,
 };
-use tokio_stream::{Stream, wrappers::ReceiverStream};
+use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tonic::{Request, Response, Status, Streaming};
 
@@ -22,7 +21,7 @@ use super::{
     link::MAX_ASKS,
     list::send_list,
     message::ask::read_news,
-    relay::{Relay, whole},
+    relay::{Relay, Sent, whole},
 };
 use crate::{
     proto::cluster::{
@@ -56,8 +55,6 @@ pub(super) struct Newest {
     /// Held by a link until `Node::unlinked` has been called for it. The next link waits for it.
     lock: Arc<AsyncMutex<()>>,
 }
-
-pub(super) type Sent<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 #[tonic::async_trait]
 impl NodeService for Incoming {

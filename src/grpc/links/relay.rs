@@ -1,6 +1,6 @@
 //! Passes on the streams of a node to another one which it does not reach and this node does.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, pin::Pin};
 
 use futures_util::{StreamExt as _, future::ready, stream::once};
 use tokio::sync::watch;
@@ -8,11 +8,14 @@ use tokio_stream::Stream;
 use tokio_util::sync::CancellationToken;
 use tonic::{Response, Status, Streaming, transport::Channel};
 
-use super::{dialer::endpoint, hello::Nodes, incoming::Sent, node_tls::NodeTls};
+use super::{dialer::endpoint, hello::Nodes, node_tls::NodeTls};
 use crate::{
     proto::cluster::{Hello, node_service_client::NodeServiceClient},
     runtime::NodeId,
 };
+
+/// The messages of a stream to the node that dials.
+pub(super) type Sent<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 pub(super) struct Relay {
     pub(super) tls: Option<NodeTls>,

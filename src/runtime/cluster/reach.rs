@@ -27,6 +27,8 @@ struct Reached {
     until: i64,
     /// When its newest heartbeat was sent, by its clock.
     received: i64,
+    /// When that arrived.
+    heard: i64,
     /// The total time in which it was not reached.
     lost: i64,
 }
@@ -47,9 +49,11 @@ impl Reach {
     /// true if the node is reached again after a long time.
     pub(crate) fn note(&self, node: NodeId, sent: i64, received: Option<i64>, now: i64) -> bool {
         let mut nodes = self.write();
-        let known = nodes.entry(node).or_insert(Reached { until: now, received: sent, lost: 0 });
-        known.received = sent;
-        let until = received.unwrap_or(known.until).min(now);
+        let known = nodes.entry(node).or_insert(Reached { until: now, received: sent, heard: now, lost: 0 });
+        // Heartbeats that were held up arrive together, and say that they were sent in time.
+        let was_held_up = is_long(now.saturating_sub(known.heard));
+        (known.received, known.heard) = (sent, now);
+        let until = if was_held_up { now } else { received.unwrap_or(known.until).min(now) };
         let gap = known.gap(until);
         known.until = known.until.max(until);
         if is_long(gap) {
@@ -114,11 +118,13 @@ mod tests {
         reach.note(NODE, 7, None, 0);
         assert_eq!((reach.lost(NODE, SECOND), reach.lost(NODE, 3 * SECOND)), (Some(0), Some(3 * SECOND)));
         // It sends, but does not receive.
-        reach.note(NODE, 8, Some(0), 3 * SECOND);
-        assert_eq!((reach.lost(NODE, 4 * SECOND), reach.received(NODE)), (Some(4 * SECOND), Some(8)));
-        reach.note(NODE, 9, Some(5 * SECOND), 5 * SECOND);
-        reach.note(NODE, 10, Some(6 * SECOND), 6 * SECOND);
-        assert_eq!(reach.lost(NODE, 6 * SECOND), Some(5 * SECOND));
+        reach.note(NODE, 8, Some(0), SECOND);
+        reach.note(NODE, 9, Some(0), 2 * SECOND);
+        reach.note(NODE, 10, Some(0), 3 * SECOND);
+        assert_eq!((reach.lost(NODE, 4 * SECOND), reach.received(NODE)), (Some(4 * SECOND), Some(10)));
+        reach.note(NODE, 11, Some(4 * SECOND), 4 * SECOND);
+        reach.note(NODE, 12, Some(5 * SECOND), 5 * SECOND);
+        assert_eq!(reach.lost(NODE, 5 * SECOND), Some(4 * SECOND));
     }
 
     #[test]
@@ -132,6 +138,19 @@ mod tests {
     }
 
     #[test]
+    fn heartbeats_that_arrive_late_and_together_hide_no_lost_time() {
+        let reach = Reach::default();
+        reach.note(NODE, 0, None, 0);
+        for quarter in 1..=12 {
+            let sent = quarter * SECOND / 4;
+            reach.note(NODE, sent, Some(sent), 3 * SECOND);
+        }
+        assert_eq!(reach.lost(NODE, 3 * SECOND), Some(3 * SECOND));
+        reach.note(NODE, 4 * SECOND, Some(4 * SECOND), 4 * SECOND);
+        assert_eq!(reach.lost(NODE, 4 * SECOND), Some(3 * SECOND));
+    }
+
+    #[test]
     fn it_is_uncertain_whether_a_node_was_reached_until_it_answers_or_too_long_has_passed() {
         let reach = Reach::default();
         reach.note(NODE, 0, None, 0);
@@ -140,7 +159,7 @@ mod tests {
         assert_eq!(reach.lost(NODE, 2 * MOST), Some(MOST));
         reach.note(NODE, 1, Some(SECOND / 2), MOST);
         assert!(!reach.is_uncertain(NODE, 1, MOST));
-        reach.forget(|_| false, MOST);
+        reach.forget(|_| false, 2 * MOST);
         assert!(reach.received(NODE).is_some());
         reach.forget(|_| false, 3 * MOST);
         assert!(reach.received(NODE).is_none());

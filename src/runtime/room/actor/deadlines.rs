@@ -4,7 +4,7 @@ use std::{sync::atomic::Ordering::Relaxed, time::Duration};
 
 use tokio::time::Instant;
 
-use super::{Ending, RoomActor};
+use super::{ActorContext, Ending, RoomActor};
 use crate::{
     room::{Command, Issuer, Timestamp},
     runtime::{
@@ -89,6 +89,23 @@ impl RoomActor {
             return Ok(());
         }
         self.keep(events).await.map(drop)
+    }
+
+    /// The time in which the players to move could not be reached, in microseconds since this actor began.
+    pub(super) fn unreached(&mut self, now: Timestamp) -> i64 {
+        let player = self.notifier().player_to_move();
+        let ActorContext { cluster, players, stalls, .. } = &*self.context;
+        if !cluster.shares_store() {
+            return 0;
+        }
+        self.mover.follow(cluster, players, player, stalls.unstalled(now))
+    }
+
+    /// True if the time of the player to move is over, but a move in time may not have arrived yet.
+    fn awaits_mover(&self, now: Timestamp) -> bool {
+        let ActorContext { cluster, stalls, .. } = &*self.context;
+        let Some(flag) = self.room.flag_falls().filter(|flag| self.cache.due == Some(*flag)) else { return false };
+        self.mover.may_be_under_way(cluster, flag.0.saturating_sub(stalls.lost(now)), stalls.unstalled(now))
     }
 
     /// Notes the time of a slow write, to be credited to the clocks of this room. Other rooms get no credit: their

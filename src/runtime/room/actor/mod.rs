@@ -133,8 +133,8 @@ struct RoomActor {
     timer: LazyTimer,
     /// The time of the last message.
     quiet_since: Instant,
-    /// The part of the time lost by stalls, and of that in which the player to move could not be reached, that the clocks
-    /// are credited with, in microseconds.
+    /// The lost time that the clocks are credited with, in microseconds: that of stalls, and that in which the player to
+    /// move could not be reached.
     credited: i64,
     mover: MoverReach,
     /// When to retry a deadline or a read after the store failed.

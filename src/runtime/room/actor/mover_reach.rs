@@ -1,8 +1,8 @@
 //! Whether the player to move can be reached, who may be connected to another node.
 
-use super::RoomActor;
 use crate::{
-    room::{PlayerId, Timestamp},
+    room::PlayerId,
+    runtime::{cluster::cluster::Cluster, player::directory::Players},
     store::NodeId,
 };
 
@@ -21,40 +21,28 @@ pub(super) struct MoverReach {
 }
 
 impl MoverReach {
+    /// In total, since this actor began.
     pub(super) fn total(&self) -> i64 {
         self.total
     }
-}
 
-impl RoomActor {
-    /// The time in which the players to move could not be reached, in microseconds since this actor began.
-    pub(super) fn unreached(&mut self, now: Timestamp) -> i64 {
-        let cluster = &self.context.cluster;
-        if !cluster.shares_store() {
-            return 0;
-        }
-        let time = self.context.stalls.unstalled(now);
-        let player = self.notifier().player_to_move();
-        let (is_here, node) = player.map_or((true, None), |player| self.context.players.place(player));
-        let mover = &mut self.mover;
-        if let Some(lost) = mover.node.and_then(|node| cluster.reach.lost(node, time)) {
-            mover.total = mover.total.max(mover.earlier + lost - mover.before);
+    /// Follows the player to move and its node. `now` is without the stalls of this node. Returns the total.
+    pub(super) fn follow(&mut self, cluster: &Cluster, players: &Players, player: Option<PlayerId>, now: i64) -> i64 {
+        let (is_here, node) = player.map_or((true, None), |player| players.place(player));
+        if let Some(lost) = self.node.and_then(|node| cluster.reach.lost(node, now)) {
+            self.total = self.total.max(self.earlier + lost - self.before);
         }
         // A player who is connected nowhere is expected back from the last node.
-        let has_moved = (is_here || node.is_some()) && node != mover.node;
-        if player != mover.player || has_moved {
-            let before = node.and_then(|node| cluster.reach.lost_before(node, time)).unwrap_or(0);
-            *mover = MoverReach { player, node, before, earlier: mover.total, total: mover.total };
+        let has_moved = (is_here || node.is_some()) && node != self.node;
+        if player != self.player || has_moved {
+            let before = node.and_then(|node| cluster.reach.lost_before(node, now)).unwrap_or(0);
+            *self = Self { player, node, before, earlier: self.total, total: self.total };
         }
-        mover.total
+        self.total
     }
 
-    /// True if the time of the player to move is over, but a move in time may not have arrived yet.
-    pub(super) fn awaits_mover(&self, now: Timestamp) -> bool {
-        let (Some(node), Some(flag)) = (self.mover.node, self.room.flag_falls()) else { return false };
-        let stalls = &self.context.stalls;
-        let flag = flag.0.saturating_sub(stalls.lost(now));
-        self.cache.due == self.room.flag_falls()
-            && self.context.cluster.reach.is_uncertain(node, flag, stalls.unstalled(now))
+    /// True if a move that the player has made by `flag` may not have arrived yet. Both times are without stalls.
+    pub(super) fn may_be_under_way(&self, cluster: &Cluster, flag: i64, now: i64) -> bool {
+        self.node.is_some_and(|node| cluster.reach.is_uncertain(node, flag, now))
     }
 }

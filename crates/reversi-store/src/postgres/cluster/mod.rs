@@ -218,6 +218,8 @@ struct LeaseHolder {
     unreached: Option<BTreeSet<NodeId>>,
     /// What it says of itself, as stored; none if that is unknown.
     status: Option<Status>,
+    /// False until the database has answered that it has the status.
+    is_status_stored: bool,
     /// What this node has seen of the others over this connection.
     seen: SeenRenewals,
     /// The nodes of shards, of which only changes are read once all are known.
@@ -269,6 +271,7 @@ impl LeaseHolder {
             reached,
             unreached: None,
             status: None,
+            is_status_stored: false,
             seen: SeenRenewals::default(),
             assignments: BTreeMap::new(),
             assignments_read: None,
@@ -479,6 +482,8 @@ impl LeaseHolder {
             live.filter(|other| !reached.contains(other)).collect()
         };
         if self.unreached.as_ref() != Some(&unreached) {
+            // Unknown until the answer: a report whose answer is lost is made again.
+            self.unreached = None;
             link_reports::report_unreached(session, id, &unreached).await?;
             self.unreached = Some(unreached);
         }
@@ -500,9 +505,10 @@ impl LeaseHolder {
         };
         let tenths = |micros: i64| micros.saturating_add(50_000).div_euclid(100_000) * 100_000;
         let status = Status { is_serving: obstacle.is_none(), ahead: self.clock.ahead().map(tenths) };
-        if self.status != Some(status) {
+        if self.status != Some(status) || !self.is_status_stored {
+            (self.status, self.is_status_stored) = (Some(status), false);
             link_reports::report_status(session, id, status).await?;
-            self.status = Some(status);
+            self.is_status_stored = true;
         }
         if status.is_serving {
             serving.insert(me);

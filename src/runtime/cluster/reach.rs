@@ -53,7 +53,16 @@ impl Reach {
         // Heartbeats that were held up arrive together, and say that they were sent in time.
         let was_held_up = is_long(now.saturating_sub(known.heard));
         (known.received, known.heard) = (sent, now);
-        let until = if was_held_up { now } else { received.unwrap_or(known.until).min(now) };
+        let until = match received {
+            Some(answered) if answered > known.until => {
+                if was_held_up {
+                    now
+                } else {
+                    answered.min(now)
+                }
+            }
+            _ => known.until,
+        };
         let gap = known.gap(until);
         known.until = known.until.max(until);
         if is_long(gap) {

@@ -332,8 +332,8 @@ impl Runtime {
         self.context().lifecycle.leaving.clone()
     }
 
-    /// False while this server may serve nobody, as it has lost the database or the other servers. The receiver is told
-    /// of each change.
+    /// False while this server serves no clients: without a lease, without links to a majority, or with a wrong clock.
+    /// The receiver is told of each change.
     #[must_use]
     pub fn in_service(&self) -> Receiver<bool> {
         self.context().lifecycle.in_service()

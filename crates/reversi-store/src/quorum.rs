@@ -85,8 +85,8 @@ mod tests {
         assert_eq!(served(1, &[]), [1]);
         assert_eq!(served(3, &[]), [1, 2, 3]);
         assert_eq!(served(3, &[(1, 2)]), [1, 2, 3], "each has two of three");
-        assert_eq!(served(3, &[(1, 2), (1, 3)]), [2, 3], "it reaches nobody");
-        assert_eq!(served(3, &[(2, 1), (3, 1)]), [2, 3], "nobody reaches it");
+        assert_eq!(served(3, &[(1, 2), (1, 3)]), [2, 3], "node 1 reaches no other node");
+        assert_eq!(served(3, &[(2, 1), (3, 1)]), [2, 3], "no other node reaches node 1");
         assert_eq!(served(3, &[(1, 2), (3, 1)]), [2, 3], "each way in one direction only");
         assert_eq!(served(5, &[(1, 3), (1, 4), (1, 5), (2, 3), (2, 4), (2, 5)]), [3, 4, 5]);
     }

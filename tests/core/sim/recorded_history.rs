@@ -16,7 +16,7 @@ use crate::sim::{
 /// Longer than any simulation.
 const NEVER: Duration = Duration::from_secs(100_000);
 
-/// A node whose clock is ahead or behind by more microseconds serves nobody.
+/// A node whose clock is ahead or behind by more microseconds serves no clients.
 const MAX_AHEAD: u64 = 5_000_000;
 
 pub(crate) struct RecordedHistory {

@@ -262,7 +262,7 @@ async fn a_server_whose_clock_is_wrong_has_no_rooms() {
     assert_eq!(skew.map(|skew| skew.parse::<f64>().unwrap().round()), Some(30.0));
     let listed = text(&reversi(&["nodes", "--store", &url]).output().unwrap().stdout);
     assert!(listed.lines().nth(1).unwrap().contains(" +30.0 s "), "{listed}");
-    let status = Player::try_bot(&wrong.url, "bot", 1).await.err().expect("it serves nobody");
+    let status = Player::try_bot(&wrong.url, "bot", 1).await.err().expect("the log-in is refused");
     assert_eq!((status.code(), reason(&status)), (Code::Unavailable, "OUT_OF_SERVICE"), "{status}");
     assert_serves_rooms(&others[0], 0).await;
     let (_, log) = wrong.stop().await;
@@ -272,17 +272,17 @@ async fn a_server_whose_clock_is_wrong_has_no_rooms() {
 /// Lets the time of the system seem to be another one to a process.
 const FAKE_CLOCK: &str = "LD_PRELOAD=/usr/$LIB/faketime/libfaketimeMT.so.1";
 
-/// The others do not reach the third server, as it advertises an address of nobody. It reaches them.
+/// The others do not reach the third server, as it advertises an address at which no server listens. It reaches them.
 #[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_the_others_do_not_reach_has_no_rooms_and_serves_nobody() {
+async fn a_server_that_the_others_do_not_reach_has_no_rooms_and_no_clients() {
     let database = database();
     let servers = [(); 2].map(|()| start(&database));
-    let nobody = unused_addresses();
-    let link = ["--node-listen", "127.0.0.1:0", "--advertise", &format!("http://{}", nobody[0])];
+    let unused = unused_addresses();
+    let link = ["--node-listen", "127.0.0.1:0", "--advertise", &format!("http://{}", unused[0])];
     let third = start_with(&database.url(), &link);
     balanced(&database, 2).await;
-    let status = Player::try_bot(&third.url, "bot", 1).await.err().expect("it serves nobody");
+    let status = Player::try_bot(&third.url, "bot", 1).await.err().expect("the log-in is refused");
     assert_eq!((status.code(), reason(&status)), (Code::Unavailable, "OUT_OF_SERVICE"), "{status}");
     assert_eq!(health(&third, "").await, ServingStatus::NotServing);
     assert_eq!(health(&servers[0], "").await, ServingStatus::Serving);

@@ -24,7 +24,7 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Within this time news arrive, and a node renews its lease.
 const SOON: Duration = Duration::from_secs(8);
 
-/// The grace is short, and nobody has to read.
+/// The grace is short, and unread streams stay open.
 fn plan() -> Plan {
     let mut plan = Plan::of(0);
     (plan.limits.presence_grace, plan.limits.reader_patience) = (Duration::from_secs(5), 10 * LONG);

@@ -5,6 +5,8 @@ use std::{
     time::Duration,
 };
 
+use tokio::sync::mpsc::error::TrySendError;
+
 use super::{
     lifecycle::ticks,
     player::expiry::store_seen,
@@ -56,12 +58,13 @@ pub(crate) async fn note_stalls(host: RoomHost) {
         if new >= SHORTEST && rooms.is_empty() {
             tracing::warn!(time = ?new, "no player could move for this time; the clocks are credited with it");
             known = lost;
-            rooms = registry.all_live();
+            rooms = registry.all_live(|_| true);
         }
-        for room in rooms.drain(rooms.len().saturating_sub(CREDITED)..) {
-            // A room with a full mailbox does this before its next command or deadline.
-            let _ = room.try_send(Message::CreditStalls(Arc::clone(&told)));
-        }
+        let mut asked = rooms.split_off(rooms.len().saturating_sub(CREDITED));
+        // Those with a full mailbox are told later: if the server ended before, the credit would be lost.
+        let message = || Message::CreditStalls(Arc::clone(&told));
+        asked.retain(|room| matches!(room.try_send(message()), Err(TrySendError::Full(_))));
+        rooms.append(&mut asked);
         if rooms.is_empty() && Arc::strong_count(&told) == 1 {
             stalls.note_credited(known);
         }

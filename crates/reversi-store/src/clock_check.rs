@@ -95,7 +95,7 @@ impl ClockCheck {
     }
 
     /// Whether the clock is wrong, by the last reading and those of the `others`, for a node that serves now or not.
-    pub fn judge(&mut self, others: Vec<i64>, is_serving: bool, now: Instant) -> bool {
+    pub fn judge(&mut self, others: &[i64], is_serving: bool, now: Instant) -> bool {
         let Some(known) = self.known else { return false };
         if known.is_off(MOST, reference(known.ahead, others)).unwrap_or(self.is_wrong) {
             let since = *self.wrong_since.get_or_insert(now);
@@ -105,13 +105,19 @@ impl ClockCheck {
         }
         self.is_wrong
     }
+
+    /// Whether the clock of another node is wrong, which is one of `others`.
+    #[must_use]
+    pub fn judge_other(&self, other: i64, others: &[i64]) -> bool {
+        let reading = ClockReading { ahead: other, error: 0 };
+        self.known.is_some_and(|known| reading.is_off(MOST, reference(known.ahead, others)) == Some(true))
+    }
 }
 
 /// The clock that counts as right, relative to the database's: the one in the middle. Of two in the middle it is that
 /// nearer to the database's. If the database's clock is set, all nodes differ from it in the same way, and go on.
-fn reference(own: i64, others: Vec<i64>) -> i64 {
-    let mut clocks = others;
-    clocks.extend([own, 0]);
+fn reference(own: i64, others: &[i64]) -> i64 {
+    let mut clocks = [&[own, 0], others].concat();
     clocks.sort_unstable();
     let (low, high) = (clocks[(clocks.len() - 1) / 2], clocks[clocks.len() / 2]);
     if low.saturating_abs() <= high.saturating_abs() { low } else { high }
@@ -133,7 +139,7 @@ mod tests {
         let others: Vec<_> = others.iter().map(|other| other * SECOND).collect();
         for (passed, own) in (0..).map(Duration::from_secs).zip(readings) {
             check.apply(reading(own));
-            check.judge(others.clone(), is_serving, start + passed);
+            check.judge(&others, is_serving, start + passed);
         }
         check.is_wrong
     }
@@ -179,6 +185,16 @@ mod tests {
     }
 
     #[test]
+    fn two_nodes_agree_which_of_their_clocks_is_wrong() {
+        let mut right = ClockCheck::default();
+        right.apply(reading(-1));
+        let mut wrong = ClockCheck::default();
+        wrong.apply(reading(8));
+        let [own, other] = [-1, 8].map(|ahead| ahead * SECOND);
+        assert!(right.judge_other(other, &[other]) && !wrong.judge_other(own, &[own]));
+    }
+
+    #[test]
     fn a_node_that_serves_goes_on_for_three_seconds() {
         assert!(!is_wrong([6; 3], &[0], true) && is_wrong([6; 4], &[0], true));
         assert!(!is_wrong([6, 6, 6, 1, 6, 6, 6], &[0], true));
@@ -186,10 +202,10 @@ mod tests {
 
     #[test]
     fn most_clocks_are_right_and_if_two_differ_the_databases() {
-        assert_eq!(reference(0, vec![30, 0]), 0);
-        assert_eq!(reference(30, vec![0]), 0);
-        assert_eq!((reference(30, vec![]), reference(-30, vec![30])), (0, 0));
-        assert_eq!(reference(-29, vec![-30]), -29, "the database's clock was set");
+        assert_eq!(reference(0, &[30, 0]), 0);
+        assert_eq!(reference(30, &[0]), 0);
+        assert_eq!((reference(30, &[]), reference(-30, &[30])), (0, 0));
+        assert_eq!(reference(-29, &[-30]), -29, "the database's clock was set");
         assert!(!is_wrong([-30], &[-30, -31], false));
         assert!(!is_wrong([0], &[-30, -31], false), "half of them and the database agree with it");
     }

@@ -2,7 +2,7 @@
 //!
 //! Each node stores which others it does not reach. All nodes read the same rows and apply the same rule, so that they agree:
 //! two nodes are linked if neither of them is stored as not reaching the other, and a node may serve while it is linked with
-//! more than half of the living nodes, itself counted. If no node is, those may serve that are linked with
+//! more than half of the living nodes, itself counted; those with a wrong clock do not count. If no node is, those may serve that are linked with
 //! the node that is linked with most; of several such nodes, with the one that has the lowest id. So of two nodes that do not
 //! reach each other the one with the lower id goes on.
 //!
@@ -36,7 +36,8 @@ pub struct Unreached {
     pub time: Duration,
 }
 
-/// Whether a node may have rooms and serve clients, from all living nodes, itself among them, and whether it serves now.
+/// Whether a node may have rooms and serve clients, and whether it serves now. `nodes` are itself and all other living ones,
+/// but those that are out of service since their clock is wrong.
 #[must_use]
 pub fn may_serve(me: NodeId, is_serving: bool, nodes: &[QuorumNode], unreached: &[Unreached]) -> bool {
     // A node that serves does not count those that are about to be declared dead. One that does not waits for that.

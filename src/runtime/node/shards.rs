@@ -21,16 +21,25 @@ use crate::{
     room::{Room, RoomId, Timestamp},
     runtime::{
         limit::limits::STORE_RETRY,
-        room::recovery::{restore, waits_for_opponent},
+        room::{
+            message::Message,
+            recovery::{restore, waits_for_opponent},
+        },
     },
     store::{Assignment, ClusterStore, ClusterView, Lease, NodeId, Obstacle, Shard, StoreError},
 };
+
+/// For this time after its start a node may be without links though there is no fault.
+const LINKING: Duration = Duration::from_secs(5);
 
 /// Maximum number of rooms read at a time.
 const STEP: usize = 500;
 
 /// Maximum number of shards given up at a time. Their rooms pause until another node has them.
 const FREED: usize = 64;
+
+/// Maximum time for rooms that are given up to credit their clocks.
+const CREDITING: Duration = Duration::from_secs(1);
 
 /// The interval at which to check whether actors have ended.
 const ENDING: Duration = Duration::from_millis(10);
@@ -105,7 +114,7 @@ impl Node {
         views.mark_changed();
         let mut shards = OwnShards::default();
         let mut steps = JoinSet::<(Vec<Assignment>, Stage)>::new();
-        let (mut is_giving, mut has_served) = (false, false);
+        let (mut is_giving, mut may_link_until) = (false, Some(Instant::now() + LINKING));
         loop {
             let Lease { end: lease_end, ahead } = *lease.borrow_and_update();
             self.cluster.note_ahead(ahead);
@@ -113,7 +122,8 @@ impl Node {
             let is_known = views.borrow().me == self.cluster.me();
             let has_lease = Instant::now() < lease_end && is_known;
             let obstacle = views.borrow().obstacle;
-            let is_linking = !has_served && has_lease && obstacle == Some(Obstacle::CutOff);
+            let is_linking = has_lease && obstacle == Some(Obstacle::CutOff);
+            let is_linking = is_linking && may_link_until.is_some_and(|until| Instant::now() < until);
             let obstacle = match obstacle {
                 _ if !has_lease => Some("it could not renew its lease"),
                 Some(Obstacle::CutOff) => Some("it is not linked in both directions with a majority of the servers"),
@@ -122,8 +132,13 @@ impl Node {
                 }
                 None => None,
             };
-            has_served |= obstacle.is_none();
             self.set_in_service(obstacle, is_linking);
+            if !is_linking
+                && may_link_until.take().is_some()
+                && let Some(obstacle) = obstacle
+            {
+                tracing::error!(obstacle, "this server serves no clients");
+            }
             tokio::select! {
                 biased;
                 () = self.host().context.lifecycle.stop.cancelled() => return,
@@ -190,6 +205,7 @@ impl Node {
     /// Ends the rooms of shards here, and frees them for other nodes.
     async fn free_shards(self, store: Arc<dyn ClusterStore>, given: Vec<Assignment>) -> (Vec<Assignment>, Stage) {
         let shards: BTreeSet<_> = given.iter().map(|owned| owned.shard).collect();
+        self.credit_clocks(|room| shards.contains(&Shard::of(room))).await;
         let ended = self.host().context.clock.now();
         self.cluster.end_serving(&shards);
         self.end_rooms(|room| shards.contains(&Shard::of(room))).await;
@@ -199,6 +215,20 @@ impl Node {
                 tracing::warn!(%error, "rooms could not be given to another node");
                 (given, Stage::Kept(ended))
             }
+        }
+    }
+
+    /// Lets rooms credit their clocks with time that was lost here, of which the next node knows nothing. Waits for that,
+    /// but not for long.
+    async fn credit_clocks(&self, is_given: impl Fn(RoomId) -> bool) {
+        let told = Arc::new(());
+        for room in self.host().context.registry.all_live(is_given) {
+            // A room with a full mailbox does this before its next command.
+            let _ = room.try_send(Message::CreditStalls(Arc::clone(&told)));
+        }
+        let until = Instant::now() + CREDITING;
+        while Arc::strong_count(&told) > 1 && Instant::now() < until {
+            tokio::time::sleep(ENDING).await;
         }
     }
 

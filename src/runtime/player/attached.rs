@@ -26,7 +26,8 @@ pub(crate) struct Attached {
 }
 
 impl Attached {
-    /// Replaces the streams of a player on a node, and returns the earlier ones.
+    /// Replaces the streams of a player on a node, and returns the earlier ones. A stream of turns replaces older ones on
+    /// all nodes.
     pub(crate) fn set(&self, player: PlayerId, node: NodeId, streams: PlayerStreams) -> PlayerStreams {
         let mut entry = match self.players.entry(player) {
             Entry::Occupied(entry) => entry,
@@ -39,6 +40,10 @@ impl Attached {
         let nodes = entry.get_mut();
         let before = nodes.iter().position(|(at, _)| *at == node).map(|index| nodes.swap_remove(index).1);
         if streams.present {
+            // The news of their ends may never come.
+            for (_, other) in nodes.iter_mut() {
+                other.turns = other.turns.filter(|number| Some(*number) > streams.turns);
+            }
             nodes.push((node, streams));
         } else if nodes.is_empty() {
             entry.remove();
@@ -114,6 +119,16 @@ mod tests {
     use super::*;
 
     const HERE: PlayerStreams = PlayerStreams { present: true, turns: None };
+
+    #[test]
+    fn a_stream_of_turns_replaces_older_ones_on_all_nodes() {
+        let (attached, ada, [node, other]) = (Attached::default(), PlayerId::from_random(1), [2, 3].map(NodeId));
+        attached.set(ada, node, PlayerStreams { turns: Some(7), ..HERE });
+        attached.set(ada, other, PlayerStreams { turns: Some(8), ..HERE });
+        assert_eq!(attached.turns(ada), Some((8, other)));
+        attached.set(ada, other, HERE);
+        assert!(attached.turns(ada).is_none() && attached.is_present(ada));
+    }
 
     #[test]
     fn players_of_a_node_stay_until_it_says_over_its_next_link_that_they_are_gone() {

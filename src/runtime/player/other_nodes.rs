@@ -47,6 +47,10 @@ impl Players {
     pub(super) fn end_if_closed(&self, player: &Player) {
         if let Some(end) = self.lifecycle.stream_end() {
             player.end_streams(end);
+            if self.lifecycle.stream_end().is_none() {
+                // The node is back in service, and may have passed over this player.
+                self.permit_streams();
+            }
         }
     }
 

@@ -161,12 +161,13 @@ impl Registry {
     }
 
     /// The live rooms.
-    pub(crate) fn all_live(&self) -> Vec<RoomHandle> {
+    pub(crate) fn all_live(&self, is_asked: impl Fn(RoomId) -> bool) -> Vec<RoomHandle> {
         let live = |slot: &Slot| match slot {
             Slot::Live { handle, .. } => Some(handle.clone()),
             Slot::Dormant { .. } => None,
         };
-        let found = self.slots.iter().filter_map(|slot| Some((*slot.key(), live(slot.value())?)));
+        let asked = self.slots.iter().filter(|slot| is_asked(*slot.key()));
+        let found = asked.filter_map(|slot| Some((*slot.key(), live(slot.value())?)));
         let mut found: Vec<_> = found.collect();
         // The map's order differs between processes.
         found.sort_unstable_by_key(|(room, _)| *room);

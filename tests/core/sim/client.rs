@@ -23,7 +23,7 @@ use crate::sim::{
 };
 
 pub(crate) struct Client {
-    index: usize,
+    pub(crate) index: usize,
     name: DisplayName,
     plan: ClientPlan,
     pub(crate) rng: Rng,

@@ -45,8 +45,12 @@ pub(crate) enum SimEvent {
     DiskFailed(&'static str),
     /// Something happens to a node of a cluster, or its end.
     Incident(String),
-    /// A node joined a cluster. `ahead` is its clock minus the right time, in microseconds.
-    NodeJoined { node: NodeId, ahead: i64 },
+    /// The first process of each pair does not reach the second one from now on, or no longer for this reason.
+    Apart { ways: Vec<(usize, usize)>, is_over: bool },
+    /// A client is at this process of a cluster from now on.
+    ClientAt { client: usize, process: usize },
+    /// A process joined a cluster as this node. `ahead` is its clock minus the right time, in microseconds.
+    NodeJoined { node: NodeId, process: usize, ahead: i64 },
     /// A node of a cluster was declared dead, whose lease or mark was last renewed at this time.
     NodeDead(NodeId, Duration),
     /// A node of a cluster took these shards.

@@ -85,8 +85,8 @@ impl ModelDatabase {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Inserts a new node. `ahead` is its clock minus the right time, in microseconds.
-    pub(super) fn join(&self, ahead: i64) -> NodeId {
+    /// Inserts a new node of a process. `ahead` is its clock minus the right time, in microseconds.
+    pub(super) fn join(&self, process: usize, ahead: i64) -> NodeId {
         let mut state = self.state();
         state.nodes += 1;
         let node = NodeId(state.nodes);
@@ -97,7 +97,7 @@ impl ModelDatabase {
         let lease = Lease { until: Instant::now() + LEASE, renewed: now, alive, clock, is_draining: false };
         state.leases.insert(node, lease);
         state.changes += 1;
-        self.log.note(SimEvent::NodeJoined { node, ahead });
+        self.log.note(SimEvent::NodeJoined { node, process, ahead });
         node
     }
 
@@ -275,9 +275,14 @@ impl State {
         for peer in live.iter().filter(|peer| **peer != node && !reached.contains(peer)) {
             unreached.entry((node, *peer)).or_insert(now);
         }
+        let others = leases.iter().filter(|(id, _)| **id != node);
+        let clocks: Vec<_> = others.filter_map(|(_, lease)| lease.clock.ahead()).collect();
+        let own = leases.get(&node).map(|lease| &lease.clock);
+        let is_wrong = |ahead| own.is_some_and(|own| own.judge_other(ahead, &clocks));
+        let is_out = |id: &NodeId, lease: &Lease| !serving.contains(id) && lease.clock.ahead().is_some_and(is_wrong);
         let nodes: Vec<_> = leases
             .iter()
-            .filter(|(id, lease)| **id == node || lease.until > now)
+            .filter(|(id, lease)| **id == node || lease.until > now && !is_out(id, lease))
             .map(|(id, lease)| QuorumNode {
                 id: *id,
                 is_silent: *id != node && lease.until < now + LEASE.saturating_sub(SILENCE),
@@ -288,9 +293,7 @@ impl State {
             .map(|((of, peer), since)| Unreached { node: *of, peer: *peer, time: now - *since })
             .collect();
         let is_serving = serving.contains(&node);
-        let clocks =
-            leases.iter().filter(|(id, _)| **id != node).filter_map(|(_, lease)| lease.clock.ahead()).collect();
-        let judge = |lease: &mut Lease| lease.clock.judge(clocks, is_serving, now);
+        let judge = |lease: &mut Lease| lease.clock.judge(&clocks, is_serving, now);
         let has_wrong_clock = leases.get_mut(&node).is_some_and(judge);
         let obstacle = match may_serve(node, is_serving, &nodes, &unreached) {
             false => Some(Obstacle::CutOff),

@@ -48,7 +48,7 @@ impl Process {
         let World { seed, database, wire, log, .. } = world;
         let rng = |purpose| Rng::seeded(*seed, purpose + number as u64);
         let ahead = ahead.unwrap_or_else(|| rng(500).signed_micros(MAX_AHEAD));
-        let id = database.join(ahead);
+        let id = database.join(number, ahead);
         let connection = Connection::new(Arc::clone(database), id, ahead, rng(200));
         let peers = Arc::new(SimPeers { wire: Arc::clone(wire), process: number });
         let parts = Parts {
@@ -131,7 +131,7 @@ impl Process {
                 continue;
             }
             if beats.is_multiple_of(2) && !self.database().renew(self.connection.node()) {
-                let id = self.database().join(self.ahead);
+                let id = self.database().join(self.number, self.ahead);
                 // Before the runtime knows of it, as in a process that is slow.
                 self.connection.rejoin_as(id);
                 self.wire.rejoin_as(self.number, id);

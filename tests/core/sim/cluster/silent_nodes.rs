@@ -136,6 +136,35 @@ fn the_clock_of_a_player_who_cannot_be_reached_is_held() {
     }
 }
 
+/// The room moves to her node while its first node reaches no other.
+#[test]
+fn the_clock_of_a_player_who_could_not_be_reached_is_credited_before_the_room_moves() {
+    World::simulate(&plan(), &Arc::new(Log::new()), async |world| {
+        let game = SharedGame::start(&world).await;
+        let before = game.flag_of_bea().await;
+        world.wire.cut_for(&[(0, 1), (1, 0), (0, 2), (2, 0)], 2 * SOON).await;
+        sleep(SOON).await;
+        let credit = game.flag().await.expect("the game goes on").since(before);
+        assert!((3 * SECOND..SOON).contains(&credit), "{credit:?}");
+    });
+}
+
+#[test]
+fn of_two_nodes_that_do_not_reach_each_other_one_with_a_wrong_clock_does_not_count() {
+    World::simulate(&plan(), &Arc::new(Log::new()), async |world| {
+        let wrong = world.start_with(Some(8_000_000)).await;
+        world.start().await;
+        let cut = world.wire.cut_for(&[(0, 1), (1, 0)], LONG);
+        let meanwhile = async {
+            sleep(LONG / 2).await;
+            for node in world.living() {
+                assert_eq!(is_in_service(&node.server), node.number != wrong);
+            }
+        };
+        tokio::join!(cut, meanwhile);
+    });
+}
+
 #[test]
 fn players_of_a_node_that_has_ended_are_absent() {
     World::simulate(&plan(), &Arc::new(Log::new()), async |world| {

@@ -209,8 +209,11 @@ impl World {
             }
             Incident::LosesStore { process, fault, time } => self.lose_store(process, fault, time).await,
             Incident::LosesPeer { process, peer, is_one_way, time } => {
-                let ways = [(process, peer), (peer, process)];
-                self.wire.cut_for(&ways[..if is_one_way { 1 } else { 2 }], time).await;
+                let ways = [(process, peer), (peer, process)][..if is_one_way { 1 } else { 2 }].to_vec();
+                let note = |is_over| self.log.note(SimEvent::Apart { ways: ways.clone(), is_over });
+                note(false);
+                self.wire.cut_for(&ways, time).await;
+                note(true);
             }
         }
     }
@@ -240,8 +243,10 @@ impl World {
         let mut client = client.lock().await;
         while !self.leave.is_cancelled() {
             let living = self.living();
-            let [server, elsewhere] = [(); 2].map(|()| &living[rng.below(living.len())].server);
-            client.elsewhere = Some(Arc::clone(elsewhere));
+            let [process, elsewhere] = [(); 2].map(|()| &living[rng.below(living.len())]);
+            client.elsewhere = Some(Arc::clone(&elsewhere.server));
+            let server = &process.server;
+            self.log.note(SimEvent::ClientAt { client: client.index, process: process.number });
             let stay = rng.millis(2_000..25_000);
             tokio::select! {
                 biased;

@@ -23,7 +23,7 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
     for LogEntry { at, what } in &history.entries {
         match what {
             SimEvent::ServerBegan { wall } => server_start = (*at, *wall),
-            SimEvent::NodeJoined { node, ahead } => drop(nodes_ahead.insert(node, *ahead)),
+            SimEvent::NodeJoined { node, ahead, .. } => drop(nodes_ahead.insert(node, *ahead)),
             SimEvent::WrittenBy(node, _) => ahead = nodes_ahead[node],
             _ => {}
         }

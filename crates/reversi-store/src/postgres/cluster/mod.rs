@@ -34,7 +34,7 @@ use tokio::{
 use tokio_postgres::Config;
 
 use self::{
-    link_reports::Status,
+    link_reports::{Report, Status},
     node::{Other, Renewal, SeenRenewals},
 };
 use super::{error::PostgresError, schema, session::Session};
@@ -491,14 +491,18 @@ impl LeaseHolder {
         let of_others = || reports.iter().filter(|report| report.node != me);
         let serving = of_others().filter(|report| report.status.is_serving).map(|report| report.node);
         let mut serving: BTreeSet<_> = serving.collect();
-        let clocks = of_others().filter_map(|report| report.status.ahead).collect();
+        let clocks: Vec<_> = of_others().filter_map(|report| report.status.ahead).collect();
+        let is_wrong = |ahead| self.clock.judge_other(ahead, &clocks);
+        let is_out = |report: &&Report| !report.status.is_serving && report.status.ahead.is_some_and(is_wrong);
+        let with_wrong_clock: BTreeSet<_> = of_others().filter(is_out).map(|report| report.node).collect();
         let is_serving = self.status.is_some_and(|status| status.is_serving);
         let this = QuorumNode { id: me, is_silent: false };
-        let nodes: Vec<_> = others.iter().filter_map(Other::in_quorum).chain([this]).collect();
+        let counted = others.iter().filter_map(Other::in_quorum).filter(|node| !with_wrong_clock.contains(&node.id));
+        let nodes: Vec<_> = counted.chain([this]).collect();
         // Its own are not among the reports before the first one of its status.
         let own = self.unreached.iter().flatten().map(|peer| Unreached { node: me, peer: *peer, time: Duration::ZERO });
         let unreached: Vec<_> = reports.into_iter().flat_map(|report| report.unreached).chain(own).collect();
-        let has_wrong_clock = self.clock.judge(clocks, is_serving, Instant::now());
+        let has_wrong_clock = self.clock.judge(&clocks, is_serving, Instant::now());
         let obstacle = match may_serve(me, is_serving, &nodes, &unreached) {
             false => Some(Obstacle::CutOff),
             true => has_wrong_clock.then_some(Obstacle::WrongClock),

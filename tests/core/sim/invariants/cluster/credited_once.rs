@@ -46,7 +46,7 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
     let mut state = State { is_calm: true, ..State::default() };
     for LogEntry { at, what } in &history.entries {
         match what {
-            SimEvent::NodeJoined { node, ahead } => drop(state.ahead.insert(*node, *ahead)),
+            SimEvent::NodeJoined { node, ahead, .. } => drop(state.ahead.insert(*node, *ahead)),
             SimEvent::DiskFaulty(faulty) => state.is_calm = !faulty,
             SimEvent::NodeDead(node, renewed) => {
                 let lost: Vec<_> =

@@ -1,6 +1,6 @@
 //! `reversi demo`: rooms in which AIs play each other.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use tokio::task::JoinSet;
@@ -46,6 +46,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let mut failures = 0;
     loop {
         let mut owners = Vec::new();
+        let began = Instant::now();
         let done = tokio::select! {
             _ = interrupt.wait() => Ok(()),
             done = run_rooms(&client, &args, &mut owners) => done,
@@ -58,6 +59,9 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         let temporary = |error: &ClientError| error.is_session_lost() || error.is_transient();
         if !error.downcast_ref::<ClientError>().is_some_and(temporary) {
             return Err(error);
+        }
+        if began.elapsed() > backoff(u32::MAX) {
+            failures = 0;
         }
         let wait = backoff(failures);
         failures += 1;

@@ -96,6 +96,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         tried: HashSet::new(),
         sent: None,
         played: 0,
+        failures: 0,
         args,
     };
     let done = tokio::select! {
@@ -136,6 +137,8 @@ struct Bot {
     /// The last move, repeated after a temporary refusal.
     sent: Option<ChosenMove>,
     played: u32,
+    /// The number of streams in a row that failed before their first event.
+    failures: u32,
     args: Args,
 }
 
@@ -162,7 +165,7 @@ impl Bot {
         if self.args.login.keep.is_some() {
             self.return_to_seat().await?;
         }
-        let (mut failures, mut is_new_session) = (0, false);
+        let mut is_new_session = false;
         loop {
             let began = Instant::now();
             let Err(reason) = self.play().await;
@@ -173,7 +176,7 @@ impl Bot {
                 StopReason::Broken(failure) => return Err(failure.into()),
             };
             if began.elapsed() > GAME_TIMEOUT {
-                (failures, is_new_session) = (0, false);
+                is_new_session = false;
             }
             // A new session that is refused as well would be so for ever.
             if error.is_session_lost() && !is_new_session {
@@ -190,8 +193,8 @@ impl Bot {
             } else if !error.is_transient() {
                 return Err(self.explain(error).await);
             }
-            let wait = backoff(failures);
-            failures += 1;
+            let wait = backoff(self.failures);
+            self.failures += 1;
             say(format_args!("{error}; trying again in {:.1} s", wait.as_secs_f32()));
             tokio::time::sleep(wait).await;
         }
@@ -264,6 +267,7 @@ impl Bot {
                 event = stream.next() => {
                     let event = event.unwrap_or_else(|| Err(ClientError::Broken("the server ended the stream".into())))?;
                     self.handle_event(event, &stream, &mut searches).await?;
+                    self.failures = 0;
                 }
                 chosen_move = searches.next() => self.send_move(chosen_move, &stream).await?,
                 news = lobby.next(), if seeking => if let Received::Item(update) = news? {

@@ -5,6 +5,10 @@ use std::{
     convert::Infallible,
     pin::Pin,
     process::Output,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering::Relaxed},
+    },
     task::{Context, Poll},
 };
 
@@ -46,12 +50,8 @@ fn answer(call: &str, request: &[u8]) -> http::Response<Body> {
             Status::unknown(HOSTILE).into_http()
         }
         "LogIn" => message(&v1::LogInResponse {
-            player: Some(v1::Player {
-                player_id: "p1".into(),
-                // The client refuses control characters in names.
-                display_name: "eve\u{202e}".into(),
-                kind: v1::PlayerKind::Bot.into(),
-            }),
+            // The client refuses control characters in names.
+            player: Some(v1::Player { display_name: "eve\u{202e}".into(), ..player() }),
             token: "token".into(),
         }),
         "GetServerInfo" => {
@@ -68,6 +68,10 @@ fn answer(call: &str, request: &[u8]) -> http::Response<Body> {
             status.into_http()
         }
     }
+}
+
+fn player() -> v1::Player {
+    v1::Player { player_id: "p1".into(), display_name: "eve".into(), kind: v1::PlayerKind::Bot.into() }
 }
 
 /// A room with a line of chat.
@@ -125,6 +129,34 @@ async fn texts_of_a_server_do_not_control_the_terminal() {
     ] {
         check(arguments, &reversi(arguments).env("REVERSI_SERVER", &url).output().unwrap(), part);
     }
+}
+
+/// Its clock may be running: it waits longer only if streams fail one after the other.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_whose_streams_end_after_an_event_waits_only_shortly() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let streams = Arc::new(AtomicU32::new(0));
+    let answer = move |path: http::Uri| {
+        let event = Some(v1::play_event::Event::Heartbeat(v1::Heartbeat::default()));
+        let call = path.path().rsplit('/').next().unwrap_or_default().to_owned();
+        let is_stream = call == "Play" && streams.fetch_add(1, Relaxed) < 3;
+        let room = v1::Room { members: vec![v1::Member { player: Some(player()), ..Default::default() }], ..room() };
+        let answer = match call.as_str() {
+            "LogIn" => message(&v1::LogInResponse { player: Some(player()), token: "token".into() }),
+            "QuickStart" => message(&v1::QuickStartResponse { room: Some(room) }),
+            _ if is_stream => message(&v1::PlayResponse { event: Some(v1::PlayEvent { event }) }),
+            _ => answer(&call, &[]),
+        };
+        std::future::ready(answer)
+    };
+    let mut server = JoinSet::new();
+    let routes = Routes::from(axum::Router::new().fallback(answer));
+    server.spawn(Server::builder().add_routes(routes).serve_with_incoming(TcpListenerStream::new(listener)));
+    let output = reversi(&["bot", "--quick", "--games", "1"]).env("REVERSI_SERVER", &url).output().unwrap();
+    let printed = text(&output.stderr);
+    let waits: Vec<_> = printed.lines().filter_map(|line| line.split_once("; trying again in ")).collect();
+    assert_eq!(waits.iter().map(|(_, wait)| *wait).collect::<Vec<_>>(), ["0.2 s"; 3], "{printed}");
 }
 
 fn check(arguments: &[&str], output: &Output, part: &str) {

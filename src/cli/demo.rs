@@ -1,9 +1,9 @@
 //! `reversi demo`: rooms in which AIs play each other.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use tokio::task::JoinSet;
+use tokio::{task::JoinSet, time::Instant};
 
 use super::{
     connect::{

@@ -154,7 +154,7 @@ async fn a_bot_whose_streams_end_after_an_event_waits_only_shortly() {
     let routes = Routes::from(axum::Router::new().fallback(answer));
     server.spawn(Server::builder().add_routes(routes).serve_with_incoming(TcpListenerStream::new(listener)));
     let output = reversi(&["bot", "--quick", "--games", "1"]).env("REVERSI_SERVER", &url).output().unwrap();
-    let printed = text(&output.stderr);
+    let printed = text(&output.stdout);
     let waits: Vec<_> = printed.lines().filter_map(|line| line.split_once("; trying again in ")).collect();
     assert_eq!(waits.iter().map(|(_, wait)| *wait).collect::<Vec<_>>(), ["0.2 s"; 3], "{printed}");
 }

@@ -40,7 +40,7 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
             }
             SimEvent::TurnsOpened { stream, client } => {
                 let (player, process) = (state.players[client], state.clients[client]);
-                drop(state.streams.insert(*stream, Stream { player, process, opened: *at }));
+                state.streams.insert(*stream, Stream { player, process, opened: *at });
             }
             SimEvent::TurnsClosed { stream, .. } => drop(state.streams.remove(stream)),
             SimEvent::Written { room, events } => {

@@ -221,6 +221,29 @@ pub(super) async fn trim_regularly(
     }
 }
 
+/// The interval at which ended games are settled.
+const SETTLE: Duration = Duration::from_secs(1);
+
+/// Maximum number of games settled by one transaction.
+const SETTLED_AT_ONCE: usize = 256;
+
+/// Settles ended games, regularly until the server stops.
+pub(super) async fn settle_regularly(archive: Arc<dyn Archive>, lifecycle: Lifecycle) {
+    let mut ticks = ticks(SETTLE);
+    while lifecycle.next_tick(&mut ticks).await {
+        while !lifecycle.stop.is_cancelled() {
+            match archive.settle(SETTLED_AT_ONCE).await {
+                Ok(SETTLED_AT_ONCE) => {}
+                Ok(_) => break,
+                Err(error) => {
+                    tracing::warn!(%error, "results and ratings wait for games that have ended");
+                    break;
+                }
+            }
+        }
+    }
+}
+
 /// The interval at which ended games are counted for the explorer.
 const COUNT: Duration = Duration::from_secs(1);
 

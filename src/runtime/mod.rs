@@ -173,6 +173,7 @@ fn maintain_archive(archive: &Arc<dyn Archive>, retention: Option<Retention>, cl
     if let Some(retention) = retention {
         lifecycle.spawn(games::trim_regularly(Arc::clone(archive), retention, clock, lifecycle.clone()));
     }
+    lifecycle.spawn(games::settle_regularly(Arc::clone(archive), lifecycle.clone()));
     lifecycle.spawn(games::count_openings_regularly(Arc::clone(archive), lifecycle.clone()));
 }
 

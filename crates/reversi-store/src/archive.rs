@@ -1,6 +1,6 @@
 //! Storage of finished games.
 
-use std::{sync::Arc, time::Duration};
+use std::{future::ready, sync::Arc, time::Duration};
 
 use reversi_engine::rules::{Color, Position, opening_names};
 use reversi_room::{GameEnd, GameId, GameRecord, Participant, PlayerId, RoomId, Timestamp};
@@ -153,15 +153,16 @@ pub enum Retention {
     Age(Duration),
 }
 
-/// Stores finished games and the statistics of their players. [`super::Journal::append`] writes them.
+/// Stores finished games and the statistics of their players. [`super::Journal::append`] writes games, and either the
+/// statistics as well or a queue for [`Archive::settle`].
 pub trait Archive: Send + Sync + 'static {
     /// At most `limit` games that match, newest first, after `after`.
     fn games(&self, filter: GameFilter, after: Option<GameKey>, limit: usize) -> StoreFuture<'_, GamePage>;
 
-    /// One game.
+    /// One game. If it has just ended, it is settled first if possible.
     fn game(&self, id: GameId) -> StoreFuture<'_, Option<Arc<GameRecord>>>;
 
-    /// The results and rating of a contestant.
+    /// The results and rating of a contestant, whose games that have just ended are settled first if possible.
     fn player_stats(&self, who: Contestant) -> StoreFuture<'_, PlayerStats>;
 
     /// The size of the archive, found without counting games.
@@ -170,16 +171,23 @@ pub trait Archive: Send + Sync + 'static {
     /// At most `limit` contestants with a rating, the highest first, after `skip` others.
     fn ranking(&self, filter: RankingFilter, skip: usize, limit: usize) -> StoreFuture<'_, Vec<RankedContestant>>;
 
+    /// Settles at most `limit` games that have ended, the first ones: adds them to the results and ratings of their
+    /// players, and notes the ratings before them. Returns how many. The default returns 0, as for a store whose
+    /// appends do so.
+    fn settle(&self, _limit: usize) -> StoreFuture<'_, usize> {
+        Box::pin(ready(Ok(0)))
+    }
+
     /// What was played in a position, in the games that [`Archive::count_openings`] has counted.
     fn explore(&self, position: Position, filter: ExplorerFilter) -> StoreFuture<'_, Exploration>;
 
-    /// Counts at most `limit` games for [`Archive::explore`] that are not counted yet, the oldest first, after `skip`
-    /// others. Returns how many.
+    /// Counts at most `limit` settled games for [`Archive::explore`] that are not counted yet, the oldest first, after
+    /// `skip` others. Returns how many.
     fn count_openings(&self, skip: usize, limit: usize) -> StoreFuture<'_, usize>;
 
     /// Adds imported games, all or none, without effect on statistics. Returns the number of new ones.
     fn import(&self, games: Vec<GameRecord>) -> StoreFuture<'_, usize>;
 
-    /// Removes at most `limit` games that the retention does not keep, and returns how many. Statistics stay.
+    /// Removes at most `limit` settled games that the retention does not keep, and returns how many. Statistics stay.
     fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize>;
 }

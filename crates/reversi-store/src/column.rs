@@ -78,6 +78,13 @@ pub(super) trait ReadColumn<T> {
     fn column(&self, name: &str) -> Result<T, ReadError>;
 }
 
+/// A parameter of a statement over many rows, as a database takes it.
+#[cfg(feature = "postgres")]
+pub(super) trait ArrayParameter<'a, T> {
+    /// The parameter for a column of all rows.
+    fn of(values: Vec<&'a T>) -> Self;
+}
+
 /// A parameter of a statement, as a database takes it.
 pub(super) trait Parameter<'a, T> {
     /// The parameter for a value.

@@ -8,6 +8,8 @@ use reversi_room::{
     Timestamp, stored,
 };
 
+#[cfg(feature = "postgres")]
+use crate::column::ArrayParameter;
 use crate::{
     column::{Column, ColumnType, Parameter, ReadColumn},
     contestant::Contestant,
@@ -19,13 +21,13 @@ use crate::{
 /// The version of the tables in `schema.sql` of each database and `done_requests.sql`, which earlier versions lack.
 pub(super) const FIRST: i32 = 10;
 
-/// The version that added the tables of links of PostgreSQL.
-pub(super) const LINKS: i32 = 11;
+/// The version of the last change of tables besides columns of games: the queue of games to settle, of PostgreSQL.
+pub(super) const SETTLING: i32 = 12;
 
 /// The version of the tables of this program, the same in every database.
 pub(super) const VERSION: i32 = match GameRow::COLUMNS {
-    [.., last] if last.since > LINKS => last.since,
-    _ => LINKS,
+    [.., last] if last.since > SETTLING => last.since,
+    _ => SETTLING,
 };
 
 // Else an upgrade would leave out a column, or add it twice.
@@ -46,7 +48,7 @@ macro_rules! game_row {
         }
 
         impl GameRow {
-            const COLUMNS: &[Column] = &[$(
+            pub(super) const COLUMNS: &[Column] = &[$(
                 Column {
                     name: stringify!($name),
                     type_name: <$type as ColumnType>::NAME,
@@ -67,6 +69,15 @@ macro_rules! game_row {
                 $(P: Parameter<'a, $type>,)*
             {
                 vec![$(P::of(&self.$name)),*]
+            }
+
+            /// The columns of rows, for a statement over all of them.
+            #[cfg(feature = "postgres")]
+            pub(super) fn arrays<'a, P>(rows: &[&'a Self]) -> Vec<P>
+            where
+                $(P: ArrayParameter<'a, $type>,)*
+            {
+                vec![$(P::of(rows.iter().map(|row| &row.$name).collect())),*]
             }
 
             /// The CRC-32 of all columns, to notice a changed value. It is stored with the games, so it must never

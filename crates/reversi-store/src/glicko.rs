@@ -36,6 +36,18 @@ impl RatingWeight {
         Self(Self::FULL.0 >> (meetings / 10).min(4))
     }
 
+    /// As it is stored.
+    #[cfg(feature = "postgres")]
+    pub(super) fn sixteenths(self) -> i32 {
+        self.0.into()
+    }
+
+    /// The inverse of [`Self::sixteenths`].
+    #[cfg(feature = "postgres")]
+    pub(super) fn of_sixteenths(stored: i32) -> Self {
+        Self(stored.clamp(0, Self::FULL.0.into()) as u8)
+    }
+
     fn part(self) -> f64 {
         f64::from(self.0) / f64::from(Self::FULL.0)
     }

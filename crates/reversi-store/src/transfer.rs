@@ -90,6 +90,8 @@ pub async fn is_empty(store: &dyn Transfer) -> Result<bool, StoreError> {
 /// # Errors
 /// If something cannot be read or written; a part may be written then.
 pub async fn copy(from: &dyn Transfer, to: &dyn Transfer, mut copied: impl FnMut(usize)) -> Result<Copied, StoreError> {
+    // So that the standings have all games.
+    while from.settle(STEP).await? > 0 {}
     let mut done = Copied::default();
     let mut after = None;
     loop {

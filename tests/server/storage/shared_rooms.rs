@@ -258,6 +258,18 @@ async fn no_move_is_lost_when_the_server_of_a_room_is_killed() {
     balanced(&shared.database, 2).await;
 }
 
+/// By another server than that of the game.
+#[needs(postgres)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_that_has_ended_is_settled_without_a_question_about_it() {
+    let mut shared = SharedRooms::start().await;
+    shared.play(1).await;
+    shared.players[1].games().resign(v1::ResignRequest { game_id: shared.game.clone() }).await.unwrap();
+    shared.servers[0].kill();
+    until(&shared.database, "SELECT sum(won), sum(lost) FROM standings", "1|1").await;
+    assert_eq!(shared.database.sql("SELECT games FROM archive"), "1");
+}
+
 #[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_asked_to_end_gives_its_rooms_to_the_others() {

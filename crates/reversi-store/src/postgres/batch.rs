@@ -1,8 +1,8 @@
 //! The writes of a batch, in one transaction.
 //!
 //! ```text
-//!   moves only:  one statement, with the fence
-//!   otherwise:   BEGIN, fence, rooms ──▶ games of the appends that were right ──▶ other changes ──▶ folds ──▶ COMMIT
+//!   moves and ends of games only:  one statement, with the fence
+//!   otherwise:                     BEGIN, fence, rooms ──▶ members ──▶ other changes ──▶ folds ──▶ COMMIT
 //! ```
 //!
 //! Statements of a step are sent without waiting for the answers of those before.
@@ -15,14 +15,11 @@ use tokio_postgres::Error;
 use super::{
     change::Change,
     cluster::fence::{Fence, FenceError},
-    done_requests, games, members,
+    done_requests, members,
     rooms::{self, RoomWrite},
     session::Session,
 };
-use crate::{
-    damage::DamagedRows,
-    journal::{AppendError, EndedGame},
-};
+use crate::{damage::DamagedRows, journal::AppendError};
 
 /// A write of a batch.
 pub(super) enum Write {
@@ -109,12 +106,9 @@ pub(super) async fn execute(
         if !done_requests::insert(session, &done).await? {
             return Err(BatchError::Repeated);
         }
-        // Before the changes: while a batch waits for the lock of the archive, no other batch may wait for its rows.
-        let ended: Vec<&EndedGame> = right().flat_map(|append| &append.games).collect();
-        games::keep(session, &ended).await?;
         for write in writes {
             if let Write::Change(change) = write {
-                counts.push(change.execute(session, fence, damaged).await?);
+                counts.push(change.execute(session, fence).await?);
             }
         }
         if !folds.is_empty() {

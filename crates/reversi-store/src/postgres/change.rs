@@ -1,18 +1,16 @@
 //! Writes other than appends. Each may be executed again after its connection was lost.
 
-use reversi_room::{GameRecord, PlayerId, RoomId, Timestamp};
+use reversi_room::{PlayerId, RoomId, Timestamp};
 use tokio_postgres::Error;
 
 use super::{
     cluster::{fence::Fence, shard},
-    explorer, games, members, players, retention, schema,
+    members, players, schema,
     session::Session,
     transfer, waiting,
 };
 use crate::{
-    archive::Retention,
     ban::Ban,
-    damage::DamagedRows,
     player_store::{PlaceRequest, StoredPlayer},
     shard::Assignment,
     transfer::Restored,
@@ -49,23 +47,10 @@ pub(super) enum Change {
     /// Counts [`members::DONE`], [`members::REFUSED`] or [`members::BUSY`].
     ReservePlace(PlaceRequest),
     ReleasePlace(u64),
-    /// Adds games without effect on statistics, and counts the new ones.
-    Import(Vec<GameRecord>),
     /// Writes what another store had.
     Restore(Restored),
     /// Records whether the tables have only a part of what is copied into them.
     SetUnfinished(bool),
-    /// Counts at most `limit` games for the explorer, after `skip` others.
-    CountOpenings {
-        skip: usize,
-        limit: usize,
-    },
-    /// Removes at most `limit` games, and counts them.
-    Trim {
-        retention: Retention,
-        now: Timestamp,
-        limit: usize,
-    },
 }
 
 impl Change {
@@ -75,7 +60,7 @@ impl Change {
     }
 
     /// Executes it within a transaction. Returns what it counts.
-    pub(super) async fn execute(&self, session: &Session, fence: Fence, damaged: &DamagedRows) -> Result<usize, Error> {
+    pub(super) async fn execute(&self, session: &Session, fence: Fence) -> Result<usize, Error> {
         match self {
             Self::Nothing => Ok(0),
             Self::MarkAlive { now, is_credited } => fence.mark_alive(session, *now, *is_credited).await.map(|()| 0),
@@ -92,11 +77,8 @@ impl Change {
             Self::PutBan(ban, now) => players::put_ban(session, ban, *now).await.map(|()| 0),
             Self::ReservePlace(place) => members::reserve(session, place).await,
             Self::ReleasePlace(number) => members::release(session, *number).await.map(|()| 0),
-            Self::Import(records) => games::enter(session, records).await,
             Self::Restore(restored) => transfer::restore(session, fence, restored).await.map(|()| 0),
             Self::SetUnfinished(is_unfinished) => schema::set_unfinished(session, *is_unfinished).await.map(|()| 0),
-            Self::CountOpenings { skip, limit } => explorer::count(session, damaged, *skip, *limit).await,
-            Self::Trim { retention, now, limit } => retention::trim(session, *retention, *now, *limit).await,
         }
     }
 }

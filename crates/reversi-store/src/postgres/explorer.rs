@@ -19,20 +19,18 @@ use crate::{
     player_stats::Results,
 };
 
-/// Returns true if more than `skip` games are not counted yet.
+/// Returns true if more than `skip` settled games are not counted yet.
 pub(super) async fn has_uncounted(session: &Session, skip: usize) -> Result<bool, ReadError> {
-    let sql = "SELECT 1 FROM games WHERE NOT explored ORDER BY ended_us, id LIMIT 1 OFFSET $1";
+    let sql = "SELECT 1 FROM games WHERE NOT explored AND unsettled_weight IS NULL ORDER BY ended_us, id LIMIT 1 \
+        OFFSET $1";
     Ok(session.row(sql, &[&i64::try_from(skip)?]).await?.is_some())
 }
 
-/// Counts at most `limit` games that are not counted yet, the oldest first, after `skip` others. Returns how many.
+/// Counts at most `limit` settled games that are not counted yet, the oldest first, after `skip` others. Returns how
+/// many.
 pub(super) async fn count(session: &Session, damaged: &DamagedRows, skip: usize, limit: usize) -> Result<usize, Error> {
-    // One node at a time, as two would count the same games.
-    let lock = "SELECT pg_try_advisory_xact_lock(hashtextextended(current_schema()::text || '.explored_moves', 0))";
-    if !session.row(lock, &[]).await?.map_or(Ok(false), |row| row.try_get(0))? {
-        return Ok(0);
-    }
-    let sql = "SELECT * FROM games WHERE NOT explored ORDER BY ended_us, id LIMIT $1 OFFSET $2";
+    let sql = "SELECT * FROM games WHERE NOT explored AND unsettled_weight IS NULL ORDER BY ended_us, id \
+        LIMIT $1 OFFSET $2";
     let [limit, skip] = [limit, skip].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
     let uncounted = session.query(sql, &[&limit, &skip]).await?;
     for row in &uncounted {

@@ -20,35 +20,47 @@ use super::{
 };
 use crate::{
     archive::{RankedContestant, RankingFilter},
-    column::{Parameter, ReadColumn},
+    column::{ArrayParameter, ReadColumn},
     contestant::Contestant,
     damage::{DamagedRows, ReadError},
     game_row::{GameRow, kind_name, name_of, recent_game},
-    glicko::Rating,
+    glicko::{Rating, RatingWeight},
     journal::EndedGame,
     player_stats::{PlayerStats, Results, stats_after},
     recent_games::{RecentGame, RecentGames},
 };
 
-/// Inserts ended games with their players' ratings, keeps the players' names, and updates the players' statistics. A
-/// known game changes nothing.
-pub(super) async fn keep(session: &Session, games: &[&EndedGame]) -> Result<(), Error> {
-    if games.is_empty() {
-        return Ok(());
+const UNSETTLED: &str = "SELECT * FROM games WHERE unsettled_weight IS NOT NULL ORDER BY number LIMIT $1";
+
+const SETTLED: &str = "UPDATE games SET unsettled_weight = NULL, black_rating = a.black, white_rating = a.white \
+    FROM unnest($1::bigint[], $2::int[], $3::int[]) AS a (number, black, white) WHERE games.number = a.number";
+
+/// Returns true if games have ended that are not settled: any, or the one with this id, or one of this contestant.
+pub(super) async fn has_unsettled(session: &Session, of: Option<&str>) -> Result<bool, ReadError> {
+    let sql = "SELECT 1 FROM games WHERE unsettled_weight IS NOT NULL AND ($1::text IS NULL OR $1 IN (id, black, white)) \
+        ORDER BY number LIMIT 1";
+    Ok(session.row(sql, &[&of]).await?.is_some())
+}
+
+/// Settles at most `limit` ended games, the first ones: updates the statistics of their players, keeps the players'
+/// names, and notes the ratings before the games. Returns how many. A damaged game changes no statistics.
+pub(super) async fn settle(session: &Session, damaged: &DamagedRows, limit: usize) -> Result<usize, Error> {
+    let rows = session.query(UNSETTLED, &[&i64::try_from(limit).unwrap_or(i64::MAX)]).await?;
+    if rows.is_empty() {
+        return Ok(0);
     }
-    let ids: Vec<String> = games.iter().map(|game| game.record.id.to_string()).collect();
-    let who = games.iter().flat_map(|game| game.record.players.iter());
+    let numbers: Vec<i64> = rows.iter().map(|row| row.try_get("number")).collect::<Result<_, _>>()?;
+    let games: Vec<_> = rows.iter().map(|row| readable(damaged, "games", row, ended(row))).collect();
+    let sound: Vec<&EndedGame> = games.iter().flatten().collect();
+    let who = sound.iter().flat_map(|game| game.record.players.iter());
     let who: HashSet<Contestant> = who.map(|(_, participant)| participant.into()).collect();
-    // Locked: another node may end a game of the same contestants.
-    session.execute("SELECT FROM archive FOR UPDATE", &[]).await?;
-    let (known, mut standings) = tokio::try_join!(known(session, &ids), standings(session, who))?;
-    let mut recent = recent_games(session, games).await?;
-    let (mut known, mut changed): (HashSet<String>, HashMap<Contestant, String>) = (known, HashMap::new());
-    let mut records = Vec::new();
-    for (game, id) in games.iter().zip(ids) {
-        if !known.insert(id) {
+    let (mut standings, mut recent) = tokio::try_join!(standings(session, who), recent_games(session, &sound))?;
+    let (mut changed, mut ratings) = (HashMap::<Contestant, String>::new(), ByColor::new(Vec::new(), Vec::new()));
+    for game in &games {
+        let Some(game) = game else {
+            Color::ALL.into_iter().for_each(|side| ratings[side].push(None));
             continue;
-        }
+        };
         let before = |who: &Contestant| standings.get(who).copied().unwrap_or_default();
         let rating = |side| before(&Contestant::from(&game.record.players[side])).rating.map(|rating| rating.rounded());
         let record = GameRecord { ratings: ByColor::from_fn(rating), ..game.record.clone() };
@@ -57,28 +69,36 @@ pub(super) async fn keep(session: &Session, games: &[&EndedGame]) -> Result<(), 
         for side in Color::ALL {
             let who = Contestant::from(&record.players[side]);
             recent.entry(who.clone()).or_default().add(&who, RecentGame::of(&record, side));
+            ratings[side].push(record.ratings[side].map(i32::from));
         }
-        records.push(record);
         for (who, stats) in after {
             changed.insert(who.clone(), name_of(&game.record, &who));
             standings.insert(who, stats);
         }
     }
-    enter(session, &records).await?;
-    players::note_former(session, &records.iter().flat_map(players_of).collect::<Vec<_>>()).await?;
+    let settled = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     let put = changed.iter().map(|(who, name)| put_standing(session, who, name, standings[who]));
-    try_join_all(put).await.map(drop)
+    let (update, count): (Parameters<'_>, Parameters<'_>) = (&[&numbers, &ratings.black, &ratings.white], &[&settled]);
+    tokio::try_join!(try_join_all(put), session.execute(SETTLED, update), session.execute(ADDED, count))?;
+    // Last, so that a player who logs in or out hardly waits for the rows.
+    players::note_former(session, &sound.iter().flat_map(|game| players_of(&game.record)).collect::<Vec<_>>()).await?;
+    Ok(rows.len())
+}
+
+fn ended(row: &Row) -> Result<EndedGame, ReadError> {
+    Ok(EndedGame { record: read(row)?, weight: RatingWeight::of_sixteenths(column(row, "unsettled_weight")?) })
 }
 
 const LATEST: &str = "SELECT games.ended_us, rated, reason, CASE WHEN black = $1 THEN white ELSE black END, \
-    CASE WHEN black = $1 THEN black_rating ELSE white_rating END FROM (SELECT ended_us, game FROM played WHERE contestant = $1 AND ended_us > $2 \
-    ORDER BY ended_us DESC, game DESC LIMIT $3) AS latest JOIN games ON id = game";
+    CASE WHEN black = $1 THEN black_rating ELSE white_rating END FROM played JOIN games ON id = game \
+    WHERE contestant = $1 AND played.ended_us > $2 AND unsettled_weight IS NULL \
+    ORDER BY played.ended_us DESC, game DESC LIMIT $3";
 
-const FIRST: &str = "SELECT CASE WHEN black = $1 THEN black_rating ELSE white_rating END FROM \
-    (SELECT game FROM played WHERE contestant = $1 AND ended_us > $2 ORDER BY ended_us, game LIMIT 1) AS first \
-    JOIN games ON id = game";
+const FIRST: &str = "SELECT CASE WHEN black = $1 THEN black_rating ELSE white_rating END \
+    FROM played JOIN games ON id = game WHERE contestant = $1 AND played.ended_us > $2 AND unsettled_weight IS NULL \
+    ORDER BY played.ended_us, game LIMIT 1";
 
-/// The recent games of the contestants whose ratings may change. Rows that cannot be read are passed over.
+/// The settled recent games of the contestants whose ratings may change. Rows that cannot be read are passed over.
 async fn recent_games(session: &Session, games: &[&EndedGame]) -> Result<HashMap<Contestant, RecentGames>, Error> {
     let rated = || games.iter().map(|game| &game.record).filter(|game| game.changes_ratings());
     let from = rated().map(|game| game.ended.0).min().unwrap_or_default().saturating_sub(RecentGames::PERIOD);
@@ -111,12 +131,6 @@ fn players_of(game: &GameRecord) -> impl Iterator<Item = (&Profile, Timestamp)> 
     })
 }
 
-/// Which of these games are stored.
-async fn known(session: &Session, ids: &[String]) -> Result<HashSet<String>, Error> {
-    let rows = session.query("SELECT id FROM games WHERE id = ANY($1)", &[&ids]).await?;
-    rows.iter().map(|row| row.try_get(0)).collect()
-}
-
 /// The statistics of contestants. A row that cannot be read counts as none, and the game replaces it: otherwise no game
 /// of the contestant could end.
 async fn standings(session: &Session, who: HashSet<Contestant>) -> Result<HashMap<Contestant, PlayerStats>, Error> {
@@ -135,39 +149,76 @@ async fn standings(session: &Session, who: HashSet<Contestant>) -> Result<HashMa
     Ok(who.into_iter().zip(names).filter_map(|(who, name)| Some((who, *stats.get(&name)?))).collect())
 }
 
-static INSERT: LazyLock<String> = LazyLock::new(|| GameRow::insertion(&["black_discs", "white_discs"]));
+/// A game to insert.
+pub(super) struct NewGame {
+    /// Its room.
+    key: i64,
+    row: GameRow,
+    discs: ByColor<i32>,
+    unsettled_weight: Option<i32>,
+}
 
-const PLAYED: &str = "INSERT INTO played (contestant, ended_us, game) \
-    SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[]) ON CONFLICT DO NOTHING";
+impl NewGame {
+    /// A game that is to be settled later. The ratings before it are known only then.
+    pub(super) fn ended(EndedGame { record, weight }: &EndedGame) -> Self {
+        Self { unsettled_weight: Some(weight.sixteenths()), ..Self::imported(record) }
+    }
 
-/// Changes the stored number of games.
+    /// A game without effect on statistics.
+    fn imported(game: &GameRecord) -> Self {
+        let discs = ByColor::from_fn(|side| i32::from(game.position.board().count(side)));
+        Self { key: game.id.room.bits().cast_signed(), row: GameRow::from(game), discs, unsettled_weight: None }
+    }
+}
+
+/// A column of games, as an array.
+type ArrayColumn<'a> = Box<dyn ToSql + Sync + Send + 'a>;
+
+/// The parameters of [`insertion`].
+pub(super) fn columns<'a>(games: &[&'a NewGame]) -> Vec<ArrayColumn<'a>> {
+    let rows: Vec<_> = games.iter().map(|game| &game.row).collect();
+    let mut columns = GameRow::arrays(&rows);
+    let integers = |value: fn(&NewGame) -> Option<i32>| -> ArrayColumn<'a> {
+        Box::new(games.iter().map(|game| value(game)).collect::<Vec<_>>())
+    };
+    columns.push(integers(|game| Some(game.discs.black)));
+    columns.push(integers(|game| Some(game.discs.white)));
+    columns.push(integers(|game| game.unsettled_weight));
+    columns.push(Box::new(games.iter().map(|game| game.key).collect::<Vec<_>>()));
+    columns
+}
+
+/// The parts of a statement that insert games, except known ones, and list them for their players. The parameters of
+/// [`columns`] begin at number `first`; only games that `join` finds are inserted. The new ones are in `entered`.
+pub(super) fn insertion(first: usize, join: &str) -> String {
+    let others = [("black_discs", "int"), ("white_discs", "int"), ("unsettled_weight", "int")];
+    let columns: Vec<_> = GameRow::COLUMNS.iter().map(|column| (column.name, column.type_name)).chain(others).collect();
+    let arrays = columns.iter().map(|(_, type_name)| *type_name).chain(["bigint"]);
+    let arrays: Vec<_> = arrays.zip(first..).map(|(type_name, number)| format!("${number}::{type_name}[]")).collect();
+    let names: Vec<_> = columns.iter().map(|(name, _)| *name).collect();
+    let selected: Vec<_> = names.iter().map(|name| format!("game.{name}")).collect();
+    let [names, selected, arrays] = [names.join(", "), selected.join(", "), arrays.join(", ")];
+    format!(
+        "entered AS (INSERT INTO games ({names}) SELECT {selected} FROM unnest({arrays}) AS game ({names}, key) {join} \
+            ON CONFLICT DO NOTHING RETURNING id, ended_us, black, white), \
+        listed AS (INSERT INTO played (contestant, ended_us, game) SELECT black, ended_us, id FROM entered \
+            UNION ALL SELECT white, ended_us, id FROM entered ON CONFLICT DO NOTHING)"
+    )
+}
+
+static ENTER: LazyLock<String> = LazyLock::new(|| format!("WITH {} SELECT count(*) FROM entered", insertion(1, "")));
+
+/// Changes the stored number of games that are settled.
 pub(super) const ADDED: &str = "UPDATE archive SET games = games + $1";
 
 /// Inserts games without effect on statistics. Returns the number of new ones.
 pub(super) async fn enter(session: &Session, games: &[GameRecord]) -> Result<usize, Error> {
-    let inserted = try_join_all(games.iter().map(|game| insert(session, game))).await?;
-    let (mut contestants, mut ended, mut ids) = (Vec::new(), Vec::new(), Vec::new());
-    let new = games.iter().zip(&inserted).filter(|(_, rows)| **rows > 0);
-    for game in new.map(|(game, _)| game) {
-        for (_, participant) in game.players.iter() {
-            contestants.push(Contestant::from(participant).to_string());
-            ended.push(game.ended.0);
-            ids.push(game.id.to_string());
-        }
-    }
-    let count = ids.len() / 2;
-    let added = i64::try_from(count).unwrap_or(i64::MAX);
-    session.execute(PLAYED, &[&contestants, &ended, &ids]).await?;
+    let games: Vec<_> = games.iter().map(NewGame::imported).collect();
+    let games = columns(&games.iter().collect::<Vec<_>>());
+    let parameters: Vec<&(dyn ToSql + Sync)> = games.iter().map(|column| &**column as _).collect();
+    let added: i64 = session.row(&ENTER, &parameters).await?.map_or(0, |row| row.get(0));
     session.execute(ADDED, &[&added]).await?;
-    Ok(count)
-}
-
-async fn insert(session: &Session, game: &GameRecord) -> Result<u64, Error> {
-    let row = GameRow::from(game);
-    let [black, white] = Color::ALL.map(|side| i32::from(game.position.board().count(side)));
-    let mut parameters = row.parameters();
-    parameters.extend([&black as &(dyn ToSql + Sync), &white]);
-    session.execute(&INSERT, &parameters).await
+    Ok(usize::try_from(added).unwrap_or_default())
 }
 
 /// Reads a stored game. The seeds of its AIs are 0.
@@ -181,9 +232,12 @@ impl<T: for<'a> FromSql<'a>> ReadColumn<T> for Row {
     }
 }
 
-impl<'a, T: ToSql + Sync> Parameter<'a, T> for &'a (dyn ToSql + Sync) {
-    fn of(value: &'a T) -> Self {
-        value
+impl<'a, T: Sync + 'a> ArrayParameter<'a, T> for ArrayColumn<'a>
+where
+    &'a T: ToSql,
+{
+    fn of(values: Vec<&'a T>) -> Self {
+        Box::new(values)
     }
 }
 

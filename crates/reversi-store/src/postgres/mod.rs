@@ -2,7 +2,12 @@
 //!
 //! ```text
 //!   actors ──append──▶ queue ──▶ writer ── one batch for all that waits ──▶ database ◀── two connections ◀── questions
+//!                                          one transaction at a time ──────────▲
+//!   archive: settle ended games, count openings, import, trim ──────────────────┘
 //! ```
+//!
+//! The end of a game only inserts the game. Whatever locks rows that games share, as the results of their players, is
+//! done later over a connection of its own, by one node at a time: it holds the lock of the only row of `archive`.
 //!
 //! The writer and the connections run on one thread of their own. One node at a time writes to a room, by the rules of
 //! `cluster`. A batch of moves is one statement and one commit. When the connection is lost, the writer connects again
@@ -15,11 +20,11 @@ mod done_requests;
 mod error;
 mod explorer;
 mod games;
+mod lasting_session;
 mod members;
 mod node_table;
 mod page;
 mod players;
-mod read_session;
 mod retention;
 mod rooms;
 mod schema;
@@ -38,6 +43,7 @@ use std::{
     time::Duration,
 };
 
+use futures_util::future::try_join;
 use tokio::{
     sync::{
         Semaphore,
@@ -55,10 +61,11 @@ pub use node_table::{NodeRow, NodeStatus, NodeTable};
 use batch::{Outcome, Write};
 use change::Change;
 use cluster::{NodeState, shard};
-use read_session::ReadSession;
+use lasting_session::LastingSession;
 use reversi_engine::rules::Position;
 use reversi_room::{DisplayName, GameId, GameRecord, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp};
 use rooms::RoomWrite;
+use session::Session;
 use writer::{Done, MAX_CHANGES, QueuedWrite, Writer};
 
 use super::{
@@ -66,7 +73,7 @@ use super::{
     ban::Ban,
     cluster_store::{ClusterStore, ClusterView, Lease, NodeInfo},
     contestant::Contestant,
-    damage::DamagedRows,
+    damage::{DamagedRows, ReadError},
     explorer::{Exploration, ExplorerFilter},
     journal::{Append, AppendError, AppendFuture, DoneRequest, History, Journal, StoreError, StoreFuture},
     player_stats::PlayerStats,
@@ -84,6 +91,11 @@ const QUOTA_RETRY: Duration = Duration::from_millis(5);
 /// Time limit for these retries: far more than other nodes take, unless one fails.
 const QUOTA_PATIENCE: Duration = Duration::from_secs(10);
 
+/// Before a game or the results of a player are read: the time limit for other changes of the archive, and the number of
+/// games settled.
+const READERS_TURN: Duration = Duration::from_secs(1);
+const SETTLED_FOR_READER: usize = 256;
+
 /// Time limit at start for another node to end.
 const ENDS_SOON: Duration = Duration::from_secs(1);
 
@@ -94,8 +106,10 @@ pub struct PostgresStore {
     changes: Arc<Semaphore>,
     thread: Option<JoinHandle<()>>,
     /// Separate from the archive's, so that reading a room or a player does not wait for a long query.
-    rooms: ReadSession,
-    archive: ReadSession,
+    rooms: LastingSession,
+    archive: LastingSession,
+    /// For what changes the archive, so that no move waits for a lock of it.
+    archive_writer: LastingSession,
     /// True while the outcome of a batch is unknown, or after another node has taken over.
     in_doubt: Arc<AtomicBool>,
     damaged: Arc<DamagedRows>,
@@ -218,8 +232,9 @@ impl PostgresStore {
             requests: Some(requests),
             changes: Arc::new(Semaphore::new(MAX_CHANGES)),
             thread: Some(thread),
-            rooms: ReadSession::new(config.clone(), patience, handle.clone()),
-            archive: ReadSession::new(config, patience, handle),
+            rooms: LastingSession::new(config.clone(), patience, handle.clone()),
+            archive: LastingSession::new(config.clone(), patience, handle.clone()),
+            archive_writer: LastingSession::new(config, patience, handle),
             in_doubt,
             damaged,
             node,
@@ -287,6 +302,38 @@ impl PostgresStore {
 
     fn write(&self, change: Change) -> StoreFuture<'_, ()> {
         Box::pin(async move { self.change(change).await.map(drop) })
+    }
+
+    /// Asks the archive about the game with this id, or about this contestant. A game that has just ended is settled
+    /// first; if that fails, it is settled later.
+    async fn ask_settled<T: Send, F>(
+        &self,
+        of: String,
+        question: impl Fn(Arc<Session>) -> F + Send + Sync,
+    ) -> Result<T, StoreError>
+    where
+        F: Future<Output = Result<T, ReadError>> + Send,
+    {
+        let ask = |session: Arc<Session>| {
+            let (of, answer) = (&of, question(Arc::clone(&session)));
+            // Asked in this order, without a wait between them.
+            async move { try_join(games::has_unsettled(&session, Some(of)), answer).await }
+        };
+        let (is_unsettled, answer) = self.archive.ask(ask).await?;
+        if !is_unsettled {
+            return Ok(answer);
+        }
+        let _ = self.settle_within(READERS_TURN, SETTLED_FOR_READER).await;
+        self.archive.ask(&question).await
+    }
+
+    /// Settles at most `limit` games, unless other changes of the archive take longer than `turn`.
+    async fn settle_within(&self, turn: Duration, limit: usize) -> Result<usize, StoreError> {
+        let settle = move |session: Arc<Session>| {
+            let damaged = Arc::clone(&self.damaged);
+            async move { games::settle(&session, &damaged, limit).await }
+        };
+        self.archive_writer.transact(turn, settle).await
     }
 
     /// Waits until no write is under way whose outcome is unknown: what is read before that may still change.
@@ -393,11 +440,20 @@ impl Archive for PostgresStore {
 
     fn game(&self, id: GameId) -> StoreFuture<'_, Option<Arc<GameRecord>>> {
         let damaged = Arc::clone(&self.damaged);
-        self.archive.ask(move |session| async move { games::get(&session, &damaged, id).await })
+        let get = move |session: Arc<Session>| {
+            let damaged = Arc::clone(&damaged);
+            async move { games::get(&session, &damaged, id).await }
+        };
+        Box::pin(self.ask_settled(id.to_string(), get))
     }
 
     fn player_stats(&self, who: Contestant) -> StoreFuture<'_, PlayerStats> {
-        self.archive.ask(move |session| async move { games::standing(&session, &who).await })
+        let of = who.to_string();
+        let standing = move |session: Arc<Session>| {
+            let who = who.clone();
+            async move { games::standing(&session, &who).await }
+        };
+        Box::pin(self.ask_settled(of, standing))
     }
 
     fn size(&self) -> StoreFuture<'_, ArchiveSize> {
@@ -414,21 +470,39 @@ impl Archive for PostgresStore {
         self.archive.ask(move |session| async move { explorer::explore(&session, &damaged, position, filter).await })
     }
 
+    fn settle(&self, limit: usize) -> StoreFuture<'_, usize> {
+        Box::pin(async move {
+            if !self.archive.ask(|session| async move { games::has_unsettled(&session, None).await }).await? {
+                return Ok(0);
+            }
+            self.settle_within(self.archive_writer.patience, limit).await
+        })
+    }
+
     fn count_openings(&self, skip: usize, limit: usize) -> StoreFuture<'_, usize> {
         Box::pin(async move {
-            match self.archive.ask(move |session| async move { explorer::has_uncounted(&session, skip).await }).await? {
-                true => self.change(Change::CountOpenings { skip, limit }).await,
-                false => Ok(0),
+            if !self.archive.ask(move |session| async move { explorer::has_uncounted(&session, skip).await }).await? {
+                return Ok(0);
             }
+            let count = move |session: Arc<Session>| {
+                let damaged = Arc::clone(&self.damaged);
+                async move { explorer::count(&session, &damaged, skip, limit).await }
+            };
+            self.archive_writer.transact(self.archive_writer.patience, count).await
         })
     }
 
     fn import(&self, games: Vec<GameRecord>) -> StoreFuture<'_, usize> {
-        Box::pin(self.change(Change::Import(games)))
+        let games = Arc::new(games);
+        self.archive_writer.transact(self.archive_writer.patience, move |session| {
+            let games = Arc::clone(&games);
+            async move { games::enter(&session, &games).await }
+        })
     }
 
     fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {
-        Box::pin(self.change(Change::Trim { retention, now, limit }))
+        let trim = move |session: Arc<Session>| async move { retention::trim(&session, retention, now, limit).await };
+        self.archive_writer.transact(self.archive_writer.patience, trim)
     }
 }
 

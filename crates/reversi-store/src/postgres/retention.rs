@@ -12,7 +12,7 @@ use crate::{
     damage::ReadError,
 };
 
-const SIZE: &str = "SELECT games, (SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class \
+const SIZE: &str = "SELECT games + (SELECT count(*) FROM games WHERE unsettled_weight IS NOT NULL) AS games, (SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class \
     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r') AS bytes FROM archive";
 
 /// The number of stored games, and the bytes of all tables and indexes.
@@ -26,12 +26,12 @@ const EXCESS: &str = "SELECT count(*) FROM (SELECT 1 FROM games WHERE (SELECT ga
     ORDER BY ended_us DESC, id DESC LIMIT $2 OFFSET $1) AS beyond";
 
 const UNRATED: &str = "DELETE FROM games WHERE number IN (SELECT number FROM games WHERE NOT rated AND ended_us < $1 \
-    ORDER BY ended_us, id LIMIT $2) RETURNING *";
+    AND unsettled_weight IS NULL ORDER BY ended_us, id LIMIT $2) RETURNING *";
 
-const OLDEST: &str = "DELETE FROM games WHERE number IN (SELECT number FROM games ORDER BY ended_us, id LIMIT $1) \
-    RETURNING *";
+const OLDEST: &str = "DELETE FROM games WHERE number IN (SELECT number FROM games WHERE unsettled_weight IS NULL \
+    ORDER BY ended_us, id LIMIT $1) RETURNING *";
 
-/// Removes at most `limit` games that the retention does not keep, and returns how many.
+/// Removes at most `limit` settled games that the retention does not keep, and returns how many.
 pub(super) async fn trim(
     session: &Session,
     retention: Retention,

@@ -5,19 +5,23 @@
 //!                     └─ past FOLD bytes: all but the latest go into the state
 //! ```
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
 use prost::encoding::{decode_varint, encode_varint};
 use reversi_room::{Event, Fact, JoinCode, Request, Room, RoomId, Seq, stored};
-use tokio_postgres::{Error, Row};
+use tokio_postgres::{Error, Row, types::ToSql};
 
 use super::{
     cluster::fence::Fence,
+    games::{self, NewGame},
     session::{Session, column},
 };
 use crate::{
     damage::{DamagedRows, ReadError},
-    journal::{Append, AppendError, DoneRequest, EndedGame, History},
+    journal::{Append, AppendError, DoneRequest, History},
 };
 
 /// Bytes of a tail beyond which it is folded: some 100 moves.
@@ -42,7 +46,8 @@ pub(super) struct RoomWrite {
     pub(super) changes_members: bool,
     /// The request that it carries, with what is kept of it.
     pub(super) request: Option<(Request, DoneRequest)>,
-    pub(super) games: Vec<EndedGame>,
+    /// The games that end.
+    pub(super) games: Vec<NewGame>,
 }
 
 /// What is stored of a room when it begins.
@@ -72,7 +77,7 @@ impl RoomWrite {
                 begun.ok_or_else(|| AppendError::Unavailable("a room must begin with its creation".to_owned()))?;
             (beginning, events) = (Some(Beginning::of(&begun)), later);
         }
-        let (tail, games) = (encode(events), games.to_vec());
+        let (tail, games) = (encode(events), games.iter().map(NewGame::ended).collect());
         Ok(Self { room, expected, last, tail, beginning, closes, changes_members, request, games })
     }
 
@@ -81,10 +86,10 @@ impl RoomWrite {
         key(self.room)
     }
 
-    /// True if it only adds to the tail of a room.
+    /// True if it only adds to the tail of a room, and perhaps to the archive.
     pub(super) fn is_simple(&self) -> bool {
         let is_move = self.beginning.is_none() && !self.closes && !self.changes_members;
-        is_move && self.request.is_none() && self.games.is_empty()
+        is_move && self.request.is_none()
     }
 }
 
@@ -212,6 +217,8 @@ struct Columns<'a> {
     tails: Vec<&'a [u8]>,
     codes: Vec<i64>,
     states: Vec<&'a [u8]>,
+    /// The games that end.
+    games: Vec<&'a NewGame>,
 }
 
 impl<'a> Columns<'a> {
@@ -222,6 +229,7 @@ impl<'a> Columns<'a> {
             columns.expected.push(number(write.expected));
             columns.last.push(number(write.last));
             columns.tails.push(&write.tail);
+            columns.games.extend(&write.games);
             if let Some(Beginning { code, state }) = &write.beginning {
                 columns.codes.push(code.bits().cast_signed());
                 columns.states.push(state);
@@ -231,13 +239,22 @@ impl<'a> Columns<'a> {
     }
 }
 
+const FENCE: &str = "WITH me AS (SELECT 1 FROM fence WHERE node = $5 AND session = $6 FOR SHARE)";
+
 /// One statement for all rooms, which changes nothing without the fence, nor rooms of other nodes' shards. Their new
 /// events go in front of the tails.
-const EXTEND: &str = "WITH me AS (SELECT 1 FROM fence WHERE node = $5 AND session = $6 FOR SHARE) \
-    UPDATE room SET seq = a.last, tail = a.tail || room.tail \
+const EXTEND: &str = "UPDATE room SET seq = a.last, tail = a.tail || room.tail \
     FROM me, unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[]) AS a (id, expected, last, tail) \
     JOIN shard ON shard.id = (a.id >> 48)::int AND shard.node = $5 \
     WHERE room.id = a.id AND room.seq = a.expected RETURNING room.id, octet_length(room.tail)";
+
+static MOVE: LazyLock<String> = LazyLock::new(|| format!("{FENCE} {EXTEND}"));
+
+/// The games that end in these rooms are inserted by the same statement.
+static MOVE_AND_END: LazyLock<String> = LazyLock::new(|| {
+    let games = games::insertion(7, "JOIN written ON written.id = game.key");
+    format!("{FENCE}, written AS ({EXTEND}), {games} SELECT * FROM written")
+});
 
 /// Appends to rooms at the expected event; to none without the fence. Returns these rooms, with the bytes of their
 /// tails.
@@ -246,20 +263,32 @@ pub(super) async fn extend(
     fence: Fence,
     writes: impl Iterator<Item = &RoomWrite>,
 ) -> Result<Vec<(i64, i32)>, Error> {
-    let Columns { ids, expected, last, tails, .. } = Columns::of(writes);
+    let Columns { ids, expected, last, tails, games, .. } = Columns::of(writes);
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let rows = session.query(EXTEND, &[&ids, &expected, &last, &tails, &fence.node, &fence.session]).await?;
+    let mut parameters: Vec<&(dyn ToSql + Sync)> = vec![&ids, &expected, &last, &tails, &fence.node, &fence.session];
+    let ended = games::columns(&games);
+    let sql: &'static str = if games.is_empty() {
+        &MOVE
+    } else {
+        parameters.extend(ended.iter().map(|column| &**column as &(dyn ToSql + Sync)));
+        &MOVE_AND_END
+    };
+    let rows = session.query(sql, &parameters).await?;
     rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
 }
 
-const BEGIN: &str = "WITH a AS (SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[]) \
+static BEGIN: LazyLock<String> = LazyLock::new(|| {
+    let games = games::insertion(7, "JOIN written ON written.id = game.key");
+    format!("{ROOMS_AND_STATES}, {games} SELECT id FROM written")
+});
+
+const ROOMS_AND_STATES: &str = "WITH a AS (SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[]) \
     AS t (id, code, seq, tail, state)), \
-    begun AS (INSERT INTO room (id, code, seq, tail) SELECT a.id, code, seq, tail FROM a \
+    written AS (INSERT INTO room (id, code, seq, tail) SELECT a.id, code, seq, tail FROM a \
         JOIN shard ON shard.id = (a.id >> 48)::int AND shard.node = $6 ON CONFLICT DO NOTHING RETURNING id), \
-    states AS (INSERT INTO room_state (room, state) SELECT id, state FROM a JOIN begun USING (id)) \
-    SELECT id FROM begun";
+    states AS (INSERT INTO room_state (room, state) SELECT id, state FROM a JOIN written USING (id))";
 
 /// Inserts new rooms of the node's shards. Returns those that were inserted.
 pub(super) async fn begin(
@@ -267,11 +296,11 @@ pub(super) async fn begin(
     fence: Fence,
     writes: impl Iterator<Item = &RoomWrite>,
 ) -> Result<Vec<i64>, Error> {
-    let Columns { ids, codes, last, tails, states, .. } = Columns::of(writes);
-    if ids.is_empty() {
+    let columns = Columns::of(writes);
+    if columns.ids.is_empty() {
         return Ok(Vec::new());
     }
-    let rows = session.query(BEGIN, &[&ids, &codes, &last, &tails, &states, &fence.node]).await?;
+    let rows = insert(session, fence, &columns).await?;
     rows.iter().map(|row| row.try_get(0)).collect()
 }
 
@@ -280,8 +309,18 @@ pub(super) async fn restore(session: &Session, fence: Fence, rooms: &[Room]) -> 
     let ids: Vec<_> = rooms.iter().map(|room| key(room.id())).collect();
     let codes: Vec<_> = rooms.iter().map(|room| room.code().bits().cast_signed()).collect();
     let seqs: Vec<_> = rooms.iter().map(|room| number(room.seq())).collect();
-    let (tails, states) = (vec![&[][..]; rooms.len()], rooms.iter().map(stored::encode_room).collect::<Vec<_>>());
-    session.query(BEGIN, &[&ids, &codes, &seqs, &(tails as Vec<&[u8]>), &states, &fence.node]).await.map(drop)
+    let states: Vec<_> = rooms.iter().map(stored::encode_room).collect();
+    let (tails, states) = (vec![&[][..]; rooms.len()], states.iter().map(Vec::as_slice).collect());
+    let columns = Columns { ids, codes, last: seqs, tails, states, ..Columns::default() };
+    insert(session, fence, &columns).await.map(drop)
+}
+
+async fn insert(session: &Session, fence: Fence, columns: &Columns<'_>) -> Result<Vec<Row>, Error> {
+    let Columns { ids, codes, last, tails, states, games, .. } = columns;
+    let mut parameters: Vec<&(dyn ToSql + Sync)> = vec![ids, codes, last, tails, states, &fence.node];
+    let ended = games::columns(games);
+    parameters.extend(ended.iter().map(|column| &**column as &(dyn ToSql + Sync)));
+    session.query(&BEGIN, &parameters).await
 }
 
 /// Deletes rooms that have closed.

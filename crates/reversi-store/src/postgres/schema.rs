@@ -1,13 +1,21 @@
 //! The tables and their versions.
 
 use super::{error::PostgresError, session::Session};
-use crate::game_row::{FIRST, GameRow, LINKS, VERSION};
+use crate::game_row::{FIRST, GameRow, SETTLING, VERSION};
 
 /// The oldest version that is upgraded. Its tables are those of `schema.sql`, and one of requests.
 const OLDEST: i32 = 2;
 
 /// The version of tables that are being copied from another store: later than that of any program.
 const UNFINISHED: i32 = i32::MAX;
+
+/// The version that added the tables of links.
+const LINKS: i32 = 11;
+
+/// The queue of games to settle: the highest weight of a game for the ratings of its players, in sixteenths, until the
+/// game is settled; then null. A restored dump of an older version may leave it.
+const SETTLING_QUEUE: &str = "ALTER TABLE games ADD COLUMN IF NOT EXISTS unsettled_weight int; \
+    CREATE INDEX IF NOT EXISTS unsettled_games ON games (number) WHERE unsettled_weight IS NOT NULL";
 
 /// The version of the tables; none if there are none.
 async fn version(session: &Session) -> Result<Option<i32>, PostgresError> {
@@ -67,6 +75,9 @@ pub(super) async fn upgrade(session: &Session, this: Option<i64>) -> Result<(), 
         if found < LINKS {
             session.batch("DROP TABLE IF EXISTS node_unreached, node_status").await?;
             session.batch(include_str!("cluster/links.sql")).await?;
+        }
+        if found < SETTLING {
+            session.batch(SETTLING_QUEUE).await?;
         }
         let added = GameRow::additions(found);
         session.batch(&format!("{added} UPDATE reversi SET version = {VERSION}")).await?;

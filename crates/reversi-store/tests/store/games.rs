@@ -9,7 +9,7 @@ use reversi_store::{Append, Contestant, EndedGame, GameFilter, GamePage, PlayerS
 use crate::{
     archive, at, creation_of,
     fixtures::test_room::{TestRoom, default_settings, id, profile, square},
-    on_each, room_id,
+    on_each, room_id, settle,
 };
 
 /// A finished game between these two; names with a level are AIs.
@@ -155,6 +155,7 @@ on_each!(a_game_changes_ratings_by_its_weight, async |store| {
         let append = Append { room, expected: Seq(0), events: &events, games: std::slice::from_ref(game) };
         store.journal.append(append).await.unwrap();
     }
+    settle(store).await;
     let change = async |who| {
         let PlayerStats { humans, rating, .. } = player_stats(store, who).await;
         assert_eq!(humans.played(), 1, "{who}");

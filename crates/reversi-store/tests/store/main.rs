@@ -205,6 +205,12 @@ fn stored_player(profile: Profile) -> StoredPlayer {
 async fn archive(store: &Store, room: RoomId, games: &[GameRecord]) {
     let (events, games) = (creation_of(room), ended(games));
     store.journal.append(Append { room, expected: Seq(0), events: &events, games: &games }).await.expect("written");
+    settle(store).await;
+}
+
+/// Settles all games that have ended.
+async fn settle(store: &Store) {
+    while store.archive.settle(usize::MAX).await.expect("settled") > 0 {}
 }
 
 /// Games as they end, each of full weight.
@@ -225,6 +231,7 @@ async fn drive(store: &Store, history: &[Event], step: usize) -> (Room, Vec<Game
         events.iter().for_each(|event| room.apply(event));
         games.extend(records);
     }
+    settle(store).await;
     (room, games)
 }
 

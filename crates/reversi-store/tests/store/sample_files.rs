@@ -301,6 +301,20 @@ mod postgres {
         assert_eq!(database.sql("SELECT version FROM reversi"), present().to_string());
     }
 
+    /// Version 11 settles each game as it ends. Its servers have settled all games that are in the tables.
+    #[needs(postgres)]
+    #[tokio::test]
+    async fn tables_without_the_queue_of_games_to_settle_are_upgraded() {
+        let database = sample_database();
+        drop(database.open().await);
+        database.sql("ALTER TABLE games DROP COLUMN unsettled_weight; UPDATE reversi SET version = 11");
+        let store = database.open().await;
+        assert_eq!(store.archive.settle(9).await, Ok(0));
+        check(&store).await;
+        assert_eq!(database.sql("SELECT version FROM reversi"), present().to_string());
+        assert_eq!(database.sql("SELECT to_regclass('unsettled_games') IS NULL"), "f");
+    }
+
     #[needs(postgres)]
     #[tokio::test]
     async fn older_tables_are_refused_and_unchanged() {

@@ -3,6 +3,7 @@
 mod lost_connections;
 mod proxy;
 mod server;
+mod settling;
 mod shared_quotas;
 mod sharing;
 mod takeover;

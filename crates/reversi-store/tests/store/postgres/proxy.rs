@@ -26,14 +26,22 @@ struct Held {
     answers: bool,
     /// The connections with smaller numbers.
     below: usize,
-    /// Of the other connections, requests with this text.
+    /// Of the other connections, requests or answers with this text.
     containing: Option<&'static str>,
 }
 
 impl Held {
     fn holds_request(&self, chunk: &[u8], number: usize) -> bool {
+        self.requests && self.holds(chunk, number)
+    }
+
+    fn holds_answer(&self, chunk: &[u8], number: usize) -> bool {
+        self.answers && self.holds(chunk, number)
+    }
+
+    fn holds(&self, chunk: &[u8], number: usize) -> bool {
         let contains = |text: &str| chunk.windows(text.len()).any(|part| part == text.as_bytes());
-        self.requests && (number < self.below || self.containing.is_some_and(contains))
+        number < self.below || self.containing.is_some_and(contains)
     }
 }
 
@@ -73,9 +81,10 @@ impl Proxy {
                     let (from_server, to_server) = server.into_split();
                     cut.mark_unchanged();
                     tokio::select! {
+                        biased;
                         _ = cut.changed() => {}
                         () = pass(from_client, to_server, &stops, &mut held, |held, chunk| held.holds_request(chunk, number)) => {}
-                        () = pass(from_server, to_client, &more, &mut holding, |held, _| held.answers && number < held.below) => {}
+                        () = pass(from_server, to_client, &more, &mut holding, |held, chunk| held.holds_answer(chunk, number)) => {}
                     }
                 });
             }
@@ -106,6 +115,18 @@ impl Proxy {
     pub(crate) fn hold_requests_with(&self, text: &'static str) {
         let below = self.connections.load(Ordering::Relaxed);
         self.held.send_replace(Held { requests: true, below, containing: Some(text), ..Held::default() });
+    }
+
+    /// Holds requests with this text.
+    #[allow(dead_code, reason = "used by tests/store only")]
+    pub(crate) fn hold_only_requests_with(&self, text: &'static str) {
+        self.held.send_replace(Held { requests: true, containing: Some(text), ..Held::default() });
+    }
+
+    /// Holds answers with this text.
+    #[allow(dead_code, reason = "used by tests/store only")]
+    pub(crate) fn hold_answers_with(&self, text: &'static str) {
+        self.held.send_replace(Held { answers: true, containing: Some(text), ..Held::default() });
     }
 
     /// Holds what the present connections send, and later ones.

@@ -184,7 +184,45 @@ pub(crate) fn url(folders: &[&Path], schema: &str) -> String {
     format!("postgres://reversi@{}/postgres?options=-csearch_path%3D{schema}", hosts.join(","))
 }
 
+/// A transaction of another program, which holds its locks until this is dropped.
+pub(crate) struct HeldLock {
+    psql: Child,
+    database: Database,
+    process: String,
+}
+
+impl HeldLock {
+    /// Whether a statement waits for its locks.
+    #[allow(dead_code, reason = "used by tests/store only")]
+    pub(crate) fn is_waited_for(&self) -> bool {
+        let waiting =
+            format!("SELECT count(*) FROM pg_stat_activity WHERE {} = ANY(pg_blocking_pids(pid))", self.process);
+        self.database.sql(&waiting) != "0"
+    }
+}
+
+impl Drop for HeldLock {
+    fn drop(&mut self) {
+        self.psql.stdin = None;
+        let _ = self.psql.wait();
+    }
+}
+
 impl Database {
+    /// Takes locks by statements, in a transaction that stays open.
+    #[allow(dead_code, reason = "used by tests/store only")]
+    pub(crate) fn lock(&self, sql: &str) -> HeldLock {
+        let mut psql = Command::new(self.server.bin.join("psql"));
+        psql.args(["-qAt", "-v", "ON_ERROR_STOP=1", "-U", "reversi", "-d", "postgres", "-h"]).arg(&self.server.folder);
+        let mut psql = psql.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("psql");
+        let script =
+            format!("SET search_path TO {}; BEGIN; {sql}; SELECT 'locked by ' || pg_backend_pid();\n", self.schema);
+        psql.stdin.as_mut().expect("piped").write_all(script.as_bytes()).expect("writable");
+        let lines = BufReader::new(psql.stdout.as_mut().expect("piped")).lines();
+        let process = lines.map_while(Result::ok).find_map(|line| Some(line.strip_prefix("locked by ")?.to_owned()));
+        HeldLock { psql, database: self.clone(), process: process.expect("locked") }
+    }
+
     pub(crate) fn url(&self) -> String {
         url(&[self.server.folder()], &self.schema)
     }

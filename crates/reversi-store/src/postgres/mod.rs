@@ -329,10 +329,8 @@ impl PostgresStore {
 
     /// Settles at most `limit` games, unless other changes of the archive take longer than `turn`.
     async fn settle_within(&self, turn: Duration, limit: usize) -> Result<usize, StoreError> {
-        let settle = move |session: Arc<Session>| {
-            let damaged = Arc::clone(&self.damaged);
-            async move { games::settle(&session, &damaged, limit).await }
-        };
+        let damaged = &*self.damaged;
+        let settle = move |session: Arc<Session>| async move { games::settle(&session, damaged, limit).await };
         self.archive_writer.transact(turn, settle).await
     }
 
@@ -439,11 +437,8 @@ impl Archive for PostgresStore {
     }
 
     fn game(&self, id: GameId) -> StoreFuture<'_, Option<Arc<GameRecord>>> {
-        let damaged = Arc::clone(&self.damaged);
-        let get = move |session: Arc<Session>| {
-            let damaged = Arc::clone(&damaged);
-            async move { games::get(&session, &damaged, id).await }
-        };
+        let damaged = &*self.damaged;
+        let get = move |session: Arc<Session>| async move { games::get(&session, damaged, id).await };
         Box::pin(self.ask_settled(id.to_string(), get))
     }
 
@@ -484,10 +479,9 @@ impl Archive for PostgresStore {
             if !self.archive.ask(move |session| async move { explorer::has_uncounted(&session, skip).await }).await? {
                 return Ok(0);
             }
-            let count = move |session: Arc<Session>| {
-                let damaged = Arc::clone(&self.damaged);
-                async move { explorer::count(&session, &damaged, skip, limit).await }
-            };
+            let damaged = &*self.damaged;
+            let count =
+                move |session: Arc<Session>| async move { explorer::count(&session, damaged, skip, limit).await };
             self.archive_writer.transact(self.archive_writer.patience, count).await
         })
     }

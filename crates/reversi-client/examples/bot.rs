@@ -13,20 +13,23 @@ async fn main() -> Result<(), ClientError> {
     let mut lost = 0;
     loop {
         // After a lost or silent connection, a new stream starts with every open turn.
-        tokio::time::sleep(backoff(lost)).await;
+        if lost > 0 {
+            tokio::time::sleep(backoff(lost)).await;
+        }
         lost += 1;
         let mut turns = match me.turns().await {
             Err(error) if error.is_transient() => continue,
             opened => opened?,
         };
         while let Some(Ok(event)) = turns.next().await {
-            lost = 0;
             match event {
                 PlayEvent::Turn(turn) => drop(me.play(&turn.game, turn.ply, pick(turn.legal)).await),
                 PlayEvent::GameEnded { outcome, .. } => return me.log_out().await.map(|()| println!("{outcome}")),
                 PlayEvent::Closing(closing) if !closing.reason.is_passing() => return Ok(()),
+                PlayEvent::Closing(_) => break,
                 _ => {}
             }
+            lost = 0;
         }
     }
 }

@@ -27,9 +27,12 @@ pub trait ClusterStore: Send + Sync + 'static {
     /// Records that the clocks of all rooms of these shards are credited. Shards with a newer node are left out.
     fn note_credited(&self, shards: Vec<Assignment>) -> StoreFuture<'_, ()>;
 
-    /// Frees shards without a newer node, after all writes queued before. Their rooms must have no actors on this
-    /// node, since this time by its clock.
-    fn free(&self, shards: Vec<Assignment>, since: Timestamp) -> StoreFuture<'_, ()>;
+    /// Gives shards without a newer node to other nodes, after all writes queued before. Their rooms must have no actors
+    /// on this node, since this time by its clock. Fails if one of the other nodes is gone.
+    fn hand_over(&self, shards: Vec<(Assignment, NodeId)>, since: Timestamp) -> StoreFuture<'_, ()>;
+
+    /// Looks at the store for a new view soon: shards have moved.
+    fn look_again(&self);
 }
 
 /// The lease of a node.
@@ -68,8 +71,8 @@ pub struct ClusterView {
     pub obstacle: Option<Obstacle>,
     /// True if this node gives up its shards, as far as other nodes take them.
     pub is_draining: bool,
-    /// Number of shards that this node has beyond its share.
-    pub surplus: usize,
+    /// The shards that this node has beyond its share, and the nodes that are to have them.
+    pub surplus: BTreeMap<Shard, NodeId>,
 }
 
 /// What a node tells the other nodes about itself.

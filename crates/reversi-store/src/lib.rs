@@ -54,7 +54,7 @@ pub use player_store::{PlaceRequest, PlayerKey, PlayerStore, RoomPlace, StoredPl
 #[cfg(feature = "postgres")]
 pub use postgres::{Membership, NodeRow, NodeStatus, NodeTable, PostgresError, PostgresStore, Sharing, Standby};
 pub use quorum::{QuorumNode, Unreached, may_serve};
-pub use shard::{Assignment, NodeId, Shard};
+pub use shard::{Assignment, NodeId, Shard, share, surplus};
 pub use sqlite::{
     OpenError, SqliteStore,
     backup::{BackupError, NewStore, Pages, backup, restore},

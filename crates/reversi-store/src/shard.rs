@@ -1,6 +1,10 @@
 //! Nodes, and the shards of rooms that they own.
 
-use std::fmt;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    iter::repeat_n,
+};
 
 use reversi_room::RoomId;
 
@@ -72,6 +76,23 @@ pub struct Assignment {
     pub version: u64,
 }
 
+/// The number of shards that each of `takers` should have at most.
+#[must_use]
+pub fn share(takers: usize) -> usize {
+    usize::from(Shard::COUNT).div_ceil(takers.max(1))
+}
+
+/// The shards that a node has beyond its share, and which of the `takers` are to have them. A node that is not one of
+/// these has no share, but keeps its shards if there are no takers.
+#[must_use]
+pub fn surplus(me: NodeId, takers: &BTreeSet<NodeId>, assignments: &[Assignment]) -> BTreeMap<Shard, NodeId> {
+    let share = share(takers.len());
+    let of = |node| assignments.iter().filter(move |owned| owned.node == node).map(|owned| owned.shard);
+    let others = takers.iter().filter(|node| **node != me);
+    let places = others.flat_map(|node| repeat_n(*node, share.saturating_sub(of(*node).count())));
+    of(me).skip(if takers.contains(&me) { share } else { 0 }).zip(places).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -87,6 +108,33 @@ mod tests {
             prop_assert!(shard.before().is_none_or(|before| before < room && Shard::of(before).0 + 1 == number));
             prop_assert!(Shard::new(number + 1).is_none_or(|next| next.before() >= Some(room)));
         }
+    }
+
+    #[test]
+    fn what_a_node_has_beyond_its_share_goes_to_those_that_have_less() {
+        let [a, b, c] = [1, 2, 3].map(NodeId);
+        // Of four shards the first two have b, the others a; the rest has c.
+        let node = |number| {
+            if number >= 4 * (4_096 / 12) {
+                c
+            } else if number % 4 < 2 {
+                b
+            } else {
+                a
+            }
+        };
+        let assignments: Vec<_> =
+            Shard::all().map(|shard| Assignment { shard, node: node(shard.0), version: 1 }).collect();
+        let has = |node| assignments.iter().filter(|owned| owned.node == node).count();
+        let given = |me, takers: &[NodeId]| surplus(me, &takers.iter().copied().collect(), &assignments);
+        let to = |given: &BTreeMap<_, _>, node| given.values().filter(|next| **next == node).count();
+
+        let drained = given(c, &[a, b]);
+        assert_eq!((drained.len(), to(&drained, a), to(&drained, b)), (has(c), 2_048 - has(a), 2_048 - has(b)));
+        let balanced = given(c, &[a, b, c]);
+        assert_eq!((balanced.len(), to(&balanced, c)), (has(c) - 1_366, 0));
+        assert!(given(a, &[a, b, c]).is_empty(), "it has less than its share");
+        assert!(given(c, &[]).is_empty(), "no other takes them");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::{
     connect::{
         check_ai, leave,
         login::{self, LoginOptions},
-        reconnecting_stream::{Received, ReconnectingStream, backoff},
+        reconnecting_stream::{Received, ReconnectingStream, wait_after},
         server_address::Address,
     },
     external_engine::NoMove,
@@ -193,7 +193,7 @@ impl Bot {
             } else if !error.is_transient() {
                 return Err(self.explain(error).await);
             }
-            let wait = backoff(self.failures);
+            let wait = wait_after(began.elapsed(), self.failures);
             self.failures += 1;
             say(format_args!("{error}; trying again in {:.1} s", wait.as_secs_f32()));
             tokio::time::sleep(wait).await;

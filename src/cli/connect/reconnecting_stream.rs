@@ -2,8 +2,18 @@
 
 use std::{pin::Pin, time::Duration};
 
+use tokio::time::Instant;
+
 pub(in crate::cli) use crate::client::backoff;
 use crate::client::{ClientError, Incoming, RoomId, RoomUpdate, Session};
+
+/// A stream that was open for this time is opened again at once: there may be another server, and a clock may run.
+const STABLE: Duration = Duration::from_secs(1);
+
+/// The wait before a stream that was open for this time is opened again, after so many failures in a row.
+pub(in crate::cli) fn wait_after(open: Duration, failures: u32) -> Duration {
+    if open >= STABLE { Duration::ZERO } else { backoff(failures) }
+}
 
 type Opening<T> = Pin<Box<dyn Future<Output = Result<Incoming<T>, ClientError>> + Send>>;
 
@@ -24,7 +34,7 @@ pub(in crate::cli) struct ReconnectingStream<T> {
 /// The opening future is stored, which makes [`ReconnectingStream::next`] cancel safe.
 enum ConnectionState<T> {
     Opening(Opening<T>),
-    Open(Incoming<T>),
+    Open(Incoming<T>, Instant),
 }
 
 impl<T: 'static> ReconnectingStream<T> {
@@ -43,24 +53,24 @@ impl<T: 'static> ReconnectingStream<T> {
     /// Permanent errors, such as a closed room or an unknown session.
     pub(in crate::cli) async fn next(&mut self) -> Result<Received<T>, ClientError> {
         loop {
-            let error = match &mut self.state {
+            let (error, open) = match &mut self.state {
                 ConnectionState::Opening(opening) => match opening.await {
                     Ok(stream) => {
-                        self.state = ConnectionState::Open(stream);
+                        self.state = ConnectionState::Open(stream, Instant::now());
                         continue;
                     }
-                    Err(error) => error,
+                    Err(error) => (error, Duration::ZERO),
                 },
-                ConnectionState::Open(stream) => match stream.next().await {
+                ConnectionState::Open(stream, opened) => match stream.next().await {
                     Some(Ok(item)) => {
                         self.failures = 0;
                         return Ok(Received::Item(item));
                     }
-                    Some(Err(error)) => error,
-                    None => ClientError::Broken("the server ended the stream".into()),
+                    Some(Err(error)) => (error, opened.elapsed()),
+                    None => (ClientError::Broken("the server ended the stream".into()), opened.elapsed()),
                 },
             };
-            let wait = self.wait_after(&error);
+            let wait = self.wait_after(&error, open);
             self.reopen_after(wait);
             if !error.is_transient() {
                 return Err(error);
@@ -82,8 +92,8 @@ impl<T: 'static> ReconnectingStream<T> {
         }));
     }
 
-    fn wait_after(&mut self, error: &ClientError) -> Duration {
-        let wait = backoff(self.failures);
+    fn wait_after(&mut self, error: &ClientError, open: Duration) -> Duration {
+        let wait = wait_after(open, self.failures);
         self.failures += 1;
         let asked = error.refusal().and_then(|refusal| refusal.retry_after).unwrap_or_default();
         wait.max(asked.min(backoff(u32::MAX)))

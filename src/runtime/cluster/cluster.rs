@@ -50,6 +50,8 @@ pub(crate) struct Cluster {
     living: RwLock<BTreeSet<NodeId>>,
     /// Notified of each change of assignments. Requests wait for it.
     changes: Arc<Notify>,
+    /// Notified when another node has given shards to this one, which the store shows.
+    pub(crate) given: Notify,
     /// Notified of each new link from another node.
     pub(crate) linked_by: Notify,
     /// The shards of this node whose rooms are restored.
@@ -65,8 +67,21 @@ impl Cluster {
     pub(crate) fn new(me: NodeId, peers: Arc<dyn Peers>) -> Self {
         let (nodes, living, served, reach) = Default::default();
         let (changes, restoring) = (Arc::default(), Mutex::default());
-        let (me, ahead, linked_by) = (AtomicI64::new(me.0), AtomicI64::new(0), Notify::new());
-        Self { me, ahead, peers, shares_store: true, nodes, living, changes, linked_by, served, reach, restoring }
+        let (me, ahead, given, linked_by) = (AtomicI64::new(me.0), AtomicI64::new(0), Notify::new(), Notify::new());
+        Self {
+            me,
+            ahead,
+            peers,
+            shares_store: true,
+            nodes,
+            living,
+            changes,
+            given,
+            linked_by,
+            served,
+            reach,
+            restoring,
+        }
     }
 
     /// Whether other nodes use the store, too. Then only the store has all players, places and waiting rooms; otherwise
@@ -139,12 +154,21 @@ impl Cluster {
         self.nodes().get(owned.shard) == Some(owned) && owned.node == self.me()
     }
 
-    /// Marks shards as served here, because their rooms are restored. Ignores those that the node has lost since.
-    pub(crate) fn serve<'a>(&self, shards: impl IntoIterator<Item = &'a Assignment>) {
+    /// Marks shards as served here, because their rooms are restored, and tells the other nodes. Ignores those that the
+    /// node has lost since.
+    pub(crate) fn serve(&self, shards: impl IntoIterator<Item = Assignment>) {
         let nodes = self.nodes();
-        let is_current = |owned: &&Assignment| nodes.get(owned.shard) == Some(**owned) && owned.node == self.me();
-        self.served_mut().extend(shards.into_iter().filter(is_current).map(|owned| owned.shard));
+        let is_current = |owned: &Assignment| nodes.get(owned.shard) == Some(*owned) && owned.node == self.me();
+        let served: Vec<_> = shards.into_iter().filter(is_current).collect();
+        self.served_mut().extend(served.iter().map(|owned| owned.shard));
         drop(nodes);
+        self.changes.notify_waiters();
+        self.tell_all(&News::ShardsServed(served));
+    }
+
+    /// Records shards that another node serves now. Requests that wait for them are sent at once.
+    pub(crate) fn note_served(&self, shards: Vec<Assignment>) {
+        self.learn_from_peer(shards);
         self.changes.notify_waiters();
     }
 
@@ -223,12 +247,13 @@ impl Cluster {
         }
     }
 
-    /// Records a node that another one has named, unless the shard seems to be of this node: only the store tells it
+    /// Records nodes that another one has named, except of shards that seem to be of this node: only the store tells it
     /// which shards it has lost.
-    pub(crate) fn learn_from_peer(&self, known: Option<Assignment>) {
+    pub(crate) fn learn_from_peer(&self, known: impl IntoIterator<Item = Assignment>) {
         let me = self.me();
         let was_mine = |new: &Assignment| self.nodes().get(new.shard).is_some_and(|owned| owned.node == me);
-        self.learn(known.filter(|new| new.node != me && !was_mine(new)));
+        let new: Vec<_> = known.into_iter().filter(|new| new.node != me && !was_mine(new)).collect();
+        self.learn(new);
     }
 
     fn nodes(&self) -> RwLockReadGuard<'_, ShardNodes> {

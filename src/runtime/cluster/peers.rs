@@ -169,6 +169,10 @@ pub enum News {
     LoggedOut(PlayerId),
     /// The bans in the store have changed.
     Bans,
+    /// The sending node has given shards to the receiving one.
+    ShardsGiven,
+    /// The sending node serves these shards now.
+    ShardsServed(Vec<Assignment>),
     /// The sending node can be reached.
     Heartbeat {
         /// When it was sent, by the sender's clock.

@@ -121,6 +121,8 @@ impl Node {
                 let stop = lifecycle.stop.clone();
                 lifecycle.spawn(async move { stop.run_until_cancelled(node.read_accounts(accounts)).await });
             }
+            News::ShardsGiven => self.cluster.given.notify_one(),
+            News::ShardsServed(shards) => self.cluster.note_served(shards),
             News::Heartbeat { sent, received } => self.note_heartbeat(from, sent, received),
             News::LoggedOut(player) => {
                 if let Some(player) = players.get(player) {

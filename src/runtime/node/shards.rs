@@ -2,8 +2,10 @@
 //!
 //! ```text
 //!   view ──▶ new ──────────────▶ read the rooms, start their actors ──▶ served ──▶ clocks credited: the store is told
-//!       └──▶ beyond the share ─▶ not served, actors end ────────────▶ freed in the store, for any other node
+//!       └──▶ beyond the share ─▶ not served, actors end ─▶ given to another node in the store, which is told
 //! ```
+//!
+//! At each moment a shard has a node. That node tells the others when it serves the shard.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,6 +22,7 @@ use super::Node;
 use crate::{
     room::{Room, RoomId, Timestamp},
     runtime::{
+        cluster::peers::News,
         limit::limits::STORE_RETRY,
         room::{
             message::Message,
@@ -36,7 +39,7 @@ const LINKING: Duration = Duration::from_secs(5);
 const STEP: usize = 500;
 
 /// Maximum number of shards given up at a time. Their rooms pause until another node has them.
-const FREED: usize = 64;
+const GIVEN: usize = 64;
 
 /// Maximum time for rooms that are given up to credit their clocks.
 const CREDITING: Duration = Duration::from_secs(1);
@@ -51,9 +54,9 @@ enum Stage {
     Taken,
     /// Its rooms are served.
     Served,
-    /// Its rooms have ended here. It is being freed, or the view does not show yet that it is free.
+    /// Its rooms have ended here. It is being given to another node, or the view does not show yet that it is.
     GivenUp,
-    /// It could not be freed, so its rooms must be restored. Contains when they ended here.
+    /// It could not be given away, so its rooms must be restored. Contains when they ended here.
     Kept(Timestamp),
 }
 
@@ -81,17 +84,14 @@ impl OwnShards {
         taken
     }
 
-    /// Marks surplus shards as given up, and returns them. At most [`FREED`] at a time.
-    fn pick_surplus(&mut self, surplus: usize) -> Vec<Assignment> {
-        let given_up = self.0.values().filter(|(_, stage)| *stage == Stage::GivenUp).count();
-        let served = self.0.values_mut().rev().filter(|(_, stage)| *stage == Stage::Served);
-        let given = served.take(surplus.saturating_sub(given_up).min(FREED));
-        given
-            .map(|(owned, stage)| {
-                *stage = Stage::GivenUp;
-                *owned
-            })
-            .collect()
+    /// Marks surplus shards as given up, and returns them with their next nodes. At most [`GIVEN`] at a time.
+    fn pick_surplus(&mut self, surplus: &BTreeMap<Shard, NodeId>) -> Vec<(Assignment, NodeId)> {
+        let given = surplus.iter().filter_map(|(shard, next)| {
+            let (owned, stage) = self.0.get_mut(shard).filter(|(_, stage)| *stage == Stage::Served)?;
+            *stage = Stage::GivenUp;
+            Some((*owned, *next))
+        });
+        given.take(GIVEN).collect()
     }
 
     fn set(&mut self, shards: &[Assignment], new: Stage) {
@@ -149,6 +149,10 @@ impl Node {
                     Ok(()) => continue,
                     Err(_) => return,
                 },
+                () = self.cluster.given.notified() => {
+                    store.look_again();
+                    continue;
+                }
                 () = sleep_until(lease_end), if obstacle.is_none() => continue,
                 Some(step) = steps.join_next() => {
                     // A panic has been logged; the shards of its task stay as they are.
@@ -172,10 +176,10 @@ impl Node {
             if !taken.is_empty() {
                 steps.spawn(self.clone().take(Arc::clone(&store), view.me, taken));
             }
-            let given = if is_giving { Vec::new() } else { shards.pick_surplus(view.surplus) };
+            let given = if is_giving { Vec::new() } else { shards.pick_surplus(&view.surplus) };
             if !given.is_empty() {
                 is_giving = true;
-                steps.spawn(self.clone().free_shards(Arc::clone(&store), given));
+                steps.spawn(self.clone().give(Arc::clone(&store), given));
             }
         }
     }
@@ -202,15 +206,21 @@ impl Node {
         (shards, Stage::Served)
     }
 
-    /// Ends the rooms of shards here, and frees them for other nodes.
-    async fn free_shards(self, store: Arc<dyn ClusterStore>, given: Vec<Assignment>) -> (Vec<Assignment>, Stage) {
-        let shards: BTreeSet<_> = given.iter().map(|owned| owned.shard).collect();
+    /// Ends the rooms of shards here, and gives them to other nodes.
+    async fn give(self, store: Arc<dyn ClusterStore>, given: Vec<(Assignment, NodeId)>) -> (Vec<Assignment>, Stage) {
+        let shards: BTreeSet<_> = given.iter().map(|(owned, _)| owned.shard).collect();
         self.credit_clocks(|room| shards.contains(&Shard::of(room))).await;
         let ended = self.host().context.clock.now();
         self.cluster.end_serving(&shards);
         self.end_rooms(|room| shards.contains(&Shard::of(room))).await;
-        match store.free(given.clone(), ended).await {
-            Ok(()) => (given, Stage::GivenUp),
+        let handed_over = store.hand_over(given.clone(), ended).await;
+        let (given, next): (Vec<_>, BTreeSet<_>) = given.into_iter().unzip();
+        match handed_over {
+            Ok(()) => {
+                next.into_iter().for_each(|node| self.cluster.tell(node, News::ShardsGiven));
+                store.look_again();
+                (given, Stage::GivenUp)
+            }
             Err(error) => {
                 tracing::warn!(%error, "rooms could not be given to another node");
                 (given, Stage::Kept(ended))
@@ -298,7 +308,7 @@ impl Node {
             // The last shard may have more rooms.
             let rest = after.map_or_else(BTreeMap::new, |last| remaining.split_off(&Shard::of(last)));
             let restored = std::mem::replace(&mut remaining, rest);
-            self.cluster.serve(restored.values().map(|(owned, _)| owned));
+            self.cluster.serve(restored.values().map(|(owned, _)| *owned));
             if restored.keys().any(|shard| !self.cluster.serves_shard(*shard)) {
                 // Rooms of a shard that was lost while they were restored.
                 self.release(|room| restored.contains_key(&Shard::of(room)) && !self.cluster.serves(room));

@@ -139,7 +139,7 @@ impl Mirror {
                 self.change = self.context.cluster.next_change();
                 match self.context.cluster.node_of(self.room.id()) {
                     Some(owned) if owned.node == self.context.cluster.me() => return ControlFlow::Break(()),
-                    Some(owned) if owned.node != self.node => self.follow(),
+                    Some(owned) if owned.node != self.node || self.feed.is_none() => self.follow(),
                     _ => {}
                 }
             }

@@ -1,7 +1,6 @@
-//! Three real servers that share rooms, and a fault during games of rooms of the first: it freezes, loses the database,
-//! or is restarted; or servers lose one another; or the database crashes, or fails over. The players are at the other
-//! two, with a watcher of each game at the third, and all games are played to their ends. Also measures how long the
-//! rooms pause: `REVERSI_FAULTS=10 cargo test --test server faults -- --nocapture`.
+//! Three real servers that share rooms, and a fault during games of rooms of the first: it freezes, or loses the database;
+//! or servers lose one another; or the database crashes, or fails over. The players are at the other two, with a watcher
+//! of each game at the third, and all games are played to their ends. Also measures how long the rooms pause: `REVERSI_FAULTS=10 cargo test --test server faults -- --nocapture`.
 
 use std::{net::TcpListener, ops::Range, time::Duration};
 
@@ -56,7 +55,7 @@ const LONGER_LEASE: [&str; 2] = ["--lease", "30"];
 const PERMIT_DEATHS: &str = "UPDATE node SET since = since - interval '1 minute'";
 
 /// One fault of each kind, unless the environment has another number.
-fn rounds() -> Range<usize> {
+pub(super) fn rounds() -> Range<usize> {
     0..std::env::var("REVERSI_FAULTS").map_or(1, |rounds| rounds.parse().unwrap())
 }
 
@@ -325,38 +324,9 @@ async fn a_server_that_has_lost_the_database_sends_its_clients_to_the_others() {
 
 /// Free addresses for three servers. At 127.1.0.1, where no other test listens: at 127.0.0.1 another test could take a
 /// port first.
-fn unused_addresses() -> [String; 3] {
+pub(super) fn unused_addresses() -> [String; 3] {
     let sockets = [(); 3].map(|()| TcpListener::bind("127.1.0.1:0").unwrap());
     sockets.map(|socket| socket.local_addr().unwrap().to_string())
-}
-
-#[needs(postgres)]
-#[tokio::test(flavor = "multi_thread")]
-async fn games_go_on_while_one_server_after_the_other_is_restarted() {
-    let database = database();
-    let mut servers = [(); 3].map(|()| start(&database));
-    let mut games = Vec::new();
-    for restart in 0..3 * rounds().len() {
-        servers.rotate_left(1);
-        let count_of_node = format!("SELECT count(*) FROM node WHERE id = {}", node(&database, &servers[0]));
-        let mut restarted = None;
-        let stop_and_start = async || {
-            servers[0].signal("TERM");
-            until(&database, &count_of_node, "0").await;
-            let database = database.clone();
-            let started = spawn_blocking(move || start(&database)).await.unwrap();
-            restarted = Some((started, Instant::now()));
-        };
-        let played = play_during(&database, &servers, restart, stop_and_start).await;
-        let (started, at) = restarted.unwrap();
-        assert!(played.iter().all(|made| made.last().unwrap().at > at), "the games go on meanwhile");
-        games.extend(played);
-        let stopped = std::mem::replace(&mut servers[0], started);
-        let (clean, log) = timeout(TIMEOUT, stopped.ended()).await.expect("it exits");
-        assert!(clean && !log.contains("have not taken all rooms over"), "{log}");
-        assert_serves_rooms(&servers[0], restart).await;
-    }
-    print_pauses("restarted", &games);
 }
 
 /// Plays while the database is away: its primary is killed, and something else brings the database back. No server is

@@ -12,6 +12,8 @@ mod next_server;
 mod recovery;
 mod repeated_requests;
 #[cfg(all(unix, feature = "postgres"))]
+mod rolling_restart;
+#[cfg(all(unix, feature = "postgres"))]
 mod shared_quotas;
 #[cfg(all(unix, feature = "postgres"))]
 mod shared_rooms;

@@ -37,9 +37,11 @@ impl ClusterStore for Membership {
         Box::pin(ready(Ok(())))
     }
 
-    fn free(&self, _: Vec<Assignment>, _: Timestamp) -> StoreFuture<'_, ()> {
+    fn hand_over(&self, _: Vec<(Assignment, NodeId)>, _: Timestamp) -> StoreFuture<'_, ()> {
         Box::pin(ready(Ok(())))
     }
+
+    fn look_again(&self) {}
 }
 
 struct Node {

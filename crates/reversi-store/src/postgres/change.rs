@@ -12,7 +12,7 @@ use super::{
 use crate::{
     ban::Ban,
     player_store::{PlaceRequest, StoredPlayer},
-    shard::Assignment,
+    shard::{Assignment, NodeId},
     transfer::Restored,
 };
 
@@ -26,8 +26,8 @@ pub(super) enum Change {
     },
     /// The clocks of these shards are credited.
     NoteCredited(Vec<Assignment>),
-    /// Gives up shards, which were last served at this time.
-    FreeShards(Vec<Assignment>, Timestamp),
+    /// Gives shards to other nodes. They were last served at this time.
+    HandOver(Vec<(Assignment, NodeId)>, Timestamp),
     /// Takes the list of waiting rooms, and counts 1 if no other node has it.
     TakeWaiting,
     ReturnWaiting {
@@ -56,7 +56,7 @@ pub(super) enum Change {
 impl Change {
     /// True for a change on behalf of players, of which there may be many.
     pub(super) fn is_of_players(&self) -> bool {
-        !matches!(self, Self::Nothing | Self::MarkAlive { .. } | Self::NoteCredited(_) | Self::FreeShards(..))
+        !matches!(self, Self::Nothing | Self::MarkAlive { .. } | Self::NoteCredited(_) | Self::HandOver(..))
     }
 
     /// Executes it within a transaction. Returns what it counts.
@@ -65,7 +65,7 @@ impl Change {
             Self::Nothing => Ok(0),
             Self::MarkAlive { now, is_credited } => fence.mark_alive(session, *now, *is_credited).await.map(|()| 0),
             Self::NoteCredited(shards) => shard::note_credited(session, fence, shards).await.map(|()| 0),
-            Self::FreeShards(shards, since) => shard::free(session, shards, *since).await.map(|()| 0),
+            Self::HandOver(shards, since) => shard::hand_over(session, fence, shards, *since).await.map(|()| 0),
             Self::TakeWaiting => waiting::take(session, fence.node).await,
             Self::ReturnWaiting { gone, new } => waiting::give_back(session, fence.node, gone, new).await.map(|()| 0),
             Self::AddWaiting(rooms) => waiting::add(session, rooms).await.map(|()| 0),

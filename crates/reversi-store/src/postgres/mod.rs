@@ -425,8 +425,12 @@ impl ClusterStore for PostgresStore {
         self.write(Change::NoteCredited(shards))
     }
 
-    fn free(&self, shards: Vec<Assignment>, since: Timestamp) -> StoreFuture<'_, ()> {
-        self.write(Change::FreeShards(shards, since))
+    fn hand_over(&self, shards: Vec<(Assignment, NodeId)>, since: Timestamp) -> StoreFuture<'_, ()> {
+        self.write(Change::HandOver(shards, since))
+    }
+
+    fn look_again(&self) {
+        self.membership.look_again();
     }
 }
 

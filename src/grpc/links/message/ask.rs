@@ -64,6 +64,10 @@ impl From<News> for cluster::ExchangeRequest {
             News::Account(player) => Kind::AccountChanged(player.bits()),
             News::LoggedOut(player) => Kind::LoggedOut(player.bits()),
             News::Bans => Kind::BansChanged(()),
+            News::ShardsGiven => Kind::ShardsGiven(()),
+            News::ShardsServed(shards) => {
+                Kind::ShardsServed(cluster::ShardsServed { shards: shards.into_iter().map(Into::into).collect() })
+            }
             News::Heartbeat { sent, received } => Kind::Heartbeat(cluster::Heartbeat { sent, received }),
         };
         Self { kind: Some(kind) }
@@ -83,6 +87,10 @@ pub(crate) fn read_news(kind: Kind) -> Result<News, StoredError> {
         Kind::NoticeSent(sent) => News::Notice(read_player(sent.player)?, required(sent.notice, "notice")?.read()?),
         Kind::LoggedOut(player) => News::LoggedOut(read_player(player)?),
         Kind::BansChanged(()) => News::Bans,
+        Kind::ShardsGiven(()) => News::ShardsGiven,
+        Kind::ShardsServed(cluster::ShardsServed { shards }) => {
+            News::ShardsServed(shards.into_iter().map(cluster::Ownership::read).collect::<Result<_, _>>()?)
+        }
         Kind::Heartbeat(cluster::Heartbeat { sent, received }) => News::Heartbeat { sent, received },
         Kind::Hello(_) | Kind::Ask(_) => return Err(StoredError::Malformed("news")),
     })

@@ -71,10 +71,15 @@ impl From<Option<Assignment>> for cluster::Elsewhere {
     }
 }
 
+impl cluster::Ownership {
+    fn read(self) -> Result<Assignment, StoredError> {
+        let shard = required(Shard::new(narrow(self.shard, "shard")?), "shard")?;
+        Ok(Assignment { shard, node: NodeId(self.node), version: self.version })
+    }
+}
+
 impl cluster::Elsewhere {
     fn read(self) -> Result<Option<Assignment>, StoredError> {
-        let Some(cluster::Ownership { shard, node, version }) = self.known else { return Ok(None) };
-        let shard = required(Shard::new(narrow(shard, "shard")?), "shard")?;
-        Ok(Some(Assignment { shard, node: NodeId(node), version }))
+        self.known.map(cluster::Ownership::read).transpose()
     }
 }

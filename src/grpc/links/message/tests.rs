@@ -142,6 +142,8 @@ fn news() -> impl Strategy<Value = News> {
         (player_id(), notice()).prop_map(|(player, notice)| News::Notice(player, notice)),
         player_id().prop_map(News::LoggedOut),
         Just(News::Bans),
+        Just(News::ShardsGiven),
+        vec(assignment(), 0..3).prop_map(News::ShardsServed),
         any::<(i64, Option<i64>)>().prop_map(|(sent, received)| News::Heartbeat { sent, received }),
     ]
 }

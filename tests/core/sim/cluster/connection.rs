@@ -18,7 +18,10 @@ use reversi::{
     },
 };
 
-use tokio::{sync::watch, time::Instant};
+use tokio::{
+    sync::{Notify, watch},
+    time::Instant,
+};
 
 use super::{
     database::{LEASE, ModelDatabase},
@@ -52,6 +55,8 @@ pub(super) struct Connection {
     rng: Mutex<Rng>,
     view: watch::Sender<Arc<ClusterView>>,
     lease: watch::Sender<Lease>,
+    /// Notified when the node is to look at the database before its next beat.
+    pub(super) look: Notify,
 }
 
 impl Connection {
@@ -62,7 +67,7 @@ impl Connection {
         let view = watch::Sender::new(Arc::new(ClusterView { me: node, obstacle, ..ClusterView::default() }));
         let lease = watch::Sender::new(Lease { end: Instant::now() + LEASE, ahead });
         let (node, faults, rng) = (AtomicI64::new(node.0), Gate::default(), Mutex::new(rng));
-        Arc::new(Self { database, node, faults, rng, view, lease })
+        Arc::new(Self { database, node, faults, rng, view, lease, look: Notify::new() })
     }
 
     pub(super) fn store(self: &Arc<Self>) -> Store {
@@ -188,8 +193,12 @@ impl ClusterStore for Connection {
         Box::pin(self.execute(move |database| database.note_credited(&shards)))
     }
 
-    fn free(&self, shards: Vec<Assignment>, since: Timestamp) -> StoreFuture<'_, ()> {
-        Box::pin(self.execute(move |database| database.free(&shards, since)))
+    fn hand_over(&self, shards: Vec<(Assignment, NodeId)>, since: Timestamp) -> StoreFuture<'_, ()> {
+        Box::pin(async move { self.execute(move |database| database.hand_over(&shards, since)).await? })
+    }
+
+    fn look_again(&self) {
+        self.look.notify_one();
     }
 }
 

@@ -12,7 +12,7 @@ use reversi::{
     runtime::{Assignment, Clock, NodeId, Shard},
     store::{
         Append, AppendError, ClockCheck, ClockReading, ClusterView, MemoryStore, Obstacle, QuorumNode, Store,
-        StoreError, Unreached, may_serve,
+        StoreError, Unreached, may_serve, share, surplus,
     },
 };
 use tokio::time::Instant;
@@ -163,9 +163,8 @@ impl ModelDatabase {
             state.changes += 1;
         }
         let is_taker = |(id, lease): &(&NodeId, &Lease)| !lease.is_draining && state.serving.contains(id);
-        let takers = state.leases.iter().filter(is_taker).count();
-        let share =
-            if is_draining || obstacle.is_some() { 0 } else { usize::from(Shard::COUNT).div_ceil(takers.max(1)) };
+        let takers: BTreeSet<_> = state.leases.iter().filter(is_taker).map(|(id, _)| *id).collect();
+        let share = if is_draining || obstacle.is_some() { 0 } else { share(takers.len()) };
         let owned = state.shards.iter().filter(|row| row.node == Some(node)).count();
         let wanted = if state.leases.contains_key(&node) { share.saturating_sub(owned).min(STEP) } else { 0 };
         let numbers: Vec<_> = state.free.iter().copied().take(wanted).collect();
@@ -183,19 +182,20 @@ impl ModelDatabase {
             return None;
         }
         let rows = || Shard::all().zip(&state.shards);
+        let assignments: Vec<_> = rows()
+            .filter_map(|(shard, row)| Some(Assignment { shard, node: row.node?, version: row.version }))
+            .collect();
         Some(ClusterView {
             me: node,
             others: state.leases.keys().filter(|other| **other != node).map(|other| (*other, String::new())).collect(),
-            assignments: rows()
-                .filter_map(|(shard, row)| Some(Assignment { shard, node: row.node?, version: row.version }))
-                .collect(),
+            surplus: surplus(node, &takers, &assignments),
+            assignments,
             away_since: rows()
                 .filter(|(_, row)| row.node == Some(node))
                 .filter_map(|(shard, row)| Some((shard, row.away_since?)))
                 .collect(),
             obstacle,
             is_draining,
-            surplus: if takers == 0 { 0 } else { (owned + numbers.len()).saturating_sub(share) },
         })
     }
 
@@ -215,21 +215,27 @@ impl ModelDatabase {
         }
     }
 
-    /// A node gives up shards, which it last served at `since` by its clock.
-    pub(super) fn free(&self, shards: &[Assignment], since: Timestamp) {
+    /// A node gives shards to others, which it last served at `since` by its clock.
+    pub(super) fn hand_over(&self, shards: &[(Assignment, NodeId)], since: Timestamp) -> Result<(), StoreError> {
         let mut state = self.state();
-        let mut freed = Vec::new();
-        for owned in shards {
+        if shards.iter().any(|(_, next)| !state.leases.contains_key(next)) {
+            return Err(StoreError::Unavailable("the next node was declared dead".into()));
+        }
+        let mut given = BTreeMap::<_, Vec<_>>::new();
+        for (owned, next) in shards {
             let row = &mut state.shards[usize::from(owned.shard.number())];
-            if row.version == owned.version && row.node.is_some() {
-                row.node = None;
+            if row.version == owned.version && row.node == Some(owned.node) {
+                (row.node, row.version) = (Some(*next), row.version + 1);
                 row.away_since = row.away_since.or(Some(since));
-                state.free.insert(owned.shard.number());
-                freed.push(owned.shard);
+                given.entry(*next).or_default().push(owned.shard);
             }
         }
         state.changes += 1;
-        self.log.note(SimEvent::ShardsFreed(Shards(freed)));
+        for (next, shards) in given {
+            self.log.note(SimEvent::ShardsFreed(Shards(shards.clone())));
+            self.log.note(SimEvent::ShardsTaken(next, Shards(shards)));
+        }
+        Ok(())
     }
 
     pub(super) fn read<T>(&self, read: impl FnOnce(&Tables) -> T) -> T {

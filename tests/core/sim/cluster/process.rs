@@ -12,7 +12,7 @@ use reversi::{
     runtime::{Clock, Parts, RandomSource, Runtime},
     store::ClusterStore,
 };
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
@@ -118,13 +118,14 @@ impl Process {
     /// Whether others have all shards.
     pub(super) fn is_drained(&self) -> bool {
         let view = self.connection.views().borrow().clone();
-        view.is_draining && view.surplus == 0
+        view.is_draining && view.surplus.is_empty()
     }
 
     async fn be_a_member(&self) {
         let (mut beats, mut seen) = (0_u32, 0);
         loop {
-            tokio::time::sleep(BEAT).await;
+            // Returns early when it is asked to look again.
+            let _ = timeout(BEAT, self.connection.look.notified()).await;
             beats += 1;
             let sent = Instant::now();
             if !self.connection.cross().await {

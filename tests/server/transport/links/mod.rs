@@ -3,6 +3,8 @@
 mod list;
 mod pair;
 
+use std::pin::pin;
+
 use futures_util::FutureExt as _;
 use reversi::{
     grpc::NodeTls,
@@ -13,7 +15,9 @@ use reversi::{
         v1::{CloseReason, room_event::Event},
     },
     room::{DisplayName, RoomId},
-    runtime::{Ask, Ban, BanSubject, FeedEnd, FeedItem, LinkError, NodeId, Peers as _, Question, Reply, Shard},
+    runtime::{
+        Ask, Assignment, Ban, BanSubject, FeedEnd, FeedItem, LinkError, NodeId, Peers as _, Question, Reply, Shard,
+    },
 };
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -93,6 +97,24 @@ async fn commands_events_and_turns_cross_the_links() {
     }
     let mut late = pair.nodes[1].server.human("Ida").await.watch_after(&id, first).await;
     assert_eq!(late.event().await.seq, first + 1, "a watcher who resumes gets what it has missed");
+    pair.stop().await;
+}
+
+/// It asks the node that tells that it serves the room. From the others it learns nothing.
+#[tokio::test]
+async fn a_call_that_waits_for_a_room_goes_to_the_node_that_serves_it_now() {
+    let mut pair = Pair::start([None, None]).await;
+    let SharedRoom { id, .. } = shared_room(&pair.nodes).await;
+    let third = pair.add_third().await;
+    let next = &pair.nodes[1];
+    within(next.links.reached().wait_for(|reached| reached.contains(&third.id))).await.unwrap();
+    let moved = Assignment { shard: Shard::of(id.parse().unwrap()), node: next.id, version: 2 };
+    pair.nodes.iter().for_each(|node| node.server.runtime.node().learn([moved]));
+    let waiting = third.server.human("Eve").await;
+    let mut room = pin!(waiting.try_room(&id));
+    assert!(room.as_mut().now_or_never().is_none());
+    next.server.runtime.node().serve_shards(&[(moved, None)]).await.unwrap();
+    assert_eq!(within(room).await.unwrap().room_id, id);
     pair.stop().await;
 }
 

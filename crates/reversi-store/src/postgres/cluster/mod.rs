@@ -11,8 +11,9 @@
 //! mistake costs a pause, never a write.
 //!
 //! A node without an address for links owns all shards, and others like it stand by to take them. Nodes with one share
-//! the shards: each takes free ones up to its share, and frees those beyond it. A draining node has no share, nor has one
-//! that is not linked with a majority ([`crate::quorum`]), or whose clock is wrong ([`crate::clock_check`]).
+//! the shards: each takes free ones up to its share, and hands those beyond it over to others. A draining node has no
+//! share, nor has one that is not linked with a majority ([`crate::quorum`]), or whose clock is wrong
+//! ([`crate::clock_check`]).
 
 pub(super) mod fence;
 pub(super) mod link_reports;
@@ -28,7 +29,7 @@ use std::{
 
 use metrics::gauge;
 use tokio::{
-    sync::{oneshot, watch},
+    sync::{Notify, oneshot, watch},
     time::{Instant, MissedTickBehavior, interval, timeout},
 };
 use tokio_postgres::Config;
@@ -43,7 +44,7 @@ use crate::{
     cluster_store::{ClusterView, Lease, NodeInfo, Obstacle},
     journal::{CLOCK_SKEW, LEASE_AGE, OWNED_SHARDS},
     quorum::{QuorumNode, Unreached, may_serve},
-    shard::{Assignment, NodeId, Shard},
+    shard::{Assignment, NodeId, Shard, share, surplus},
 };
 
 /// The interval of beats.
@@ -94,6 +95,7 @@ pub struct Membership {
     lease: watch::Receiver<Lease>,
     reached: Arc<watch::Sender<BTreeSet<NodeId>>>,
     is_draining: Arc<watch::Sender<bool>>,
+    look: Arc<Notify>,
     leave: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -103,23 +105,24 @@ impl Membership {
     pub(super) async fn join(config: Config, lease: Duration, info: NodeInfo) -> Result<Self, PostgresError> {
         let (leave, left) = watch::channel(false);
         let (is_draining, reached) = <(Arc<watch::Sender<bool>>, Arc<watch::Sender<BTreeSet<NodeId>>>)>::default();
-        let (reply, joined) = oneshot::channel();
+        let ((reply, joined), look) = (oneshot::channel(), Arc::<Notify>::default());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let join = LeaseHolder::join(config, lease, info, Arc::clone(&is_draining), Arc::clone(&reached));
+        let asked = Arc::clone(&look);
         let run = async move {
             match join.await {
                 Ok(member) => {
                     // The caller may have stopped waiting.
                     let _ =
                         reply.send(Ok((member.state.subscribe(), member.view.subscribe(), member.held.subscribe())));
-                    member.run(left).await;
+                    member.run(left, asked).await;
                 }
                 Err(error) => drop(reply.send(Err(error))),
             }
         };
         let thread = std::thread::Builder::new().name("store-lease".into()).spawn(move || runtime.block_on(run))?;
         let (state, view, lease) = joined.await.map_err(|_| thread_ended())??;
-        Ok(Self { state, view, lease, reached, is_draining, leave, thread: Some(thread) })
+        Ok(Self { state, view, lease, reached, is_draining, look, leave, thread: Some(thread) })
     }
 
     /// The present state, and each change.
@@ -142,12 +145,18 @@ impl Membership {
         self.reached.send_replace(nodes);
     }
 
+    /// Lets the node look at the database soon.
+    pub(super) fn look_again(&self) {
+        self.look.notify_one();
+    }
+
     /// Gives up the node's shards, and waits until it has none that another node can take.
     pub async fn hand_over(&self) {
         self.is_draining.send_replace(true);
+        self.look_again();
         if self.state.borrow().is_member() {
             // It fails when the node has left.
-            let _ = self.views().wait_for(|view| view.is_draining && view.surplus == 0).await;
+            let _ = self.views().wait_for(|view| view.is_draining && view.surplus.is_empty()).await;
         }
     }
 
@@ -304,8 +313,8 @@ impl LeaseHolder {
         self.held.send_replace(Lease { end: self.renewed + self.lease, ahead });
     }
 
-    /// Beats until `left`, or until shards are lost.
-    async fn run(mut self, mut left: watch::Receiver<bool>) {
+    /// Beats until `left`, or until shards are lost. Beats at once when it is `asked` to.
+    async fn run(mut self, mut left: watch::Receiver<bool>, asked: Arc<Notify>) {
         let mut ticks = interval(BEAT);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut reached = self.reached.subscribe();
@@ -315,6 +324,7 @@ impl LeaseHolder {
                 tokio::select! {
                     _ = ticks.tick() => {}
                     _ = reached.changed() => {}
+                    () = asked.notified() => {}
                 }
                 timeout(self.lease, self.beat(is_owner)).await
             };
@@ -421,13 +431,12 @@ impl LeaseHolder {
         let (serving, obstacle) = self.compare_state(session, id, others).await?;
         let takes_shards = !is_draining && obstacle.is_none();
         let is_taker = |other: &&Other| other.takes_shards() && serving.contains(&NodeId(other.id));
-        let takers = others.iter().filter(is_taker).count() + usize::from(takes_shards);
-        // A node that drains or should have no rooms keeps its shards if no other node can take them.
-        let share = if takes_shards { usize::from(Shard::COUNT).div_ceil(takers) } else { 0 };
-        if takes_shards {
-            shard::take(session, id, share).await?;
-        }
         let me = NodeId(id);
+        let others_take = others.iter().filter(is_taker).map(|other| NodeId(other.id));
+        let takers: BTreeSet<_> = others_take.chain(takes_shards.then_some(me)).collect();
+        if takes_shards {
+            shard::take(session, id, share(takers.len())).await?;
+        }
         let before = Arc::clone(&self.view.borrow());
         let mut away_since = if before.me == me { before.away_since.clone() } else { BTreeMap::new() };
         let now = Instant::now();
@@ -444,16 +453,15 @@ impl LeaseHolder {
         }
         self.assignments_read = Some(now);
         let assignments: Vec<Assignment> = self.assignments.values().copied().collect();
-        let owned = assignments.iter().filter(|owned| owned.node == me).count();
         let address = |other: &Other| Some((NodeId(other.id), other.address.clone()?));
         let view = ClusterView {
             me,
             others: others.iter().filter_map(address).collect(),
+            surplus: surplus(me, &takers, &assignments),
             assignments,
             away_since,
             obstacle,
             is_draining,
-            surplus: if takers == 0 { 0 } else { owned.saturating_sub(share) },
         };
         // Before the view: a reader of the view may write with this id.
         self.set_state(NodeState::Member(id));

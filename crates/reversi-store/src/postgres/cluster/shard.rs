@@ -86,13 +86,21 @@ pub(in crate::postgres) async fn note_credited(
     session.execute(sql, &[&ids, &versions, &fence.node]).await.map(drop)
 }
 
-/// Frees shards that were last served at `since`, except those with a newer owner. Marks that are not credited yet are
-/// kept.
-pub(in crate::postgres) async fn free(session: &Session, shards: &[Assignment], since: Timestamp) -> Result<(), Error> {
-    let sql = "UPDATE shard SET node = NULL, changed = now(), away_us = coalesce(away_us, $3) \
-        FROM unnest($1::int[], $2::bigint[]) AS a (id, version) WHERE shard.id = a.id AND shard.version = a.version";
-    let (ids, versions) = columns(shards);
-    session.execute(sql, &[&ids, &versions, &since.0]).await.map(drop)
+/// Gives shards of a node, which were last served at `since`, to others. Shards with a newer owner are left out. Marks
+/// that are not credited yet are kept. Fails if one of the others is gone.
+pub(in crate::postgres) async fn hand_over(
+    session: &Session,
+    fence: Fence,
+    shards: &[(Assignment, NodeId)],
+    since: Timestamp,
+) -> Result<(), Error> {
+    let sql = "UPDATE shard SET node = a.next, version = shard.version + 1, changed = now(), \
+            away_us = coalesce(away_us, $5) \
+        FROM unnest($1::int[], $2::bigint[], $3::bigint[]) AS a (id, version, next) \
+        WHERE shard.id = a.id AND shard.version = a.version AND shard.node = $4";
+    let (owned, next): (Vec<_>, Vec<_>) = shards.iter().map(|(owned, next)| (*owned, next.0)).unzip();
+    let (ids, versions) = columns(&owned);
+    session.execute(sql, &[&ids, &versions, &next, &fence.node, &since.0]).await.map(drop)
 }
 
 fn columns(shards: &[Assignment]) -> (Vec<i32>, Vec<i64>) {

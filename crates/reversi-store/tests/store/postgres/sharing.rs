@@ -12,7 +12,7 @@ use reversi_needs::needs;
 use reversi_room::{Event, Fact, Request, RoomId, Seq, Timestamp};
 use reversi_store::{
     AppendError, Assignment, ClusterStore as _, ClusterView, Journal as _, NodeId, NodeInfo, NodeRow, NodeTable,
-    Obstacle, PostgresError, PostgresStore, Shard, Sharing, Standby,
+    Obstacle, PostgresError, PostgresStore, Shard, Sharing, Standby, StoreError,
 };
 use tokio::time::timeout;
 
@@ -101,6 +101,14 @@ fn owned(view: &ClusterView) -> Vec<Assignment> {
     view.assignments.iter().filter(|owned| owned.node == view.me).copied().collect()
 }
 
+/// Gives what a node has beyond its share to those that are to have it.
+async fn give(store: &PostgresStore, view: &ClusterView) -> Result<Vec<Assignment>, StoreError> {
+    let next = |owned: Assignment| Some((owned, *view.surplus.get(&owned.shard)?));
+    let given: Vec<_> = owned(view).into_iter().filter_map(next).collect();
+    store.hand_over(given.clone(), FREED).await?;
+    Ok(given.into_iter().map(|(owned, _)| owned).collect())
+}
+
 fn shards(owned: &[Assignment]) -> Vec<Shard> {
     owned.iter().map(|owned| owned.shard).collect()
 }
@@ -118,29 +126,40 @@ fn line(room: RoomId) -> Vec<Event> {
 
 #[needs(postgres)]
 #[tokio::test]
-async fn a_node_frees_what_is_beyond_its_share_and_others_take_it() {
+async fn a_node_gives_what_is_beyond_its_share_to_the_others() {
     let database = database();
     let first = database.member("one").await;
     let alone = seen(&first, |view| owned(view).len() == 4_096).await;
-    assert!(alone.others.is_empty() && alone.surplus == 0 && alone.away_since.is_empty());
+    assert!(alone.others.is_empty() && alone.surplus.is_empty() && alone.away_since.is_empty());
     let second = database.member("two").await;
-    let shared = seen(&first, |view| view.surplus == 2_048).await;
+    let shared = seen(&first, |view| view.surplus.len() == 2_048).await;
     let id = seen(&second, |view| view.assignments.len() == 4_096).await.me;
     assert_eq!(shared.others, [(id, "two".to_owned())]);
     assert_eq!(database.shares(), "one|4096");
-    let given = owned(&shared).split_off(2_048);
-    first.free(given.clone(), FREED).await.unwrap();
+    let given = give(&first, &shared).await.unwrap();
+    assert_eq!(database.shares(), "one|2048 two|2048", "none is without a node in between");
     let taken = seen(&second, |view| shards(&owned(view)) == shards(&given)).await;
     assert!(
         given.iter().all(|owned| taken.away_since.get(&owned.shard) == Some(&FREED)),
         "their clocks may have to be credited"
     );
-    first.free(given.clone(), FREED).await.unwrap();
+    give(&first, &shared).await.unwrap();
     first.note_credited(given.clone()).await.unwrap();
     second.note_credited(owned(&taken)).await.unwrap();
     assert_eq!(database.sql("SELECT count(away_us), min(version), max(version) FROM shard"), "0|1|2");
-    seen(&first, |view| view.surplus == 0 && owned(view).len() == 2_048).await;
+    seen(&first, |view| view.surplus.is_empty() && owned(view).len() == 2_048).await;
     assert_eq!(database.shares(), "one|2048 two|2048");
+}
+
+#[needs(postgres)]
+#[tokio::test]
+async fn shards_are_not_given_to_a_node_that_is_gone() {
+    let database = database();
+    let (first, second) = (database.member("one").await, database.member("two").await);
+    let shared = seen(&first, |view| view.surplus.len() == 2_048).await;
+    drop(second);
+    assert!(matches!(give(&first, &shared).await, Err(StoreError::Unavailable(_))));
+    assert_eq!(database.shares(), "one|4096");
 }
 
 /// So that the next node sees by its own clock how far the times in the rooms have to be moved.
@@ -182,7 +201,7 @@ async fn a_node_whose_clock_is_wrong_takes_no_shards_and_counts_for_no_share() {
     assert_eq!(seconds(wrong.lease().borrow().ahead), 30);
     let first = database.member_with(NodeInfo { clock: Some(|| ahead(4)), ..info("one") }).await;
     let served = |view: &ClusterView| view.obstacle.is_none();
-    seen(&first, |view| owned(view).len() == 4_096 && view.surplus == 0 && served(view)).await;
+    seen(&first, |view| owned(view).len() == 4_096 && view.surplus.is_empty() && served(view)).await;
     let shown = async || {
         let rows = database.node_table().await.nodes().await.unwrap();
         let shown = |row: &NodeRow| {
@@ -237,13 +256,13 @@ async fn a_node_writes_only_to_its_own_shards() {
     let database = database();
     let first = database.member("one").await;
     let second = database.member("two").await;
-    let shared = seen(&first, |view| view.surplus == 2_048).await;
+    let shared = seen(&first, |view| view.surplus.len() == 2_048).await;
     let given = owned(&shared).split_off(2_048);
     let (stays, moves) = (room_of(owned(&shared)[0]), room_of(given[0]));
     for room in [stays, moves] {
         assert_eq!(write(&first, room, Seq(0), &creation_of(room)).await, Ok(()));
     }
-    first.free(given.clone(), FREED).await.unwrap();
+    give(&first, &shared).await.unwrap();
     seen(&second, |view| shards(&owned(view)) == shards(&given)).await;
     let line = line(moves);
     assert_eq!(write(&first, moves, Seq(1), &line).await, Err(AppendError::Fenced));
@@ -259,8 +278,8 @@ async fn a_node_writes_only_to_its_own_shards() {
 async fn of_the_same_request_at_two_nodes_at_once_one_is_done() {
     let database = database();
     let nodes = [database.member("one").await, database.member("two").await];
-    let shared = seen(&nodes[0], |view| view.surplus == 2_048).await;
-    nodes[0].free(owned(&shared).split_off(2_048), FREED).await.unwrap();
+    let shared = seen(&nodes[0], |view| view.surplus.len() == 2_048).await;
+    give(&nodes[0], &shared).await.unwrap();
     let has_half = |view: &ClusterView| owned(view).len() == 2_048;
     let (one, two) = (seen(&nodes[0], has_half).await, seen(&nodes[1], has_half).await);
     let shards = [owned(&one), owned(&two)];
@@ -344,15 +363,15 @@ async fn one_node_at_a_time_has_the_waiting_rooms() {
 async fn a_node_that_is_asked_to_end_gives_all_its_shards_to_the_others_and_takes_none() {
     let database = database();
     let (first, second) = (database.member("one").await, database.member("two").await);
-    let shared = seen(&first, |view| view.surplus == 2_048).await;
-    first.free(owned(&shared).split_off(2_048), FREED).await.unwrap();
+    let shared = seen(&first, |view| view.surplus.len() == 2_048).await;
+    give(&first, &shared).await.unwrap();
     let before = seen(&second, |view| owned(view).len() == 2_048).await;
     let table = database.node_table().await;
     assert!(table.ask_to_end(before.me).await.unwrap());
     let draining = seen(&second, |view| view.is_draining).await;
-    assert_eq!(draining.surplus, 2_048, "others take all of them");
-    second.free(owned(&draining), FREED).await.unwrap();
-    seen(&first, |view| owned(view).len() == 4_096 && view.surplus == 0).await;
+    assert_eq!(draining.surplus.len(), 2_048, "others take all of them");
+    give(&second, &draining).await.unwrap();
+    seen(&first, |view| owned(view).len() == 4_096 && view.surplus.is_empty()).await;
     drop(first);
     seen(&second, |view| view.assignments.is_empty()).await;
     assert_eq!(database.shares(), "none|4096");
@@ -361,7 +380,7 @@ async fn a_node_that_is_asked_to_end_gives_all_its_shards_to_the_others_and_take
     let after = seen(&second, |view| view.me != draining.me).await;
     assert!(after.is_draining && after.assignments.is_empty());
     let third = database.member("three").await;
-    seen(&third, |view| owned(view).len() == 4_096 && view.surplus == 0).await;
+    seen(&third, |view| owned(view).len() == 4_096 && view.surplus.is_empty()).await;
     let rows: Vec<_> = table.nodes().await.unwrap().iter().map(|row| (row.is_draining, row.shards)).collect();
     assert_eq!(rows, [(true, 0), (false, 4_096)]);
 }

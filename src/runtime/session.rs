@@ -150,8 +150,54 @@ impl Sessions {
         if known.is_some() || self.knows_all_tokens() {
             return Ok(known);
         }
-        let found = self.player_store.find(PlayerKey::Token(token.hash().0)).await?;
-        Ok(found.map(|found| players.adopt(found)).filter(|player| player.token_hash().matches(token)))
+        // Twice, as this node may be forgetting a player who is idle here.
+        for _ in 0..2 {
+            let changes = players.account_changes();
+            let Some(found) = self.player_store.find(PlayerKey::Token(token.hash().0)).await? else { break };
+            let player = players.adopt(found, changes);
+            if players.bearer(token).is_none() {
+                // It was known here by another token, or has changed meanwhile.
+                self.read_account(player.id()).await?;
+            }
+            let entered = players.bearer(token);
+            if entered.is_some() {
+                return Ok(entered);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads the account of a player who is known here again, and applies what another node has changed. No other
+    /// change is made here meanwhile, so that an earlier state is never applied after a later one.
+    pub(super) async fn read_account(&self, player: PlayerId) -> Result<(), StoreError> {
+        let players = &self.host.context.players;
+        let Some(known) = players.get(player) else { return Ok(()) };
+        let _changing = known.changing.lock().await;
+        let stored = self.player_store.find(PlayerKey::Id(player)).await?;
+        // It may have been replaced, or have logged out.
+        let Some(known) = players.get(player).filter(|known| !known.is_logged_out()) else { return Ok(()) };
+        match stored {
+            Some(stored) => drop(players.change_account(&known, TokenHash(stored.token), stored.claimed)),
+            None => self.forget(known),
+        }
+        Ok(())
+    }
+
+    /// Removes a player who was logged out on another node, from the rooms of this node, too.
+    pub(super) fn forget(&self, player: Arc<Player>) {
+        let host = self.host.clone();
+        let context = Arc::clone(&host.context);
+        context.players.revoke(&player);
+        context.lifecycle.spawn(async move {
+            for room in player.rooms() {
+                // If this fails, the player's grace in the room starts below.
+                let _ = host.command(room, Issuer::Player(player.id()), Command::Leave).await;
+            }
+            player.end_streams(StreamEnd::LoggedOut);
+            host.context.players.announce(&player);
+            host.context.players.remove(&player);
+            check_presence(&host, &player, player.rooms());
+        });
     }
 
     /// Leaves every room and ends the streams. Revokes the token and frees the name, unless the name is claimed and

@@ -88,8 +88,8 @@ pub trait PlayerStore: Send + Sync + 'static {
     /// At most `limit` players and former players with this name in upper or lower case, the last seen first.
     fn named(&self, name: DisplayName, limit: usize) -> StoreFuture<'_, Vec<Profile>>;
 
-    /// Inserts a player, or replaces its token and its claim. Returns false, and changes nothing, if another player
-    /// with a valid token has the name, in upper or lower case.
+    /// Inserts a player who has just logged in. Returns false, and changes nothing, if another player with a valid token
+    /// has the name, in upper or lower case. A store that is not shared also replaces a player by the same id.
     fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, bool>;
 
     /// Replaces the token and the claim of a player. Returns false, and changes nothing, if the stored token is not

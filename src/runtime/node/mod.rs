@@ -16,7 +16,7 @@ use super::{
     },
     lifecycle::ticks,
     lobby::{listing::LobbyWatch, peer_rows::PeerList, row::RowFilter},
-    outcome::{RoomError, StreamEnd},
+    outcome::RoomError,
     player::player::Player,
     room::{host::RoomHost, presence::check_presence, rooms::Rooms},
     session::Sessions,
@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     room::{Command, Issuer, PlayerId, RoomId, SeatSetting, Seq},
-    store::{Assignment, NodeId, PlayerKey, Shard},
+    store::{Assignment, NodeId, Shard, StoredPlayer},
 };
 
 /// Maximum number of accounts read at a time.
@@ -116,6 +116,7 @@ impl Node {
                 }
             }
             News::Account(player) => {
+                players.note_account_change();
                 let (node, accounts) = (self.clone(), players.get(player).into_iter().collect());
                 let lifecycle = &self.host().context.lifecycle;
                 let stop = lifecycle.stop.clone();
@@ -125,8 +126,9 @@ impl Node {
             News::ShardsServed(shards) => self.cluster.note_served(shards),
             News::Heartbeat { sent, received } => self.note_heartbeat(from, sent, received),
             News::LoggedOut(player) => {
+                players.note_account_change();
                 if let Some(player) = players.get(player) {
-                    self.forget(player);
+                    self.sessions.forget(player);
                 }
             }
             News::Bans => {
@@ -207,50 +209,27 @@ impl Node {
         }
     }
 
-    /// Reads accounts again that other nodes may have changed. Skips those that change here meanwhile.
+    /// Reads accounts again that other nodes may have changed.
     async fn read_accounts(&self, accounts: Vec<Arc<Player>>) {
-        let context = &self.host().context;
-        let players = &context.players;
         for accounts in accounts.chunks(ACCOUNTS) {
-            let tokens: Vec<_> = accounts.iter().map(|player| player.token_hash().0).collect();
             let ids = accounts.iter().map(|player| player.id()).collect();
-            let stored = match context.player_store.find_all(ids).await {
+            let stored = match self.sessions.player_store.find_all(ids).await {
                 Ok(stored) => stored,
                 // They are read again soon.
                 Err(error) => return tracing::warn!(%error, "accounts could not be read again"),
             };
-            let mut stored: BTreeMap<_, _> = stored.into_iter().map(|stored| (stored.profile.id, stored)).collect();
-            for (player, token) in accounts.iter().zip(tokens) {
-                let id = player.id();
-                if !players.get(id).is_some_and(|known| Arc::ptr_eq(&known, player)) || player.token_hash().0 != token {
-                    continue;
-                }
-                match stored.remove(&id) {
-                    Some(stored) => drop(players.adopt(stored)),
-                    // A damaged row is missing, too, but its player is kept.
-                    None if matches!(context.player_store.find(PlayerKey::Id(id)).await, Ok(None)) => {
-                        self.forget(Arc::clone(player));
-                    }
-                    None => {}
+            let stored: BTreeMap<_, _> = stored.into_iter().map(|stored| (stored.profile.id, stored)).collect();
+            for player in accounts {
+                let is_current = |stored: &StoredPlayer| {
+                    (stored.token, stored.claimed) == (player.token_hash().0, player.is_claimed())
+                };
+                // A damaged row is missing, too, but its player is kept.
+                if !stored.get(&player.id()).is_some_and(is_current)
+                    && let Err(error) = self.sessions.read_account(player.id()).await
+                {
+                    tracing::debug!(%error, player = %player.id(), "an account could not be read again");
                 }
             }
         }
-    }
-
-    /// Removes a player who was logged out on another node, from the rooms of this node, too.
-    fn forget(&self, player: Arc<Player>) {
-        let host = self.host().clone();
-        let context = Arc::clone(&host.context);
-        context.players.revoke(&player);
-        context.lifecycle.spawn(async move {
-            for room in player.rooms() {
-                // If this fails, the player's grace in the room starts below.
-                let _ = host.command(room, Issuer::Player(player.id()), Command::Leave).await;
-            }
-            player.end_streams(StreamEnd::LoggedOut);
-            host.context.players.announce(&player);
-            host.context.players.remove(&player);
-            check_presence(&host, &player, player.rooms());
-        });
     }
 }

@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering::Relaxed},
+        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
     },
     time::Duration,
 };
@@ -86,6 +86,8 @@ pub struct Players {
     pub bans: Arc<Bans>,
     /// Number of players who have claimed their names.
     pub(super) claimed: AtomicUsize,
+    /// Number of log-outs and changes of accounts that this node has made or heard of.
+    pub(super) account_changes: AtomicU64,
     /// Those with streams on other nodes.
     pub(crate) attached: Attached,
     pub(super) limits: LimitsInForce,
@@ -185,7 +187,7 @@ impl Players {
 
     fn enter(&self, player: Arc<Player>) {
         self.by_id.insert(player.id(), Arc::clone(&player));
-        self.by_token.insert(player.token_hash().key(), Arc::clone(&player));
+        self.enter_token(&player);
         if player.is_guest() {
             self.file_guest(&player, player.last_use(self.clock.now()));
         }
@@ -247,6 +249,7 @@ impl Players {
         }
         player.set_claimed(claimed);
         if player.token_hash().0 == token.0 {
+            self.enter_token(player);
             Arc::clone(player)
         } else {
             self.replace(player, token, StreamEnd::LoggedOut)
@@ -263,7 +266,7 @@ impl Players {
         drop(told);
         self.end_if_closed(&renewed);
         self.by_id.insert(renewed.id(), Arc::clone(&renewed));
-        self.by_token.insert(token.key(), Arc::clone(&renewed));
+        self.enter_token(&renewed);
         if old.key() != token.key() {
             self.by_token.remove(&old.key());
         }
@@ -301,6 +304,7 @@ impl Players {
     /// Revokes the token; the name stays taken until [`Players::remove`].
     pub(crate) fn revoke(&self, player: &Player) {
         player.quota.close();
+        self.note_account_change();
         self.by_token.remove(&player.token_hash().key());
     }
 

@@ -2,13 +2,16 @@
 //! others.
 
 use std::{
-    sync::{Arc, atomic::Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::Ordering::{Relaxed, SeqCst},
+    },
     time::Duration,
 };
 
 use dashmap::Entry;
 
-use super::{directory::Players, notice::Notice, player::Player, token::TokenHash};
+use super::{directory::Players, notice::Notice, player::Player};
 use crate::{
     room::PlayerId,
     runtime::{
@@ -19,15 +22,11 @@ use crate::{
 };
 
 impl Players {
-    /// The player of a stored account. Another node may have created or changed it.
-    pub(crate) fn adopt(&self, enrolled: StoredPlayer) -> Arc<Player> {
-        let (token, claimed) = (TokenHash(enrolled.token), enrolled.claimed);
+    /// The player of a stored account, which another node has created. It is entered unless it is known here. If there
+    /// were `changes` before it was read and there are others now, its token may not be valid, and is not entered.
+    pub(crate) fn adopt(&self, enrolled: StoredPlayer, changes: u64) -> Arc<Player> {
         let slot = match self.by_id.entry(enrolled.profile.id) {
-            Entry::Occupied(entry) => {
-                let known = Arc::clone(entry.get());
-                drop(entry);
-                return self.change_account(&known, token, claimed);
-            }
+            Entry::Occupied(known) => return Arc::clone(known.get()),
             Entry::Vacant(slot) => slot,
         };
         // The stored time may be old, while the player is active on another node.
@@ -37,10 +36,31 @@ impl Players {
         player.streams.note_stored_seen(stored_seen);
         slot.insert(Arc::clone(&player));
         self.claimed.fetch_add(usize::from(player.is_claimed()), Relaxed);
-        self.by_token.insert(player.token_hash().key(), Arc::clone(&player));
+        if self.account_changes() == changes {
+            self.enter_token(&player);
+        }
         self.by_name.entry(player.profile.name.key()).or_insert(player.id());
         self.end_if_closed(&player);
         player
+    }
+
+    /// Makes a player known by its token, unless it has logged out, also meanwhile.
+    pub(super) fn enter_token(&self, player: &Arc<Player>) {
+        let key = player.token_hash().key();
+        self.by_token.insert(key, Arc::clone(player));
+        if player.is_logged_out() {
+            self.by_token.remove(&key);
+        }
+    }
+
+    pub(crate) fn note_account_change(&self) {
+        self.account_changes.fetch_add(1, SeqCst);
+    }
+
+    /// Compare it before and after an account is read from the store: the news of a change of a player who is not known
+    /// yet has no other effect.
+    pub(crate) fn account_changes(&self) -> u64 {
+        self.account_changes.load(SeqCst)
     }
 
     /// Ends what was opened for a player who has just become known, if no stream may be open now.
@@ -191,5 +211,24 @@ impl Players {
         if here != 0 && self.newer_turns(player.id(), here).is_some() {
             player.streams.inbox.supersede();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        room::{DisplayName, PlayerKind},
+        runtime::{RandomSource, Token},
+    };
+
+    #[test]
+    fn a_new_token_of_a_player_who_has_logged_out_is_not_valid() {
+        let players = Players::default();
+        let (ada, _) = players.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).unwrap();
+        players.revoke(&ada);
+        let new = Token::generate(&RandomSource::default());
+        players.change_account(&ada, new.hash(), false);
+        assert!(players.bearer(&new).is_none() && players.by_token.is_empty());
     }
 }

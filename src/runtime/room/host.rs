@@ -335,8 +335,9 @@ impl RoomHost {
         if known.is_some() {
             return Ok(known);
         }
+        let changes = self.context.players.account_changes();
         let found = self.context.player_store.find(PlayerKey::Id(id)).await?;
-        Ok(found.map(|found| self.context.players.adopt(found)))
+        Ok(found.map(|found| self.context.players.adopt(found, changes)))
     }
 
     /// Looks up the members whom this node does not know, before their rooms are started.
@@ -344,8 +345,9 @@ impl RoomHost {
         let members = rooms.iter().flat_map(|room| room.members()).map(|member| member.profile.id);
         let unknown: BTreeSet<_> = members.filter(|member| self.context.players.get(*member).is_none()).collect();
         if !unknown.is_empty() {
+            let changes = self.context.players.account_changes();
             let found = self.context.player_store.find_all(unknown.into_iter().collect()).await?;
-            found.into_iter().for_each(|found| drop(self.context.players.adopt(found)));
+            found.into_iter().for_each(|found| drop(self.context.players.adopt(found, changes)));
         }
         Ok(())
     }

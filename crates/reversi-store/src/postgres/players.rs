@@ -11,16 +11,17 @@ use crate::{
     player_store::{PlayerKey, StoredPlayer},
 };
 
-/// Inserts nothing if another player with a token has the name, unless `$9` is false.
+/// Unless `$9` is false, inserts nothing if another player with a token has the name, and changes nothing of a player
+/// who has another token or none: an earlier try may have been executed, and the player have changed since.
 const PUT: &str = "INSERT INTO players (id, name, name_key, kind, seats, token, seen_us, claimed) \
     SELECT $1, $2, $3, $4, $5, $6, $7, $8 \
     WHERE NOT $9 OR NOT EXISTS (SELECT FROM players WHERE name_key = $3 AND token IS NOT NULL AND id <> $1) \
-    ON CONFLICT (id) DO UPDATE SET token = $6, claimed = $8";
+    ON CONFLICT (id) DO UPDATE SET token = $6, claimed = players.claimed OR $8 WHERE NOT $9 OR players.token = $6";
 
 /// Of two nodes that give one name to two players at once, one is refused: a wait would hold up a batch of moves.
 const LOCK_NAME: &str = "SELECT pg_try_advisory_xact_lock(hashtext(current_schema()::text || '.name'), hashtext($1))";
 
-/// Inserts a player, or replaces its token and its claim. Returns 0 if another player with a token has the name.
+/// Inserts a player who has just logged in. Returns 0 if another player with a token has the name.
 pub(super) async fn put(session: &Session, player: &StoredPlayer) -> Result<usize, Error> {
     let is_free = session.row(LOCK_NAME, &[&player.profile.name.key()]).await?;
     if is_free.is_some_and(|row| row.get(0)) { insert(session, player, true).await } else { Ok(0) }

@@ -96,11 +96,11 @@ on_each!(a_player_has_played_once_a_game_that_counts_is_stored, async |store| {
     assert_eq!(known(store).await, all);
 });
 
-on_each!(a_player_is_replaced_by_the_same_id, async |store| {
+on_each!(the_token_and_the_claim_of_a_player_are_replaced, async |store| {
     let ada = stored_player("ada", 1);
     store.players.put_player(ada.clone()).await.unwrap();
-    let changed = StoredPlayer { token: [9; 32], claimed: true, ..ada };
-    store.players.put_player(changed.clone()).await.unwrap();
+    let changed = StoredPlayer { token: [9; 32], claimed: true, ..ada.clone() };
+    assert!(store.players.change_account(changed.clone(), ada.token).await.unwrap());
     assert_eq!(known(store).await, [changed]);
 });
 

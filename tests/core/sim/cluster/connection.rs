@@ -37,6 +37,8 @@ pub(super) enum StoreFault {
     Held,
     /// Calls fail.
     Cut,
+    /// Calls arrive, and the answers about accounts wait.
+    AnswersHeld,
 }
 
 /// The state of a connection: the faults of each kind that have not ended, which may overlap.
@@ -44,6 +46,7 @@ pub(super) enum StoreFault {
 struct ActiveFaults {
     held: usize,
     cut: usize,
+    answers_held: usize,
     /// The process has ended: its calls have no effect.
     gone: bool,
 }
@@ -101,6 +104,7 @@ impl Connection {
         let count = |faults: &mut ActiveFaults, change: fn(usize) -> usize| match fault {
             StoreFault::Held => faults.held = change(faults.held),
             StoreFault::Cut => faults.cut = change(faults.cut),
+            StoreFault::AnswersHeld => faults.answers_held = change(faults.answers_held),
         };
         self.faults.change(|faults| count(faults, |count| count + 1));
         tokio::time::sleep(time).await;
@@ -262,7 +266,9 @@ impl PlayerStore for Connection {
     fn find(&self, player: PlayerKey) -> StoreFuture<'_, Option<StoredPlayer>> {
         Box::pin(async move {
             self.reach().await?;
-            self.database.store.players.find(player).await
+            let found = self.database.store.players.find(player).await;
+            self.faults.pass(|faults| faults.answers_held > 0).await;
+            found
         })
     }
 

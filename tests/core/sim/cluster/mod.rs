@@ -1,6 +1,7 @@
 //! Three nodes of a cluster on one database, with links that delay, reorder and break, clocks that are apart, and nodes
 //! that end, leave, pause, or lose the database or each other, up to three at a time.
 
+mod accounts;
 mod connection;
 mod database;
 mod gate;

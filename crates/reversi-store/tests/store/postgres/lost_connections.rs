@@ -1,19 +1,20 @@
 //! Connections that end, or are held, while something is written.
 
-use std::time::Duration;
+use std::{pin::pin, time::Duration};
 
 use futures_util::future::join_all;
 use reversi_needs::needs;
-use reversi_room::{Command, Event, Seq};
-use reversi_store::{AppendError, Journal as _, PostgresStore, StoreError};
+use reversi_room::{Command, DisplayName, Event, PlayerId, Profile, Seq};
+use reversi_store::{AppendError, Journal as _, PlayerKey, PlayerStore as _, PostgresStore, StoreError, StoredPlayer};
 
 use super::{
-    proxy::Proxy,
+    proxy::{Point, Proxy},
     server::{Database, PostgresServer, database},
+    sharing::info,
 };
 use crate::{
-    creation_of,
-    fixtures::test_room::{TestRoom, chat},
+    at, creation_of,
+    fixtures::test_room::{TestRoom, chat, profile},
     moved, room_id, write,
 };
 
@@ -181,4 +182,105 @@ async fn nothing_is_lost_when_the_server_is_killed() {
         let kept = store.load(*room).await.unwrap().expect("an open room").latest();
         assert_eq!(kept.seq(), Seq(61));
     }
+}
+
+/// A change of an account.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    LogIn,
+    LogOut,
+    Claim,
+    /// By a token that begins with this byte.
+    Replace(u8),
+}
+
+/// The first byte of the token, and whether the name is claimed.
+type Account = Option<(u8, bool)>;
+
+impl Change {
+    /// Whether it is made, and the account after it.
+    fn expected(self, account: Account) -> (bool, Account) {
+        match (self, account) {
+            (Self::LogIn, None) => (true, Some((0, false))),
+            (Self::LogOut, _) => (true, None),
+            (Self::Claim, Some((0, _))) => (true, Some((0, true))),
+            (Self::Replace(token), Some((0, claimed))) => (true, Some((token, claimed))),
+            (_, account) => (false, account),
+        }
+    }
+
+    /// By a node that knows the player's first token.
+    async fn make(self, store: &PostgresStore, player: &StoredPlayer) -> bool {
+        let mut after = player.clone();
+        match self {
+            Self::LogIn => return store.put_player(after).await.unwrap(),
+            Self::LogOut => return store.remove_player(player.profile.id).await.map(|()| true).unwrap(),
+            Self::Claim => after.claimed = true,
+            Self::Replace(token) => after.token[0] = token,
+        }
+        store.change_account(after, player.token).await.unwrap()
+    }
+}
+
+/// It is cut before and after each request of each change, and another node makes each other change before the first
+/// one connects again.
+#[needs(postgres)]
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_of_an_account_at_two_nodes_are_as_if_made_one_after_the_other() {
+    const CHANGES: [Change; 4] = [Change::LogIn, Change::LogOut, Change::Claim, Change::Replace(1)];
+    let (database, mut proxy) = link();
+    let first = Database::member_at(&proxy.url(&database), info("one")).await;
+    let second = database.member("two").await;
+    let others = [Change::LogOut, Change::Claim, Change::Replace(2)];
+    let mut players = 0_u8;
+    for (change, other) in CHANGES.into_iter().flat_map(|change| others.map(|other| (change, other))) {
+        let mut points = 0;
+        for point in (1..).flat_map(|request| [Point::Before(request), Point::After(request)]) {
+            players += 1;
+            let player = player(players);
+            let before = match change {
+                Change::LogIn => None,
+                _ => Change::LogIn.make(&second, &player).await.then_some((0, false)),
+            };
+            proxy.hold_at(point);
+            let mut making = pin!(change.make(&first, &player));
+            let is_held = tokio::select! {
+                biased;
+                () = proxy.stopped() => true,
+                _ = &mut making => false,
+            };
+            if !is_held {
+                proxy.release();
+                break;
+            }
+            proxy.hold_all_requests();
+            proxy.cut();
+            let other_made = other.make(&second, &player).await;
+            proxy.release();
+            let made = making.await;
+            let found = second.find(PlayerKey::Id(player.profile.id)).await.unwrap();
+            let account = found.map(|found| (found.token[0], found.claimed));
+            let in_order = |[one, two]: [Change; 2]| {
+                let (one_made, account) = one.expected(before);
+                let (two_made, account) = two.expected(account);
+                (one_made, two_made, account)
+            };
+            // The second try of the first one may find that the other one was made after the first try.
+            let (first_made, then_made, then_account) = in_order([change, other]);
+            let is_first = (other_made, account) == (then_made, then_account) && made <= first_made;
+            let is_second = (other_made, made, account) == in_order([other, change]);
+            assert!(is_first || is_second, "{change:?} {point:?} {other:?}: {made} {other_made} {account:?}");
+            points += 1;
+        }
+        assert!(points >= 6, "{change:?} {points}");
+    }
+}
+
+/// A new player, with a token that begins with 0.
+fn player(number: u8) -> StoredPlayer {
+    let mut token = [number; 32];
+    token[0] = 0;
+    let name = DisplayName::parse(&format!("Ada {number}")).unwrap();
+    let profile = Profile { id: PlayerId::from_random(number.into()), name, ..profile("ada") };
+    StoredPlayer { profile, seats: 1, token, seen: at(7), claimed: false, played: false }
 }

@@ -28,21 +28,33 @@ struct Held {
     below: usize,
     /// Of the other connections, requests or answers with this text.
     containing: Option<&'static str>,
+    point: Option<Point>,
+}
+
+/// A moment in a transaction: when one of its requests has come, or when it has been passed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Point {
+    Before(usize),
+    After(usize),
 }
 
 impl Held {
-    fn holds_request(&self, chunk: &[u8], number: usize) -> bool {
-        self.requests && self.holds(chunk, number)
+    fn holds_request(&self, chunk: &[u8], number: usize, sent: usize) -> bool {
+        self.point == Some(Point::Before(sent)) || self.requests && self.holds(chunk, number)
     }
 
-    fn holds_answer(&self, chunk: &[u8], number: usize) -> bool {
-        self.answers && self.holds(chunk, number)
+    fn holds_answer(&self, chunk: &[u8], number: usize, sent: usize) -> bool {
+        let is_of_point = matches!(self.point, Some(Point::After(request)) if request <= sent);
+        is_of_point || self.answers && self.holds(chunk, number)
     }
 
     fn holds(&self, chunk: &[u8], number: usize) -> bool {
-        let contains = |text: &str| chunk.windows(text.len()).any(|part| part == text.as_bytes());
-        number < self.below || self.containing.is_some_and(contains)
+        number < self.below || self.containing.is_some_and(|text| contains(chunk, text))
     }
+}
+
+fn contains(chunk: &[u8], text: &str) -> bool {
+    chunk.windows(text.len()).any(|part| part == text.as_bytes())
 }
 
 /// What goes from one end to the other passes through here.
@@ -80,11 +92,21 @@ impl Proxy {
                     let (from_client, to_client) = client.into_split();
                     let (from_server, to_server) = server.into_split();
                     cut.mark_unchanged();
+                    // The requests of the last transaction; 0 if there was none.
+                    let sent = AtomicUsize::new(0);
+                    let count = |chunk: &[u8]| match sent.load(Ordering::Relaxed) {
+                        _ if contains(chunk, "BEGIN") => sent.store(1, Ordering::Relaxed),
+                        0 => {}
+                        sent_before => sent.store(sent_before + 1, Ordering::Relaxed),
+                    };
+                    let sent = || sent.load(Ordering::Relaxed);
+                    let holds_request = |held: &Held, chunk: &[u8]| held.holds_request(chunk, number, sent());
+                    let holds_answer = |held: &Held, chunk: &[u8]| held.holds_answer(chunk, number, sent());
                     tokio::select! {
                         biased;
                         _ = cut.changed() => {}
-                        () = pass(from_client, to_server, &stops, &mut held, |held, chunk| held.holds_request(chunk, number)) => {}
-                        () = pass(from_server, to_client, &more, &mut holding, |held, chunk| held.holds_answer(chunk, number)) => {}
+                        () = pass(from_client, to_server, &stops, &mut held, count, holds_request) => {}
+                        () = pass(from_server, to_client, &more, &mut holding, |_| {}, holds_answer) => {}
                     }
                 });
             }
@@ -134,6 +156,14 @@ impl Proxy {
         self.held.send_replace(Held { requests: true, below: usize::MAX, ..Held::default() });
     }
 
+    /// Holds a connection at a point of its transaction.
+    #[allow(dead_code, reason = "not used by tests/server")]
+    pub(crate) fn hold_at(&mut self, point: Point) {
+        // Of what was held before.
+        self.stopped.mark_unchanged();
+        self.held.send_replace(Held { point: Some(point), ..Held::default() });
+    }
+
     /// Holds what both send, also of later connections.
     #[allow(dead_code, reason = "used by tests/server")]
     pub(crate) fn hold(&self) {
@@ -166,10 +196,12 @@ async fn pass(
     mut to: impl AsyncWrite + Unpin,
     stops: &watch::Sender<usize>,
     held: &mut watch::Receiver<Held>,
+    count: impl Fn(&[u8]),
     is_held: impl Fn(&Held, &[u8]) -> bool,
 ) {
     let mut chunk = vec![0; 1 << 16];
     while let Ok(length @ 1..) = from.read(&mut chunk).await {
+        count(&chunk[..length]);
         if is_held(&held.borrow(), &chunk[..length]) {
             stops.send_modify(|stops| *stops += 1);
         }

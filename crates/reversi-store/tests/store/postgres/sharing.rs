@@ -37,10 +37,14 @@ impl Database {
         self.member_with(info(address)).await
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the task ends with the store")]
     async fn member_with(&self, info: NodeInfo) -> PostgresStore {
+        Self::member_at(&self.url(), info).await
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the task ends with the store")]
+    pub(super) async fn member_at(url: &str, info: NodeInfo) -> PostgresStore {
         let sharing = Sharing { patience: LEASE, lease: LEASE, info };
-        let standby = Standby::join(&self.url(), sharing).await.expect("the database is there");
+        let standby = Standby::join(url, sharing).await.expect("the database is there");
         assert_eq!(standby.active(), None);
         let store = standby.take_over().await.expect("a node of a cluster takes over at once");
         // As if links were never cut.
@@ -76,7 +80,7 @@ impl Database {
     }
 }
 
-fn info(address: &str) -> NodeInfo {
+pub(super) fn info(address: &str) -> NodeInfo {
     NodeInfo { listens: Some(address.to_owned()), address: Some(address.to_owned()), ..NodeInfo::default() }
 }
 

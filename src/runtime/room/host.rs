@@ -11,7 +11,7 @@ use super::{
     registry::RoomHandle,
 };
 use crate::{
-    room::{Command, Creation, Event, Fact, Issuer, Occupant, PlayerId, Rejection, Room, RoomId, Seq},
+    room::{Command, Creation, Event, Fact, Issuer, Occupant, PlayerId, Rejection, Request, Room, RoomId, Seq},
     runtime::{
         cluster::{
             cluster::MoveWait,
@@ -100,8 +100,15 @@ impl RoomHost {
                 created => return created,
             }
         }
-        let ask = Ask { room: creation.id, what: Question::Create(Box::new(creation), first) };
-        self.ask(ask).await?.snapshot()
+        // By its id, the creation is done once, though it may be asked for again after the room has closed.
+        let (room, request) = (creation.id, creation.request);
+        let of_room = Request { key: room.bits(), digest: room.bits() };
+        let creation = Creation { request: request.or(Some(of_room)), ..creation };
+        let ask = Ask { room, what: Question::Create(Box::new(creation), first) };
+        match self.ask(ask).await?.snapshot() {
+            Err(RoomError::RequestIdReused) if request.is_none() => Err(Rejection::RoomClosed.into()),
+            created => created,
+        }
     }
 
     async fn ask(&self, ask: Ask) -> Result<Reply, RoomError> {

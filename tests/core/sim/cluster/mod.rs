@@ -3,6 +3,7 @@
 
 mod accounts;
 mod connection;
+mod creations;
 mod database;
 mod gate;
 mod idle_players;

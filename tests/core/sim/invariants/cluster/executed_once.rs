@@ -1,7 +1,7 @@
 //! A request that cannot be repeated is executed at most once: no player says more than its client has sent, or creates
 //! more rooms than it has asked for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reversi::room::{Command, Fact, PlayerId};
 
@@ -14,13 +14,17 @@ use crate::sim::{
 pub(super) fn check(history: &RecordedHistory) -> CheckResult {
     let (mut sent, mut said) = (BTreeMap::<usize, u32>::new(), BTreeMap::<PlayerId, u32>::new());
     let (mut asked, mut created) = (sent.clone(), said.clone());
+    // The log-ins of each client, with which its ids begin anew.
+    let (mut log_ins, mut ids) = (sent.clone(), BTreeSet::new());
     for LogEntry { what, .. } in &history.entries {
         match what {
             SimEvent::Requested { client, action: Action::Command(_, Command::Chat(_)), .. } => {
                 *sent.entry(*client).or_default() += 1;
             }
-            SimEvent::Requested { client, action: Action::Create(..) | Action::Quick(..), .. } => {
-                *asked.entry(*client).or_default() += 1;
+            SimEvent::Requested { client, action: Action::LogIn, .. } => *log_ins.entry(*client).or_default() += 1,
+            SimEvent::Requested { client, action: Action::Create(_, id) | Action::Quick(.., id), .. } => {
+                let is_new = id.as_ref().is_none_or(|id| ids.insert((client, log_ins.get(client).copied(), id)));
+                *asked.entry(*client).or_default() += u32::from(is_new);
             }
             SimEvent::Written { events, .. } => {
                 for event in events {

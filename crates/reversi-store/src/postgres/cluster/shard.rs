@@ -20,15 +20,22 @@ const TAKE_ALL: &str = "WITH free AS (SELECT id FROM shard WHERE node IS NULL \
         AND NOT EXISTS (SELECT FROM shard WHERE node <> $1) ORDER BY id FOR UPDATE) \
     UPDATE shard SET node = $1, version = version + 1, changed = now() FROM free WHERE shard.id = free.id";
 
+/// A part of the shards, left when a node that shares them took the others at the same time.
+const GIVE_BACK: &str = "UPDATE shard SET node = NULL, changed = now() WHERE node = $1";
+
 /// Takes the free shards for a node, unless another node has some. Returns true if the node has all shards; false also
-/// while another node takes them.
+/// while another node takes them. A part of them is given back: nobody would serve it, as other nodes take none then.
 pub(super) async fn take_all(session: &Session, node: i64) -> Result<bool, Error> {
     match session.execute(TAKE_ALL, &[&node]).await {
         Err(error) if is_refusal(&error) => return Ok(false),
         taken => taken?,
     };
     let row = session.row("SELECT count(*) FROM shard WHERE node = $1", &[&node]).await?;
-    Ok(row.is_some_and(|row| row.get::<_, i64>(0) == i64::from(Shard::COUNT)))
+    let count = row.map_or(0, |row| row.get::<_, i64>(0));
+    if (1..i64::from(Shard::COUNT)).contains(&count) {
+        session.execute(GIVE_BACK, &[&node]).await?;
+    }
+    Ok(count == i64::from(Shard::COUNT))
 }
 
 /// Passes over shards that another node is taking. Takes none while a node without an address has shards.

@@ -339,6 +339,24 @@ async fn a_server_alone_and_nodes_that_share_do_not_mix() {
     database.open().await;
 }
 
+/// Both looked before the other one had taken any, so that each has a part.
+#[needs(postgres)]
+#[tokio::test]
+async fn shards_that_a_server_alone_and_a_node_that_shares_took_at_once_do_not_stay_with_nobody() {
+    let database = database();
+    let member = database.member("one").await;
+    seen(&member, |view| owned(view).len() == 4_096).await;
+    let sharing = Sharing { lease: LEASE, info: NodeInfo { address: None, ..info("two") }, ..Sharing::default() };
+    let alone = Standby::join(&database.url(), sharing).await.unwrap();
+    database.sql(
+        "UPDATE shard SET node = (SELECT id FROM node WHERE listens = 'two'), version = version + 1, changed = now() \
+         WHERE id < 100",
+    );
+    let taken_again = |view: &ClusterView| owned(view).iter().filter(|owned| owned.version == 3).count();
+    seen(&member, |view| taken_again(view) == 100 && owned(view).len() == 4_096).await;
+    assert!(alone.active().is_some());
+}
+
 #[needs(postgres)]
 #[tokio::test]
 async fn one_node_at_a_time_has_the_waiting_rooms() {

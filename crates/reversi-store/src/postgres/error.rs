@@ -39,6 +39,15 @@ pub enum PostgresError {
         killed counts for some seconds more"
     )]
     UsedByOlder,
+    /// Another process creates or upgrades the tables.
+    #[error(
+        "another process creates or upgrades its tables; if that seems to have stopped, `SELECT pg_terminate_backend({holder})` \
+        ends it"
+    )]
+    Upgrading {
+        /// Its process of the database.
+        holder: i32,
+    },
     /// The tables were written by a version of the program before the oldest whose tables are upgraded.
     #[error(
         "its tables are of version {found}, and this program upgrades tables from version {oldest} on: start `reversi serve` \

@@ -151,7 +151,7 @@ impl Standby {
     pub async fn join(url: &str, sharing: Sharing) -> Result<Self, PostgresError> {
         let Sharing { patience, lease, info } = sharing;
         let config = session::parse(url, patience)?;
-        let membership = Membership::join(config.clone(), lease, info).await?;
+        let membership = Membership::join(config.clone(), [patience, lease], info).await?;
         Ok(Self { config, patience, membership })
     }
 

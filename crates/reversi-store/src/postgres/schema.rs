@@ -1,6 +1,11 @@
 //! The tables and their versions.
 
-use super::{error::PostgresError, session::Session};
+use std::time::Duration;
+
+use super::{
+    error::{PostgresError, is_refusal},
+    session::Session,
+};
 use crate::game_row::{FIRST, GameRow, SETTLING, VERSION};
 
 /// The oldest version that is upgraded. Its tables are those of `schema.sql`, and one of requests.
@@ -44,20 +49,35 @@ pub(super) async fn require(session: &Session) -> Result<(), PostgresError> {
 }
 
 /// One upgrade at a time.
-const BEGIN: &str = "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended(current_schema()::text, 0))";
+const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema()::text, 0))";
+
+/// The process of the database that has the lock.
+const HOLDER: &str = "SELECT pid FROM pg_locks JOIN pg_database ON pg_database.oid = database \
+    WHERE datname = current_database() AND locktype = 'advisory' AND objsubid = 1 AND granted \
+    AND classid::bigint << 32 | objid::bigint = hashtextextended(current_schema()::text, 0)";
 
 /// Whether a node other than this one has a lease.
 const IS_USED: &str = "SELECT EXISTS (SELECT FROM node WHERE until > now() AND id IS DISTINCT FROM $1)";
 
 /// Creates the tables if there are none.
-pub(super) async fn create(session: &Session) -> Result<(), PostgresError> {
-    if version(session).await?.is_none() { upgrade(session, None).await } else { Ok(()) }
+pub(super) async fn create(session: &Session, patience: Duration) -> Result<(), PostgresError> {
+    if version(session).await?.is_none() { upgrade(session, None, patience).await } else { Ok(()) }
 }
 
 /// Creates the tables, or upgrades them to the current version. An upgrade is refused while a node other than `this`
-/// one has a lease: to its prepared statements a table must not change.
-pub(super) async fn upgrade(session: &Session, this: Option<i64>) -> Result<(), PostgresError> {
-    session.batch(BEGIN).await?;
+/// one has a lease: to its prepared statements a table must not change. A process that is frozen meanwhile keeps others
+/// from their start for `patience`; longer than that none waits.
+pub(super) async fn upgrade(session: &Session, this: Option<i64>, patience: Duration) -> Result<(), PostgresError> {
+    let limit = patience.as_millis();
+    let limits = ["lock_timeout", "idle_in_transaction_session_timeout"].map(|name| format!("SET LOCAL {name} = {limit}"));
+    if let Err(error) = session.batch(&format!("BEGIN; {}; {LOCK}", limits.join("; "))).await {
+        if is_refusal(&error) && session.batch("ROLLBACK").await.is_ok()
+            && let Some(holder) = session.row(HOLDER, &[]).await?
+        {
+            return Err(PostgresError::Upgrading { holder: holder.try_get(0)? });
+        }
+        return Err(error.into());
+    }
     // After an error, the transaction ends with the connection.
     let found = version(session).await?;
     if found != Some(VERSION) {

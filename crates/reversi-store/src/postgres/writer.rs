@@ -112,7 +112,7 @@ impl Writer {
         let node = state.borrow().writer().ok_or(PostgresError::Fenced)?;
         let (session, fence) = open(&config, node).await?;
         // A command has joined without upgrading the tables. Fails if a copy has begun meanwhile.
-        schema::upgrade(&session, Some(node)).await?;
+        schema::upgrade(&session, Some(node), patience).await?;
         Ok(Self {
             config,
             patience,

@@ -101,13 +101,14 @@ pub struct Membership {
 }
 
 impl Membership {
-    /// Joins the nodes of a database, whose tables are created if necessary. Returns after the first beat.
-    pub(super) async fn join(config: Config, lease: Duration, info: NodeInfo) -> Result<Self, PostgresError> {
+    /// Joins the nodes of a database, whose tables are created if necessary. Returns after the first beat. The times are
+    /// the patience and the lease.
+    pub(super) async fn join(config: Config, times: [Duration; 2], info: NodeInfo) -> Result<Self, PostgresError> {
         let (leave, left) = watch::channel(false);
         let (is_draining, reached) = <(Arc<watch::Sender<bool>>, Arc<watch::Sender<BTreeSet<NodeId>>>)>::default();
         let ((reply, joined), look) = (oneshot::channel(), Arc::<Notify>::default());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let join = LeaseHolder::join(config, lease, info, Arc::clone(&is_draining), Arc::clone(&reached));
+        let join = LeaseHolder::join(config, times, info, Arc::clone(&is_draining), Arc::clone(&reached));
         let asked = Arc::clone(&look);
         let run = async move {
             match join.await {
@@ -254,7 +255,7 @@ impl LeaseHolder {
     /// Connects, creates the tables if necessary, and beats once.
     async fn join(
         config: Config,
-        lease: Duration,
+        [patience, lease]: [Duration; 2],
         info: NodeInfo,
         is_draining: Arc<watch::Sender<bool>>,
         reached: Arc<watch::Sender<BTreeSet<NodeId>>>,
@@ -263,9 +264,9 @@ impl LeaseHolder {
         // A command changes no tables of others: its writer upgrades them, once it has all shards.
         let is_command = info.listens.is_none();
         if is_command {
-            schema::create(&session).await?
+            schema::create(&session, patience).await?
         } else {
-            schema::upgrade(&session, None).await?
+            schema::upgrade(&session, None, patience).await?
         }
         session.batch(LOCK_TIMEOUT).await?;
         let mut member = Self {

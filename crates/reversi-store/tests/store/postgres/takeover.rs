@@ -11,7 +11,7 @@ use reversi_store::{
 use tokio::time::timeout;
 
 use super::{
-    proxy::Proxy,
+    proxy::{Point, Proxy},
     server::{Database, database},
 };
 use crate::{
@@ -46,12 +46,12 @@ impl Database {
 }
 
 async fn join(url: &str, address: &str, lease: Duration) -> Standby {
-    let sharing = Sharing {
-        patience: LONG,
-        lease,
-        info: NodeInfo { listens: Some(address.to_owned()), address: None, ..NodeInfo::default() },
-    };
-    Standby::join(url, sharing).await.expect("the database is there")
+    Standby::join(url, sharing(address, LONG, lease)).await.expect("the database is there")
+}
+
+fn sharing(address: &str, patience: Duration, lease: Duration) -> Sharing {
+    let info = NodeInfo { listens: Some(address.to_owned()), address: None, ..NodeInfo::default() };
+    Sharing { patience, lease, info }
 }
 
 async fn open(standby: Standby) -> PostgresStore {
@@ -318,6 +318,43 @@ async fn the_last_sign_of_a_dead_server_is_kept_until_the_next_mark() {
     assert_eq!(third.last_alive().await, Ok(Some(at(5))), "no clock has been credited since");
     third.mark_alive(at(9)).await.unwrap();
     assert_eq!(third.last_alive().await, Ok(Some(at(9))));
+}
+
+/// It has the lock, and sends nothing more.
+#[needs(postgres)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_stops_while_it_creates_the_tables_blocks_no_other_for_long() {
+    let database = database();
+    let mut proxy = Proxy::of(&database);
+    proxy.hold_at(Point::Before(2));
+    let url = proxy.url(&database);
+    let stopped = Standby::join(&url, sharing("one", SHORT, LONG));
+    let other = async {
+        proxy.stopped().await;
+        timeout(LONG, database.join("two", LONG)).await.expect("it starts")
+    };
+    let (stopped, other) = tokio::join!(stopped, other);
+    assert!(stopped.is_err(), "its connection was ended");
+    drop(open(other).await);
+}
+
+#[needs(postgres)]
+#[tokio::test]
+async fn who_upgrades_the_tables_for_long_is_named() {
+    let database = database();
+    let (server, schema) = (database.server, database.schema.clone());
+    let upgrades = std::thread::spawn(move || {
+        let lock = format!("SELECT pg_advisory_lock(hashtextextended('{schema}', 0)), pg_sleep(60)");
+        server.sql(&schema, &lock)
+    });
+    let locked = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query LIKE '%advisory%' \
+        AND query LIKE '%' || current_schema() || '%'";
+    while database.sql(locked) == "0" {}
+    let refused = Standby::join(&database.url(), sharing("one", SHORT, LONG)).await.err();
+    let Some(PostgresError::Upgrading { holder }) = refused else { panic!("{refused:?}") };
+    assert_eq!(database.sql(&format!("SELECT pg_terminate_backend({holder})")), "t");
+    assert!(upgrades.join().is_err(), "its connection was ended");
+    drop(open(database.join("one", LONG).await).await);
 }
 
 /// A server at "one" that has all shards, and is not connected.

@@ -52,6 +52,8 @@ pub enum Obstacle {
     CutOff,
     /// Its clock differs too much from those of the others.
     WrongClock,
+    /// It cannot read or write rooms.
+    NoAccess,
 }
 
 /// A cluster as one of its nodes sees it.

@@ -130,6 +130,7 @@ impl Node {
                 Some(Obstacle::WrongClock) => {
                     Some("its clock differs by more than 5 s from those of most others and the database")
                 }
+                Some(Obstacle::NoAccess) => Some("it renews its lease, but cannot read or write rooms"),
                 None => None,
             };
             self.set_in_service(obstacle, is_linking);
@@ -165,8 +166,8 @@ impl Node {
             if view.me != self.cluster.me() {
                 tracing::error!(
                     node = %view.me,
-                    "the other servers declared this one dead, as it did not renew its lease; it continues as a new node, at \
-                     first without rooms"
+                    "this server has lost its rooms, as it did not renew its lease or could not read or write them; it \
+                     continues as a new node, at first without rooms"
                 );
                 self.rejoin_as(view.me);
             }

@@ -10,6 +10,7 @@ use tokio::{
 use tokio_postgres::{Config, Error};
 
 use super::{
+    cluster::access::Access,
     error::{describe, is_refusal},
     session::Session,
 };
@@ -31,12 +32,13 @@ pub(super) struct LastingSession {
     pub(super) patience: Duration,
     /// The runtime that drives the connection.
     runtime: Handle,
+    access: Arc<Access>,
     session: Mutex<Option<Arc<Session>>>,
 }
 
 impl LastingSession {
-    pub(super) fn new(config: Config, patience: Duration, runtime: Handle) -> Self {
-        Self { config, patience, runtime, session: Mutex::default() }
+    pub(super) fn new(config: Config, patience: Duration, runtime: Handle, access: Arc<Access>) -> Self {
+        Self { config, patience, runtime, access, session: Mutex::default() }
     }
 
     /// Executes a query, and connects first if necessary. A query without an answer within the patience fails.
@@ -105,11 +107,15 @@ impl LastingSession {
         if let Some(open) = known.filter(|open| !open.is_closed()) {
             return Ok(open);
         }
+        Access::set(&self.access.is_reader_away, true);
         loop {
             let config = self.config.clone();
             let opened = self.runtime.spawn(async move { Session::open(&config).await });
             let error = match timeout_at(end, opened).await {
-                Ok(Ok(Ok(open))) => return Ok(Arc::new(open)),
+                Ok(Ok(Ok(open))) => {
+                    Access::set(&self.access.is_reader_away, false);
+                    return Ok(Arc::new(open));
+                }
                 Ok(Ok(Err(error))) => error.to_string(),
                 Ok(Err(ended)) => ended.to_string(),
                 Err(_) => "the database gives no answer".to_owned(),

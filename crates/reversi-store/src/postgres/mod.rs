@@ -60,7 +60,11 @@ pub use node_table::{NodeRow, NodeStatus, NodeTable};
 
 use batch::{Outcome, Write};
 use change::Change;
-use cluster::{NodeState, shard};
+use cluster::{
+    NodeState,
+    access::{Access, PanicGuard},
+    shard,
+};
 use lasting_session::LastingSession;
 use reversi_engine::rules::Position;
 use reversi_room::{DisplayName, GameId, GameRecord, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp};
@@ -112,6 +116,7 @@ pub struct PostgresStore {
     archive_writer: LastingSession,
     /// True while the outcome of a batch is unknown, or after another node has taken over.
     in_doubt: Arc<AtomicBool>,
+    access: Arc<Access>,
     damaged: Arc<DamagedRows>,
     node: i64,
     /// Dropped last.
@@ -214,9 +219,12 @@ impl PostgresStore {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
         let (reply, opened) = oneshot::channel();
-        let open =
-            Writer::open(config.clone(), membership.state(), patience, Arc::clone(&in_doubt), Arc::clone(&damaged));
+        let access = membership.access();
+        let (doubt, reached, rows) = (Arc::clone(&in_doubt), Arc::clone(&access), Arc::clone(&damaged));
+        let open = Writer::open(config.clone(), membership.state(), patience, doubt, reached, rows);
+        let guard = PanicGuard(Arc::clone(&access));
         let write = async move {
+            let _guard = guard;
             match open.await {
                 // The caller may have stopped waiting.
                 Ok(writer) => {
@@ -232,10 +240,12 @@ impl PostgresStore {
             requests: Some(requests),
             changes: Arc::new(Semaphore::new(MAX_CHANGES)),
             thread: Some(thread),
-            rooms: LastingSession::new(config.clone(), patience, handle.clone()),
-            archive: LastingSession::new(config.clone(), patience, handle.clone()),
-            archive_writer: LastingSession::new(config, patience, handle),
+            rooms: LastingSession::new(config.clone(), patience, handle.clone(), Arc::clone(&access)),
+            // No room depends on the archive.
+            archive: LastingSession::new(config.clone(), patience, handle.clone(), Arc::default()),
+            archive_writer: LastingSession::new(config, patience, handle, Arc::default()),
             in_doubt,
+            access,
             damaged,
             node,
             membership: Arc::new(membership),
@@ -399,7 +409,14 @@ impl Journal for PostgresStore {
     fn mark_alive(&self, now: Timestamp) -> StoreFuture<'_, ()> {
         // Of a node that shares the shards, shards are credited one by one.
         let is_credited = !matches!(*self.membership.state().borrow(), NodeState::Member(_));
-        self.write(Change::MarkAlive { now, is_credited })
+        Box::pin(async move {
+            self.change(Change::MarkAlive { now, is_credited }).await?;
+            if self.access.is_reader_away() {
+                // Perhaps nobody else tries to connect.
+                self.rooms.ask(|session| async move { Ok(session.batch("").await?) }).await?;
+            }
+            Ok(())
+        })
     }
 
     fn last_alive(&self) -> StoreFuture<'_, Option<Timestamp>> {

@@ -69,9 +69,11 @@ pub(super) async fn create(session: &Session, patience: Duration) -> Result<(), 
 /// from their start for `patience`; longer than that none waits.
 pub(super) async fn upgrade(session: &Session, this: Option<i64>, patience: Duration) -> Result<(), PostgresError> {
     let limit = patience.as_millis();
-    let limits = ["lock_timeout", "idle_in_transaction_session_timeout"].map(|name| format!("SET LOCAL {name} = {limit}"));
+    let limits =
+        ["lock_timeout", "idle_in_transaction_session_timeout"].map(|name| format!("SET LOCAL {name} = {limit}"));
     if let Err(error) = session.batch(&format!("BEGIN; {}; {LOCK}", limits.join("; "))).await {
-        if is_refusal(&error) && session.batch("ROLLBACK").await.is_ok()
+        if is_refusal(&error)
+            && session.batch("ROLLBACK").await.is_ok()
             && let Some(holder) = session.row(HOLDER, &[]).await?
         {
             return Err(PostgresError::Upgrading { holder: holder.try_get(0)? });

@@ -26,6 +26,7 @@ use super::{
     batch::{self, BatchError, Outcome, Write},
     cluster::{
         NodeState,
+        access::Access,
         fence::{Fence, FenceError},
     },
     error::{PostgresError, describe, is_refusal},
@@ -95,6 +96,7 @@ pub(super) struct Writer {
     is_unreachable: bool,
     /// True while the outcome of a batch is unknown.
     in_doubt: Arc<AtomicBool>,
+    access: Arc<Access>,
     damaged: Arc<DamagedRows>,
     /// Rooms with long tails.
     folds: Vec<i64>,
@@ -107,6 +109,7 @@ impl Writer {
         state: watch::Receiver<NodeState>,
         patience: Duration,
         in_doubt: Arc<AtomicBool>,
+        access: Arc<Access>,
         damaged: Arc<DamagedRows>,
     ) -> Result<Self, PostgresError> {
         let node = state.borrow().writer().ok_or(PostgresError::Fenced)?;
@@ -122,6 +125,7 @@ impl Writer {
             is_fenced: false,
             is_unreachable: false,
             in_doubt,
+            access,
             damaged,
             folds: Vec::new(),
         })
@@ -224,6 +228,7 @@ impl Writer {
             return Ok(());
         }
         self.session = None;
+        Access::set(&self.access.is_writer_away, true);
         loop {
             let tried = timeout_at(end, open(&self.config, node)).await;
             let error = match tried {
@@ -231,6 +236,7 @@ impl Writer {
                     tracing::warn!("the database is reached again");
                     (self.session, self.fence) = (Some(session), fence);
                     self.is_unreachable = false;
+                    Access::set(&self.access.is_writer_away, false);
                     // Nothing of an earlier connection can be written any more.
                     self.in_doubt.store(false, Ordering::Release);
                     return Ok(());

@@ -15,6 +15,7 @@
 //! share, nor has one that is not linked with a majority ([`crate::quorum`]), or whose clock is wrong
 //! ([`crate::clock_check`]).
 
+pub(super) mod access;
 pub(super) mod fence;
 pub(super) mod link_reports;
 pub(super) mod node;
@@ -35,6 +36,7 @@ use tokio::{
 use tokio_postgres::Config;
 
 use self::{
+    access::{Access, AccessCheck},
     link_reports::{Report, Status},
     node::{Other, Renewal, SeenRenewals},
 };
@@ -96,6 +98,7 @@ pub struct Membership {
     reached: Arc<watch::Sender<BTreeSet<NodeId>>>,
     is_draining: Arc<watch::Sender<bool>>,
     look: Arc<Notify>,
+    access: Arc<Access>,
     leave: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -113,17 +116,18 @@ impl Membership {
         let run = async move {
             match join.await {
                 Ok(member) => {
+                    let LeaseHolder { state, view, held, access, .. } = &member;
+                    let watched = (state.subscribe(), view.subscribe(), held.subscribe(), access.access());
                     // The caller may have stopped waiting.
-                    let _ =
-                        reply.send(Ok((member.state.subscribe(), member.view.subscribe(), member.held.subscribe())));
+                    let _ = reply.send(Ok(watched));
                     member.run(left, asked).await;
                 }
                 Err(error) => drop(reply.send(Err(error))),
             }
         };
         let thread = std::thread::Builder::new().name("store-lease".into()).spawn(move || runtime.block_on(run))?;
-        let (state, view, lease) = joined.await.map_err(|_| thread_ended())??;
-        Ok(Self { state, view, lease, reached, is_draining, look, leave, thread: Some(thread) })
+        let (state, view, lease, access) = joined.await.map_err(|_| thread_ended())??;
+        Ok(Self { state, view, lease, reached, is_draining, look, access, leave, thread: Some(thread) })
     }
 
     /// The present state, and each change.
@@ -139,6 +143,11 @@ impl Membership {
     /// The node's lease, and each renewal.
     pub(super) fn lease(&self) -> watch::Receiver<Lease> {
         self.lease.clone()
+    }
+
+    /// What the writer and the reader of rooms have to note.
+    pub(super) fn access(&self) -> Arc<Access> {
+        Arc::clone(&self.access)
     }
 
     /// Sets the other nodes that this node reaches over its links.
@@ -222,6 +231,7 @@ struct LeaseHolder {
     /// The lease as it was last renewed.
     held: watch::Sender<Lease>,
     clock: ClockCheck,
+    access: AccessCheck,
     /// The other nodes that this node reaches.
     reached: Arc<watch::Sender<BTreeSet<NodeId>>>,
     /// Those that it does not reach, as stored; none if that is unknown.
@@ -278,6 +288,7 @@ impl LeaseHolder {
             view: watch::Sender::default(),
             held: watch::Sender::new(Lease { end: Instant::now(), ahead: 0 }),
             clock: ClockCheck::default(),
+            access: AccessCheck::new(patience + lease),
             reached,
             unreached: None,
             status: None,
@@ -398,7 +409,10 @@ impl LeaseHolder {
             }
         }
         self.is_new = false;
-        self.compare_options(&living);
+        node::warn_of_options(&self.info, self.lease, &living, &mut self.compared);
+        if let Some(state) = self.give_up_lost(session, &living).await? {
+            return Ok(state);
+        }
         if self.info.address.is_some() {
             self.share(session, id, &living, is_draining).await?;
             return Ok(NodeState::Member(id));
@@ -408,6 +422,24 @@ impl LeaseHolder {
         }
         let owner = living.iter().find(|other| other.has_shards).map(Other::place);
         Ok(NodeState::StandBy { owner, is_in_use: living.iter().any(Other::is_living) })
+    }
+
+    /// Leaves if this node has shards that it cannot read or write: others take them. Returns the new state if it has
+    /// left. A node that shares the shards rejoins, and has none until it can; one without others keeps them.
+    async fn give_up_lost(&mut self, session: &Session, others: &[Other]) -> Result<Option<NodeState>, PostgresError> {
+        let (is_member, has_ended) = (self.info.address.is_some(), self.access.has_writer_ended());
+        let has_shards = self.owned(&self.state.borrow()) > 0;
+        let is_replaceable = is_member || others.iter().any(Other::is_living);
+        if !(has_ended || self.access.is_lost() && has_shards && is_replaceable) {
+            return Ok(None);
+        }
+        tracing::error!("this server renews its lease, but can read or write no room; its rooms are given up");
+        if let Some(id) = self.id.take() {
+            node::leave(session, id).await?;
+        }
+        self.assignments_read = None;
+        self.assignments.clear();
+        if is_member && !has_ended { Box::pin(self.beat(false)).await.map(Some) } else { Ok(Some(NodeState::Lost)) }
     }
 
     fn check_clock(&mut self, reading: ClockReading) {
@@ -514,6 +546,7 @@ impl LeaseHolder {
         let has_wrong_clock = self.clock.judge(&clocks, is_serving, Instant::now());
         let obstacle = match may_serve(me, is_serving, &nodes, &unreached) {
             false => Some(Obstacle::CutOff),
+            true if self.access.is_lost() => Some(Obstacle::NoAccess),
             true => has_wrong_clock.then_some(Obstacle::WrongClock),
         };
         let tenths = |micros: i64| micros.saturating_add(50_000).div_euclid(100_000) * 100_000;
@@ -527,35 +560,6 @@ impl LeaseHolder {
             serving.insert(me);
         }
         Ok((serving, obstacle))
-    }
-
-    /// Warns once of each other server that does not have the options of this one.
-    fn compare_options(&mut self, others: &[Other]) {
-        self.compared.retain(|id| others.iter().any(|other| other.id == *id));
-        if self.info.listens.is_none() {
-            return;
-        }
-        for other in others.iter().filter(|other| other.has_known_options()) {
-            if !self.compared.insert(other.id) {
-                continue;
-            }
-            let (node, place) = (other.id, other.place());
-            if other.lease != self.lease {
-                let [here, there] = [self.lease, other.lease].map(|lease| lease.as_secs_f64());
-                tracing::warn!(node, here, there, "{place} has another --lease; give all servers the same");
-            }
-            match (&self.info.address, &other.address) {
-                (None, Some(_)) => tracing::warn!(
-                    node,
-                    "this server has no --node-listen, and {place} has; only servers with it share the rooms"
-                ),
-                (Some(_), None) => tracing::warn!(
-                    node,
-                    "{place} has no --node-listen, and this server has; only servers with it share the rooms"
-                ),
-                _ => {}
-            }
-        }
     }
 
     /// Number of shards that the node has.
@@ -576,6 +580,7 @@ impl LeaseHolder {
                 session.batch(LOCK_TIMEOUT).await?;
                 (self.is_new_connection, self.is_locked, self.assignments_read) = (true, false, None);
                 self.seen = SeenRenewals::default();
+                self.access.begin_again();
                 Arc::clone(self.session.insert(Arc::new(session)))
             }
         };

@@ -1,7 +1,7 @@
 //! The nodes of a database, their leases, and their deaths.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     time::{Duration, SystemTime},
 };
 
@@ -91,7 +91,7 @@ pub(super) struct Other {
     is_draining: bool,
     renewed: SystemTime,
     /// The duration of its lease; zero before the first renewal.
-    pub(super) lease: Duration,
+    lease: Duration,
     signs: Signs,
     /// True if it has shards.
     pub(super) has_shards: bool,
@@ -207,7 +207,7 @@ impl Other {
     }
 
     /// True if it is a server that has renewed its lease, so that its options are known.
-    pub(super) fn has_known_options(&self) -> bool {
+    fn has_known_options(&self) -> bool {
         self.listens.is_some() && !self.lease.is_zero()
     }
 
@@ -254,6 +254,32 @@ pub(super) async fn declare_dead(session: &Session, other: &Other) -> Result<boo
 /// Ends a node that will not write any more.
 pub(super) async fn leave(session: &Session, node: i64) -> Result<(), Error> {
     session.execute(REMOVE, &[&node, &None::<SystemTime>]).await.map(drop)
+}
+
+/// Warns once of each other server that does not have the options of this one.
+pub(super) fn warn_of_options(info: &NodeInfo, lease: Duration, others: &[Other], compared: &mut BTreeSet<i64>) {
+    compared.retain(|id| others.iter().any(|other| other.id == *id));
+    for other in others.iter().filter(|other| info.listens.is_some() && other.has_known_options()) {
+        if !compared.insert(other.id) {
+            continue;
+        }
+        let (node, place) = (other.id, other.place());
+        if other.lease != lease {
+            let [here, there] = [lease, other.lease].map(|lease| lease.as_secs_f64());
+            tracing::warn!(node, here, there, "{place} has another --lease; give all servers the same");
+        }
+        match (&info.address, &other.address) {
+            (None, Some(_)) => tracing::warn!(
+                node,
+                "this server has no --node-listen, and {place} has; only servers with it share the rooms"
+            ),
+            (Some(_), None) => tracing::warn!(
+                node,
+                "{place} has no --node-listen, and this server has; only servers with it share the rooms"
+            ),
+            _ => {}
+        }
+    }
 }
 
 #[cfg(test)]

@@ -229,7 +229,7 @@ impl Change {
 async fn changes_of_an_account_at_two_nodes_are_as_if_made_one_after_the_other() {
     const CHANGES: [Change; 4] = [Change::LogIn, Change::LogOut, Change::Claim, Change::Replace(1)];
     let (database, mut proxy) = link();
-    let first = Database::member_at(&proxy.url(&database), info("one")).await;
+    let first = Database::member_at(&proxy.url(&database), info("one"), PATIENT).await;
     let second = database.member("two").await;
     let others = [Change::LogOut, Change::Claim, Change::Replace(2)];
     let mut players = 0_u8;

@@ -12,14 +12,17 @@ use reversi_needs::needs;
 use reversi_room::{Event, Fact, Request, RoomId, Seq, Timestamp};
 use reversi_store::{
     AppendError, Assignment, ClusterStore as _, ClusterView, Journal as _, NodeId, NodeInfo, NodeRow, NodeTable,
-    Obstacle, PostgresError, PostgresStore, Shard, Sharing, Standby, StoreError,
+    Obstacle, PlayerStore as _, PostgresError, PostgresStore, Shard, Sharing, Standby, StoreError, StoredPlayer,
 };
 use tokio::time::timeout;
 
-use super::server::{Database, database};
+use super::{
+    proxy::Proxy,
+    server::{Database, database},
+};
 use crate::{
     creation_of,
-    fixtures::test_room::{TestRoom, chat},
+    fixtures::test_room::{TestRoom, chat, profile},
     moved, write,
 };
 
@@ -38,12 +41,12 @@ impl Database {
     }
 
     async fn member_with(&self, info: NodeInfo) -> PostgresStore {
-        Self::member_at(&self.url(), info).await
+        Self::member_at(&self.url(), info, LEASE).await
     }
 
     #[expect(clippy::disallowed_methods, reason = "the task ends with the store")]
-    pub(super) async fn member_at(url: &str, info: NodeInfo) -> PostgresStore {
-        let sharing = Sharing { patience: LEASE, lease: LEASE, info };
+    pub(super) async fn member_at(url: &str, info: NodeInfo, lease: Duration) -> PostgresStore {
+        let sharing = Sharing { patience: lease, lease, info };
         let standby = Standby::join(url, sharing).await.expect("the database is there");
         assert_eq!(standby.active(), None);
         let store = standby.take_over().await.expect("a node of a cluster takes over at once");
@@ -321,6 +324,43 @@ async fn a_node_that_was_declared_dead_goes_on_as_another() {
     assert_eq!(after.away_since.len(), 4_096, "no node owned the shards in between");
     assert_eq!(write(&first, room, Seq(1), &line(room)).await, Ok(()));
     assert!(first.load(room).await.unwrap().is_some());
+}
+
+/// Its lease has another connection, over which it goes on.
+#[needs(postgres)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_can_write_no_room_gives_its_shards_to_others_until_it_can() {
+    let database = database();
+    let proxy = Proxy::of(&database);
+    let first = Database::member_at(&proxy.url(&database), info("one"), 2 * SECOND).await;
+    let before = seen(&first, |view| owned(view).len() == 4_096).await;
+    let second = database.member("two").await;
+    proxy.hold_only_requests_with("UPDATE fence SET session");
+    database.sql(&format!("SELECT pg_terminate_backend(backend) FROM fence WHERE node = {}", before.me));
+    assert!(first.mark_alive(FREED).await.is_err());
+    let after = seen(&first, |view| view.obstacle == Some(Obstacle::NoAccess)).await;
+    assert!(after.me != before.me && owned(&after).is_empty());
+    seen(&second, |view| owned(view).len() == 4_096).await;
+    proxy.release();
+    timeout(LEASE, async { while first.mark_alive(FREED).await.is_err() {} }).await.expect("it can write");
+    seen(&first, |view| view.obstacle.is_none()).await;
+}
+
+/// The type of an answer is not the expected one.
+#[needs(postgres)]
+#[tokio::test]
+async fn a_node_whose_writer_has_panicked_ends() {
+    let database = database();
+    drop(database.open().await);
+    database.sql("CREATE FUNCTION pg_try_advisory_xact_lock(int, int) RETURNS int LANGUAGE sql AS 'SELECT 1'");
+    let url = format!("{}%2Cpg_catalog", database.url());
+    let first = Database::member_at(&url, info("one"), LEASE).await;
+    seen(&first, |view| owned(view).len() == 4_096).await;
+    let ada =
+        StoredPlayer { profile: profile("ada"), seats: 1, token: [7; 32], seen: FREED, claimed: false, played: false };
+    assert!(first.put_player(ada).await.is_err());
+    timeout(LEASE, first.membership().wait_until_lost()).await.expect("it ends");
+    assert_eq!(database.shares(), "none|4096");
 }
 
 /// One without an address for others would own all shards or none.

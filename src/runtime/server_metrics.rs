@@ -24,6 +24,7 @@ const AI_MOVES: &str = "reversi_ai_moves_total";
 const AI_CHEAPER: &str = "reversi_ai_cheaper_moves_total";
 const STREAMS: &str = "reversi_streams";
 const LAGS: &str = "reversi_lag_recoveries_total";
+const ROLLED_BACK: &str = "reversi_rooms_rolled_back_total";
 const SLOW: &str = "reversi_slow_consumers_total";
 const REFUSALS: &str = "reversi_refusals_total";
 const CLOSED_CONNECTIONS: &str = "reversi_closed_connections_total";
@@ -115,7 +116,11 @@ pub fn describe() {
         "When a certificate of this server expires, in seconds since 1970: public (for clients), or node (for other servers)."
     );
     gauge!(DAMAGED_ROWS).set(0.0);
-    for name in [LAGS, SLOW] {
+    describe_counter!(
+        ROLLED_BACK,
+        "Rooms that went back to an earlier state, as the database had lost their last events."
+    );
+    for name in [LAGS, SLOW, ROLLED_BACK] {
         counter!(name).absolute(0);
     }
 }
@@ -228,6 +233,10 @@ pub(crate) fn streams(kind: StreamKind, change: f64) {
 
 pub(crate) fn lagged() {
     counter!(LAGS).increment(1);
+}
+
+pub(crate) fn rolled_back() {
+    counter!(ROLLED_BACK).increment(1);
 }
 
 /// Sets whether this node of a cluster serves clients.

@@ -188,6 +188,12 @@ pub struct History {
 }
 
 impl History {
+    /// The last stored event.
+    #[must_use]
+    pub fn last(&self) -> Seq {
+        self.events.last().map_or(self.base.seq(), |event| event.seq)
+    }
+
     /// The latest state.
     #[must_use]
     pub fn latest(mut self) -> Room {

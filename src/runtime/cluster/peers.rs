@@ -149,6 +149,8 @@ pub enum FeedEnd {
     Moved(Option<Assignment>),
     /// The room cannot be followed.
     Refused(RoomError),
+    /// The database has lost events of the room that were sent.
+    RolledBack,
 }
 
 /// Maximum number of players in one [`News::Streams`]. Large enough for a new link's queue to hold the news of all

@@ -35,6 +35,11 @@ impl EncodedEvent {
         Self { seq: event.seq, bytes: encode(event, room), redacted, effect, event: None }
     }
 
+    /// Tells watchers that events which they have are lost. It has no bytes.
+    pub(crate) fn rolled_back() -> Self {
+        Self { seq: Seq(0), bytes: Bytes::new(), redacted: None, effect: Effect::RolledBack, event: None }
+    }
+
     /// With the event itself.
     pub(crate) fn for_nodes(self, event: &Event) -> Self {
         Self { event: Some(Arc::new(event.clone())), ..self }
@@ -71,6 +76,8 @@ pub(crate) enum Effect {
     Left(PlayerId),
     /// The room has closed. This is its last event.
     Closed,
+    /// It is no event: the room has gone back to an earlier state.
+    RolledBack,
 }
 
 impl Effect {

@@ -1,9 +1,9 @@
 //! The mirror of a room of another node. It follows the room once, and serves all its watchers on this node as the room
 //! itself would.
 //!
-//! It gets only events that are written, so it never takes one back. When the room moves or the link breaks, it follows
-//! the room again from its last event on. It ends when it has had no watchers for a while, or this node gets the room.
-//! Its watchers then look the room up again.
+//! It gets only events that are written, so it takes none back unless the database has lost some. When the room moves or
+//! the link breaks, it follows the room again from its last event on. It ends when it has had no watchers for a while,
+//! or this node gets the room. Its watchers then look the room up again.
 
 use std::{ops::ControlFlow, sync::Arc, time::Duration};
 
@@ -55,7 +55,7 @@ pub(crate) async fn mirror(context: &Arc<ActorContext>, id: RoomId) -> Result<Ro
             cluster.learn_from_peer(known);
             return Err(RoomError::Moved);
         }
-        Ok(Some(FeedItem::Base(_) | FeedItem::Event(_)) | None) | Err(_) => return Err(RoomError::Moved),
+        Ok(Some(_) | None) | Err(_) => return Err(RoomError::Moved),
     };
     let (handle, new) = context.registry.register_mirror(id, context.lifecycle.stop.child_token());
     if let Some(NewMirror { registration, mailbox }) = new {
@@ -195,6 +195,10 @@ impl Mirror {
             // The room has closed.
             FeedItem::Ended(FeedEnd::Refused(RoomError::Rejected(_))) => return ControlFlow::Break(()),
             FeedItem::Ended(FeedEnd::Refused(_)) => self.follow_later(),
+            FeedItem::Ended(FeedEnd::RolledBack) => {
+                self.watchers.roll_back();
+                return ControlFlow::Break(());
+            }
         }
         ControlFlow::Continue(())
     }

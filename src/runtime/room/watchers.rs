@@ -46,6 +46,12 @@ impl Watchers {
         *self = Self::default();
     }
 
+    /// As [`Watchers::restart`], but each watcher gets a snapshot: events that it has are lost.
+    pub(super) fn roll_back(&mut self) {
+        self.send(EncodedEvent::rolled_back());
+        self.restart();
+    }
+
     /// Drops the shared snapshot, because the room has changed.
     pub(super) fn outdate(&mut self) {
         self.snapshot = None;

@@ -13,7 +13,7 @@ use crate::{
         cluster::peers::{FeedEnd, FeedItem},
         room::{
             actor::ActorContext,
-            encoded_event::EncodedEvent,
+            encoded_event::{Effect, EncodedEvent},
             host::RoomHost,
             message::{Message, Snapshot, Subscribed, WatchAccess, WatchError},
         },
@@ -28,7 +28,7 @@ const RESUME_STEP: u64 = 32;
 pub(super) struct Feed {
     host: RoomHost,
     room: RoomId,
-    /// The last event that the watcher has received, or that its snapshot will include.
+    /// The last event that the watcher has received, or that its snapshot will include; 0 if it needs a snapshot.
     pub(super) seq: Seq,
     pub(super) snapshot: Option<Snapshot>,
     pub(super) missed: VecDeque<EncodedEvent>,
@@ -135,6 +135,9 @@ impl FollowedRoom {
         }
         loop {
             match feed.events.recv().await {
+                Ok(event) if event.effect == Effect::RolledBack => {
+                    return Some(FeedItem::Ended(FeedEnd::RolledBack));
+                }
                 Ok(event) if event.seq <= feed.seq => {}
                 Ok(event) if event.seq == feed.seq.next() => {
                     feed.seq = event.seq;

@@ -156,6 +156,7 @@ impl Watch {
                 () = self.streams_end.wait() => return Err(self.open.why_ended()),
             };
             match received {
+                Ok(event) if event.effect == Effect::RolledBack => self.feed.seq = Seq(0),
                 Ok(event) if event.seq <= self.feed.seq => {}
                 // Events are missing: an earlier call of `next` was cancelled while it caught up.
                 Ok(event) if event.seq != self.feed.seq.next() => self.catch_up(Some(self.feed.seq)).await?,
@@ -183,7 +184,7 @@ impl Watch {
         self.ended = match event.effect {
             Effect::Removed(player) if player == self.open.player.id() => Some(StreamEnd::Kicked),
             Effect::Closed => Some(StreamEnd::RoomClosed),
-            Effect::None | Effect::Access | Effect::Removed(_) | Effect::Left(_) => None,
+            Effect::None | Effect::Access | Effect::Removed(_) | Effect::Left(_) | Effect::RolledBack => None,
         };
         Update::Event(event.bytes_for(self.open.player.id()))
     }
@@ -192,7 +193,7 @@ impl Watch {
         match effect {
             Effect::Access => true,
             Effect::Left(player) => player == self.open.player.id(),
-            Effect::None | Effect::Removed(_) | Effect::Closed => false,
+            Effect::None | Effect::Removed(_) | Effect::Closed | Effect::RolledBack => false,
         }
     }
 

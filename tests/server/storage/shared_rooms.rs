@@ -167,6 +167,55 @@ async fn a_room_is_played_and_watched_at_any_server() {
     assert_eq!(shared.owner(), shared.place(0));
 }
 
+/// As when a standby is promoted that lacks the last commits.
+#[needs(postgres)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_room_and_its_watchers_go_back_with_a_database_that_has_lost_moves() {
+    let shared = SharedRooms::start().await;
+    shared.play(4).await;
+    let mut watches = Vec::new();
+    for (server, name) in [(0, "Near"), (2, "Far")] {
+        let mut watch = shared.servers[server].log_in(name, 1).await.watch(&shared.room).await;
+        assert_eq!(next_snapshot(&mut watch).await, 4);
+        watches.push(watch);
+    }
+    shared.database.sql("CREATE TABLE kept AS SELECT * FROM room; CREATE TABLE kept_state AS SELECT * FROM room_state");
+    shared.play(3).await;
+    shared.database.sql(
+        "BEGIN; UPDATE room SET seq = kept.seq, tail = kept.tail FROM kept WHERE kept.id = room.id; \
+         UPDATE room_state SET state = kept.state FROM kept_state AS kept WHERE kept.room = room_state.room; \
+         COMMIT",
+    );
+    // The next one finds it.
+    shared.play(1).await;
+    assert_eq!(shared.moves().await, 5);
+    for watch in &mut watches {
+        assert!((4..=5).contains(&next_snapshot(watch).await));
+    }
+}
+
+/// Commits that are not on a synchronous standby would be lost with the database.
+#[needs(postgres)]
+#[tokio::test]
+async fn the_log_says_what_the_database_promises_and_no_commit_is_only_local() {
+    let url = format!("{}%20-csynchronous_commit%3Dlocal", database().url());
+    let (is_clean, log) = start_with(&url, &[]).stop().await;
+    assert!(is_clean && log.contains("fsync=\"on\"") && log.contains("synchronous_commit=\"on\""), "{log}");
+}
+
+/// The number of moves in the next snapshot of a room.
+async fn next_snapshot(watch: &mut Streaming<v1::WatchRoomResponse>) -> i32 {
+    let snapshot = async {
+        loop {
+            let message = watch.message().await.unwrap().expect("the stream goes on").message.unwrap();
+            if let Message::Snapshot(room) = message {
+                return room.game.unwrap().ply;
+            }
+        }
+    };
+    timeout(TIMEOUT, snapshot).await.expect("a snapshot")
+}
+
 #[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn names_and_join_codes_are_known_at_every_server() {

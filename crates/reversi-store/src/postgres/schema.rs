@@ -48,6 +48,21 @@ pub(super) async fn require(session: &Session) -> Result<(), PostgresError> {
     version(session).await?.map(drop).ok_or(PostgresError::Empty)
 }
 
+const PROMISES: &str = "SELECT current_setting('fsync'), current_setting('full_page_writes'), \
+    current_setting('synchronous_commit'), current_setting('synchronous_standby_names')";
+
+/// Logs what the database promises of a commit that it has acknowledged.
+pub(super) async fn log_promises(session: &Session) -> Result<(), PostgresError> {
+    let Some(row) = session.row(PROMISES, &[]).await? else { return Ok(()) };
+    let [fsync, full_page_writes, synchronous_commit, synchronous_standby_names] =
+        [0, 1, 2, 3].map(|column| row.get::<_, &str>(column));
+    tracing::info!(fsync, full_page_writes, synchronous_commit, synchronous_standby_names, "the database's promises");
+    if fsync != "on" || full_page_writes != "on" {
+        tracing::warn!("the database may lose moves that it has acknowledged, as fsync or full_page_writes is off");
+    }
+    Ok(())
+}
+
 /// One upgrade at a time.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema()::text, 0))";
 

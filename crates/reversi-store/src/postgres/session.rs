@@ -27,10 +27,12 @@ pub(super) type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
 /// Time limit for closing a connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Whatever the database's default is, a commit is on disk when it is answered. All queries and writes go by an index,
-/// and read in its order, however few rows the tables had when a statement was planned. What has no index is small, and
-/// only looks expensive to the planner, which would compile it for longer than it runs.
-const SETTINGS: &str = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; \
+/// Whatever the database's default is, a commit is on disk when it is answered, and on a synchronous standby. All
+/// queries and writes go by an index, and read in its order, however few rows the tables had when a statement was
+/// planned. What has no index is small, and only looks expensive to the planner, which would compile it for longer than
+/// it runs.
+const SETTINGS: &str = "SELECT set_config('synchronous_commit', 'on', false) \
+        WHERE current_setting('synchronous_commit') IN ('off', 'local'); \
     SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; \
     SET enable_sort = off; SET jit = off";
 

@@ -116,6 +116,7 @@ impl Writer {
         let (session, fence) = open(&config, node).await?;
         // A command has joined without upgrading the tables. Fails if a copy has begun meanwhile.
         schema::upgrade(&session, Some(node), patience).await?;
+        schema::log_promises(&session).await?;
         Ok(Self {
             config,
             patience,

@@ -24,6 +24,7 @@ impl From<FeedItem> for Item {
                 let end = match end {
                     FeedEnd::Moved(known) => End::Elsewhere(known.into()),
                     FeedEnd::Refused(error) => End::Refused(error.into()),
+                    FeedEnd::RolledBack => End::RolledBack(true),
                 };
                 Self::Ended(cluster::FeedEnd { end: Some(end) })
             }
@@ -39,6 +40,7 @@ impl Item {
             Self::Ended(ended) => FeedItem::Ended(match required(ended.end, "end of a feed")? {
                 End::Elsewhere(elsewhere) => FeedEnd::Moved(elsewhere.read()?),
                 End::Refused(error) => FeedEnd::Refused(error.read()?),
+                End::RolledBack(_) => FeedEnd::RolledBack,
             }),
         })
     }

@@ -235,6 +235,7 @@ fn item() -> impl Strategy<Value = FeedItem> {
         (2_u64..1 << 62).prop_map(move |seq| FeedItem::Event(Arc::new(event(seq)))),
         error().prop_map(|error| FeedItem::Ended(FeedEnd::Refused(error))),
         of(assignment()).prop_map(|known| FeedItem::Ended(FeedEnd::Moved(known))),
+        Just(FeedItem::Ended(FeedEnd::RolledBack)),
     ]
 }
 

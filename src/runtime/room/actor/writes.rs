@@ -6,11 +6,12 @@ use tokio::time::Instant;
 
 use super::{Ending, RoomActor};
 use crate::{
-    room::{CloseReason, Event, Fact},
+    room::{CloseReason, Event, Fact, Room},
     runtime::{
         limit::limits::{DAMAGE_RETRY, STORE_RETRY},
         outcome::{Accepted, RoomError},
-        room::{mailbox::Mailbox, message::Message, notifier::TurnCache},
+        room::{ai_turn::AiTurnState, mailbox::Mailbox, message::Message, notifier::TurnCache},
+        server_metrics,
     },
     store::{Append, AppendError, History},
 };
@@ -71,6 +72,10 @@ impl RoomActor {
     /// cannot be read. Then nothing else is done until it can.
     pub(super) async fn reload(&mut self, in_doubt: Vec<Event>) -> Option<Vec<Event>> {
         let unknown = match self.context.journal.load(self.room.id()).await {
+            Ok(Some(history)) if history.last() < self.room.seq() => {
+                self.roll_back(history.latest());
+                return Some(Vec::new());
+            }
             Ok(Some(History { base, events })) => {
                 if base.seq() > self.room.seq() {
                     // Another writer has moved the base. The watchers restart with a snapshot.
@@ -100,6 +105,24 @@ impl RoomActor {
         // Places counted in doubt are now certain.
         self.places.update(&self.context.players, &self.room);
         Some(unknown)
+    }
+
+    /// Goes back to an earlier state: the database is behind what it has acknowledged, as after a failover to an
+    /// asynchronous standby. There may be other writes soon, and everybody has to know from which state on.
+    fn roll_back(&mut self, latest: Room) {
+        let (had, has) = (self.room.seq(), latest.seq());
+        tracing::error!(%had, %has, "the database has lost events of the room; it goes back to the last one that is left");
+        server_metrics::rolled_back();
+        self.room = latest;
+        self.ai_turn = AiTurnState::default();
+        self.watchers.roll_back();
+        self.cache = TurnCache::of(&self.context.players, &self.room);
+        self.places.update(&self.context.players, &self.room);
+        self.listing.update(&self.room, 0);
+        self.registration.count_game(self.room.running().is_some());
+        if let Some(player) = self.notifier().player_to_move() {
+            self.notifier().remind(player);
+        }
     }
 
     /// Answers only reads until the journal can be read again.

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use reversi::{
-    room::{Command, Rejection, SeatSpec, Settings},
+    room::{Command, Rejection, RoomName, SeatSpec, Settings},
     rules::ByColor,
     runtime::{NewRoom, RoomError},
 };
@@ -28,8 +28,9 @@ fn a_room_that_is_asked_for_again_after_it_has_closed_is_not_created_again() {
             sleep(SECOND).await;
         }
         let (ada, _) = log_in(&second, "Ada").await;
+        let settings = Settings::named(RoomName::parse("room").expect("a name"));
         let seats = ByColor::new(SeatSpec::Open, SeatSpec::Open);
-        let create = second.runtime.rooms.create(&ada, NewRoom { settings: Settings::default(), seats }, None);
+        let create = second.runtime.rooms.create(&ada, NewRoom { settings, seats }, None);
         let lost = world.wire.hold(asker.number, async {
             sleep(2 * SECOND).await;
             let rooms: Vec<_> = world.database.read(|tables| tables.rooms.keys().copied().collect());

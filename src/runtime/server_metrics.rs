@@ -116,10 +116,7 @@ pub fn describe() {
         "When a certificate of this server expires, in seconds since 1970: public (for clients), or node (for other servers)."
     );
     gauge!(DAMAGED_ROWS).set(0.0);
-    describe_counter!(
-        ROLLED_BACK,
-        "Rooms that went back to an earlier state, as the database had lost their last events."
-    );
+    describe_counter!(ROLLED_BACK, "Rooms that went back, as the database had lost their last events.");
     for name in [LAGS, SLOW, ROLLED_BACK] {
         counter!(name).absolute(0);
     }

@@ -338,8 +338,9 @@ async fn a_node_that_can_write_no_room_gives_its_shards_to_others_until_it_can()
     proxy.hold_only_requests_with("UPDATE fence SET session");
     database.sql(&format!("SELECT pg_terminate_backend(backend) FROM fence WHERE node = {}", before.me));
     assert!(first.mark_alive(FREED).await.is_err());
-    let after = seen(&first, |view| view.obstacle == Some(Obstacle::NoAccess)).await;
-    assert!(after.me != before.me && owned(&after).is_empty());
+    let has_left = |view: &ClusterView| view.me != before.me && view.obstacle == Some(Obstacle::NoAccess);
+    let after = seen(&first, has_left).await;
+    assert!(owned(&after).is_empty());
     seen(&second, |view| owned(view).len() == 4_096).await;
     proxy.release();
     timeout(LEASE, async { while first.mark_alive(FREED).await.is_err() {} }).await.expect("it can write");

@@ -54,15 +54,15 @@ use tokio::{
 };
 use tokio_postgres::Config;
 
-pub use cluster::Membership;
+pub use cluster::{Membership, lease_holder::Sharing};
 pub use error::PostgresError;
 pub use node_table::{NodeRow, NodeStatus, NodeTable};
 
 use batch::{Outcome, Write};
 use change::Change;
 use cluster::{
-    NodeState,
     access::{Access, PanicGuard},
+    lease_holder::NodeState,
     shard,
 };
 use lasting_session::LastingSession;
@@ -75,7 +75,7 @@ use writer::{Done, MAX_CHANGES, QueuedWrite, Writer};
 use super::{
     archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
     ban::Ban,
-    cluster_store::{ClusterStore, ClusterView, Lease, NodeInfo},
+    cluster_store::{ClusterStore, ClusterView, Lease},
     contestant::Contestant,
     damage::{DamagedRows, ReadError},
     explorer::{Exploration, ExplorerFilter},
@@ -123,23 +123,6 @@ pub struct PostgresStore {
     membership: Arc<Membership>,
 }
 
-/// How a node shares a database.
-#[derive(Clone, Debug)]
-pub struct Sharing {
-    /// Time limit for reads and writes while the database is away.
-    pub patience: Duration,
-    /// The time without renewals after which another node takes over.
-    pub lease: Duration,
-    /// What the node tells the other nodes about itself.
-    pub info: NodeInfo,
-}
-
-impl Default for Sharing {
-    fn default() -> Self {
-        Self { patience: Duration::from_secs(10), lease: Duration::from_secs(3), info: NodeInfo::default() }
-    }
-}
-
 /// A node that has joined those of a database, and can open the store once it owns or shares the rooms.
 pub struct Standby {
     config: Config,
@@ -154,9 +137,8 @@ impl Standby {
     /// # Errors
     /// When the database cannot be reached or used.
     pub async fn join(url: &str, sharing: Sharing) -> Result<Self, PostgresError> {
-        let Sharing { patience, lease, info } = sharing;
-        let config = session::parse(url, patience)?;
-        let membership = Membership::join(config.clone(), [patience, lease], info).await?;
+        let (config, patience) = (session::parse(url, sharing.patience)?, sharing.patience);
+        let membership = Membership::join(config.clone(), sharing).await?;
         Ok(Self { config, patience, membership })
     }
 

@@ -25,9 +25,9 @@ use tokio_postgres::Config;
 use super::{
     batch::{self, BatchError, Outcome, Write},
     cluster::{
-        NodeState,
         access::Access,
         fence::{Fence, FenceError},
+        lease_holder::NodeState,
     },
     error::{PostgresError, describe, is_refusal},
     schema,

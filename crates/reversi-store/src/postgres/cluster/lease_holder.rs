@@ -1,0 +1,478 @@
+//! The node of this process, which renews its lease, looks at the others and takes shards.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use metrics::gauge;
+use tokio::{
+    sync::{Notify, watch},
+    time::{Instant, MissedTickBehavior, interval, timeout},
+};
+use tokio_postgres::Config;
+
+use super::{
+    access::AccessCheck,
+    link_reports::{self, Report, Status},
+    node::{self, Other, Renewal, SeenRenewals},
+    shard,
+};
+use crate::{
+    clock_check::{ClockCheck, ClockReading},
+    cluster_store::{ClusterView, Lease, NodeInfo, Obstacle},
+    journal::{CLOCK_SKEW, LEASE_AGE, OWNED_SHARDS},
+    postgres::{error::PostgresError, schema, session::Session},
+    quorum::{QuorumNode, Unreached, may_serve},
+    shard::{Assignment, NodeId, Shard, share, surplus},
+};
+
+/// The interval of beats.
+const BEAT: Duration = Duration::from_millis(250);
+
+/// Time limit for a row that another node has locked; the next beat tries again.
+const LOCK_TIMEOUT: &str = "SET lock_timeout = '500ms'";
+
+/// Time limit for the database when the node leaves.
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// How a node shares a database.
+#[derive(Clone, Debug)]
+pub struct Sharing {
+    /// Time limit for reads and writes while the database is away.
+    pub patience: Duration,
+    /// The time without renewals after which another node takes over.
+    pub lease: Duration,
+    /// What the node tells the other nodes about itself.
+    pub info: NodeInfo,
+}
+
+impl Default for Sharing {
+    fn default() -> Self {
+        Self { patience: Duration::from_secs(10), lease: Duration::from_secs(3), info: NodeInfo::default() }
+    }
+}
+
+/// The state of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::postgres) enum NodeState {
+    /// It owns nothing yet.
+    StandBy {
+        /// The place of the node that owns shards, for people; none if there is none.
+        owner: Option<String>,
+        /// True if another node renews its lease, and so owns all shards or will.
+        is_in_use: bool,
+    },
+    /// It owns all shards; with the id of the node.
+    Owner(i64),
+    /// It shares the shards; with the id of the node.
+    Member(i64),
+    /// It was declared dead after it owned shards.
+    Lost,
+}
+
+impl NodeState {
+    pub(super) fn is_member(&self) -> bool {
+        matches!(self, Self::Member(_))
+    }
+
+    /// The id with which the node may write; none if it may not.
+    pub(in crate::postgres) fn writer(&self) -> Option<i64> {
+        match self {
+            Self::Owner(node) | Self::Member(node) => Some(*node),
+            Self::StandBy { .. } | Self::Lost => None,
+        }
+    }
+}
+
+/// The node of this process, on a thread of its own.
+pub(super) struct LeaseHolder {
+    config: Config,
+    lease: Duration,
+    info: NodeInfo,
+    /// Stays true when the node rejoins with a new id.
+    is_draining: Arc<watch::Sender<bool>>,
+    pub(super) state: watch::Sender<NodeState>,
+    pub(super) view: watch::Sender<Arc<ClusterView>>,
+    /// The lease as it was last renewed.
+    pub(super) held: watch::Sender<Lease>,
+    clock: ClockCheck,
+    pub(super) access: AccessCheck,
+    /// The other nodes that this node reaches.
+    reached: Arc<watch::Sender<BTreeSet<NodeId>>>,
+    /// Those that it does not reach, as stored; none if that is unknown.
+    unreached: Option<BTreeSet<NodeId>>,
+    /// What it says of itself, as stored; none if that is unknown.
+    status: Option<Status>,
+    /// False until the database has answered that it has the status.
+    is_status_stored: bool,
+    /// What this node has seen of the others over this connection.
+    seen: SeenRenewals,
+    /// The nodes of shards, of which only changes are read once all are known.
+    assignments: BTreeMap<Shard, Assignment>,
+    assignments_read: Option<Instant>,
+    /// None before the node is inserted, and after it was declared dead, until it rejoins.
+    id: Option<i64>,
+    session: Option<Arc<Session>>,
+    /// True until the node has read the other nodes once.
+    is_new: bool,
+    /// True until the lease is renewed for the first time over this connection.
+    is_new_connection: bool,
+    /// True if this connection holds the node's advisory lock.
+    is_locked: bool,
+    /// When the last renewal was asked for.
+    renewed: Instant,
+    is_failing: bool,
+    /// The other servers whose options were compared with those of this one.
+    compared: BTreeSet<i64>,
+}
+
+impl LeaseHolder {
+    /// Connects, creates the tables if necessary, and beats once.
+    pub(super) async fn join(
+        config: Config,
+        Sharing { patience, lease, info }: Sharing,
+        is_draining: Arc<watch::Sender<bool>>,
+        reached: Arc<watch::Sender<BTreeSet<NodeId>>>,
+    ) -> Result<Self, PostgresError> {
+        let session = Session::open(&config).await?;
+        // A command changes no tables of others: its writer upgrades them, once it has all shards.
+        let is_command = info.listens.is_none();
+        if is_command {
+            schema::create(&session, patience).await?
+        } else {
+            schema::upgrade(&session, None, patience).await?
+        }
+        session.batch(LOCK_TIMEOUT).await?;
+        let mut member = Self {
+            config,
+            lease,
+            info,
+            is_draining,
+            state: watch::Sender::new(NodeState::StandBy { owner: None, is_in_use: false }),
+            view: watch::Sender::default(),
+            held: watch::Sender::new(Lease { end: Instant::now(), ahead: 0 }),
+            clock: ClockCheck::default(),
+            access: AccessCheck::new(patience + lease),
+            reached,
+            unreached: None,
+            status: None,
+            is_status_stored: false,
+            seen: SeenRenewals::default(),
+            assignments: BTreeMap::new(),
+            assignments_read: None,
+            id: None,
+            is_new: true,
+            session: Some(Arc::new(session)),
+            is_new_connection: true,
+            is_locked: false,
+            renewed: Instant::now(),
+            is_failing: false,
+            compared: BTreeSet::new(),
+        };
+        let state = member.beat(false).await?;
+        member.set_state(state);
+        member.note_renewal();
+        Ok(member)
+    }
+
+    fn set_state(&self, state: NodeState) {
+        self.state.send_if_modified(|known| {
+            let is_new = *known != state;
+            *known = state;
+            is_new
+        });
+    }
+
+    /// Call after a beat, so that who reads of the lease also sees the node's id and its shards.
+    fn note_renewal(&self) {
+        let ahead = self.clock.ahead().unwrap_or_default();
+        self.held.send_replace(Lease { end: self.renewed + self.lease, ahead });
+    }
+
+    /// Beats until `left`, or until shards are lost. Beats at once when it is `asked` to.
+    pub(super) async fn run(mut self, mut left: watch::Receiver<bool>, asked: Arc<Notify>) {
+        let mut ticks = interval(BEAT);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut reached = self.reached.subscribe();
+        loop {
+            let is_owner = matches!(*self.state.borrow(), NodeState::Owner(_));
+            let beat = async {
+                tokio::select! {
+                    _ = ticks.tick() => {}
+                    _ = reached.changed() => {}
+                    () = asked.notified() => {}
+                }
+                timeout(self.lease, self.beat(is_owner)).await
+            };
+            let beat = tokio::select! {
+                _ = left.wait_for(|left| *left) => break,
+                beat = beat => beat,
+            };
+            gauge!(LEASE_AGE).set(self.renewed.elapsed().as_secs_f64());
+            match beat {
+                Ok(Ok(now)) => {
+                    self.is_failing = false;
+                    let is_lost = now == NodeState::Lost;
+                    gauge!(OWNED_SHARDS).set(f64::from(self.owned(&now)));
+                    self.set_state(now);
+                    self.note_renewal();
+                    if is_lost {
+                        return;
+                    }
+                }
+                Ok(Err(error)) => {
+                    self.note_failure(&error.to_string());
+                    self.session = self.session.take().filter(|session| !session.is_closed());
+                }
+                Err(_) => {
+                    self.note_failure("the database gives no answer");
+                    self.session = None;
+                }
+            }
+        }
+        self.leave().await;
+    }
+
+    fn note_failure(&mut self, error: &str) {
+        if !std::mem::replace(&mut self.is_failing, true) {
+            tracing::warn!(error, "the lease is not renewed, or the other servers are not seen; trying again");
+        }
+    }
+
+    /// Renews the lease, declares other nodes dead, and takes free shards unless it owns all. Returns the new state.
+    async fn beat(&mut self, is_owner: bool) -> Result<NodeState, PostgresError> {
+        let (session, id) = self.connect().await?;
+        let session = &*session;
+        let was_draining = *self.is_draining.borrow();
+        let (asked, before) = (Instant::now(), self.info.clock.map(|clock| clock()));
+        let renewed = node::renew(session, id, self.lease, self.is_new_connection, was_draining).await?;
+        let Some(Renewal { was_connected, is_draining, at }) = renewed else {
+            if is_owner {
+                return Ok(NodeState::Lost);
+            }
+            (self.id, self.assignments_read) = (None, None);
+            if self.info.address.is_some() {
+                // It rejoins with a new id.
+                return Box::pin(self.beat(false)).await;
+            }
+            return Ok(NodeState::StandBy { owner: None, is_in_use: true });
+        };
+        (self.is_new_connection, self.renewed) = (false, asked);
+        if let (Some(before), Some(clock)) = (before, self.info.clock) {
+            self.check_clock(ClockReading::new(before, at, clock()));
+        }
+        self.is_draining.send_if_modified(|known| is_draining && !std::mem::replace(known, true));
+        let (mut living, mut dead) = (Vec::new(), Vec::new());
+        for other in node::others(session, id, &mut self.seen).await? {
+            let is_dead = other.is_dead(was_connected, self.is_new);
+            if is_dead { dead.push(other) } else { living.push(other) }
+        }
+        for other in dead {
+            if node::declare_dead(session, &other).await? {
+                tracing::warn!(node = other.id, "{} is gone", other.place());
+            }
+        }
+        self.is_new = false;
+        node::warn_of_options(&self.info, self.lease, &living, &mut self.compared);
+        if let Some(state) = self.give_up_lost(session, &living).await? {
+            return Ok(state);
+        }
+        if self.info.address.is_some() {
+            self.share(session, id, &living, is_draining).await?;
+            return Ok(NodeState::Member(id));
+        }
+        if is_owner || !is_draining && shard::take_all(session, id).await? {
+            return Ok(NodeState::Owner(id));
+        }
+        let owner = living.iter().find(|other| other.has_shards).map(Other::place);
+        Ok(NodeState::StandBy { owner, is_in_use: living.iter().any(Other::is_living) })
+    }
+
+    /// Leaves if this node has shards that it cannot read or write: others take them. Returns the new state if it has
+    /// left. A node that shares the shards rejoins, and has none until it can; one without others keeps them.
+    async fn give_up_lost(&mut self, session: &Session, others: &[Other]) -> Result<Option<NodeState>, PostgresError> {
+        let (is_member, has_ended) = (self.info.address.is_some(), self.access.has_writer_ended());
+        let has_shards = self.owned(&self.state.borrow()) > 0;
+        let is_replaceable = is_member || others.iter().any(Other::is_living);
+        if !(has_ended || self.access.is_lost() && has_shards && is_replaceable) {
+            return Ok(None);
+        }
+        tracing::error!("this server renews its lease, but can read or write no room; its rooms are given up");
+        if let Some(id) = self.id.take() {
+            node::leave(session, id).await?;
+        }
+        self.assignments_read = None;
+        self.assignments.clear();
+        if is_member && !has_ended { Box::pin(self.beat(false)).await.map(Some) } else { Ok(Some(NodeState::Lost)) }
+    }
+
+    fn check_clock(&mut self, reading: ClockReading) {
+        if self.clock.apply(reading) {
+            // What was written before the database's clock was set may seem to be old, or new for long.
+            (self.assignments_read, self.unreached) = (None, None);
+        }
+        if let Some(ahead) = self.clock.ahead() {
+            let seconds = Duration::from_micros(ahead.unsigned_abs()).as_secs_f64();
+            gauge!(CLOCK_SKEW).set(if ahead < 0 { -seconds } else { seconds });
+        }
+    }
+
+    /// Takes free shards up to the node's share, and reads the nodes of the others into a new view.
+    async fn share(
+        &mut self,
+        session: &Session,
+        id: i64,
+        others: &[Other],
+        is_draining: bool,
+    ) -> Result<(), PostgresError> {
+        let (serving, obstacle) = self.compare_state(session, id, others).await?;
+        let takes_shards = !is_draining && obstacle.is_none();
+        let is_taker = |other: &&Other| other.takes_shards() && serving.contains(&NodeId(other.id));
+        let me = NodeId(id);
+        let others_take = others.iter().filter(is_taker).map(|other| NodeId(other.id));
+        let takers: BTreeSet<_> = others_take.chain(takes_shards.then_some(me)).collect();
+        if takes_shards {
+            shard::take(session, id, share(takers.len())).await?;
+        }
+        let before = Arc::clone(&self.view.borrow());
+        let mut away_since = if before.me == me { before.away_since.clone() } else { BTreeMap::new() };
+        let now = Instant::now();
+        let knows_rest = self.assignments_read.is_some_and(|read| now - read < shard::CHANGES / 2);
+        for row in shard::assignments(session, id, !knows_rest).await? {
+            match row.owner {
+                Some(owner) => drop(self.assignments.insert(row.shard, owner)),
+                None => drop(self.assignments.remove(&row.shard)),
+            }
+            match row.away_since {
+                Some(since) => drop(away_since.insert(row.shard, since)),
+                None => drop(away_since.remove(&row.shard)),
+            }
+        }
+        self.assignments_read = Some(now);
+        let assignments: Vec<Assignment> = self.assignments.values().copied().collect();
+        let address = |other: &Other| Some((NodeId(other.id), other.address.clone()?));
+        let view = ClusterView {
+            me,
+            others: others.iter().filter_map(address).collect(),
+            surplus: surplus(me, &takers, &assignments),
+            assignments,
+            away_since,
+            obstacle,
+            is_draining,
+        };
+        // Before the view: a reader of the view may write with this id.
+        self.set_state(NodeState::Member(id));
+        self.view.send_if_modified(|known| {
+            let is_new = **known != view;
+            if is_new {
+                *known = Arc::new(view);
+            }
+            is_new
+        });
+        Ok(())
+    }
+
+    /// Compares the links and clocks of the nodes. Stores which others this node does not reach, and whether it serves.
+    /// Returns the nodes that serve, and why this one does not.
+    async fn compare_state(
+        &mut self,
+        session: &Session,
+        id: i64,
+        others: &[Other],
+    ) -> Result<(BTreeSet<NodeId>, Option<Obstacle>), PostgresError> {
+        let me = NodeId(id);
+        let unreached: BTreeSet<_> = {
+            let reached = self.reached.borrow();
+            let live = others.iter().filter(|other| other.in_quorum().is_some()).map(|other| NodeId(other.id));
+            live.filter(|other| !reached.contains(other)).collect()
+        };
+        if self.unreached.as_ref() != Some(&unreached) {
+            // Unknown until the answer: a report whose answer is lost is made again.
+            self.unreached = None;
+            link_reports::report_unreached(session, id, &unreached).await?;
+            self.unreached = Some(unreached);
+        }
+        let reports = link_reports::reports(session).await?;
+        let of_others = || reports.iter().filter(|report| report.node != me);
+        let serving = of_others().filter(|report| report.status.is_serving).map(|report| report.node);
+        let mut serving: BTreeSet<_> = serving.collect();
+        let clocks: Vec<_> = of_others().filter_map(|report| report.status.ahead).collect();
+        let is_wrong = |ahead| self.clock.judge_other(ahead, &clocks);
+        let is_out = |report: &&Report| !report.status.is_serving && report.status.ahead.is_some_and(is_wrong);
+        let with_wrong_clock: BTreeSet<_> = of_others().filter(is_out).map(|report| report.node).collect();
+        let is_serving = self.status.is_some_and(|status| status.is_serving);
+        let this = QuorumNode { id: me, is_silent: false };
+        let counted = others.iter().filter_map(Other::in_quorum).filter(|node| !with_wrong_clock.contains(&node.id));
+        let nodes: Vec<_> = counted.chain([this]).collect();
+        // Its own are not among the reports before the first one of its status.
+        let own = self.unreached.iter().flatten().map(|peer| Unreached { node: me, peer: *peer, time: Duration::ZERO });
+        let unreached: Vec<_> = reports.into_iter().flat_map(|report| report.unreached).chain(own).collect();
+        let has_wrong_clock = self.clock.judge(&clocks, is_serving, Instant::now());
+        let obstacle = match may_serve(me, is_serving, &nodes, &unreached) {
+            false => Some(Obstacle::CutOff),
+            true if self.access.is_lost() => Some(Obstacle::NoAccess),
+            true => has_wrong_clock.then_some(Obstacle::WrongClock),
+        };
+        let tenths = |micros: i64| micros.saturating_add(50_000).div_euclid(100_000) * 100_000;
+        let status = Status { is_serving: obstacle.is_none(), ahead: self.clock.ahead().map(tenths) };
+        if self.status != Some(status) || !self.is_status_stored {
+            (self.status, self.is_status_stored) = (Some(status), false);
+            link_reports::report_status(session, id, status).await?;
+            self.is_status_stored = true;
+        }
+        if status.is_serving {
+            serving.insert(me);
+        }
+        Ok((serving, obstacle))
+    }
+
+    /// Number of shards that the node has.
+    fn owned(&self, state: &NodeState) -> u32 {
+        match state {
+            NodeState::Owner(_) => Shard::COUNT.into(),
+            NodeState::Member(id) => self.assignments.values().map(|owned| u32::from(owned.node == NodeId(*id))).sum(),
+            NodeState::StandBy { .. } | NodeState::Lost => 0,
+        }
+    }
+
+    /// The open connection, and the node's id. Connects and inserts the node if necessary.
+    async fn connect(&mut self) -> Result<(Arc<Session>, i64), PostgresError> {
+        let session = match &self.session {
+            Some(session) => Arc::clone(session),
+            None => {
+                let session = Session::open(&self.config).await?;
+                session.batch(LOCK_TIMEOUT).await?;
+                (self.is_new_connection, self.is_locked, self.assignments_read) = (true, false, None);
+                self.seen = SeenRenewals::default();
+                self.access.begin_again();
+                Arc::clone(self.session.insert(Arc::new(session)))
+            }
+        };
+        let id = match self.id {
+            Some(id) => id,
+            None => {
+                (self.is_new, self.is_locked) = (true, false);
+                // Links are those of a node; a new one has none yet.
+                self.reached.send_replace(BTreeSet::new());
+                (self.unreached, self.status) = (None, None);
+                *self.id.insert(node::join(&session, &self.info).await?)
+            }
+        };
+        if !self.is_locked {
+            self.is_locked = node::lock(&session, id).await?;
+        }
+        Ok((session, id))
+    }
+
+    async fn leave(self) {
+        let (Some(session), Some(id)) = (self.session, self.id) else { return };
+        if !matches!(timeout(LEAVE_TIMEOUT, node::leave(&session, id)).await, Ok(Ok(()))) {
+            tracing::warn!("the node could not be removed; the other servers wait for the end of its lease");
+        }
+        if let Some(session) = Arc::into_inner(session) {
+            session.close().await;
+        }
+    }
+}

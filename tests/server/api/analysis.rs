@@ -165,7 +165,7 @@ async fn players_of_a_running_rated_game_are_refused() {
 
 #[tokio::test]
 async fn the_start_of_a_rated_game_ends_an_analysis() {
-    let server = TestServer::limited(|limits| limits.analysis_time = std::time::Duration::from_secs(1)).await;
+    let server = TestServer::limited(|limits| limits.analysis_time = std::time::Duration::from_secs(60)).await;
     let ada = server.human("Ada").await;
     let room = ada.create_with(rated("cup"), ["me", "roxanne"]).await.room_id;
     let mut analysis = analyze_position(&ada, moves("f5"), v1::AnalysisBudget::default()).await.unwrap();

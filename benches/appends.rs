@@ -89,7 +89,7 @@ async fn rooms(node: &PostgresStore, count: usize) -> Vec<OpenRoom> {
     join_all(ids.map(|id| create(node, id))).await
 }
 
-/// The shards of a node, once each has its share. It frees those beyond it, as a server does.
+/// The shards of a node, once each has its share. It gives those beyond it to others, as a server does.
 async fn share(node: &PostgresStore) -> Vec<Shard> {
     let mut views = node.views();
     loop {
@@ -99,7 +99,9 @@ async fn share(node: &PostgresStore) -> Vec<Shard> {
         if view.others.len() == NODES - 1 && is_balanced {
             return owned.iter().map(|owned| owned.shard).collect();
         }
-        node.free(owned.into_iter().take(view.surplus).collect(), Timestamp(0)).await.unwrap();
+        node.membership().note_reached(view.others.iter().map(|(other, _)| *other).collect());
+        let given = owned.iter().filter_map(|owned| Some((*owned, *view.surplus.get(&owned.shard)?)));
+        node.hand_over(given.collect(), Timestamp(0)).await.unwrap();
         views.changed().await.unwrap();
     }
 }

@@ -105,6 +105,14 @@ impl OwnShards {
     }
 }
 
+fn in_words(obstacle: Obstacle) -> &'static str {
+    match obstacle {
+        Obstacle::CutOff => "it is not linked in both directions with a majority of the servers",
+        Obstacle::WrongClock => "its clock differs by more than 5 s from those of most others and the database",
+        Obstacle::NoAccess => "it renews its lease, but cannot read or write rooms",
+    }
+}
+
 impl Node {
     /// Applies the views of a store until the server stops: records the nodes of shards, hosts the shards of this
     /// node, and gives up those beyond its share. Without a lease, enough links or a right clock, the node serves no
@@ -124,15 +132,7 @@ impl Node {
             let obstacle = views.borrow().obstacle;
             let is_linking = has_lease && obstacle == Some(Obstacle::CutOff);
             let is_linking = is_linking && may_link_until.is_some_and(|until| Instant::now() < until);
-            let obstacle = match obstacle {
-                _ if !has_lease => Some("it could not renew its lease"),
-                Some(Obstacle::CutOff) => Some("it is not linked in both directions with a majority of the servers"),
-                Some(Obstacle::WrongClock) => {
-                    Some("its clock differs by more than 5 s from those of most others and the database")
-                }
-                Some(Obstacle::NoAccess) => Some("it renews its lease, but cannot read or write rooms"),
-                None => None,
-            };
+            let obstacle = if has_lease { obstacle.map(in_words) } else { Some("it could not renew its lease") };
             self.set_in_service(obstacle, is_linking);
             if !is_linking
                 && may_link_until.take().is_some()

@@ -229,14 +229,19 @@ const SETTLED_AT_ONCE: usize = 256;
 
 /// Settles ended games, regularly until the server stops.
 pub(super) async fn settle_regularly(archive: Arc<dyn Archive>, lifecycle: Lifecycle) {
-    let mut ticks = ticks(SETTLE);
+    let (mut ticks, mut is_failing) = (ticks(SETTLE), false);
     while lifecycle.next_tick(&mut ticks).await {
         while !lifecycle.stop.is_cancelled() {
             match archive.settle(SETTLED_AT_ONCE).await {
                 Ok(SETTLED_AT_ONCE) => {}
-                Ok(_) => break,
+                Ok(_) => {
+                    is_failing = false;
+                    break;
+                }
                 Err(error) => {
-                    tracing::warn!(%error, "results and ratings wait for games that have ended");
+                    if !std::mem::replace(&mut is_failing, true) {
+                        tracing::warn!(%error, "results and ratings wait for games that have ended");
+                    }
                     break;
                 }
             }

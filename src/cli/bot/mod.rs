@@ -97,6 +97,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         sent: None,
         played: 0,
         failures: 0,
+        opened: None,
         args,
     };
     let done = tokio::select! {
@@ -139,6 +140,8 @@ struct Bot {
     played: u32,
     /// The number of streams in a row that failed before their first event.
     failures: u32,
+    /// When the last stream was opened.
+    opened: Option<Instant>,
     args: Args,
 }
 
@@ -193,7 +196,8 @@ impl Bot {
             } else if !error.is_transient() {
                 return Err(self.explain(error).await);
             }
-            let wait = wait_after(began.elapsed(), self.failures);
+            let open = self.opened.take().map(|opened| opened.elapsed()).unwrap_or_default();
+            let wait = wait_after(open, self.failures);
             self.failures += 1;
             say(format_args!("{error}; trying again in {:.1} s", wait.as_secs_f32()));
             tokio::time::sleep(wait).await;
@@ -244,6 +248,7 @@ impl Bot {
     /// Plays until the streams fail or all games are played.
     async fn play(&mut self) -> Result<std::convert::Infallible, StopReason> {
         let mut stream = self.session.play_stream().await?;
+        self.opened = Some(Instant::now());
         let mut searches = MoveSearches::new(self.source.search_engine(&self.session), self.seed);
         let mut list = RoomList::default();
         let mut lobby = open_rooms(&self.session);

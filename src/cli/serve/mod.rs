@@ -339,7 +339,7 @@ async fn serve_until_stopped<F: Future<Output = anyhow::Result<bool>>>(
     };
     tokio::pin!(hurry);
     if is_lost {
-        tracing::error!("another server has taken over; this one stops");
+        tracing::error!("this server has lost its rooms; it stops");
     } else {
         tracing::info!("stopping; another signal stops at once");
     }

@@ -163,7 +163,9 @@ impl Cluster {
         self.served_mut().extend(served.iter().map(|owned| owned.shard));
         drop(nodes);
         self.changes.notify_waiters();
-        self.tell_all(&News::ShardsServed(served));
+        if !served.is_empty() {
+            self.tell_all(&News::ShardsServed(served));
+        }
     }
 
     /// Records shards that another node serves now. Requests that wait for them are sent at once.

@@ -5,7 +5,7 @@
 //!       └──▶ beyond the share ─▶ not served, actors end ─▶ given to another node in the store, which is told
 //! ```
 //!
-//! At each moment a shard has a node. That node tells the others when it serves the shard.
+//! While a shard is handed over it always has a node. That node tells the others when it serves the shard.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,6 +14,7 @@ use std::{
 };
 
 use tokio::{
+    sync::mpsc::error::TrySendError,
     task::JoinSet,
     time::{Instant, sleep_until},
 };
@@ -233,12 +234,14 @@ impl Node {
     /// but not for long.
     async fn credit_clocks(&self, is_given: impl Fn(RoomId) -> bool) {
         let told = Arc::new(());
-        for room in self.host().context.registry.all_live(is_given) {
-            // A room with a full mailbox does this before its next command.
-            let _ = room.try_send(Message::CreditStalls(Arc::clone(&told)));
-        }
+        let mut asked = self.host().context.registry.all_live(is_given);
         let until = Instant::now() + CREDITING;
-        while Arc::strong_count(&told) > 1 && Instant::now() < until {
+        loop {
+            let message = || Message::CreditStalls(Arc::clone(&told));
+            asked.retain(|room| matches!(room.try_send(message()), Err(TrySendError::Full(_))));
+            if asked.is_empty() && Arc::strong_count(&told) == 1 || Instant::now() >= until {
+                return;
+            }
             tokio::time::sleep(ENDING).await;
         }
     }

@@ -28,7 +28,7 @@ pub(crate) struct Attached {
 impl Attached {
     /// Replaces the streams of a player on a node, and returns the earlier ones. A stream of turns replaces older ones on
     /// all nodes.
-    pub(crate) fn set(&self, player: PlayerId, node: NodeId, streams: PlayerStreams) -> PlayerStreams {
+    pub(crate) fn set(&self, player: PlayerId, node: NodeId, mut streams: PlayerStreams) -> PlayerStreams {
         let mut entry = match self.players.entry(player) {
             Entry::Occupied(entry) => entry,
             Entry::Vacant(_) if !streams.present => return PlayerStreams::default(),
@@ -41,8 +41,9 @@ impl Attached {
         let before = nodes.iter().position(|(at, _)| *at == node).map(|index| nodes.swap_remove(index).1);
         if streams.present {
             // The news of their ends may never come.
-            for (_, other) in nodes.iter_mut() {
-                other.turns = other.turns.filter(|number| Some(*number) > streams.turns);
+            let newest = nodes.iter().filter_map(|(_, other)| other.turns).chain(streams.turns).max();
+            for known in nodes.iter_mut().map(|(_, other)| other).chain([&mut streams]) {
+                known.turns = known.turns.filter(|_| known.turns == newest);
             }
             nodes.push((node, streams));
         } else if nodes.is_empty() {

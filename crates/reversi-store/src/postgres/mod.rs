@@ -43,14 +43,13 @@ use std::{
     time::Duration,
 };
 
-use futures_util::future::try_join;
 use tokio::{
     sync::{
         Semaphore,
         mpsc::{self, error::TrySendError},
         oneshot, watch,
     },
-    time::{Instant, sleep},
+    time::{Instant, sleep, timeout},
 };
 use tokio_postgres::Config;
 
@@ -308,8 +307,7 @@ impl PostgresStore {
     {
         let ask = |session: Arc<Session>| {
             let (of, answer) = (&of, question(Arc::clone(&session)));
-            // Asked in this order, without a wait between them.
-            async move { try_join(games::has_unsettled(&session, Some(of)), answer).await }
+            async move { Ok((games::has_unsettled(&session, Some(of)).await?, answer.await?)) }
         };
         let (is_unsettled, answer) = self.archive.ask(ask).await?;
         if !is_unsettled {
@@ -394,8 +392,9 @@ impl Journal for PostgresStore {
         Box::pin(async move {
             self.change(Change::MarkAlive { now, is_credited }).await?;
             if self.access.is_reader_away() {
-                // Perhaps nobody else tries to connect.
-                self.rooms.ask(|session| async move { Ok(session.batch("").await?) }).await?;
+                // Perhaps nobody else tries to connect. Not for so long that the mark seems slow.
+                let connected = self.rooms.ask(|session| async move { Ok(session.batch("").await?) });
+                let _ = timeout(Duration::from_millis(500), connected).await;
             }
             Ok(())
         })

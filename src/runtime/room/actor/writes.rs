@@ -44,10 +44,13 @@ impl RoomActor {
             }
             Err(error @ (AppendError::Conflict(_) | AppendError::Unknown(_))) => {
                 tracing::error!(%error, "the outcome of a write is unknown; the journal is read again");
-                return match self.confirm(events).await {
-                    true => Ok(self.accepted(true)),
-                    false => Err(RoomError::StoreUnavailable),
-                };
+                if self.confirm(events).await {
+                    return Ok(self.accepted(true));
+                }
+                if self.in_doubt.is_none() {
+                    games.iter().for_each(|game| self.context.players.unweigh(game));
+                }
+                return Err(RoomError::StoreUnavailable);
             }
         }
         self.publish(&events);
@@ -114,6 +117,12 @@ impl RoomActor {
         tracing::error!(%had, %has, "the database has lost events of the room; it goes back to the last one that is left");
         server_metrics::rolled_back();
         self.room = latest;
+        // Since its last event no clock of it has run: those of lost turns ran for nothing.
+        let now = self.now();
+        let lost = self.context.stalls.lost(now).saturating_add(self.mover.total());
+        self.credited = lost.saturating_sub(now.0 - self.room.last_activity().0);
+        // Who is in the room again may be absent.
+        self.recheck = Some(Instant::now());
         self.ai_turn = AiTurnState::default();
         self.watchers.roll_back();
         self.cache = TurnCache::of(&self.context.players, &self.room);

@@ -50,11 +50,13 @@ pub(super) struct AccessCheck {
     /// After this time the access is lost.
     limit: Duration,
     since: Option<Instant>,
+    /// At the last beat.
+    was_lost: bool,
 }
 
 impl AccessCheck {
     pub(super) fn new(limit: Duration) -> Self {
-        Self { access: Arc::default(), limit, since: None }
+        Self { access: Arc::default(), limit, since: None, was_lost: false }
     }
 
     pub(super) fn access(&self) -> Arc<Access> {
@@ -68,15 +70,16 @@ impl AccessCheck {
     /// True if the access is lost. Call it with each beat.
     pub(super) fn is_lost(&mut self) -> bool {
         if self.access.is_good() {
-            self.since = None;
+            (self.since, self.was_lost) = (None, false);
             return false;
         }
-        self.since.get_or_insert_with(Instant::now).elapsed() >= self.limit
+        self.was_lost = self.since.get_or_insert_with(Instant::now).elapsed() >= self.limit;
+        self.was_lost
     }
 
     /// Call it when the lease has a new connection: the whole database may have been away.
     pub(super) fn begin_again(&mut self) {
-        if !self.is_lost() {
+        if !self.was_lost {
             self.since = None;
         }
     }

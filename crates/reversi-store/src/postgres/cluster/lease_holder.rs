@@ -295,7 +295,7 @@ impl LeaseHolder {
     async fn give_up_lost(&mut self, session: &Session, others: &[Other]) -> Result<Option<NodeState>, PostgresError> {
         let (is_member, has_ended) = (self.info.address.is_some(), self.access.has_writer_ended());
         let has_shards = self.owned(&self.state.borrow()) > 0;
-        let is_replaceable = is_member || others.iter().any(Other::is_living);
+        let is_replaceable = others.iter().any(Other::is_living);
         if !(has_ended || self.access.is_lost() && has_shards && is_replaceable) {
             return Ok(None);
         }
@@ -353,10 +353,14 @@ impl LeaseHolder {
         self.assignments_read = Some(now);
         let assignments: Vec<Assignment> = self.assignments.values().copied().collect();
         let address = |other: &Other| Some((NodeId(other.id), other.address.clone()?));
+        // What a silent node should have waits until it renews its lease, or is dead.
+        let is_silent = |node: &NodeId| others.iter().any(|other| other.id == node.0 && !other.is_living());
+        let mut surplus = surplus(me, &takers, &assignments);
+        surplus.retain(|_, next| !is_silent(next));
         let view = ClusterView {
             me,
             others: others.iter().filter_map(address).collect(),
-            surplus: surplus(me, &takers, &assignments),
+            surplus,
             assignments,
             away_since,
             obstacle,

@@ -103,7 +103,7 @@ impl Room {
 
     /// Shifts all start times; absences at most to `at`, because the downtime is known only to the second.
     fn credit(&mut self, at: Timestamp, micros: i64) {
-        self.credited_since = self.credited_since.max(Some(at.shifted(micros.saturating_neg())));
+        self.credited_since = Some(at.shifted(micros.saturating_neg()));
         self.start_times_mut().for_each(|began| *began = began.shifted(micros));
         let absences = self.members.iter_mut().filter_map(|member| member.absent_since.as_mut());
         absences.for_each(|since| *since = at.min(*since));

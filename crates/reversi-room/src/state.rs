@@ -214,8 +214,8 @@ impl Room {
         self.last_activity
     }
 
-    /// Since when the clocks were last credited, by the clock of the server that had the room then; the latest of these
-    /// times. Another server may have credited them since, with another clock.
+    /// The begin of the time that was last credited, in microseconds: after the room has changed its server, by the clock of
+    /// the server before.
     #[must_use]
     pub fn credited_since(&self) -> Option<Timestamp> {
         self.credited_since

@@ -7,10 +7,11 @@ use tokio::time::Instant;
 pub(in crate::cli) use crate::client::backoff;
 use crate::client::{ClientError, Incoming, RoomId, RoomUpdate, Session};
 
-/// A stream that was open for this time is opened again at once: there may be another server, and a clock may run.
+/// The least time for which a stream must have been open to be opened again without a wait.
 const STABLE: Duration = Duration::from_secs(1);
 
-/// The wait before a stream that was open for this time is opened again, after so many failures in a row.
+/// The wait before a stream is opened again: none if it was `open` for [`STABLE`], as the player's clock may run;
+/// otherwise that of `failures` in a row.
 pub(in crate::cli) fn wait_after(open: Duration, failures: u32) -> Duration {
     if open >= STABLE { Duration::ZERO } else { backoff(failures) }
 }

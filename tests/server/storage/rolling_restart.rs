@@ -8,7 +8,10 @@ use std::{
 };
 
 use futures_util::future::{join, join_all};
-use reversi::client::{Client, EndReason, PlayEvent, RoomChange, RoomUpdate, Session};
+use reversi::{
+    client::{Client, EndReason, PlayEvent, RoomChange, RoomUpdate, Session},
+    rules::Square,
+};
 use reversi_needs::needs;
 use tokio::{
     sync::Mutex,
@@ -50,8 +53,8 @@ struct Clients {
     room: String,
     players: [Session; 2],
     watcher: Session,
-    /// When each move was acknowledged.
-    moves: Mutex<Vec<Instant>>,
+    /// The acknowledged moves, each with the time of its answer.
+    moves: Mutex<Vec<(Square, Instant)>>,
     is_over: AtomicBool,
 }
 
@@ -74,7 +77,7 @@ impl Clients {
         let players = join_all(self.players.iter().map(|player| self.play_as(player)));
         let (players, watcher) = join(players, self.watch()).await;
         let moves = self.moves.lock().await;
-        let pauses = moves.windows(2).map(|moves| (moves[1] - moves[0]).saturating_sub(THINK));
+        let pauses = moves.windows(2).map(|moves| (moves[1].1 - moves[0].1).saturating_sub(THINK));
         let reconnects = [players[0], players[1], watcher];
         Noticed { pauses: pauses.filter(|pause| *pause > UNNOTICED).collect(), reconnects }
     }
@@ -98,7 +101,7 @@ impl Clients {
                         let mut moves = self.moves.lock().await;
                         // It may have been asked for twice.
                         if moves.len() == usize::try_from(turn.ply).unwrap() {
-                            moves.push(Instant::now());
+                            moves.push((square, Instant::now()));
                         }
                     }
                     PlayEvent::GameEnded { outcome, .. } => {
@@ -171,6 +174,12 @@ async fn games_go_on_while_one_server_after_the_other_is_restarted() {
             assert!(clients.iter().all(|clients| !clients.is_over.load(SeqCst)), "the games go on meanwhile");
         };
         let (played, ()) = join(join_all(clients.iter().map(Clients::play)), roll).await;
+        for clients in &clients {
+            let acknowledged: String =
+                clients.moves.lock().await.iter().map(|(square, _)| square.to_string()).collect();
+            let stored = format!("SELECT transcript FROM games WHERE room = '{}'", clients.room);
+            assert_eq!(database.sql(&stored), acknowledged);
+        }
         for (played, first) in played.iter().zip(places) {
             // A client of the server that is restarted first goes on to one that is restarted as well.
             let expected = first.map(|server| if server == 2 { 2 } else { 1 });

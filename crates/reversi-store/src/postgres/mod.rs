@@ -392,7 +392,7 @@ impl Journal for PostgresStore {
         Box::pin(async move {
             self.change(Change::MarkAlive { now, is_credited }).await?;
             if self.access.is_reader_away() {
-                // Perhaps nobody else tries to connect. Not for so long that the mark seems slow.
+                // While no room is read, nothing else connects. At most half a second: a mark of a second counts as a stall.
                 let connected = self.rooms.ask(|session| async move { Ok(session.batch("").await?) });
                 let _ = timeout(Duration::from_millis(500), connected).await;
             }

@@ -106,7 +106,7 @@ impl Origin {
     pub(crate) fn since(room: &Room, since: Timestamp, clock: Clock) -> Self {
         // Another server has given this credit, and ended before it could tell the store. The room's times are by that
         // server's clock now, which may be behind.
-        let is_given = room.credited_since().is_some_and(|credited| credited >= since);
+        let is_given = room.credited_since() == Some(since);
         let since = if is_given { room.last_activity() } else { since.max(room.last_activity()) };
         Self::Start { downtime: clock.now().0 - since.0 }
     }

@@ -33,7 +33,7 @@ impl Access {
     }
 }
 
-/// Held by the writer's thread, of which nobody else notices a panic.
+/// Records a panic of the writer's thread, which holds it.
 pub(in crate::postgres) struct PanicGuard(pub(in crate::postgres) Arc<Access>);
 
 impl Drop for PanicGuard {

@@ -24,7 +24,8 @@ const TAKE_ALL: &str = "WITH free AS (SELECT id FROM shard WHERE node IS NULL \
 const GIVE_BACK: &str = "UPDATE shard SET node = NULL, changed = now() WHERE node = $1";
 
 /// Takes the free shards for a node, unless another node has some. Returns true if the node has all shards; false also
-/// while another node takes them. A part of them is given back: nobody would serve it, as other nodes take none then.
+/// while another node takes them. A part of them is given back: while this node has some, nodes that
+/// share the shards take none.
 pub(super) async fn take_all(session: &Session, node: i64) -> Result<bool, Error> {
     match session.execute(TAKE_ALL, &[&node]).await {
         Err(error) if is_refusal(&error) => return Ok(false),

@@ -80,7 +80,9 @@ async fn no_move_or_end_of_a_game_waits_for_a_lock_of_the_archive() {
         assert_eq!(store.size().await.unwrap().games, 4);
         drop(lock);
     };
-    let (settled, ()) = timeout(PATIENT, async { tokio::join!(settle, play) }).await.expect("nobody waits for ever");
+    let (settled, ()) = timeout(PATIENT, async { tokio::join!(settle, play) })
+        .await
+        .expect("neither waits for a lock that the other has");
     let rest = store.settle(9).await.unwrap();
     assert_eq!((settled + rest, counts(&store, &database).await), (3, [4, 4, 4]));
     let second = store.game(won(room_id(2)).id).await.unwrap().unwrap();

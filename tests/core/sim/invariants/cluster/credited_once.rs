@@ -88,23 +88,19 @@ impl State {
         let mut moved = self.room_ahead.insert(id, ahead).map_or(0, |before| ahead - before);
         let time = |event: &Event| event.at.0 - ahead - START_TIME.0;
         let Some(first) = events.first() else { return Ok(()) };
-        let begins = Credits { last: time(first), credited: None, sum: 0, lowest: -time(first) };
+        let begins = Credits { last: time(first), sum: 0, lowest: -time(first) };
         let credits = self.credits.entry(id).or_insert(begins);
         let runs = first.seq.0.checked_sub(1).and_then(|seq| history.rooms[&id].at(Seq(seq))?.running()).is_some();
         if let Some(Unserved { since, taken: Some(taken) }) = self.unserved.remove(&id)
             && runs
         {
             let since = micros(since).max(credits.last);
-            // What the last credit was for is known by the clock of an earlier node only. If it is newer than this by the
-            // difference of the clocks, it counts as that of this owner, as if that had ended before it told the store.
-            let is_unclear = credits.credited.is_some_and(|credited| since - credited < micros(history.clocks_apart));
-            let first_lost = if is_unclear { credits.last } else { since };
-            let (least, most) = (micros(taken) - since, time(first) - first_lost + micros(STALL));
+            let (least, most) = (micros(taken) - since, time(first) - since + micros(STALL));
             let credit = credit(first, moved);
             ensure((least..=most.max(least)).contains(&credit), || {
                 format!("{credit} microseconds are credited by the next owner, not {least} to {most}")
             })?;
-            credits.lowest = credits.lowest.min(credits.sum - first_lost);
+            credits.lowest = credits.lowest.min(credits.sum - since);
         }
         for event in events {
             let excess = credits.add(event, time(event), std::mem::take(&mut moved), self.is_calm);
@@ -120,8 +116,6 @@ impl State {
 struct Credits {
     /// When the last event was that was not a change of presence.
     last: i64,
-    /// When the last credit was.
-    credited: Option<i64>,
     sum: i64,
     /// The lowest sum less the time, when the room was served. No later one is higher.
     lowest: i64,
@@ -131,9 +125,6 @@ impl Credits {
     /// Returns how much more is credited than has passed since some moment before.
     fn add(&mut self, event: &Event, time: i64, moved: i64, is_calm: bool) -> i64 {
         self.sum += credit(event, moved);
-        if matches!(event.fact, Fact::ClockCredited { .. }) {
-            self.credited = Some(time);
-        }
         let excess = self.sum - time - self.lowest;
         if !matches!(event.fact, Fact::PresenceChanged { .. }) {
             self.last = time;

@@ -3,6 +3,7 @@
 //! often clients connect again: `REVERSI_FAULTS=10 cargo test --test server rolling -- --nocapture`.
 
 use std::{
+    collections::BTreeMap,
     sync::atomic::{AtomicBool, Ordering::SeqCst},
     time::Duration,
 };
@@ -53,8 +54,8 @@ struct Clients {
     room: String,
     players: [Session; 2],
     watcher: Session,
-    /// The acknowledged moves, each with the time of its answer.
-    moves: Mutex<Vec<(Square, Instant)>>,
+    /// The acknowledged moves by ply, each with the time of its answer.
+    moves: Mutex<BTreeMap<u32, (Square, Instant)>>,
     is_over: AtomicBool,
 }
 
@@ -76,8 +77,8 @@ impl Clients {
     async fn play(&self) -> Noticed {
         let players = join_all(self.players.iter().map(|player| self.play_as(player)));
         let (players, watcher) = join(players, self.watch()).await;
-        let moves = self.moves.lock().await;
-        let pauses = moves.windows(2).map(|moves| (moves[1].1 - moves[0].1).saturating_sub(THINK));
+        let times: Vec<_> = self.moves.lock().await.values().map(|(_, time)| *time).collect();
+        let pauses = times.windows(2).map(|times| (times[1] - times[0]).saturating_sub(THINK));
         let reconnects = [players[0], players[1], watcher];
         Noticed { pauses: pauses.filter(|pause| *pause > UNNOTICED).collect(), reconnects }
     }
@@ -98,11 +99,8 @@ impl Clients {
                         sleep(THINK).await;
                         let square = turn.legal.first().unwrap();
                         player.play(&turn.game, turn.ply, square).await.unwrap();
-                        let mut moves = self.moves.lock().await;
-                        // It may have been asked for twice.
-                        if moves.len() == usize::try_from(turn.ply).unwrap() {
-                            moves.push((square, Instant::now()));
-                        }
+                        // It may have been asked for twice, and the answer may come after the opponent's.
+                        self.moves.lock().await.entry(turn.ply).or_insert((square, Instant::now()));
                     }
                     PlayEvent::GameEnded { outcome, .. } => {
                         assert_eq!(outcome.reason, EndReason::Discs, "no flag falls");
@@ -176,7 +174,7 @@ async fn games_go_on_while_one_server_after_the_other_is_restarted() {
         let (played, ()) = join(join_all(clients.iter().map(Clients::play)), roll).await;
         for clients in &clients {
             let acknowledged: String =
-                clients.moves.lock().await.iter().map(|(square, _)| square.to_string()).collect();
+                clients.moves.lock().await.values().map(|(square, _)| square.to_string()).collect();
             let stored = format!("SELECT transcript FROM games WHERE room = '{}'", clients.room);
             assert_eq!(database.sql(&stored), acknowledged);
         }

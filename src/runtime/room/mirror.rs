@@ -29,6 +29,7 @@ use crate::{
             registry::{MirrorRegistration, NewMirror, RoomHandle},
             watchers::Watchers,
         },
+        server_metrics,
     },
     store::NodeId,
 };
@@ -67,6 +68,7 @@ pub(crate) async fn mirror(context: &Arc<ActorContext>, id: RoomId) -> Result<Ro
             feed: Some(feed),
             retry: None,
             watchers: Watchers::default(),
+            is_ahead: false,
             check: Instant::now() + MIRROR_IDLE,
         };
         let span = tracing::info_span!(parent: None, "mirror", %id);
@@ -99,6 +101,8 @@ struct Mirror {
     feed: Option<mpsc::Receiver<FeedItem>>,
     retry: Option<Instant>,
     watchers: Watchers,
+    /// True if it has events that the database has lost.
+    is_ahead: bool,
     /// When it ends unless it has watchers.
     check: Instant,
 }
@@ -108,10 +112,15 @@ impl Mirror {
         while self.step(&registration, &mut mailbox).await.is_continue() {}
         // Before the watchers look the room up again.
         drop(registration);
-        self.watchers.restart();
+        if self.is_ahead {
+            self.watchers.roll_back();
+        } else {
+            self.watchers.restart();
+        }
         mailbox.outlive_stop();
         while let Some(message) = mailbox.next().await {
             match *message {
+                Message::Subscribe(.., reply) if self.is_ahead => drop(reply.send(Err(WatchError::Outdated))),
                 Message::Subscribe(access, _, reply) => {
                     let last = self.watchers.last(&self.room, &access);
                     let _ = reply.send(last.map_err(|_| WatchError::Outdated));
@@ -179,8 +188,15 @@ impl Mirror {
     fn receive(&mut self, item: FeedItem) -> ControlFlow<()> {
         match item {
             FeedItem::Base(room) if room.id() != self.room.id() => self.follow_later(),
+            FeedItem::Base(room) if room.seq() < self.room.seq() => {
+                // The node has made sure that it still has the room: the database has lost events.
+                let (had, has) = (self.room.seq(), room.seq());
+                tracing::error!(%had, %has, "the database has lost events of the room; its watchers go back");
+                server_metrics::rolled_back();
+                self.is_ahead = true;
+                return ControlFlow::Break(());
+            }
             FeedItem::Base(room) => {
-                // A node that does not know yet that it has lost the room may lack events.
                 if room.seq() > self.room.seq() {
                     self.room = Arc::unwrap_or_clone(room);
                     self.watchers.restart();
@@ -196,7 +212,7 @@ impl Mirror {
             FeedItem::Ended(FeedEnd::Refused(RoomError::Rejected(_))) => return ControlFlow::Break(()),
             FeedItem::Ended(FeedEnd::Refused(_)) => self.follow_later(),
             FeedItem::Ended(FeedEnd::RolledBack) => {
-                self.watchers.roll_back();
+                self.is_ahead = true;
                 return ControlFlow::Break(());
             }
         }

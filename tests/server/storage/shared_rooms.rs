@@ -20,7 +20,7 @@ use crate::{
     cli::command::{reversi, text},
     harness::{
         postgres::{Database, database},
-        process::{Player, Server, close_reason},
+        process::{Player, Server, read_until, close_reason},
     },
 };
 
@@ -167,30 +167,53 @@ async fn a_room_is_played_and_watched_at_any_server() {
     assert_eq!(shared.owner(), shared.place(0));
 }
 
-/// As when a standby is promoted that lacks the last commits.
-#[needs(postgres)]
-#[tokio::test(flavor = "multi_thread")]
-async fn a_room_and_its_watchers_go_back_with_a_database_that_has_lost_moves() {
+/// A room with 4 moves whose database has just lost 3 more, as when a standby is promoted that lacks the last commits.
+/// Also its watchers at these servers, who have seen all.
+async fn with_lost_moves(servers: [usize; 2]) -> (SharedRooms, Vec<Streaming<v1::WatchRoomResponse>>) {
     let shared = SharedRooms::start().await;
     shared.play(4).await;
     let mut watches = Vec::new();
-    for (server, name) in [(0, "Near"), (2, "Far")] {
-        let mut watch = shared.servers[server].log_in(name, 1).await.watch(&shared.room).await;
+    for server in servers {
+        let name = format!("watcher {server}");
+        let mut watch = shared.servers[server].log_in(&name, 1).await.watch(&shared.room).await;
         assert_eq!(next_snapshot(&mut watch).await, 4);
         watches.push(watch);
     }
     shared.database.sql("CREATE TABLE kept AS SELECT * FROM room; CREATE TABLE kept_state AS SELECT * FROM room_state");
     shared.play(3).await;
+    let last = get(&shared.players[1], &shared.room).await.unwrap().seq;
+    for watch in &mut watches {
+        timeout(TIMEOUT, read_until(watch, last)).await.expect("a watcher sees all moves");
+    }
     shared.database.sql(
         "BEGIN; UPDATE room SET seq = kept.seq, tail = kept.tail FROM kept WHERE kept.id = room.id; \
          UPDATE room_state SET state = kept.state FROM kept_state AS kept WHERE kept.room = room_state.room; \
          COMMIT",
     );
+    (shared, watches)
+}
+
+#[needs(postgres)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_room_and_its_watchers_go_back_with_a_database_that_has_lost_moves() {
+    let (shared, mut watches) = with_lost_moves([0, 2]).await;
     // The next one finds it.
     shared.play(1).await;
     assert_eq!(shared.moves().await, 5);
     for watch in &mut watches {
-        assert!((4..=5).contains(&next_snapshot(watch).await));
+        let moves = next_snapshot(watch).await;
+        assert!((4..=5).contains(&moves), "{moves}");
+    }
+}
+
+/// One of the two watchers is at the next server of the room, the other at a server that follows it.
+#[needs(postgres)]
+#[tokio::test(flavor = "multi_thread")]
+async fn watchers_go_back_though_the_room_is_at_another_server_after_a_loss() {
+    let (mut shared, mut watches) = with_lost_moves([1, 2]).await;
+    shared.servers[0].kill();
+    for watch in &mut watches {
+        assert_eq!(next_snapshot(watch).await, 4);
     }
 }
 

@@ -1,10 +1,10 @@
 //! Three real servers that share the rooms of one PostgreSQL database: two players and a watcher at different ones, and
 //! what they notice when the server that has their room is killed, or asked to end; and one server that has no rooms.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use futures_util::future::join_all;
-use reversi::proto::v1::{self, room_event::Event, watch_room_response::Message, watch_rooms_response};
+use reversi::proto::v1::{self, play_event, room_event::Event, watch_room_response::Message, watch_rooms_response};
 use reversi_needs::needs;
 use tokio::{
     task::JoinSet,
@@ -20,7 +20,7 @@ use crate::{
     cli::command::{reversi, text},
     harness::{
         postgres::{Database, database},
-        process::{Player, Server, read_until, close_reason},
+        process::{Player, Server, close_reason, read_until},
     },
 };
 
@@ -197,9 +197,25 @@ async fn with_lost_moves(servers: [usize; 2]) -> (SharedRooms, Vec<Streaming<v1:
 #[tokio::test(flavor = "multi_thread")]
 async fn a_room_and_its_watchers_go_back_with_a_database_that_has_lost_moves() {
     let (shared, mut watches) = with_lost_moves([0, 2]).await;
+    let (mut turns, found) = (shared.players[0].turns().await, SystemTime::now());
     // The next one finds it.
     shared.play(1).await;
     assert_eq!(shared.moves().await, 5);
+    let turn = async {
+        loop {
+            let event = turns.message().await.unwrap().expect("the stream goes on").event.unwrap().event;
+            if let Some(play_event::Event::TurnRequested(turn)) = event {
+                return turn;
+            }
+        }
+    };
+    let turn = timeout(TIMEOUT, turn).await.expect("the lost move is requested again");
+    let deadline = SystemTime::try_from(turn.clocks.unwrap().deadline.unwrap()).unwrap();
+    assert_eq!(turn.ply, 4);
+    assert!(
+        deadline >= found + Duration::from_secs(600),
+        "the time since the last move that is left is not the player's"
+    );
     for watch in &mut watches {
         let moves = next_snapshot(watch).await;
         assert!((4..=5).contains(&moves), "{moves}");

@@ -38,7 +38,7 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_ADMIN_TOKEN", value_name = "FILE")]
     admin_token: PathBuf,
     /// Print what was done as a JSON object.
-    #[arg(long, global = true, env = "REVERSI_ADMIN_JSON", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, global = true)]
     json: bool,
     #[command(flatten)]
     server: Address,

@@ -43,28 +43,28 @@ const MAX_BYTES: u64 = 64 << 20;
 )]
 pub(super) struct Args {
     /// A file with games, or the moves of one.
-    #[arg(env = "REVERSI_MOVES", value_name = "FILE|MOVES", required_unless_present = "game", conflicts_with = "game")]
+    #[arg(value_name = "FILE|MOVES", required_unless_present = "game", conflicts_with = "game")]
     source: Option<String>,
     /// A finished game of the server, which also analyses it.
-    #[arg(long, env = "REVERSI_GAME", value_name = "ID")]
+    #[arg(long, value_name = "ID")]
     game: Option<GameId>,
     /// Which game of the file, from 1.
-    #[arg(long, env = "REVERSI_NUMBER", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     number: u32,
     /// Search as deep as the AI `expert` of this level [default: 14, unless --depth or --time is given].
-    #[arg(long, env = "REVERSI_LEVEL", value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(AiKind::Expert.profile().levels)))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(AiKind::Expert.profile().levels)))]
     level: Option<u8>,
     /// Search this many plies deep, and to the end of the game if it is that near.
-    #[arg(long, env = "REVERSI_DEPTH", value_name = "PLIES", value_parser = clap::value_parser!(u8).range(1..=i64::from(MAX_DEPTH)))]
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u8).range(1..=i64::from(MAX_DEPTH)))]
     depth: Option<u8>,
     /// Approximate time for all positions together.
-    #[arg(long, env = "REVERSI_TIME", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     time: Option<u32>,
     /// Positions that are searched in parallel [default: one for each core].
-    #[arg(long, env = "REVERSI_THREADS", value_name = "N")]
+    #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
     /// Print JSON, an object a line: the moves, then the sums.
-    #[arg(long, env = "REVERSI_ANALYZE_JSON", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     json: bool,
     #[command(flatten)]
     server: Address,

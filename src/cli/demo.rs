@@ -30,10 +30,10 @@ const STREAMS_KEPT: i32 = 2;
     reversi demo --rooms 8 --pause 1500\n\nCtrl-C ends it and closes its rooms.")]
 pub(super) struct Args {
     /// Number of rooms.
-    #[arg(long, env = "REVERSI_ROOMS", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rooms: u32,
     /// Pause after each move, in milliseconds, so that people can follow.
-    #[arg(long, env = "REVERSI_PAUSE", value_name = "MS", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(..=10_000))]
+    #[arg(long, value_name = "MS", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(..=10_000))]
     pause: u64,
     #[command(flatten)]
     server: Address,

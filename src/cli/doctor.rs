@@ -28,10 +28,10 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_DATA", value_name = "DIR")]
     data: Option<PathBuf>,
     /// If there is damage, replace the file by a new one with all that can be read.
-    #[arg(long, env = "REVERSI_REPAIR", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     repair: bool,
     /// Write all games that can be read to this file, in the Generic Game Format.
-    #[arg(long, env = "REVERSI_EXPORT", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
 }
 

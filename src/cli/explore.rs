@@ -28,19 +28,19 @@ use crate::{
 pub(super) struct Args {
     /// The moves from the standard start; or a position: 64 characters X, O and -, then a space and X or O for the side
     /// to move.
-    #[arg(env = "REVERSI_POSITION", value_name = "MOVES|POSITION", default_value = "", hide_default_value = true)]
+    #[arg(value_name = "MOVES|POSITION", default_value = "", hide_default_value = true)]
     position: String,
     /// Only moves of players of this kind.
-    #[arg(long, env = "REVERSI_KIND", value_name = "KIND")]
+    #[arg(long, value_name = "KIND")]
     kind: Option<KindFilter>,
     /// Only moves of players rated at least this before the game, rounded down to a multiple of 50.
-    #[arg(long, env = "REVERSI_MIN_RATING", value_name = "N")]
+    #[arg(long, value_name = "N")]
     min_rating: Option<u16>,
     /// Only moves of players rated less than this, rounded up to a multiple of 50.
-    #[arg(long, env = "REVERSI_MAX_RATING", value_name = "N")]
+    #[arg(long, value_name = "N")]
     max_rating: Option<u16>,
     /// Print JSON, one object.
-    #[arg(long, env = "REVERSI_EXPLORE_JSON", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     json: bool,
     #[command(flatten)]
     server: Address,

@@ -41,46 +41,46 @@ const PAGE_SIZE: u32 = 200;
     reversi games --stats mcts:5                   and of an AI at a level")]
 pub(super) struct Args {
     /// Only games of this player.
-    #[arg(long, env = "REVERSI_PLAYER", value_name = "NAME_OR_ID")]
+    #[arg(long, value_name = "NAME_OR_ID")]
     player: Option<String>,
     /// Only games of this room.
-    #[arg(long, env = "REVERSI_ROOM", value_name = "ID")]
+    #[arg(long, value_name = "ID")]
     room: Option<RoomId>,
     /// Only games with a participant of this kind.
-    #[arg(long, env = "REVERSI_KIND", value_name = "KIND")]
+    #[arg(long, value_name = "KIND")]
     kind: Option<KindFilter>,
     /// Only games with this result.
-    #[arg(long, env = "REVERSI_RESULT", value_name = "RESULT")]
+    #[arg(long, value_name = "RESULT")]
     result: Option<ResultFilter>,
     /// Only rated games.
-    #[arg(long, env = "REVERSI_RATED", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     rated: bool,
     /// Only games of a player rated at least this before the game.
-    #[arg(long, env = "REVERSI_MIN_RATING", value_name = "N")]
+    #[arg(long, value_name = "N")]
     min_rating: Option<u16>,
     /// Only games of this opening, by its English name, such as Tiger.
-    #[arg(long, env = "REVERSI_OPENING_NAME", value_name = "NAME")]
+    #[arg(long, value_name = "NAME")]
     opening: Option<String>,
     /// How many to list, from the newest.
-    #[arg(long, env = "REVERSI_MOST", default_value_t = 50, value_name = "N")]
+    #[arg(long, default_value_t = 50, value_name = "N")]
     most: u32,
     /// Write all of them in this format, a line each.
-    #[arg(long, env = "REVERSI_EXPORT", value_name = "FORMAT", conflicts_with = "stats")]
+    #[arg(long, value_name = "FORMAT", conflicts_with = "stats")]
     export: Option<GameFormat>,
     /// With --export: write to this file.
-    #[arg(long, env = "REVERSI_OUT", value_name = "FILE", requires = "export")]
+    #[arg(long, value_name = "FILE", requires = "export")]
     out: Option<PathBuf>,
     /// Results and rating of a player or an AI; without a name your own, by --keep.
-    #[arg(long, env = "REVERSI_STATS", value_name = "PLAYER_OR_AI:LEVEL", num_args = 0..=1, default_missing_value = "")]
+    #[arg(long, value_name = "PLAYER_OR_AI:LEVEL", num_args = 0..=1, default_missing_value = "")]
     stats: Option<String>,
     /// The players and AIs with the highest ratings, or those of one kind; --most says how many.
-    #[arg(long, env = "REVERSI_RANKING", value_name = "KIND", num_args = 0..=1, conflicts_with_all = ["export", "stats"])]
+    #[arg(long, value_name = "KIND", num_args = 0..=1, conflicts_with_all = ["export", "stats"])]
     ranking: Option<Option<KindFilter>>,
     /// Show the ids of the players: --player and --stats find a player by id even after a log-out.
-    #[arg(long, env = "REVERSI_IDS", conflicts_with_all = ["json", "export", "stats"], value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, conflicts_with_all = ["json", "export", "stats"])]
     ids: bool,
     /// Print JSON: an object a line for each game, or one for --stats.
-    #[arg(long, env = "REVERSI_GAMES_JSON", conflicts_with = "export", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, conflicts_with = "export")]
     json: bool,
     #[command(flatten)]
     server: Address,

@@ -17,7 +17,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 #[command(after_help = "Ends with 0 if the server answers SERVING, otherwise with 1.")]
 pub(super) struct Args {
     /// Ask about this service, such as `reversi.v1.GameService`, instead of the whole server.
-    #[arg(long, env = "REVERSI_SERVICE", default_value = "", hide_default_value = true, value_name = "NAME")]
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "NAME")]
     service: String,
     #[command(flatten)]
     server: Address,

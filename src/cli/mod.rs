@@ -60,7 +60,8 @@ use terminal::output::{self, StandardOutput, say, stdout_is_terminal, warn};
 #[command(
     version,
     after_help = "Without a command, the server is started with its defaults; to pass options to it, type `reversi serve`.\n\n\
-        An option can also be set by the environment variable shown with it. Options take precedence over variables.\n\n\
+        Options of `serve`, and of the connection to a server, can also be set by the environment variable shown with \
+        them. Options take precedence over variables.\n\n\
         Try it:\n  \
         reversi serve                     start a server, in one terminal\n  \
         reversi play                      play against an AI, in another\n  \
@@ -161,8 +162,12 @@ fn parse(arguments: Vec<OsString>) -> Result<Command, ExitCode> {
 fn try_parse(arguments: &[OsString]) -> Result<Command, clap::Error> {
     let arguments = settings_file::apply(&Cli::command(), arguments)?;
     let command = option_precedence::apply(Cli::command(), &arguments);
-    let parsed = command.try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches))?;
-    match parsed.command {
+    let matches = command.try_get_matches_from(&arguments)?;
+    match Cli::from_arg_matches(&matches)?.command {
+        Some(Command::Serve(mut args)) => {
+            args.given = matches.subcommand_matches("serve").map(serve::given).unwrap_or_default();
+            Ok(Command::Serve(args))
+        }
         Some(command) => Ok(command),
         // Parsed again to read the options' environment variables.
         None => try_parse(&["reversi", "serve"].map(OsString::from)),
@@ -242,12 +247,31 @@ mod tests {
         Cli::command().debug_assert();
     }
 
+    /// Variables of other commands: how they connect, secrets, and where a server keeps its data.
+    const SHARED: [&str; 11] = [
+        "REVERSI_ADMIN_TOKEN",
+        "REVERSI_DATA",
+        "REVERSI_KEEP",
+        "REVERSI_NAME",
+        "REVERSI_PASSWORD",
+        "REVERSI_SERVER",
+        "REVERSI_STORE",
+        "REVERSI_STORE_PATIENCE",
+        "REVERSI_TLS_CA",
+        "REVERSI_TLS_CLIENT_CERT",
+        "REVERSI_TLS_CLIENT_KEY",
+    ];
+
     #[test]
-    fn every_option_has_its_environment_variable() {
+    fn each_variable_has_one_meaning() {
         for command in Cli::command().get_subcommands() {
+            let is_server = command.get_name() == "serve";
             for option in command.get_arguments().filter(|option| option.get_id() != "help") {
-                let variable = option.get_env().unwrap_or_default().to_string_lossy();
-                assert!(variable.starts_with("REVERSI_"), "{} {}", command.get_name(), option.get_id());
+                let name = option.get_long().unwrap_or_default().to_uppercase().replace('-', "_");
+                let of_name = format!("REVERSI_{name}");
+                let wanted = (is_server || SHARED.contains(&of_name.as_str())).then_some(of_name);
+                let variable = option.get_env().map(|variable| variable.to_string_lossy().into_owned());
+                assert_eq!(variable, wanted, "{} {}", command.get_name(), option.get_id());
             }
         }
     }

@@ -52,7 +52,7 @@ enum NodesCommand {
         #[arg(value_name = "ID")]
         node: i64,
         /// Seconds to wait for its end; at least 10 more than its --drain.
-        #[arg(long, env = "REVERSI_NODES_WAIT", value_name = "SECONDS", default_value_t = 60)]
+        #[arg(long, value_name = "SECONDS", default_value_t = 60)]
         wait: u32,
     },
 }

@@ -63,29 +63,29 @@ const COMMANDS: [(&str, &str); 10] = [
     Ctrl-C asks before it leaves a game. A signal, a closed terminal or the end of the input ends the program and keeps the \
     seat in a game for a while; `reversi play --keep FILE` comes back to one with the same FILE.")]
 pub(super) struct Args {
-    #[arg(long, env = "REVERSI_AI", value_name = "KIND", group = "opponent",
+    #[arg(long, value_name = "KIND", group = "opponent",
         help = format!("Play against this kind of AI [default: {DEFAULT_OPPONENT}, without --room, --anyone or --new]"))]
     ai: Option<String>,
     /// The AI's level; its kind's default if left out.
-    #[arg(long, env = "REVERSI_LEVEL", value_name = "N")]
+    #[arg(long, value_name = "N")]
     level: Option<u32>,
     /// Your side: black moves first.
-    #[arg(long, env = "REVERSI_SIDE", value_parser = side(), default_value = "random")]
+    #[arg(long, value_parser = side(), default_value = "random")]
     side: SideWish,
     /// Take a seat in this room, given by its id or join code.
-    #[arg(long, env = "REVERSI_ROOM", value_name = "ID_OR_CODE", group = "opponent")]
+    #[arg(long, value_name = "ID_OR_CODE", group = "opponent")]
     room: Option<String>,
     /// The room's password.
     #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
     password: String,
     /// Play against anyone else who is looking for an opponent.
-    #[arg(long, env = "REVERSI_ANYONE", group = "opponent", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, group = "opponent")]
     anyone: bool,
     /// Make a room and wait in it for an opponent.
-    #[arg(long, env = "REVERSI_NEW", group = "opponent", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, group = "opponent")]
     new: bool,
     /// With --new: a room that is entered by its join code only.
-    #[arg(long, env = "REVERSI_PRIVATE", requires = "new", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, requires = "new")]
     private: bool,
     #[command(flatten)]
     server: Address,

@@ -36,19 +36,19 @@ use crate::client::{ListUpdate, Phase, RoomFilter, RoomId, RoomList};
     reversi rooms --json          the list of now for a script, an object a line")]
 pub(super) struct Args {
     /// Print the list as it is now, and end.
-    #[arg(long, env = "REVERSI_ONCE", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     once: bool,
     /// Print the list as it is now as JSON, an object a line, and end.
-    #[arg(long, env = "REVERSI_ROOMS_JSON", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     json: bool,
     /// Only rooms with a seat to take.
-    #[arg(long, env = "REVERSI_OPEN", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     open: bool,
     /// Only rooms in which a game runs.
-    #[arg(long, env = "REVERSI_PLAYING", conflicts_with = "open", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, conflicts_with = "open")]
     playing: bool,
     /// Only rooms whose name or owner contains this.
-    #[arg(long, env = "REVERSI_TEXT", default_value = "", hide_default_value = true)]
+    #[arg(long, default_value = "", hide_default_value = true)]
     text: String,
     #[command(flatten)]
     server: Address,

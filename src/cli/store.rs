@@ -22,7 +22,7 @@ use crate::store::{self, BackupError, Copied, OpenError, SqliteStore};
     A PostgreSQL database has its own tools: pg_dump.")]
 pub(super) struct BackupArgs {
     /// The new file.
-    #[arg(env = "REVERSI_BACKUP_FILE", value_name = "FILE")]
+    #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
     storage: StorageOptions,
@@ -37,7 +37,7 @@ pub(super) struct BackupArgs {
     A PostgreSQL database has its own tools: pg_restore.")]
 pub(super) struct RestoreArgs {
     /// A file made by `reversi backup`, or the file of a stopped server.
-    #[arg(env = "REVERSI_RESTORE_FILE", value_name = "FILE")]
+    #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
     storage: StorageOptions,

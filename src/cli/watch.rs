@@ -37,16 +37,16 @@ const GAMES_LISTED: u32 = 50;
     reversi watch 7k2m9x4q1c0d | tee game.txt     a board for every move")]
 pub(super) struct Args {
     /// The room, or the finished game.
-    #[arg(env = "REVERSI_ROOM", value_name = "ROOM_OR_GAME")]
+    #[arg(value_name = "ROOM_OR_GAME")]
     room: String,
     /// The join code of a private room.
-    #[arg(long, env = "REVERSI_CODE", default_value = "", hide_default_value = true)]
+    #[arg(long, default_value = "", hide_default_value = true)]
     code: String,
     /// The room's password.
     #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
     password: String,
     /// Print the board as it is now, and end.
-    #[arg(long, env = "REVERSI_ONCE", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     once: bool,
     #[command(flatten)]
     server: Address,

@@ -50,26 +50,26 @@ pub(super) struct Args {
     #[command(flatten)]
     source: options::Args,
     /// Play in this room, given by its id or join code.
-    #[arg(long, env = "REVERSI_ROOM", value_name = "ID_OR_CODE", group = "place")]
+    #[arg(long, value_name = "ID_OR_CODE", group = "place")]
     room: Option<String>,
     /// The room's password.
     #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
     password: String,
     /// Play against anyone else who is looking for an opponent.
-    #[arg(long, env = "REVERSI_QUICK", group = "place", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, group = "place")]
     quick: bool,
     /// Play against this AI of the server.
-    #[arg(long, env = "REVERSI_VS", value_name = "KIND", group = "place")]
+    #[arg(long, value_name = "KIND", group = "place")]
     vs: Option<String>,
     /// That AI's level; its kind's default if left out.
-    #[arg(long, env = "REVERSI_VS_LEVEL", value_name = "N")]
+    #[arg(long, value_name = "N")]
     vs_level: Option<u32>,
     /// End after this many games that begin in this run, rematches as well; 0 plays for ever. A series that has begun
     /// is played to its end.
-    #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     games: u32,
     /// The same seed chooses the same moves; random if left out.
-    #[arg(long, env = "REVERSI_SEED")]
+    #[arg(long)]
     seed: Option<u64>,
     #[command(flatten)]
     server: Address,

@@ -18,20 +18,20 @@ use crate::{
 #[group(skip)]
 pub(super) struct Args {
     /// The AI that chooses the moves: random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne or expert.
-    #[arg(long, env = "REVERSI_AI", value_name = "KIND", default_value = "roxanne", group = "mind")]
+    #[arg(long, value_name = "KIND", default_value = "roxanne", group = "mind")]
     ai: String,
     /// Its level; the kind's default if left out.
-    #[arg(long, env = "REVERSI_LEVEL", value_name = "N", conflicts_with_all = ["nboard", "gtp"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["nboard", "gtp"])]
     level: Option<u32>,
     /// Start this command and let it choose the moves, by the NBoard protocol.
-    #[arg(long, env = "REVERSI_NBOARD", value_name = "CMD", groups = ["mind", "guest"])]
+    #[arg(long, value_name = "CMD", groups = ["mind", "guest"])]
     nboard: Option<String>,
     /// Start this command and let it choose the moves, by GTP.
-    #[arg(long, env = "REVERSI_GTP", value_name = "CMD", groups = ["mind", "guest"])]
+    #[arg(long, value_name = "CMD", groups = ["mind", "guest"])]
     gtp: Option<String>,
     /// The time that such an engine should take for each move. One that takes four times as long is started again,
     /// while the room's clocks allow it.
-    #[arg(long, env = "REVERSI_ENGINE_TIME", value_name = "SECONDS", requires = "guest", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", requires = "guest", value_parser = seconds)]
     engine_time: Option<Duration>,
 }
 

@@ -40,56 +40,56 @@ use crate::{
 pub(in crate::cli) struct Args {
     /// The weights to begin with: a file, `embedded` for those of this program, or `seed` for a few simple
     /// rules.
-    #[arg(long, env = "REVERSI_FROM", value_name = "FILE|embedded|seed", default_value = "embedded")]
+    #[arg(long, value_name = "FILE|embedded|seed", default_value = "embedded")]
     from: String,
     /// File for the new weights.
-    #[arg(long, env = "REVERSI_OUT", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Folder for the games. All games in it are used.
-    #[arg(long, env = "REVERSI_FOLDER", value_name = "DIR")]
+    #[arg(long, value_name = "DIR")]
     folder: PathBuf,
     /// Folders with games of earlier rounds to use as well.
-    #[arg(long, env = "REVERSI_ALSO", value_name = "DIR", value_delimiter = ',')]
+    #[arg(long, value_name = "DIR", value_delimiter = ',')]
     also: Vec<PathBuf>,
     /// Games to play, in chunks of 200.
-    #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 56_000,
+    #[arg(long, value_name = "N", default_value_t = 56_000,
         value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     games: u64,
     /// Random plies at the start of a game, as a range.
-    #[arg(long, env = "REVERSI_RANDOM_PLIES", value_name = "FEWEST-MOST", default_value = "4-30")]
+    #[arg(long, value_name = "FEWEST-MOST", default_value = "4-30")]
     random_plies: PlyRange,
     /// Search depth of these games.
-    #[arg(long, env = "REVERSI_DEPTH", value_name = "PLIES", default_value_t = 5,
+    #[arg(long, value_name = "PLIES", default_value_t = 5,
         value_parser = clap::value_parser!(u8).range(1..=60))]
     depth: u8,
     /// Part of a label that is the engine's own evaluation rather than the result.
-    #[arg(long, env = "REVERSI_OPINION", value_name = "PERCENT", default_value_t = 50,
+    #[arg(long, value_name = "PERCENT", default_value_t = 50,
         value_parser = clap::value_parser!(i32).range(0..=100))]
     opinion: i32,
     /// The same seed plays the same games.
-    #[arg(long, env = "REVERSI_SEED", default_value_t = 1)]
+    #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Strength of the ridge regularization, which keeps the weights of rare patterns near those of the next stage.
-    #[arg(long, env = "REVERSI_RIDGE", value_name = "N", default_value_t = 200.0, value_parser = positive)]
+    #[arg(long, value_name = "N", default_value_t = 200.0, value_parser = positive)]
     ridge: f32,
     /// Steps of the regression, for each stage.
-    #[arg(long, env = "REVERSI_STEPS", value_name = "N", default_value_t = 20,
+    #[arg(long, value_name = "N", default_value_t = 20,
         value_parser = clap::value_parser!(u16).range(1..=1000))]
     steps: u16,
     /// Positions that were not used for the fit, by which the constants of ProbCut are measured for the new weights; 0
     /// for none.
-    #[arg(long, env = "REVERSI_DEVIATIONS", value_name = "N", default_value_t = 300,
+    #[arg(long, value_name = "N", default_value_t = 300,
         value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     deviations: u32,
     /// Openings from which the new weights play against the old ones, with both colours; 0 for no match.
-    #[arg(long, env = "REVERSI_PAIRS", value_name = "N", default_value_t = 20,
+    #[arg(long, value_name = "N", default_value_t = 20,
         value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     pairs: u32,
     /// Nodes searched for each move of the match.
-    #[arg(long, env = "REVERSI_NODES", value_name = "N", default_value_t = 2_000)]
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
     nodes: u64,
     /// Games that are played in parallel [default: one for each core].
-    #[arg(long, env = "REVERSI_THREADS", value_name = "N")]
+    #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 }
 

@@ -51,22 +51,22 @@ const END_TIMEOUT: Duration = Duration::from_secs(20);
 )]
 pub(super) struct Args {
     /// Speak the NBoard protocol, version 2.
-    #[arg(long, env = "REVERSI_SPEAK_NBOARD", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     nboard: bool,
     /// Speak the Go Text Protocol, version 2.
-    #[arg(long, env = "REVERSI_SPEAK_GTP", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     gtp: bool,
     /// Play as `expert` does at this level, with its memory and one thread. If left out, only the depth or the clock
     /// that the program sets is a limit; without these, `expert` plays at its default level.
-    #[arg(long, env = "REVERSI_ENGINE_LEVEL", value_name = "N", value_parser = level)]
+    #[arg(long, value_name = "N", value_parser = level)]
     level: Option<Level>,
     /// Memory of the transposition table.
-    #[arg(long, env = "REVERSI_MEMORY", value_name = "MIB", default_value_t = 64, conflicts_with = "level",
+    #[arg(long, value_name = "MIB", default_value_t = 64, conflicts_with = "level",
         value_parser = clap::value_parser!(u16).range(1..=4096))]
     memory: u16,
     /// Threads that search together, at most 64. With more than one, the answer to the same position can
     /// vary.
-    #[arg(long, env = "REVERSI_ENGINE_THREADS", value_name = "N", default_value_t = 1, conflicts_with = "level",
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "level",
         value_parser = clap::value_parser!(u8).range(1..=64))]
     threads: u8,
 }

@@ -55,10 +55,10 @@ use settings::SettingsOptions;
     game, then leaves.")]
 pub(super) struct Args {
     /// Black's seat: open, me, or a kind of AI with or without its level.
-    #[arg(long, env = "REVERSI_BLACK", value_name = "SEAT", default_value = "open")]
+    #[arg(long, value_name = "SEAT", default_value = "open")]
     black: SeatChoice,
     /// White's seat, likewise.
-    #[arg(long, env = "REVERSI_WHITE", value_name = "SEAT", default_value = "open")]
+    #[arg(long, value_name = "SEAT", default_value = "open")]
     white: SeatChoice,
     #[command(flatten)]
     settings: SettingsOptions,
@@ -66,7 +66,7 @@ pub(super) struct Args {
     #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
     password: String,
     /// Join this room, by its id or join code, instead of making one: its owner may transfer it to you.
-    #[arg(long, env = "REVERSI_ROOM", value_name = "ID_OR_CODE")]
+    #[arg(long, value_name = "ID_OR_CODE")]
     room: Option<String>,
     #[command(flatten)]
     server: Address,

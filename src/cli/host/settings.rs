@@ -15,34 +15,34 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(super) struct SettingsOptions {
     /// The room's name; yours if left out.
-    #[arg(long, env = "REVERSI_ROOM_NAME", value_name = "TEXT", default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     room_name: String,
     /// Games in a series.
-    #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     games: u32,
     /// Limit for a move, 0 for none; a minute if left out and there is no total clock.
-    #[arg(long, env = "REVERSI_MOVE_LIMIT", value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     move_limit: Option<Duration>,
     /// Clock for all moves of a side together.
-    #[arg(long, env = "REVERSI_TOTAL", value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     total: Option<Duration>,
     /// Added to that clock after each move.
-    #[arg(long, env = "REVERSI_INCREMENT", value_name = "SECONDS", value_parser = seconds, requires = "total")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "total")]
     increment: Option<Duration>,
     /// Pause after each move of an AI, in milliseconds, so that people can follow.
-    #[arg(long, env = "REVERSI_PAUSE", value_name = "MS", default_value_t = 0)]
+    #[arg(long, value_name = "MS", default_value_t = 0)]
     pause: u64,
     /// How games begin: standard, moves as f5d6c3, random:PLIES or balanced, either with or without :SEED.
-    #[arg(long, env = "REVERSI_OPENING", default_value = "standard", value_parser = opening)]
+    #[arg(long, default_value = "standard", value_parser = opening)]
     opening: Opening,
     /// End a series in pairs as soon as a test (SPRT) accepts one of two differences in Elo, such as 0,10.
-    #[arg(long, env = "REVERSI_SPRT", value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
     /// A room that is not listed, and entered by its join code only.
-    #[arg(long, env = "REVERSI_PRIVATE", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     private: bool,
     /// Begin a game as soon as both seats are ready.
-    #[arg(long, env = "REVERSI_AUTO_START", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     auto_start: bool,
 }
 

@@ -52,10 +52,10 @@ const REPORTED_ERRORS: usize = 20;
     The exit status is 0 if every game is in the archive, 3 if some could not be imported, and 1 if none could.")]
 pub(super) struct Args {
     /// Files of games: WTHOR (.wtb), GGF, or transcripts; - is standard input.
-    #[arg(env = "REVERSI_IMPORT", required = true, value_name = "FILE")]
+    #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Format of the files [default: by name and content].
-    #[arg(long, env = "REVERSI_FORMAT")]
+    #[arg(long)]
     format: Option<ImportFormat>,
     #[command(flatten)]
     storage: StorageOptions,

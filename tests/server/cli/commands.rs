@@ -155,21 +155,19 @@ fn a_killed_bot_returns_to_its_game() {
 }
 
 #[test]
-fn arguments_override_the_environment() {
+fn variables_are_only_those_of_the_connection() {
     let server = Server::start();
-    let run = |arguments: &[&str], variables: &[(&str, &str)]| {
+    let run = |arguments: &[&str]| {
         let mut command = reversi(arguments);
-        command.env("REVERSI_SERVER", &server.url).envs(variables.iter().copied()).stdin(Stdio::null());
-        let output = command.output().unwrap();
+        let variables = [("REVERSI_SERVER", &*server.url), ("REVERSI_ROOM", "000000000000"), ("REVERSI_AI", "nobody")];
+        let output = command.envs(variables).stdin(Stdio::null()).output().unwrap();
         text(&output.stdout) + &text(&output.stderr)
     };
-    let room = ("REVERSI_ROOM", "000000000000");
-    assert!(run(&["play", "--ai", "greedy"], &[room]).contains("the game goes on"));
-    assert!(run(&["bot", "--vs", "greedy", "--games", "1"], &[room]).contains("(played "));
-    assert!(run(&["play"], &[room, ("REVERSI_AI", "greedy")]).contains("cannot enter room"));
-    assert!(run(&["play", "--ai", "greedy", "--room", "x"], &[]).contains("cannot be used with"));
-    assert!(run(&["play", "--private"], &[]).contains("--new"));
-    assert!(run(&["--listen", "127.0.0.1:0"], &[]).contains("reversi serve --listen"));
+    assert!(run(&["play", "--ai", "greedy"]).contains("the game goes on"));
+    assert!(run(&["bot", "--vs", "greedy", "--games", "1"]).contains("(played "));
+    assert!(run(&["play", "--ai", "greedy", "--room", "x"]).contains("cannot be used with"));
+    assert!(run(&["play", "--private"]).contains("--new"));
+    assert!(run(&["--listen", "127.0.0.1:0"]).contains("reversi serve --listen"));
 }
 
 #[test]

@@ -58,29 +58,29 @@ const MAX_THREADS: u16 = 1024;
 )]
 pub(in crate::cli) struct Args {
     /// The player whose score is reported.
-    #[arg(env = "REVERSI_A", value_name = "A")]
+    #[arg(value_name = "A")]
     a: ArenaPlayer,
     /// Its opponent.
-    #[arg(env = "REVERSI_B", value_name = "B")]
+    #[arg(value_name = "B")]
     b: ArenaPlayer,
     /// Games to play, an even number: each opening is played twice, with the colours changed, and never again.
-    #[arg(long, env = "REVERSI_GAMES", value_name = "N", default_value_t = 100, value_parser = games)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = games)]
     games: u32,
     /// Games that run in parallel; one for each processor if left out.
-    #[arg(long, env = "REVERSI_CONCURRENCY", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_THREADS)))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_THREADS)))]
     concurrency: Option<u16>,
     /// The same seed plays the same games; random if left out.
-    #[arg(long, env = "REVERSI_SEED")]
+    #[arg(long)]
     seed: Option<u64>,
     /// End as soon as a test (SPRT) accepts one of two differences in Elo, such as 0,10; with its error rates:
     /// 0,10,0.05,0.05.
-    #[arg(long, env = "REVERSI_SPRT", value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
     /// Write the result and every game to this file, as JSON.
-    #[arg(long, env = "REVERSI_JSON", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Write the moves of every game to this file, a line each.
-    #[arg(long, env = "REVERSI_TRANSCRIPTS", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     transcripts: Option<PathBuf>,
 }
 

@@ -21,6 +21,8 @@ pub(super) fn apply(command: &Command, arguments: &[OsString]) -> Result<Vec<OsS
     };
     let problem = |text: String| Error::raw(ErrorKind::Io, format!("{}: {text}\n", file.display()));
     let text = std::fs::read_to_string(file).map_err(|error| problem(format!("cannot read it: {error}")))?;
+    // Editors of Windows begin a file with a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     for (number, line) in (1..).zip(text.lines()) {
         let Some((key, value)) = setting(line).map_err(|error| problem(format!("line {number}: {error}")))? else {
             continue;
@@ -41,6 +43,8 @@ fn setting(line: &str) -> Result<Option<(&str, &str)>, &'static str> {
     if line.is_empty() || line.starts_with('#') {
         return Ok(None);
     }
+    // As in a file that a shell reads.
+    let line = line.strip_prefix("export ").unwrap_or(line);
     let (key, value) = line.split_once('=').ok_or("a setting is KEY=VALUE")?;
     let value = value.trim();
     let unquoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
@@ -85,6 +89,14 @@ mod tests {
         let text = "# comment\n\nREVERSI_MAX_ROOMS=5\n REVERSI_LOG = \"info,h2=warn\" \nREVERSI_PONDER=1\nREVERSI_EPHEMERAL=no\n";
         assert_eq!(applied(text, &[]).unwrap(), ["--max-rooms=5", "--log=info,h2=warn", "--ponder"]);
         assert_eq!(applied(text, &["--max-rooms", "6", "--ponder"]).unwrap(), ["--log=info,h2=warn"]);
+    }
+
+    #[test]
+    fn a_file_may_be_one_of_windows_or_of_a_shell() {
+        assert_eq!(
+            applied("\u{feff}REVERSI_MAX_ROOMS=5\r\nexport REVERSI_LOG=debug\r\n", &[]).unwrap(),
+            ["--max-rooms=5", "--log=debug"]
+        );
     }
 
     #[test]

@@ -15,6 +15,8 @@ mod unix_socket;
 
 use std::{
     cell::Cell,
+    collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
     net::{IpAddr, SocketAddr},
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
@@ -22,6 +24,7 @@ use std::{
 };
 
 use anyhow::{Context as _, anyhow, bail};
+use clap::{ArgMatches, Id};
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -116,6 +119,20 @@ pub struct Args {
     log: log::Args,
     #[command(flatten)]
     limits: LimitOptions,
+    /// All options in words, to see at a reload which have changed.
+    #[arg(skip)]
+    pub(super) given: Given,
+}
+
+/// The words of each option, by its name.
+pub(super) type Given = BTreeMap<String, Vec<OsString>>;
+
+pub(super) fn given(matches: &ArgMatches) -> Given {
+    let words = |option: &Id| {
+        let words = matches.try_get_raw(option.as_str()).ok()??;
+        Some((option.as_str().replace('_', "-"), words.map(OsString::from).collect()))
+    };
+    matches.ids().filter_map(words).collect()
 }
 
 /// Runs a server until a signal stops it, or another server takes over. `reread` reads the options again, for a reload.
@@ -154,7 +171,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     }
     let limits = Cell::new(args.limits.0);
     let reload = Reload {
-        options: &|| reloadable(reread),
+        options: &|| reloadable(&args.given, reread),
         log: &log,
         certificates: &certificates,
         runtime: &started,
@@ -417,10 +434,20 @@ fn hosts(names: &[HostName], address: Option<IpAddr>) -> Option<ServedHosts> {
 }
 
 /// Reads the options again, and checks those that a reload takes over.
-fn reloadable(reread: fn() -> Result<Args, clap::Error>) -> anyhow::Result<Reloadable> {
+fn reloadable(given: &Given, reread: fn() -> Result<Args, clap::Error>) -> anyhow::Result<Reloadable> {
     let args = reread().map_err(|error| anyhow!("{}", error.to_string().trim().replace('\n', " ")))?;
-    Ok(Reloadable { filter: log::filter(&args.log.log)?, certificates: certificates(&args)?, limits: args.limits.0 })
+    let is_reloaded = |option: &str| {
+        RELOADED.contains(&option) || Limits::TABLE.iter().any(|limit| limit.name.replace('_', "-") == option)
+    };
+    let changed = |option: &&String| args.given.get(*option) != given.get(*option) && !is_reloaded(option);
+    let all: BTreeSet<_> = given.keys().chain(args.given.keys()).collect();
+    let fixed = all.into_iter().filter(changed).cloned().collect();
+    let (filter, certificates) = (log::filter(&args.log.log)?, certificates(&args)?);
+    Ok(Reloadable { filter, certificates, limits: args.limits.0, fixed })
 }
+
+/// The options that a reload takes over, besides limits.
+const RELOADED: [&str; 7] = ["log", "tls-cert", "tls-key", "tls-client-ca", "node-cert", "node-key", "node-ca"];
 
 fn certificates(args: &Args) -> anyhow::Result<Certificates> {
     Ok(Certificates { public: tls(args)?, node: args.node.tls()? })

@@ -43,6 +43,8 @@ pub(super) struct Reloadable {
     pub(super) filter: Targets,
     pub(super) certificates: Certificates,
     pub(super) limits: Limits,
+    /// Other options that differ from those of the start.
+    pub(super) fixed: Vec<String>,
 }
 
 /// What a reload changes.
@@ -76,10 +78,13 @@ impl Reload<'_> {
 
     /// Checks everything before it changes anything.
     fn reload(&self) -> anyhow::Result<()> {
-        let Reloadable { filter, certificates, limits } = (self.options)()?;
+        let Reloadable { filter, certificates, limits, fixed } = (self.options)()?;
         open_files::permit(limits.connections)?;
         self.log.set_filter(filter)?;
         self.certificates.replace(&certificates);
+        if !fixed.is_empty() {
+            tracing::warn!(options = fixed.join(" "), "these options change only by a restart");
+        }
         let Some(runtime) = self.runtime.get() else {
             self.limits.set(limits);
             return Ok(());

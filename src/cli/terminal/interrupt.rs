@@ -2,7 +2,7 @@
 
 use std::io;
 #[cfg(unix)]
-use std::{future::poll_fn, task::Poll};
+use std::{future::poll_fn, io::IsTerminal as _, task::Poll};
 
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -37,30 +37,46 @@ pub(in crate::cli) enum Interruption {
 pub(in crate::cli) struct Signals {
     #[cfg(unix)]
     signals: Vec<Signal>,
+    /// Whether SIGHUP is to end the process.
+    #[cfg(unix)]
+    hangup_ends: fn() -> bool,
 }
 
 impl Signals {
-    /// Ctrl-C and SIGTERM.
+    /// Ctrl-C, SIGTERM, and SIGHUP of a terminal that is closed. Any other SIGHUP asks for a reload.
     pub(in crate::cli) fn of_server() -> io::Result<Self> {
-        Self::listen(false)
+        #[cfg(unix)]
+        return Self::listen(if io::stdin().is_terminal() { || !io::stdin().is_terminal() } else { || false });
+        #[cfg(not(unix))]
+        Ok(Self {})
     }
 
-    fn listen(_hangup: bool) -> io::Result<Self> {
+    /// Ctrl-C, SIGTERM and SIGHUP.
+    fn of_client() -> io::Result<Self> {
         #[cfg(unix)]
+        return Self::listen(|| true);
+        #[cfg(not(unix))]
+        Ok(Self {})
+    }
+
+    #[cfg(unix)]
+    fn listen(hangup_ends: fn() -> bool) -> io::Result<Self> {
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-        Ok(Self {
-            #[cfg(unix)]
-            signals: kinds.into_iter().take(2 + usize::from(_hangup)).map(signal).collect::<io::Result<_>>()?,
-        })
+        Ok(Self { signals: kinds.map(signal).into_iter().collect::<io::Result<_>>()?, hangup_ends })
     }
 
     /// Waits for the next signal. Cancel safe.
     #[cfg(unix)]
     pub(in crate::cli) async fn next(&mut self) -> Interruption {
-        poll_fn(|context| match self.signals.iter_mut().position(|signal| signal.poll_recv(context).is_ready()) {
-            Some(0) => Poll::Ready(Interruption::CtrlC),
-            Some(_) => Poll::Ready(Interruption::End),
-            None => Poll::Pending,
+        poll_fn(|context| {
+            loop {
+                match self.signals.iter_mut().position(|signal| signal.poll_recv(context).is_ready()) {
+                    Some(0) => return Poll::Ready(Interruption::CtrlC),
+                    Some(2) if !(self.hangup_ends)() => {}
+                    Some(_) => return Poll::Ready(Interruption::End),
+                    None => return Poll::Pending,
+                }
+            }
         })
         .await
     }
@@ -77,7 +93,7 @@ pub(in crate::cli) struct Interrupt(Signals);
 
 impl Interrupt {
     pub(in crate::cli) fn listen() -> io::Result<Self> {
-        Signals::listen(true).map(Self)
+        Signals::of_client().map(Self)
     }
 
     /// Waits for the next interrupt. Cancel safe.

@@ -1,6 +1,14 @@
 //! SIGHUP, and what systemd is told.
 
-use std::{fs, os::unix::net::UnixDatagram, path::Path, process::Command, time::Duration};
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    net::TcpStream,
+    os::unix::net::UnixDatagram,
+    path::Path,
+    process::{Command, Stdio},
+    time::Duration,
+};
 
 use rcgen::{CertificateParams, CertifiedKey, KeyPair, date_time_ymd, generate_simple_self_signed};
 use reversi::client::{Client, PlayerKind, Trust};
@@ -90,7 +98,9 @@ async fn a_signal_reloads_limits_and_the_filter_of_the_log() {
     let service = Service::start("REVERSI_MAX_ROOMS=3\nREVERSI_LOG=error\n", &[]);
     let ada = service.server.log_in("Ada", 1 << 16).await;
     assert_eq!(limits(&ada).await, (3, 16_384));
-    service.reload("REVERSI_MAX_ROOMS=4\nREVERSI_MAX_FRAME_BYTES=20000\nREVERSI_LOG=info\n");
+    service.reload(
+        "REVERSI_MAX_ROOMS=4\nREVERSI_MAX_FRAME_BYTES=20000\nREVERSI_LOG=info\nREVERSI_PONDER=1\nREVERSI_HOST=a.example\n",
+    );
     assert_eq!(limits(&ada).await, (4, 16_384));
     service.reload("REVERSI_MAX_ROOMS=five\n");
     service.reload("REVERSI_MAX_ROMS=5\n");
@@ -108,6 +118,7 @@ async fn a_signal_reloads_limits_and_the_filter_of_the_log() {
     assert!(clean && !log.contains("logged in"), "{log}");
     for part in [
         "these limits change only by a restart options=\"max-frame-bytes\"",
+        "these options change only by a restart options=\"host ponder\"",
         "nothing was reloaded: error: invalid value 'five' for '--max-rooms",
         "line 1: `reversi serve` has no variable REVERSI_MAX_ROMS",
         "--log must be a level such as info",
@@ -227,4 +238,28 @@ async fn a_certificate_that_has_expired_is_warned_of() {
     assert!(metrics.contains(expiry), "{metrics}");
     let (_, log) = service.server.stop().await;
     assert!(log.contains("a certificate has expired") && log.contains("certificate=\"public\""), "{log}");
+}
+
+#[tokio::test]
+async fn a_server_ends_with_its_terminal() {
+    let server = concat!(env!("CARGO_BIN_EXE_reversi"), " serve --ephemeral --listen 127.0.0.1:0 --log error");
+    // It gives the server a terminal, which closes with it.
+    let mut terminal = Command::new("script")
+        .args(["-qfc", server, "/dev/null"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(terminal.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.split_whitespace().last().unwrap();
+    drop(TcpStream::connect(address).expect("it listens"));
+    terminal.kill().unwrap();
+    terminal.wait().unwrap();
+    let ended = async {
+        while TcpStream::connect(address).is_ok() {
+            sleep(AGAIN).await;
+        }
+    };
+    timeout(TIMEOUT, ended).await.expect("the port is free");
 }

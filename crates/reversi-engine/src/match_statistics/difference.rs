@@ -63,17 +63,19 @@ pub(super) fn points(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 
-/// `+35 Elo (+12 to +58)`.
+/// `+35 Elo (+12 to +58)`; "too few games for a bound" if one player made all points in so few that the other may be stronger.
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The addition turns -0 into 0.
         let [elo, low, high] = [self.elo, self.low, self.high].map(|elo| elo.round() + 0.0);
         if elo.is_finite() {
             write!(f, "{elo:+.0} Elo ({low:+.0} to {high:+.0})")
-        } else if elo > 0.0 {
+        } else if elo > 0.0 && low > 0.0 {
             write!(f, "more than {low:+.0} Elo")
-        } else {
+        } else if elo < 0.0 && high < 0.0 {
             write!(f, "less than {high:+.0} Elo")
+        } else {
+            write!(f, "too few games for a bound")
         }
     }
 }
@@ -127,6 +129,9 @@ mod tests {
         assert!((points(found.low) - 0.9084).abs() < 0.001, "{found:?}");
         assert_eq!(found.to_string(), "more than +398 Elo");
         assert_eq!(of([20, 0, 0, 0, 0]).to_string(), "less than -398 Elo");
+        for pairs in [[0, 0, 0, 0, 1], [0, 0, 0, 0, 2], [2, 0, 0, 0, 0]] {
+            assert_eq!(of(pairs).to_string(), "too few games for a bound");
+        }
         assert_eq!(Difference::of(&Score::default()), None);
     }
 

@@ -27,10 +27,10 @@ const TRIES: u32 = 100;
 )]
 pub(in crate::cli) struct Args {
     /// Number of openings.
-    #[arg(long, env = "REVERSI_COUNT", value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     count: u32,
     /// The same seed gives the same openings.
-    #[arg(long, env = "REVERSI_SEED", default_value_t = 1)]
+    #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 

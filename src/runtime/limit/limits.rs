@@ -11,7 +11,7 @@ use std::{ops::RangeInclusive, time::Duration};
 macro_rules! limits_table {
     ($then:ident) => {
         $then! {
-            connections: usize = 16_384, N from 0, "max-connections":
+            connections: usize = 16_384, N from 1, "max-connections":
                 "Connections open at a time; the system must permit as many open files and 256 more",
                 "One costs under 100 KiB, and a file descriptor.";
             connections_per_address: usize = 4_096, N from 0, "max-connections-per-address":
@@ -91,7 +91,7 @@ macro_rules! limits_table {
             log_in_burst: u32 = 200, N from 1, "log-in-burst":
                 "Log-ins at once from one address, above the average",
                 "A school, or the bots of one machine when they start.";
-            players: usize = 100_000, N from 0, "max-players":
+            players: usize = 100_000, N from 1, "max-players":
                 "Players known at a time. When all places are taken, a new player gets that of a guest",
                 "One costs under 1 KiB: 100 MiB for all. A guest has claimed no name and finished no game.";
             players_per_address: usize = 1_000, N from 0, "max-players-per-address":
@@ -121,7 +121,7 @@ macro_rules! limits_table {
             request_burst_per_address: u32 = 10_000, N from 1, "burst-per-address":
                 "Requests at once from one address, above the average; twice --rate-per-address if left out",
                 "Two seconds of the average.";
-            calls_per_player: usize = 1_024, N from 0, "max-calls":
+            calls_per_player: usize = 1_024, N from 1, "max-calls":
                 "Unfinished calls of one player, streams included",
                 "As many as one connection has.";
             calls_per_address: usize = 6_000, N from 0, "max-calls-per-address":
@@ -162,13 +162,13 @@ macro_rules! limits_table {
                     minute; one is forgotten in ten minutes. 0 for no limit",
                 "A school that types. A join code has 40 bits: with every room of a full server as a target, an \
                     address needs a century to hit one.";
-            streams_per_player: usize = 64, N from 0, "max-streams":
+            streams_per_player: usize = 64, N from 1, "max-streams":
                 "Open streams of one player",
                 "One for turns, the others to watch.";
             streams_per_address: usize = 4_000, N from 0, "max-streams-per-address":
                 "Open streams of all players of one address; 0 for no limit",
                 "Four for each of `players_per_address`. One costs under 64 KiB.";
-            rooms_per_player: usize = 64, N from 0, "max-rooms-per-player":
+            rooms_per_player: usize = 64, N from 1, "max-rooms-per-player":
                 "Rooms of which one player may be a member",
                 "Enough for a bot that runs a tournament.";
             rooms_per_address: usize = 2_000, N from 0, "max-rooms-per-address":
@@ -183,10 +183,10 @@ macro_rules! limits_table {
             seats_per_address: usize = 2_000, N from 0, "max-seats-per-address":
                 "Seats that all players of one address may hold; 0 for no limit",
                 "Two for each of `players_per_address`.";
-            rooms: usize = 20_000, N from 0, "max-rooms":
+            rooms: usize = 20_000, N from 1, "max-rooms":
                 "Rooms open at a time",
                 "One costs under 8 KiB, without its watchers.";
-            members_per_room: u16 = 64, N from 0, "max-members":
+            members_per_room: u16 = 64, N from 1, "max-members":
                 "Members of one room",
                 "Watchers need not be members.";
             idle_close: Duration = Duration::from_secs(2 * 60 * 60), SECONDS from 0, "idle-close":

@@ -43,7 +43,8 @@ pub(crate) fn restore(host: &RoomHost, room: Room, alive: Option<Timestamp>) {
         return host.register_dormant(&room);
     }
     // Activity after the last note means that the server was still running.
-    let origin = alive.map_or(Origin::Start { downtime: 0 }, |alive| Origin::since(&room, alive, context.clock));
+    let origin =
+        alive.map_or(Origin::Start { since: now, downtime: 0 }, |alive| Origin::since(&room, alive, context.clock));
     host.start(room, origin);
 }
 
@@ -55,4 +56,44 @@ pub(crate) fn waits_for_opponent(room: &Room) -> bool {
         && room.settings().visibility == Visibility::Public
         && room.settings().auto_start
         && seats.iter().any(waits)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::{Arc, atomic::Ordering::Relaxed},
+        time::Duration,
+    };
+
+    use bytes::Bytes;
+
+    use crate::{
+        room::{AiSpec, Command, DisplayName, PlayerKind, SeatSpec, Settings},
+        rules::ByColor,
+        runtime::{NewRoom, Parts, Runtime},
+        store::{Journal as _, MemoryStore, Store},
+    };
+
+    /// By the clock of the process, which goes on between the load of a room and its credit.
+    #[tokio::test]
+    async fn a_credit_begins_exactly_when_the_downtime_did() {
+        let store = Arc::new(MemoryStore::default());
+        let start = async || Runtime::start(Parts::new(Store::shared(&store), |_, _| Bytes::new())).await.unwrap();
+        let runtime = start().await;
+        let ada = DisplayName::parse("Ada").unwrap();
+        let (ada, _) = runtime.sessions.log_in(ada, PlayerKind::Human, 0, None).await.unwrap();
+        let ai = SeatSpec::Ai(AiSpec { kind: "random".into(), level: None, seed: None });
+        let new =
+            NewRoom { settings: Settings::named((&ada.profile.name).into()), seats: ByColor::new(SeatSpec::Me, ai) };
+        let room = runtime.rooms.create(&ada, new, None).await.unwrap().room.id();
+        runtime.rooms.command(&ada, room, Command::Start(None)).await.unwrap();
+        assert!(runtime.shut_down(Duration::from_secs(60)).await);
+        let alive = store.last_alive().await.unwrap().unwrap();
+        let runtime = start().await;
+        while runtime.context().registry.uncredited.load(Relaxed) > 0 {
+            tokio::task::yield_now().await;
+        }
+        let credited = store.load(room).await.unwrap().unwrap().latest();
+        assert_eq!(credited.credited_since(), Some(alive));
+    }
 }

@@ -77,12 +77,19 @@ impl RoomActor {
     /// Credits the clocks with the time lost by stalls of the server, and with that in which the player to move could not
     /// be reached, if it is at least `shortest` in total.
     pub(super) async fn credit_stalls(&mut self, now: Timestamp, shortest: Duration) -> Result<(), RoomError> {
+        self.credit(now, None, shortest).await
+    }
+
+    /// Credits the lost time, with that before this actor if it began at `since`. Such a credit is dated so that its begin
+    /// is exactly that, by which another server knows that it was given: see `Origin::since`.
+    async fn credit(&mut self, now: Timestamp, since: Option<Timestamp>, shortest: Duration) -> Result<(), RoomError> {
         let lost = self.context.stalls.lost(now).saturating_add(self.unreached(now));
         let micros = lost.saturating_sub(self.credited);
         if micros == 0 || Duration::from_micros(micros.unsigned_abs()) < shortest {
             return Ok(());
         }
-        let events = self.decide(now, Issuer::Server, Command::Credit { micros })?;
+        let at = since.map_or_else(|| self.now(), |since| since.shifted(micros));
+        let events = self.decide_at(at, now, Issuer::Server, Command::Credit { micros })?;
         if events.is_empty() {
             // No clock runs.
             self.credited = lost;
@@ -119,9 +126,14 @@ impl RoomActor {
     }
 
     /// Credits the clocks with the server's downtime in microseconds. Retries until the credit is written.
-    pub(super) async fn credit_downtime(&mut self, downtime: i64, mailbox: &mut Mailbox) -> Result<(), Ending> {
+    pub(super) async fn credit_downtime(
+        &mut self,
+        since: Timestamp,
+        downtime: i64,
+        mailbox: &mut Mailbox,
+    ) -> Result<(), Ending> {
         self.credited = self.credited.saturating_sub(downtime);
-        while let Err(error) = self.credit_stalls(self.now(), Duration::ZERO).await {
+        while let Err(error) = self.credit(self.now(), Some(since), Duration::ZERO).await {
             self.check_owned()?;
             if error == RoomError::Damaged {
                 // The room gets no credit until the damage is repaired.

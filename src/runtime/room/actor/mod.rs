@@ -96,7 +96,9 @@ pub(crate) enum Origin {
     Dormant,
     /// Loaded at the server's start.
     Start {
-        /// The server's downtime in microseconds; negative when its clock was set back.
+        /// When the server's downtime began.
+        since: Timestamp,
+        /// The downtime in microseconds; negative when the server's clock was set back.
         downtime: i64,
     },
 }
@@ -108,7 +110,7 @@ impl Origin {
         // server's clock now, which may be behind.
         let is_given = room.credited_since() == Some(since);
         let since = if is_given { room.last_activity() } else { since.max(room.last_activity()) };
-        Self::Start { downtime: clock.now().0 - since.0 }
+        Self::Start { since, downtime: clock.now().0 - since.0 }
     }
 }
 
@@ -199,9 +201,9 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
 impl RoomActor {
     async fn run(&mut self, origin: Origin, mailbox: &mut Mailbox) {
         self.registration.count_game(self.room.running().is_some());
-        if let Origin::Start { downtime } = origin {
+        if let Origin::Start { since, downtime } = origin {
             // First, because later events would end the downtime.
-            if let Err(ending) = self.credit_downtime(downtime, mailbox).await {
+            if let Err(ending) = self.credit_downtime(since, downtime, mailbox).await {
                 if ending == Ending::Moved {
                     // The other server credits the clocks.
                     self.context.registry.uncredited.fetch_sub(1, Relaxed);
@@ -417,10 +419,20 @@ impl RoomActor {
     }
 
     fn decide(&self, arrived: Timestamp, issuer: Issuer, command: Command) -> Result<Vec<Event>, RoomError> {
+        self.decide_at(self.now(), arrived, issuer, command)
+    }
+
+    fn decide_at(
+        &self,
+        at: Timestamp,
+        arrived: Timestamp,
+        issuer: Issuer,
+        command: Command,
+    ) -> Result<Vec<Event>, RoomError> {
         if self.in_doubt.is_some() {
             return Err(RoomError::StoreUnavailable);
         }
-        let events = self.room.decide_arrived(self.now(), arrived, issuer, command)?;
+        let events = self.room.decide_arrived(at, arrived, issuer, command)?;
         self.listing.lobby().require_no_rated_game_at_start(&self.room, &events)?;
         game_rate::admit(&self.context.players, &self.room, issuer, events)
     }

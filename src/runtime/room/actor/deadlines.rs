@@ -88,7 +88,9 @@ impl RoomActor {
         if micros == 0 || Duration::from_micros(micros.unsigned_abs()) < shortest {
             return Ok(());
         }
-        let at = since.map_or_else(|| self.now(), |since| since.shifted(micros));
+        // One that was in doubt may have been given already: what is lost since then is not before this actor.
+        let first = since.filter(|since| self.room.credited_since() != Some(*since));
+        let at = first.map_or_else(|| self.now(), |since| since.shifted(micros));
         let events = self.decide_at(at, now, Issuer::Server, Command::Credit { micros })?;
         if events.is_empty() {
             // No clock runs.

@@ -257,15 +257,20 @@ async fn a_server_whose_clock_is_wrong_has_no_rooms() {
     balanced(&database, 2).await;
     assert_eq!(health(&wrong, "").await, ServingStatus::NotServing);
     let metric = http_get(&wrong.wait_for_line("metrics: ")).1;
-    let skew = metric.lines().find_map(|line| line.strip_prefix("reversi_cluster_clock_skew_seconds "));
-    assert_eq!(skew.map(|skew| skew.parse::<f64>().unwrap().round()), Some(30.0));
+    assert_half_a_minute(&metric, "reversi_cluster_clock_skew_seconds ", "\n");
     let listed = text(&reversi(&["nodes", "--store", &url]).output().unwrap().stdout);
-    assert!(listed.lines().nth(1).unwrap().contains(" +30.0 s "), "{listed}");
+    assert_half_a_minute(listed.lines().nth(1).unwrap(), " +", " s ");
     let status = Player::try_bot(&wrong.url, "bot", 1).await.err().expect("the log-in is refused");
     assert_eq!((status.code(), reason(&status)), (Code::Unavailable, "OUT_OF_SERVICE"), "{status}");
     assert_serves_rooms(&others[0], 0).await;
     let (_, log) = wrong.stop().await;
-    assert!(log.contains("30.0 s ahead of the database's"), "{log}");
+    assert_half_a_minute(&log, "the clock of this server is ", " s ahead of the database's");
+}
+
+/// A clock is read with the error of half a question to the database, which on a machine at work is more than a tenth.
+fn assert_half_a_minute(text: &str, before: &str, after: &str) {
+    let seconds = text.split(before).filter_map(|rest| rest.split_once(after)?.0.parse::<f64>().ok()).next();
+    assert!(seconds.is_some_and(|seconds| (seconds - 30.0).abs() < 0.5), "{seconds:?} after {before:?} in {text}");
 }
 
 /// Lets the time of the system seem to be another one to a process.

@@ -200,7 +200,6 @@ async fn existing_database(url: &str) -> anyhow::Result<crate::store::PostgresSt
 async fn stand_by(url: &str, patience: Option<u64>, lease: Option<u64>, info: NodeInfo) -> anyhow::Result<Joined> {
     use crate::store::{Sharing, Standby};
 
-    let is_shared = info.address.is_some();
     let standby = Standby::join(url, Sharing { info, ..sharing(patience, lease) }).await?;
     let (active, drain_asked) = (standby.active(), Box::pin(standby.wait_for_drain()));
     let opened = Box::pin(async move {
@@ -213,7 +212,7 @@ async fn stand_by(url: &str, patience: Option<u64>, lease: Option<u64>, info: No
             hand_over: Box::pin(async move { giving.hand_over().await }),
             leave: Box::pin(async move { left.leave().await }),
         };
-        Ok(ServerStore { store: Store::shared(&store), cluster: is_shared.then_some(cluster), exits })
+        Ok(ServerStore { store: Store::shared(&store), cluster: Some(cluster), exits })
     });
     Ok(Joined { active, drain_asked, opened })
 }

@@ -43,6 +43,8 @@ pub struct Lease {
     pub end: Instant,
     /// The node's clock minus that of the store in microseconds, as measured with the renewals.
     pub ahead: i64,
+    /// True if there was another server that takes the rooms when the lease has ended.
+    pub is_replaceable: bool,
 }
 
 /// Why a node should have no rooms and serve no clients, though it renews its lease.

@@ -233,13 +233,17 @@ async fn start(
 ) -> anyhow::Result<(Runtime, RunningMember, Exits)> {
     let ServerStore { store, cluster, exits } = opened.await?;
     let mut parts = parts(store);
-    let member = socket.zip(cluster).map(|(socket, store)| {
+    let member = socket.zip(cluster.clone()).map(|(socket, store)| {
         let (member, place) = ClusterMember::new(socket, store);
         parts.cluster = Some(place);
         member
     });
     let runtime = Runtime::start(parts).await.context("the server cannot start")?;
-    let member = member.map(|member| member.start(runtime.node())).unwrap_or_default();
+    let member = match (member, cluster) {
+        (Some(member), _) => member.start(runtime.node()),
+        (None, Some(store)) => RunningMember::by_itself(runtime.node(), store),
+        (None, None) => RunningMember::default(),
+    };
     member.wait_for_service(&runtime).await;
     let (leaving, hand_over) = (runtime.leaving(), exits.hand_over);
     let hand_over = Box::pin(async move {

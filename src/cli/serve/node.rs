@@ -139,7 +139,7 @@ impl ClusterMember {
     }
 }
 
-/// The tasks of a server among others; none of one by itself.
+/// The tasks of a server whose database others may use; none of one with a file.
 #[derive(Default)]
 pub(super) struct RunningMember {
     store: Option<Arc<dyn ClusterStore>>,
@@ -148,6 +148,16 @@ pub(super) struct RunningMember {
 }
 
 impl RunningMember {
+    /// A server that has all rooms of a database, until another one takes them over.
+    pub(super) fn by_itself(node: Node, store: Arc<dyn ClusterStore>) -> Self {
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            node.follow_lease(store).await;
+            Ok(())
+        });
+        Self { tasks, ..Self::default() }
+    }
+
     /// Ends when one of the tasks fails.
     pub(super) async fn failed(&mut self) -> anyhow::Error {
         while let Some(ended) = self.tasks.join_next().await {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::time::{Instant, sleep_until};
+
 use super::Node;
 use crate::{
     room::PlayerId,
@@ -12,8 +14,11 @@ use crate::{
         room::{message::Message, presence::check_presence},
         server_metrics,
     },
-    store::NodeId,
+    store::{ClusterStore, Lease, NodeId},
 };
+
+/// Why a node serves no clients after its lease has ended.
+pub(super) const LEASE_LOST: &str = "it could not renew its lease";
 
 impl Node {
     /// Records the other live nodes. The players of those that no longer live count as absent, until they connect to another
@@ -84,6 +89,25 @@ impl Node {
         let host = self.host();
         for player in players.into_iter().filter_map(|player| host.context.players.get(player)) {
             check_presence(host, &player, player.rooms());
+        }
+    }
+
+    /// Serves no clients from the end of a lease on until it is renewed, if there is another server that takes the
+    /// rooms meanwhile; until the server stops. For a node that has all rooms.
+    pub async fn follow_lease(self, store: Arc<dyn ClusterStore>) {
+        let mut lease = store.lease();
+        loop {
+            let Lease { end, is_replaceable, .. } = *lease.borrow_and_update();
+            let has_lease = Instant::now() < end;
+            self.set_in_service((is_replaceable && !has_lease).then_some(LEASE_LOST), false);
+            tokio::select! {
+                biased;
+                () = self.host().context.lifecycle.stop.cancelled() => return,
+                renewed = lease.changed() => if renewed.is_err() {
+                    return;
+                },
+                () = sleep_until(end), if has_lease => {}
+            }
         }
     }
 

@@ -19,7 +19,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::Node;
+use super::{Node, service::LEASE_LOST};
 use crate::{
     room::{Room, RoomId, Timestamp},
     runtime::{
@@ -125,7 +125,7 @@ impl Node {
         let mut steps = JoinSet::<(Vec<Assignment>, Stage)>::new();
         let (mut is_giving, mut may_link_until) = (false, Some(Instant::now() + LINKING));
         loop {
-            let Lease { end: lease_end, ahead } = *lease.borrow_and_update();
+            let Lease { end: lease_end, ahead, .. } = *lease.borrow_and_update();
             self.cluster.note_ahead(ahead);
             // The view that is not learned yet may have a new id of this node.
             let is_known = views.borrow().me == self.cluster.me();
@@ -133,7 +133,7 @@ impl Node {
             let obstacle = views.borrow().obstacle;
             let is_linking = has_lease && obstacle == Some(Obstacle::CutOff);
             let is_linking = is_linking && may_link_until.is_some_and(|until| Instant::now() < until);
-            let obstacle = if has_lease { obstacle.map(in_words) } else { Some("it could not renew its lease") };
+            let obstacle = if has_lease { obstacle.map(in_words) } else { Some(LEASE_LOST) };
             self.set_in_service(obstacle, is_linking);
             if !is_linking
                 && may_link_until.take().is_some()

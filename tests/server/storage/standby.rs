@@ -13,11 +13,14 @@ use tokio::{
 use tonic::{Code, Status, transport::Endpoint};
 use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
 
-use super::faults::node;
+use super::{
+    faults::node,
+    shared_rooms::{start_with, until},
+};
 use crate::{
     cli::command::{reversi, text},
     harness::{
-        postgres::{Database, database},
+        postgres::{Database, Proxy, database},
         process::{self, Player, Server},
     },
 };
@@ -29,7 +32,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const MAX_EXTRA_CREDIT: Duration = Duration::from_secs(1);
 
 fn start(database: &Database) -> Server {
-    Server::start(&["--store", &database.url(), "--drain", "2"])
+    start_with(&database.url(), &[])
 }
 
 pub(super) async fn health(server: &Server, service: &str) -> ServingStatus {
@@ -54,8 +57,13 @@ struct ActiveAndStandby {
 
 impl ActiveAndStandby {
     async fn start() -> Self {
+        Self::start_over(|database| database.url()).await
+    }
+
+    /// The first server reaches the database by a URL of its own.
+    async fn start_over(url: impl FnOnce(&Database) -> String) -> Self {
         let database = database();
-        let active = start(&database);
+        let active = start_with(&url(&database), &[]);
         let standby = start(&database);
         let (black, white) = (active.log_in("Bea", 1 << 20).await, active.log_in("Wim", 1 << 20).await);
         let settings = v1::RoomSettings { move_limit: Some(seconds(600)), ..Default::default() };
@@ -201,6 +209,35 @@ async fn a_server_that_was_frozen_is_fenced_and_ends() {
     let (clean, log) = servers.active.ended().await;
     assert!(!clean && log.contains("another server has taken over"), "{log}");
     assert_eq!(squares(&get(&servers.players[0], &servers.room).await.unwrap()), squares(&room));
+}
+
+#[needs(postgres)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_has_lost_the_database_sends_its_clients_to_the_standby() {
+    let mut proxy = None;
+    let mut servers = ActiveAndStandby::start_over(|database| proxy.insert(Proxy::of(database)).url(database)).await;
+    let before = servers.play(4, None).await;
+    let [black, _] = servers.players.clone();
+    let mut turns = black.turns().await;
+    let proxy = proxy.unwrap();
+    // Two renewals later it has seen the standby.
+    let active = node(&servers.database, &servers.active);
+    for _ in 0..2 {
+        let now = servers.database.sql("SELECT clock_timestamp()");
+        until(&servers.database, &format!("SELECT renewed > '{now}' FROM node WHERE id = {active}"), "t").await;
+    }
+    proxy.hold();
+    assert_eq!(timeout(TIMEOUT, process::close_reason(&mut turns)).await.expect("it ends"), v1::CloseReason::Draining);
+    assert_eq!(health(&servers.active, "").await, ServingStatus::NotServing);
+    let again = Player::with_token(&servers.active.url, &black.token).await;
+    let refused = get(&again, &servers.room).await.unwrap_err();
+    assert_eq!((refused.code(), reason(&refused)), (Code::Unavailable, "OUT_OF_SERVICE"), "{refused}");
+    let (_, room) = servers.take_over().await;
+    assert_eq!(squares(&room), before);
+    assert_eq!(servers.play(3, None).await.len(), 3);
+    proxy.release();
+    let (clean, log) = servers.active.ended().await;
+    assert!(!clean && log.contains("another server has taken over"), "{log}");
 }
 
 #[needs(postgres)]

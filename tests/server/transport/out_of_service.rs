@@ -1,7 +1,8 @@
-//! A node whose lease has ended: it sends its clients away, and serves them again once the lease is renewed.
+//! A server whose lease has ended: it sends its clients away, and serves them again once the lease is renewed.
 
 use std::{collections::BTreeSet, future::ready, sync::Arc, time::Duration};
 
+use futures_util::future::BoxFuture;
 use reversi::{
     proto::v1,
     room::Timestamp,
@@ -56,14 +57,28 @@ impl Node {
         let links = reversi::grpc::NodeLinks::new(me, None);
         let cluster = Some((me, links as _));
         let server = TestServer::with(ServerOptions { cluster, ..ServerOptions::default() }).await;
+        Self::run(server, |node, membership| Box::pin(node.follow_views(membership)))
+    }
+
+    /// One that shares no rooms.
+    async fn start_active() -> Self {
+        let server = TestServer::with(ServerOptions::default()).await;
+        Self::run(server, |node, membership| Box::pin(node.follow_lease(membership)))
+    }
+
+    fn run(
+        server: TestServer,
+        follow: impl FnOnce(reversi::runtime::Node, Arc<Membership>) -> BoxFuture<'static, ()>,
+    ) -> Self {
+        let me = NodeId(1);
         let assignments = Shard::all().map(|shard| Assignment { shard, node: me, version: 1 }).collect();
         let view = ClusterView { me, assignments, ..ClusterView::default() };
         let membership = Arc::new(Membership {
             view: watch::Sender::new(Arc::new(view)),
-            lease: watch::Sender::new(Lease { end: Instant::now() + LONG, ahead: 0 }),
+            lease: watch::Sender::new(Lease { end: Instant::now() + LONG, ahead: 0, is_replaceable: true }),
         });
         let mut tasks = JoinSet::new();
-        tasks.spawn(server.runtime.node().follow_views(Arc::clone(&membership) as _));
+        tasks.spawn(follow(server.runtime.node(), Arc::clone(&membership)));
         Self { server, membership, _tasks: tasks }
     }
 
@@ -72,10 +87,15 @@ impl Node {
         health.check(HealthCheckRequest::default()).await.unwrap().into_inner().status()
     }
 
+    async fn end_lease_without_standby(&self) {
+        self.membership.lease.send_replace(Lease { end: Instant::now(), ahead: 0, is_replaceable: false });
+        assert_eq!(self.health().await, ServingStatus::Serving);
+    }
+
     /// The lease ends now, or is renewed.
     async fn set_lease(&self, is_held: bool) {
         let end = if is_held { Instant::now() + LONG } else { Instant::now() };
-        self.membership.lease.send_replace(Lease { end, ahead: 0 });
+        self.membership.lease.send_replace(Lease { end, ahead: 0, is_replaceable: true });
         within(self.server.runtime.in_service().wait_for(|in_service| *in_service == is_held)).await.unwrap();
     }
 
@@ -120,6 +140,22 @@ async fn a_node_without_a_lease_sends_its_clients_elsewhere_until_it_is_renewed(
     ada.quick_start_with_ai("random", v1::SidePreference::Black).await.unwrap();
     turns.turn_request().await;
     assert_eq!(node.health().await, ServingStatus::Serving);
+}
+
+/// Without a standby its clients have nowhere to go, and the moves wait for the database.
+#[tokio::test]
+async fn an_active_server_without_a_lease_keeps_its_clients_unless_there_is_a_standby() {
+    let active = Node::start_active().await;
+    let ada = active.server.human("Ada").await;
+    let mut turns = ada.turns().await;
+    active.end_lease_without_standby().await;
+    ada.quick_start_with_ai("random", v1::SidePreference::Black).await.unwrap();
+    turns.turn_request().await;
+    active.set_lease(false).await;
+    assert_eq!(turns.close_reason().await, v1::CloseReason::Draining);
+    assert_eq!(active.health().await, ServingStatus::NotServing);
+    active.set_lease(true).await;
+    active.again(&ada).await.turns().await.turn_request().await;
 }
 
 #[tokio::test]

@@ -64,6 +64,15 @@ impl LastingSession {
         })
     }
 
+    /// Connects in a task of its own if necessary, so that the caller does not wait for a database far away.
+    pub(super) fn connect_soon(this: &Arc<Self>) {
+        let place = Arc::clone(this);
+        this.runtime.spawn(async move {
+            // Whoever asks next is told of a failure.
+            let _ = place.ask(|session| async move { Ok(session.batch("").await?) }).await;
+        });
+    }
+
     /// Executes a transaction that changes the archive, after those before, unless these take longer than `turn`. If
     /// its connection is lost, it is executed again, so it must change nothing twice.
     pub(super) fn transact<'a, T, F>(

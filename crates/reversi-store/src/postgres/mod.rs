@@ -49,7 +49,7 @@ use tokio::{
         mpsc::{self, error::TrySendError},
         oneshot, watch,
     },
-    time::{Instant, sleep, timeout},
+    time::{Instant, sleep},
 };
 use tokio_postgres::Config;
 
@@ -109,7 +109,7 @@ pub struct PostgresStore {
     changes: Arc<Semaphore>,
     thread: Option<JoinHandle<()>>,
     /// Separate from the archive's, so that reading a room or a player does not wait for a long query.
-    rooms: LastingSession,
+    rooms: Arc<LastingSession>,
     archive: LastingSession,
     /// For what changes the archive, so that no move waits for a lock of it.
     archive_writer: LastingSession,
@@ -221,7 +221,7 @@ impl PostgresStore {
             requests: Some(requests),
             changes: Arc::new(Semaphore::new(MAX_CHANGES)),
             thread: Some(thread),
-            rooms: LastingSession::new(config.clone(), patience, handle.clone(), Arc::clone(&access)),
+            rooms: Arc::new(LastingSession::new(config.clone(), patience, handle.clone(), Arc::clone(&access))),
             // No room depends on the archive.
             archive: LastingSession::new(config.clone(), patience, handle.clone(), Arc::default()),
             archive_writer: LastingSession::new(config, patience, handle, Arc::default()),
@@ -392,9 +392,8 @@ impl Journal for PostgresStore {
         Box::pin(async move {
             self.change(Change::MarkAlive { now, is_credited }).await?;
             if self.access.is_reader_away() {
-                // While no room is read, nothing else connects. At most half a second: a mark of a second counts as a stall.
-                let connected = self.rooms.ask(|session| async move { Ok(session.batch("").await?) });
-                let _ = timeout(Duration::from_millis(500), connected).await;
+                // While no room is read, nothing else connects.
+                LastingSession::connect_soon(&self.rooms);
             }
             Ok(())
         })

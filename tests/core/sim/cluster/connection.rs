@@ -68,7 +68,7 @@ impl Connection {
         // It is not linked yet.
         let obstacle = Some(Obstacle::CutOff);
         let view = watch::Sender::new(Arc::new(ClusterView { me: node, obstacle, ..ClusterView::default() }));
-        let lease = watch::Sender::new(Lease { end: Instant::now() + LEASE, ahead });
+        let lease = watch::Sender::new(Lease { end: Instant::now() + LEASE, ahead, is_replaceable: true });
         let (node, faults, rng) = (AtomicI64::new(node.0), Gate::default(), Mutex::new(rng));
         Arc::new(Self { database, node, faults, rng, view, lease, look: Notify::new() })
     }

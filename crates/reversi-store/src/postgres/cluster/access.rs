@@ -77,6 +77,11 @@ impl AccessCheck {
         self.was_lost
     }
 
+    /// Since when nothing could be written; none if that is possible, or unknown.
+    pub(super) fn unwritable_since(&self) -> Option<Instant> {
+        self.since.filter(|_| self.access.is_writer_away.load(SeqCst))
+    }
+
     /// Call it when the lease has a new connection: the whole database may have been away.
     pub(super) fn begin_again(&mut self) {
         if !self.was_lost {

@@ -7,6 +7,7 @@ use std::{
 };
 
 use metrics::gauge;
+use reversi_room::Timestamp;
 use tokio::{
     sync::{Notify, watch},
     time::{Instant, MissedTickBehavior, interval, timeout},
@@ -17,7 +18,7 @@ use super::{
     access::AccessCheck,
     link_reports::{self, Report, Status},
     node::{self, Other, Renewal, SeenRenewals},
-    shard,
+    shard::{self, ShardRow},
 };
 use crate::{
     clock_check::{ClockCheck, ClockReading},
@@ -97,6 +98,7 @@ pub(super) struct LeaseHolder {
     pub(super) view: watch::Sender<Arc<ClusterView>>,
     /// The lease as it was last renewed.
     pub(super) held: watch::Sender<Lease>,
+    is_replaceable: bool,
     clock: ClockCheck,
     pub(super) access: AccessCheck,
     /// The other nodes that this node reaches.
@@ -123,6 +125,8 @@ pub(super) struct LeaseHolder {
     is_locked: bool,
     /// When the last renewal was asked for.
     renewed: Instant,
+    /// When the lease was last renewed over the connection before this one.
+    seen_until: Instant,
     is_failing: bool,
     /// The other servers whose options were compared with those of this one.
     compared: BTreeSet<i64>,
@@ -152,7 +156,8 @@ impl LeaseHolder {
             is_draining,
             state: watch::Sender::new(NodeState::StandBy { owner: None, is_in_use: false }),
             view: watch::Sender::default(),
-            held: watch::Sender::new(Lease { end: Instant::now(), ahead: 0 }),
+            held: watch::Sender::new(Lease { end: Instant::now(), ahead: 0, is_replaceable: false }),
+            is_replaceable: false,
             clock: ClockCheck::default(),
             access: AccessCheck::new(patience + lease),
             reached,
@@ -168,6 +173,7 @@ impl LeaseHolder {
             is_new_connection: true,
             is_locked: false,
             renewed: Instant::now(),
+            seen_until: Instant::now(),
             is_failing: false,
             compared: BTreeSet::new(),
         };
@@ -188,7 +194,8 @@ impl LeaseHolder {
     /// Call after a beat, so that who reads of the lease also sees the node's id and its shards.
     fn note_renewal(&self) {
         let ahead = self.clock.ahead().unwrap_or_default();
-        self.held.send_replace(Lease { end: self.renewed + self.lease, ahead });
+        let (end, is_replaceable) = (self.renewed + self.lease, self.is_replaceable);
+        self.held.send_replace(Lease { end, ahead, is_replaceable });
     }
 
     /// Beats until `left`, or until shards are lost. Beats at once when it is `asked` to.
@@ -276,7 +283,8 @@ impl LeaseHolder {
         }
         self.is_new = false;
         node::warn_of_options(&self.info, self.lease, &living, &mut self.compared);
-        if let Some(state) = self.give_up_lost(session, &living).await? {
+        self.is_replaceable = living.iter().any(Other::may_take_over);
+        if let Some(state) = self.give_up_lost(session).await? {
             return Ok(state);
         }
         if self.info.address.is_some() {
@@ -292,20 +300,26 @@ impl LeaseHolder {
 
     /// Leaves if this node has shards that it cannot read or write: others take them. Returns the new state if it has
     /// left. A node that shares the shards rejoins, and has none until it can; one without others keeps them.
-    async fn give_up_lost(&mut self, session: &Session, others: &[Other]) -> Result<Option<NodeState>, PostgresError> {
+    async fn give_up_lost(&mut self, session: &Session) -> Result<Option<NodeState>, PostgresError> {
         let (is_member, has_ended) = (self.info.address.is_some(), self.access.has_writer_ended());
         let has_shards = self.owned(&self.state.borrow()) > 0;
-        let is_replaceable = others.iter().any(Other::is_living);
-        if !(has_ended || self.access.is_lost() && has_shards && is_replaceable) {
+        if !(has_ended || self.access.is_lost() && has_shards && self.is_replaceable) {
             return Ok(None);
         }
         tracing::error!("this server renews its lease, but can read or write no room; its rooms are given up");
-        if let Some(id) = self.id.take() {
-            node::leave(session, id).await?;
+        if let Some(id) = self.id {
+            node::leave(session, id, self.access.unwritable_since().and_then(|since| self.time_of(since))).await?;
         }
-        self.assignments_read = None;
+        // Only now: until it has left, it must try again, or it would keep its rooms.
+        (self.id, self.assignments_read) = (None, None);
         self.assignments.clear();
         if is_member && !has_ended { Box::pin(self.beat(false)).await.map(Some) } else { Ok(Some(NodeState::Lost)) }
+    }
+
+    /// A time that has passed, by the clock of the node.
+    fn time_of(&self, passed: Instant) -> Option<Timestamp> {
+        let micros = i64::try_from(passed.elapsed().as_micros()).unwrap_or(i64::MAX);
+        Some((self.info.clock?)().shifted(-micros))
     }
 
     fn check_clock(&mut self, reading: ClockReading) {
@@ -329,7 +343,10 @@ impl LeaseHolder {
     ) -> Result<(), PostgresError> {
         let (serving, obstacle) = self.compare_state(session, id, others).await?;
         let takes_shards = !is_draining && obstacle.is_none();
-        let is_taker = |other: &&Other| other.takes_shards() && serving.contains(&NodeId(other.id));
+        // A node that ends gives nothing to one that is silent: it would have to wait for that one.
+        let is_taker = |other: &&Other| {
+            other.takes_shards() && serving.contains(&NodeId(other.id)) && (other.is_living() || !is_draining)
+        };
         let me = NodeId(id);
         let others_take = others.iter().filter(is_taker).map(|other| NodeId(other.id));
         let takers: BTreeSet<_> = others_take.chain(takes_shards.then_some(me)).collect();
@@ -340,8 +357,8 @@ impl LeaseHolder {
         let mut away_since = if before.me == me { before.away_since.clone() } else { BTreeMap::new() };
         let now = Instant::now();
         let knows_rest = self.assignments_read.is_some_and(|read| now - read < shard::CHANGES / 2);
-        for row in shard::assignments(session, id, !knows_rest).await? {
-            match row.owner {
+        for row in self.read_shards(session, id, !knows_rest).await? {
+            match row.owner() {
                 Some(owner) => drop(self.assignments.insert(row.shard, owner)),
                 None => drop(self.assignments.remove(&row.shard)),
             }
@@ -376,6 +393,23 @@ impl LeaseHolder {
             is_new
         });
         Ok(())
+    }
+
+    /// Reads the nodes of shards. If the database has lost changes of them, as after a failover to a standby that
+    /// lacked the last commits, they get versions that no node knows yet, so that all nodes learn them.
+    async fn read_shards(&self, session: &Session, id: i64, all: bool) -> Result<Vec<ShardRow>, PostgresError> {
+        let rows = shard::assignments(session, id, all).await?;
+        let known = |row: &ShardRow| self.assignments.get(&row.shard).filter(|known| row.is_before(known)).copied();
+        let lost: Vec<_> = rows.iter().filter_map(known).collect();
+        if lost.is_empty() {
+            return Ok(rows);
+        }
+        tracing::error!(
+            shards = lost.len(),
+            "the database has lost changes of the servers of rooms, and so perhaps moves"
+        );
+        shard::raise_versions(session, &lost, self.time_of(self.seen_until)).await?;
+        shard::assignments(session, id, true).await
     }
 
     /// Compares the links and clocks of the nodes. Stores which others this node does not reach, and whether it serves.
@@ -449,7 +483,7 @@ impl LeaseHolder {
                 let session = Session::open(&self.config).await?;
                 session.batch(LOCK_TIMEOUT).await?;
                 (self.is_new_connection, self.is_locked, self.assignments_read) = (true, false, None);
-                self.seen = SeenRenewals::default();
+                (self.seen, self.seen_until) = (SeenRenewals::default(), self.renewed);
                 self.access.begin_again();
                 Arc::clone(self.session.insert(Arc::new(session)))
             }
@@ -472,7 +506,7 @@ impl LeaseHolder {
 
     async fn leave(self) {
         let (Some(session), Some(id)) = (self.session, self.id) else { return };
-        if !matches!(timeout(LEAVE_TIMEOUT, node::leave(&session, id)).await, Ok(Ok(()))) {
+        if !matches!(timeout(LEAVE_TIMEOUT, node::leave(&session, id, None)).await, Ok(Ok(()))) {
             tracing::warn!("the node could not be removed; the other servers wait for the end of its lease");
         }
         if let Some(session) = Arc::into_inner(session) {

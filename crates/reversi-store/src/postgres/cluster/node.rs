@@ -195,6 +195,11 @@ impl Other {
         !self.signs.is_late && !self.signs.is_silent
     }
 
+    /// True if it is a server that renews its lease, and so takes shards that are free.
+    pub(super) fn may_take_over(&self) -> bool {
+        self.listens.is_some() && self.is_living()
+    }
+
     /// It as it counts for a quorum; none if it serves no others, or its lease has ended.
     pub(super) fn in_quorum(&self) -> Option<QuorumNode> {
         (self.address.is_some() && !self.signs.is_late)
@@ -221,13 +226,13 @@ impl Other {
 /// Waits for a write of the node in progress. A shard keeps the mark `away_us` of an earlier owner that is not credited
 /// yet. Otherwise its mark is the node's last one, by the node's clock, plus the time from then to its last renewal.
 /// That is at most the interval of marks: the database's clock may have been set, or the node may have renewed its
-/// lease without being able to write. A node of an earlier version that shares the shards makes no marks: its last
-/// renewal shows when it lived.
+/// lease without being able to write; a node that leaves knows since when, `$3`. A node of an earlier version that
+/// shares the shards makes no marks: its last renewal shows when it lived.
 const REMOVE: &str = "WITH gone AS (DELETE FROM node WHERE id = $1 AND ($2::timestamptz IS NULL OR renewed = $2) \
     RETURNING id, renewed, address), \
     fenced AS (DELETE FROM fence USING gone WHERE fence.node = gone.id RETURNING fence.node, \
-        coalesce(alive_us + (extract(epoch FROM \
-                least(greatest(renewed, alive_at) - alive_at, interval '5 s')) * 1000000)::bigint, \
+        coalesce(greatest(alive_us, least($3, alive_us + (extract(epoch FROM \
+                least(greatest(renewed, alive_at) - alive_at, interval '5 s')) * 1000000)::bigint)), \
             CASE WHEN address IS NOT NULL THEN (extract(epoch FROM renewed) * 1000000)::bigint END) AS away_us), \
     freed AS (UPDATE shard SET node = NULL, away_us = coalesce(shard.away_us, fenced.away_us) \
         FROM fenced WHERE shard.node = fenced.node) \
@@ -242,7 +247,7 @@ const END_WRITER: &str = "SELECT pg_terminate_backend(pid) FROM fence JOIN pg_st
 /// Returns true if this call did it. A write in progress that holds the fence for longer than `lock_timeout` is ended,
 /// as its node may no longer read the answer; the next call finds the fence free.
 pub(super) async fn declare_dead(session: &Session, other: &Other) -> Result<bool, Error> {
-    match session.row(REMOVE, &[&other.id, &Some(other.renewed)]).await {
+    match session.row(REMOVE, &[&other.id, &Some(other.renewed), &None::<i64>]).await {
         Err(error) if is_refusal(&error) => {
             session.execute(END_WRITER, &[&other.id]).await?;
             Ok(false)
@@ -251,9 +256,10 @@ pub(super) async fn declare_dead(session: &Session, other: &Other) -> Result<boo
     }
 }
 
-/// Ends a node that will not write any more.
-pub(super) async fn leave(session: &Session, node: i64) -> Result<(), Error> {
-    session.execute(REMOVE, &[&node, &None::<SystemTime>]).await.map(drop)
+/// Ends a node that will not write any more, and could not since `unwritable_since` by its clock.
+pub(super) async fn leave(session: &Session, node: i64, unwritable_since: Option<Timestamp>) -> Result<(), Error> {
+    let since = unwritable_since.map(|since| since.0);
+    session.execute(REMOVE, &[&node, &None::<SystemTime>, &since]).await.map(drop)
 }
 
 /// Warns once of each other server that does not have the options of this one.

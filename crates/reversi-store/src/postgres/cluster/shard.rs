@@ -53,12 +53,27 @@ pub(super) async fn take(session: &Session, node: i64, share: usize) -> Result<(
 /// Within this time a change is committed and read by all nodes.
 pub(super) const CHANGES: Duration = Duration::from_secs(10);
 
-/// A shard and its owner, if it has one.
+/// A shard as stored.
 pub(super) struct ShardRow {
     pub(super) shard: Shard,
-    pub(super) owner: Option<Assignment>,
+    node: Option<NodeId>,
+    version: u64,
     /// For a shard of the asking node whose clocks may have to be credited: since when, by the clock of its last node.
     pub(super) away_since: Option<Timestamp>,
+}
+
+impl ShardRow {
+    /// Its owner, if it has one.
+    pub(super) fn owner(&self) -> Option<Assignment> {
+        self.node.map(|node| Assignment { shard: self.shard, node, version: self.version })
+    }
+
+    /// True if the row was written before an assignment that is known: the database has lost that one. A shard without
+    /// an owner has the version of its last one.
+    pub(super) fn is_before(&self, known: &Assignment) -> bool {
+        self.version < known.version
+            || self.version == known.version && self.node.is_some_and(|node| node != known.node)
+    }
 }
 
 const OWNERS: &str = "SELECT id, node, version, CASE WHEN node = $1 THEN away_us END AS away_us \
@@ -74,12 +89,29 @@ fn read(row: &Row) -> Result<ShardRow, PostgresError> {
     let (id, version): (i32, i64) = (row.try_get("id")?, row.try_get("version")?);
     let shard = u16::try_from(id).ok().and_then(Shard::new);
     let shard = shard.ok_or_else(|| PostgresError::Database(format!("there is no shard {id}")))?;
-    let node = row.try_get::<_, Option<i64>>("node")?.map(NodeId);
     Ok(ShardRow {
         shard,
-        owner: node.map(|node| Assignment { shard, node, version: version.unsigned_abs() }),
+        node: row.try_get::<_, Option<i64>>("node")?.map(NodeId),
+        version: version.unsigned_abs(),
         away_since: row.try_get::<_, Option<i64>>("away_us")?.map(Timestamp),
     })
+}
+
+/// Of several nodes that find the loss, one raises a version.
+const RAISE: &str = "UPDATE shard SET version = a.version + 1, changed = now(), away_us = coalesce(away_us, $4) \
+    FROM unnest($1::int[], $2::bigint[], $3::bigint[]) AS a (id, version, node) \
+    WHERE shard.id = a.id AND (shard.version < a.version OR shard.version = a.version AND shard.node <> a.node)";
+
+/// Gives shards, of which the database has lost these assignments, versions above them. Their clocks may have to be
+/// credited since the database was lost.
+pub(super) async fn raise_versions(
+    session: &Session,
+    lost: &[Assignment],
+    since: Option<Timestamp>,
+) -> Result<(), Error> {
+    let (ids, versions) = columns(lost);
+    let nodes: Vec<_> = lost.iter().map(|lost| lost.node.0).collect();
+    session.execute(RAISE, &[&ids, &versions, &nodes, &since.map(|since| since.0)]).await.map(drop)
 }
 
 /// Clears the marks of shards of a node, whose clocks are credited. Shards with a newer owner are left out.

@@ -326,22 +326,60 @@ async fn a_node_that_was_declared_dead_goes_on_as_another() {
     assert!(first.load(room).await.unwrap().is_some());
 }
 
+/// As after a failover to a standby that did not have the last commits. All nodes know the versions that were lost.
+#[needs(postgres)]
+#[tokio::test]
+async fn shards_whose_changes_the_database_has_lost_get_versions_that_no_node_knows() {
+    let database = database();
+    let proxy = Proxy::of(&database);
+    let info_with_clock = NodeInfo { clock: Some(right_clock), ..info("one") };
+    let first = Database::member_at(&proxy.url(&database), info_with_clock, LEASE).await;
+    let second = database.member("two").await;
+    let shared = seen(&first, |view| view.surplus.len() == 2_048).await;
+    give(&first, &shared).await.unwrap();
+    let has_half = |view: &ClusterView| owned(view).len() == 2_048 && view.assignments.len() == 4_096;
+    seen(&second, has_half).await;
+    let before = seen(&first, has_half).await;
+    let served = right_clock();
+    database.sql(&format!(
+        "UPDATE shard SET node = {}, version = 1, changed = '-infinity', away_us = NULL WHERE version = 2",
+        before.me
+    ));
+    proxy.cut();
+    let has_all = |view: &ClusterView| {
+        let mut raised = view.assignments.iter().filter(|owned| owned.version == 3);
+        view.assignments.len() == 4_096
+            && raised.clone().count() == 2_048
+            && raised.all(|owned| owned.node == before.me)
+    };
+    let taken = seen(&first, has_all).await;
+    assert_eq!((owned(&taken).len(), taken.away_since.len()), (4_096, 2_048));
+    assert!(taken.away_since.values().all(|since| since.since(served) < SECOND), "since the connection was lost");
+    seen(&second, has_all).await;
+}
+
 /// Its lease has another connection, over which it goes on.
 #[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_can_write_no_room_gives_its_shards_to_others_until_it_can() {
     let database = database();
     let proxy = Proxy::of(&database);
-    let first = Database::member_at(&proxy.url(&database), info("one"), 2 * SECOND).await;
+    let info_with_clock = NodeInfo { clock: Some(right_clock), ..info("one") };
+    let first = Database::member_at(&proxy.url(&database), info_with_clock, 2 * SECOND).await;
     let before = seen(&first, |view| owned(view).len() == 4_096).await;
     let second = database.member("two").await;
+    let written = right_clock();
+    first.mark_alive(written).await.unwrap();
     proxy.hold_only_requests_with("UPDATE fence SET session");
     database.sql(&format!("SELECT pg_terminate_backend(backend) FROM fence WHERE node = {}", before.me));
     assert!(first.mark_alive(FREED).await.is_err());
     let has_left = |view: &ClusterView| view.me != before.me && view.obstacle == Some(Obstacle::NoAccess);
     let after = seen(&first, has_left).await;
     assert!(owned(&after).is_empty());
-    seen(&second, |view| owned(view).len() == 4_096).await;
+    let taken = seen(&second, |view| owned(view).len() == 4_096).await;
+    // It had the lease for four seconds more.
+    let away = taken.away_since.values().map(|since| since.since(written)).max();
+    assert!(away.unwrap() < 2 * SECOND, "clocks are credited from when nothing could be written: {away:?}");
     proxy.release();
     timeout(LEASE, async { while first.mark_alive(FREED).await.is_err() {} }).await.expect("it can write");
     seen(&first, |view| view.obstacle.is_none()).await;
@@ -362,6 +400,25 @@ async fn a_node_whose_writer_has_panicked_ends() {
     assert!(first.put_player(ada).await.is_err());
     timeout(LEASE, first.membership().wait_until_lost()).await.expect("it ends");
     assert_eq!(database.shares(), "none|4096");
+}
+
+/// What a silent node would get would wait for it.
+#[needs(postgres)]
+#[tokio::test]
+async fn a_node_that_ends_gives_nothing_to_one_that_is_silent() {
+    let database = database();
+    let proxy = Proxy::of(&database);
+    let first = database.member("one").await;
+    seen(&first, |view| owned(view).len() == 4_096).await;
+    let _second = database.member("two").await;
+    // It is not declared dead before the end of the test.
+    let silent = Database::member_at(&proxy.url(&database), info("three"), 4 * LEASE).await;
+    let before = seen(&first, |view| view.others.len() == 2 && view.surplus.len() == 2_730).await;
+    proxy.hold();
+    assert!(database.node_table().await.ask_to_end(before.me).await.unwrap());
+    let silent_id = silent.views().borrow().me;
+    seen(&first, |view| view.surplus.len() == 4_096 && view.surplus.values().all(|next| *next != silent_id)).await;
+    proxy.release();
 }
 
 /// One without an address for others would own all shards or none.

@@ -16,7 +16,8 @@ pub(crate) struct Lifecycle {
     /// Cancelled when clients should connect to another server. This one still serves its clients.
     pub(crate) leaving: CancellationToken,
     draining: CancellationToken,
-    /// False while this node serves no clients: without a lease, without links to a majority, or with a wrong clock.
+    /// False while this node serves no clients: without a lease or access to rooms, without links to a
+    /// majority, or with a wrong clock.
     in_service: Arc<watch::Sender<bool>>,
     /// Cancelled when rooms and background tasks must end, after all streams. Rooms finish their current command.
     pub(crate) stop: CancellationToken,

@@ -126,7 +126,7 @@ pub enum StreamEnd {
     Superseded,
     /// The server is shutting down.
     Draining,
-    /// The server has lost the database or the other servers, which serve its clients meanwhile.
+    /// The server has lost the database, rooms or the other servers, or its clock is wrong; others serve its clients.
     OutOfService,
     /// The client read too slowly.
     SlowConsumer,

@@ -221,7 +221,9 @@ async fn finish(ended: Ended, log: Log) -> anyhow::Result<()> {
     match ended {
         Ended::Clean => Ok(()),
         Ended::Late => bail!("stopped; some tasks did not end in time"),
-        Ended::Lost => bail!("another server has taken over; started again, this one stands by"),
+        Ended::Lost => {
+            bail!("another server has taken over, or can, as this one has lost its rooms; started again, it stands by")
+        }
     }
 }
 

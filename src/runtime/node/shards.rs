@@ -116,8 +116,8 @@ fn in_words(obstacle: Obstacle) -> &'static str {
 
 impl Node {
     /// Applies the views of a store until the server stops: records the nodes of shards, hosts the shards of this
-    /// node, and gives up those beyond its share. Without a lease, enough links or a right clock, the node serves no
-    /// clients.
+    /// node, and gives up those beyond its share. Without a lease, access to rooms, enough links or a right clock, the node
+    /// serves no clients.
     pub async fn follow_views(self, store: Arc<dyn ClusterStore>) {
         let (mut views, mut lease) = (store.views(), store.lease());
         views.mark_changed();

@@ -39,8 +39,8 @@ CREATE TABLE fence (
 CREATE TABLE shard (
     id int PRIMARY KEY CHECK (id BETWEEN 0 AND 4095),
     node bigint REFERENCES node,        -- the only one that writes to its rooms; null for none
-    version bigint NOT NULL DEFAULT 0,  -- one more with each new node
-    changed timestamptz NOT NULL DEFAULT now(), -- when it got the node, or was freed by it
+    version bigint NOT NULL DEFAULT 0,  -- higher with each new node
+    changed timestamptz NOT NULL DEFAULT now(), -- when it got a node or a version, or was given back
     away_us bigint                      -- when an earlier node last lived, while clocks may have to be credited: by the clock of
                                         -- that node
 ) WITH (fillfactor = 50);

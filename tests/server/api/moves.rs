@@ -24,6 +24,7 @@ async fn every_wrong_move_has_its_reason() {
         ("the other's ply", refusal(white.play(game, 0, "d3").await), Code::Aborted, "STALE_PLY"),
         ("a watcher", refusal(eve.play(game, 1, "c3").await), Code::PermissionDenied, "NOT_SEATED"),
         ("resign for others", refusal(eve.resign(game).await), Code::PermissionDenied, "NOT_MEMBER"),
+        ("resign a game that is not there", refusal(eve.resign(&absent).await), Code::NotFound, "GAME_NOT_FOUND"),
         ("abort for others", refusal(eve.abort(game).await), Code::PermissionDenied, "NOT_OWNER"),
         ("no such game", refusal(white.play(&absent, 1, "c3").await), Code::NotFound, "GAME_NOT_FOUND"),
         ("a malformed game id", refusal(white.play("nonsense", 1, "c3").await), Code::NotFound, "GAME_NOT_FOUND"),

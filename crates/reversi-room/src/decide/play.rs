@@ -160,6 +160,7 @@ impl Draft {
     }
 
     pub(super) fn resign(&mut self, issuer: Issuer, number: u32) -> Result<(), Rejection> {
+        self.room.game_numbered(number)?;
         let seat = self.seated(issuer)?;
         self.running(number)?;
         self.end_game(GameEnd::lost_by(seat, EndReason::Resignation));

@@ -45,6 +45,7 @@ pub(crate) struct Before {
     draw_offer: Option<Color>,
     rematch_offer: Option<Color>,
     in_series: bool,
+    members: usize,
 }
 
 impl Before {
@@ -55,6 +56,7 @@ impl Before {
             draw_offer: running.and_then(|game| game.draw_offer),
             rematch_offer: room.rematch_offer(),
             in_series: room.series().is_some(),
+            members: room.members().len(),
         }
     }
 
@@ -93,7 +95,10 @@ impl Notifier<'_> {
                 server_metrics::finished(end.reason);
                 self.game_ended(*end, before.turn);
             }
-            Fact::MemberLeft { player, reason: reason @ (LeaveReason::Kicked | LeaveReason::Banned) } => {
+            // Not to a player who is banned without being a member: the room may be unknown to it.
+            Fact::MemberLeft { player, reason: reason @ (LeaveReason::Kicked | LeaveReason::Banned) }
+                if self.room.members().len() < before.members =>
+            {
                 let banned = *reason == LeaveReason::Banned;
                 self.send(*player, Notice::Kicked { room: self.room.id(), banned });
             }

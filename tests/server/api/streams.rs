@@ -264,6 +264,9 @@ async fn a_stream_starts_with_open_turns_and_then_missed_notices() {
     assert!(turn.repeat, "it was requested when the game began");
     seated.white.resign(&seated.game).await.unwrap();
     seated.black.kick(&seated.room, &seated.white.id, true).await.unwrap();
+    // Of a room that he does not know he is told nothing.
+    let unknown = seated.black.create(private()).await.room_id;
+    seated.black.kick(&unknown, &seated.white.id, true).await.unwrap();
     let other = seated.black.create(private()).await.room_id;
     let guest = v1::set_seat_request::Occupant::ReservedFor(seated.white.id.clone());
     seated.black.set_seat(&other, 0, guest).await.unwrap();

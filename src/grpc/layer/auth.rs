@@ -1,24 +1,32 @@
 //! Authentication and limits of calls, by the headers alone: the body of a refused call is not read.
 
 use std::{
+    collections::HashSet,
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, LazyLock},
     task::{Context, Poll},
     time::Duration,
 };
 
-use http::{HeaderMap, Request, Response};
+use http::{HeaderMap, HeaderValue, Request, Response};
 use tonic::{Code, Status, body::Body};
 use tower::Service;
 
 use super::{caller::Role, permit_body::with_permit, request_id::catch_panic};
 use crate::{
     grpc::{status, transport::connection::Peer},
+    proto::POOL,
     runtime::{AddressPermit, CallPermit, ClientAddress, Player, Resource, Runtime, Token},
 };
 
 /// The path prefix of the methods that need a player.
 const FOR_PLAYERS: &str = "/reversi.v1.";
+
+/// The paths of the methods of these services.
+static METHODS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let methods = POOL.services().flat_map(|service| service.methods().collect::<Vec<_>>());
+    methods.map(|method| format!("/{}/{}", method.parent_service().full_name(), method.name())).collect()
+});
 
 /// The header with a player's token.
 const TOKEN: &str = "authorization";
@@ -86,7 +94,8 @@ impl Guard {
         if path.starts_with(FOR_PLAYERS) && !self.runtime.is_in_service() {
             return Err(status::out_of_service());
         }
-        let needs_player = path.starts_with(FOR_PLAYERS) && path != LOG_IN;
+        // Others have no methods, which is answered without a token, too.
+        let needs_player = path != LOG_IN && METHODS.contains(path);
         let caller = match needs_player.then(|| self.caller(path, request.headers(), address.as_ref())) {
             None => None,
             Some(Ok(caller)) => Some(caller),
@@ -160,7 +169,7 @@ impl Guard {
 
     /// The player of the token. Wrong tokens need no limit: tokens have 256 random bits, and a check costs only a hash.
     fn bearer(&self, headers: &HeaderMap) -> Result<Caller, Status> {
-        let header = headers.get(TOKEN).ok_or_else(status::token_missing)?;
+        let header = single(headers, TOKEN)?.ok_or_else(status::token_missing)?;
         let (scheme, token) = header.to_str().ok().and_then(|text| text.split_once(' ')).unwrap_or_default();
         if !scheme.eq_ignore_ascii_case("bearer") {
             return Err(status::token_missing());
@@ -175,11 +184,20 @@ impl Guard {
 
     /// The role of a request: administrator if it has the administrator's token.
     fn role(&self, player: &Player, headers: &HeaderMap) -> Result<Role, Status> {
-        let Some(header) = headers.get(ADMIN_TOKEN) else { return Ok(Role::Player) };
+        let Some(header) = single(headers, ADMIN_TOKEN)? else { return Ok(Role::Player) };
         let token: Option<Token> = header.to_str().ok().and_then(|text| text.trim().parse().ok());
         let right = token.is_some_and(|token| self.runtime.players().is_admin(&token));
         self.runtime.rooms.judge_secret(player, right)?;
         if right { Ok(Role::Admin) } else { Err(status::token_invalid()) }
+    }
+}
+
+/// A header that may be given once: of two, a proxy and this server could each believe another one.
+fn single<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<Option<&'a HeaderValue>, Status> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (first, None) => Ok(first),
+        (_, Some(_)) => Err(status::header_repeated(name)),
     }
 }
 

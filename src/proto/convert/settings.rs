@@ -2,21 +2,20 @@
 
 use std::{sync::LazyLock, time::Duration};
 
-use prost_reflect::{DescriptorPool, DynamicMessage, FieldDescriptor, MessageDescriptor};
+use prost_reflect::{DynamicMessage, FieldDescriptor, MessageDescriptor};
 use prost_types::FieldMask;
 
 use super::{Malformed, WireEnum, duration, read_duration};
 use crate::{
     match_statistics::Sprt,
-    proto::{DESCRIPTORS, v1},
+    proto::{POOL, v1},
     room::{DisplayName, Opening, PasswordHash, RoomName, Settings, TimeControl},
     rules::Transcript,
 };
 
 /// The fields that an update mask may name.
 static MESSAGE: LazyLock<MessageDescriptor> = LazyLock::new(|| {
-    let pool = DescriptorPool::decode(DESCRIPTORS).expect("the embedded descriptors are valid");
-    pool.get_message_by_name("reversi.v1.RoomSettings").expect("the embedded descriptors have the settings")
+    POOL.get_message_by_name("reversi.v1.RoomSettings").expect("the embedded descriptors have the settings")
 });
 
 /// Settings, for the wire, with every field set and without the password.

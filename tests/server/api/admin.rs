@@ -1,7 +1,7 @@
 //! What an administrator may and may not do, and who is one.
 
 use reversi::{
-    proto::v1::{self, CloseReason, GameEndReason, GameResult},
+    proto::v1::{self, CloseReason, GameEndReason, GameResult, session_service_client::SessionServiceClient},
     runtime::{RandomSource, Token},
 };
 use tonic::Code;
@@ -201,6 +201,30 @@ async fn a_wrong_secret_is_refused() {
         refused(log_out(&pretender, &eve.id).await, Code::Unauthenticated, "TOKEN_INVALID");
     }
     eve.me().await;
+}
+
+/// A proxy might believe one of them, and the server the other.
+#[tokio::test]
+async fn a_secret_that_is_given_twice_is_refused() {
+    let token = Token::generate(&RandomSource::default());
+    let (secret, options) = (token.reveal(), ServerOptions { admin: Some(token), ..ServerOptions::default() });
+    let server = TestServer::with(options).await;
+    let bearer = format!("Bearer {}", server.human("Ada").await.token);
+    let mut sessions = SessionServiceClient::new(server.channel().await);
+    for (tokens, secrets) in [(1, 1), (2, 1), (1, 2)] {
+        let mut request = tonic::Request::new(v1::GetMeRequest {});
+        for (header, value, times) in [("authorization", &bearer, tokens), ("reversi-admin", &secret, secrets)] {
+            for _ in 0..times {
+                request.metadata_mut().append(header, value.parse().unwrap());
+            }
+        }
+        let answer = sessions.get_me(request).await;
+        if tokens * secrets == 1 {
+            answer.unwrap();
+        } else {
+            refused(answer, Code::Unauthenticated, "TOKEN_INVALID");
+        }
+    }
 }
 
 #[tokio::test]

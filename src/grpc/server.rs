@@ -24,6 +24,7 @@ use super::{
     layer::{
         auth::{Auth, Guard},
         cors::{self, Origin},
+        deadline::Deadline,
         end_streams::EndStreams,
         forwarded_for::ForwardedFor,
         host::{HostCheck, ServedHosts},
@@ -208,6 +209,7 @@ impl Front {
     {
         let Self { limits, access, connections, ids, .. } = self;
         let proxies = TrustedProxies::new(&access.trusted_proxies);
+        let most = limits.get().call_time;
         let header_bytes = usize::try_from(limits.get().header_bytes).unwrap_or(usize::MAX);
         transport(&limits.get())
             .layer(layer_fn(move |inner| ForwardedFor {
@@ -225,6 +227,7 @@ impl Front {
             // Outside of gRPC-Web, which does not answer preflight requests.
             .layer(option_layer(cors::layer(&access.allow_origins)))
             .layer(GrpcWebLayer::new())
+            .layer(layer_fn(move |inner| Deadline { inner, most }))
             .layer(MapResponseLayer::new(add_reasons))
             .serve_with_incoming_shutdown(calls, incoming, signal)
             .await
@@ -262,13 +265,14 @@ fn others(runtime: &Runtime, end: &CancellationToken) -> Result<Routes, ServeErr
         .add_service(EndStreams { service: health, end: end.clone() }))
 }
 
-/// Adds a reason to errors that the transport itself returns: a request that is too large or cannot be read.
+/// Adds a reason to errors that the transport itself returns: a request that is too large or cannot be
+/// read, or whose method is not there.
 fn add_reasons<B>(mut response: Response<B>) -> Response<B> {
     let headers = response.headers_mut();
     if headers.contains_key(status::REASON) {
         return response;
     }
-    let refusal = Status::from_header_map(headers).and_then(|refusal| status::unreadable(&refusal));
+    let refusal = Status::from_header_map(headers).and_then(|refusal| status::of_transport(&refusal));
     // Always succeeds: statuses made here fit into headers.
     if let Some(Err(error)) = refusal.map(|refusal| refusal.add_header(headers)) {
         tracing::error!(%error, "a refusal does not fit into headers");

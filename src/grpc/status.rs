@@ -253,6 +253,18 @@ pub(crate) fn token_invalid() -> Status {
     status(Code::Unauthenticated, "TOKEN_INVALID", "the token is unknown or revoked; log in again", Details::default())
 }
 
+/// A call was not answered within the time that its client gave, or within that of the server.
+pub(crate) fn deadline_exceeded() -> Status {
+    let message = "there was no answer within the time given; what was asked for may have been done all the same";
+    status(Code::DeadlineExceeded, "DEADLINE_EXCEEDED", message, Details::default())
+}
+
+/// A header of a secret is given twice.
+pub(crate) fn header_repeated(name: &str) -> Status {
+    let message = format!("the header {name} is given more than once");
+    status(Code::Unauthenticated, "TOKEN_INVALID", message, Details::default())
+}
+
 /// The player or the address has too many calls in progress.
 pub(crate) fn too_many_calls() -> Status {
     TooFast { retry_after: BUSY_RETRY }.into()
@@ -274,18 +286,20 @@ pub(crate) fn out_of_service() -> Status {
     retry(Code::Unavailable, "OUT_OF_SERVICE", message, RETURN_ELSEWHERE)
 }
 
-/// The status for a message that cannot be read or is too large. The transport reports it as INTERNAL, although it is
-/// an error of the client. None for other errors of the transport.
-pub(crate) fn unreadable(refusal: &Status) -> Option<Status> {
+/// The status for a message that cannot be read or is too large, which the transport reports as INTERNAL, although it is
+/// an error of the client; or for a method that is not there. None for other errors of the transport.
+pub(crate) fn of_transport(refusal: &Status) -> Option<Status> {
     // A broken connection has a source; a message that cannot be read has none.
     let broken = std::error::Error::source(refusal).is_some();
     let (code, reason) = match refusal.code() {
         // RESOURCE_EXHAUSTED: too large once decompressed.
         Code::OutOfRange | Code::ResourceExhausted if !broken => (Code::OutOfRange, "MESSAGE_TOO_LARGE"),
         Code::Internal if !broken => (Code::InvalidArgument, "BAD_MESSAGE"),
+        Code::Unimplemented => (Code::Unimplemented, "UNIMPLEMENTED"),
         _ => return None,
     };
-    Some(status(code, reason, refusal.message(), Details::default()))
+    let message = if refusal.message().is_empty() { "there is no such method" } else { refusal.message() };
+    Some(status(code, reason, message, Details::default()))
 }
 
 /// A bug in the server. The log has the details under `trace_id`.
@@ -408,13 +422,13 @@ mod tests {
     #[test]
     fn an_unreadable_message_is_not_a_broken_connection() {
         let (large, other) = (Status::out_of_range("too large"), Status::internal("no such field"));
-        assert_eq!(read(&unreadable(&large).unwrap()), (Code::OutOfRange, "MESSAGE_TOO_LARGE".to_owned()));
-        let named = unreadable(&other).unwrap();
+        assert_eq!(read(&of_transport(&large).unwrap()), (Code::OutOfRange, "MESSAGE_TOO_LARGE".to_owned()));
+        let named = of_transport(&other).unwrap();
         assert_eq!(read(&named), (Code::InvalidArgument, "BAD_MESSAGE".to_owned()));
         assert_eq!(named.message(), "no such field");
         let mut broken = Status::internal("reset");
         broken.set_source(std::sync::Arc::new(std::io::Error::other("reset")));
-        assert!(unreadable(&broken).is_none() && unreadable(&Status::cancelled("gone")).is_none());
+        assert!(of_transport(&broken).is_none() && of_transport(&Status::cancelled("gone")).is_none());
     }
 
     #[test]

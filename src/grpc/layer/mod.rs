@@ -3,6 +3,7 @@
 pub(crate) mod auth;
 pub(crate) mod caller;
 pub(crate) mod cors;
+pub(crate) mod deadline;
 pub(crate) mod end_streams;
 pub(crate) mod forwarded_for;
 pub(crate) mod host;

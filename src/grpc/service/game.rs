@@ -215,7 +215,7 @@ impl PlayStream {
                 Ok(None)
             }
             // No more moves can be read.
-            Some(Err(failure)) => Err(status::unreadable(&failure).map_or(End::Done, End::Failed)),
+            Some(Err(failure)) => Err(status::of_transport(&failure).map_or(End::Done, End::Failed)),
         })
     }
 }

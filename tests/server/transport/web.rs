@@ -76,6 +76,22 @@ impl Frames<'_> {
     }
 }
 
+/// Its message does not come.
+#[tokio::test]
+async fn a_call_that_is_not_answered_in_the_time_of_its_client_exceeds_its_deadline() {
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
+    let mut socket = TcpStream::connect(&server.address).await.unwrap();
+    let request = format!(
+        "POST /reversi.v1.SessionService/GetMe HTTP/1.1\r\nhost: {}\r\ncontent-type: application/grpc-web+proto\r\n\
+         authorization: Bearer {}\r\ngrpc-timeout: 50m\r\ncontent-length: 5\r\n\r\n",
+        server.address, ada.token
+    );
+    socket.write_all(request.as_bytes()).await.unwrap();
+    let head = head(&mut socket).await;
+    assert!(head.contains("grpc-status: 4\r\n") && head.contains("reversi-reason: DEADLINE_EXCEEDED\r\n"), "{head}");
+}
+
 #[tokio::test]
 async fn a_browser_makes_unary_calls() {
     let server = TestServer::open().await;

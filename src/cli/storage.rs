@@ -27,14 +27,14 @@ pub(super) struct StorageOptions {
 /// The store of a server.
 pub(super) struct ServerStore {
     pub(super) store: Store,
-    /// The servers that share the rooms, if this is one of them.
+    /// The servers of the database; none with a file.
     pub(super) cluster: Option<Arc<dyn ClusterStore>>,
     pub(super) exits: Exits,
 }
 
 /// How a server loses its rooms, and gives them up.
 pub(super) struct Exits {
-    /// Ends when another server has taken over.
+    /// Ends when another server has taken over, or can.
     pub(super) lost: BoxFuture<'static, ()>,
     /// Gives the rooms to the servers that share them, if there are any, and waits until that is done.
     pub(super) hand_over: BoxFuture<'static, ()>,

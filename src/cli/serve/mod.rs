@@ -330,7 +330,7 @@ enum Ended {
     Clean,
     /// Some tasks did not end in time.
     Late,
-    /// Another server has taken over.
+    /// Another server has taken over, or can.
     Lost,
 }
 

@@ -64,8 +64,12 @@ impl LastingSession {
         })
     }
 
-    /// Connects in a task of its own if necessary, so that the caller does not wait for a database far away.
+    /// Connects in a task of its own, unless a question does so, so that the caller does not wait for a database far
+    /// away.
     pub(super) fn connect_soon(this: &Arc<Self>) {
+        if this.session.try_lock().is_err() {
+            return;
+        }
         let place = Arc::clone(this);
         this.runtime.spawn(async move {
             // Whoever asks next is told of a failure.

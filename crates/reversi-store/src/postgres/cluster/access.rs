@@ -50,13 +50,14 @@ pub(super) struct AccessCheck {
     /// After this time the access is lost.
     limit: Duration,
     since: Option<Instant>,
+    unwritable_since: Option<Instant>,
     /// At the last beat.
     was_lost: bool,
 }
 
 impl AccessCheck {
     pub(super) fn new(limit: Duration) -> Self {
-        Self { access: Arc::default(), limit, since: None, was_lost: false }
+        Self { access: Arc::default(), limit, since: None, unwritable_since: None, was_lost: false }
     }
 
     pub(super) fn access(&self) -> Arc<Access> {
@@ -69,6 +70,8 @@ impl AccessCheck {
 
     /// True if the access is lost. Call it with each beat.
     pub(super) fn is_lost(&mut self) -> bool {
+        let is_writer_away = self.access.is_writer_away.load(SeqCst);
+        self.unwritable_since = is_writer_away.then(|| self.unwritable_since.unwrap_or_else(Instant::now));
         if self.access.is_good() {
             (self.since, self.was_lost) = (None, false);
             return false;
@@ -79,7 +82,7 @@ impl AccessCheck {
 
     /// Since when nothing could be written; none if that is possible, or unknown.
     pub(super) fn unwritable_since(&self) -> Option<Instant> {
-        self.since.filter(|_| self.access.is_writer_away.load(SeqCst))
+        self.unwritable_since
     }
 
     /// Call it when the lease has a new connection: the whole database may have been away.

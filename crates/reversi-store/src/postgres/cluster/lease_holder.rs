@@ -125,7 +125,7 @@ pub(super) struct LeaseHolder {
     is_locked: bool,
     /// When the last renewal was asked for.
     renewed: Instant,
-    /// When the lease was last renewed over the connection before this one.
+    /// When the last complete beat renewed the lease.
     seen_until: Instant,
     is_failing: bool,
     /// The other servers whose options were compared with those of this one.
@@ -220,7 +220,7 @@ impl LeaseHolder {
             gauge!(LEASE_AGE).set(self.renewed.elapsed().as_secs_f64());
             match beat {
                 Ok(Ok(now)) => {
-                    self.is_failing = false;
+                    (self.is_failing, self.seen_until) = (false, self.renewed);
                     let is_lost = now == NodeState::Lost;
                     gauge!(OWNED_SHARDS).set(f64::from(self.owned(&now)));
                     self.set_state(now);
@@ -266,7 +266,12 @@ impl LeaseHolder {
             }
             return Ok(NodeState::StandBy { owner: None, is_in_use: true });
         };
-        (self.is_new_connection, self.renewed) = (false, asked);
+        let is_new_connection = std::mem::replace(&mut self.is_new_connection, false);
+        self.renewed = asked;
+        if is_owner {
+            // It keeps its shards, whatever becomes of the rest.
+            self.note_renewal();
+        }
         if let (Some(before), Some(clock)) = (before, self.info.clock) {
             self.check_clock(ClockReading::new(before, at, clock()));
         }
@@ -284,12 +289,17 @@ impl LeaseHolder {
         self.is_new = false;
         node::warn_of_options(&self.info, self.lease, &living, &mut self.compared);
         self.is_replaceable = living.iter().any(Other::may_take_over);
-        if let Some(state) = self.give_up_lost(session).await? {
+        let is_replaceable = living.iter().any(|other| other.may_take_over() && other.is_living());
+        if let Some(state) = self.give_up_lost(session, is_replaceable).await? {
             return Ok(state);
         }
         if self.info.address.is_some() {
             self.share(session, id, &living, is_draining).await?;
             return Ok(NodeState::Member(id));
+        }
+        if is_owner && is_new_connection && shard::count(session, id).await? < i64::from(Shard::COUNT) {
+            // As after a failover that lost the takeover.
+            return Ok(NodeState::Lost);
         }
         if is_owner || !is_draining && shard::take_all(session, id).await? {
             return Ok(NodeState::Owner(id));
@@ -300,16 +310,20 @@ impl LeaseHolder {
 
     /// Leaves if this node has shards that it cannot read or write: others take them. Returns the new state if it has
     /// left. A node that shares the shards rejoins, and has none until it can; one without others keeps them.
-    async fn give_up_lost(&mut self, session: &Session) -> Result<Option<NodeState>, PostgresError> {
+    async fn give_up_lost(
+        &mut self,
+        session: &Session,
+        is_replaceable: bool,
+    ) -> Result<Option<NodeState>, PostgresError> {
         let (is_member, has_ended) = (self.info.address.is_some(), self.access.has_writer_ended());
         let has_shards = self.owned(&self.state.borrow()) > 0;
-        if !(has_ended || self.access.is_lost() && has_shards && self.is_replaceable) {
+        if !(has_ended || self.access.is_lost() && has_shards && is_replaceable) {
             return Ok(None);
         }
-        tracing::error!("this server renews its lease, but can read or write no room; its rooms are given up");
         if let Some(id) = self.id {
             node::leave(session, id, self.access.unwritable_since().and_then(|since| self.time_of(since))).await?;
         }
+        tracing::error!("this server renewed its lease, but could read or write no room; its rooms are given up");
         // Only now: until it has left, it must try again, or it would keep its rooms.
         (self.id, self.assignments_read) = (None, None);
         self.assignments.clear();
@@ -483,7 +497,7 @@ impl LeaseHolder {
                 let session = Session::open(&self.config).await?;
                 session.batch(LOCK_TIMEOUT).await?;
                 (self.is_new_connection, self.is_locked, self.assignments_read) = (true, false, None);
-                (self.seen, self.seen_until) = (SeenRenewals::default(), self.renewed);
+                self.seen = SeenRenewals::default();
                 self.access.begin_again();
                 Arc::clone(self.session.insert(Arc::new(session)))
             }

@@ -195,9 +195,9 @@ impl Other {
         !self.signs.is_late && !self.signs.is_silent
     }
 
-    /// True if it is a server that renews its lease, and so takes shards that are free.
+    /// True if it is a server that takes the shards of others whose leases end.
     pub(super) fn may_take_over(&self) -> bool {
-        self.listens.is_some() && self.is_living()
+        self.listens.is_some() && !self.signs.is_late && !self.is_draining
     }
 
     /// It as it counts for a quorum; none if it serves no others, or its lease has ended.
@@ -259,7 +259,12 @@ pub(super) async fn declare_dead(session: &Session, other: &Other) -> Result<boo
 /// Ends a node that will not write any more, and could not since `unwritable_since` by its clock.
 pub(super) async fn leave(session: &Session, node: i64, unwritable_since: Option<Timestamp>) -> Result<(), Error> {
     let since = unwritable_since.map(|since| since.0);
-    session.execute(REMOVE, &[&node, &None::<SystemTime>, &since]).await.map(drop)
+    let left = session.execute(REMOVE, &[&node, &None::<SystemTime>, &since]).await;
+    if left.as_ref().is_err_and(is_refusal) {
+        // The next call finds the fence free.
+        session.execute(END_WRITER, &[&node]).await?;
+    }
+    left.map(drop)
 }
 
 /// Warns once of each other server that does not have the options of this one.

@@ -31,12 +31,17 @@ pub(super) async fn take_all(session: &Session, node: i64) -> Result<bool, Error
         Err(error) if is_refusal(&error) => return Ok(false),
         taken => taken?,
     };
-    let row = session.row("SELECT count(*) FROM shard WHERE node = $1", &[&node]).await?;
-    let count = row.map_or(0, |row| row.get::<_, i64>(0));
+    let count = count(session, node).await?;
     if (1..i64::from(Shard::COUNT)).contains(&count) {
         session.execute(GIVE_BACK, &[&node]).await?;
     }
     Ok(count == i64::from(Shard::COUNT))
+}
+
+/// The number of shards of a node.
+pub(super) async fn count(session: &Session, node: i64) -> Result<i64, Error> {
+    let row = session.row("SELECT count(*) FROM shard WHERE node = $1", &[&node]).await?;
+    row.map_or(Ok(0), |row| row.try_get(0))
 }
 
 /// Passes over shards that another node is taking. Takes none while a node without an address has shards.
@@ -97,8 +102,8 @@ fn read(row: &Row) -> Result<ShardRow, PostgresError> {
     })
 }
 
-/// Of several nodes that find the loss, one raises a version.
-const RAISE: &str = "UPDATE shard SET version = a.version + 1, changed = now(), away_us = coalesce(away_us, $4) \
+/// Of several nodes that find the loss, one raises a version: far beyond any that others may know.
+const RAISE: &str = "UPDATE shard SET version = a.version + 1000, changed = now(), away_us = coalesce(away_us, $4) \
     FROM unnest($1::int[], $2::bigint[], $3::bigint[]) AS a (id, version, node) \
     WHERE shard.id = a.id AND (shard.version < a.version OR shard.version = a.version AND shard.node <> a.node)";
 

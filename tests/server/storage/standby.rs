@@ -36,9 +36,15 @@ fn start(database: &Database) -> Server {
 }
 
 pub(super) async fn health(server: &Server, service: &str) -> ServingStatus {
-    let channel = Endpoint::from_shared(server.url.clone()).unwrap().connect().await.unwrap();
-    let request = HealthCheckRequest { service: service.to_owned() };
-    HealthClient::new(channel).check(request).await.unwrap().into_inner().status()
+    loop {
+        let channel = Endpoint::from_shared(server.url.clone()).unwrap().connect().await.unwrap();
+        let request = HealthCheckRequest { service: service.to_owned() };
+        match HealthClient::new(channel).check(request).await {
+            Ok(answer) => return answer.into_inner().status(),
+            // A server out of service closes connections.
+            Err(status) => assert_eq!(status.code(), Code::Cancelled, "{status}"),
+        }
+    }
 }
 
 pub(super) fn reason(status: &Status) -> &str {

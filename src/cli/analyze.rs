@@ -8,7 +8,7 @@ use tokio::{task::spawn_blocking, time::sleep};
 
 use super::{
     connect::{
-        login::{LoginOptions, RenewableSession},
+        login::{self, LoginOptions},
         running_game::refuse_running,
         server_address::Address,
     },
@@ -22,7 +22,10 @@ use crate::{
         analysis::{self, Effort, GameMoves, JudgedMove, Line, MAX_DEPTH, PlayedMove, Study},
         engine::Engines,
     },
-    client::{AnalysisBudget, AnalysisLine, AnalysisSubject, ClientError, GameAnalysis, GameId, MoveAnalysis, Session},
+    client::{
+        AnalysisBudget, AnalysisLine, AnalysisSubject, ClientError, GameAnalysis, GameId, MoveAnalysis, PlayerKind,
+        Session,
+    },
     room::ggf,
     rules::{Bitboard, ByColor, Position, Transcript},
     search::Stop,
@@ -77,9 +80,11 @@ const DEFAULT_LEVEL: u8 = 14;
 
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let Some(game) = &args.game else { return until_output_fails(analyze_here(&args)).await };
-    let visitor = RenewableSession::enter(&args.server, &args.login, "reader").await?;
-    let done = until_output_fails(analyze_there(&visitor.session(), game, &args)).await;
-    visitor.leave().await;
+    // As a player, who has more time for an analysis than a visitor.
+    let client = login::connect(&args.server).await?;
+    let session = login::resume_any_or_log_in(&client, &args.login, "reader", PlayerKind::Human).await?;
+    let done = until_output_fails(analyze_there(&session, game, &args)).await;
+    login::log_out_unless_kept(session, args.login.keep.as_deref()).await;
     done
 }
 

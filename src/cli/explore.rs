@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     connect::{
-        login::{LoginOptions, RenewableSession},
+        login::{LoginOptions, Visitor},
         server_address::Address,
     },
     games::{self, KindFilter},
@@ -13,7 +13,7 @@ use super::{
     text::json,
 };
 use crate::{
-    client::{Exploration, ExploredMove, ExplorerFilter, Session},
+    client::{Exploration, ExploredMove, ExplorerFilter, Reader},
     rules::{Position, Transcript},
 };
 
@@ -50,8 +50,8 @@ pub(super) struct Args {
 
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let position = read(&args.position)?;
-    let visitor = RenewableSession::enter(&args.server, &args.login, "reader").await?;
-    let done = print(&visitor.session(), position, &args).await;
+    let visitor = Visitor::enter(&args.server, &args.login).await?;
+    let done = print(&visitor.reader(), position, &args).await;
     visitor.leave().await;
     done
 }
@@ -68,10 +68,10 @@ fn read(text: &str) -> anyhow::Result<Position> {
     }
 }
 
-async fn print(session: &Session, position: Position, args: &Args) -> anyhow::Result<()> {
+async fn print(reader: &Reader, position: Position, args: &Args) -> anyhow::Result<()> {
     let filter =
         ExplorerFilter { kind: args.kind.map(Into::into), min_rating: args.min_rating, max_rating: args.max_rating };
-    let explored = session.explore(position, filter).await.context("cannot explore the position")?;
+    let explored = reader.explore(position, filter).await.context("cannot explore the position")?;
     if args.json {
         say(as_json(&explored));
         return Ok(());

@@ -11,7 +11,7 @@ use anyhow::{Context as _, anyhow};
 use super::{
     connect::{
         check_ai, find_player,
-        login::{LoginOptions, RenewableSession},
+        login::{LoginOptions, Visitor},
         server_address::Address,
     },
     say,
@@ -22,7 +22,7 @@ use crate::{
     ai::AiKind,
     client::{
         ClientError, ExportFormat, GameFilter, GameRecord, GameResult, OpponentStats, Participant, ParticipantKind,
-        RankedParticipant, Rating, RoomId, Session, Stats,
+        RankedParticipant, Rating, Reader, RoomId, Stats,
     },
     rules::Color,
 };
@@ -155,25 +155,22 @@ impl From<GameFormat> for ExportFormat {
 }
 
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
-    let visitor = RenewableSession::enter(&args.server, &args.login, "reader").await?;
-    let done = until_output_fails(print(&visitor.session(), args)).await;
+    let visitor = Visitor::enter(&args.server, &args.login).await?;
+    let done = until_output_fails(print(&visitor, args)).await;
     visitor.leave().await;
     done
 }
 
-async fn print(session: &Session, args: Args) -> anyhow::Result<()> {
-    if let Some(name) = args.stats {
-        anyhow::ensure!(
-            !name.is_empty() || args.login.keep.is_some(),
-            "whose results? name a player, as `--stats ada`, or your login, by --keep FILE"
-        );
-        return print_stats(session, &name, args.json).await;
+async fn print(visitor: &Visitor, args: Args) -> anyhow::Result<()> {
+    let reader = &visitor.reader();
+    if let Some(name) = &args.stats {
+        return print_stats(visitor, name, &args).await;
     }
     if let Some(kind) = args.ranking {
-        return print_ranking(session, kind.map(Into::into), &args).await;
+        return print_ranking(reader, kind.map(Into::into), &args).await;
     }
     let player = match &args.player {
-        Some(player) => Some(find_player::find(session, player).await?),
+        Some(player) => Some(find_player::find(reader, player).await?),
         None => None,
     };
     let filter = GameFilter {
@@ -187,15 +184,15 @@ async fn print(session: &Session, args: Args) -> anyhow::Result<()> {
         ..GameFilter::default()
     };
     match args.export {
-        Some(format) => export(session, filter, format.into(), args.out.as_deref()).await,
-        None => list(session, filter, &args).await,
+        Some(format) => export(reader, filter, format.into(), args.out.as_deref()).await,
+        None => list(reader, filter, &args).await,
     }
 }
 
-async fn list(session: &Session, filter: GameFilter, args: &Args) -> anyhow::Result<()> {
+async fn list(reader: &Reader, filter: GameFilter, args: &Args) -> anyhow::Result<()> {
     let (mut left, mut next) = (args.most, None);
     loop {
-        let page = session.list_games(filter.clone(), left.clamp(1, PAGE_SIZE), next).await;
+        let page = reader.list_games(filter.clone(), left.clamp(1, PAGE_SIZE), next).await;
         let page = page.context("cannot list the games")?;
         if left == args.most && page.items.is_empty() && page.next.is_none() && !args.json {
             say("no finished games");
@@ -229,8 +226,8 @@ pub(super) fn line(game: &GameRecord, ids: bool) -> String {
     format!("{:16} {} {black} - {white}: {}{rated}{opening}", game.id, date(game.ended_at), game.outcome)
 }
 
-async fn export(session: &Session, filter: GameFilter, format: ExportFormat, out: Option<&Path>) -> anyhow::Result<()> {
-    let mut games = session.export_games(filter, format).await.context("cannot export the games")?;
+async fn export(reader: &Reader, filter: GameFilter, format: ExportFormat, out: Option<&Path>) -> anyhow::Result<()> {
+    let mut games = reader.export_games(filter, format).await.context("cannot export the games")?;
     let Some(out) = out else {
         while let Some(game) = games.next().await {
             say(game.context("the export was cut short")?.1);
@@ -250,11 +247,11 @@ async fn export(session: &Session, filter: GameFilter, format: ExportFormat, out
     Ok(())
 }
 
-async fn print_ranking(session: &Session, kind: Option<ParticipantKind>, args: &Args) -> anyhow::Result<()> {
+async fn print_ranking(reader: &Reader, kind: Option<ParticipantKind>, args: &Args) -> anyhow::Result<()> {
     let (mut left, mut next) = (args.most, None);
     loop {
         let page =
-            session.ratings(kind, false, left.clamp(1, PAGE_SIZE), next).await.context("cannot rank the players")?;
+            reader.ratings(kind, false, left.clamp(1, PAGE_SIZE), next).await.context("cannot rank the players")?;
         if left == args.most && page.items.is_empty() && !args.json {
             say("no one has a rating that is no longer provisional");
         }
@@ -279,26 +276,30 @@ fn ranking_line(RankedParticipant { rank, participant, stats }: &RankedParticipa
     format!("{rank:5} {value:5.0}, give or take {:3.0}, after {games:5} games  {name}", 2.0 * deviation)
 }
 
-async fn print_stats(session: &Session, who: &str, as_json: bool) -> anyhow::Result<()> {
+async fn print_stats(visitor: &Visitor, who: &str, args: &Args) -> anyhow::Result<()> {
+    let reader = &visitor.reader();
     let (name, object, stats) = match who.split_once(':') {
         Some((kind, level)) => {
             let ai = check_ai::check(kind, Some(level.parse().context("a level is a number, as in mcts:5")?))?;
             let object = json::ai(&ai);
-            let stats = session.ai_stats(ai).await.with_context(|| format!("there are no results of {who}"))?;
+            let stats = reader.ai_stats(ai).await.with_context(|| format!("there are no results of {who}"))?;
             (format!("AI {who}"), object, stats)
         }
         None if who.is_empty() => {
+            let session = visitor.session().filter(|_| args.login.keep.is_some());
+            let session =
+                session.context("whose results? name a player, as `--stats ada`, or your login, by --keep FILE")?;
             let player = session.player();
             (player.name.clone(), json::player(player), session.me().await?.stats)
         }
         None => {
-            let player = find_player::find(session, who).await.map_err(|error| explain_ai(error, who))?;
+            let player = find_player::find(reader, who).await.map_err(|error| explain_ai(error, who))?;
             let (player, stats) =
-                session.stats(&player).await.with_context(|| format!("there are no results of {who}"))?;
+                reader.stats(&player).await.with_context(|| format!("there are no results of {who}"))?;
             (player.name.clone(), json::player(&player), stats)
         }
     };
-    if as_json {
+    if args.json {
         say(json::stats(object, &stats));
     } else {
         summary(&name, &stats).iter().for_each(say);

@@ -12,7 +12,7 @@ use ratatui::{
 
 use super::{
     connect::{
-        login::{LoginOptions, RenewableSession},
+        login::{LoginOptions, Visitor},
         reconnecting_stream::{Received, ReconnectingStream},
         server_address::Address,
     },
@@ -57,9 +57,9 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
-    let visitor = RenewableSession::enter(&args.server, &args.login, "visitor").await?;
+    let visitor = Visitor::enter(&args.server, &args.login).await?;
     let done = list(&visitor, &args).await;
-    // The next command logs in with the same name.
+    // The next command may log in with the same name.
     visitor.leave().await;
     match done? {
         None => Ok(()),
@@ -74,14 +74,14 @@ enum NextCommand {
     Watch(RoomId),
 }
 
-async fn list(visitor: &RenewableSession, args: &Args) -> anyhow::Result<Option<NextCommand>> {
+async fn list(visitor: &Visitor, args: &Args) -> anyhow::Result<Option<NextCommand>> {
     let filter =
         RoomFilter { phase: args.playing.then_some(Phase::Playing), open_seat: args.open, text: args.text.clone() };
     let filtered = filter != RoomFilter::default();
     let visitor = visitor.clone();
     let updates = ReconnectingStream::new(move || {
         let (visitor, filter) = (visitor.clone(), filter.clone());
-        async move { visitor.with_session(async |session| session.watch_rooms(filter.clone()).await).await }
+        async move { visitor.read(async |reader| reader.watch_rooms(filter.clone()).await).await }
     });
     let mut session =
         RoomsSession { list: RoomList::default(), loaded: false, connection_error: None, updates, chosen: 0 };

@@ -7,7 +7,7 @@ use crossterm::event::KeyCode;
 
 use super::{
     connect::{
-        login::{self, LoginOptions, RenewableSession},
+        login::{self, LoginOptions, Visitor},
         reconnecting_stream::{Received, ReconnectingStream},
         running_game::refuse_running,
         server_address::Address,
@@ -61,13 +61,13 @@ impl Args {
 }
 
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
-    let visitor = RenewableSession::enter(&args.server, &args.login, "watcher").await?;
+    let visitor = Visitor::enter(&args.server, &args.login).await?;
     let done = watch(&visitor, &args).await;
     visitor.leave().await;
     done
 }
 
-async fn watch(visitor: &RenewableSession, args: &Args) -> anyhow::Result<()> {
+async fn watch(visitor: &Visitor, args: &Args) -> anyhow::Result<()> {
     let mut refused = None;
     if let Ok(room) = args.room.parse::<RoomId>() {
         match WatchSession::open(visitor, &room, args).await {
@@ -81,9 +81,9 @@ async fn watch(visitor: &RenewableSession, args: &Args) -> anyhow::Result<()> {
         }
     }
     if let Ok(game) = args.room.parse::<GameId>() {
-        match visitor.session().record(&game).await {
+        match visitor.reader().record(&game).await {
             Ok(record) => return replay::run(&record).await,
-            Err(error) if error.is_unknown_or_malformed() => refuse_running(&visitor.session(), &game).await?,
+            Err(error) if error.is_unknown_or_malformed() => refuse_running(&visitor.reader(), &game).await?,
             Err(error) => return Err(error).context(format!("cannot read game {game}")),
         }
     }
@@ -92,9 +92,9 @@ async fn watch(visitor: &RenewableSession, args: &Args) -> anyhow::Result<()> {
 }
 
 /// Prints the finished games of a closed room; returns whether there are any.
-async fn list_games(visitor: &RenewableSession, room: &RoomId) -> anyhow::Result<bool> {
+async fn list_games(visitor: &Visitor, room: &RoomId) -> anyhow::Result<bool> {
     let filter = GameFilter { room: Some(room.clone()), ..GameFilter::default() };
-    let mut games = match visitor.session().list_games(filter, GAMES_LISTED, None).await {
+    let mut games = match visitor.reader().list_games(filter, GAMES_LISTED, None).await {
         Ok(page) => page.items,
         // No room has this id.
         Err(error) if error.is_unknown_or_malformed() => return Ok(false),
@@ -124,15 +124,13 @@ struct WatchSession {
 
 impl WatchSession {
     /// Waits for the first snapshot, or the error that the room cannot be watched.
-    async fn open(visitor: &RenewableSession, room: &RoomId, args: &Args) -> Result<Self, ClientError> {
+    async fn open(visitor: &Visitor, room: &RoomId, args: &Args) -> Result<Self, ClientError> {
         let (visitor, room) = (visitor.clone(), room.clone());
         let (code, password) = (args.code.clone(), args.password.clone());
         let mut updates = ReconnectingStream::new(move || {
             let (visitor, room) = (visitor.clone(), room.clone());
             let (code, password) = (code.clone(), password.clone());
-            async move {
-                visitor.with_session(async |session| session.watch_with(&room, &code, &password, None).await).await
-            }
+            async move { visitor.read(async |reader| reader.watch_with(&room, &code, &password, None).await).await }
         });
         loop {
             match updates.next().await? {

@@ -1,7 +1,7 @@
 //! The opening explorer, and the ranking.
 
 use super::{
-    ClientError, GameRecord, Malformed, Page, Participant, ParticipantKind, Session, Stats, analysis::position_to_wire,
+    ClientError, GameRecord, Malformed, Page, Participant, ParticipantKind, Reader, Stats, analysis::position_to_wire,
     parse, record, settings::wire_count,
 };
 use crate::{
@@ -92,7 +92,7 @@ impl TryFrom<v1::RankedParticipant> for RankedParticipant {
     }
 }
 
-impl Session {
+impl Reader {
     /// What was played in a position in the server's public games. Refused with `GAME_OVER`, and with `WRONG_PHASE`
     /// while the player plays a rated game.
     pub async fn explore(&self, position: Position, filter: ExplorerFilter) -> Result<Exploration, ClientError> {

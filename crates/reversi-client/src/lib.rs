@@ -43,6 +43,7 @@ mod game;
 mod id;
 mod parse;
 mod player;
+mod reader;
 mod record;
 mod room;
 mod room_list;
@@ -61,6 +62,7 @@ pub use explorer::{Exploration, ExploredMove, ExplorerFilter, RankedParticipant}
 pub use game::{Clocks, Game, GameResult, Outcome, Ply, Standing};
 pub use id::{GameId, ParseIdError, PlayerId, RoomId};
 pub use player::{Me, OpponentStats, Player, Rating, Stats};
+pub use reader::Reader;
 pub use record::{GameFilter, GameRecord, Page, Participant};
 pub use reversi_engine::{match_statistics, rules};
 pub use room::{ChatLine, Member, NewRoom, Offer, Phase, Room, Series, SeriesScore};

@@ -1,24 +1,21 @@
 //! A logged-in player, with its calls; those about analyses and the explorer are in the modules of their types.
 
 use std::{
+    ops::Deref,
     sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{
-    Request, Status,
-    metadata::{Ascii, MetadataValue},
-    service::{Interceptor, interceptor::InterceptedService},
-};
+use tonic::service::interceptor::InterceptedService;
 
 use super::{
-    Ai, Ban, BanSubject, ClientError, ExportFormat, GameFilter, GameId, GameRecord, Incoming, ListUpdate, Me, NewRoom,
-    Offer, PROMPT_HEARTBEAT, Page, PlayEvent, PlayStream, Player, PlayerId, Room, RoomFilter, RoomId, RoomRow,
-    RoomUpdate, ServerInfo, Settings, SideWish, Stats, backoff,
-    connection::{ServerChannel, Servers},
+    Ai, Ban, BanSubject, ClientError, GameId, Incoming, Me, NewRoom, Offer, PROMPT_HEARTBEAT, Page, PlayEvent,
+    PlayStream, Player, PlayerId, Reader, Room, RoomId, Settings, SideWish, backoff,
+    connection::Servers,
     parse,
+    reader::{Bearer, Transport},
     settings::wire_count,
     stream::{HEARTBEAT, PROMPT_SECONDS},
 };
@@ -26,9 +23,8 @@ use crate::{
     rules::{ByColor, Color, Square},
     v1::{
         self, analysis_service_client::AnalysisServiceClient, game_service_client::GameServiceClient,
-        join_room_request as join, lobby_service_client::LobbyServiceClient, quick_start_request::Opponent,
-        record_service_client::RecordServiceClient, room_service_client::RoomServiceClient,
-        session_service_client::SessionServiceClient, set_seat_request as set_seat,
+        join_room_request as join, quick_start_request::Opponent, session_service_client::SessionServiceClient,
+        set_seat_request as set_seat,
     },
 };
 
@@ -38,41 +34,26 @@ const MOVE_QUEUE: usize = 64;
 /// How often a move is repeated.
 const MOVE_REPEATS: u32 = 10;
 
-/// A channel to the server in use that adds the caller's tokens to every call.
-pub(super) type Transport = InterceptedService<ServerChannel, Bearer>;
-
-/// A logged-in player. Clones share the login, and dropping them does not log out.
+/// A logged-in player, which also reads as a [`Reader`] does. Clones share the login, and dropping them does not log out.
 ///
 /// All calls fail with [`ClientError::Refused`] and a reason, or with a broken connection.
 #[derive(Clone, Debug)]
 pub struct Session {
     player: Player,
-    bearer: Bearer,
-    servers: Arc<Servers>,
+    reader: Reader,
 }
 
-/// The header with an administrator's secret.
-pub(super) const ADMIN: &str = "reversi-admin";
+impl Deref for Session {
+    type Target = Reader;
 
-#[derive(Clone, Debug)]
-pub(super) struct Bearer {
-    pub(super) player: MetadataValue<Ascii>,
-    pub(super) admin: Option<MetadataValue<Ascii>>,
-}
-
-impl Interceptor for Bearer {
-    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
-        request.metadata_mut().insert("authorization", self.player.clone());
-        if let Some(admin) = &self.admin {
-            request.metadata_mut().insert(ADMIN, admin.clone());
-        }
-        Ok(request)
+    fn deref(&self) -> &Reader {
+        &self.reader
     }
 }
 
 impl Session {
     pub(super) fn new(servers: Arc<Servers>, player: Player, bearer: Bearer) -> Self {
-        Self { player, bearer, servers }
+        Self { player, reader: Reader { bearer, servers } }
     }
 
     pub(super) async fn resume(servers: Arc<Servers>, bearer: Bearer) -> Result<Self, ClientError> {
@@ -81,28 +62,12 @@ impl Session {
         Ok(Self::new(servers, parse::required(me.player, "player")?.try_into()?, bearer))
     }
 
-    fn transport(&self) -> Transport {
-        InterceptedService::new(self.servers.channel(), self.bearer.clone())
-    }
-
-    pub(super) fn rooms(&self) -> RoomServiceClient<Transport> {
-        RoomServiceClient::new(self.transport())
-    }
-
     pub(super) fn games(&self) -> GameServiceClient<Transport> {
         GameServiceClient::new(self.transport())
     }
 
     pub(super) fn analyses(&self) -> AnalysisServiceClient<Transport> {
         AnalysisServiceClient::new(self.transport())
-    }
-
-    pub(super) fn lobby(&self) -> LobbyServiceClient<Transport> {
-        LobbyServiceClient::new(self.transport())
-    }
-
-    pub(super) fn records(&self) -> RecordServiceClient<Transport> {
-        RecordServiceClient::new(self.transport())
     }
 
     /// The player.
@@ -114,7 +79,8 @@ impl Session {
     /// The token for [`Client::resume`](super::Client::resume).
     #[must_use]
     pub fn token(&self) -> &str {
-        self.bearer.player.to_str().ok().and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default()
+        let header = self.bearer.player.as_ref().and_then(|header| header.to_str().ok());
+        header.and_then(|header| header.strip_prefix("Bearer ")).unwrap_or_default()
     }
 
     /// Leaves every room, ends the streams and frees the name, unless it is claimed.
@@ -187,27 +153,6 @@ impl Session {
         Ok(answer.into_inner().try_into()?)
     }
 
-    /// The server's AIs, limits and counts.
-    pub async fn server_info(&self) -> Result<ServerInfo, ClientError> {
-        Ok(self.lobby().get_server_info(v1::GetServerInfoRequest {}).await?.into_inner())
-    }
-
-    /// A page of the listed rooms, newest first; `page` is [`Page::next`] of the last page. Refused with
-    /// `BAD_PAGE_TOKEN`.
-    pub async fn list_rooms(&self, filter: RoomFilter, page: Option<String>) -> Result<Page<RoomRow>, ClientError> {
-        let page_token = page.unwrap_or_default();
-        let request = v1::ListRoomsRequest { filter: Some(filter.into()), page_size: 0, page_token };
-        let answer = self.lobby().list_rooms(request).await?.into_inner();
-        Ok(Page::new(parse::all(answer.rooms)?, answer.next_page_token))
-    }
-
-    /// The listed rooms, then every change; see [`RoomList`](super::RoomList). Refused with `QUOTA_STREAMS`.
-    pub async fn watch_rooms(&self, filter: RoomFilter) -> Result<Incoming<ListUpdate>, ClientError> {
-        let request = v1::WatchRoomsRequest { filter: Some(filter.into()) };
-        let updates = self.lobby().watch_rooms(request).await?;
-        Ok(Incoming::with_heartbeats(updates, HEARTBEAT, ListUpdate::parse))
-    }
-
     /// Starts a game against an AI, or joins or opens a room for a game against any player if `None`.
     pub async fn quick_start(&self, ai: Option<Ai>, side: SideWish) -> Result<Room, ClientError> {
         let request = v1::QuickStartRequest {
@@ -217,67 +162,6 @@ impl Session {
         };
         let answer = self.lobby().quick_start(request).await?.into_inner();
         Ok(parse::required(answer.room, "room")?.try_into()?)
-    }
-
-    /// A finished game. Refused with `GAME_NOT_FOUND`.
-    pub async fn record(&self, game: &GameId) -> Result<GameRecord, ClientError> {
-        let request = v1::GetGameRequest { game_id: game.to_string() };
-        let answer = self.records().get_game(request).await?.into_inner();
-        Ok(parse::required(answer.game, "game")?.try_into()?)
-    }
-
-    /// A page of finished games without their plies, newest first; `page` is [`Page::next`] of the last page. Refused
-    /// with `BAD_PAGE_TOKEN`.
-    pub async fn list_games(
-        &self,
-        filter: GameFilter,
-        page_size: u32,
-        page: Option<String>,
-    ) -> Result<Page<GameRecord>, ClientError> {
-        let request = v1::ListGamesRequest {
-            filter: Some(filter.into()),
-            page_size: wire_count(page_size),
-            page_token: page.unwrap_or_default(),
-        };
-        let answer = self.records().list_games(request).await?.into_inner();
-        Ok(Page::new(parse::all(answer.games)?, answer.next_page_token))
-    }
-
-    /// Finished games as text, one line each.
-    pub async fn export_games(
-        &self,
-        filter: GameFilter,
-        format: ExportFormat,
-    ) -> Result<Incoming<(GameId, String)>, ClientError> {
-        let request = v1::ExportGamesRequest { filter: Some(filter.into()), format: format.into() };
-        let lines = self.records().export_games(request).await?.into_inner();
-        Ok(Incoming::new(lines, |line: v1::ExportGamesResponse| Ok(Some((GameId::parse(line.game_id)?, line.line)))))
-    }
-
-    /// A player's results. Refused with `PLAYER_NOT_FOUND`.
-    pub async fn stats(&self, player: &PlayerId) -> Result<(Player, Stats), ClientError> {
-        let request = v1::GetPlayerStatsRequest { player_id: player.to_string(), ..Default::default() };
-        let (player, stats, _) = self.stats_by(request).await?;
-        Ok((player, stats))
-    }
-
-    /// The results of the player who has this name now, or else who had it last, and the other players with stored
-    /// games who had it earlier. Refused with `PLAYER_NOT_FOUND`.
-    pub async fn stats_of_name(&self, name: &str) -> Result<(Player, Stats, Vec<Player>), ClientError> {
-        self.stats_by(v1::GetPlayerStatsRequest { display_name: name.to_owned(), ..Default::default() }).await
-    }
-
-    async fn stats_by(&self, request: v1::GetPlayerStatsRequest) -> Result<(Player, Stats, Vec<Player>), ClientError> {
-        let answer = self.records().get_player_stats(request).await?.into_inner();
-        let player = parse::required(answer.player, "player")?.try_into()?;
-        Ok((player, answer.stats.unwrap_or_default().try_into()?, parse::all(answer.earlier)?))
-    }
-
-    /// The results of an AI at its level. Refused with `BAD_ARGUMENT` for an unknown kind or level.
-    pub async fn ai_stats(&self, ai: Ai) -> Result<Stats, ClientError> {
-        let v1::AiSeat { kind, level, .. } = ai.into();
-        let answer = self.records().get_ai_stats(v1::GetAiStatsRequest { kind, level }).await?.into_inner();
-        Ok(answer.stats.unwrap_or_default().try_into()?)
     }
 }
 
@@ -293,16 +177,6 @@ impl Session {
             request_id: room.request_id,
         };
         let answer = self.lobby().create_room(request).await?.into_inner();
-        Ok(parse::required(answer.room, "room")?.try_into()?)
-    }
-
-    /// The current state of a room.
-    pub async fn room(&self, room: &RoomId) -> Result<Room, ClientError> {
-        let answer = self
-            .rooms()
-            .get_room(v1::GetRoomRequest { room_id: room.to_string(), ..Default::default() })
-            .await?
-            .into_inner();
         Ok(parse::required(answer.room, "room")?.try_into()?)
     }
 
@@ -442,31 +316,6 @@ impl Session {
     pub async fn chat(&self, room: &RoomId, text: &str) -> Result<u64, ClientError> {
         let request = v1::PostChatRequest { room_id: room.to_string(), text: text.to_owned() };
         Ok(self.rooms().post_chat(request).await?.into_inner().seq)
-    }
-
-    /// A snapshot of the room, then its events; see [`Room::apply`].
-    pub async fn watch(&self, room: &RoomId) -> Result<Incoming<RoomUpdate>, ClientError> {
-        self.watch_with(room, "", "", None).await
-    }
-
-    /// Like [`Session::watch`], with a join code and password if needed (else empty), resuming after event `after_seq`.
-    pub async fn watch_with(
-        &self,
-        room: &RoomId,
-        join_code: &str,
-        password: &str,
-        after_seq: Option<u64>,
-    ) -> Result<Incoming<RoomUpdate>, ClientError> {
-        let request = v1::WatchRoomRequest {
-            room_id: room.to_string(),
-            join_code: join_code.to_owned(),
-            password: password.to_owned(),
-            after_seq,
-            heartbeat_seconds: PROMPT_SECONDS,
-            ..Default::default()
-        };
-        let updates = self.rooms().watch_room(request).await?;
-        Ok(Incoming::with_heartbeats(updates, PROMPT_HEARTBEAT, RoomUpdate::parse))
     }
 }
 

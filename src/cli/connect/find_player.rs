@@ -4,20 +4,20 @@ use anyhow::{Context as _, anyhow};
 
 use crate::{
     cli::warn,
-    client::{Player, PlayerId, Session},
+    client::{Player, PlayerId, Reader},
     room,
 };
 
 /// A player by id, or by name: who has it now, or else who had it last. An id has precedence: a player cannot pose as
 /// another by choosing an id as a name. Says which other players had the name.
-pub(in crate::cli) async fn find(session: &Session, text: &str) -> anyhow::Result<PlayerId> {
+pub(in crate::cli) async fn find(reader: &Reader, text: &str) -> anyhow::Result<PlayerId> {
     let id = text.parse::<room::PlayerId>().ok().and_then(|id| id.to_string().parse().ok());
     if let Some(id) = &id
-        && let Ok((player, _)) = session.stats(id).await
+        && let Ok((player, _)) = reader.stats(id).await
     {
         return Ok(player.id);
     }
-    match (session.stats_of_name(text).await, id) {
+    match (reader.stats_of_name(text).await, id) {
         (Ok((player, _, earlier)), _) => {
             if !earlier.is_empty() {
                 let ids = earlier.iter().map(|other| other.id.to_string()).collect::<Vec<_>>().join(", ");

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     cli::{random, warn},
-    client::{Client, ClientError, Player, PlayerKind, RoomId, Session, Unreachable},
+    client::{Client, ClientError, Player, PlayerKind, Reader, RoomId, Session, Unreachable},
 };
 
 /// Generated names to try; they rarely collide.
@@ -212,48 +212,66 @@ pub(in crate::cli) fn seat_kept(keep: Option<&Path>, back: &str) -> String {
     }
 }
 
-/// A session for reading, which logs in again when the server has forgotten it.
+/// Who reads: without a player, unless one is named or kept.
 #[derive(Clone)]
-pub(in crate::cli) struct RenewableSession {
+pub(in crate::cli) struct Visitor {
     client: Client,
-    session: Arc<Mutex<Session>>,
+    /// It logs in again when the server has forgotten it.
+    session: Option<Arc<Mutex<Session>>>,
     keep: Option<PathBuf>,
 }
 
-impl RenewableSession {
-    /// Connects and logs in, or resumes the login of a human or a bot, as [`resume_or_log_in`] does.
-    pub(in crate::cli) async fn enter(server: &Address, options: &LoginOptions, prefix: &str) -> anyhow::Result<Self> {
+impl Visitor {
+    /// Connects. With a name or a kept login, also logs in or resumes the login of a human or a bot, as
+    /// [`resume_or_log_in`] does.
+    pub(in crate::cli) async fn enter(server: &Address, options: &LoginOptions) -> anyhow::Result<Self> {
         let client = connect(server).await?;
-        let session = resume_any_or_log_in(&client, options, prefix, PlayerKind::Human).await?;
-        Ok(Self { client, session: Arc::new(Mutex::new(session)), keep: options.keep.clone() })
+        let session = match options {
+            LoginOptions { name: None, keep: None } => {
+                // Asked first, so that all commands explain a wrong server in the same way.
+                let asked = client.reader().server_info().await;
+                asked.map_err(|error| not_logged_in(&client, error).context("cannot ask the server"))?;
+                None
+            }
+            _ => Some(resume_any_or_log_in(&client, options, "reader", PlayerKind::Human).await?),
+        };
+        let session = session.map(|session| Arc::new(Mutex::new(session)));
+        Ok(Self { client, session, keep: options.keep.clone() })
     }
 
-    pub(in crate::cli) fn session(&self) -> Session {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(in crate::cli) fn session(&self) -> Option<Session> {
+        self.session.as_ref().map(|session| session.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    pub(in crate::cli) fn reader(&self) -> Reader {
+        self.session().map_or_else(|| self.client.reader(), |session| Reader::clone(&session))
     }
 
     /// Calls `read`, and again after a new log-in if the session is lost.
-    pub(in crate::cli) async fn with_session<T, F>(&self, read: impl Fn(Session) -> F) -> Result<T, ClientError>
+    pub(in crate::cli) async fn read<T, F>(&self, read: impl Fn(Reader) -> F) -> Result<T, ClientError>
     where
         F: Future<Output = Result<T, ClientError>>,
     {
-        match read(self.session()).await {
-            Err(error) if error.is_session_lost() => {
-                let Player { name, kind, .. } = self.session().player().clone();
+        match (read(self.reader()).await, &self.session) {
+            (Err(error), Some(place)) if error.is_session_lost() => {
+                let known = place.lock().unwrap_or_else(PoisonError::into_inner).player().clone();
+                let Player { name, kind, .. } = known;
                 let session = self.client.log_in(&name, kind).await?;
                 // If it cannot be written, the next start logs in again.
                 let login = KeptLogin::new(self.client.urls(), &session);
                 let _ = self.keep.as_ref().map(|file| kept_logins::put(file, login));
-                *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session.clone();
-                read(session).await
+                *place.lock().unwrap_or_else(PoisonError::into_inner) = session;
+                read(self.reader()).await
             }
-            done => done,
+            (done, _) => done,
         }
     }
 
     /// Logs out, unless the login is kept.
     pub(in crate::cli) async fn leave(self) {
-        log_out_unless_kept(self.session(), self.keep.as_deref()).await;
+        if let Some(session) = self.session() {
+            log_out_unless_kept(session, self.keep.as_deref()).await;
+        }
     }
 }
 

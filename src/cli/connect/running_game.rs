@@ -2,13 +2,13 @@
 
 use anyhow::bail;
 
-use crate::client::{GameId, RoomId, Session};
+use crate::client::{GameId, Reader, RoomId};
 
 /// Fails with how to watch the game if it still runs in a room that this player may see.
-pub(in crate::cli) async fn refuse_running(session: &Session, game: &GameId) -> anyhow::Result<()> {
+pub(in crate::cli) async fn refuse_running(reader: &Reader, game: &GameId) -> anyhow::Result<()> {
     let name = game.to_string();
     if let Some(room) = name.rsplit_once('-').and_then(|(room, _)| room.parse::<RoomId>().ok())
-        && let Ok(state) = session.room(&room).await
+        && let Ok(state) = reader.room(&room).await
         && state.game.is_some_and(|current| current.id == *game && current.outcome.is_none())
     {
         bail!("game {game} is still running: reversi watch {room}")

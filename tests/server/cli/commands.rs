@@ -393,6 +393,18 @@ fn a_server_without_tls_is_suggested_its_url() {
 }
 
 #[test]
+fn commands_that_only_read_need_no_place_for_a_player() {
+    let server = Server::start_with(&["--max-players", "1"]);
+    let mut player = Running::start(&server, &["play", "--side", "black"]);
+    let line = player.wait_for("room ");
+    let room = line.split([' ', ';']).nth(1).unwrap();
+    assert!(server.error_of(&["bot", "--vs", "random"]).contains("too many players"));
+    for command in [&["rooms", "--once"][..], &["games"], &["explore"], &["watch", room, "--once"]] {
+        server.output_of(command, "");
+    }
+}
+
+#[test]
 fn a_running_game_is_watched_in_its_room() {
     let server = Server::start();
     let mut player = Running::start(&server, &["play", "--side", "black"]);

@@ -14,7 +14,7 @@ use tonic::{
 
 use super::{
     ClientError, Malformed, PlayerKind, Session, parse,
-    session::{ADMIN, Bearer},
+    reader::{ADMIN, Bearer, Reader},
     settings::wire_count,
 };
 use crate::v1::{self, session_service_client::SessionServiceClient};
@@ -70,6 +70,12 @@ impl Client {
         self.servers.channel().channel
     }
 
+    /// Reads from the server without being a player.
+    #[must_use]
+    pub fn reader(&self) -> Reader {
+        Reader { bearer: Bearer::default(), servers: Arc::clone(&self.servers) }
+    }
+
     /// Creates a player with a free name. Refused with `NAME_TAKEN` and `BAD_NAME`.
     pub async fn log_in(&self, name: &str, kind: PlayerKind) -> Result<Session, ClientError> {
         self.log_in_for_seats(name, kind, 1).await
@@ -91,7 +97,7 @@ impl Client {
     }
 
     fn bearer(&self, token: &str) -> Result<Bearer, Malformed> {
-        Ok(Bearer { player: secret(&format!("Bearer {token}"))?, admin: self.admin.clone() })
+        Ok(Bearer { player: Some(secret(&format!("Bearer {token}"))?), admin: self.admin.clone() })
     }
 }
 

@@ -56,6 +56,8 @@ pub enum Obstacle {
     WrongClock,
     /// It cannot read or write rooms.
     NoAccess,
+    /// A server that does not share them has all rooms.
+    Unshared,
 }
 
 /// A cluster as one of its nodes sees it.

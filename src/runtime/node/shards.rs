@@ -111,6 +111,7 @@ fn in_words(obstacle: Obstacle) -> &'static str {
         Obstacle::CutOff => "it is not linked in both directions with a majority of the servers",
         Obstacle::WrongClock => "its clock differs by more than 5 s from those of most others and the database",
         Obstacle::NoAccess => "it renews its lease, but cannot read or write rooms",
+        Obstacle::Unshared => "a server without --node-listen has all rooms; give all servers the option, or none",
     }
 }
 

@@ -462,7 +462,9 @@ impl LeaseHolder {
         let own = self.unreached.iter().flatten().map(|peer| Unreached { node: me, peer: *peer, time: Duration::ZERO });
         let unreached: Vec<_> = reports.into_iter().flat_map(|report| report.unreached).chain(own).collect();
         let has_wrong_clock = self.clock.judge(&clocks, is_serving, Instant::now());
+        let is_unshared = others.iter().any(|other| other.address.is_none() && other.has_shards);
         let obstacle = match may_serve(me, is_serving, &nodes, &unreached) {
+            _ if is_unshared && self.owned(&self.state.borrow()) == 0 => Some(Obstacle::Unshared),
             false => Some(Obstacle::CutOff),
             true if self.access.is_lost() => Some(Obstacle::NoAccess),
             true => has_wrong_clock.then_some(Obstacle::WrongClock),

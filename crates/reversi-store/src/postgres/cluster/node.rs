@@ -282,11 +282,11 @@ pub(super) fn warn_of_options(info: &NodeInfo, lease: Duration, others: &[Other]
         match (&info.address, &other.address) {
             (None, Some(_)) => tracing::warn!(
                 node,
-                "this server has no --node-listen, and {place} has; only servers with it share the rooms"
+                "this server has no --node-listen, and {place} has; give it to all, as only servers with it share the rooms"
             ),
             (Some(_), None) => tracing::warn!(
                 node,
-                "{place} has no --node-listen, and this server has; only servers with it share the rooms"
+                "{place} has no --node-listen, and this server has; give it to all, as only servers with it share the rooms"
             ),
             _ => {}
         }

@@ -430,8 +430,9 @@ async fn a_server_alone_and_nodes_that_share_do_not_mix() {
     let member = database.member("two").await;
     let view = seen(&member, |view| !view.assignments.is_empty()).await;
     assert!(owned(&view).is_empty());
+    assert_eq!(view.obstacle, Some(Obstacle::Unshared), "it could serve no room");
     drop(alone);
-    seen(&member, |view| owned(view).len() == 4_096).await;
+    seen(&member, |view| owned(view).len() == 4_096 && view.obstacle.is_none()).await;
     assert!(database.try_open().await.is_err());
     drop(member);
     database.open().await;

@@ -108,8 +108,14 @@ async fn the_list_is_filtered() {
     }
 }
 
+/// The next message but heartbeats, of which the first comes at a random time.
 async fn next_message(stream: &mut Streaming<v1::WatchRoomsResponse>) -> Message {
-    within(stream.message()).await.unwrap().unwrap().message.unwrap()
+    loop {
+        match within(stream.message()).await.unwrap().unwrap().message.unwrap() {
+            Message::Heartbeat(_) => {}
+            message => return message,
+        }
+    }
 }
 
 #[tokio::test]

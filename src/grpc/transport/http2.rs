@@ -35,6 +35,8 @@ pub(super) struct Http2 {
     sent: FrameHeads,
     control_frames: ControlFrameLimit,
     keepalive: Keepalive,
+    /// True if the transport has sent a GOAWAY. After that, one with a higher last stream is an error of the protocol.
+    is_ending: bool,
     /// Whether the server serves clients.
     in_service: Receiver<bool>,
 }
@@ -56,6 +58,7 @@ impl Http2 {
             sent: FrameHeads::default(),
             control_frames: ControlFrameLimit::new(limits),
             keepalive: Keepalive::new(limits, offset),
+            is_ending: false,
             in_service,
         }
     }
@@ -79,6 +82,7 @@ impl Http2 {
     pub(super) fn send(&mut self, mut bytes: &[u8]) {
         while let Some(frame) = self.sent.next(&mut bytes) {
             self.control_frames.sent(frame);
+            self.is_ending |= frame.kind == GOAWAY;
         }
     }
 
@@ -100,7 +104,8 @@ impl Http2 {
         socket.append(cx, &PING_FRAME)
     }
 
-    /// Sends [`CALL_ELSEWHERE`] if the server has gone out of service, once the transport has sent a frame.
+    /// Sends [`CALL_ELSEWHERE`] if the server has gone out of service, once the transport has sent a frame, unless that has
+    /// ended the connection.
     pub(super) fn send_elsewhere<W: AsyncWrite + Unpin>(
         &mut self,
         cx: &mut Context<'_>,
@@ -110,7 +115,7 @@ impl Http2 {
         if !self.in_service.has_changed().unwrap_or(false) || !self.sent.is_between_frames() {
             return Ok(());
         }
-        if *self.in_service.borrow_and_update() { Ok(()) } else { socket.append(cx, &CALL_ELSEWHERE) }
+        if *self.in_service.borrow_and_update() || self.is_ending { Ok(()) } else { socket.append(cx, &CALL_ELSEWHERE) }
     }
 
     /// The cost of the open streams, in control frames.
@@ -118,9 +123,9 @@ impl Http2 {
         self.control_frames.cost_of_streams()
     }
 
-    /// Sends [`ENHANCE_YOUR_CALM`] if the last frame is complete.
+    /// Sends [`ENHANCE_YOUR_CALM`] if the last frame is complete and was not the end of the connection.
     pub(super) fn say_goodbye<W: AsyncWrite + Unpin>(&self, cx: &mut Context<'_>, socket: &mut WriteBuffer<W>) {
-        if self.sent.is_between_frames() {
+        if self.sent.is_between_frames() && !self.is_ending {
             // The connection is closed in any case.
             let _ = socket.append(cx, &ENHANCE_YOUR_CALM);
         }
@@ -185,5 +190,25 @@ mod tests {
         let mut sent = Vec::new();
         far.read_to_end(&mut sent).await.unwrap();
         assert_eq!(sent, [&PING_FRAME[..], &CALL_ELSEWHERE, &ENHANCE_YOUR_CALM].concat());
+    }
+
+    #[tokio::test]
+    async fn after_the_transport_has_ended_a_connection_no_other_end_is_sent() {
+        let (in_service, receiver) = watch::channel(true);
+        let mut http2 = Http2::new(&Limits::default(), PeriodOffset::starting_now(), receiver);
+        let (near, mut far) = duplex(1_024);
+        let mut socket = WriteBuffer::new(near);
+        http2.send(&[0, 0, 8, GOAWAY, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0]);
+        in_service.send_replace(false);
+        poll_fn(|cx| {
+            http2.send_elsewhere(cx, &mut socket).unwrap();
+            http2.say_goodbye(cx, &mut socket);
+            Poll::Ready(())
+        })
+        .await;
+        drop(socket);
+        let mut sent = Vec::new();
+        far.read_to_end(&mut sent).await.unwrap();
+        assert!(sent.is_empty(), "{sent:?}");
     }
 }

@@ -27,7 +27,7 @@ pub(super) type Transport = InterceptedService<ServerChannel, Bearer>;
 /// The header with an administrator's secret.
 pub(super) const ADMIN: &str = "reversi-admin";
 
-/// The tokens of a caller; none of one who is no player.
+/// The tokens that calls carry: the player's and the administrator's. Without a player the first is missing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bearer {
     pub(super) player: Option<MetadataValue<Ascii>>,

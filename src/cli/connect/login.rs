@@ -212,7 +212,7 @@ pub(in crate::cli) fn seat_kept(keep: Option<&Path>, back: &str) -> String {
     }
 }
 
-/// Who reads: without a player, unless one is named or kept.
+/// A connection that reads: as a player if a name or a kept login is given, else without a login.
 #[derive(Clone)]
 pub(in crate::cli) struct Visitor {
     client: Client,

@@ -72,7 +72,7 @@ impl LastingSession {
         }
         let place = Arc::clone(this);
         this.runtime.spawn(async move {
-            // Whoever asks next is told of a failure.
+            // The next question connects again, and returns the error if that fails.
             let _ = place.ask(|session| async move { Ok(session.batch("").await?) }).await;
         });
     }

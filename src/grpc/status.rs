@@ -26,6 +26,8 @@ pub(crate) const REASON: &str = "reversi-reason";
 const RETRY: Duration = Duration::from_secs(2);
 /// Delay before the next try for a busy room: a clock may run, and the room is soon less busy.
 const BUSY_RETRY: Duration = Duration::from_millis(100);
+/// That for a server that stands by: it may replace the other one at any moment, while clocks run.
+const STANDBY_RETRY: Duration = Duration::from_millis(250);
 const BUSY: &str = "the room or the server is busy; nothing has changed";
 /// Delay before the next try when the store fails: the server itself tries again at this interval.
 const STORE_RETRY: Duration = Duration::from_millis(500);
@@ -277,7 +279,7 @@ pub(crate) fn draining(retry_after: Duration) -> Status {
 /// The server stands by for another one, which it may replace within seconds.
 pub(crate) fn standing_by() -> Status {
     let message = "this server stands by for another one; call that one, or come back later";
-    retry(Code::Unavailable, "STANDBY", message, RETRY)
+    retry(Code::Unavailable, "STANDBY", message, STANDBY_RETRY)
 }
 
 /// The server has lost the database or the other servers.
@@ -399,7 +401,7 @@ mod tests {
             (RoomError::TooFast(SECOND).into(), Code::ResourceExhausted, "RATE", Some(SECOND)),
             (RoomError::WrongGuesses(SECOND).into(), Code::ResourceExhausted, "RATE", Some(SECOND)),
             (too_many_calls(), Code::ResourceExhausted, "RATE", Some(BUSY_RETRY)),
-            (standing_by(), Code::Unavailable, "STANDBY", Some(RETRY)),
+            (standing_by(), Code::Unavailable, "STANDBY", Some(STANDBY_RETRY)),
             (out_of_service(), Code::Unavailable, "OUT_OF_SERVICE", Some(RETURN_ELSEWHERE)),
             (draining(SECOND), Code::Unavailable, "DRAINING", Some(SECOND)),
             (RoomError::RequestIdReused.into(), Code::AlreadyExists, "REQUEST_ID_REUSED", None),

@@ -32,7 +32,7 @@ use crate::{
 const MOVE_QUEUE: usize = 64;
 
 /// How often a move is repeated.
-const MOVE_REPEATS: u32 = 10;
+const MOVE_REPEATS: u32 = 23;
 
 /// A logged-in player, which also reads as a [`Reader`] does. Clones share the login, and dropping them does not log out.
 ///

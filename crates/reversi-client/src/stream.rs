@@ -27,14 +27,17 @@ pub(super) const HEARTBEAT: Duration = Duration::from_secs(10);
 /// A stream is broken after a silence of this many heartbeats.
 pub const HEARTBEATS_MISSED: u32 = 2;
 
-/// The first wait before a call or stream is repeated after a failure; it doubles with every failure in a row.
+/// The first wait before a call or stream is repeated after a failure; it doubles with every [`EQUAL_WAITS`] failures in a
+/// row.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
+/// A fault of a server of several lasts some seconds, in which a clock may run, and the tries go round them all.
+const EQUAL_WAITS: u32 = 4;
 const MAX_WAIT: Duration = Duration::from_secs(8);
 
 /// The wait after `failures` failures in a row.
 #[must_use]
 pub fn backoff(failures: u32) -> Duration {
-    FIRST_WAIT.saturating_mul(2_u32.saturating_pow(failures)).min(MAX_WAIT)
+    FIRST_WAIT.saturating_mul(2_u32.saturating_pow(failures / EQUAL_WAITS)).min(MAX_WAIT)
 }
 
 /// A stream of parsed messages. It ends with the server's stream or after the first error, such as a silence of
@@ -146,7 +149,10 @@ mod tests {
 
     #[test]
     fn waits_grow_to_a_bound() {
-        assert_eq!([0, 2, u32::MAX].map(backoff), [FIRST_WAIT, FIRST_WAIT * 4, MAX_WAIT]);
+        assert_eq!(
+            [0, 3, 4, 8, u32::MAX].map(backoff),
+            [FIRST_WAIT, FIRST_WAIT, FIRST_WAIT * 2, FIRST_WAIT * 4, MAX_WAIT]
+        );
     }
 
     #[tokio::test(start_paused = true)]

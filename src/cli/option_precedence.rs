@@ -5,6 +5,9 @@ use clap::{ArgMatches, Command, parser::ValueSource};
 /// Where a server keeps its data. Only one of these options has effect; of their variables the first.
 const ALTERNATIVES: [&str; 3] = ["ephemeral", "store", "data"];
 
+/// Options of a database, without effect if the data is kept elsewhere.
+const OF_STORE: [&str; 2] = ["node_listen", "lease"];
+
 /// Values that switch a flag off in the environment, the same as in clap's `FalseyValueParser`.
 pub(super) const OFF: [&str; 7] = ["", "0", "n", "no", "f", "false", "off"];
 
@@ -47,7 +50,9 @@ fn overruled(source: &dyn Fn(&str) -> Option<ValueSource>) -> Vec<&'static str> 
     let first_from = |wanted| ALTERNATIVES.into_iter().find(|option| source(option) == Some(wanted));
     let chosen = first_from(ValueSource::CommandLine).or_else(|| first_from(ValueSource::EnvVariable));
     let is_overruled = |option: &&str| Some(*option) != chosen && source(option) != Some(ValueSource::CommandLine);
-    ALTERNATIVES.into_iter().filter(is_overruled).collect()
+    let is_elsewhere = chosen.is_some_and(|chosen| chosen != "store");
+    let of_store = OF_STORE.into_iter().filter(|_| is_elsewhere);
+    ALTERNATIVES.into_iter().chain(of_store).filter(is_overruled).collect()
 }
 
 #[cfg(test)]
@@ -68,16 +73,18 @@ mod tests {
 
     #[test]
     fn arguments_take_precedence() {
-        assert_eq!(overruled_options(&["data"], &["store", "ephemeral"]), ["ephemeral", "store"]);
+        let elsewhere = ["ephemeral", "store", "node_listen", "lease"];
+        assert_eq!(overruled_options(&["data"], &["store", "ephemeral", "lease"]), elsewhere);
+        assert_eq!(overruled_options(&["data", "node_listen"], &[]), ["ephemeral", "store", "lease"], "it is refused");
     }
 
     #[test]
     fn of_conflicting_variables_the_first_counts() {
-        assert_eq!(overruled_options(&[], &["data", "store"]), ["ephemeral", "data"]);
+        assert_eq!(overruled_options(&[], &["data", "store", "lease"]), ["ephemeral", "data"]);
     }
 
     #[test]
     fn contradicting_arguments_are_left_to_be_refused() {
-        assert_eq!(overruled_options(&["ephemeral", "data"], &["store"]), ["store"]);
+        assert_eq!(overruled_options(&["ephemeral", "data"], &["store"])[..1], ["store"]);
     }
 }

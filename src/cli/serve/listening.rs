@@ -59,7 +59,7 @@ impl Listening {
     pub(super) async fn bind(listen: &ListenAddress, private: bool) -> anyhow::Result<Self> {
         match listen {
             ListenAddress::Tcp(host) => {
-                let socket = bind(host, private).await?;
+                let socket = bind("--listen", host, private).await?;
                 let address = BoundAddress::Tcp(socket.local_addr()?);
                 Ok(Self {
                     socket: socket.into(),
@@ -106,9 +106,9 @@ impl fmt::Display for BoundAddress {
     }
 }
 
-/// Listens; fails if `private` and an address is not loopback. Of a name's addresses IPv4 is tried first, as in the
+/// Listens at the address of an option; fails if `private` and an address is not loopback. Of a name's addresses IPv4 is tried first, as in the
 /// clients' default.
-pub(super) async fn bind(listen: &str, private: bool) -> anyhow::Result<TcpListener> {
+pub(super) async fn bind(option: &str, listen: &str, private: bool) -> anyhow::Result<TcpListener> {
     let found =
         tokio::net::lookup_host(listen).await.with_context(|| format!("cannot resolve the host of {listen}"))?;
     let mut addresses: Vec<SocketAddr> = found.collect();
@@ -127,7 +127,7 @@ pub(super) async fn bind(listen: &str, private: bool) -> anyhow::Result<TcpListe
         }
     }
     listening.with_context(|| {
-        format!("cannot listen on {listen}; is a server running there? `--listen 127.0.0.1:0` takes a free port")
+        format!("cannot listen on {listen}; does something listen there? `{option} 127.0.0.1:0` takes a free port")
     })
 }
 
@@ -153,11 +153,19 @@ mod tests {
 
     #[tokio::test]
     async fn without_tls_only_this_machine_is_served_unless_more_is_asked_for() {
-        let error = bind("0.0.0.0:0", true).await.unwrap_err().to_string();
+        let error = bind("--listen", "0.0.0.0:0", true).await.unwrap_err().to_string();
         assert!(error.contains("open to other machines") && error.contains("--insecure"), "{error}");
         for (address, private) in [("127.0.0.1:0", true), ("0.0.0.0:0", false)] {
-            bind(address, private).await.unwrap();
+            bind("--listen", address, private).await.unwrap();
         }
+    }
+
+    #[tokio::test]
+    async fn an_address_that_is_taken_is_refused_by_the_name_of_its_option() {
+        let first = bind("--node-listen", "127.0.0.1:0", false).await.unwrap();
+        let taken = first.local_addr().unwrap().to_string();
+        let error = bind("--node-listen", &taken, false).await.unwrap_err().to_string();
+        assert!(error.contains(&taken) && error.contains("`--node-listen 127.0.0.1:0`"), "{error}");
     }
 
     #[test]

@@ -26,7 +26,7 @@ const LINKS_END: Duration = Duration::from_secs(1);
 #[command(next_help_heading = "Several servers")]
 pub(super) struct NodeOptions {
     /// Share the rooms with the other servers of the database that have this option: where to listen for them.
-    #[arg(long, env = "REVERSI_NODE_LISTEN", value_name = "HOST:PORT", requires = "store", value_parser = host_and_port)]
+    #[arg(long, env = "REVERSI_NODE_LISTEN", value_name = "HOST:PORT", requires = "store", conflicts_with_all = ["data", "ephemeral"], value_parser = host_and_port)]
     node_listen: Option<String>,
     /// The URL under which the others reach that, as http://10.0.0.5:50061 [default: the address of --node-listen].
     #[arg(long, env = "REVERSI_ADVERTISE", value_name = "URL", requires = "node_listen", value_parser = url)]
@@ -54,7 +54,7 @@ impl NodeOptions {
     /// Listens for other servers, if they share the rooms. Beyond loopback only with TLS, or if it is `insecure`.
     pub(super) async fn bind(&self, tls: Option<NodeTls>, insecure: bool) -> anyhow::Result<Option<NodeSocket>> {
         let Some(address) = &self.node_listen else { return Ok(None) };
-        let listener = bind(address, false).await?;
+        let listener = bind("--node-listen", address, false).await?;
         let bound = listener.local_addr()?;
         if tls.is_none() && !insecure && !bound.ip().is_loopback() {
             bail!(

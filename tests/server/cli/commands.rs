@@ -229,6 +229,20 @@ fn a_server_listens_for_others_only_where_strangers_cannot_reach_it() {
     assert!(complains(&with_tls).contains("must begin with http://, as --node-cert is not given"));
     assert!(complains(&[&local[..], &["--advertise", "10.0.0.5:50053"]].concat()).contains("it needs a URL"));
     assert!(complains(&[&local[..], &["--node-cert", "Cargo.toml"]].concat()).contains("--node-key"));
+    let complains_of_file = |option: [&str; 2]| {
+        [&["--data", "nowhere"][..], &["--ephemeral"], &[]].map(|place| {
+            let output =
+                reversi(&[&["serve", "--listen", "127.0.0.1:0"], place, &option[..]].concat()).output().unwrap();
+            assert!(!output.status.success() && output.stdout.is_empty(), "{place:?}: {}", text(&output.stdout));
+            text(&output.stderr)
+        })
+    };
+    for option in [["--node-listen", "127.0.0.1:0"], ["--lease", "9"]] {
+        let [file, memory, default] = complains_of_file(option);
+        assert!(file.contains("cannot be used with") && file.contains("--data"), "{file}");
+        assert!(memory.contains("cannot be used with") && memory.contains("--ephemeral"), "{memory}");
+        assert!(default.contains("--store"), "{default}");
+    }
     // Nothing else is wrong with these.
     for arguments in [&local[..], &[&insecure[..], &["--advertise", "http://10.0.0.5:50053"]].concat()] {
         let error = complains(&[arguments, &["--store-patience", "1"]].concat());

@@ -83,8 +83,7 @@ impl Dialer {
             match reached {
                 Ok((streams, None)) => {
                     tracing::info!(node = %self.peer, "linked");
-                    let ended = self.run(streams, true).await;
-                    tracing::warn!(node = %self.peer, %ended, "the link ended");
+                    self.log_end(&self.run(streams, true).await);
                     (backoff, failures) = (BACKOFF, 0);
                 }
                 Ok((streams, Some(relay))) => {
@@ -94,7 +93,7 @@ impl Dialer {
                             direct = Some(streams);
                             continue;
                         }
-                        ended = self.run(streams, false) => tracing::warn!(node = %self.peer, %ended, "the link ended"),
+                        ended = self.run(streams, false) => self.log_end(&ended),
                     }
                 }
                 Err(status) => {
@@ -113,6 +112,11 @@ impl Dialer {
             tokio::time::sleep(half + Duration::from_micros(jitter)).await;
             backoff = (backoff * 2).min(LONGEST_BACKOFF);
         }
+    }
+
+    /// No warning, as links also end when the other server stops; one that cannot be made again gives one.
+    fn log_end(&self, ended: &Status) {
+        tracing::info!(node = %self.peer, reason = ended.message(), "the link ended");
     }
 
     /// Dials the node, and those through which it may be reached. Also returns through which one it was.

@@ -30,9 +30,9 @@ const UNRESPONSIVE: Duration = Duration::from_secs(5);
     reversi nodes --store postgres://reversi@db/reversi            the servers, and what each has\n  \
     reversi nodes drain 7 --store postgres://reversi@db/reversi    end one of them, without a break for its rooms\n\n\
     A server renews its lease four times a second; one that has not for some seconds has ended or lost the database. The \
-    command only reads, but for `drain`, and may run at any time. SERVES: whether a server that shares the rooms has some \
-    and serves clients; it does while it is linked with a majority of them and its clock is right. CLOCK: how far it is \
-    ahead of the database's. LINKS: the servers that it does not reach, or that do not reach it. Roles: `rooms` shares \
+    command only reads, but for `drain`, and may run at any time. SERVES: whether it serves clients; one that shares the rooms does \
+    while it is linked with a majority of them and its clock is right. CLOCK: how far it is \
+    ahead of the database's. LINKS: of those that share the rooms, the servers that it does not reach, or that do not reach it. Roles: `rooms` shares \
     the rooms with others, `active` has all of them alone, `standby` waits to take over, and `command` is one such as \
     `reversi import`.")]
 pub(super) struct Args {
@@ -97,7 +97,7 @@ fn cells(node: &NodeRow, all: &[NodeRow]) -> [String; 11] {
         format!("{:.1} s ago", node.renewed.as_secs_f64()),
         node.status.as_ref().and_then(|status| status.ahead).map_or_else(|| "-".to_owned(), clock),
         status(|status| if status.is_serving { "yes" } else { "no" }.to_owned()),
-        if node.status.is_some() { links(node.id, all) } else { "-".to_owned() },
+        if node.address.is_some() && node.status.is_some() { links(node.id, all) } else { "-".to_owned() },
         node.shards.to_string(),
         node.rooms.to_string(),
         if node.is_draining { "yes" } else { "no" }.to_owned(),
@@ -220,12 +220,25 @@ mod tests {
         let expected =
             ["7", "http://10.0.0.5:50053", "rooms", "1.2.3", "0.1 s ago", "-2.3 s", "yes", "all", "2048", "12", "yes"];
         assert_eq!(cells(&rooms, std::slice::from_ref(&rooms)), expected);
-        let active = NodeRow { address: None, is_draining: false, status: None, ..rooms.clone() };
-        let expected =
-            ["7", "0.0.0.0:50051 on 10.0.0.5", "active", "-", "0.1 s ago", "-", "-", "-", "2048", "12", "no"];
+        let active = NodeRow { address: None, is_draining: false, ..rooms.clone() };
+        let expected = [
+            "7",
+            "0.0.0.0:50051 on 10.0.0.5",
+            "active",
+            "1.2.3",
+            "0.1 s ago",
+            "-2.3 s",
+            "yes",
+            "-",
+            "2048",
+            "12",
+            "no",
+        ];
         assert_eq!(cells(&active, std::slice::from_ref(&active)), expected);
         assert_eq!(role(&NodeRow { shards: 0, ..active.clone() }), "standby");
-        assert_eq!(role(&NodeRow { listens: None, ..active }), "command");
+        let command = NodeRow { listens: None, status: None, ..active };
+        let expected = ["7", "- on 10.0.0.5", "command", "-", "0.1 s ago", "-", "-", "-", "2048", "12", "no"];
+        assert_eq!(cells(&command, std::slice::from_ref(&command)), expected);
     }
     #[test]
     fn links_are_missing_in_either_direction() {

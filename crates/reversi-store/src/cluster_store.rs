@@ -75,8 +75,8 @@ pub struct ClusterView {
     pub away_since: BTreeMap<Shard, Timestamp>,
     /// Why this node should have no rooms and serve no clients, if it should not.
     pub obstacle: Option<Obstacle>,
-    /// True if this node gives up its shards, as far as other nodes take them.
-    pub is_draining: bool,
+    /// True if this node has given up its shards, as far as other nodes take them.
+    pub is_drained: bool,
     /// The shards that this node has beyond its share, and the nodes that are to have them.
     pub surplus: BTreeMap<Shard, NodeId>,
 }

@@ -45,6 +45,10 @@ const GIVEN: usize = 64;
 /// Maximum time for rooms that are given up to credit their clocks.
 const CREDITING: Duration = Duration::from_secs(1);
 
+/// For so long after shards were given to other nodes the view may not show it. Longer than a lease, after which this
+/// node does not see the store.
+const UNSEEN: Duration = Duration::from_secs(5);
+
 /// The interval at which to check whether actors have ended.
 const ENDING: Duration = Duration::from_millis(10);
 
@@ -55,9 +59,11 @@ enum Stage {
     Taken,
     /// Its rooms are served.
     Served,
-    /// Its rooms have ended here. It is being given to another node, or the view does not show yet that it is.
+    /// Its rooms have ended here. It is being given to another node.
     GivenUp,
-    /// It could not be given away, so its rooms must be restored. Contains when they ended here.
+    /// It was given to another node, which the view does not show yet. Contains when its rooms ended here.
+    Given(Timestamp),
+    /// It could not be given away, so its rooms must be restored. Contains when these ended here.
     Kept(Timestamp),
 }
 
@@ -106,9 +112,28 @@ impl OwnShards {
     }
 }
 
+/// The shards that are still this node's some time after it gave them away, if any: the database has lost that, as after
+/// a failover to a standby that lacked the last commits.
+async fn still_owned(
+    store: Arc<dyn ClusterStore>,
+    given: Vec<Assignment>,
+    ended: Timestamp,
+) -> (Vec<Assignment>, Stage) {
+    tokio::time::sleep(UNSEEN).await;
+    let view = Arc::clone(&store.views().borrow());
+    let kept: Vec<_> = given.into_iter().filter(|owned| view.assignments.contains(owned)).collect();
+    if !kept.is_empty() {
+        tracing::error!(shards = kept.len(), "the database has lost that rooms were given away; they go on here");
+    }
+    (kept, Stage::Kept(ended))
+}
+
 fn in_words(obstacle: Obstacle) -> &'static str {
     match obstacle {
-        Obstacle::CutOff => "it is not linked in both directions with a majority of the servers",
+        Obstacle::CutOff => {
+            "it is not linked in both directions with a majority of the servers; check the network between them, its \
+             --advertise address, and that all have --node-cert or none"
+        }
         Obstacle::WrongClock => "its clock differs by more than 5 s from those of most others and the database",
         Obstacle::NoAccess => "it renews its lease, but cannot read or write rooms",
         Obstacle::Unshared => "a server without --node-listen has all rooms; give all servers the option, or none",
@@ -162,6 +187,9 @@ impl Node {
                     let (done, stage) = step.unwrap_or_else(|_| (Vec::new(), Stage::GivenUp));
                     is_giving &= stage == Stage::Served;
                     shards.set(&done, stage);
+                    if let Stage::Given(ended) = stage {
+                        steps.spawn(still_owned(Arc::clone(&store), done, ended));
+                    }
                 }
             }
             let view = Arc::clone(&views.borrow_and_update());
@@ -222,7 +250,7 @@ impl Node {
             Ok(()) => {
                 next.into_iter().for_each(|node| self.cluster.tell(node, News::ShardsGiven));
                 store.look_again();
-                (given, Stage::GivenUp)
+                (given, Stage::Given(ended))
             }
             Err(error) => {
                 tracing::warn!(%error, "rooms could not be given to another node");

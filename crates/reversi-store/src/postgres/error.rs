@@ -27,6 +27,11 @@ pub enum PostgresError {
     /// No server has used the database yet.
     #[error("it has no tables yet; `reversi serve --store URL` creates them")]
     Empty,
+    /// The schema of the connection is not there.
+    #[error(
+        "the schema of its search_path does not exist; `CREATE SCHEMA NAME` in psql creates it, or leave search_path out of the URL"
+    )]
+    NoSchema,
     /// It has a part of another store.
     #[error(
         "`reversi store copy` into it was interrupted, so that it has only a part of the data; remove its tables (DROP \

@@ -30,7 +30,7 @@ pub struct NodeRow {
     pub is_draining: bool,
     /// The time since its lease was renewed.
     pub renewed: Duration,
-    /// What it says of itself, if it shares the rooms.
+    /// What it says of itself, if it is a server.
     pub status: Option<NodeStatus>,
     /// Number of shards that it has.
     pub shards: u64,
@@ -38,7 +38,7 @@ pub struct NodeRow {
     pub rooms: u64,
 }
 
-/// What a node that shares the rooms says of itself.
+/// What a server says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeStatus {
     /// The version of its program.
@@ -47,7 +47,7 @@ pub struct NodeStatus {
     pub is_serving: bool,
     /// Its clock minus the database's in microseconds, to a tenth of a second; none if it has not measured it.
     pub ahead: Option<i64>,
-    /// The other nodes that it does not reach, and for how long.
+    /// The other nodes that it does not reach, and for how long; empty if it shares no rooms.
     pub unreached: Vec<(NodeId, Duration)>,
 }
 

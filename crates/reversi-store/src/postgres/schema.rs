@@ -99,6 +99,9 @@ pub(super) async fn upgrade(session: &Session, this: Option<i64>, patience: Dura
     let found = version(session).await?;
     if found != Some(VERSION) {
         if found.is_none() {
+            if session.row("SELECT current_schema() IS NULL", &[]).await?.is_some_and(|row| row.get(0)) {
+                return Err(PostgresError::NoSchema);
+            }
             session.batch(include_str!("schema.sql")).await?;
         } else if session.row(IS_USED, &[&this]).await?.is_some_and(|row| row.get(0)) {
             return Err(PostgresError::UsedByOlder);

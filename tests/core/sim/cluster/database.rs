@@ -55,6 +55,7 @@ struct State {
     /// Shards without a living owner.
     free: BTreeSet<u16>,
     tables: Tables,
+    loses_hand_overs: bool,
 }
 
 struct Lease {
@@ -185,17 +186,18 @@ impl ModelDatabase {
         let assignments: Vec<_> = rows()
             .filter_map(|(shard, row)| Some(Assignment { shard, node: row.node?, version: row.version }))
             .collect();
+        let surplus = surplus(node, &takers, &assignments);
         Some(ClusterView {
             me: node,
             others: state.leases.keys().filter(|other| **other != node).map(|other| (*other, String::new())).collect(),
-            surplus: surplus(node, &takers, &assignments),
             assignments,
             away_since: rows()
                 .filter(|(_, row)| row.node == Some(node))
                 .filter_map(|(shard, row)| Some((shard, row.away_since?)))
                 .collect(),
             obstacle,
-            is_draining,
+            is_drained: is_draining && surplus.is_empty(),
+            surplus,
         })
     }
 
@@ -215,11 +217,19 @@ impl ModelDatabase {
         }
     }
 
+    /// Loses that shards are given to others, before any node reads it.
+    pub(super) fn lose_hand_overs(&self, loses: bool) {
+        self.state().loses_hand_overs = loses;
+    }
+
     /// A node gives shards to others, which it last served at `since` by its clock.
     pub(super) fn hand_over(&self, shards: &[(Assignment, NodeId)], since: Timestamp) -> Result<(), StoreError> {
         let mut state = self.state();
         if shards.iter().any(|(_, next)| !state.leases.contains_key(next)) {
             return Err(StoreError::Unavailable("the next node was declared dead".into()));
+        }
+        if state.loses_hand_overs {
+            return Ok(());
         }
         let mut given = BTreeMap::<_, Vec<_>>::new();
         for (owned, next) in shards {

@@ -8,6 +8,7 @@ mod database;
 mod gate;
 mod idle_players;
 mod incident;
+mod lost_hand_overs;
 mod places;
 mod process;
 mod repeated_requests;

@@ -117,8 +117,7 @@ impl Process {
 
     /// Whether others have all shards.
     pub(super) fn is_drained(&self) -> bool {
-        let view = self.connection.views().borrow().clone();
-        view.is_draining && view.surplus.is_empty()
+        self.connection.views().borrow().is_drained
     }
 
     async fn be_a_member(&self) {

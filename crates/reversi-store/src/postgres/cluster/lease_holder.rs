@@ -121,6 +121,8 @@ pub(super) struct LeaseHolder {
     is_new: bool,
     /// True until the lease is renewed for the first time over this connection.
     is_new_connection: bool,
+    /// True if an owner has counted its shards over this connection: a failover may have lost the takeover.
+    has_counted: bool,
     /// True if this connection holds the node's advisory lock.
     is_locked: bool,
     /// When the last renewal was asked for.
@@ -171,6 +173,7 @@ impl LeaseHolder {
             is_new: true,
             session: Some(Arc::new(session)),
             is_new_connection: true,
+            has_counted: false,
             is_locked: false,
             renewed: Instant::now(),
             seen_until: Instant::now(),
@@ -246,6 +249,10 @@ impl LeaseHolder {
         if !std::mem::replace(&mut self.is_failing, true) {
             tracing::warn!(error, "the lease is not renewed, or the other servers are not seen; trying again");
         }
+        if self.renewed.elapsed() >= self.lease {
+            // Others may have them.
+            gauge!(OWNED_SHARDS).set(0.0);
+        }
     }
 
     /// Renews the lease, declares other nodes dead, and takes free shards unless it owns all. Returns the new state.
@@ -266,7 +273,7 @@ impl LeaseHolder {
             }
             return Ok(NodeState::StandBy { owner: None, is_in_use: true });
         };
-        let is_new_connection = std::mem::replace(&mut self.is_new_connection, false);
+        self.is_new_connection = false;
         self.renewed = asked;
         if is_owner {
             // It keeps its shards, whatever becomes of the rest.
@@ -297,11 +304,17 @@ impl LeaseHolder {
             self.share(session, id, &living, is_draining).await?;
             return Ok(NodeState::Member(id));
         }
-        if is_owner && is_new_connection && shard::count(session, id).await? < i64::from(Shard::COUNT) {
-            // As after a failover that lost the takeover.
-            return Ok(NodeState::Lost);
+        if is_owner && !self.has_counted {
+            if shard::count(session, id).await? < i64::from(Shard::COUNT) {
+                return Ok(NodeState::Lost);
+            }
+            self.has_counted = true;
         }
-        if is_owner || !is_draining && shard::take_all(session, id).await? {
+        let is_owner = is_owner || !is_draining && shard::take_all(session, id).await?;
+        if self.info.listens.is_some() {
+            self.report_status(session, id, is_owner).await?;
+        }
+        if is_owner {
             return Ok(NodeState::Owner(id));
         }
         let owner = living.iter().find(|other| other.has_shards).map(Other::place);
@@ -386,16 +399,20 @@ impl LeaseHolder {
         let address = |other: &Other| Some((NodeId(other.id), other.address.clone()?));
         // What a silent node should have waits until it renews its lease, or is dead.
         let is_silent = |node: &NodeId| others.iter().any(|other| other.id == node.0 && !other.is_living());
+        let has_shards = assignments.iter().any(|owned| owned.node == me);
+        // The database may have been away from all: those that are silent now may soon take shards.
+        let is_awaited = |other: &Other| other.takes_shards() && !other.is_living();
+        let is_drained = is_draining && !(has_shards && others.iter().any(is_awaited));
         let mut surplus = surplus(me, &takers, &assignments);
         surplus.retain(|_, next| !is_silent(next));
         let view = ClusterView {
             me,
             others: others.iter().filter_map(address).collect(),
-            surplus,
             assignments,
             away_since,
             obstacle,
-            is_draining,
+            is_drained: is_drained && surplus.is_empty(),
+            surplus,
         };
         // Before the view: a reader of the view may write with this id.
         self.set_state(NodeState::Member(id));
@@ -469,17 +486,23 @@ impl LeaseHolder {
             true if self.access.is_lost() => Some(Obstacle::NoAccess),
             true => has_wrong_clock.then_some(Obstacle::WrongClock),
         };
+        self.report_status(session, id, obstacle.is_none()).await?;
+        if obstacle.is_none() {
+            serving.insert(me);
+        }
+        Ok((serving, obstacle))
+    }
+
+    /// Stores what the node says of itself, if that has changed.
+    async fn report_status(&mut self, session: &Session, id: i64, is_serving: bool) -> Result<(), PostgresError> {
         let tenths = |micros: i64| micros.saturating_add(50_000).div_euclid(100_000) * 100_000;
-        let status = Status { is_serving: obstacle.is_none(), ahead: self.clock.ahead().map(tenths) };
+        let status = Status { is_serving, ahead: self.clock.ahead().map(tenths) };
         if self.status != Some(status) || !self.is_status_stored {
             (self.status, self.is_status_stored) = (Some(status), false);
             link_reports::report_status(session, id, status).await?;
             self.is_status_stored = true;
         }
-        if status.is_serving {
-            serving.insert(me);
-        }
-        Ok((serving, obstacle))
+        Ok(())
     }
 
     /// Number of shards that the node has.
@@ -498,7 +521,8 @@ impl LeaseHolder {
             None => {
                 let session = Session::open(&self.config).await?;
                 session.batch(LOCK_TIMEOUT).await?;
-                (self.is_new_connection, self.is_locked, self.assignments_read) = (true, false, None);
+                (self.is_new_connection, self.has_counted) = (true, false);
+                (self.is_locked, self.assignments_read) = (false, None);
                 self.seen = SeenRenewals::default();
                 self.access.begin_again();
                 Arc::clone(self.session.insert(Arc::new(session)))

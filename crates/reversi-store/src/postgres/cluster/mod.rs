@@ -112,7 +112,7 @@ impl Membership {
         self.look_again();
         if self.state.borrow().is_member() {
             // It fails when the node has left.
-            let _ = self.views().wait_for(|view| view.is_draining && view.surplus.is_empty()).await;
+            let _ = self.views().wait_for(|view| view.is_drained).await;
         }
     }
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use reversi_needs::needs;
 use reversi_room::{Event, Seq};
 use reversi_store::{
-    AppendError, Journal as _, NodeInfo, PostgresError, PostgresStore, Sharing, Standby, Store, StoreError,
+    AppendError, Journal as _, NodeInfo, NodeRow, NodeTable, PostgresError, PostgresStore, Sharing, Standby, Store,
+    StoreError,
 };
 
 use tokio::time::timeout;
@@ -93,6 +94,15 @@ async fn a_part_of_a_copy_is_refused() {
 
 #[needs(postgres)]
 #[tokio::test]
+async fn a_schema_that_is_not_there_is_named_as_the_cause() {
+    let database = database();
+    database.sql(&format!("DROP SCHEMA {}", database.sql("SELECT current_schema()")));
+    let refused = database.try_open().await.err();
+    assert!(matches!(refused, Some(PostgresError::NoSchema)), "{refused:?}");
+}
+
+#[needs(postgres)]
+#[tokio::test]
 async fn a_second_server_stands_by_until_the_first_one_ends() {
     let database = database();
     let first = database.join("one", LONG).await;
@@ -103,6 +113,14 @@ async fn a_second_server_stands_by_until_the_first_one_ends() {
     let second = database.join("two", LONG).await;
     assert_eq!(second.active().as_deref(), Some("the server at one"));
     assert!(matches!(database.try_open().await, Err(PostgresError::InUse)), "a command does not wait");
+    let table = NodeTable::open(&database.url(), LONG).await.unwrap();
+    let say = async || {
+        let rows = table.nodes().await.unwrap();
+        let said = |row: &NodeRow| row.status.as_ref().map(|status| (status.version.clone(), status.is_serving));
+        rows.iter().map(said).collect::<Vec<_>>()
+    };
+    let version = || env!("CARGO_PKG_VERSION").to_owned();
+    assert_eq!(say().await, [Some((version(), true)), Some((version(), false))]);
     drop(first);
     let second = Store::of(open(second).await);
     assert_eq!(database.owners(), "two|4096");

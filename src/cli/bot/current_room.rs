@@ -38,11 +38,11 @@ pub(super) struct CurrentRoom {
 }
 
 impl CurrentRoom {
-    /// A room that the bot has just entered: a game that runs there with it is counted.
-    pub(super) fn entered(session: &Session, room: &Room) -> Self {
+    /// A room that the bot has entered in this run: a game that runs there with it is counted.
+    pub(super) fn entered(session: &Session, room: &Room, is_other: bool) -> Self {
         let me = &session.player().id;
         let counted = if room.side_of(me).is_some() { ended(room) } else { begun(room) };
-        Self::new(ReconnectingStream::of_room(session, &room.id), room, counted)
+        Self { is_other, ..Self::new(ReconnectingStream::of_room(session, &room.id), room, counted) }
     }
 
     /// The room in which an earlier run had its seat: a game that runs there began before this run.

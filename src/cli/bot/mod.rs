@@ -166,7 +166,7 @@ impl Bot {
     /// Plays, and reconnects after temporary failures.
     async fn run(&mut self) -> anyhow::Result<()> {
         if self.args.login.keep.is_some() {
-            self.return_to_seat().await?;
+            self.return_to_seat(CurrentRoom::returned).await?;
         }
         let mut is_new_session = false;
         loop {
@@ -216,13 +216,13 @@ impl Bot {
         bail!("{played}{wanted} games were played: {why}")
     }
 
-    /// Continues in the seat that a kept login still has.
-    async fn return_to_seat(&mut self) -> anyhow::Result<()> {
+    /// Continues in the seat that this player has, if any: by a kept login, or by a call whose answer was lost.
+    async fn return_to_seat(&mut self, current: fn(&Session, &Room, bool) -> CurrentRoom) -> Result<(), ClientError> {
         if let Some((room, _)) = self.session.me().await?.seats.first() {
             let room = self.session.room(room).await?;
             say(format_args!("back in room {} ({})", room.id, room.settings.name));
             let is_other = self.args.room.as_ref().is_some_and(|text| !is_named(&room, text));
-            self.current = Some(CurrentRoom::returned(&self.session, &room, is_other));
+            self.current = Some(current(&self.session, &room, is_other));
         }
         Ok(())
     }
@@ -249,6 +249,9 @@ impl Bot {
     async fn play(&mut self) -> Result<std::convert::Infallible, StopReason> {
         let mut stream = self.session.play_stream().await?;
         self.opened = Some(Instant::now());
+        if self.current.is_none() {
+            self.return_to_seat(CurrentRoom::entered).await?;
+        }
         let mut searches = MoveSearches::new(self.source.search_engine(&self.session), self.seed);
         let mut list = RoomList::default();
         let mut lobby = open_rooms(&self.session);
@@ -301,7 +304,7 @@ impl Bot {
         };
         let waits = if entered.running().is_none() { "; waiting for a game" } else { "" };
         say(format_args!("in room {} ({}){waits}", entered.id, entered.settings.name));
-        self.current = Some(CurrentRoom::entered(&self.session, &entered));
+        self.current = Some(CurrentRoom::entered(&self.session, &entered, false));
         Ok(())
     }
 

@@ -7,8 +7,8 @@ use std::{
 };
 
 use reversi::client::{
-    Client, EndReason, GameFilter, NewRoom, Occupant, Offer, PlayerKind, Room, RoomId, RoomUpdate, Session, Settings,
-    SideWish,
+    Client, EndReason, GameFilter, NewRoom, Occupant, Offer, PlayerKind, Room, RoomFilter, RoomId, RoomList,
+    RoomUpdate, Session, Settings, SideWish,
 };
 use tokio::{
     task::{JoinSet, spawn_blocking},
@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use super::command::{file, reversi};
-use crate::harness::in_process::TestServer;
+use crate::harness::{cable::Cable, in_process::TestServer};
 
 /// Timeout of each wait; no test needs this long.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -162,6 +162,27 @@ async fn games_that_began_before_a_bot_came_back_are_played_and_not_counted() {
     let room = ada.room(&id).await.unwrap();
     assert_eq!(room.game.unwrap().number, 3);
     std::fs::remove_file(keep).unwrap();
+}
+
+/// The server has begun a game of which the bot does not hear.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_plays_the_game_whose_start_it_was_not_told() {
+    let server = TestServer::open().await;
+    let cable = Cable::to(server.address.to_string()).await;
+    cable.hold_answers_to(b"roxanne");
+    let mut bot = reversi(&["bot", "--ai", "random", "--vs", "roxanne", "--games", "1", "--name", "bob"]);
+    bot.env("REVERSI_SERVER", format!("http://{},{}", cable.address, url(&server)));
+    bot.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let bot = Bot(bot.spawn().unwrap());
+    let ada = log_in(&server, "ada", PlayerKind::Human).await;
+    let mut rooms = ada.watch_rooms(RoomFilter::default()).await.unwrap();
+    let mut list = RoomList::default();
+    while list.rows().is_empty() {
+        list.apply(within(rooms.next()).await.unwrap().unwrap());
+    }
+    cable.cut();
+    let printed = bot.ended().await;
+    assert!(printed.contains("back in room") && printed.contains("game "), "{printed}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

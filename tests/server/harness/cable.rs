@@ -18,7 +18,14 @@ use super::in_process::within;
 enum State {
     Open,
     Held,
+    AnswersHeld,
     Cut,
+}
+
+impl State {
+    fn lets_pass(self, is_answer: bool) -> bool {
+        self == Self::Open || self == Self::AnswersHeld && !is_answer
+    }
 }
 
 pub(crate) struct Cable {
@@ -28,6 +35,8 @@ pub(crate) struct Cable {
     silences: watch::Sender<u32>,
     /// What came while it was held.
     held: Arc<watch::Sender<Vec<u8>>>,
+    /// After a request with these bytes answers are held.
+    unanswered: watch::Sender<&'static [u8]>,
     _forwards: JoinSet<()>,
 }
 
@@ -38,8 +47,10 @@ impl Cable {
         let held = Arc::<watch::Sender<Vec<u8>>>::default();
         let mut forwards = JoinSet::new();
         let own = listener.local_addr().unwrap().to_string();
-        forwards.spawn(forward(listener, address, state.subscribe(), silences.subscribe(), Arc::clone(&held)));
-        Self { address: own, state, silences, held, _forwards: forwards }
+        let unanswered = watch::Sender::default();
+        let states = (state.clone(), unanswered.clone());
+        forwards.spawn(forward(listener, address, states, silences.subscribe(), Arc::clone(&held)));
+        Self { address: own, state, silences, held, unanswered, _forwards: forwards }
     }
 
     pub(crate) fn open(&self) {
@@ -48,6 +59,11 @@ impl Cable {
 
     pub(crate) fn hold(&self) {
         self.state.send_replace(State::Held);
+    }
+
+    /// Holds the answer to the next request with these bytes, and all later ones.
+    pub(crate) fn hold_answers_to(&self, request: &'static [u8]) {
+        self.unanswered.send_replace(request);
     }
 
     /// Forwards nothing more of the connections, and does not end them; serves new ones.
@@ -63,14 +79,14 @@ impl Cable {
     /// Waits until bytes have come while it was held.
     pub(crate) async fn holds(&self, bytes: &[u8]) {
         let mut held = self.held.subscribe();
-        within(held.wait_for(|held| held.windows(bytes.len()).any(|part| part == bytes))).await.unwrap();
+        within(held.wait_for(|held| contains(held, bytes))).await.unwrap();
     }
 }
 
 async fn forward(
     listener: TcpListener,
     address: String,
-    state: watch::Receiver<State>,
+    (state, unanswered): (watch::Sender<State>, watch::Sender<&'static [u8]>),
     silences: watch::Receiver<u32>,
     held: Arc<watch::Sender<Vec<u8>>>,
 ) {
@@ -83,13 +99,22 @@ async fn forward(
         // As if the server had refused it.
         let Ok(far) = TcpStream::connect(&address).await else { continue };
         let ((near_read, near_write), (far_read, far_write)) = (near.into_split(), far.into_split());
-        let (mut cut, state, held) = (state.clone(), state.clone(), Arc::clone(&held));
+        let (mut cut, held) = (state.subscribe(), Arc::clone(&held));
+        let (requests, answers) = (state.subscribe(), state.subscribe());
+        let (state, unanswered) = (state.clone(), unanswered.clone());
         let (mut silences, connected) = (silences.clone(), *silences.borrow());
         connections.spawn(async move {
             let mut copied = pin!(async {
                 tokio::select! {
-                    () = copy(near_read, far_write, state.clone(), &held) => {}
-                    () = copy(far_read, near_write, state.clone(), &held) => {}
+                    () = copy(near_read, far_write, requests, false, |bytes| {
+                        note(&held, &state, bytes);
+                        let wanted = *unanswered.borrow();
+                        if !wanted.is_empty() && contains(bytes, wanted) {
+                            unanswered.send_replace(&[]);
+                            state.send_replace(State::AnswersHeld);
+                        }
+                    }) => {}
+                    () = copy(far_read, near_write, answers, true, |bytes| note(&held, &state, bytes)) => {}
                 }
             });
             let is_silent = tokio::select! {
@@ -106,24 +131,32 @@ async fn forward(
     }
 }
 
+fn note(held: &watch::Sender<Vec<u8>>, state: &watch::Sender<State>, bytes: &[u8]) {
+    if *state.borrow() == State::Held {
+        held.send_modify(|held| held.extend_from_slice(bytes));
+    }
+}
+
+fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
+    bytes.windows(wanted.len()).any(|part| part == wanted)
+}
+
 async fn copy(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
-    state: watch::Receiver<State>,
-    held: &watch::Sender<Vec<u8>>,
+    mut state: watch::Receiver<State>,
+    is_answer: bool,
+    note: impl Fn(&[u8]),
 ) {
     let (mut buffer, mut pending) = (vec![0; 16 * 1024], Vec::new());
-    let mut opening = state.clone();
     loop {
         tokio::select! {
             read = from.read(&mut buffer) => {
                 let Ok(count @ 1..) = read else { return };
-                if *state.borrow() == State::Held {
-                    held.send_modify(|held| held.extend_from_slice(&buffer[..count]));
-                }
+                note(&buffer[..count]);
                 pending.extend_from_slice(&buffer[..count]);
             }
-            is_gone = async { opening.wait_for(|state| *state == State::Open).await.is_err() }, if !pending.is_empty() => {
+            is_gone = async { state.wait_for(|state| state.lets_pass(is_answer)).await.is_err() }, if !pending.is_empty() => {
                 if is_gone || to.write_all(&pending).await.is_err() {
                     return;
                 }

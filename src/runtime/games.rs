@@ -17,7 +17,7 @@ use crate::{
     rules::{Color, Position, Square},
     store::{
         Archive, ArchiveSize, Contestant, Exploration, ExplorerFilter, GameFilter, GameKey, GamePage, GameResult,
-        PlayerStats, PlayerStore, RankedContestant, RankingFilter, Retention, StoreError,
+        PlayerStats, PlayerStore, RankingFilter, RankingKey, RankingPage, Retention, StoreError,
     },
 };
 
@@ -171,17 +171,17 @@ impl Games {
         Ok(self.archive.explore(position, filter).await?)
     }
 
-    /// At most `limit` players and AIs with a rating, the highest first, after `skip` others.
+    /// A page of at most `limit` players and AIs with a rating, the highest first, starting after `after`.
     ///
     /// # Errors
     /// When the store is unavailable.
     pub async fn ranking(
         &self,
         filter: RankingFilter,
-        skip: usize,
+        after: Option<RankingKey>,
         limit: usize,
-    ) -> Result<Vec<RankedContestant>, RoomError> {
-        Ok(self.archive.ranking(filter, skip, limit).await?)
+    ) -> Result<RankingPage, RoomError> {
+        Ok(self.archive.ranking(filter, after, limit).await?)
     }
 
     /// The number of stored games, and their size in bytes.

@@ -87,8 +87,8 @@ pub use watch::{
 
 pub use crate::store::{
     ArchiveSize, Assignment, BadNetwork, Ban, BanSubject, Contestant, Exploration, ExploredMove, ExplorerFilter,
-    GameFilter, GameKey, GamePage, GameResult, NodeId, OpponentKind, PlayerStats, RankedContestant, RankingFilter,
-    Rating, Results, Shard,
+    GameFilter, GameKey, GamePage, GameResult, NodeId, OpponentKind, PlayerStats, RankingFilter, RankingKey,
+    RankingPage, Rating, Results, Shard,
 };
 use crate::{
     ai::engine::Engines,

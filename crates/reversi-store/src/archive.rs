@@ -126,7 +126,35 @@ pub struct RankedContestant {
     pub stats: PlayerStats,
 }
 
-/// Which contestants are ranked.
+/// The key of a contestant in the ranking: the value of the rating, and the contestant. Pages stay valid while the ratings
+/// of others change.
+pub type RankingKey = (f64, Contestant);
+
+/// A page of the ranking.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RankingPage {
+    /// The highest rating first; equal ones by the contestant.
+    pub ranked: Vec<RankedContestant>,
+    /// The position after which the next page starts; `None` on the last page.
+    pub next: Option<RankingKey>,
+}
+
+impl RankingPage {
+    /// A page of rows, some of which may have been passed over. It is the last one unless it is full.
+    pub(super) fn new(ranked: Vec<RankedContestant>, is_full: bool) -> Self {
+        let key = |last: &RankedContestant| Some((last.stats.rating?.value, Contestant::from(&last.participant)));
+        let next = ranked.last().filter(|_| is_full).and_then(key);
+        Self { ranked, next }
+    }
+}
+
+/// The rating and the contestant, as text, after which a page starts. The first page starts before every contestant.
+pub(super) fn ranking_start(after: Option<&RankingKey>) -> (f64, String) {
+    after.map_or((f64::INFINITY, String::new()), |(rating, contestant)| (*rating, contestant.to_string()))
+}
+
+/// Which contestants are ranked. Players who have logged out without a claim of their names are not: the next one of the
+/// name would stand beside them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RankingFilter {
     /// Only contestants of this kind.
@@ -168,8 +196,8 @@ pub trait Archive: Send + Sync + 'static {
     /// The size of the archive, found without counting games.
     fn size(&self) -> StoreFuture<'_, ArchiveSize>;
 
-    /// At most `limit` contestants with a rating, the highest first, after `skip` others.
-    fn ranking(&self, filter: RankingFilter, skip: usize, limit: usize) -> StoreFuture<'_, Vec<RankedContestant>>;
+    /// At most `limit` contestants with a rating, the highest first, after `after`.
+    fn ranking(&self, filter: RankingFilter, after: Option<RankingKey>, limit: usize) -> StoreFuture<'_, RankingPage>;
 
     /// Settles at most `limit` games that have ended, the first ones: adds them to the results and ratings of their
     /// players, and notes the ratings before them. Returns how many. The default returns 0, as for a store whose

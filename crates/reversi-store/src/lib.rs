@@ -35,7 +35,8 @@ mod transfer;
 use std::sync::Arc;
 
 pub use archive::{
-    Archive, ArchiveSize, GameFilter, GameKey, GamePage, GameResult, RankedContestant, RankingFilter, Retention,
+    Archive, ArchiveSize, GameFilter, GameKey, GamePage, GameResult, RankedContestant, RankingFilter, RankingKey,
+    RankingPage, Retention,
 };
 pub use ban::{BadNetwork, Ban, BanSubject};
 pub use clock_check::{ClockCheck, ClockReading};

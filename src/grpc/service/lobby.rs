@@ -5,7 +5,9 @@ use std::{cmp::Reverse, collections::VecDeque};
 use tonic::{Request, Response, Status};
 
 use super::{
-    Services, page_token, request_with_id,
+    Services,
+    page_token::Listing,
+    request_with_id,
     streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of},
 };
 use crate::{
@@ -56,14 +58,16 @@ impl LobbyService for Services {
 
     async fn list_rooms(&self, request: Request<v1::ListRoomsRequest>) -> Reply<v1::ListRoomsResponse> {
         let (player, wire) = open(request)?;
-        let filter = row_filter(wire.filter)?;
+        let wire_filter = wire.filter.unwrap_or_default();
+        let listing = Listing::new("ListRooms", &wire_filter);
+        let filter = row_filter(wire_filter)?;
         let size = convert::read_page_size(wire.page_size)?;
-        let after = page_token::read(&wire.page_token)?.map(|(created, room)| (Reverse(created), room));
+        let after = listing.read(&wire.page_token)?.map(|(created, room)| (Reverse(created), room));
         let searched = if filter == RowFilter::default() { 0 } else { rooms_in_list(&self.runtime) };
         player.charge(RequestCost::Rooms { searched, returned: size })?;
         let rows = self.runtime.lobby.page(&filter, after, size).await;
         let full = rows.len() == size;
-        let next = rows.last().filter(|_| full).map(|row| page_token::write(row.created, row.id));
+        let next = rows.last().filter(|_| full).map(|row| listing.write(row.created, row.id));
         Ok(Response::new(v1::ListRoomsResponse {
             rooms: summaries(&self.runtime.games, &rows).await,
             next_page_token: next.unwrap_or_default(),
@@ -74,7 +78,7 @@ impl LobbyService for Services {
 
     async fn watch_rooms(&self, request: Request<v1::WatchRoomsRequest>) -> Reply<Self::WatchRoomsStream> {
         let (player, schedule) = (caller(&request)?, HeartbeatSchedule::of(&request));
-        let filter = row_filter(request.into_inner().filter)?;
+        let filter = row_filter(request.into_inner().filter.unwrap_or_default())?;
         let rooms = rooms_in_list(&self.runtime);
         let returned = rooms.min(self.runtime.lobby.most_watched());
         let searched = if filter == RowFilter::default() { 0 } else { rooms - returned };
@@ -165,8 +169,7 @@ fn rooms_in_list(runtime: &Runtime) -> usize {
     runtime.census().rooms.saturating_add(runtime.lobby.peer_rows())
 }
 
-fn row_filter(wire: Option<v1::RoomFilter>) -> Result<RowFilter, Status> {
-    let wire = wire.unwrap_or_default();
+fn row_filter(wire: v1::RoomFilter) -> Result<RowFilter, Status> {
     let text = convert::read_search_text(&wire.text)?;
     Ok(RowFilter {
         phase: Phase::read("filter.phase", wire.phase)?,

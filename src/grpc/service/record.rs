@@ -12,7 +12,8 @@ use tonic::{Request, Response, Status};
 use super::{
     Services,
     game_record::{json_line, participant, record, summary, transcript},
-    page_token, record_filter,
+    page_token::{Listing, MAX_RANK},
+    record_filter,
     session::stats,
 };
 use crate::{
@@ -24,8 +25,8 @@ use crate::{
     room::{AiSeat, DisplayName, GameRecord, Rejection, ggf},
     rules::{Position, opening_names},
     runtime::{
-        Contestant, Exploration, ExploredMove, GameFilter, GameKey, GamePage, OpenStream, Player, RequestCost,
-        RoomError, Runtime, StreamEnd, TooFast,
+        Contestant, Exploration, ExploredMove, GameFilter, GameKey, GamePage, OpenStream, Player, RankingPage,
+        RequestCost, RoomError, Runtime, StreamEnd, TooFast,
     },
 };
 
@@ -36,14 +37,16 @@ const EXPORT_STEP: usize = 100;
 impl RecordService for Services {
     async fn list_games(&self, request: Request<v1::ListGamesRequest>) -> Reply<v1::ListGamesResponse> {
         let (player, wire) = open(request)?;
-        let filter = record_filter::read_games(wire.filter, player.id())?;
+        let wire_filter = wire.filter.unwrap_or_default();
+        let listing = Listing::new("ListGames", &wire_filter);
+        let filter = record_filter::read_games(wire_filter, player.id())?;
         let size = convert::read_page_size(wire.page_size)?;
-        let after = page_token::read(&wire.page_token)?;
+        let after = listing.read(&wire.page_token)?;
         player.charge(page_cost(&filter, size))?;
         let GamePage { games, next } = self.runtime.games.page(filter, after, size).await?;
         Ok(Response::new(v1::ListGamesResponse {
             games: games.iter().map(|game| summary(game)).collect(),
-            next_page_token: next.map(|(ended, game)| page_token::write(ended, game)).unwrap_or_default(),
+            next_page_token: next.map(|(ended, game)| listing.write(ended, game)).unwrap_or_default(),
         }))
     }
 
@@ -69,7 +72,7 @@ impl RecordService for Services {
         };
         let export = Export {
             runtime: self.runtime.clone(),
-            filter: record_filter::read_games(wire.filter, player.id())?,
+            filter: record_filter::read_games(wire.filter.unwrap_or_default(), player.id())?,
             open: self.runtime.streams.export(&player)?,
             player,
             ended: false,
@@ -126,19 +129,23 @@ impl RecordService for Services {
         let (player, wire) = open(request)?;
         let filter = record_filter::read_ranking(&wire)?;
         let size = convert::read_page_size(wire.page_size)?;
-        let skip = page_token::read_rank(&wire.page_token)?;
+        let v1::ListRatingsRequest { kind, provisional, page_token, .. } = wire;
+        let of_filter = v1::ListRatingsRequest { kind, provisional, ..Default::default() };
+        let listing = Listing::new("ListRatings", &of_filter);
+        let (last, after) = listing.read_rank(&page_token)?.unzip();
+        let last = last.unwrap_or(0);
         player.charge(RequestCost::SearchedGames(size))?;
-        let ranking = self.runtime.games.ranking(filter, skip, size).await?;
-        let next = skip + ranking.len();
-        let is_last = ranking.len() < size || next >= page_token::MAX_RANK;
-        let participants = ranking.iter().zip(skip + 1..).map(|(ranked, rank)| v1::RankedParticipant {
+        let RankingPage { ranked, next } = self.runtime.games.ranking(filter, after, size).await?;
+        let participants = ranked.iter().zip(last + 1..).map(|(ranked, rank)| v1::RankedParticipant {
             rank: convert::count(rank),
             participant: Some(participant(&ranked.participant)),
             stats: Some(stats(&ranked.stats)),
         });
+        let last = last + ranked.len();
+        let next = next.filter(|_| last < MAX_RANK).map(|key| listing.write_rank(last, &key));
         Ok(Response::new(v1::ListRatingsResponse {
             participants: participants.collect(),
-            next_page_token: if is_last { String::new() } else { page_token::write_rank(next) },
+            next_page_token: next.unwrap_or_default(),
         }))
     }
 

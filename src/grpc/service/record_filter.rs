@@ -12,8 +12,7 @@ use crate::{
     runtime::{ExplorerFilter, GameFilter, GameResult, OpponentKind, RankingFilter},
 };
 
-pub(super) fn read_games(wire: Option<v1::GameFilter>, viewer: PlayerId) -> Result<GameFilter, Status> {
-    let wire = wire.unwrap_or_default();
+pub(super) fn read_games(wire: v1::GameFilter, viewer: PlayerId) -> Result<GameFilter, Status> {
     let room = (!wire.room_id.is_empty()).then(|| convert::read_id("filter.room_id", &wire.room_id));
     let player = (!wire.player_id.is_empty()).then(|| convert::read_id("filter.player_id", &wire.player_id));
     Ok(GameFilter {

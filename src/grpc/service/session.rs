@@ -1,10 +1,10 @@
 //! Logging in and out.
 
-use std::{sync::Arc, time::Duration};
+use std::{cmp::Reverse, sync::Arc, time::Duration};
 
 use tonic::{Request, Response, Status};
 
-use super::{Services, page_token};
+use super::{Services, page_token::Listing};
 use crate::{
     grpc::{
         layer::caller::{Reply, Role, caller, caller_with_role, open},
@@ -128,12 +128,18 @@ impl SessionService for Services {
 
     async fn list_bans(&self, request: Request<v1::ListBansRequest>) -> Reply<v1::ListBansResponse> {
         let (_, wire) = open_as_admin(request)?;
-        let (size, skip) = (convert::read_page_size(wire.page_size)?, page_token::read_rank(&wire.page_token)?);
-        let bans = self.runtime.sessions.bans().await?;
-        let next_page_token =
-            if skip + size < bans.len() { page_token::write_rank(skip + size) } else { String::new() };
-        let bans = bans.iter().skip(skip).take(size).map(wire_ban).collect();
-        Ok(Response::new(v1::ListBansResponse { bans, next_page_token }))
+        let listing = Listing::new("ListBans", &());
+        let (size, after) = (convert::read_page_size(wire.page_size)?, listing.read::<String>(&wire.page_token)?);
+        let mut bans = self.runtime.sessions.bans().await?;
+        if let Some((since, subject)) = after {
+            let last = (Reverse(since), subject);
+            bans.retain(|ban| (Reverse(ban.since), ban.subject.to_string()) > last);
+        }
+        let next = bans.get(..size).filter(|page| page.len() < bans.len()).and_then(|page| page.last());
+        Ok(Response::new(v1::ListBansResponse {
+            next_page_token: next.map(|last| listing.write(last.since, &last.subject)).unwrap_or_default(),
+            bans: bans.iter().take(size).map(wire_ban).collect(),
+        }))
     }
 
     async fn remove_ban(&self, request: Request<v1::RemoveBanRequest>) -> Reply<v1::RemoveBanResponse> {

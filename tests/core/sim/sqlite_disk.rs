@@ -19,7 +19,7 @@ use reversi::{
     store::{
         Append, AppendError, AppendFuture, Archive, ArchiveSize, Ban, Contestant, DoneRequest, EndedGame, Exploration,
         ExplorerFilter, GameFilter, GameKey, GamePage, History, Journal, PlayerKey, PlayerStats, PlayerStore,
-        RankedContestant, RankingFilter, Retention, SqliteStore, StoreError, StoreFuture, StoredPlayer,
+        RankingFilter, RankingKey, RankingPage, Retention, SqliteStore, StoreError, StoreFuture, StoredPlayer,
     },
 };
 use tokio::{sync::oneshot, time::Instant};
@@ -313,8 +313,8 @@ impl Archive for SqliteDisk {
         self.call(|store| store.size())
     }
 
-    fn ranking(&self, filter: RankingFilter, skip: usize, limit: usize) -> StoreFuture<'_, Vec<RankedContestant>> {
-        self.call(move |store| store.ranking(filter, skip, limit))
+    fn ranking(&self, filter: RankingFilter, after: Option<RankingKey>, limit: usize) -> StoreFuture<'_, RankingPage> {
+        self.call(move |store| store.ranking(filter, after, limit))
     }
 
     fn explore(&self, position: Position, filter: ExplorerFilter) -> StoreFuture<'_, Exploration> {

@@ -84,7 +84,29 @@ async fn the_ranking_has_pages() {
     assert!(value(&first) > value(&second));
     let settled = v1::ListRatingsRequest { provisional: false, ..request("") };
     assert!(ada.records().list_ratings(settled).await.unwrap().into_inner().participants.is_empty());
-    for token in ["x", "-1", "10000"] {
-        refused(ada.records().list_ratings(request(token)).await, Code::InvalidArgument, "BAD_PAGE_TOKEN");
+    let others = [
+        request("1"),
+        v1::ListRatingsRequest { kind: v1::ParticipantKind::Ai.into(), ..request(&first.next_page_token) },
+        v1::ListRatingsRequest { provisional: false, ..request(&first.next_page_token) },
+    ];
+    for other in others {
+        refused(ada.records().list_ratings(other).await, Code::InvalidArgument, "BAD_PAGE_TOKEN");
     }
+    let larger = v1::ListRatingsRequest { page_size: 9, ..request(&first.next_page_token) };
+    assert_eq!(ada.records().list_ratings(larger).await.unwrap().into_inner().participants, second.participants);
+}
+
+#[tokio::test]
+async fn a_player_who_has_logged_out_leaves_the_ranking_to_the_next_one_of_the_name() {
+    let server = TestServer::open().await;
+    let (first, bea) = (server.human("Ada").await, server.human("Bea").await);
+    lost_to_roxanne(&first).await;
+    first.sessions().log_out(v1::LogOutRequest::default()).await.unwrap();
+    let second = server.human("Ada").await;
+    lost_to_roxanne(&second).await;
+    let of_people =
+        v1::ListRatingsRequest { provisional: true, kind: v1::ParticipantKind::Human.into(), ..Default::default() };
+    let ranked = bea.records().list_ratings(of_people).await.unwrap().into_inner().participants;
+    let players: Vec<_> = ranked.into_iter().map(|ranked| ranked.participant.unwrap().participant.unwrap()).collect();
+    assert_eq!(players, [v1::participant::Participant::Player(second.profile.clone())]);
 }

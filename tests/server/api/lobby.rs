@@ -66,13 +66,27 @@ async fn the_list_is_paged_newest_first() {
     }
     made.reverse();
     assert_eq!(seen, made);
-    for token in ["x", "1", "1.x", "x.000000000000", "99999999999999999999.000000000000"] {
-        let request = v1::ListRoomsRequest { page_token: token.into(), ..Default::default() };
-        let details = refused(ada.lobby().list_rooms(request).await, Code::InvalidArgument, "BAD_PAGE_TOKEN");
-        assert_eq!(field(&details), "page_token");
-        let request = v1::ListGamesRequest { page_token: token.into(), ..Default::default() };
-        refused(ada.records().list_games(request).await, Code::InvalidArgument, "BAD_PAGE_TOKEN");
+}
+
+#[tokio::test]
+async fn a_page_token_is_for_one_method_and_filter() {
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
+    for name in ["one", "two"] {
+        ada.create(named(name)).await;
     }
+    let request = v1::ListRoomsRequest { page_size: 1, ..Default::default() };
+    let token = ada.lobby().list_rooms(request).await.unwrap().into_inner().next_page_token;
+    let of = |filter, page_token: &str| v1::ListRoomsRequest { filter, page_token: page_token.into(), page_size: 0 };
+    let same = of(Some(v1::RoomFilter::default()), &token);
+    assert_eq!(ada.lobby().list_rooms(same).await.unwrap().into_inner().rooms.len(), 1);
+    let open = v1::RoomFilter { open_seat: true, ..Default::default() };
+    for (filter, token) in [(Some(open), &*token), (None, &token[1..]), (None, "x"), (None, "1.000000000000")] {
+        let answer = ada.lobby().list_rooms(of(filter, token)).await;
+        assert_eq!(field(&refused(answer, Code::InvalidArgument, "BAD_PAGE_TOKEN")), "page_token");
+    }
+    let request = v1::ListGamesRequest { page_token: token, ..Default::default() };
+    refused(ada.records().list_games(request).await, Code::InvalidArgument, "BAD_PAGE_TOKEN");
 }
 
 #[tokio::test]

@@ -25,6 +25,10 @@ async fn games_are_paged_newest_first_and_filtered() {
     }
     let (mut seen, mut token) = (Vec::new(), String::new());
     loop {
+        let rated = Some(v1::GameFilter { rated: Some(true), ..Default::default() });
+        let other = v1::ListGamesRequest { filter: rated, page_size: 1, page_token: token.clone() };
+        let is_first = token.is_empty();
+        assert_eq!(ada.records().list_games(other).await.is_ok(), is_first, "a page of another filter");
         let request = v1::ListGamesRequest { page_size: 1, page_token: token, ..Default::default() };
         let page = ada.records().list_games(request).await.unwrap().into_inner();
         seen.extend(page.games.into_iter().map(|game| game.game_id));

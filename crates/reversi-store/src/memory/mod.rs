@@ -18,7 +18,10 @@ use reversi_room::{AiSeat, DisplayName, GameId, GameRecord, Participant, PlayerI
 use rooms::MemoryRooms;
 
 use super::{
-    archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
+    archive::{
+        Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, RankingKey, RankingPage,
+        Retention, ranking_start,
+    },
     ban::Ban,
     contestant::Contestant,
     explorer::{Exploration, ExplorerFilter},
@@ -172,20 +175,28 @@ impl Archive for MemoryStore {
         self.answer(|inner| ArchiveSize { games: inner.games.count() as u64, bytes: 0 })
     }
 
-    fn ranking(&self, filter: RankingFilter, skip: usize, limit: usize) -> StoreFuture<'_, Vec<RankedContestant>> {
+    fn ranking(&self, filter: RankingFilter, after: Option<RankingKey>, limit: usize) -> StoreFuture<'_, RankingPage> {
         self.answer(|inner| {
+            let (from, after) = ranking_start(after.as_ref());
+            let is_later = |(who, stats): &(&Contestant, PlayerStats)| {
+                let value = stats.rating.map_or(0.0, |rating| rating.value);
+                value < from || (value == from && who.to_string() > after)
+            };
             let participant = |who: &Contestant| match who {
                 Contestant::Ai { kind, level } => {
                     Some(Participant::Ai(AiSeat { kind: Arc::clone(kind), level: *level, seed: 0 }))
                 }
-                Contestant::Player(id) => inner.profile(*id).map(|(profile, _)| Participant::Player(profile.clone())),
+                Contestant::Player(id) => inner.players.get(id).map(|known| Participant::Player(known.profile.clone())),
             };
-            let ranked = inner.games.rated(filter.provisional).into_iter().filter_map(|(who, stats)| {
+            let rated = inner.games.rated(filter.provisional).into_iter().filter(is_later);
+            let ranked = rated.filter_map(|(who, stats)| {
                 let participant = participant(who)?;
                 let is_shown = filter.kind.is_none_or(|kind| kind == OpponentKind::from(&participant));
                 is_shown.then_some(RankedContestant { participant, stats })
             });
-            ranked.skip(skip).take(limit).collect()
+            let ranked: Vec<_> = ranked.take(limit).collect();
+            let is_full = ranked.len() == limit;
+            RankingPage::new(ranked, is_full)
         })
     }
 

@@ -19,7 +19,7 @@ use super::{
     session::{Parameters, Session, column, readable},
 };
 use crate::{
-    archive::{RankedContestant, RankingFilter},
+    archive::{RankedContestant, RankingFilter, RankingKey, RankingPage, ranking_start},
     column::{ArrayParameter, ReadColumn},
     contestant::Contestant,
     damage::{DamagedRows, ReadError},
@@ -305,21 +305,23 @@ pub(super) async fn put_standing(
 }
 
 const RANKING: &str = "SELECT standings.*, players.id, players.name, players.kind FROM standings \
-    LEFT JOIN players ON players.id = contestant WHERE rating IS NOT NULL AND ($1::float8 IS NULL OR deviation <= $1) \
-    AND ($2::text IS NULL OR coalesce(players.kind, 'ai') = $2) ORDER BY rating DESC, contestant LIMIT $3 OFFSET $4";
+    LEFT JOIN players ON players.id = contestant WHERE rating <= $4 AND (rating < $4 OR contestant > $5) \
+    AND (players.id IS NULL OR token IS NOT NULL) AND ($1::float8 IS NULL OR deviation <= $1) \
+    AND ($2::text IS NULL OR coalesce(players.kind, 'ai') = $2) ORDER BY rating DESC, contestant LIMIT $3";
 
-/// At most `limit` contestants with a rating, the highest first, after `skip` others. Damaged rows are passed over.
+/// At most `limit` contestants with a rating, the highest first, after `after`. Damaged rows are passed over.
 pub(super) async fn ranking(
     session: &Session,
     damaged: &DamagedRows,
     filter: RankingFilter,
-    skip: usize,
+    after: Option<RankingKey>,
     limit: usize,
-) -> Result<Vec<RankedContestant>, ReadError> {
+) -> Result<RankingPage, ReadError> {
     let deviation = (!filter.provisional).then_some(Rating::PROVISIONAL);
-    let (kind, limit, skip) = (filter.kind.map(kind_name), i64::try_from(limit)?, i64::try_from(skip)?);
-    let rows = session.query(RANKING, &[&deviation, &kind, &limit, &skip]).await?;
-    Ok(rows.iter().filter_map(|row| readable(damaged, "standings", row, ranked(row))).collect())
+    let (kind, (rating, after)) = (filter.kind.map(kind_name), ranking_start(after.as_ref()));
+    let rows = session.query(RANKING, &[&deviation, &kind, &i64::try_from(limit)?, &rating, &after]).await?;
+    let ranked = rows.iter().filter_map(|row| readable(damaged, "standings", row, ranked(row)));
+    Ok(RankingPage::new(ranked.collect(), rows.len() == limit))
 }
 
 fn ranked(row: &Row) -> Result<RankedContestant, ReadError> {

@@ -72,7 +72,7 @@ use session::Session;
 use writer::{Done, MAX_CHANGES, QueuedWrite, Writer};
 
 use super::{
-    archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
+    archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankingFilter, RankingKey, RankingPage, Retention},
     ban::Ban,
     cluster_store::{ClusterStore, ClusterView, Lease},
     contestant::Contestant,
@@ -456,9 +456,9 @@ impl Archive for PostgresStore {
         self.archive.ask(|session| async move { retention::size(&session).await })
     }
 
-    fn ranking(&self, filter: RankingFilter, skip: usize, limit: usize) -> StoreFuture<'_, Vec<RankedContestant>> {
+    fn ranking(&self, filter: RankingFilter, after: Option<RankingKey>, limit: usize) -> StoreFuture<'_, RankingPage> {
         let damaged = Arc::clone(&self.damaged);
-        self.archive.ask(move |session| async move { games::ranking(&session, &damaged, filter, skip, limit).await })
+        self.archive.ask(move |session| async move { games::ranking(&session, &damaged, filter, after, limit).await })
     }
 
     fn explore(&self, position: Position, filter: ExplorerFilter) -> StoreFuture<'_, Exploration> {

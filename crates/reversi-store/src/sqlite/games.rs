@@ -14,7 +14,7 @@ use super::{
     players,
 };
 use crate::{
-    archive::{GameFilter, GameKey, GamePage, RankedContestant, RankingFilter},
+    archive::{GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, RankingKey, RankingPage, ranking_start},
     column::{Parameter, ReadColumn},
     contestant::Contestant,
     game_row::{self, GameRow, kind_name, name_of, recent_game},
@@ -261,33 +261,37 @@ pub(super) fn read_standing(row: &Row<'_>) -> rusqlite::Result<PlayerStats> {
     })
 }
 
-/// At most `limit` contestants with a rating, the highest first, after `skip` others. Damaged rows are passed over.
+/// At most `limit` contestants with a rating, the highest first, after `after`. Damaged rows are passed over.
 pub(super) fn ranking(
     connection: &Connection,
     damaged: &DamagedRows,
     filter: &RankingFilter,
-    skip: usize,
+    after: Option<&RankingKey>,
     limit: usize,
-) -> Result<Vec<RankedContestant>, ReadError> {
+) -> Result<RankingPage, ReadError> {
     let sql = "SELECT standings.*, players.id, players.kind FROM standings LEFT JOIN players ON players.id = contestant \
-        WHERE rating IS NOT NULL AND (:deviation IS NULL OR deviation <= :deviation) \
-        AND (:kind IS NULL OR ifnull(players.kind, 'ai') = :kind) ORDER BY rating DESC, contestant LIMIT :limit OFFSET :skip";
+        WHERE rating <= :rating AND (rating < :rating OR contestant > :after) \
+        AND (players.id IS NULL OR token IS NOT NULL) AND (:deviation IS NULL OR deviation <= :deviation) \
+        AND (:kind IS NULL OR ifnull(players.kind, 'ai') = :kind) ORDER BY rating DESC, contestant LIMIT :limit";
+    let (rating, after) = ranking_start(after);
     let deviation = (!filter.provisional).then_some(Rating::PROVISIONAL);
     let mut select = connection.prepare_cached(sql)?;
     let mut rows = select.query(named_params! {
         ":deviation": deviation,
         ":kind": filter.kind.map(kind_name),
         ":limit": i64::try_from(limit)?,
-        ":skip": i64::try_from(skip)?,
+        ":rating": rating,
+        ":after": after,
     })?;
-    let mut ranking = Vec::new();
+    let (mut contestants, mut read) = (Vec::new(), 0);
     while let Some(row) = rows.next()? {
+        read += 1;
         match ranked(row) {
-            Ok(contestant) => ranking.push(contestant),
+            Ok(contestant) => contestants.push(contestant),
             Err(error) => damaged.pass_over("standings", &format!("{:?}", row.get::<_, Value>("contestant")), error)?,
         }
     }
-    Ok(ranking)
+    Ok(RankingPage::new(contestants, read == limit))
 }
 
 fn ranked(row: &Row<'_>) -> Result<RankedContestant, ReadError> {

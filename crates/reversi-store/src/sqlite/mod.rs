@@ -58,7 +58,7 @@ use write_behind::WriteBehind;
 use writer::Writer;
 
 use super::{
-    archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankedContestant, RankingFilter, Retention},
+    archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankingFilter, RankingKey, RankingPage, Retention},
     ban::Ban,
     contestant::Contestant,
     explorer::{Exploration, ExplorerFilter},
@@ -366,9 +366,9 @@ impl Archive for SqliteStore {
         self.archive.ask(|connection| Ok(retention::size(connection)?))
     }
 
-    fn ranking(&self, filter: RankingFilter, skip: usize, limit: usize) -> StoreFuture<'_, Vec<RankedContestant>> {
+    fn ranking(&self, filter: RankingFilter, after: Option<RankingKey>, limit: usize) -> StoreFuture<'_, RankingPage> {
         let damaged = Arc::clone(&self.damaged);
-        self.archive.ask(move |connection| games::ranking(connection, &damaged, &filter, skip, limit))
+        self.archive.ask(move |connection| games::ranking(connection, &damaged, &filter, after.as_ref(), limit))
     }
 
     fn explore(&self, position: Position, filter: ExplorerFilter) -> StoreFuture<'_, Exploration> {

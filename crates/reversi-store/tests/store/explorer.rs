@@ -3,11 +3,16 @@
 use reversi_engine::rules::{Bitboard, Color, Square, Symmetry, Transcript, opening_names};
 use reversi_room::{EndReason, GameEnd, GameRecord, Ply};
 use reversi_store::{
-    Exploration, ExplorerFilter, GameFilter, GameResult, OpponentKind, RankingFilter, Results, Retention, Store,
+    Contestant, Exploration, ExplorerFilter, GameFilter, GameResult, OpponentKind, RankingFilter, RankingPage, Results,
+    Retention, Store, StoredPlayer,
 };
 
 use crate::{
-    archive, at, connection, fixtures::test_room::id, folder, games::game, on_each, on_each_place, open, room_id,
+    archive, at, connection,
+    fixtures::test_room::{id, profile},
+    folder,
+    games::game,
+    on_each, on_each_place, open, room_id, stored_player,
 };
 
 /// A game of these moves, by its squares' images under a symmetry; black has won.
@@ -170,22 +175,75 @@ on_each!(the_ranking_has_rated_contestants_by_kind, async |store| {
             rated(played(number, "f5d6", Symmetry::Identity, players))
         })
         .collect();
+    put_players(store, ["ada", "bot-d"]).await;
     store_games(store, &games).await;
-    let names = async |filter: RankingFilter, skip, limit| {
-        let ranked = store.archive.ranking(filter, skip, limit).await.unwrap();
-        ranked.iter().map(|ranked| reversi_store::Contestant::from(&ranked.participant).to_string()).collect::<Vec<_>>()
-    };
+    let names = async |filter: RankingFilter| names(&store.archive.ranking(filter, None, 9).await.unwrap());
     let [ada, bot] = ["ada", "bot-d"].map(|name| id(name).to_string());
     let all = RankingFilter { kind: None, provisional: true };
-    assert_eq!(names(all, 0, 9).await, [ada.clone(), bot.clone(), "roxanne:2".to_owned()]);
-    assert_eq!(names(all, 1, 1).await, std::slice::from_ref(&bot));
-    assert_eq!(names(RankingFilter { provisional: false, ..all }, 0, 9).await, [""; 0], "after so few games");
+    assert_eq!(names(all).await, [ada.clone(), bot.clone(), "roxanne:2".to_owned()]);
+    assert_eq!(names(RankingFilter { provisional: false, ..all }).await, [""; 0], "after so few games");
     for (kind, expected) in
         [(OpponentKind::Human, ada), (OpponentKind::Bot, bot), (OpponentKind::Ai, "roxanne:2".to_owned())]
     {
-        assert_eq!(names(RankingFilter { kind: Some(kind), ..all }, 0, 9).await, [expected]);
+        assert_eq!(names(RankingFilter { kind: Some(kind), ..all }).await, [expected]);
     }
 });
+
+on_each!(a_page_of_the_ranking_begins_after_the_last_contestant_whatever_the_ratings_are_now, async |store| {
+    let players = ["ada", "bob", "cy", "dee", "eve", "fay"];
+    put_players(store, players).await;
+    // Three pairs of equal ratings.
+    let pairs = [["ada", "bob"], ["cy", "dee"], ["eve", "fay"]];
+    let games: Vec<_> =
+        (1..).zip(pairs).map(|(number, pair)| rated(played(number, "f5d6", Symmetry::Identity, pair))).collect();
+    store_games(store, &games).await;
+    let all = RankingFilter { kind: None, provisional: true };
+    let page = async |after, limit| store.archive.ranking(all, after, limit).await.unwrap();
+    let whole = page(None, 9).await;
+    assert_eq!((whole.ranked.len(), &whole.next), (6, &None));
+    let mut paged = Vec::new();
+    let mut next = None;
+    for _ in 0..3 {
+        let part = page(next, 2).await;
+        paged.extend(names(&part));
+        next = part.next;
+    }
+    assert_eq!((paged, page(next, 2).await), (names(&whole), RankingPage::default()));
+    let first = page(None, 2).await;
+    // The last one is now the first.
+    let last = names(&whole).pop().unwrap();
+    let last = players.into_iter().find(|name| id(name).to_string() == last).unwrap();
+    for number in 4..14 {
+        let beginner = format!("roxanne:{number}");
+        store_games(store, &[rated(played(number, "f5d6", Symmetry::Identity, [last, &beginner]))]).await;
+    }
+    assert_eq!(names(&page(None, 1).await), [id(last).to_string()]);
+    let mut rest = names(&page(first.next, 99).await);
+    rest.retain(|name| !name.starts_with("roxanne"));
+    assert_eq!(rest, names(&whole)[2..5], "no one is missed or shown twice");
+});
+
+on_each!(a_player_who_has_logged_out_without_the_name_is_not_in_the_ranking, async |store| {
+    put_players(store, ["ada", "bob"]).await;
+    store_games(store, &[rated(played(1, "f5d6", Symmetry::Identity, ["ada", "bob"]))]).await;
+    store.players.remove_player(id("ada")).await.unwrap();
+    let all = RankingFilter { kind: None, provisional: true };
+    let ranked = store.archive.ranking(all, None, 9).await.unwrap();
+    assert_eq!(names(&ranked), [id("bob").to_string()]);
+    assert!(store.archive.player_stats(Contestant::Player(id("ada"))).await.unwrap().rating.is_some(), "stays");
+});
+
+/// Players who have logged in.
+async fn put_players<const N: usize>(store: &Store, names: [&str; N]) {
+    for (number, name) in (1..).zip(names) {
+        let player = StoredPlayer { token: [number; 32], ..stored_player(profile(name)) };
+        store.players.put_player(player).await.unwrap();
+    }
+}
+
+fn names(page: &RankingPage) -> Vec<String> {
+    page.ranked.iter().map(|ranked| Contestant::from(&ranked.participant).to_string()).collect()
+}
 
 #[tokio::test]
 async fn a_damaged_game_is_passed_over_and_the_others_are_counted() {

@@ -77,8 +77,7 @@ pub enum RoomError {
     /// No node serves the room now, or its node does not answer. The request may have been executed.
     #[error("the node of the room does not answer")]
     Unreachable,
-    /// The room's mailbox stayed full, too many passwords wait to be hashed, too many requests wait for a node, or the
-    /// player is being matched already.
+    /// The room's mailbox stayed full, too many requests wait for a node, or the player is being matched already.
     #[error("the room or the server is busy")]
     Busy,
 }

@@ -11,7 +11,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use tokio::{sync::Semaphore, time::Instant};
+use tokio::time::Instant;
 
 use super::{
     concurrency_limit::ConcurrencyLimit,
@@ -22,9 +22,6 @@ use super::{
     search_use::SearchUse,
 };
 use crate::runtime::server_clock::instant;
-
-/// Maximum number of passwords from one address that wait to be checked: a class that joins a room.
-pub(crate) const PASSWORDS_WAITING_PER_ADDRESS: usize = 64;
 
 /// An IPv4 address, or the /56 of an IPv6 address, which is what many providers assign to a customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,8 +74,6 @@ pub enum Resource {
     Analyses,
     /// Players that are logged in.
     Players,
-    /// Passwords that wait to be hashed.
-    Passwords,
 }
 
 /// The counts and rates of one address.
@@ -87,7 +82,7 @@ pub struct ClientAddress {
     /// True if the address tells its clients from others. False for loopback, and for all addresses if log-ins are not
     /// limited by address, as behind a proxy.
     tells_clients_apart: bool,
-    counts: [ConcurrencyLimit; 8],
+    counts: [ConcurrencyLimit; 7],
     /// The number of players at all addresses of its network.
     network_players: Arc<ConcurrencyLimit>,
     requests: Option<RateLimiter>,
@@ -97,8 +92,6 @@ pub struct ClientAddress {
     http1: Option<Arc<Pacer>>,
     openings: Option<Arc<Pacer>>,
     ai_searches: Option<Arc<SearchUse>>,
-    /// Held while a password of this address is hashed: one at a time.
-    pub(crate) password_turn: Arc<Semaphore>,
 }
 
 /// One unit of a resource, given back when this is dropped.
@@ -118,7 +111,6 @@ impl ClientAddress {
             limits.seats_per_address,
             limits.analyses_per_address,
             limits.players_per_address,
-            PASSWORDS_WAITING_PER_ADDRESS,
         ];
         Self {
             prefix,
@@ -138,7 +130,6 @@ impl ClientAddress {
             http1: Pacer::unless_zero(limits.http1_requests_per_second, limits.http1_request_burst).map(Arc::new),
             openings: Pacer::unless_zero(limits.openings_per_second, limits.opening_burst).map(Arc::new),
             ai_searches: SearchUse::unless_zero(limits.ai_seconds_per_minute_per_address).map(Arc::new),
-            password_turn: Arc::new(Semaphore::new(1)),
         }
     }
 

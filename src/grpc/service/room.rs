@@ -164,8 +164,9 @@ impl RoomService for Services {
         let seq = loop {
             let snapshot = self.runtime.rooms.snapshot(&player, room, &Credentials::default()).await?;
             let current = snapshot.room.settings().clone();
-            let mut settings =
-                convert::read_changed_settings(wire.settings.as_ref(), wire.update_mask.as_ref(), &current)?;
+            let (given, mask) = (wire.settings.as_ref(), wire.update_mask.as_ref());
+            // Who is not the owner is refused.
+            let mut settings = convert::read_changed_settings(given, mask, &current, &player.profile.name)?;
             if wire.clear_password {
                 settings.password = None;
             }

@@ -68,8 +68,8 @@ pub fn read_new_settings(wire: Option<v1::RoomSettings>, owner: &DisplayName) ->
     read_settings(&wire, name, None)
 }
 
-/// The current settings with the fields in `mask` replaced, checked; unset fields get their defaults. Without a mask
-/// the fields that are set are replaced. The password is unchanged.
+/// The current settings with the fields in `mask` replaced, checked; unset fields get their defaults, as in
+/// [`read_new_settings`]. Without a mask the fields that are set are replaced. The password is unchanged.
 ///
 /// # Errors
 /// `BAD_SETTINGS` for a path below `settings`, or for a path of the mask that names no field.
@@ -77,6 +77,7 @@ pub fn read_changed_settings(
     wire: Option<&v1::RoomSettings>,
     mask: Option<&FieldMask>,
     current: &Settings,
+    owner: &DisplayName,
 ) -> Result<Settings, Malformed> {
     let paths = mask.map_or(&[][..], |mask| &mask.paths);
     let known = |path: &String| path == "*" || MESSAGE.get_field_by_name(path).is_some();
@@ -88,7 +89,10 @@ pub fn read_changed_settings(
         ));
     }
     let unset = v1::RoomSettings::default();
-    let merged = merge(&room_settings(current), wire.unwrap_or(&unset), paths);
+    let mut merged = merge(&room_settings(current), wire.unwrap_or(&unset), paths);
+    if merged.name.is_empty() {
+        merged.name = owner.to_string();
+    }
     // An unchanged name may be of a version with other rules for names.
     let is_kept = merged.name == current.name.as_str();
     let name = if is_kept { current.name.clone() } else { read_name(&merged.name)? };
@@ -262,9 +266,9 @@ mod tests {
             let new = Settings { password: None, ..settings.clone() };
             prop_assert_eq!(read_new_settings(Some(wire.clone()), &owner()), Ok(new));
             let changed = Settings { password: other.password.clone(), ..settings };
-            prop_assert_eq!(read_changed_settings(Some(&wire), Some(&mask(&["*"])), &other), Ok(changed.clone()));
+            prop_assert_eq!(read_changed_settings(Some(&wire), Some(&mask(&["*"])), &other, &owner()), Ok(changed.clone()));
             let paths = paths();
-            prop_assert_eq!(read_changed_settings(Some(&wire), Some(&FieldMask { paths }), &other), Ok(changed));
+            prop_assert_eq!(read_changed_settings(Some(&wire), Some(&FieldMask { paths }), &other, &owner()), Ok(changed));
         }
 
         #[test]
@@ -288,7 +292,7 @@ mod tests {
                 Ok(settings) => prop_assert_eq!(settings.check_new(), Ok(())),
                 Err(error) => prop_assert!(bad(error)),
             }
-            match read_changed_settings(Some(&wire), Some(&FieldMask { paths }), &current) {
+            match read_changed_settings(Some(&wire), Some(&FieldMask { paths }), &current, &owner()) {
                 Ok(settings) => prop_assert_eq!(settings.check_new(), Ok(())),
                 Err(error) => prop_assert!(bad(error)),
             }
@@ -310,20 +314,25 @@ mod tests {
     fn a_mask_chooses_what_changes() {
         let current = fixture::settings();
         let wire = v1::RoomSettings { name: "New".into(), games: 3, ..Default::default() };
-        let changed = read_changed_settings(Some(&wire), Some(&mask(&["games"])), &current);
+        let changed = read_changed_settings(Some(&wire), Some(&mask(&["games"])), &current, &owner());
         assert_eq!(changed, Ok(Settings { games: 3, ..current.clone() }));
-        assert_eq!(read_changed_settings(None, None, &current), Ok(current.clone()));
-        let whole = read_changed_settings(Some(&wire), Some(&mask(&["*"])), &current).unwrap();
+        assert_eq!(read_changed_settings(None, None, &current, &owner()), Ok(current.clone()));
+        let whole = read_changed_settings(Some(&wire), Some(&mask(&["*"])), &current, &owner()).unwrap();
         assert_eq!((whole.name.as_str(), whole.games), ("New", 3));
+        let unnamed = v1::RoomSettings { name: String::new(), ..wire };
+        for mask in [mask(&["name"]), mask(&["*"])] {
+            let renamed = read_changed_settings(Some(&unnamed), Some(&mask), &current, &owner()).unwrap();
+            assert_eq!(renamed.name.as_str(), "Ada", "the default");
+        }
     }
 
     #[test]
     fn a_name_of_older_rules_stays_until_it_is_changed() {
         let current = Settings::named(RoomName::from_stored("a\u{ad}b").unwrap());
         let wire = v1::RoomSettings { name: "c\u{ad}d".into(), games: 3, ..Default::default() };
-        let changed = read_changed_settings(Some(&wire), Some(&mask(&["games"])), &current);
+        let changed = read_changed_settings(Some(&wire), Some(&mask(&["games"])), &current, &owner());
         assert_eq!(changed, Ok(Settings { games: 3, ..current.clone() }));
-        assert_eq!(read_changed_settings(Some(&wire), None, &current).unwrap_err().field, "settings.name");
+        assert_eq!(read_changed_settings(Some(&wire), None, &current, &owner()).unwrap_err().field, "settings.name");
     }
 
     #[test]
@@ -349,19 +358,19 @@ mod tests {
         let all = v1::RoomSettings { rated: true, auto_start: true, total_time, ..room_settings(&fixture::settings()) };
         let current = read_new_settings(Some(all.clone()), &owner()).unwrap();
         let nothing = v1::RoomSettings::default();
-        assert_eq!(read_changed_settings(Some(&nothing), None, &current), Ok(current.clone()));
+        assert_eq!(read_changed_settings(Some(&nothing), None, &current, &owner()), Ok(current.clone()));
         assert_eq!(
-            read_changed_settings(Some(&all), None, &Settings::named(current.name.clone())),
+            read_changed_settings(Some(&all), None, &Settings::named(current.name.clone()), &owner()),
             Ok(current.clone())
         );
         let wire = v1::RoomSettings { games: 3, ..nothing };
-        assert_eq!(read_changed_settings(Some(&wire), None, &current), Ok(Settings { games: 3, ..current }));
+        assert_eq!(read_changed_settings(Some(&wire), None, &current, &owner()), Ok(Settings { games: 3, ..current }));
     }
 
     #[test]
     fn an_invalid_field_is_named() {
         let current = fixture::settings();
-        let unknown = read_changed_settings(None, Some(&mask(&["games", "seats"])), &current).unwrap_err();
+        let unknown = read_changed_settings(None, Some(&mask(&["games", "seats"])), &current, &owner()).unwrap_err();
         assert_eq!((unknown.reason, unknown.field.as_str()), (Malformed::BAD_SETTINGS, "update_mask.paths[1]"));
 
         let moves = |text: &str| v1::Opening { opening: Some(v1::opening::Opening::Moves(text.into())) };

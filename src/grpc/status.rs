@@ -12,7 +12,7 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 use crate::{
     proto::{
         convert::{Malformed, duration, squares, timestamp},
-        v1,
+        v1::{self, ErrorReason as Reason},
     },
     room::Rejection,
     runtime::{BanSubject, Banned, LogInError, RoomError, TooFast, server_metrics},
@@ -53,7 +53,8 @@ struct Details {
     retry_after: Option<Duration>,
 }
 
-fn status(code: Code, reason: &'static str, message: impl Into<String>, details: Details) -> Status {
+fn status(code: Code, reason: Reason, message: impl Into<String>, details: Details) -> Status {
+    let reason = name(reason);
     server_metrics::refused(reason);
     let metadata: HashMap<_, _> = details.metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
     let mut rich = ErrorDetails::with_error_info(reason, DOMAIN, metadata);
@@ -68,8 +69,14 @@ fn status(code: Code, reason: &'static str, message: impl Into<String>, details:
     Status::with_error_details_and_metadata(code, message, rich, trailer)
 }
 
+/// The reason as it is sent.
+fn name(reason: Reason) -> &'static str {
+    let name = reason.as_str_name();
+    name.strip_prefix("ERROR_REASON_").unwrap_or(name)
+}
+
 /// A status after which the client should try again.
-fn retry(code: Code, reason: &'static str, message: &str, after: Duration) -> Status {
+fn retry(code: Code, reason: Reason, message: &str, after: Duration) -> Status {
     status(code, reason, message, Details { retry_after: Some(after), ..Details::default() })
 }
 
@@ -87,29 +94,29 @@ pub(crate) fn refused(rejection: Rejection) -> Status {
     status(code, reason, rejection.to_string(), details)
 }
 
-fn code_and_reason(rejection: &Rejection) -> (Code, &'static str) {
+fn code_and_reason(rejection: &Rejection) -> (Code, Reason) {
     match rejection {
-        Rejection::NotOwner => (Code::PermissionDenied, "NOT_OWNER"),
-        Rejection::NotAdmin => (Code::PermissionDenied, "NOT_ADMIN"),
-        Rejection::NotSeated => (Code::PermissionDenied, "NOT_SEATED"),
-        Rejection::NotMember => (Code::PermissionDenied, "NOT_MEMBER"),
-        Rejection::Banned => (Code::PermissionDenied, "BANNED"),
-        Rejection::BadPassword => (Code::PermissionDenied, "BAD_PASSWORD"),
-        Rejection::RoomNotFound => (Code::NotFound, "ROOM_NOT_FOUND"),
-        Rejection::GameNotFound => (Code::NotFound, "GAME_NOT_FOUND"),
-        Rejection::PlayerNotFound => (Code::NotFound, "PLAYER_NOT_FOUND"),
+        Rejection::NotOwner => (Code::PermissionDenied, Reason::NotOwner),
+        Rejection::NotAdmin => (Code::PermissionDenied, Reason::NotAdmin),
+        Rejection::NotSeated => (Code::PermissionDenied, Reason::NotSeated),
+        Rejection::NotMember => (Code::PermissionDenied, Reason::NotMember),
+        Rejection::Banned => (Code::PermissionDenied, Reason::Banned),
+        Rejection::BadPassword => (Code::PermissionDenied, Reason::BadPassword),
+        Rejection::RoomNotFound => (Code::NotFound, Reason::RoomNotFound),
+        Rejection::GameNotFound => (Code::NotFound, Reason::GameNotFound),
+        Rejection::PlayerNotFound => (Code::NotFound, Reason::PlayerNotFound),
         Rejection::BadSettings(_) => (Code::InvalidArgument, Malformed::BAD_SETTINGS),
-        Rejection::RoomFull => (Code::FailedPrecondition, "ROOM_FULL"),
-        Rejection::SeatTaken => (Code::FailedPrecondition, "SEAT_TAKEN"),
-        Rejection::RoomInGame => (Code::FailedPrecondition, "ROOM_IN_GAME"),
-        Rejection::SeatsNotReady => (Code::FailedPrecondition, "SEATS_NOT_READY"),
-        Rejection::WrongPhase(_) => (Code::FailedPrecondition, "WRONG_PHASE"),
-        Rejection::RoomClosed => (Code::FailedPrecondition, "ROOM_CLOSED"),
-        Rejection::NotYourTurn => (Code::FailedPrecondition, "NOT_YOUR_TURN"),
-        Rejection::GameOver => (Code::FailedPrecondition, "GAME_OVER"),
-        Rejection::IllegalMove(_) => (Code::FailedPrecondition, "ILLEGAL_MOVE"),
-        Rejection::StalePly => (Code::Aborted, "STALE_PLY"),
-        Rejection::StaleSettings => (Code::Aborted, "STALE_SETTINGS"),
+        Rejection::RoomFull => (Code::FailedPrecondition, Reason::RoomFull),
+        Rejection::SeatTaken => (Code::FailedPrecondition, Reason::SeatTaken),
+        Rejection::RoomInGame => (Code::FailedPrecondition, Reason::RoomInGame),
+        Rejection::SeatsNotReady => (Code::FailedPrecondition, Reason::SeatsNotReady),
+        Rejection::WrongPhase(_) => (Code::FailedPrecondition, Reason::WrongPhase),
+        Rejection::RoomClosed => (Code::FailedPrecondition, Reason::RoomClosed),
+        Rejection::NotYourTurn => (Code::FailedPrecondition, Reason::NotYourTurn),
+        Rejection::GameOver => (Code::FailedPrecondition, Reason::GameOver),
+        Rejection::IllegalMove(_) => (Code::FailedPrecondition, Reason::IllegalMove),
+        Rejection::StalePly => (Code::Aborted, Reason::StalePly),
+        Rejection::StaleSettings => (Code::Aborted, Reason::StaleSettings),
     }
 }
 
@@ -123,8 +130,8 @@ impl From<Malformed> for Status {
 
 impl From<TooFast> for Status {
     fn from(TooFast { retry_after }: TooFast) -> Self {
-        let message = "too many requests, chat lines or games of you, or of all at your address";
-        retry(Code::ResourceExhausted, "RATE", message, retry_after)
+        let message = "too many requests, passwords, chat lines or games of you, or of all at your address";
+        retry(Code::ResourceExhausted, Reason::Rate, message, retry_after)
     }
 }
 
@@ -134,49 +141,51 @@ impl From<RoomError> for Status {
         match error {
             RoomError::Rejected(rejection) => refused(rejection),
             RoomError::PlayerNotFound => {
-                status(Code::NotFound, "PLAYER_NOT_FOUND", "no such player".to_owned(), Details::default())
+                status(Code::NotFound, Reason::PlayerNotFound, "no such player".to_owned(), Details::default())
             }
             RoomError::UnknownAi => {
                 Malformed::argument("ai", "must be a kind and level that GetServerInfo lists").into()
             }
-            RoomError::QuotaRooms(_) => quota("QUOTA_ROOMS", "you, your address or the server has too many rooms"),
-            RoomError::QuotaSeats => quota("QUOTA_SEATS", "you or your address holds too many seats; leave one first"),
+            RoomError::QuotaRooms(_) => quota(Reason::QuotaRooms, "you, your address or the server has too many rooms"),
+            RoomError::QuotaSeats => {
+                quota(Reason::QuotaSeats, "you or your address holds too many seats; leave one first")
+            }
             RoomError::QuotaSeatsPlaying(room) => {
                 let message = format!("you play in room {room}; finish the game first");
                 let metadata = vec![(ROOM_ID, room.to_string())];
                 let details = Details { metadata, retry_after: Some(RETRY), ..Details::default() };
-                status(Code::ResourceExhausted, "QUOTA_SEATS", message, details)
+                status(Code::ResourceExhausted, Reason::QuotaSeats, message, details)
             }
-            RoomError::QuotaStreams => quota("QUOTA_STREAMS", "you or your address has too many open streams"),
+            RoomError::QuotaStreams => quota(Reason::QuotaStreams, "you or your address has too many open streams"),
             RoomError::QuotaAnalyses => {
-                quota("QUOTA_ANALYSES", "you, your address or the server has too many running analyses")
+                quota(Reason::QuotaAnalyses, "you, your address or the server has too many running analyses")
             }
             RoomError::RequestIdReused => {
-                status(Code::AlreadyExists, "REQUEST_ID_REUSED", error.to_string(), Details::default())
+                status(Code::AlreadyExists, Reason::RequestIdReused, error.to_string(), Details::default())
             }
             RoomError::TokenReplaced => token_invalid(),
-            RoomError::QuotaNames => quota("QUOTA_PLAYERS", "too many names are claimed on this server"),
+            RoomError::QuotaNames => quota(Reason::QuotaPlayers, "too many names are claimed on this server"),
             RoomError::TooFast(retry_after) => TooFast { retry_after }.into(),
             RoomError::WrongGuesses(wait) => {
                 let seconds = wait.as_secs_f64().ceil();
                 let message = format!("too many wrong passwords, join codes or secrets; try again in {seconds} s");
-                retry(Code::ResourceExhausted, "RATE", &message, wait)
+                retry(Code::ResourceExhausted, Reason::Rate, &message, wait)
             }
             RoomError::Draining => draining(RETRY),
             RoomError::StoreUnavailable => {
                 let message = "the server cannot store anything now; the change may have been made";
-                retry(Code::Unavailable, "STORE_UNAVAILABLE", message, STORE_RETRY)
+                retry(Code::Unavailable, Reason::StoreUnavailable, message, STORE_RETRY)
             }
             RoomError::Damaged => {
                 let message = "stored data is damaged; the server's log names it";
-                status(Code::DataLoss, "DAMAGED", message, Details::default())
+                status(Code::DataLoss, Reason::Damaged, message, Details::default())
             }
             RoomError::Unreachable => {
                 let message =
                     "the part of the server that has the room does not answer; this may have been carried out";
-                retry(Code::Unavailable, "UNREACHABLE", message, STORE_RETRY)
+                retry(Code::Unavailable, Reason::Unreachable, message, STORE_RETRY)
             }
-            RoomError::Moved | RoomError::Busy => retry(Code::Unavailable, "BUSY", BUSY, BUSY_RETRY),
+            RoomError::Moved | RoomError::Busy => retry(Code::Unavailable, Reason::Busy, BUSY, BUSY_RETRY),
         }
     }
 }
@@ -198,7 +207,7 @@ impl From<Banned> for Status {
             message.push_str(&format!(": {reason}"));
             metadata.push(("ban_reason", reason.to_string()));
         }
-        status(Code::PermissionDenied, "BANNED", message, Details { metadata, ..Details::default() })
+        status(Code::PermissionDenied, Reason::Banned, message, Details { metadata, ..Details::default() })
     }
 }
 
@@ -209,13 +218,13 @@ impl From<LogInError> for Status {
             LogInError::Banned(banned) => banned.into(),
             LogInError::NameTaken => status(
                 Code::AlreadyExists,
-                "NAME_TAKEN",
+                Reason::NameTaken,
                 "another player has this name; choose another",
                 Details::default(),
             ),
             LogInError::NameAlike => {
                 let message = "this name looks like that of another player; choose another";
-                status(Code::AlreadyExists, "NAME_TAKEN", message, Details::default())
+                status(Code::AlreadyExists, Reason::NameTaken, message, Details::default())
             }
             LogInError::NameReserved => Malformed::new(
                 Malformed::BAD_NAME,
@@ -225,12 +234,12 @@ impl From<LogInError> for Status {
             .into(),
             LogInError::Full => {
                 let message = "the server has too many players; come back later";
-                retry(Code::ResourceExhausted, "QUOTA_PLAYERS", message, RETRY)
+                retry(Code::ResourceExhausted, Reason::QuotaPlayers, message, RETRY)
             }
             LogInError::AddressFull => {
                 let message =
                     "your address has too many players; log out those that are not needed, or come back later";
-                retry(Code::ResourceExhausted, "QUOTA_PLAYERS", message, RETRY)
+                retry(Code::ResourceExhausted, Reason::QuotaPlayers, message, RETRY)
             }
             LogInError::TooManySeats(max) => Malformed::argument("seats", format!("must be at most {max}")).into(),
         }
@@ -239,32 +248,37 @@ impl From<LogInError> for Status {
 
 pub(crate) fn too_many_bans() -> Status {
     let message = "the server has too many bans; remove some first";
-    retry(Code::ResourceExhausted, "QUOTA_BANS", message, RETRY)
+    retry(Code::ResourceExhausted, Reason::QuotaBans, message, RETRY)
 }
 
 pub(crate) fn host_not_served(message: &str) -> Status {
-    status(Code::PermissionDenied, "HOST_NOT_SERVED", message, Details::default())
+    status(Code::PermissionDenied, Reason::HostNotServed, message, Details::default())
 }
 
 pub(crate) fn token_missing() -> Status {
     let message = "log in first, and send `authorization: Bearer TOKEN`";
-    status(Code::Unauthenticated, "TOKEN_MISSING", message, Details::default())
+    status(Code::Unauthenticated, Reason::TokenMissing, message, Details::default())
 }
 
 pub(crate) fn token_invalid() -> Status {
-    status(Code::Unauthenticated, "TOKEN_INVALID", "the token is unknown or revoked; log in again", Details::default())
+    status(
+        Code::Unauthenticated,
+        Reason::TokenInvalid,
+        "the token is unknown or revoked; log in again",
+        Details::default(),
+    )
 }
 
 /// A call was not answered within the time that its client gave, or within that of the server.
 pub(crate) fn deadline_exceeded() -> Status {
     let message = "there was no answer within the time given; what was asked for may have been done all the same";
-    status(Code::DeadlineExceeded, "DEADLINE_EXCEEDED", message, Details::default())
+    status(Code::DeadlineExceeded, Reason::DeadlineExceeded, message, Details::default())
 }
 
 /// A header of a secret is given twice.
 pub(crate) fn header_repeated(name: &str) -> Status {
     let message = format!("the header {name} is given more than once");
-    status(Code::Unauthenticated, "TOKEN_INVALID", message, Details::default())
+    status(Code::Unauthenticated, Reason::TokenInvalid, message, Details::default())
 }
 
 /// The player or the address has too many calls in progress.
@@ -273,19 +287,19 @@ pub(crate) fn too_many_calls() -> Status {
 }
 
 pub(crate) fn draining(retry_after: Duration) -> Status {
-    retry(Code::Unavailable, "DRAINING", "the server is stopping; come back later", retry_after)
+    retry(Code::Unavailable, Reason::Draining, "the server is stopping; come back later", retry_after)
 }
 
 /// The server stands by for another one, which it may replace within seconds.
 pub(crate) fn standing_by() -> Status {
     let message = "this server stands by for another one; call that one, or come back later";
-    retry(Code::Unavailable, "STANDBY", message, STANDBY_RETRY)
+    retry(Code::Unavailable, Reason::Standby, message, STANDBY_RETRY)
 }
 
 /// The server has lost the database or the other servers.
 pub(crate) fn out_of_service() -> Status {
     let message = "this server has lost the database or the other servers; call another one, or come back later";
-    retry(Code::Unavailable, "OUT_OF_SERVICE", message, RETURN_ELSEWHERE)
+    retry(Code::Unavailable, Reason::OutOfService, message, RETURN_ELSEWHERE)
 }
 
 /// The status for a message that cannot be read or is too large, which the transport reports as INTERNAL, although it is
@@ -295,9 +309,9 @@ pub(crate) fn of_transport(refusal: &Status) -> Option<Status> {
     let broken = std::error::Error::source(refusal).is_some();
     let (code, reason) = match refusal.code() {
         // RESOURCE_EXHAUSTED: too large once decompressed.
-        Code::OutOfRange | Code::ResourceExhausted if !broken => (Code::OutOfRange, "MESSAGE_TOO_LARGE"),
-        Code::Internal if !broken => (Code::InvalidArgument, "BAD_MESSAGE"),
-        Code::Unimplemented => (Code::Unimplemented, "UNIMPLEMENTED"),
+        Code::OutOfRange | Code::ResourceExhausted if !broken => (Code::OutOfRange, Reason::MessageTooLarge),
+        Code::Internal if !broken => (Code::InvalidArgument, Reason::BadMessage),
+        Code::Unimplemented => (Code::Unimplemented, Reason::Unimplemented),
         _ => return None,
     };
     let message = if refusal.message().is_empty() { "there is no such method" } else { refusal.message() };
@@ -309,7 +323,7 @@ pub(crate) fn internal(trace_id: impl Into<String>) -> Status {
     let trace_id = trace_id.into();
     let message = format!("internal error {trace_id}");
     let details = Details { metadata: vec![(TRACE_ID, trace_id)], ..Details::default() };
-    status(Code::Internal, "INTERNAL", message, details)
+    status(Code::Internal, Reason::Internal, message, details)
 }
 
 /// The message for a rejected move of a `Play` stream.
@@ -331,6 +345,7 @@ pub(crate) fn move_rejected(game_id: String, ply: i32, refusal: &Status) -> v1::
 mod tests {
     use super::*;
     use crate::{
+        proto::POOL,
         room::{RoomId, SettingsError},
         rules::{Bitboard, Position},
     };
@@ -421,6 +436,18 @@ mod tests {
         assert_eq!(info.metadata.get("trace_id").map(String::as_str), Some("t1"));
     }
 
+    /// Those of `Malformed` are in its file.
+    #[test]
+    fn every_reason_of_the_api_is_given() {
+        let files = concat!(include_str!("status.rs"), include_str!("../proto/convert/malformed.rs"));
+        let reasons = POOL.get_enum_by_name("reversi.v1.ErrorReason").unwrap();
+        for reason in reasons.values().filter(|reason| reason.number() != 0) {
+            let reason = Reason::try_from(reason.number()).unwrap();
+            let is_given = ["Reason", "ErrorReason"].map(|name| files.contains(&format!("{name}::{reason:?}")));
+            assert!(is_given.contains(&true), "{reason:?}");
+        }
+    }
+
     #[test]
     fn an_unreadable_message_is_not_a_broken_connection() {
         let (large, other) = (Status::out_of_range("too large"), Status::internal("no such field"));
@@ -444,7 +471,7 @@ mod tests {
             Malformed::BAD_ARGUMENT,
         ] {
             let status = Status::from(Malformed::new(reason, "a.b", "must not be"));
-            assert_eq!(read(&status), (Code::InvalidArgument, reason.to_owned()));
+            assert_eq!(read(&status), (Code::InvalidArgument, name(reason).to_owned()));
             assert_eq!(status.message(), "a.b must not be");
             let violations = status.get_details_bad_request().unwrap().field_violations;
             assert_eq!((violations[0].field.as_str(), violations[0].description.as_str()), ("a.b", "must not be"));

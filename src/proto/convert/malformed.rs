@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use crate::room::SettingsError;
+use crate::{proto::v1::ErrorReason, room::SettingsError};
 
 /// A malformed request: the field, and its requirement. Never repeats the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
     /// One of this type's constants.
-    pub reason: &'static str,
+    pub reason: ErrorReason,
     /// Its path in the request, such as `settings.move_limit`.
     pub field: String,
     /// The requirement, as text after the field's name.
@@ -17,20 +17,20 @@ pub struct Malformed {
 
 impl Malformed {
     /// Not a square.
-    pub const BAD_SQUARE: &'static str = "BAD_SQUARE";
+    pub const BAD_SQUARE: ErrorReason = ErrorReason::BadSquare;
     /// Not a valid display name.
-    pub const BAD_NAME: &'static str = "BAD_NAME";
+    pub const BAD_NAME: ErrorReason = ErrorReason::BadName;
     /// Settings out of bounds.
-    pub const BAD_SETTINGS: &'static str = "BAD_SETTINGS";
+    pub const BAD_SETTINGS: ErrorReason = ErrorReason::BadSettings;
     /// Not a page token of this listing.
-    pub const BAD_PAGE_TOKEN: &'static str = "BAD_PAGE_TOKEN";
+    pub const BAD_PAGE_TOKEN: ErrorReason = ErrorReason::BadPageToken;
     /// Not an id.
-    pub const BAD_ID: &'static str = "BAD_ID";
+    pub const BAD_ID: ErrorReason = ErrorReason::BadId;
     /// Any other invalid field.
-    pub const BAD_ARGUMENT: &'static str = "BAD_ARGUMENT";
+    pub const BAD_ARGUMENT: ErrorReason = ErrorReason::BadArgument;
 
     /// One of the reasons above, for a field.
-    pub fn new(reason: &'static str, field: impl Into<String>, problem: impl Into<String>) -> Self {
+    pub fn new(reason: ErrorReason, field: impl Into<String>, problem: impl Into<String>) -> Self {
         Self { reason, field: field.into(), problem: problem.into() }
     }
 

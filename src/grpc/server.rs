@@ -47,7 +47,7 @@ use super::{
 use crate::{
     grpc::status,
     proto::DESCRIPTORS,
-    runtime::{Limits, LimitsInForce, RandomSource, Runtime},
+    runtime::{Limits, LimitsInForce, RandomSource, RateLimiter, Runtime},
 };
 
 /// The access of clients to a server.
@@ -211,13 +211,14 @@ impl Front {
         let proxies = TrustedProxies::new(&access.trusted_proxies);
         let most = limits.get().call_time;
         let header_bytes = usize::try_from(limits.get().header_bytes).unwrap_or(usize::MAX);
+        let lines = Arc::new(RateLimiter::per_minute(1, 1));
         transport(&limits.get())
             .layer(layer_fn(move |inner| ForwardedFor {
                 inner,
                 proxies: proxies.clone(),
                 connections: Arc::clone(&connections),
             }))
-            .layer(layer_fn(move |inner| Http1Pacing { inner, header_bytes }))
+            .layer(layer_fn(move |inner| Http1Pacing { inner, header_bytes, lines: Arc::clone(&lines) }))
             .layer(layer_fn(move |inner| WithRequestId { inner, ids: ids.clone() }))
             .layer(option_layer(
                 access.hosts.map(|hosts| layer_fn(move |inner| HostCheck { inner, hosts: hosts.clone() })),

@@ -302,6 +302,13 @@ pub(crate) fn out_of_service() -> Status {
     retry(Code::Unavailable, Reason::OutOfService, message, RETURN_ELSEWHERE)
 }
 
+/// A call of gRPC over HTTP/1.
+pub(crate) fn needs_http2() -> Status {
+    let message = "gRPC needs HTTP/2, and this call reached the server over HTTP/1: the proxy in between must call it \
+        over HTTP/2, in nginx by grpc_pass instead of proxy_pass";
+    status(Code::Unimplemented, Reason::Unimplemented, message, Details::default())
+}
+
 /// The status for a message that cannot be read or is too large, which the transport reports as INTERNAL, although it is
 /// an error of the client; or for a method that is not there. None for other errors of the transport.
 pub(crate) fn of_transport(refusal: &Status) -> Option<Status> {

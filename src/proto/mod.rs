@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use prost_reflect::DescriptorPool;
 
-pub use codec::{Encodable, EncodedMessage, ServerCodec, ServerEncoder};
+pub use codec::{Encodable, EncodedMessage, ServerCodec, ServerDecoder, ServerEncoder};
 pub use raw_codec::RawCodec;
 pub use reversi_client::v1;
 

@@ -44,7 +44,6 @@ pub use ai::pool::{AiLoad, Think};
 pub use analysis::analyses::{Analyses, Analysis, AnalysisEnd, AnalysisPlan};
 pub use cluster::peers::{Ask, FeedEnd, FeedItem, LinkError, MAX_STREAMS, News, Peers, PlayerStreams, Question, Reply};
 pub use games::Games;
-pub(crate) use limit::limits::limits_table;
 pub use limit::{
     client_address::{AddressPermit, ClientAddress, ClientAddresses, PacerSlot, Resource},
     in_force::LimitsInForce,
@@ -52,6 +51,7 @@ pub use limit::{
     rate_limiter::TooFast,
     request_cost::RequestCost,
 };
+pub(crate) use limit::{limits::limits_table, rate_limiter::RateLimiter};
 pub use lobby::{
     listing::{Lobby, LobbyWatch},
     peer_rows::PeerList,

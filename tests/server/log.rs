@@ -102,6 +102,22 @@ async fn log_lines_of_a_call_have_the_id_in_its_answer() {
     assert!(line.contains(&format!("\"request\":\"{name}\"")), "{line}");
 }
 
+#[tokio::test]
+async fn a_proxy_that_sends_grpc_over_http1_is_logged_once() {
+    let server = Server::start(&[]);
+    let address = server.url.strip_prefix("http://").unwrap();
+    let call =
+        "POST /reversi.v1.SessionService/LogIn HTTP/1.0\r\ncontent-type: application/grpc\r\ncontent-length: 0\r\n\r\n";
+    for _ in 0..3 {
+        let mut socket = TcpStream::connect(address).unwrap();
+        socket.write_all(call.as_bytes()).unwrap();
+        socket.read_to_end(&mut Vec::new()).unwrap();
+    }
+    let (clean, log) = server.stop().await;
+    assert!(clean, "{log}");
+    assert_eq!(log.lines().filter(|line| line.contains("grpc_pass instead of proxy_pass")).count(), 1, "{log}");
+}
+
 /// A PING frame with the flag ACK, which answers no PING.
 const PING_ACK: [u8; 17] = [0, 0, 8, 6, 1, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
 

@@ -1,4 +1,4 @@
-//! Delays HTTP/1.1 requests above the rate of their address.
+//! Delays HTTP/1.1 requests above the rate of their address, and refuses calls of gRPC, which needs HTTP/2, among them.
 //!
 //! On an HTTP/1.1 connection a client can send thousands of requests without waiting for a response, and each costs the
 //! server as much as a call; `benches/abuse` measures the effect on other clients. Calls over HTTP/2 are bounded by
@@ -10,17 +10,22 @@ use std::{
 };
 
 use futures_util::future::{BoxFuture, Either};
-use http::{StatusCode, Version};
+use http::{StatusCode, Version, header::CONTENT_TYPE};
 use tokio::time::{Instant, sleep_until};
 use tower::Service;
 
-use crate::{grpc::transport::connection::Peer, runtime::ClientAddress};
+use crate::{
+    grpc::{status, transport::connection::Peer},
+    runtime::{ClientAddress, RateLimiter},
+};
 
 /// A service whose HTTP/1.1 requests are delayed, and refused if their heads are longer than those of HTTP/2 may be.
 #[derive(Clone)]
 pub(crate) struct Http1Pacing<S> {
     pub(crate) inner: S,
     pub(crate) header_bytes: usize,
+    /// The rate of lines in the log about calls of gRPC.
+    pub(crate) lines: Arc<RateLimiter>,
 }
 
 impl<S, B, A> Service<http::Request<B>> for Http1Pacing<S>
@@ -39,10 +44,11 @@ where
     }
 
     fn call(&mut self, request: http::Request<B>) -> Self::Future {
-        let address = Peer::address(request.extensions()).cloned();
-        let (Version::HTTP_11 | Version::HTTP_10, Some(address)) = (request.version(), address) else {
+        if !matches!(request.version(), Version::HTTP_11 | Version::HTTP_10) {
             return Either::Left(self.inner.call(request));
-        };
+        }
+        let address = Peer::address(request.extensions()).cloned();
+        let lines = is_grpc(&request).then(|| Arc::clone(&self.lines));
         // The clone may not be ready; the polled service is.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
@@ -53,10 +59,31 @@ where
                 *refusal.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
                 return Ok(refusal);
             }
-            wait(&address).await;
-            inner.call(request).await
+            if let Some(address) = &address {
+                wait(address).await;
+            }
+            match lines {
+                Some(lines) => Ok(refuse_grpc(&lines)),
+                None => inner.call(request).await,
+            }
         }))
     }
+}
+
+fn is_grpc<B>(request: &http::Request<B>) -> bool {
+    let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.strip_prefix("application/grpc").is_some_and(|rest| rest.is_empty() || rest.starts_with(['+', ';']))
+}
+
+/// A status in the headers, which a proxy passes on to its client of gRPC.
+fn refuse_grpc<A: Default>(lines: &RateLimiter) -> http::Response<A> {
+    if lines.admit().is_ok() {
+        tracing::warn!(
+            "a gRPC call came over HTTP/1, and was refused: let the proxy call this server over HTTP/2, in nginx by \
+             grpc_pass instead of proxy_pass"
+        );
+    }
+    status::needs_http2().into_http()
 }
 
 /// About the length of a request's head as it was sent.

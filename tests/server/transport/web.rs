@@ -160,6 +160,53 @@ async fn a_browser_gets_the_error_of_an_unreadable_message() {
     assert!(head.contains("grpc-status-details-bin: ") && head.matches("grpc-message").count() == 1, "{head}");
 }
 
+#[tokio::test]
+async fn a_second_message_of_a_unary_call_is_refused() {
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
+    let room = ada.create(v1::RoomSettings::default()).await.room_id;
+    let chat = |text: &str| v1::PostChatRequest { room_id: room.clone(), text: text.into() }.encode_to_vec();
+    let second = chat("two");
+    let mut socket = TcpStream::connect(&server.address).await.unwrap();
+    let mut body = Vec::new();
+    for message in [chat("one"), second] {
+        body.push(0);
+        body.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
+        body.extend(message);
+    }
+    let request = format!(
+        "POST /reversi.v1.RoomService/PostChat HTTP/1.1\r\nhost: {}\r\ncontent-type: application/grpc-web+proto\r\n\
+         authorization: Bearer {}\r\ncontent-length: {}\r\n\r\n",
+        server.address,
+        ada.token,
+        body.len()
+    );
+    socket.write_all(&[request.into_bytes(), body].concat()).await.unwrap();
+    let head = head(&mut socket).await;
+    assert!(head.contains("grpc-status: 3\r\n") && head.contains("reversi-reason: BAD_MESSAGE\r\n"), "{head}");
+    assert!(head.contains("grpc-message: this%20method%20takes%20one%20message"), "{head}");
+    assert!(ada.room(&room).await.chat.is_empty(), "nothing is carried out");
+}
+
+/// As a proxy sends it that speaks HTTP/1 to its servers.
+#[tokio::test]
+async fn grpc_over_http1_is_told_that_it_needs_http2() {
+    let server = TestServer::open().await;
+    for (version, kind) in [("1.0", "application/grpc"), ("1.1", "application/grpc+proto")] {
+        let mut socket = TcpStream::connect(&server.address).await.unwrap();
+        let request = format!(
+            "POST /reversi.v1.SessionService/LogIn HTTP/{version}\r\nhost: {}\r\ncontent-type: {kind}\r\n\
+             content-length: 5\r\n\r\n\0\0\0\0\0",
+            server.address
+        );
+        socket.write_all(request.as_bytes()).await.unwrap();
+        let head = head(&mut socket).await;
+        assert!(head.starts_with(&format!("HTTP/{version} 200 OK\r\n")), "{head}");
+        assert!(head.contains("content-type: application/grpc\r\n") && head.contains("grpc-status: 12\r\n"), "{head}");
+        assert!(head.contains("grpc-message: gRPC%20needs%20HTTP/2") && head.contains("grpc_pass"), "{head}");
+    }
+}
+
 /// The heads of the answers to a page of an origin: to its preflight request, then to a call.
 async fn answers_to_origin(server: &TestServer, origin: &str) -> [String; 2] {
     let path = "/reversi.v1.SessionService/GetMe HTTP/1.1";

@@ -30,11 +30,11 @@ const UNRESPONSIVE: Duration = Duration::from_secs(5);
     reversi nodes --store postgres://reversi@db/reversi            the servers, and what each has\n  \
     reversi nodes drain 7 --store postgres://reversi@db/reversi    end one of them, without a break for its rooms\n\n\
     A server renews its lease four times a second; one that has not for some seconds has ended or lost the database. The \
-    command only reads, but for `drain`, and may run at any time. SERVES: whether it serves clients; one that shares the rooms does \
-    while it is linked with a majority of them and its clock is right. CLOCK: how far it is \
-    ahead of the database's. LINKS: of those that share the rooms, the servers that it does not reach, or that do not reach it. Roles: `rooms` shares \
-    the rooms with others, `active` has all of them alone, `standby` waits to take over, and `command` is one such as \
-    `reversi import`.")]
+    command only reads, but for `drain`, and may run at any time. SERVES: whether it serves clients; one that shares the \
+    rooms does while it is linked with a majority of them and its clock is right. CLOCK: how far it is ahead of the \
+    database's. LINKS: of those that share the rooms, the servers that it does not reach, or that do not reach it. Roles: \
+    `rooms` shares the rooms with others, `active` has all of them alone, `standby` waits to take over, and `command` is \
+    one such as `reversi import`.")]
 pub(super) struct Args {
     /// The database of the servers: postgres://USER:PASSWORD@HOST/DATABASE.
     #[arg(long, global = true, env = "REVERSI_STORE", value_name = "URL", hide_env_values = true)]

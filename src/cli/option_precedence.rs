@@ -6,7 +6,7 @@ use clap::{ArgMatches, Command, parser::ValueSource};
 const ALTERNATIVES: [&str; 3] = ["ephemeral", "store", "data"];
 
 /// Options of a database, without effect if the data is kept elsewhere.
-const OF_STORE: [&str; 2] = ["node_listen", "lease"];
+const OF_STORE: [&str; 6] = ["node_listen", "advertise", "node_cert", "node_key", "node_ca", "lease"];
 
 /// Values that switch a flag off in the environment, the same as in clap's `FalseyValueParser`.
 pub(super) const OFF: [&str; 7] = ["", "0", "n", "no", "f", "false", "off"];
@@ -50,7 +50,8 @@ fn overruled(source: &dyn Fn(&str) -> Option<ValueSource>) -> Vec<&'static str> 
     let first_from = |wanted| ALTERNATIVES.into_iter().find(|option| source(option) == Some(wanted));
     let chosen = first_from(ValueSource::CommandLine).or_else(|| first_from(ValueSource::EnvVariable));
     let is_overruled = |option: &&str| Some(*option) != chosen && source(option) != Some(ValueSource::CommandLine);
-    let is_elsewhere = chosen.is_some_and(|chosen| chosen != "store");
+    let is_preferred = |chosen| source(chosen) == Some(ValueSource::CommandLine) || source("store").is_some();
+    let is_elsewhere = chosen.is_some_and(|chosen| chosen != "store" && is_preferred(chosen));
     let of_store = OF_STORE.into_iter().filter(|_| is_elsewhere);
     ALTERNATIVES.into_iter().chain(of_store).filter(is_overruled).collect()
 }
@@ -71,20 +72,28 @@ mod tests {
         })
     }
 
+    /// These options, and those of a database.
+    fn with_options_of_store<'a>(others: &[&'a str]) -> Vec<&'a str> {
+        [others, &OF_STORE].concat()
+    }
+
     #[test]
     fn arguments_take_precedence() {
-        let elsewhere = ["ephemeral", "store", "node_listen", "lease"];
+        let mut elsewhere = with_options_of_store(&["ephemeral", "store"]);
         assert_eq!(overruled_options(&["data"], &["store", "ephemeral", "lease"]), elsewhere);
-        assert_eq!(overruled_options(&["data", "node_listen"], &[]), ["ephemeral", "store", "lease"], "it is refused");
+        elsewhere.retain(|option| *option != "lease");
+        assert_eq!(overruled_options(&["data", "lease"], &[]), elsewhere, "it is left to be refused");
     }
 
     #[test]
     fn of_conflicting_variables_the_first_counts() {
         assert_eq!(overruled_options(&[], &["data", "store", "lease"]), ["ephemeral", "data"]);
+        assert_eq!(overruled_options(&[], &["data", "ephemeral"]), ["store", "data"]);
+        assert_eq!(overruled_options(&[], &["data", "lease"]), ["ephemeral", "store"], "the database may be forgotten");
     }
 
     #[test]
     fn contradicting_arguments_are_left_to_be_refused() {
-        assert_eq!(overruled_options(&["ephemeral", "data"], &["store"])[..1], ["store"]);
+        assert_eq!(overruled_options(&["ephemeral", "data"], &["store"]), with_options_of_store(&["store"]));
     }
 }

@@ -100,7 +100,7 @@ pub fn describe() {
     describe_gauge!(LEASE_AGE, Unit::Seconds, "Time since the server last renewed its lease in PostgreSQL.");
     describe_gauge!(
         OWNED_SHARDS,
-        "Shards of the rooms in PostgreSQL that this server has: all 4,096, its share, or 0 while it stands by."
+        "Shards of the rooms in PostgreSQL that this server has: all 4,096, its share, or 0 while it stands by or has no lease."
     );
     describe_counter!(FENCED_APPENDS, "Writes of rooms that were refused because another server had taken them over.");
     describe_gauge!(IN_SERVICE, "1 while this node of a cluster serves clients, otherwise 0.");

@@ -27,10 +27,10 @@ pub(super) const HEARTBEAT: Duration = Duration::from_secs(10);
 /// A stream is broken after a silence of this many heartbeats.
 pub const HEARTBEATS_MISSED: u32 = 2;
 
-/// The first wait before a call or stream is repeated after a failure; it doubles with every [`EQUAL_WAITS`] failures in a
-/// row.
+/// The first wait before a call or stream is repeated after a failure.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-/// A fault of a server of several lasts some seconds, in which a clock may run, and the tries go round them all.
+/// The number of failures in a row after which the wait doubles. Of several servers another one takes over within some
+/// seconds, in which a clock may run.
 const EQUAL_WAITS: u32 = 4;
 const MAX_WAIT: Duration = Duration::from_secs(8);
 

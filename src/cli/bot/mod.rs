@@ -219,7 +219,13 @@ impl Bot {
     /// Continues in the seat that this player has, if any: by a kept login, or by a call whose answer was lost.
     async fn return_to_seat(&mut self, current: fn(&Session, &Room, bool) -> CurrentRoom) -> Result<(), ClientError> {
         if let Some((room, _)) = self.session.me().await?.seats.first() {
-            let room = self.session.room(room).await?;
+            let room = match self.session.room(room).await {
+                // It has closed, or removed the bot, since.
+                Err(error) if error.refusal().is_some() && !error.is_transient() && !error.is_session_lost() => {
+                    return Ok(());
+                }
+                room => room?,
+            };
             say(format_args!("back in room {} ({})", room.id, room.settings.name));
             let is_other = self.args.room.as_ref().is_some_and(|text| !is_named(&room, text));
             self.current = Some(current(&self.session, &room, is_other));

@@ -106,8 +106,8 @@ impl fmt::Display for BoundAddress {
     }
 }
 
-/// Listens at the address of an option; fails if `private` and an address is not loopback. Of a name's addresses IPv4 is tried first, as in the
-/// clients' default.
+/// Listens at the address of an option; fails if `private` and an address is not loopback. Of a name's addresses IPv4 is
+/// tried first, as in the clients' default.
 pub(super) async fn bind(option: &str, listen: &str, private: bool) -> anyhow::Result<TcpListener> {
     let found =
         tokio::net::lookup_host(listen).await.with_context(|| format!("cannot resolve the host of {listen}"))?;

@@ -73,7 +73,7 @@ pub struct Args {
     storage: StorageOptions,
     /// With --store: seconds without a renewal after which other servers take this one's rooms; the same on all servers
     /// [default: 3].
-    #[arg(long, env = "REVERSI_LEASE", value_name = "SECONDS", requires = "store", conflicts_with_all = ["data", "ephemeral"], value_parser = clap::value_parser!(u64).range(1..=60))]
+    #[arg(long, env = "REVERSI_LEASE", value_name = "SECONDS", requires = "store", conflicts_with_all = node::ELSEWHERE, value_parser = clap::value_parser!(u64).range(1..=60))]
     lease: Option<u64>,
     /// Keep everything in memory: a restart loses it.
     #[arg(long, env = "REVERSI_EPHEMERAL", conflicts_with_all = ["data", "store"], value_parser = clap::builder::FalseyValueParser::new())]

@@ -22,23 +22,27 @@ const FIRST_LINKS: Duration = Duration::from_secs(5);
 /// The longest wait for the end of connections of other servers.
 const LINKS_END: Duration = Duration::from_secs(1);
 
+/// Options that keep the data elsewhere than in a database. Each option of a database conflicts with them: clap does not
+/// ask for `--store` where it would conflict with one that is given.
+pub(super) const ELSEWHERE: [&str; 2] = ["data", "ephemeral"];
+
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Several servers")]
 pub(super) struct NodeOptions {
     /// Share the rooms with the other servers of the database that have this option: where to listen for them.
-    #[arg(long, env = "REVERSI_NODE_LISTEN", value_name = "HOST:PORT", requires = "store", conflicts_with_all = ["data", "ephemeral"], value_parser = host_and_port)]
+    #[arg(long, env = "REVERSI_NODE_LISTEN", value_name = "HOST:PORT", requires = "store", conflicts_with_all = ELSEWHERE, value_parser = host_and_port)]
     node_listen: Option<String>,
     /// The URL under which the others reach that, as http://10.0.0.5:50061 [default: the address of --node-listen].
-    #[arg(long, env = "REVERSI_ADVERTISE", value_name = "URL", requires = "node_listen", value_parser = url)]
+    #[arg(long, env = "REVERSI_ADVERTISE", value_name = "URL", requires = "node_listen", conflicts_with_all = ELSEWHERE, value_parser = url)]
     advertise: Option<String>,
     /// The certificate that this server shows the others, in PEM: speak TLS with them, in both directions.
-    #[arg(long, env = "REVERSI_NODE_CERT", value_name = "FILE", requires_all = ["node_listen", "node_key", "node_ca"])]
+    #[arg(long, env = "REVERSI_NODE_CERT", value_name = "FILE", requires_all = ["node_listen", "node_key", "node_ca"], conflicts_with_all = ELSEWHERE)]
     node_cert: Option<PathBuf>,
     /// The key of that certificate, in PEM.
-    #[arg(long, env = "REVERSI_NODE_KEY", value_name = "FILE", requires = "node_cert")]
+    #[arg(long, env = "REVERSI_NODE_KEY", value_name = "FILE", requires = "node_cert", conflicts_with_all = ELSEWHERE)]
     node_key: Option<PathBuf>,
     /// The authority of the certificates of all these servers, in PEM.
-    #[arg(long, env = "REVERSI_NODE_CA", value_name = "FILE", requires = "node_cert")]
+    #[arg(long, env = "REVERSI_NODE_CA", value_name = "FILE", requires = "node_cert", conflicts_with_all = ELSEWHERE)]
     node_ca: Option<PathBuf>,
 }
 

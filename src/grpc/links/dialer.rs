@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::{
     sync::{mpsc, watch},
-    time::timeout,
+    time::{Instant, timeout},
 };
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{
@@ -46,6 +46,9 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(1);
 /// A warning is logged at this many failures in a row. Two nodes that start find each other after fewer.
 const LOGGED_FAILURE: u32 = 8;
 
+/// A link that ends within this time shows a fault: of the network, or of a server that does not take its news.
+const SHORT: Duration = Duration::from_secs(10);
+
 /// Capacity of each stream's queue, in messages.
 const SENT: usize = 16;
 
@@ -80,10 +83,11 @@ impl Dialer {
                 Some(streams) => Ok((streams, None)),
                 None => self.reach().await,
             };
+            let began = Instant::now();
             match reached {
                 Ok((streams, None)) => {
                     tracing::info!(node = %self.peer, "linked");
-                    self.log_end(&self.run(streams, true).await);
+                    self.log_end(&self.run(streams, true).await, began);
                     (backoff, failures) = (BACKOFF, 0);
                 }
                 Ok((streams, Some(relay))) => {
@@ -93,7 +97,7 @@ impl Dialer {
                             direct = Some(streams);
                             continue;
                         }
-                        ended = self.run(streams, false) => self.log_end(&ended),
+                        ended = self.run(streams, false) => self.log_end(&ended, began),
                     }
                 }
                 Err(status) => {
@@ -114,9 +118,14 @@ impl Dialer {
         }
     }
 
-    /// No warning, as links also end when the other server stops; one that cannot be made again gives one.
-    fn log_end(&self, ended: &Status) {
-        tracing::info!(node = %self.peer, reason = ended.message(), "the link ended");
+    /// A link also ends when the other server stops, which is no fault. One that cannot be made again gives a warning.
+    fn log_end(&self, ended: &Status, began: Instant) {
+        let (code, reason) = (ended.code(), ended.message());
+        if began.elapsed() < SHORT {
+            tracing::warn!(node = %self.peer, ?code, reason, "the link ended soon");
+        } else {
+            tracing::info!(node = %self.peer, ?code, reason, "the link ended");
+        }
     }
 
     /// Dials the node, and those through which it may be reached. Also returns through which one it was.

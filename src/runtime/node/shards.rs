@@ -45,10 +45,6 @@ const GIVEN: usize = 64;
 /// Maximum time for rooms that are given up to credit their clocks.
 const CREDITING: Duration = Duration::from_secs(1);
 
-/// For so long after shards were given to other nodes the view may not show it. Longer than a lease, after which this
-/// node does not see the store.
-const UNSEEN: Duration = Duration::from_secs(5);
-
 /// The interval at which to check whether actors have ended.
 const ENDING: Duration = Duration::from_millis(10);
 
@@ -112,20 +108,27 @@ impl OwnShards {
     }
 }
 
-/// The shards that are still this node's some time after it gave them away, if any: the database has lost that, as after
-/// a failover to a standby that lacked the last commits.
+/// The shards that are still this node's after it gave them away, if any: the database has lost that, as after a failover
+/// to a standby that lacked the last commits. Also returns when their rooms ended here.
 async fn still_owned(
     store: Arc<dyn ClusterStore>,
     given: Vec<Assignment>,
     ended: Timestamp,
-) -> (Vec<Assignment>, Stage) {
-    tokio::time::sleep(UNSEEN).await;
+) -> (Vec<Assignment>, Timestamp) {
+    let mut lease = store.lease();
+    // The first renewal may have been asked for before the shards were given away. A view is seen before its renewal.
+    for _ in 0..2 {
+        if lease.changed().await.is_err() {
+            return (Vec::new(), ended);
+        }
+    }
     let view = Arc::clone(&store.views().borrow());
-    let kept: Vec<_> = given.into_iter().filter(|owned| view.assignments.contains(owned)).collect();
+    let is_kept = |owned: &Assignment| owned.node == view.me && view.assignments.contains(owned);
+    let kept: Vec<_> = given.into_iter().filter(is_kept).collect();
     if !kept.is_empty() {
         tracing::error!(shards = kept.len(), "the database has lost that rooms were given away; they go on here");
     }
-    (kept, Stage::Kept(ended))
+    (kept, ended)
 }
 
 fn in_words(obstacle: Obstacle) -> &'static str {
@@ -148,7 +151,7 @@ impl Node {
         let (mut views, mut lease) = (store.views(), store.lease());
         views.mark_changed();
         let mut shards = OwnShards::default();
-        let mut steps = JoinSet::<(Vec<Assignment>, Stage)>::new();
+        let (mut steps, mut looks) = (JoinSet::<(Vec<Assignment>, Stage)>::new(), JoinSet::new());
         let (mut is_giving, mut may_link_until) = (false, Some(Instant::now() + LINKING));
         loop {
             let Lease { end: lease_end, ahead, .. } = *lease.borrow_and_update();
@@ -188,9 +191,10 @@ impl Node {
                     is_giving &= stage == Stage::Served;
                     shards.set(&done, stage);
                     if let Stage::Given(ended) = stage {
-                        steps.spawn(still_owned(Arc::clone(&store), done, ended));
+                        looks.spawn(still_owned(Arc::clone(&store), done, ended));
                     }
                 }
+                Some(Ok((kept, ended))) = looks.join_next() => shards.set(&kept, Stage::Kept(ended)),
             }
             let view = Arc::clone(&views.borrow_and_update());
             if view.me != self.cluster.me() {

@@ -231,17 +231,18 @@ fn a_server_listens_for_others_only_where_strangers_cannot_reach_it() {
     assert!(complains(&[&local[..], &["--node-cert", "Cargo.toml"]].concat()).contains("--node-key"));
     let complains_of_file = |option: [&str; 2]| {
         [&["--data", "nowhere"][..], &["--ephemeral"], &[]].map(|place| {
-            let output =
-                reversi(&[&["serve", "--listen", "127.0.0.1:0"], place, &option[..]].concat()).output().unwrap();
+            // An address that this machine has not, so that it cannot start.
+            let serve = ["serve", "--listen", "203.0.113.1:1", "--insecure"];
+            let output = reversi(&[&serve[..], place, &option[..]].concat()).output().unwrap();
             assert!(!output.status.success() && output.stdout.is_empty(), "{place:?}: {}", text(&output.stdout));
             text(&output.stderr)
         })
     };
-    for option in [["--node-listen", "127.0.0.1:0"], ["--lease", "9"]] {
+    for option in [["--node-listen", "127.0.0.1:0"], ["--lease", "9"], ["--advertise", "http://10.0.0.5:1"]] {
         let [file, memory, default] = complains_of_file(option);
         assert!(file.contains("cannot be used with") && file.contains("--data"), "{file}");
         assert!(memory.contains("cannot be used with") && memory.contains("--ephemeral"), "{memory}");
-        assert!(default.contains("--store"), "{default}");
+        assert!(default.contains("--store") || default.contains("--node-listen"), "{default}");
     }
     // Nothing else is wrong with these.
     for arguments in [&local[..], &[&insecure[..], &["--advertise", "http://10.0.0.5:50053"]].concat()] {

@@ -27,9 +27,10 @@ pub enum PostgresError {
     /// No server has used the database yet.
     #[error("it has no tables yet; `reversi serve --store URL` creates them")]
     Empty,
-    /// The schema of the connection is not there.
+    /// The connection has no schema.
     #[error(
-        "the schema of its search_path does not exist; `CREATE SCHEMA NAME` in psql creates it, or leave search_path out of the URL"
+        "no schema of its search_path exists, or this user may not use it; `CREATE SCHEMA NAME` in psql creates one, and \
+        `GRANT ALL ON SCHEMA NAME TO USER` permits its use"
     )]
     NoSchema,
     /// It has a part of another store.

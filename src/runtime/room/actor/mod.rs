@@ -141,8 +141,8 @@ struct RoomActor {
     mover: MoverReach,
     /// When to retry a deadline or a read after the store failed.
     retry: Option<Instant>,
-    /// True if it is in the log already that the room cannot be read or written.
-    has_logged_failure: bool,
+    /// Why the room cannot be read or written, as it is in the log: true for a fault of the journal, false for damage.
+    logged_failure: Option<bool>,
     /// When to check presence again, because it could not be written.
     recheck: Option<Instant>,
     /// Events that may or may not be in the journal. Until that is known, nothing else is done.
@@ -175,7 +175,7 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
         ai_turn: AiTurnState::default(),
         watchers: Watchers::default(),
         retry: None,
-        has_logged_failure: false,
+        logged_failure: None,
         in_doubt: None,
         has_moved: false,
         recheck: None,

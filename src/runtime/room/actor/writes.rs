@@ -30,7 +30,7 @@ impl RoomActor {
         match appended {
             Ok(()) => {}
             Err(error @ (AppendError::Unavailable(_) | AppendError::Damaged(_))) => {
-                self.log_failure(&error, "a change was rejected because it could not be written");
+                self.log_failure(&error, error.is_fault(), "a change was rejected because it could not be written");
                 games.iter().for_each(|game| self.context.players.unweigh(game));
                 return Err(if error.is_fault() { RoomError::StoreUnavailable } else { RoomError::Damaged });
             }
@@ -53,14 +53,14 @@ impl RoomActor {
                 return Err(RoomError::StoreUnavailable);
             }
         }
-        self.has_logged_failure = false;
+        self.logged_failure = None;
         self.publish(&events);
         Ok(self.accepted(true))
     }
 
-    /// Logs a failure once, until the journal is read or written again: each attempt fails with it.
-    fn log_failure(&mut self, error: &dyn Display, meaning: &str) {
-        if !std::mem::replace(&mut self.has_logged_failure, true) {
+    /// Logs a fault of the journal, or damage, once until it is read or written again: each attempt fails with it.
+    fn log_failure(&mut self, error: &dyn Display, is_fault: bool, meaning: &str) {
+        if self.logged_failure.replace(is_fault) != Some(is_fault) {
             tracing::error!(%error, "{meaning}");
         }
     }
@@ -95,7 +95,7 @@ impl RoomActor {
                 vec![Event { seq: self.room.seq().next(), at: self.now(), fact: Fact::Closed(CloseReason::Server) }]
             }
             Err(error) => {
-                self.log_failure(&error, "the journal cannot be read");
+                self.log_failure(&error, error.is_fault(), "the journal cannot be read");
                 let pause = if error.is_fault() { STORE_RETRY } else { DAMAGE_RETRY };
                 self.retry = Some(Instant::now() + pause);
                 self.places.expect(&self.context.players, &self.room, &in_doubt);
@@ -103,7 +103,7 @@ impl RoomActor {
                 return None;
             }
         };
-        self.has_logged_failure = false;
+        self.logged_failure = None;
         if !unknown.is_empty() {
             self.publish(&unknown);
         }

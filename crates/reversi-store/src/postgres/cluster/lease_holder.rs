@@ -401,8 +401,7 @@ impl LeaseHolder {
         let is_silent = |node: &NodeId| others.iter().any(|other| other.id == node.0 && !other.is_living());
         let has_shards = assignments.iter().any(|owned| owned.node == me);
         // The database may have been away from all: those that are silent now may soon take shards.
-        let is_awaited = |other: &Other| other.takes_shards() && !other.is_living();
-        let is_drained = is_draining && !(has_shards && others.iter().any(is_awaited));
+        let is_drained = is_draining && !(has_shards && others.iter().any(Other::may_return));
         let mut surplus = surplus(me, &takers, &assignments);
         surplus.retain(|_, next| !is_silent(next));
         let view = ClusterView {
@@ -523,6 +522,8 @@ impl LeaseHolder {
                 session.batch(LOCK_TIMEOUT).await?;
                 (self.is_new_connection, self.has_counted) = (true, false);
                 (self.is_locked, self.assignments_read) = (false, None);
+                // A failover may have lost what was stored.
+                (self.unreached, self.is_status_stored) = (None, false);
                 self.seen = SeenRenewals::default();
                 self.access.begin_again();
                 Arc::clone(self.session.insert(Arc::new(session)))

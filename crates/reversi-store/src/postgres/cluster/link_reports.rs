@@ -48,9 +48,9 @@ const REPORTS: &str = "SELECT node, serving, ahead_us, \
         array(SELECT peer FROM node_unreached AS u WHERE u.node = node_status.node ORDER BY peer) AS peers, \
         array(SELECT (extract(epoch FROM now() - since) * 1000000)::bigint \
             FROM node_unreached AS u WHERE u.node = node_status.node ORDER BY peer) AS times_us \
-    FROM node_status";
+    FROM node_status WHERE node IN (SELECT id FROM node WHERE address IS NOT NULL)";
 
-/// What all nodes say.
+/// What the nodes that share the shards say.
 pub(super) async fn reports(session: &Session) -> Result<Vec<Report>, Error> {
     session.query(REPORTS, &[]).await?.iter().map(read).collect()
 }

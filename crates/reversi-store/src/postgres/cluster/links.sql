@@ -1,8 +1,8 @@
--- What nodes with an address say of themselves.
+-- What servers say of themselves.
 CREATE TABLE node_status (
     node bigint PRIMARY KEY REFERENCES node ON DELETE CASCADE,
     version text NOT NULL,              -- of its program
-    serving boolean NOT NULL,           -- whether it has rooms and serves clients, or is out of service
+    serving boolean NOT NULL,           -- whether it serves clients: not while it stands by, or is out of service
     ahead_us bigint                     -- its clock minus that of this database, to a tenth of a second; null if unknown
 );
 -- The others that a node does not reach over its links. A node is linked with those that it reaches and that reach it; it

@@ -106,7 +106,8 @@ impl Membership {
         self.look.notify_one();
     }
 
-    /// Gives up the node's shards, and waits until it has none that another node can take.
+    /// Gives up the node's shards, and waits until it has none that another node can take; if all others are silent, until
+    /// they are heard again or dead.
     pub async fn hand_over(&self) {
         self.is_draining.send_replace(true);
         self.look_again();

@@ -211,6 +211,11 @@ impl Other {
         self.address.is_some() && !self.signs.is_late && !self.is_draining
     }
 
+    /// True if it is silent, and takes shards once it is heard again.
+    pub(super) fn may_return(&self) -> bool {
+        self.address.is_some() && !self.is_draining && !self.is_living()
+    }
+
     /// True if it is a server that has renewed its lease, so that its options are known.
     fn has_known_options(&self) -> bool {
         self.listens.is_some() && !self.lease.is_zero()

@@ -421,7 +421,7 @@ async fn a_node_that_ends_gives_nothing_to_one_that_is_silent() {
     proxy.release();
 }
 
-/// As after a database that was away from all: else its rooms would be without a node until its lease ends.
+/// As after a database that was away from all: else its rooms would be without a node until the others come back.
 #[needs(postgres)]
 #[tokio::test]
 async fn a_node_that_ends_waits_while_all_others_are_silent() {

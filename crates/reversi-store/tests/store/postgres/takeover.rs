@@ -124,6 +124,7 @@ async fn a_second_server_stands_by_until_the_first_one_ends() {
     drop(first);
     let second = Store::of(open(second).await);
     assert_eq!(database.owners(), "two|4096");
+    assert_eq!(say().await, [Some((version(), true))]);
     assert_eq!(load(&second, room_id(1)).await.unwrap().seq(), Seq(2));
 }
 

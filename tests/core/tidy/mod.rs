@@ -100,6 +100,7 @@ const LAYERS: &[Layer] = &[
             ("bytes", "messages that are encoded once"),
             ("thiserror", "one error enum per operation"),
             ("serde_json", "exports games as JSON"),
+            ("sha2", "a page token has the hash of its filter"),
         ],
     },
     Layer {

@@ -288,6 +288,7 @@ async fn reflection_lists_the_services() {
     let asked = [
         ask(MessageRequest::ListServices(String::new())),
         ask(MessageRequest::FileContainingSymbol("reversi.v1.GameService".into())),
+        ask(MessageRequest::FileContainingSymbol("reversi.v1.ErrorReason".into())),
     ];
     let mut answers = reflection.server_reflection_info(tokio_stream::iter(asked)).await.unwrap().into_inner();
     let answer = within(answers.message()).await.unwrap().unwrap().message_response.unwrap();
@@ -297,8 +298,10 @@ async fn reflection_lists_the_services() {
         assert!(names.contains(&format!("reversi.v1.{service}Service").as_str()), "{names:?}");
     }
     assert!(names.contains(&"grpc.health.v1.Health"), "{names:?}");
-    let answer = within(answers.message()).await.unwrap().unwrap().message_response.unwrap();
-    assert!(matches!(answer, MessageResponse::FileDescriptorResponse(_)), "{answer:?}");
+    for _ in ["the service", "the reasons of errors"] {
+        let answer = within(answers.message()).await.unwrap().unwrap().message_response.unwrap();
+        assert!(matches!(answer, MessageResponse::FileDescriptorResponse(_)), "{answer:?}");
+    }
 }
 
 /// The answer to a GET request for a path: the head, and the body as sent.

@@ -1,4 +1,4 @@
-// A whole Reversi bot. Run: bot HOST:PORT[,HOST:PORT] [AI KIND]; without a kind it plays any waiting player.
+// A whole Reversi bot. Run: bot [https://]HOST:PORT[,...] [AI KIND]; without a kind it plays any waiting player.
 package main
 
 import (
@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
@@ -31,7 +32,7 @@ var random = rand.New(rand.NewSource(time.Now().UnixNano()))
 
 func main() {
 	if len(os.Args) < 2 {
-		log.Fatal("usage: bot HOST:PORT[,HOST:PORT] [AI KIND]")
+		log.Fatal("usage: bot [https://]HOST:PORT[,...] [AI KIND]")
 	}
 	servers = strings.Split(os.Args[1], ",")
 	connection, login := logIn()
@@ -96,7 +97,12 @@ func connect() *grpc.ClientConn {
 	servers = append(servers[1:], server)
 	// Newer versions of grpc-go prefer grpc.NewClient with grpc.WithTransportCredentials(insecure.NewCredentials()). Each
 	// address of a name is used.
-	connection, err := grpc.Dial("dns:///"+server, grpc.WithInsecure(),
+	trust, address := grpc.WithInsecure(), strings.TrimPrefix(server, "https://")
+	if address != server {
+		// The system's authorities, or those of the file that SSL_CERT_FILE names.
+		trust = grpc.WithTransportCredentials(credentials.NewTLS(nil))
+	}
+	connection, err := grpc.Dial("dns:///"+address, trust,
 		grpc.WithDefaultServiceConfig(`{"loadBalancingConfig": [{"round_robin": {}}]}`))
 	if err != nil {
 		log.Fatal(err)

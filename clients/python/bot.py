@@ -1,18 +1,18 @@
-"""A whole Reversi bot. Run: bot.py HOST:PORT[,HOST:PORT] [AI KIND [SECONDS A MOVE]]; without a kind it plays anyone."""
+"""A whole bot. Run: bot.py [https://]HOST:PORT[,...] [AI KIND [SECONDS A MOVE]]; without one it plays anyone."""
 import asyncio, itertools, random, sys, grpc
 sys.path.append(sys.path[0] + "/../../proto")
 files = (f"reversi/v1/{name}.proto" for name in ("session", "lobby", "game"))
 (session, sessions), (lobby, lobbies), (game, games) = map(grpc.protos_and_services, files)
-ADVICE = "start the bot again to play on"
 SERVERS = sys.argv[1].split(",")  # they share their players
 OPTIONS = [("grpc.use_local_subchannel_pool", 1), ("grpc.lb_policy_name", "round_robin")]
-def connect(turns=itertools.cycle(SERVERS)): return grpc.aio.insecure_channel(next(turns), OPTIONS)
+def connect(turns=itertools.cycle(SERVERS)):
+    trust, server = [grpc.ssl_channel_credentials()] * ("https://" in SERVERS[0]), next(turns).rpartition("/")[2]
+    return (grpc.aio.secure_channel if trust else grpc.aio.insecure_channel)(server, *trust, OPTIONS)
 async def log_in(bot, servers=SERVERS):
     try: return (net := connect()), await sessions.SessionServiceStub(net).LogIn(bot, timeout=6)
     except grpc.RpcError as error:
         if not servers[1:]: raise
-        print(error.details(), file=sys.stderr)
-        return await log_in(bot, servers[1:])
+        return print(error.details(), file=sys.stderr) or await log_in(bot, servers[1:])
 async def main(wish, pause=0):
     bot = session.LogInRequest(display_name=f"bot {random.randrange(10**9)}", kind="PLAYER_KIND_BOT")
     net, login = await log_in(bot)
@@ -29,7 +29,7 @@ async def main(wish, pause=0):
                     await games.GameServiceStub(net).PlayMove(move, metadata=me, timeout=6)
                 if event.HasField("game_ended"): return print(event.game_ended.outcome)
                 is_last = event.WhichOneof("event") in ("kicked", "room_closed", "closing")
-                if is_last and not event.closing.HasField("retry_after"): sys.exit(f"{event}{ADVICE}")
+                if is_last and not event.closing.HasField("retry_after"): sys.exit(f"{event}start the bot again")
         except asyncio.TimeoutError: print("no heartbeat", file=sys.stderr)
         except grpc.RpcError as error:
             if error.code().name in ("UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "INVALID_ARGUMENT"): raise
@@ -37,4 +37,4 @@ async def main(wish, pause=0):
         net = await asyncio.sleep(1, connect())  # to the next server: this one may be silent
 wish = {"ai": {"kind": sys.argv[2]}} if sys.argv[2:] else {"anyone": {}}
 try: asyncio.run(main(lobby.QuickStartRequest(**wish), *map(float, sys.argv[3:])))
-except grpc.RpcError as error: sys.exit(f"{error.details()}; {ADVICE}")
+except grpc.RpcError as error: sys.exit(f"{error.details()}; start the bot again")

@@ -317,21 +317,21 @@ export const ja: Texts = {
   ...record,
   ai: {
     random: { name: "ランダム", summary: "合法手から無作為に選びます。", strength: "最も弱く、最初の一局に" },
-    greedy: { name: "欲張り", summary: "最も多く返す手を打ちます。", strength: "ランダムに 57 %" },
+    greedy: { name: "欲張り", summary: "最も多く返す手を打ちます。", strength: "ランダムに得点率 63 %" },
     roxanne: {
       name: "Roxanne",
       summary: "決まった表に従い、隅を好み隣を避けます。",
-      strength: "ランダムに 74 %、欲張りに 73 %",
+      strength: "ランダムと欲張りに 79 %",
     },
     positional: {
       name: "位置重視",
       summary: "レベルの手数だけ先を読み、最後に取るマスの価値で判断します。",
-      strength: "ランダムに 93 %。奇数レベルは隣の偶数より弱め",
+      strength: "ランダムに 95 %。奇数レベルは隣の偶数より弱め",
     },
     alphabeta: {
       name: "アルファベータ",
       summary: "数手先を読み、隅・安全な辺・着手数・開放度を量ります。",
-      strength: "Roxanne に 99 %、位置重視に 100 局全勝",
+      strength: "Roxanne と位置重視に 99 %",
     },
     expert: {
       name: "エキスパート",
@@ -341,12 +341,12 @@ export const ja: Texts = {
     mcts: {
       name: "モンテカルロ",
       summary: "頭の中で何千局もランダムに打ち、石が最も多くなる手を選びます。",
-      strength: "レベル 5 で Roxanne に 98 %",
+      strength: "レベル 5 で Roxanne に 97 %",
     },
     "mcts-roxanne": {
       name: "モンテカルロ Roxanne",
       summary: "頭の中で何千局も筋よく打ち、最も勝てる手を選びます。",
-      strength: "レベル 5 で Roxanne に 99 %、モンテカルロに 67 %",
+      strength: "レベル 5 で Roxanne に 99 %、モンテカルロに 63 %",
     },
   },
   analysis,

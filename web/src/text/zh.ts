@@ -313,17 +313,17 @@ export const zh: Texts = {
   ...record,
   ai: {
     random: { name: "随机", summary: "随机选择合法着法。", strength: "最弱，适合第一局" },
-    greedy: { name: "贪吃", summary: "总是翻最多的子。", strength: "对随机胜率 57 %" },
-    roxanne: { name: "Roxanne", summary: "按固定表格，先占角，避开角旁。", strength: "对随机 74 %，对贪吃 73 %" },
+    greedy: { name: "贪吃", summary: "总是翻最多的子。", strength: "对随机得分率 63 %" },
+    roxanne: { name: "Roxanne", summary: "按固定表格，先占角，避开角旁。", strength: "对随机与贪吃均为 79 %" },
     positional: {
       name: "位置",
       summary: "按级别向前看若干手，以最后所占格子的价值计分。",
-      strength: "对随机 93 %；奇数级比相邻偶数级弱",
+      strength: "对随机 95 %；奇数级比相邻偶数级弱",
     },
     alphabeta: {
       name: "Alpha-Beta",
       summary: "向前看数手，权衡角、稳定边、行动力与外露子。",
-      strength: "对 Roxanne 99 %，对位置百局全胜",
+      strength: "对 Roxanne 与位置均为 99 %",
     },
     expert: {
       name: "专家",
@@ -333,12 +333,12 @@ export const zh: Texts = {
     mcts: {
       name: "蒙特卡洛",
       summary: "在心中随机下数千局，走向子数最多的结局。",
-      strength: "5 级对 Roxanne 已达 98 %",
+      strength: "5 级对 Roxanne 已达 97 %",
     },
     "mcts-roxanne": {
       name: "蒙特卡洛 Roxanne",
       summary: "在心中合理地下数千局，走向胜率最高处。",
-      strength: "5 级对 Roxanne 99 %，对蒙特卡洛 67 %",
+      strength: "5 级对 Roxanne 99 %，对蒙特卡洛 63 %",
     },
   },
   analysis,

@@ -12,7 +12,8 @@ pub struct Profile {
     pub levels: u8,
     /// The level at which it plays as its source describes.
     pub default_level: u8,
-    /// The measured strength in words for users, at the default level unless stated.
+    /// The measured strength in words for users, at the default level unless stated: the score of `reversi arena`, with half a
+    /// point for a draw.
     pub strength: &'static str,
     /// The measured strength of each level; empty if not measured.
     pub elo: &'static [Elo],
@@ -74,7 +75,7 @@ const GREEDY: Profile = Profile {
     summary: "Takes the move that flips the most discs.",
     levels: 1,
     default_level: 1,
-    strength: "wins 57 % against random",
+    strength: "scores 63 % against random",
     elo: &[],
     unit: Unit::None,
 };
@@ -84,7 +85,7 @@ const ROXANNE: Profile = Profile {
     summary: "Prefers corners and avoids the squares beside them, by a fixed table.",
     levels: 1,
     default_level: 1,
-    strength: "wins 74 % against random and 73 % against greedy",
+    strength: "scores 79 % against random and against greedy",
     elo: &[],
     unit: Unit::None,
 };
@@ -94,7 +95,7 @@ const POSITIONAL: Profile = Profile {
     summary: "Looks as many moves ahead as its level says and counts what the last square taken is worth.",
     levels: 8,
     default_level: 4,
-    strength: "wins 93 % against random; odd levels are weaker than the even ones beside them",
+    strength: "scores 95 % against random; odd levels are weaker than the even ones beside them",
     elo: &[],
     unit: Unit::Points,
 };
@@ -104,7 +105,7 @@ const ALPHA_BETA: Profile = Profile {
     summary: "Looks several moves ahead and weighs corners, safe edges, choice of moves and open discs.",
     levels: 8,
     default_level: 4,
-    strength: "wins 99 % against roxanne and every game of 100 against positional",
+    strength: "scores 99 % against roxanne and against positional",
     elo: &[],
     unit: Unit::Points,
 };
@@ -114,7 +115,7 @@ const MCTS: Profile = Profile {
     summary: "Plays thousands of random games in its head and goes where it ends with the most discs.",
     levels: 12,
     default_level: 10,
-    strength: "wins 98 % against roxanne at level 5 already",
+    strength: "scores 97 % against roxanne at level 5 already",
     elo: &[],
     unit: Unit::Discs,
 };
@@ -124,7 +125,7 @@ const MCTS_ROXANNE: Profile = Profile {
     summary: "Plays thousands of sensible games in its head and goes where it wins most of them.",
     levels: 12,
     default_level: 10,
-    strength: "wins 99 % against roxanne and 67 % against mcts at level 5 already",
+    strength: "scores 99 % against roxanne and 63 % against mcts at level 5 already",
     elo: &[],
     unit: Unit::WinShare,
 };
@@ -134,7 +135,7 @@ const EXPERT: Profile = Profile {
     summary: "Looks far ahead with a judgement learned from its own games; the higher the level, the earlier it knows how the game ends.",
     levels: expert::LEVELS,
     default_level: 13,
-    strength: "level 1 wins 79 % against random, and each other level 67 to 80 % against the one below",
+    strength: "level 1 scores 81 % against random, and each other level 67 to 80 % against the one below",
     elo: &[
         Elo { elo: 235, error: 26 },
         Elo { elo: 397, error: 36 },

@@ -1,6 +1,6 @@
 //! A multiplayer Reversi room server over gRPC.
 //!
-//! `docs/ARCHITECTURE.md` follows one move through these layers, and says what is durable when and where state lives.
+//! `docs/ARCHITECTURE.md` follows one move through these layers, and says where state lives.
 //! Dependencies point down only, and no files import each other in a circle, which Cargo and `tests/core/tidy` check:
 //!
 //! ```text

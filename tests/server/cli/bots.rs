@@ -60,6 +60,29 @@ fn two_python_bots_play_each_other() {
     assert_eq!(first, second, "both bots report the same outcome");
 }
 
+#[needs(python)]
+#[test]
+fn a_python_bot_plays_over_tls() {
+    let python = program(PYTHON);
+    let (server, certificate) = Server::with_tls("python_over_tls");
+    let bot = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/python/bot.py");
+    let url = format!("https://{}", server.address);
+    let mut command = Command::new(python);
+    command.arg(bot).args([&url, "random"]).env("GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", certificate);
+    played_to_the_end(&Bot::start(&mut command).finish());
+}
+
+#[needs(go_bot)]
+#[test]
+fn a_go_bot_plays_over_tls() {
+    let bot = program(GO_BOT);
+    let (server, certificate) = Server::with_tls("go_over_tls");
+    let url = format!("https://{}", server.address);
+    let mut command = Command::new(bot);
+    command.args([&url, "random"]).env("SSL_CERT_FILE", certificate);
+    played_to_the_end(&Bot::start(&mut command).finish());
+}
+
 /// The program that an environment variable names.
 pub(crate) fn program(variable: &str) -> PathBuf {
     env::var_os(variable).unwrap_or_else(|| panic!("{variable} is not set")).into()
@@ -115,12 +138,24 @@ struct Server {
 impl Server {
     /// Starts the binary on a free port, in a new folder.
     fn start(name: &str) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bots").join(name);
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("a temporary folder");
+        Self::start_in(&empty_folder(name), &[])
+    }
+
+    /// As [`Server::start`], with a certificate that is its own authority. Returns its file as well.
+    fn with_tls(name: &str) -> (Self, PathBuf) {
+        let folder = empty_folder(name);
+        let key = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
+        fs::write(folder.join("chain.pem"), key.cert.pem()).expect("writable");
+        fs::write(folder.join("key.pem"), key.signing_key.serialize_pem()).expect("writable");
+        let server = Self::start_in(&folder, &["--tls-cert", "chain.pem", "--tls-key", "key.pem"]);
+        (server, folder.join("chain.pem"))
+    }
+
+    fn start_in(folder: &Path, options: &[&str]) -> Self {
         let mut process = Process::start(
             Command::new(env!("CARGO_BIN_EXE_reversi"))
                 .args(["serve", "--ephemeral", "--listen", "127.0.0.1:0"])
+                .args(options)
                 .current_dir(folder),
         );
         let address = process.read(|output| {
@@ -132,6 +167,13 @@ impl Server {
         });
         Self { address: address.expect("the server prints its address"), _process: process }
     }
+}
+
+fn empty_folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bots").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a temporary folder");
+    folder
 }
 
 /// The address in a line that contains `listening on 127.0.0.1:PORT`.

@@ -6,6 +6,7 @@ mod bots;
 pub(crate) mod command;
 mod commands;
 mod doctor;
+mod documents;
 mod host;
 mod hostile_server;
 mod import;

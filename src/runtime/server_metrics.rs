@@ -81,7 +81,7 @@ pub fn describe() {
     describe_gauge!(
         ARCHIVE_BYTES,
         Unit::Bytes,
-        "Size of the database file, with all that is stored; 0 without a file."
+        "Size of the database file, or of all tables and indexes in PostgreSQL; 0 in memory."
     );
     describe_gauge!(
         DAMAGED_ROWS,

@@ -20,7 +20,7 @@ pub(super) struct SettingsOptions {
     /// Games in a series.
     #[arg(long, value_name = "N", default_value_t = 1)]
     games: u32,
-    /// Limit for a move, 0 for none; a minute if left out and there is no total clock.
+    /// Limit for a move, 0 for none, which needs a total clock; a minute if left out and there is no total clock.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     move_limit: Option<Duration>,
     /// Clock for all moves of a side together.
@@ -93,7 +93,7 @@ pub(super) const COMMANDS: &[SetCommand] = &[
     },
     SetCommand {
         usage: "set limit SECONDS",
-        help: "the most a move may take; 0 for no limit",
+        help: "the most a move may take; 0 for no limit, where there is a total clock",
         fields: &["move_limit"],
         read: |settings, _, limit| assign(&mut settings.move_limit, seconds(limit).ok().map(Some)),
     },

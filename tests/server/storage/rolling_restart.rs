@@ -165,6 +165,7 @@ async fn games_go_on_while_one_server_after_the_other_is_restarted() {
                 let stopped = servers.pop().unwrap().stop();
                 let (clean, log) = timeout(TIMEOUT, stopped).await.expect("it exits");
                 assert!(clean && !log.contains("have not taken all rooms over"), "{log}");
+                assert!(!log.contains("the database has lost"), "{log}");
                 let (database_, address) = (database.clone(), address.clone());
                 servers.insert(0, spawn_blocking(move || start_at(&database_, &address)).await.unwrap());
                 balanced(&database, 3).await;

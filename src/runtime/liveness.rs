@@ -74,7 +74,10 @@ pub(crate) async fn note_stalls(host: RoomHost) {
 /// The last write of a server: that it was alive, and when players were last seen. False on failure.
 pub(crate) async fn write_shutdown(context: &ActorContext) -> bool {
     // First, since the clocks need it, and the rest may take long.
-    let alive = mark_alive(context).await;
+    let alive = match awaits_credit(context) {
+        true => Err(StoreError::Unavailable("clocks are not yet credited for the downtime".into())),
+        false => mark_alive(context).await,
+    };
     let seen = store_seen(&context.players, Duration::ZERO, &*context.player_store).await;
     let written = alive.and(seen);
     if let Err(error) = &written {
@@ -90,9 +93,6 @@ fn awaits_credit(context: &ActorContext) -> bool {
 }
 
 async fn mark_alive(context: &ActorContext) -> Result<(), StoreError> {
-    if awaits_credit(context) {
-        return Err(StoreError::Unavailable("clocks are not yet credited for the downtime".into()));
-    }
     let write = context.stalls.begin_write();
     let served = context.stalls.served_until(context.clock.now());
     let written = context.journal.mark_alive(served).await;

@@ -16,6 +16,7 @@ use proc_macro::TokenStream;
 /// | `postgres` | it is installed, or `REVERSI_REQUIRE_POSTGRES` is set: then the test fails without it |
 /// | `python` | `REVERSI_PYTHON` names a Python interpreter with `grpcio` and `grpcio-tools` |
 /// | `go_bot` | `REVERSI_GO_BOT` names the program of `clients/go` |
+/// | `pgbouncer`, `nginx`, `caddy` | the program is in `/usr/sbin` or `/usr/bin`, or `REVERSI_REQUIRE_PROXIES` is set |
 /// | `faketime` | its library is installed, or `REVERSI_REQUIRE_FAKETIME` is set |
 /// | `git` | the package is in a Git checkout |
 /// | `permissions` | they apply to the user, who is not root |
@@ -26,6 +27,10 @@ pub fn needs(what: TokenStream, test: TokenStream) -> TokenStream {
         "postgres" => needs_variable("REVERSI_REQUIRE_POSTGRES", "PostgreSQL was not in /usr/lib/postgresql", test),
         "python" => needs_variable("REVERSI_PYTHON", "REVERSI_PYTHON, which .ci/run sets, was not set", test),
         "go_bot" => needs_variable("REVERSI_GO_BOT", "REVERSI_GO_BOT, which .ci/run sets, was not set", test),
+        program @ ("pgbouncer" | "nginx" | "caddy") if is_program_installed(program) => test,
+        program @ ("pgbouncer" | "nginx" | "caddy") => {
+            needs_variable("REVERSI_REQUIRE_PROXIES", &format!("{program} was not installed"), test)
+        }
         "faketime" if is_faketime_installed() => test,
         "faketime" => needs_variable("REVERSI_REQUIRE_FAKETIME", "libfaketime was not in /usr/lib", test),
         "git" => ignored_unless(is_git_checkout(), "this was no Git checkout", test),
@@ -52,6 +57,10 @@ fn ignored_unless(is_there: bool, missing: &str, test: TokenStream) -> TokenStre
 fn is_postgres_installed() -> bool {
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     versions.map(|version| version.path()).any(|version| version.join("bin/initdb").exists())
+}
+
+fn is_program_installed(program: &str) -> bool {
+    ["/usr/sbin", "/usr/bin"].iter().any(|folder| Path::new(folder).join(program).exists())
 }
 
 fn is_faketime_installed() -> bool {

@@ -3,7 +3,7 @@
 use thiserror::Error;
 use tokio_postgres::{
     Error,
-    error::{DbError, Severity},
+    error::{DbError, Severity, SqlState},
 };
 
 /// Why a database cannot be used.
@@ -12,6 +12,21 @@ pub enum PostgresError {
     /// The URL cannot be parsed.
     #[error("the URL of the database is malformed: {0}; it is postgres://USER:PASSWORD@HOST/DATABASE")]
     Url(String),
+    /// A special character of the user or the password is not percent-encoded.
+    #[error(
+        "the user or the password in the URL of the database has a special character that must be written as its code: % \
+        as %25, @ as %40, / as %2F, ? as %3F; or leave the password out, and set PGPASSWORD"
+    )]
+    SpecialCharacter,
+    /// An option of the URL cannot be used.
+    #[error("{0}")]
+    Option(String),
+    /// Connections go through a pooler that shares them between sessions.
+    #[error(
+        "the URL is that of a connection pooler in transaction mode (such as PgBouncer), and the server needs sessions of \
+        its own; give the URL of the database itself, or set the pooler to pool_mode = session"
+    )]
+    Pooler,
     /// The database cannot be reached, or refuses a statement.
     #[error("{0}")]
     Database(String),
@@ -78,9 +93,13 @@ pub enum PostgresError {
     Thread(#[from] std::io::Error),
 }
 
+const PASSWORD_HINT: &str =
+    "; in a URL, special characters of a password are written as their codes: % as %25, @ as %40";
+
 impl From<Error> for PostgresError {
     fn from(error: Error) -> Self {
-        Self::Database(describe(&error))
+        let hint = if error.code() == Some(&SqlState::INVALID_PASSWORD) { PASSWORD_HINT } else { "" };
+        Self::Database(describe(&error) + hint)
     }
 }
 

@@ -7,12 +7,12 @@ use tokio::{
     sync::Mutex,
     time::{Instant, timeout, timeout_at},
 };
-use tokio_postgres::{Config, Error};
+use tokio_postgres::Error;
 
 use super::{
     cluster::access::Access,
     error::{describe, is_refusal},
-    session::Session,
+    session::{Config, Session},
 };
 use crate::{
     damage::ReadError,

@@ -51,7 +51,6 @@ use tokio::{
     },
     time::{Instant, sleep},
 };
-use tokio_postgres::Config;
 
 pub use cluster::{Membership, lease_holder::Sharing};
 pub use error::PostgresError;
@@ -68,7 +67,7 @@ use lasting_session::LastingSession;
 use reversi_engine::rules::Position;
 use reversi_room::{DisplayName, GameId, GameRecord, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp};
 use rooms::RoomWrite;
-use session::Session;
+use session::{Config, Session, refuse_pooler};
 use writer::{Done, MAX_CHANGES, QueuedWrite, Writer};
 
 use super::{
@@ -136,7 +135,8 @@ impl Standby {
     /// # Errors
     /// When the database cannot be reached or used.
     pub async fn join(url: &str, sharing: Sharing) -> Result<Self, PostgresError> {
-        let (config, patience) = (session::parse(url, sharing.patience)?, sharing.patience);
+        let (config, patience) = (Config::parse(url, sharing.patience)?, sharing.patience);
+        refuse_pooler(&config).await?;
         let membership = Membership::join(config.clone(), sharing).await?;
         Ok(Self { config, patience, membership })
     }

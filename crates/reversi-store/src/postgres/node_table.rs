@@ -8,7 +8,7 @@ use super::{
     cluster::link_reports::unreached,
     error::PostgresError,
     schema,
-    session::{self, Session},
+    session::{Config, Session, refuse_pooler},
 };
 use crate::shard::NodeId;
 
@@ -68,7 +68,9 @@ impl NodeTable {
     /// # Errors
     /// When the database cannot be reached or used, or is not set up.
     pub async fn open(url: &str, patience: Duration) -> Result<Self, PostgresError> {
-        let session = Session::open(&session::parse(url, patience)?).await?;
+        let config = Config::parse(url, patience)?;
+        refuse_pooler(&config).await?;
+        let session = Session::open(&config).await?;
         schema::require(&session).await?;
         Ok(Self(session))
     }

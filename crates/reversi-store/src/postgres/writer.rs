@@ -20,7 +20,6 @@ use tokio::{
     sync::{OwnedSemaphorePermit, mpsc, oneshot, watch},
     time::{Instant, timeout_at},
 };
-use tokio_postgres::Config;
 
 use super::{
     batch::{self, BatchError, Outcome, Write},
@@ -31,7 +30,7 @@ use super::{
     },
     error::{PostgresError, describe, is_refusal},
     schema,
-    session::Session,
+    session::{Config, Session},
 };
 use crate::{
     damage::DamagedRows,

@@ -12,7 +12,6 @@ use tokio::{
     sync::{Notify, watch},
     time::{Instant, MissedTickBehavior, interval, timeout},
 };
-use tokio_postgres::Config;
 
 use super::{
     access::AccessCheck,
@@ -24,7 +23,11 @@ use crate::{
     clock_check::{ClockCheck, ClockReading},
     cluster_store::{ClusterView, Lease, NodeInfo, Obstacle},
     journal::{CLOCK_SKEW, LEASE_AGE, OWNED_SHARDS},
-    postgres::{error::PostgresError, schema, session::Session},
+    postgres::{
+        error::PostgresError,
+        schema,
+        session::{Config, Session},
+    },
     quorum::{QuorumNode, Unreached, may_serve},
     shard::{Assignment, NodeId, Shard, share, surplus},
 };

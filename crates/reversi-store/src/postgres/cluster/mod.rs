@@ -25,13 +25,12 @@ pub(super) mod shard;
 use std::{collections::BTreeSet, sync::Arc, thread::JoinHandle};
 
 use tokio::sync::{Notify, oneshot, watch};
-use tokio_postgres::Config;
 
 use self::{
     access::Access,
     lease_holder::{LeaseHolder, NodeState, Sharing},
 };
-use super::error::PostgresError;
+use super::{error::PostgresError, session::Config};
 use crate::{
     cluster_store::{ClusterView, Lease},
     shard::NodeId,

@@ -1,6 +1,8 @@
 //! The store in PostgreSQL: what it does beyond the properties of every store.
 
+mod connecting;
 mod lost_connections;
+mod pooler;
 mod proxy;
 mod server;
 mod settling;

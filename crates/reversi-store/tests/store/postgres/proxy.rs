@@ -17,7 +17,7 @@ use tokio::{
 use super::server::{Database, url};
 
 /// The socket of a server in its folder.
-const SOCKET: &str = ".s.PGSQL.5432";
+pub(super) const SOCKET: &str = ".s.PGSQL.5432";
 
 /// What is held of which connections.
 #[derive(Clone, Copy, Default)]

@@ -21,7 +21,7 @@ use reversi_store::{PostgresError, PostgresStore, Store};
 use tempfile::TempDir;
 
 /// The id of the user `nobody`: PostgreSQL refuses to run as root.
-const NOBODY: u32 = 65_534;
+pub(crate) const NOBODY: u32 = 65_534;
 
 /// Makes a server in a folder, as a standby of the one in another folder if there is one; starts it for each line that
 /// is read; and stops and removes it when the test's process ends, also if that is killed.
@@ -76,7 +76,7 @@ pub(crate) fn database() -> Database {
 }
 
 /// Whether the server needs another user than the tests: it refuses to run as root.
-fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|this| this.uid() == 0)
 }
 

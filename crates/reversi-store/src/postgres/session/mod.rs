@@ -1,22 +1,22 @@
 //! One connection to the database.
 
+mod config;
+mod password_file;
+mod tls;
+
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
     time::Duration,
 };
 
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    task::JoinSet,
-};
+use tokio::task::JoinSet;
 use tokio_postgres::{
-    Client, Config, Connection, Error, NoTls, Row, Socket, Statement,
-    config::{SslMode, TargetSessionAttrs},
-    tls::TlsStream,
+    Client, Error, Row, SimpleQueryMessage, Statement,
     types::{FromSql, ToSql},
 };
-use tokio_postgres_rustls::MakeRustlsConnect;
+
+pub(super) use config::Config;
 
 use super::error::{PostgresError, describe};
 use crate::damage::{DamagedRows, ReadError};
@@ -44,46 +44,22 @@ pub(super) struct Session {
     driver: JoinSet<()>,
 }
 
-/// Parses the URL of a database. A connection that is silent for `patience` is given up.
-pub(super) fn parse(url: &str, patience: Duration) -> Result<Config, PostgresError> {
-    let mut config: Config = url.parse().map_err(|error: Error| PostgresError::Url(describe(&error)))?;
-    if config.get_application_name().is_none() {
-        config.application_name("reversi");
-    }
-    if config.get_connect_timeout().is_none() {
-        config.connect_timeout(patience);
-    }
-    config.tcp_user_timeout(patience).keepalives_idle(patience).keepalives_interval(patience / 4).keepalives_retries(4);
-    // Of several hosts the one that can be written.
-    config.target_session_attrs(TargetSessionAttrs::ReadWrite);
-    Ok(config)
-}
-
 impl Session {
     /// Connects, within a runtime that lives as long as the connection.
     pub(super) async fn open(config: &Config) -> Result<Self, PostgresError> {
-        let session = match config.get_ssl_mode() {
-            SslMode::Require => {
-                let (tls, _) = MakeRustlsConnect::with_native_certs().map_err(|_| PostgresError::NoAuthority)?;
-                Self::start(config.connect(tls).await?)
-            }
-            _ => Self::start(config.connect(NoTls).await?),
-        };
-        session.client.batch_execute(SETTINGS).await?;
-        Ok(session)
+        let (client, driver) = config.connect().await?;
+        client.batch_execute(SETTINGS).await?;
+        Ok(Self { client, statements: Mutex::default(), driver })
     }
 
-    fn start<S>((client, connection): (Client, Connection<Socket, S>)) -> Self
-    where
-        S: TlsStream + AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    {
-        let mut driver = JoinSet::new();
-        driver.spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(error = describe(&error), "a connection to the database has ended");
-            }
-        });
-        Self { client, statements: Mutex::default(), driver }
+    /// The process of the database that serves the connection, and when it was started: no two have the same.
+    async fn backend(&self) -> Result<Option<String>, Error> {
+        let sql = "SELECT pid || ' ' || backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()";
+        let rows = self.client.simple_query(sql).await?;
+        Ok(rows.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+            _ => None,
+        }))
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -131,6 +107,18 @@ impl Session {
         // After the time limit it is dropped.
         let _ = tokio::time::timeout(CLOSE_TIMEOUT, driver.join_next()).await;
     }
+}
+
+/// Fails at a pooler that gives each transaction any of its connections: locks and settings of a session, and prepared
+/// statements, would be lost or be those of others. There one process of the database serves two connections, or one
+/// connection is served by two.
+pub(super) async fn refuse_pooler(config: &Config) -> Result<(), PostgresError> {
+    let (one, two) = tokio::try_join!(Session::open(config), Session::open(config))?;
+    let (first, again, other) = (one.backend().await?, one.backend().await?, two.backend().await?);
+    if first.is_some() && (first != again || again == other) {
+        return Err(PostgresError::Pooler);
+    }
+    Ok(())
 }
 
 /// A column. A value of another type is damage, not an error of the connection.

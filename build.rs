@@ -1,6 +1,10 @@
 //! Compiles the services of `proto/` with `protox`, without `protoc`.
 
-use std::{env, fs, io, path::PathBuf};
+use std::{
+    env, fs, io,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use prost::Message as _;
 
@@ -8,6 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=proto");
     // The page is embedded in the binary; cargo detects new files only by this line.
     println!("cargo:rerun-if-changed=web/dist");
+    println!("cargo:rustc-env=REVERSI_COMMIT={}", commit());
     let out = PathBuf::from(env::var("OUT_DIR")?);
 
     let files = fs::read_dir("proto/reversi/v1")?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
@@ -41,4 +46,26 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .extern_path(".reversi.stored.v1", "crate::room::stored::v1")
         .compile_fds(files)?;
     Ok(())
+}
+
+/// The commit of this source: that of the variable REVERSI_COMMIT, or else of the Git checkout; empty without both. Not of
+/// a checkout in debug builds, as each commit would compile everything again.
+fn commit() -> String {
+    println!("cargo:rerun-if-env-changed=REVERSI_COMMIT");
+    if let Ok(commit) = env::var("REVERSI_COMMIT") {
+        return commit;
+    }
+    if env::var_os("PROFILE").is_none_or(|profile| profile != "release") || !Path::new(".git").exists() {
+        return String::new();
+    }
+    // Without Git, or if it does not trust the folder, the commit is unknown.
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").args(arguments).output().ok().filter(|output| output.status.success());
+        output.and_then(|output| String::from_utf8(output.stdout).ok()).map(|text| text.trim().to_owned())
+    };
+    // The log of HEAD changes with each commit.
+    if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]).filter(|log| Path::new(log).exists()) {
+        println!("cargo:rerun-if-changed={log}");
+    }
+    git(&["rev-parse", "--short=12", "HEAD"]).unwrap_or_default()
 }

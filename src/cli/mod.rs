@@ -14,7 +14,7 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
-use std::{ffi::OsString, io::Write as _, process::ExitCode};
+use std::{ffi::OsString, io::Write as _, process::ExitCode, sync::LazyLock};
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 
@@ -52,13 +52,19 @@ mod watch;
 #[cfg(fuzzing)]
 pub use engine_server::{answer_gtp, answer_nboard};
 
+use crate::runtime::server_metrics::COMMIT;
 use dev::{arena, openings, train};
 use terminal::output::{self, StandardOutput, say, stdout_is_terminal, warn};
+
+static VERSION: LazyLock<String> = LazyLock::new(|| match COMMIT {
+    "" => env!("CARGO_PKG_VERSION").to_owned(),
+    commit => format!("{} ({commit})", env!("CARGO_PKG_VERSION")),
+});
 
 /// Play Reversi online: a room server, and its players, watchers and bots.
 #[derive(Debug, Parser)]
 #[command(
-    version,
+    version = VERSION.as_str(),
     after_help = "Without a command, the server is started with its defaults; to pass options to it, type `reversi serve`.\n\n\
         Options of `serve`, and of the connection to a server, can also be set by the environment variable shown with \
         them. Options take precedence over variables.\n\n\

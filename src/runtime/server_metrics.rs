@@ -12,6 +12,9 @@ use crate::{
     store::{ArchiveSize, CLOCK_SKEW, COMMIT_WRITES, DAMAGED_ROWS, FENCED_APPENDS, LEASE_AGE, LOG_BYTES, OWNED_SHARDS},
 };
 
+/// The commit from which this program was built; empty if that is unknown.
+pub const COMMIT: &str = env!("REVERSI_COMMIT");
+
 const PLAYERS: &str = "reversi_players";
 const ROOMS: &str = "reversi_rooms";
 const GAMES_RUNNING: &str = "reversi_games_running";
@@ -38,6 +41,15 @@ const PEERS: &str = "reversi_cluster_peers";
 const LINKS: &str = "reversi_cluster_links";
 const ASKS: &str = "reversi_cluster_asks_total";
 const CERTIFICATE_EXPIRY: &str = "reversi_certificate_expiry_timestamp_seconds";
+const CONNECTIONS: &str = "reversi_connections";
+const BUILD: &str = "reversi_build_info";
+// As all programs name them for Prometheus.
+const CPU: &str = "process_cpu_seconds_total";
+const RESIDENT: &str = "process_resident_memory_bytes";
+const VIRTUAL: &str = "process_virtual_memory_bytes";
+const OPEN_FILES: &str = "process_open_fds";
+const MAX_FILES: &str = "process_max_fds";
+const STARTED: &str = "process_start_time_seconds";
 
 /// The histograms, with the upper bounds of their buckets; times are in seconds.
 pub const BUCKETS: [(&str, &[f64]); 3] = [
@@ -115,7 +127,15 @@ pub fn describe() {
         Unit::Seconds,
         "When a certificate of this server expires, in seconds since 1970: public (for clients), or node (for other servers)."
     );
-    gauge!(DAMAGED_ROWS).set(0.0);
+    describe_gauge!(CONNECTIONS, "Open connections of clients.");
+    describe_gauge!(
+        BUILD,
+        "Always 1: the version of this program, and the commit from which it was built, if that is known."
+    );
+    gauge!(BUILD, "version" => env!("CARGO_PKG_VERSION"), "commit" => COMMIT).set(1.0);
+    for gauge in [DAMAGED_ROWS, CONNECTIONS] {
+        gauge!(gauge).set(0.0);
+    }
     describe_counter!(ROLLED_BACK, "Rooms that went back, as the database had lost their last events.");
     for name in [LAGS, SLOW, ROLLED_BACK] {
         counter!(name).absolute(0);
@@ -164,6 +184,46 @@ pub fn measure(census: &Census) {
 pub fn measure_archive(size: ArchiveSize) {
     gauge!(ARCHIVED_GAMES).set(size.games as f64);
     gauge!(ARCHIVE_BYTES).set(size.bytes as f64);
+}
+
+/// Describes the metrics of the process, and sets when it started.
+pub fn describe_process(started: Timestamp) {
+    describe_counter!(CPU, Unit::Seconds, "CPU time of the process.");
+    describe_gauge!(RESIDENT, Unit::Bytes, "Memory of the process that is in RAM.");
+    describe_gauge!(VIRTUAL, Unit::Bytes, "Memory that the process has reserved.");
+    describe_gauge!(OPEN_FILES, "Open files and connections of the process.");
+    describe_gauge!(MAX_FILES, "The most files and connections that the process may have open.");
+    describe_gauge!(STARTED, Unit::Seconds, "When the process started, in seconds since 1970.");
+    gauge!(STARTED).set((started.0 / 1_000_000) as f64);
+}
+
+/// What a process uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessUsage {
+    /// CPU time, rounded down to seconds.
+    pub cpu_seconds: u64,
+    /// Memory in RAM.
+    pub resident_bytes: u64,
+    /// Reserved memory.
+    pub virtual_bytes: u64,
+    /// Open files and connections.
+    pub open_files: usize,
+    /// The most of them; none without a limit.
+    pub max_files: Option<u64>,
+}
+
+/// Sets the metrics of the process.
+pub fn measure_process(usage: &ProcessUsage) {
+    counter!(CPU).absolute(usage.cpu_seconds);
+    gauge!(RESIDENT).set(usage.resident_bytes as f64);
+    gauge!(VIRTUAL).set(usage.virtual_bytes as f64);
+    gauge!(OPEN_FILES).set(usage.open_files as f64);
+    gauge!(MAX_FILES).set(usage.max_files.map_or(f64::INFINITY, |max| max as f64));
+}
+
+/// Counts opened (`change` 1) and closed (-1) connections.
+pub(crate) fn connections(change: f64) {
+    gauge!(CONNECTIONS).increment(change);
 }
 
 /// Sets when a certificate expires.

@@ -6,9 +6,13 @@ use std::{
     net::TcpStream,
 };
 
-use crate::harness::process::{Server, http_get, http_get_of, wait_for_event};
+use crate::{
+    cli::command::{reversi, text},
+    harness::process::{Server, http_get, http_get_of, wait_for_event},
+};
 use reversi::{
     proto::v1::{self, room_event},
+    runtime::{Clock, server_metrics::COMMIT},
     store::SqliteStore,
 };
 
@@ -33,7 +37,7 @@ impl Scrape {
                 let part = ["_bucket", "_sum", "_count"].into_iter().find_map(|part| name.strip_suffix(part));
                 let known = |name| helped.contains(name) && typed.contains(name);
                 assert!(known(name) || part.is_some_and(known), "{line}");
-                assert!(name.starts_with("reversi_"), "{line}");
+                assert!(name.starts_with("reversi_") || name.starts_with("process_"), "{line}");
                 assert!(samples.insert(sample.to_owned(), value.parse().unwrap()).is_none(), "{line} comes twice");
             }
         }
@@ -84,6 +88,7 @@ async fn metrics_count_a_game() {
     assert!(head.starts_with("HTTP/1.1 200 ") && page.contains("<a href=\"/metrics\">"), "{head}\n{page}");
 
     let ada = server.log_in("Ada", 1 << 16).await;
+    Scrape::read(address).assert_values(&[("reversi_connections", 1.0)]);
     let room = ada.create(v1::RoomSettings::default(), ["me", "random"]).await.room_id;
     let mut watch = ada.watch(&room).await;
     let game = ada.start(&room).await;
@@ -125,6 +130,35 @@ async fn metrics_count_a_game() {
     // At least the start, two moves and the end.
     assert!(figures.0["reversi_journal_append_seconds_count"] >= 4.0);
     assert!(server.stop().await.0, "it stopped clean");
+}
+
+/// The version is also that of `reversi --version` and `GetServerInfo`.
+#[tokio::test]
+async fn metrics_tell_what_runs_and_what_it_uses() {
+    let before = Clock::of_process().now().0 / 1_000_000;
+    let mut server = Server::start(&["--metrics", "127.0.0.1:0"]);
+    let address = &server.wait_for_line("metrics: ");
+    let figures = Scrape::read(address);
+    let (version, commit) = (env!("CARGO_PKG_VERSION"), COMMIT);
+    let build = format!("reversi_build_info{{version=\"{version}\",commit=\"{commit}\"}}");
+    figures.assert_values(&[(&build, 1.0), ("reversi_connections", 0.0)]);
+    if cfg!(target_os = "linux") {
+        let value = |name: &str| figures.0[name];
+        assert!(value("process_start_time_seconds") >= before as f64);
+        assert!(value("process_resident_memory_bytes") > (1 << 20) as f64);
+        assert!(value("process_virtual_memory_bytes") >= value("process_resident_memory_bytes"));
+        assert!((3.0..1_000.0).contains(&value("process_open_fds")));
+        assert!(value("process_max_fds") > value("process_open_fds"));
+        assert!((0.0..60.0).contains(&value("process_cpu_seconds_total")));
+    }
+
+    let info = server.log_in("Ada", 1 << 16).await.lobby().get_server_info(v1::GetServerInfoRequest {}).await;
+    let info = info.unwrap().into_inner();
+    assert_eq!((info.version.as_str(), info.commit.as_str()), (version, commit));
+    let shown = text(&reversi(&["--version"]).output().unwrap().stdout);
+    let expected =
+        if commit.is_empty() { format!("reversi {version}\n") } else { format!("reversi {version} ({commit})\n") };
+    assert_eq!(shown, expected);
 }
 
 #[test]

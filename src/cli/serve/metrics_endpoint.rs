@@ -29,7 +29,7 @@ use tokio::{
 use super::log::DroppedLines;
 use crate::{
     grpc::ServedHosts,
-    runtime::{Runtime, server_metrics},
+    runtime::{Clock, Runtime, server_metrics},
 };
 
 /// The interval at which recorded times are sorted into their buckets.
@@ -58,6 +58,7 @@ pub(super) fn install() -> anyhow::Result<PrometheusHandle> {
     }
     let handle = builder.install_recorder().context("metrics cannot be counted")?;
     server_metrics::describe();
+    server_metrics::describe_process(Clock::of_process().now());
     Ok(handle)
 }
 
@@ -172,8 +173,31 @@ async fn render(State(sources): State<Sources>) -> impl IntoResponse {
             server_metrics::measure_archive(size);
         }
     }
+    #[cfg(target_os = "linux")]
+    if let Ok(usage) = process_usage() {
+        server_metrics::measure_process(&usage);
+    }
     server_metrics::dropped_log_lines(sources.dropped.count());
     ([(CONTENT_TYPE, FORMAT)], sources.handle.render())
+}
+
+/// What this process uses, as far as the system shows it.
+#[cfg(target_os = "linux")]
+fn process_usage() -> procfs::ProcResult<server_metrics::ProcessUsage> {
+    use procfs::process::{LimitValue, Process};
+
+    let this = Process::myself()?;
+    let stat = this.stat()?;
+    Ok(server_metrics::ProcessUsage {
+        cpu_seconds: (stat.utime + stat.stime) / procfs::ticks_per_second(),
+        resident_bytes: stat.rss * procfs::page_size(),
+        virtual_bytes: stat.vsize,
+        open_files: this.fd_count()?,
+        max_files: match this.limits()?.max_open_files.soft_limit {
+            LimitValue::Value(max) => Some(max),
+            LimitValue::Unlimited => None,
+        },
+    })
 }
 
 #[cfg(test)]

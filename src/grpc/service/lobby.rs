@@ -23,7 +23,7 @@ use crate::{
     rules::{ByColor, Color},
     runtime::{
         ArchiveSize, Census, Games, Limits, LobbyUpdate, NewRoom, Opponent, Player, RequestCost, Row, RowFilter,
-        Runtime, Snapshot, WatchedLobby, limits_table,
+        Runtime, Snapshot, WatchedLobby, limits_table, server_metrics,
     },
 };
 
@@ -38,6 +38,7 @@ impl LobbyService for Services {
         let Census { players, rooms, games, ai, draining, .. } = self.runtime.census();
         Ok(Response::new(v1::GetServerInfoResponse {
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            commit: server_metrics::COMMIT.to_owned(),
             ai_kinds: AiKind::ALL.into_iter().map(ai_kind).collect(),
             limits: Some(limits(&self.runtime.limits())),
             draining,

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use crate::runtime::{AddressPermit, ClientAddress, ClientAddresses, LimitsInForce, Resource};
+use crate::runtime::{AddressPermit, ClientAddress, ClientAddresses, LimitsInForce, Resource, server_metrics};
 
 pub(crate) struct ConnectionLimit {
     limits: LimitsInForce,
@@ -42,6 +42,7 @@ impl ConnectionLimit {
     pub(crate) fn admit(self: &Arc<Self>) -> Option<ConnectionSlot> {
         let max = self.limits.get().connections;
         self.open.fetch_update(Relaxed, Relaxed, |open| (open < max).then_some(open + 1)).ok()?;
+        server_metrics::connections(1.0);
         Some(ConnectionSlot(Arc::clone(self)))
     }
 
@@ -74,6 +75,7 @@ impl ConnectionPermit {
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.0.open.fetch_sub(1, Relaxed);
+        server_metrics::connections(-1.0);
     }
 }
 

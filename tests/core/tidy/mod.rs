@@ -144,6 +144,7 @@ const LAYERS: &[Layer] = &[
             ("tracing_appender", "writes the log on a thread of its own"),
             ("sd_notify", "tells systemd that the server is ready, reloads or stops"),
             ("rlimit", "a connection is an open file"),
+            ("procfs", "what the process uses, for its metrics"),
             ("directories", "the system's folder for application data"),
             ("tracing_opentelemetry", "exports the spans of the log, with the feature `otel`"),
             ("opentelemetry", "the spans of the feature `otel`"),

@@ -1,4 +1,4 @@
-//! Files and headings that documents name.
+//! Files and headings that documents name, and addresses in example commands.
 
 use reversi_needs::needs;
 
@@ -83,4 +83,47 @@ fn linked_headings_are_found() {
     assert_eq!(headings(text).collect::<Vec<_>>(), ["a-b-c", "e-f"]);
     let named = [("docs/h.md", "i"), ("docs/q.md", "a-b-c")].map(|(file, heading)| (file.into(), heading.into()));
     assert_eq!(named_headings("docs/q.md", text), named);
+}
+
+/// Tokens and passwords must not go over a network in plain text because someone copied an example. A port of a container is
+/// published on all interfaces unless an address stands before it.
+#[needs(git)]
+#[test]
+fn example_commands_serve_other_machines_by_tls_only() {
+    let files = tracked_files();
+    let examples = files.lines().filter(|file| file.starts_with("deploy/"));
+    no_problems(examples.flat_map(|path| {
+        let text = read(&root().join(path)).replace("\\\n", "");
+        let open = text.lines().filter(|line| is_open(line)).map(|line| format!("{path}: in plain text: {line}"));
+        open.collect::<Vec<_>>()
+    }));
+}
+
+fn is_open(line: &str) -> bool {
+    let words: Vec<&str> = line.split([' ', '=', '"', '[', ']', '`']).collect();
+    let follows = |option: &str, is_value: &dyn Fn(&str) -> bool| {
+        words.windows(2).any(|pair| pair[0] == option && is_value(pair[1]))
+    };
+    let is_any = |address: &str| ["0.0.0.0:", "*:", ":"].iter().any(|any| address.starts_with(any));
+    let is_port = |ports: &str| ports.split(':').take(2).all(|port| port.parse::<u16>().is_ok());
+    let listens =
+        follows("--listen", &is_any) || ["--listen [::]", "--listen=[::]"].iter().any(|any| line.contains(any));
+    listens && !line.contains("--tls-cert") || follows("-p", &is_port) || follows("ports:", &is_port)
+}
+
+#[test]
+fn open_example_commands_are_found() {
+    for open in
+        ["reversi serve --listen 0.0.0.0:1 --insecure", "x --listen=[::]:1", "docker run -p 50051:50051 reversi"]
+    {
+        assert!(is_open(open), "{open}");
+    }
+    for closed in [
+        "reversi serve --listen 0.0.0.0:1 --tls-cert a --tls-key b",
+        "reversi serve --listen 10.0.0.1:1 --insecure",
+        "docker run -p 127.0.0.1:1:1 reversi",
+        "ports: [\"127.0.0.1:1:1\"]",
+    ] {
+        assert!(!is_open(closed), "{closed}");
+    }
 }

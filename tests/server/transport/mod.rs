@@ -14,3 +14,5 @@ mod slow_readers;
 mod status_only;
 mod tls;
 mod web;
+
+pub(crate) use tls::{Authority, handshake};

@@ -22,13 +22,13 @@ use tokio_rustls::{
 use crate::harness::in_process::{ServerOptions, TestServer, within};
 
 /// A certificate authority.
-pub(super) struct Authority {
-    pub(super) pem: String,
+pub(crate) struct Authority {
+    pub(crate) pem: String,
     issuer: Issuer<'static, KeyPair>,
 }
 
 impl Authority {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut params = CertificateParams::new([]).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().unwrap();
@@ -37,7 +37,7 @@ impl Authority {
     }
 
     /// A certificate for a name, and its key.
-    pub(super) fn sign(&self, name: &str) -> (Vec<u8>, Vec<u8>) {
+    pub(crate) fn sign(&self, name: &str) -> (Vec<u8>, Vec<u8>) {
         let key = KeyPair::generate().unwrap();
         let certificate = CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, &self.issuer).unwrap();
         (certificate.pem().into_bytes(), key.serialize_pem().into_bytes())
@@ -47,7 +47,7 @@ impl Authority {
         self.pem.clone().into_bytes()
     }
 
-    fn trusted(&self) -> Trust {
+    pub(crate) fn trusted(&self) -> Trust {
         Trust { authority: Some(self.pem()), identity: None }
     }
 }
@@ -67,15 +67,23 @@ async fn tls_server(authority: &Authority, clients: Option<&Authority>) -> TestS
 
 /// A connection that offers one protocol by ALPN.
 async fn connect(server: &TestServer, authority: &Authority, protocol: &[u8]) -> TlsStream<TcpStream> {
+    handshake(TcpStream::connect(&server.address).await.unwrap(), authority, "127.0.0.1", protocol).await
+}
+
+/// Begins TLS with a server of this name.
+pub(crate) async fn handshake(
+    socket: TcpStream,
+    authority: &Authority,
+    name: &'static str,
+    protocol: &[u8],
+) -> TlsStream<TcpStream> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(authority.pem.as_bytes()).unwrap()).unwrap();
     let config = ClientConfig::builder_with_provider(ring::default_provider().into());
     let config = config.with_safe_default_protocol_versions().unwrap();
     let mut config = config.with_root_certificates(roots).with_no_client_auth();
     config.alpn_protocols = vec![protocol.to_vec()];
-    let socket = TcpStream::connect(&server.address).await.unwrap();
-    let name = "127.0.0.1".try_into().unwrap();
-    within(TlsConnector::from(std::sync::Arc::new(config)).connect(name, socket)).await.unwrap()
+    within(TlsConnector::from(std::sync::Arc::new(config)).connect(name.try_into().unwrap(), socket)).await.unwrap()
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use rustls::{
     ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
     client::{
         danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
-        verify_server_cert_signed_by_trust_anchor,
+        verify_server_cert_signed_by_trust_anchor, verify_server_name,
     },
     crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
     pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject as _},
@@ -37,27 +37,18 @@ pub(super) fn connector(trust: Trust) -> Result<MakeRustlsConnect, PostgresError
     let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| PostgresError::Database(error.to_string()))?;
-    let any_name = |authorities| Arc::new(AnyName { authorities, provider });
+    let verifier = |trusted, checks_name| Arc::new(Verifier { trusted, checks_name, provider });
     let config = match trust {
-        Trust::Anyone => config.dangerous().with_custom_certificate_verifier(any_name(None)),
-        Trust::Authority(file) => {
-            config.dangerous().with_custom_certificate_verifier(any_name(Some(authorities_in(&file)?)))
-        }
-        Trust::AuthorityAndName(file) => config.with_root_certificates(authorities_in(&file)?),
         Trust::System => config.with_root_certificates(authorities_of_system()?),
+        Trust::Anyone => config.dangerous().with_custom_certificate_verifier(verifier(None, false)),
+        Trust::Authority(file) => {
+            config.dangerous().with_custom_certificate_verifier(verifier(Some(Trusted::read(&file)?), false))
+        }
+        Trust::AuthorityAndName(file) => {
+            config.dangerous().with_custom_certificate_verifier(verifier(Some(Trusted::read(&file)?), true))
+        }
     };
     Ok(MakeRustlsConnect::new(config.with_no_client_auth()))
-}
-
-fn authorities_in(file: &Path) -> Result<RootCertStore, PostgresError> {
-    let problem = |problem: String| PostgresError::Option(format!("sslrootcert={}: {problem}", file.display()));
-    let certificates = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let certificates = certificates.map_err(|error| problem(error.to_string()))?;
-    let mut roots = RootCertStore::empty();
-    for certificate in certificates {
-        roots.add(certificate).map_err(|error| problem(error.to_string()))?;
-    }
-    if roots.is_empty() { Err(problem("it has no certificate in PEM".to_owned())) } else { Ok(roots) }
 }
 
 fn authorities_of_system() -> Result<RootCertStore, PostgresError> {
@@ -66,26 +57,54 @@ fn authorities_of_system() -> Result<RootCertStore, PostgresError> {
     if roots.is_empty() { Err(PostgresError::NoAuthority) } else { Ok(roots) }
 }
 
-/// Accepts certificates of these authorities, or all of them, for any name.
+/// The certificates of a file: of authorities, or of the database itself, which may have signed it by its own key.
 #[derive(Debug)]
-struct AnyName {
-    authorities: Option<RootCertStore>,
+struct Trusted {
+    roots: RootCertStore,
+    certificates: Vec<CertificateDer<'static>>,
+}
+
+impl Trusted {
+    fn read(file: &Path) -> Result<Self, PostgresError> {
+        let problem = |problem: String| PostgresError::Option(format!("sslrootcert={}: {problem}", file.display()));
+        let certificates = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let certificates = certificates.map_err(|error| problem(error.to_string()))?;
+        if certificates.is_empty() {
+            return Err(problem("it has no certificate in PEM".to_owned()));
+        }
+        let mut roots = RootCertStore::empty();
+        for certificate in &certificates {
+            roots.add(certificate.clone()).map_err(|error| problem(error.to_string()))?;
+        }
+        Ok(Self { roots, certificates })
+    }
+}
+
+/// Accepts certificates that are trusted, or of trusted authorities; without these, any.
+#[derive(Debug)]
+struct Verifier {
+    trusted: Option<Trusted>,
+    checks_name: bool,
     provider: Arc<CryptoProvider>,
 }
 
-impl ServerCertVerifier for AnyName {
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
         intermediates: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
+        name: &ServerName<'_>,
         _: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        if let Some(authorities) = &self.authorities {
-            let certificate = ParsedCertificate::try_from(certificate)?;
+        let Some(trusted) = &self.trusted else { return Ok(ServerCertVerified::assertion()) };
+        let parsed = ParsedCertificate::try_from(certificate)?;
+        if !trusted.certificates.contains(certificate) {
             let algorithms = self.provider.signature_verification_algorithms.all;
-            verify_server_cert_signed_by_trust_anchor(&certificate, authorities, intermediates, now, algorithms)?;
+            verify_server_cert_signed_by_trust_anchor(&parsed, &trusted.roots, intermediates, now, algorithms)?;
+        }
+        if self.checks_name {
+            verify_server_name(&parsed, name)?;
         }
         Ok(ServerCertVerified::assertion())
     }
@@ -97,7 +116,7 @@ impl ServerCertVerifier for AnyName {
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
         // Anyone can sign for a certificate that nobody has checked, and some are too old to be read.
-        if self.authorities.is_none() {
+        if self.trusted.is_none() {
             return Ok(HandshakeSignatureValid::assertion());
         }
         verify_tls12_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
@@ -109,7 +128,7 @@ impl ServerCertVerifier for AnyName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        if self.authorities.is_none() {
+        if self.trusted.is_none() {
             return Ok(HandshakeSignatureValid::assertion());
         }
         verify_tls13_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)

@@ -85,7 +85,7 @@ impl TlsFront {
     }
 }
 
-/// A certificate for `localhost` of an authority in `root.crt`; another authority is in `other.crt`.
+/// A certificate for `localhost`, in `own.crt`, of an authority in `root.crt`; another authority is in `other.crt`.
 fn certified(folder: &Path) -> TlsAcceptor {
     let authority = |file| {
         let mut params = CertificateParams::default();
@@ -97,6 +97,7 @@ fn certified(folder: &Path) -> TlsAcceptor {
     let (authority, _) = (authority("root.crt"), authority("other.crt"));
     let key = KeyPair::generate().unwrap();
     let own = CertificateParams::new(["localhost".to_owned()]).unwrap().signed_by(&key, &authority).unwrap();
+    fs::write(folder.join("own.crt"), own.pem()).unwrap();
     let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
@@ -155,12 +156,14 @@ async fn a_database_with_tls_is_reached_and_verified_as_by_libpq() {
         ("127.0.0.1", "sslmode=require", true),
         ("127.0.0.1", "sslmode=verify-ca&sslrootcert=FOLDER/root.crt", true),
         ("localhost", "sslmode=verify-full&sslrootcert=FOLDER/root.crt", true),
+        ("localhost", "sslmode=verify-full&sslrootcert=FOLDER/own.crt", true),
     ] {
         let asked = front.ask(&database.schema, host, options).await;
         assert_eq!(asked.map_err(|error| error.to_string()), Ok(uses_tls), "{host} {options}");
     }
     for (host, options, reason) in [
         ("127.0.0.1", "sslmode=verify-full&sslrootcert=FOLDER/root.crt", "not valid for name"),
+        ("127.0.0.1", "sslmode=verify-full&sslrootcert=FOLDER/own.crt", "not valid for name"),
         ("localhost", "sslmode=verify-full&sslrootcert=FOLDER/other.crt", "invalid peer certificate"),
         ("localhost", "sslmode=verify-ca&sslrootcert=FOLDER/other.crt", "invalid peer certificate"),
         ("localhost", "sslmode=require&sslrootcert=FOLDER/other.crt", "invalid peer certificate"),

@@ -127,15 +127,7 @@ pub fn describe() {
         Unit::Seconds,
         "When a certificate of this server expires, in seconds since 1970: public (for clients), or node (for other servers)."
     );
-    describe_gauge!(CONNECTIONS, "Open connections of clients.");
-    describe_gauge!(
-        BUILD,
-        "Always 1: the version of this program, and the commit from which it was built, if that is known."
-    );
-    gauge!(BUILD, "version" => env!("CARGO_PKG_VERSION"), "commit" => COMMIT).set(1.0);
-    for gauge in [DAMAGED_ROWS, CONNECTIONS] {
-        gauge!(gauge).set(0.0);
-    }
+    gauge!(DAMAGED_ROWS).set(0.0);
     describe_counter!(ROLLED_BACK, "Rooms that went back, as the database had lost their last events.");
     for name in [LAGS, SLOW, ROLLED_BACK] {
         counter!(name).absolute(0);
@@ -186,8 +178,15 @@ pub fn measure_archive(size: ArchiveSize) {
     gauge!(ARCHIVE_BYTES).set(size.bytes as f64);
 }
 
-/// Describes the metrics of the process, and sets when it started.
+/// Describes the metrics of the process and its connections, and sets those that do not change.
 pub fn describe_process(started: Timestamp) {
+    describe_gauge!(
+        BUILD,
+        "Always 1: the version of this program, and the commit from which it was built, if that is known."
+    );
+    gauge!(BUILD, "version" => env!("CARGO_PKG_VERSION"), "commit" => COMMIT).set(1.0);
+    describe_gauge!(CONNECTIONS, "Open connections of clients.");
+    gauge!(CONNECTIONS).set(0.0);
     describe_counter!(CPU, Unit::Seconds, "CPU time of the process.");
     describe_gauge!(RESIDENT, Unit::Bytes, "Memory of the process that is in RAM.");
     describe_gauge!(VIRTUAL, Unit::Bytes, "Memory that the process has reserved.");

@@ -1,11 +1,28 @@
-//! Starts that are refused: of a second server on the same data, and with too few open files.
+//! Starts with a running game, and starts that are refused: of a second server on the same data, and with too few open files.
 
 use std::{fs, process::Command};
 
+use reversi::proto::v1;
+use reversi_needs::needs;
+
 use crate::{
     cli::command::{reversi, text},
-    harness::process::Server,
+    harness::{postgres::database, process::Server},
 };
+
+#[needs(postgres)]
+#[tokio::test]
+async fn a_start_with_a_running_game_warns_of_nothing() {
+    let options = ["--store", &database().url()];
+    let server = Server::start(&options);
+    let ada = server.log_in("Ada", 1 << 16).await;
+    let room = ada.create(v1::RoomSettings::default(), ["me", "random"]).await.room_id;
+    ada.start(&room).await;
+    drop(ada);
+    assert!(server.stop().await.0);
+    let (clean, log) = Server::start(&options).stop().await;
+    assert!(clean && !log.contains("WARN") && !log.contains("ERROR"), "{log}");
+}
 
 #[test]
 fn a_second_server_is_refused_even_when_files_beside_the_database_are_removed() {

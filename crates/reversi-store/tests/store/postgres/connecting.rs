@@ -39,10 +39,12 @@ const WRONG_PASSWORD: &[u8] = b"SFATAL\0VFATAL\0C28P01\0Mpassword authentication
 /// What the front does with connections.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Front {
-    WithoutTls,
-    WithTls,
+    /// Has no TLS.
+    Plain,
+    /// Offers TLS.
+    Encrypted,
     /// Refuses connections without TLS by this error.
-    OnlyTls(&'static [u8]),
+    Refusing(&'static [u8]),
 }
 
 /// A TCP port of a database that has only a UNIX socket, with TLS.
@@ -115,13 +117,13 @@ async fn serve(
     if client.read_exact(&mut first).await.is_err() {
         return;
     }
-    if first == TLS_REQUEST && front != Front::WithoutTls {
+    if first == TLS_REQUEST && front != Front::Plain {
         client.write_all(b"S").await.unwrap();
         if let Ok(client) = acceptor.accept(client).await {
             using.send_replace(true);
             join(client, &[], &socket).await;
         }
-    } else if let Front::OnlyTls(refusal) = front {
+    } else if let Front::Refusing(refusal) = front {
         let length = u32::try_from(4 + refusal.len()).unwrap();
         client.write_all(&[&b"E"[..], &length.to_be_bytes(), refusal].concat()).await.unwrap();
     } else {
@@ -147,7 +149,7 @@ async fn join(mut client: impl AsyncRead + AsyncWrite + Unpin, first: &[u8], soc
 async fn a_database_with_tls_is_reached_and_verified_as_by_libpq() {
     let database = database();
     database.open().await;
-    let front = TlsFront::start(&database, Front::WithTls).await;
+    let front = TlsFront::start(&database, Front::Encrypted).await;
     for (host, options, uses_tls) in [
         ("127.0.0.1", "", true),
         ("127.0.0.1", "sslmode=disable", false),
@@ -179,7 +181,7 @@ async fn a_database_with_tls_is_reached_and_verified_as_by_libpq() {
 async fn a_database_without_tls_is_reached_unless_tls_is_required() {
     let database = database();
     database.open().await;
-    let front = TlsFront::start(&database, Front::WithoutTls).await;
+    let front = TlsFront::start(&database, Front::Plain).await;
     assert!(!front.ask(&database.schema, "127.0.0.1", "sslmode=prefer").await.unwrap());
     let refused = front.ask(&database.schema, "127.0.0.1", "sslmode=require").await.unwrap_err().to_string();
     assert!(refused.contains("does not support TLS"), "{refused}");
@@ -190,7 +192,7 @@ async fn a_database_without_tls_is_reached_unless_tls_is_required() {
 async fn a_database_that_accepts_only_tls_is_reached_unless_tls_is_disabled() {
     let database = database();
     database.open().await;
-    let front = TlsFront::start(&database, Front::OnlyTls(NO_ENCRYPTION)).await;
+    let front = TlsFront::start(&database, Front::Refusing(NO_ENCRYPTION)).await;
     assert!(front.ask(&database.schema, "127.0.0.1", "sslmode=allow").await.unwrap());
     let refused = front.ask(&database.schema, "127.0.0.1", "sslmode=disable").await.unwrap_err().to_string();
     assert!(refused.contains("no encryption"), "{refused}");
@@ -200,7 +202,7 @@ async fn a_database_that_accepts_only_tls_is_reached_unless_tls_is_disabled() {
 #[tokio::test]
 async fn a_wrong_password_may_be_one_with_a_special_character() {
     let database = database();
-    let front = TlsFront::start(&database, Front::OnlyTls(WRONG_PASSWORD)).await;
+    let front = TlsFront::start(&database, Front::Refusing(WRONG_PASSWORD)).await;
     let refused = front.ask(&database.schema, "127.0.0.1", "sslmode=disable").await.unwrap_err().to_string();
     assert!(refused.contains("authentication failed; in a URL") && refused.contains("@ as %40"), "{refused}");
 }

@@ -15,6 +15,8 @@ const MOST_CPU = 0.1;
 const MOST_GROWTH = 1.1;
 
 const server = spawn(PROGRAM, ["serve", "--listen", "127.0.0.1:0", "--ephemeral"], {
+  // Without `REVERSI_*`, which would configure the server.
+  env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("REVERSI_"))),
   stdio: ["ignore", "pipe", "ignore"],
 });
 const address = await listening(server);

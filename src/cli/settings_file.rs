@@ -1,5 +1,5 @@
-//! The settings file of `reversi serve`: a line KEY=VALUE for an option's environment variable. An option that is given
-//! as an argument or in the environment takes precedence.
+//! The environment variables of `reversi serve`, and its settings file: a line KEY=VALUE for an option's variable. An
+//! option that is given as an argument or in the environment takes precedence.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -27,14 +27,60 @@ pub(super) fn apply(command: &Command, arguments: &[OsString]) -> Result<Vec<OsS
         let Some((key, value)) = setting(line).map_err(|error| problem(format!("line {number}: {error}")))? else {
             continue;
         };
-        let option = serve.get_arguments().find(|option| names(option, key));
-        let option = option.ok_or_else(|| problem(format!("line {number}: `reversi serve` has no variable {key}")))?;
+        let option = serve.get_arguments().find(|option| names(option, key)).ok_or_else(|| {
+            problem(format!(
+                "line {number}: `reversi serve` has no variable {key}; {}",
+                nearest(key, &variables(serve))
+            ))
+        })?;
         let source = matches.value_source(option.get_id().as_str());
         if !matches!(source, Some(ValueSource::CommandLine | ValueSource::EnvVariable)) {
             all.extend(argument(option, value));
         }
     }
     Ok(all)
+}
+
+/// Checks that each variable REVERSI_* of the environment is one of an option, of any command.
+///
+/// # Errors
+/// One is not, for example because it is misspelled.
+pub(super) fn check_variables(
+    command: &Command,
+    environment: impl Iterator<Item = (OsString, OsString)>,
+) -> Result<(), Error> {
+    let known: Vec<&str> = command.get_subcommands().flat_map(variables).collect();
+    for (name, value) in environment {
+        let name = name.to_string_lossy();
+        if name.starts_with(PREFIX) && !known.contains(&&*name) && !is_service_link(&name, &value.to_string_lossy()) {
+            let problem = format!("no option has the variable {name}; {}\n", nearest(&name, &known));
+            return Err(Error::raw(ErrorKind::UnknownArgument, problem));
+        }
+    }
+    Ok(())
+}
+
+const PREFIX: &str = "REVERSI_";
+
+fn variables(command: &Command) -> Vec<&str> {
+    command.get_arguments().filter_map(|option| option.get_env()?.to_str()).collect()
+}
+
+/// Whether Kubernetes sets this variable, for a service whose name begins with `reversi`.
+fn is_service_link(name: &str, value: &str) -> bool {
+    let begins_with_digit = |rest: &str| rest.starts_with(|letter: char| letter.is_ascii_digit());
+    name.contains("_SERVICE_HOST")
+        || name.contains("_SERVICE_PORT")
+        || name.ends_with("_PORT") && value.contains("://")
+        || name.split("_PORT_").skip(1).any(begins_with_digit)
+}
+
+/// Says which variable is spelled most like this one.
+fn nearest(name: &str, known: &[&str]) -> String {
+    let rest = |name: &str| name.strip_prefix(PREFIX).unwrap_or(name).to_owned();
+    let likeness = |known: &str| strsim::jaro_winkler(&rest(known), &rest(name));
+    let found = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    format!("the nearest is {}", found.unwrap_or(&"none"))
 }
 
 /// The key and the value of a line; none if it is empty or a comment.
@@ -103,11 +149,40 @@ mod tests {
     fn a_line_that_is_no_setting_is_an_error() {
         for (line, problem) in [
             ("REVERSI_MAX_ROOMS", "line 2: a setting is KEY=VALUE"),
-            ("REVERSI_ROOM=7", "line 2: `reversi serve` has no variable REVERSI_ROOM"),
+            ("REVERSI_ROOM=7", "line 2: `reversi serve` has no variable REVERSI_ROOM; the nearest is REVERSI_"),
             ("REVERSI_SETTINGS=other", "has no variable REVERSI_SETTINGS"),
         ] {
             let error = applied(&format!("\n{line}\n"), &[]).unwrap_err();
             assert!(error.contains(problem), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_variable_is_an_error_that_names_the_nearest() {
+        let check = |name: &str, value: &str| {
+            let variables = [(OsString::from(name), OsString::from(value))];
+            check_variables(&Cli::command(), variables.into_iter()).map_err(|error| error.to_string())
+        };
+        for (name, nearest) in
+            [("REVERSI_MAX_ROMS", "REVERSI_MAX_ROOMS"), ("REVERSI_METRIC", "REVERSI_METRICS"), ("REVERSI_PORT", "")]
+        {
+            let error = check(name, "50051").unwrap_err();
+            let ends = |text: &str| error.trim_end().ends_with(text);
+            assert!(error.contains(&format!("the variable {name};")) && ends(nearest), "{error}");
+        }
+        for (name, value) in [
+            ("REVERSI_MAX_ROOMS", "5"),
+            ("REVERSI_PASSWORD", "of another command"),
+            ("PATH", "/bin"),
+            // Of Kubernetes.
+            ("REVERSI_SERVICE_HOST", "10.0.0.1"),
+            ("REVERSI_SERVICE_PORT_GRPC", "50051"),
+            ("REVERSI_PORT", "tcp://10.0.0.1:50051"),
+            ("REVERSI_PORT_50051_TCP", "tcp://10.0.0.1:50051"),
+            ("REVERSI_PORT_50051_TCP_ADDR", "10.0.0.1"),
+            ("REVERSI_HEADLESS_PORT_50051_TCP_PROTO", "tcp"),
+        ] {
+            assert_eq!(check(name, value), Ok(()), "{name}");
         }
     }
 

@@ -132,6 +132,7 @@ const LAYERS: &[Layer] = &[
         crates: &["clap", "anyhow", "ratatui", "indicatif"],
         also: &[
             ("crossterm", "the keys of the terminal screens"),
+            ("strsim", "finds the variable that was meant"),
             ("prost_reflect", "tests that each setting has a command"),
             ("rustix", "stops the process for Ctrl-Z"),
             ("axum", "serves the page of metrics"),

@@ -147,13 +147,18 @@ impl Drop for Server {
     }
 }
 
-/// The binary, without the variables `REVERSI_*` of the tests' environment.
+/// The binary, without the variables of the tests' environment.
 pub(crate) fn reversi(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_reversi"));
+    let mut command = without_variables(Command::new(env!("CARGO_BIN_EXE_reversi")));
+    command.args(arguments);
+    command
+}
+
+/// The command without the variables `REVERSI_*` of the tests' environment.
+pub(crate) fn without_variables(mut command: Command) -> Command {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
         command.env_remove(name);
     }
-    command.args(arguments);
     command
 }
 

@@ -16,6 +16,7 @@ use reversi_needs::needs;
 use tempfile::TempDir;
 use tokio::time::{sleep, timeout};
 
+use crate::cli::command::without_variables;
 use crate::harness::{
     postgres::database,
     process::{Player, Server, http_get},
@@ -244,7 +245,7 @@ async fn a_certificate_that_has_expired_is_warned_of() {
 async fn a_server_ends_with_its_terminal() {
     let server = concat!(env!("CARGO_BIN_EXE_reversi"), " serve --ephemeral --listen 127.0.0.1:0 --log error");
     // It gives the server a terminal, which closes with it.
-    let mut terminal = Command::new("script")
+    let mut terminal = without_variables(Command::new("script"))
         .args(["-qfc", server, "/dev/null"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -6,7 +6,7 @@ use reversi::proto::v1;
 use reversi_needs::needs;
 
 use crate::{
-    cli::command::{reversi, text},
+    cli::command::{reversi, text, without_variables},
     harness::{postgres::database, process::Server},
 };
 
@@ -42,11 +42,20 @@ fn a_second_server_is_refused_even_when_files_beside_the_database_are_removed() 
 }
 
 #[test]
+fn a_misspelled_variable_is_refused() {
+    // Without this check it would be refused for what follows, and not run.
+    let refused =
+        reversi(&["serve", "--ephemeral", "--listen", "0.0.0.0:0"]).env("REVERSI_MAX_ROMS", "5").output().unwrap();
+    let error = text(&refused.stderr);
+    assert!(refused.status.code() == Some(2) && error.contains("the nearest is REVERSI_MAX_ROOMS"), "{error}");
+}
+
+#[test]
 #[cfg(unix)]
 fn with_too_few_open_files_the_error_says_what_to_do() {
     let start = |limit: &str, options: &str| {
         let command = format!("ulimit {limit}; exec \"$0\" serve --listen 127.0.0.1:0 --ephemeral {options}");
-        let mut shell = Command::new("sh");
+        let mut shell = without_variables(Command::new("sh"));
         shell.args(["-c", &command, env!("CARGO_BIN_EXE_reversi")]).output().unwrap()
     };
     let refused = start("-n 300", "");

@@ -9,6 +9,7 @@ use anyhow::{Context as _, anyhow, bail};
 use serde_json::{Value, json};
 
 use super::{
+    UsageError,
     connect::{
         find_player,
         login::{LoginOptions, connect, explain_lost, log_out_unless_kept, resume_any_or_log_in},
@@ -24,15 +25,15 @@ use crate::{
 };
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples, with the file that `reversi serve --admin-token FILE` was given:\n  \
-    reversi admin --admin-token FILE close 7k2m9x4q1c0d       close a room\n  \
-    reversi admin --admin-token FILE kick 7k2m9x4q1c0d bob    remove bob, who loses a running game\n  \
-    reversi admin --admin-token FILE abort 7k2m9x4q1c0d-3     end a game without a winner\n  \
-    reversi admin --admin-token FILE log-out bob              log bob out\n  \
-    reversi admin --admin-token FILE remove-chat 7k2m9x4q1c0d bob spam    remove bob's last line with \"spam\"\n  \
-    reversi admin --admin-token FILE ban bob --for 7d --reason spam       ban bob, and names that look like it, for a week\n  \
-    reversi admin --admin-token FILE ban 192.0.2.0/24         ban a network until it is unbanned\n  \
-    reversi admin --admin-token FILE bans                     list the bans")]
+#[command(after_help = "Examples, with REVERSI_ADMIN_TOKEN as the file of `reversi serve --admin-token FILE`:\n  \
+    reversi admin close 7k2m9x4q1c0d                 close a room\n  \
+    reversi admin kick 7k2m9x4q1c0d bob              remove bob\n  \
+    reversi admin abort 7k2m9x4q1c0d-3               end a game, without a winner\n  \
+    reversi admin log-out bob                        log bob out\n  \
+    reversi admin remove-chat 7k2m9x4q1c0d bob spam  his last line with \"spam\"\n  \
+    reversi admin ban bob --for 7d --reason spam     ban him for a week\n  \
+    reversi admin ban 192.0.2.0/24                   ban a network for ever\n  \
+    reversi admin bans                               list the bans")]
 pub(super) struct Args {
     /// The file with the administrator's token.
     #[arg(long, env = "REVERSI_ADMIN_TOKEN", value_name = "FILE")]
@@ -71,6 +72,7 @@ enum AdminCommand {
         game: GameId,
     },
     /// Remove a player's last line of chat, with its history: nobody who opens the room later sees it.
+    #[command(override_usage = "reversi admin --admin-token <FILE> remove-chat <ROOM> <PLAYER> [TEXT]")]
     RemoveChat {
         /// Id of the room.
         room: RoomId,
@@ -126,7 +128,9 @@ impl TryFrom<Subject> for BanSubject {
         match store::BanSubject::parse_network(&subject) {
             _ if as_name => Ok(Self::Name(subject)),
             Err(BadNetwork::Malformed) if resembles_network(&subject) => {
-                bail!("{subject:?} is neither an address nor a network; if it is a name, add --as-name")
+                let problem =
+                    format!("{subject:?} is neither an address nor a network; if it is a name, add --as-name");
+                bail!(UsageError(problem))
             }
             Err(BadNetwork::Malformed) => Ok(Self::Name(subject)),
             _ => Ok(Self::Network(subject)),

@@ -38,11 +38,11 @@ const MAX_BYTES: u64 = 64 << 20;
 #[command(
     after_help = "An evaluation is the number of discs by which black leads at the end of the game; a * marks an exact one. \
         A move's loss is how much more the best move is worth.\n\nExamples:\n  \
-        reversi analyze f5d6c3d3c4f4e3f3e6      these moves from the standard start\n  \
-        reversi analyze games.ggf --number 3    the third game of a file, of transcripts or GGF\n  \
-        reversi analyze game.txt --level 16     as deep as the strongest AI searches\n  \
-        reversi analyze game.txt --time 60      in a minute\n  \
-        reversi analyze --game 8tsbk7xedm71-1   a finished game of the server, by its engine"
+        reversi analyze f5d6c3d3c4f4e3f3e6     these moves from the standard start\n  \
+        reversi analyze games.ggf --number 3   the third game of a file\n  \
+        reversi analyze game.txt --level 16    as deep as the strongest AI searches\n  \
+        reversi analyze game.txt --time 60     in a minute\n  \
+        reversi analyze --game 8tsbk7xedm71-1  a finished game, by the server"
 )]
 pub(super) struct Args {
     /// A file with games, or the moves of one.

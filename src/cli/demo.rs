@@ -48,7 +48,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         let mut owners = Vec::new();
         let began = Instant::now();
         let done = tokio::select! {
-            _ = interrupt.wait() => Ok(()),
+            () = interrupt.end() => Ok(()),
             done = run_rooms(&client, &args, &mut owners) => done,
         };
         for owner in owners {
@@ -67,7 +67,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         failures += 1;
         say(format_args!("{error:#}; making the rooms again in {:.1} s", wait.as_secs_f32()));
         tokio::select! {
-            _ = interrupt.wait() => return Ok(()),
+            () = interrupt.end() => return Ok(()),
             () = tokio::time::sleep(wait) => {}
         }
     }

@@ -17,9 +17,9 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    reversi doctor                                 what is damaged, and what is lost\n  \
-    reversi doctor --export games.ggf              also write all games that can be read\n  \
-    reversi doctor --repair --data /srv/reversi    make a new file of what can be read\n\n\
+    reversi doctor                               what is damaged, and what is lost\n  \
+    reversi doctor --export games.ggf            write the readable games, too\n  \
+    reversi doctor --repair --data /srv/reversi  make a file of what is readable\n\n\
     The server must be stopped. Without --repair nothing is changed. With it, the damaged file is kept beside the new one, \
     which needs as much space; so does a copy that is made while a file is examined that SQLite cannot read as it is.\n\n\
     The exit status is 0 if all is well or repaired, and 1 if there is damage.")]

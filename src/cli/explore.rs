@@ -4,6 +4,7 @@ use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
 use super::{
+    UsageError,
     connect::{
         login::{LoginOptions, Visitor},
         server_address::Address,
@@ -63,8 +64,10 @@ fn read(text: &str) -> anyhow::Result<Position> {
     };
     match text.parse::<Position>() {
         Ok(position) => Ok(position),
-        Err(error) if text.len() > 60 && text.contains('-') => bail!("`{text}` is no position: {error}"),
-        Err(_) => bail!("`{text}` is no list of moves: {transcript}"),
+        Err(error) if text.len() > 60 && text.contains('-') => {
+            bail!(UsageError(format!("`{text}` is no position: {error}")))
+        }
+        Err(_) => bail!(UsageError(format!("`{text}` is no list of moves: {transcript}"))),
     }
 }
 

@@ -33,10 +33,10 @@ const PAGE_SIZE: u32 = 200;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi games                                  the latest games\n  \
-    reversi games --player ada --ids               those of one player, with the ids of the players\n  \
+    reversi games --player ada --ids               those of one player, with ids\n  \
     reversi games --export json --out games.jsonl  all of them, an object a line\n  \
     reversi games --opening Tiger --min-rating 1800\n  \
-    reversi games --ranking human                  the people with the highest ratings\n  \
+    reversi games --ranking human                  the highest ratings of people\n  \
     reversi games --stats ada                      results and rating of a player\n  \
     reversi games --stats mcts:5                   and of an AI at a level")]
 pub(super) struct Args {

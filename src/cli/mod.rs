@@ -9,6 +9,7 @@
 //!   engine_server                    the engine for other programs (`reversi engine`)
 //!   import, store, doctor            read and write the store of a server
 //!   nodes                            the table of servers in PostgreSQL
+//!   completions, man                 the help, for shells and for `man`
 //!   analyze, dev (train, arena ...)  the engine in this process
 //! ```
 
@@ -30,6 +31,7 @@ mod explore;
 mod external_engine;
 mod games;
 mod health;
+mod help;
 mod host;
 mod import;
 mod local_search;
@@ -54,7 +56,10 @@ pub use engine_server::{answer_gtp, answer_nboard};
 
 use crate::runtime::server_metrics::COMMIT;
 use dev::{arena, openings, train};
-use terminal::output::{self, StandardOutput, say, stdout_is_terminal, warn};
+use terminal::{
+    exit_status::{self, UsageError},
+    output::{self, StandardOutput, say, stdout_is_terminal, warn},
+};
 
 static VERSION: LazyLock<String> = LazyLock::new(|| match COMMIT {
     "" => env!("CARGO_PKG_VERSION").to_owned(),
@@ -65,13 +70,9 @@ static VERSION: LazyLock<String> = LazyLock::new(|| match COMMIT {
 #[derive(Debug, Parser)]
 #[command(
     version = VERSION.as_str(),
-    after_help = "Without a command, the server is started with its defaults; to pass options to it, type `reversi serve`.\n\n\
-        Options of `serve`, and of the connection to a server, can also be set by the environment variable shown with \
-        them. Options take precedence over variables.\n\n\
-        Try it:\n  \
-        reversi serve                     start a server, in one terminal\n  \
-        reversi play                      play against an AI, in another\n  \
-        reversi rooms                     see who plays, and whom to join or watch"
+    after_long_help = "Without a command, `reversi serve` is started with its defaults. Try it:\n  \
+        reversi serve    start a server, in one terminal\n  \
+        reversi play     play against an AI, in another"
 )]
 struct Cli {
     /// Without a command, a server is started.
@@ -93,30 +94,30 @@ enum Command {
     Host(host::Args),
     /// Run a bot that plays through the public API.
     Bot(bot::Args),
-    /// Run the engine for other programs: the NBoard protocol or GTP on standard input and output.
+    /// Run the engine for other programs, by NBoard or GTP.
     Engine(engine_server::Args),
     /// List or export finished games, or show results and ratings.
     Games(games::Args),
-    /// Show which moves were played in a position, and with what results.
+    /// Show the moves played in a position, with their results.
     Explore(explore::Args),
     /// Ask whether a server works.
     Health(health::Args),
     /// Keep a player's name for good, change its token, or give it up.
     Name(name::Args),
-    /// Import games of other programs and databases into the archive of a stopped server.
+    /// Import games of other programs into a stopped server.
     Import(import::Args),
     /// Show the servers of a PostgreSQL database, or end one of them.
     #[cfg(feature = "postgres")]
     Nodes(nodes::Args),
-    /// Copy the file of a server to a new file, also while the server runs.
+    /// Copy a server's file to a new one, also while it runs.
     Backup(store::BackupArgs),
     /// Put a backup in the place of a stopped server's file.
     Restore(store::RestoreArgs),
-    /// Copy everything that a stopped server keeps, from a file to PostgreSQL or back.
+    /// Copy all data of a stopped server, to PostgreSQL or back.
     Store(store::Args),
-    /// Examine the data of a stopped server, and save what can be read of a damaged file.
+    /// Examine the data of a stopped server, or repair it.
     Doctor(doctor::Args),
-    /// Show what each move of a game lost, by the local engine or a server's.
+    /// Show what each move of a game lost.
     Analyze(analyze::Args),
     /// Improve the engine's evaluation: play, fit, compare.
     Train(train::Args),
@@ -127,8 +128,16 @@ enum Command {
     /// Make a list of even openings, like the built-in one.
     #[command(hide = true)]
     Openings(openings::Args),
-    /// Let two players play many games, without a server, and measure the difference in strength.
+    /// Measure the difference in strength of two AIs or engines.
     Arena(arena::Args),
+    /// Print the completions of commands and options for a shell.
+    Completions(help::CompletionsArgs),
+    /// Write the man pages to a folder.
+    Man(help::ManArgs),
+}
+
+fn command_line() -> clap::Command {
+    help::with_help(Cli::command())
 }
 
 /// Parses the arguments of the process and runs the command.
@@ -166,12 +175,12 @@ fn parse(arguments: Vec<OsString>) -> Result<Command, ExitCode> {
 }
 
 fn try_parse(arguments: &[OsString]) -> Result<Command, clap::Error> {
-    let arguments = settings_file::apply(&Cli::command(), arguments)?;
-    let command = option_precedence::apply(Cli::command(), &arguments);
+    let arguments = settings_file::apply(&command_line(), arguments)?;
+    let command = option_precedence::apply(command_line(), &arguments);
     let matches = command.try_get_matches_from(&arguments)?;
     match Cli::from_arg_matches(&matches)?.command {
         Some(Command::Serve(mut args)) => {
-            settings_file::check_variables(&Cli::command(), std::env::vars_os())?;
+            settings_file::check_variables(&command_line(), std::env::vars_os())?;
             args.given = matches.subcommand_matches("serve").map(serve::given).unwrap_or_default();
             Ok(Command::Serve(args))
         }
@@ -212,7 +221,7 @@ fn misplaced(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
 async fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         // A server goes on without its output, which only says where it listens.
-        Command::Serve(args) => return serve::run(*args, reread_serve_options).await.map(|()| ExitCode::SUCCESS),
+        Command::Serve(args) => return serve::run(*args, reread_serve_options).await,
         Command::Rooms(args) => rooms::run(args).await,
         Command::Play(args) => play::run(args).await,
         Command::Watch(args) => watch::run(args).await,
@@ -236,13 +245,18 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Demo(args) => demo::run(args).await,
         Command::Arena(args) => arena::run(args).await,
         Command::Openings(args) => openings::run(&args),
+        Command::Completions(args) => {
+            help::print_completions(&args, command_line());
+            Ok(())
+        }
+        Command::Man(args) => help::write_man_pages(&args, command_line()),
     }
     .map(|()| output::exit_status(ExitCode::SUCCESS))
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {
     warn(format_args!("reversi: {error:#}"));
-    ExitCode::FAILURE
+    exit_status::of_error(error)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::{
 use anyhow::{Context as _, anyhow, bail};
 
 use super::{
+    UsageError,
     connect::{
         kept_logins,
         login::{connect, resume},
@@ -19,9 +20,9 @@ use crate::client::Session;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples, after a game with `reversi play --name ada --keep ada.token`:\n  \
-    reversi name --keep ada.token claim        reserve the name, and keep results and rating\n  \
-    reversi name --keep ada.token new-token    if others may have seen the file\n  \
-    reversi name --keep ada.token give-up      log out, and let others have the name\n\n\
+    reversi name --keep ada.token claim      keep the name, and the rating\n  \
+    reversi name --keep ada.token new-token  if others may have seen the file\n  \
+    reversi name --keep ada.token give-up    log out, and let others have the name\n\n\
     The file is the only way back to the name: make a copy of it.")]
 pub(super) struct Args {
     /// The file with the login, from --keep of `play`, `host` or `bot`.
@@ -91,7 +92,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
 /// Asks on the terminal.
 fn confirm_giving_up(name: &str) -> anyhow::Result<()> {
     if !std::io::stdin().is_terminal() {
-        bail!("to give up {name} cannot be undone; without a terminal it needs --yes")
+        bail!(UsageError(format!("to give up {name} cannot be undone; without a terminal it needs --yes")))
     }
     warn(format_args!("Others can then take the name {name}, whose results and rating are no longer yours."));
     warn("This cannot be undone. Type `yes` to go on:");

@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail, ensure};
 use tokio::time::{Instant, sleep};
 
 use super::{
-    say,
+    UsageError, say,
     storage::StoreLocation,
     terminal::progress::Progress,
     text::table::{line, widths},
@@ -26,9 +26,9 @@ const SILENCE: Duration = Duration::from_millis(1_500);
 const UNRESPONSIVE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    reversi nodes --store postgres://reversi@db/reversi            the servers, and what each has\n  \
-    reversi nodes drain 7 --store postgres://reversi@db/reversi    end one of them, without a break for its rooms\n\n\
+#[command(after_help = "Examples, with the database in REVERSI_STORE:\n  \
+    reversi nodes          the servers, with their state\n  \
+    reversi nodes drain 7  end one of them, without a break for its rooms\n\n\
     A server renews its lease four times a second; one that has not for some seconds has ended or lost the database. The \
     command only reads, but for `drain`, and may run at any time. SERVES: whether it serves clients; one that shares the \
     rooms does while it is linked with a majority of them and its clock is right. CLOCK: how far it is ahead of the \
@@ -61,9 +61,13 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let url = match args.store {
         Some(StoreLocation::Database(url)) => url,
         Some(StoreLocation::Folder(folder)) => {
-            bail!("{} is no database; only servers with --store postgres://... share one", folder.display())
+            let folder = folder.display();
+            bail!(UsageError(format!("{folder} is no database; only servers with --store postgres://... share one")))
         }
-        None => bail!("--store is missing: the database of the servers, as postgres://USER:PASSWORD@HOST/DATABASE"),
+        None => {
+            let missing = "--store is missing: the database of the servers, as postgres://USER:PASSWORD@HOST/DATABASE";
+            bail!(UsageError(missing.to_owned()))
+        }
     };
     let table = NodeTable::open(&url, PATIENCE).await.context("cannot read the servers of that database")?;
     match args.command {

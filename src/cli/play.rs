@@ -54,12 +54,12 @@ const COMMANDS: [(&str, &str); 10] = [
 
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    reversi play                                  against an AI\n  \
+    reversi play                                       against an AI\n  \
     reversi play --ai alphabeta --level 2 --side white\n  \
-    reversi play --anyone                         against any waiting player\n  \
-    reversi play --new --private                  in a room of your own, for a friend\n  \
-    reversi play --room 7k2m9x4q1c0d              in a room from `reversi rooms`, or by its join code\n  \
-    printf 'd3\\nresign\\n' | reversi play --side black    by a script; `help` lists what is read\n\n\
+    reversi play --anyone                              against any waiting player\n  \
+    reversi play --new --private                       in a room for a friend\n  \
+    reversi play --room 7k2m9x4q1c0d                   in this room\n  \
+    printf 'd3\\nresign\\n' | reversi play --side black  by a script\n\n\
     Ctrl-C asks before it leaves a game. A signal, a closed terminal or the end of the input ends the program and keeps the \
     seat in a game for a while; `reversi play --keep FILE` comes back to one with the same FILE.")]
 pub(super) struct Args {
@@ -324,7 +324,13 @@ impl<'a> PlaySession<'a> {
                 input = screen.input() => {
                     let action = match input? {
                         Input::Interrupted(Interruption::End) => return Ok(Parting::Stays(None)),
-                        Input::Interrupted(Interruption::CtrlC) => key_input.interrupt(&self.view),
+                        Input::Interrupted(Interruption::CtrlC) => {
+                            let action = key_input.interrupt(&self.view);
+                            if matches!(action, Some(PlayerAction::Quit | PlayerAction::KeepSeat)) {
+                                Interruption::CtrlC.ends_command();
+                            }
+                            action
+                        }
                         Input::Key(key) => key_input.press(key, &self.view),
                         Input::Redraw => None,
                     };
@@ -368,11 +374,10 @@ impl<'a> PlaySession<'a> {
             let ahead = self.view.game().is_none() && self.has_shown_effects() && input.held.is_none();
             tokio::select! {
                 interruption = interrupt.wait() => {
-                    if interruption == Interruption::CtrlC && !self.view.is_playing() {
-                        return Ok(Parting::Leaves(None));
-                    }
-                    if interruption == Interruption::End || asked_to_leave {
-                        return Ok(Parting::Stays(None));
+                    let leaves = interruption == Interruption::CtrlC && !self.view.is_playing();
+                    if leaves || interruption == Interruption::End || asked_to_leave {
+                        interruption.ends_command();
+                        return Ok(if leaves { Parting::Leaves(None) } else { Parting::Stays(None) });
                     }
                     asked_to_leave = true;
                     say(login::asks_to_leave("quit", keep));

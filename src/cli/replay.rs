@@ -35,9 +35,9 @@ pub(super) async fn run(record: &GameRecord) -> anyhow::Result<()> {
     loop {
         screen.draw(|frame| replay.draw(frame))?;
         match screen.input().await? {
-            Input::Interrupted(_) | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(()),
+            input if input.quits() => return Ok(()),
             Input::Key(key) => replay.press(key),
-            Input::Redraw => {}
+            Input::Interrupted(_) | Input::Redraw => {}
         }
     }
 }

@@ -148,7 +148,7 @@ impl RoomsSession {
         let mut interrupt = Interrupt::listen()?;
         loop {
             let update = tokio::select! {
-                _ = interrupt.wait() => return Ok(()),
+                () = interrupt.end() => return Ok(()),
                 update = self.next() => update?,
             };
             match update {
@@ -169,13 +169,13 @@ impl RoomsSession {
             screen.draw(|frame| self.draw(frame))?;
             tokio::select! {
                 input = screen.input() => match input? {
-                    Input::Interrupted(_) | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(None),
+                    input if input.quits() => return Ok(None),
                     Input::Key(KeyCode::Enter) => if let Some(next_command) = self.next_command() {
                         return Ok(Some(next_command));
                     },
                     Input::Key(KeyCode::Up) => self.chosen = self.chosen.saturating_sub(1),
                     Input::Key(KeyCode::Down) => self.chosen += 1,
-                    Input::Key(_) | Input::Redraw => {}
+                    Input::Key(_) | Input::Interrupted(_) | Input::Redraw => {}
                 },
                 update = self.next() => drop(update?),
             }

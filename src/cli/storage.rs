@@ -13,14 +13,20 @@ use crate::store::{BoxFuture, ClusterStore, NewStore, NodeInfo, OpenError, Sqlit
 
 #[derive(Debug, clap::Args)]
 pub(super) struct StorageOptions {
-    /// Folder of the database file [default: this system's folder for application data].
+    /// Folder of the database file.
+    ///
+    /// By default this system's folder for application data.
     #[arg(long, env = "REVERSI_DATA", value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Keep everything in a PostgreSQL database instead: postgres://USER:PASSWORD@HOST/DATABASE.
+    /// PostgreSQL database to use instead.
+    ///
+    /// As postgres://USER:PASSWORD@HOST/DATABASE.
     #[arg(long, env = "REVERSI_STORE", value_name = "URL", hide_env_values = true, conflicts_with = "data")]
     store: Option<String>,
-    /// Seconds that reads and writes wait while the database cannot be reached [default: 10].
-    #[arg(long, env = "REVERSI_STORE_PATIENCE", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    /// Seconds to wait while it cannot be reached [default: 10].
+    ///
+    /// For reads and writes.
+    #[arg(long, env = "REVERSI_STORE_PATIENCE", value_name = "SECONDS", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=3600))]
     store_patience: Option<u64>,
 }
 

@@ -1,9 +1,7 @@
 //! `reversi watch`: a room as it is played, or a finished game.
 
-use tokio::time::Instant;
-
 use anyhow::{Context as _, anyhow, bail};
-use crossterm::event::KeyCode;
+use tokio::time::Instant;
 
 use super::{
     connect::{
@@ -18,7 +16,7 @@ use super::{
         draw_room,
         interrupt::Interrupt,
         room_view::{Effect, RoomView},
-        screen::{Input, Screen},
+        screen::Screen,
     },
 };
 use crate::{
@@ -31,10 +29,10 @@ const GAMES_LISTED: u32 = 50;
 
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    reversi watch 7k2m9x4q1c0d                    a room from `reversi rooms`\n  \
-    reversi watch 7k2m9x4q1c0d-3                  its third game, once it is finished\n  \
-    reversi watch 7k2m9x4q1c0d --once             the board as it is now\n  \
-    reversi watch 7k2m9x4q1c0d | tee game.txt     a board for every move")]
+    reversi watch 7k2m9x4q1c0d                 a room from `reversi rooms`\n  \
+    reversi watch 7k2m9x4q1c0d-3               its third game, once it is finished\n  \
+    reversi watch 7k2m9x4q1c0d --once          the board as it is now\n  \
+    reversi watch 7k2m9x4q1c0d | tee game.txt  a board for every move")]
 pub(super) struct Args {
     /// The room, or the finished game.
     #[arg(value_name = "ROOM_OR_GAME")]
@@ -179,9 +177,8 @@ impl WatchSession {
             let extras = draw_room::Extras { cursor: None, prompt: "", keys: "q quit" };
             screen.draw(|frame| draw_room::draw(frame, &self.view, extras, Instant::now()))?;
             tokio::select! {
-                input = screen.input() => match input? {
-                    Input::Interrupted(_) | Input::Key(KeyCode::Char('q') | KeyCode::Esc) => return Ok(None),
-                    Input::Key(_) | Input::Redraw => {}
+                input = screen.input() => if input?.quits() {
+                    return Ok(None);
                 },
                 effect = self.next() => if let Effect::Closed(_) = effect? {
                     return Ok(Some(self.view.news().next_back().unwrap_or("the room is closed").to_owned()));
@@ -196,7 +193,7 @@ impl WatchSession {
         self.print();
         loop {
             tokio::select! {
-                _ = interrupt.wait() => return Ok(()),
+                () = interrupt.end() => return Ok(()),
                 effect = self.next() => match effect? {
                     Effect::Closed(_) => return Ok(()),
                     Effect::Snapshot => self.print(),

@@ -35,11 +35,11 @@ use room_actions::{RoomAction, Wish};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    reversi bot --ai alphabeta                    looks for open seats, and plays wherever there is one\n  \
+    reversi bot --ai alphabeta                    takes any open seat\n  \
     reversi bot --ai mcts --level 3 --room 7k2m9x4q1c0d\n  \
-    reversi bot --ai greedy --quick --games 10    ten games against any waiting player\n  \
+    reversi bot --ai greedy --quick --games 10    ten games, against anyone\n  \
     reversi bot --ai roxanne --vs positional --games 1 --seed 7\n  \
-    reversi bot --nboard 'edax -nboard' --quick   the engine of another program, which the bot starts\n  \
+    reversi bot --nboard 'edax -nboard' --quick   by another program\n  \
     reversi bot --gtp './engine --gtp' --engine-time 5 --room 7k2m9x4q1c0d\n\n\
     A bot with games left to play stays after each game, and accepts a rematch: with --room for ever, with --quick for 20 \
     seconds if the opponent is a person, with --vs not, and otherwise for 60 seconds. One that is kept from playing its games \
@@ -103,7 +103,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let done = tokio::select! {
         done = bot.run() => done,
         // A kept login keeps its seat, and any bot the one in a running game.
-        _ = interrupt.wait() => {
+        () = interrupt.end() => {
             source.end();
             let keep = bot.args.login.keep.as_deref();
             if keep.is_none() && let Some(current) = &bot.current {

@@ -4,13 +4,14 @@ use anyhow::{anyhow, bail};
 
 use crate::{
     ai::AiKind,
+    cli::UsageError,
     client::{Ai, ClientError, ServerInfo},
 };
 
 /// Rejects an unknown AI before the log-in. `None` is the kind's default level.
 pub(in crate::cli) fn check(kind: &str, level: Option<u32>) -> anyhow::Result<Ai> {
     let known = AiKind::ALL.map(|kind| (kind.to_string(), u32::from(kind.profile().levels)));
-    check_known(&known, "there are", kind, level)?;
+    check_known(&known, "there are", kind, level).map_err(|error| UsageError(error.to_string()))?;
     Ok(Ai::new(kind).level(level.unwrap_or(0)))
 }
 

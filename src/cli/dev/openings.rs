@@ -22,9 +22,7 @@ const MAX_LEAD: f32 = 2.0;
 const TRIES: u32 = 100;
 
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Example, the list in this program:\n  reversi openings --count 500 --seed 1 > crates/reversi-engine/src/rules/openings.txt"
-)]
+#[command(after_help = "Example, the list in this program:\n  reversi openings --count 500 --seed 1 > openings.txt")]
 pub(in crate::cli) struct Args {
     /// Number of openings.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]

@@ -33,7 +33,7 @@ use crate::{
         crates/reversi-engine/src/ai/engine/README.md lists the rounds that made the weights of this program. To build \
         new weights in, replace weights.bin in that folder by the file, and the constants in probcut.rs by the measured \
         ones.\n\nExamples:\n  \
-        reversi train --from seed --folder games/1 --out 1.bin      the first round, from simple rules\n  \
+        reversi train --from seed --folder games/1 --out 1.bin      the first round\n  \
         reversi train --from 1.bin --folder games/2 --out 2.bin     the next\n  \
         reversi train --from 2.bin --folder games/3 --also games/2 --out 3.bin"
 )]

@@ -46,11 +46,11 @@ use settings::SettingsOptions;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    reversi host                                  two open seats; `start` once both are taken and ready\n  \
+    reversi host                                              two open seats\n  \
     reversi host --room-name Cup --games 5 --auto-start --password sesame\n  \
     reversi host --black mcts:3 --white alphabeta --pause 500\n  \
-    echo start | reversi host --black greedy --white roxanne      by a script\n  \
-    reversi host --room 7k2m9x4q1c0d              enter a room whose owner wants to transfer it to you\n\n\
+    echo start | reversi host --black greedy --white roxanne  by a script\n  \
+    reversi host --room 7k2m9x4q1c0d                          a room of others\n\n\
     `help` lists the commands, to be typed one a line. At the end of the input the host waits for the end of a running \
     game, then leaves.")]
 pub(super) struct Args {
@@ -205,6 +205,7 @@ impl<'a> Host<'a> {
                 }
                 interruption = interrupt.wait() => {
                     if interruption == Interruption::End || !self.view.is_playing() || asked_to_leave {
+                        interruption.ends_command();
                         return Ok(Parting::Stays);
                     }
                     asked_to_leave = true;

@@ -43,7 +43,7 @@ const REPORTED_ERRORS: usize = 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    reversi import WTH_2004.wtb                   with WTHOR.JOU and WTHOR.TRN beside it for the names\n  \
+    reversi import WTH_2004.wtb                   with WTHOR.JOU beside it\n  \
     reversi import *.ggf --data /srv/reversi\n  \
     reversi import *.ggf --store postgres://reversi@db/reversi\n  \
     reversi import --format transcript moves.txt  f5d6c3..., one game a line\n  \

@@ -14,7 +14,7 @@ static VARIABLES: LazyLock<Vec<String>> = LazyLock::new(|| {
 
 /// The limits given by options; the others have their defaults.
 #[derive(Debug)]
-pub(super) struct LimitOptions(pub(super) Limits);
+pub(in crate::cli) struct LimitOptions(pub(super) Limits);
 
 impl clap::Args for LimitOptions {
     fn augment_args(command: Command) -> Command {
@@ -27,6 +27,7 @@ impl clap::Args for LimitOptions {
                 .value_parser(value_parser!(u64).range(limit.range.clone()))
                 .help(format!("{} [default: {}]", limit.help, (limit.get)(&defaults)))
                 .help_heading("Limits")
+                .hide_short_help(true)
         });
         command.args(options)
     }

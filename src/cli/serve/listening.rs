@@ -12,6 +12,7 @@ use tokio::net::{TcpListener, TcpSocket};
 
 #[cfg(unix)]
 use super::unix_socket::UnixSocket;
+use crate::cli::UsageError;
 use crate::grpc::ServerSocket;
 
 /// The listen backlog. Many bots may connect at once: with the usual 128 most would have to retry a second later.
@@ -113,10 +114,10 @@ pub(super) async fn bind(option: &str, listen: &str, private: bool) -> anyhow::R
         tokio::net::lookup_host(listen).await.with_context(|| format!("cannot resolve the host of {listen}"))?;
     let mut addresses: Vec<SocketAddr> = found.collect();
     if private && !addresses.iter().all(|address| address.ip().is_loopback()) {
-        anyhow::bail!(
+        anyhow::bail!(UsageError(format!(
             "{listen} is open to other machines, and without TLS anyone on the network path can read tokens and passwords; \
              give --tls-cert FILE and --tls-key FILE, or --insecure if a proxy in front speaks TLS or the network is private"
-        );
+        )));
     }
     addresses.sort_by_key(SocketAddr::is_ipv6);
     let mut listening = Err(std::io::ErrorKind::AddrNotAvailable.into());

@@ -16,7 +16,11 @@ use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGua
 use tracing_subscriber::{
     Layer as _, Registry,
     filter::Targets,
-    fmt,
+    fmt::{
+        self,
+        format::Writer,
+        time::{FormatTime as _, SystemTime},
+    },
     layer::SubscriberExt as _,
     registry,
     reload::{self, Handle},
@@ -24,6 +28,7 @@ use tracing_subscriber::{
 };
 
 use super::line_limit::{self, LineLimit};
+use crate::cli::UsageError;
 
 /// Lines that may wait to be written; further ones are dropped and counted. At most a few MiB.
 const WAITING_LINES: usize = 8_192;
@@ -34,16 +39,19 @@ const PROTOCOLS: [&str; 5] = ["h2", "hyper", "rustls", "tonic", "tower_http"];
 #[derive(Debug, clap::Args)]
 // The group's name would be that of the command's `Args`.
 #[group(skip)]
+#[command(next_help_heading = "Log")]
 pub(super) struct Args {
-    /// What to log: error, warn, info, debug or trace, for all or by module.
+    /// What to log.
+    ///
+    /// The level error, warn, info, debug or trace, for all or by module, as info,h2=warn.
     #[arg(long, env = "REVERSI_LOG", default_value = "info", value_name = "FILTER")]
     pub(super) log: String,
-    /// How to write it: for people, or a JSON object a line for machines.
+    /// How to write it.
     #[arg(long, env = "REVERSI_LOG_FORMAT", default_value = "human", value_name = "FORMAT")]
     log_format: LogFormat,
     /// A collector for spans, by OTLP over gRPC, as http://127.0.0.1:4317 [default: none].
     #[cfg(feature = "otel")]
-    #[arg(long, env = "REVERSI_OTLP", value_name = "URL")]
+    #[arg(long, env = "REVERSI_OTLP", value_name = "URL", hide_short_help = true)]
     otlp: Option<String>,
 }
 
@@ -53,6 +61,20 @@ enum LogFormat {
     Human,
     /// An object with the time, level, message, fields and spans.
     Json,
+}
+
+impl Args {
+    pub(super) fn is_json(&self) -> bool {
+        matches!(self.log_format, LogFormat::Json)
+    }
+}
+
+/// The time as the log writes it.
+pub(super) fn now() -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = SystemTime.format_time(&mut Writer::new(&mut text));
+    text
 }
 
 pub(super) struct Log {
@@ -144,7 +166,8 @@ impl DroppedLines {
 /// The filter of an option. The libraries of the protocols log errors only, unless it names them or asks for more than
 /// info.
 pub(super) fn filter(option: &str) -> anyhow::Result<Targets> {
-    let given: Targets = option.parse().context("--log must be a level such as info, or module=level,...")?;
+    let problem = || UsageError("--log must be a level such as info, or module=level,...".to_owned());
+    let given: Targets = option.parse().map_err(|_| problem())?;
     let level = given.default_level().unwrap_or(LevelFilter::OFF);
     if level > LevelFilter::INFO {
         return Ok(given);

@@ -19,12 +19,14 @@ use std::{
     ffi::OsString,
     net::{IpAddr, SocketAddr},
     path::{Path, PathBuf},
+    process::ExitCode,
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::{ArgMatches, Id};
+use serde_json::json;
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -34,7 +36,7 @@ use super::{
         token_file,
     },
     storage::{Exits, Joined, ServerStore, StorageOptions},
-    terminal::interrupt::Signals,
+    terminal::{exit_status, interrupt::Signals},
 };
 use crate::{
     grpc::{self, Access, HostName, Origin, ServedHosts, Tls, TrustedProxy},
@@ -43,7 +45,7 @@ use crate::{
     web::page,
 };
 use certificates::Certificates;
-use limit_options::LimitOptions;
+pub(super) use limit_options::LimitOptions;
 use listening::{BoundAddress, ListenAddress, Listening, bind, host_and_port};
 use log::Log;
 use metrics_endpoint::Sources;
@@ -57,60 +59,86 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The options of `reversi serve`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "The limits are options, too: `reversi help limits`. All: `reversi serve --help`.\n\
+    Each option has a variable, such as REVERSI_MAX_ROOMS for --max-rooms. An option takes precedence over its variable, \
+    and that over the file of --settings.")]
 pub struct Args {
-    /// Where to listen: a host and a port (0 takes any free one), or unix:PATH for a UNIX socket.
+    /// Where to listen.
+    ///
+    /// A host and a port (0 takes any free one), or unix:PATH for a UNIX socket.
     #[arg(long, env = "REVERSI_LISTEN", default_value = "127.0.0.1:50051", value_name = "HOST:PORT", help_heading = CONNECTION)]
     listen: ListenAddress,
-    /// A name under which clients call the server; may be repeated. Others are then refused, except addresses and
-    /// localhost. Needed on a loopback address, if a proxy in front passes on its own name.
+    /// Name under which clients call the server.
+    ///
+    /// May be repeated. Other names are then refused, except addresses and localhost. Needed on a loopback address, if a
+    /// proxy in front passes on its own name.
     #[arg(long, env = "REVERSI_HOST", value_name = "NAME", value_delimiter = ',', help_heading = CONNECTION)]
     host: Vec<HostName>,
-    /// A proxy (an address, a network such as 10.0.0.0/8, or unix) that is believed about the addresses of its clients,
-    /// by X-Forwarded-For or the PROXY protocol, version 2; may be repeated.
+    /// Proxy that is believed about its clients.
+    ///
+    /// An address, a network such as 10.0.0.0/8, or unix; may be repeated. It names the addresses of its clients by
+    /// X-Forwarded-For or the PROXY protocol, version 2.
     #[arg(long, env = "REVERSI_TRUSTED_PROXY", value_name = "ADDRESS", value_delimiter = ',', help_heading = CONNECTION)]
     trusted_proxy: Vec<TrustedProxy>,
     #[command(flatten)]
     storage: StorageOptions,
-    /// With --store: seconds without a renewal after which other servers take this one's rooms; the same on all servers
-    /// [default: 3].
-    #[arg(long, env = "REVERSI_LEASE", value_name = "SECONDS", requires = "store", conflicts_with_all = node::ELSEWHERE, value_parser = clap::value_parser!(u64).range(1..=60))]
+    /// Seconds without a renewal after which others take the rooms [default: 3].
+    ///
+    /// With --store; the same on all servers.
+    #[arg(long, env = "REVERSI_LEASE", value_name = "SECONDS", requires = "store", conflicts_with_all = node::ELSEWHERE, hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=60))]
     lease: Option<u64>,
     /// Keep everything in memory: a restart loses it.
     #[arg(long, env = "REVERSI_EPHEMERAL", conflicts_with_all = ["data", "store"], value_parser = clap::builder::FalseyValueParser::new())]
     ephemeral: bool,
-    /// Finished games to keep: a number (without it the oldest go first, unrated before rated), or the age of the
-    /// oldest unrated game in days, as 90d [default: all].
+    /// Finished games to keep [default: all].
+    ///
+    /// A number, beyond which the oldest go first, unrated before rated; or the age of the oldest unrated game in days, as
+    /// 90d.
     #[arg(long, env = "REVERSI_KEEP_GAMES", value_name = "N|DAYSd", value_parser = retention)]
     keep_games: Option<Retention>,
-    /// Threads that search for AI seats [default: one for each core].
+    /// Threads that search for AI seats [default: cores].
     #[arg(long, env = "REVERSI_AI_THREADS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     ai_threads: Option<u16>,
-    /// Let `expert` search during its opponents' turns, on idle threads.
+    /// Let `expert` search during its opponents' turns.
+    ///
+    /// On idle threads only.
     #[arg(long, env = "REVERSI_PONDER", value_parser = clap::builder::FalseyValueParser::new())]
     ponder: bool,
-    /// The server's certificate chain, in PEM: serve TLS.
+    /// Certificate chain, in PEM: serve TLS.
     #[arg(long, env = "REVERSI_TLS_CERT", value_name = "FILE", requires = "tls_key", help_heading = CONNECTION)]
     tls_cert: Option<PathBuf>,
     /// The key of that certificate, in PEM.
     #[arg(long, env = "REVERSI_TLS_KEY", value_name = "FILE", requires = "tls_cert", help_heading = CONNECTION)]
     tls_key: Option<PathBuf>,
-    /// Accept only clients with a certificate of this authority, in PEM.
+    /// Authority of certificates that clients need.
+    ///
+    /// In PEM. Clients without a certificate of it are refused.
     #[arg(long, env = "REVERSI_TLS_CLIENT_CA", value_name = "FILE", requires = "tls_cert", help_heading = CONNECTION)]
     tls_client_ca: Option<PathBuf>,
-    /// Accept connections from other machines without TLS: clients, and with --node-listen other servers.
+    /// Serve other machines without TLS.
+    ///
+    /// Clients, and with --node-listen other servers.
     #[arg(long, env = "REVERSI_INSECURE", value_parser = clap::builder::FalseyValueParser::new(), help_heading = CONNECTION)]
     insecure: bool,
-    /// Allow calls from pages of this origin, such as `https://example.org`, or of any (*); may be repeated.
+    /// Origin whose pages may call the server.
+    ///
+    /// Such as `https://example.org`, or * for any; may be repeated.
     #[arg(long, env = "REVERSI_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',', help_heading = CONNECTION)]
     allow_origin: Vec<Origin>,
-    /// File with the administrators' secret: 64 hexadecimal digits; created if there is no such file.
+    /// File with the administrators' secret.
+    ///
+    /// 64 hexadecimal digits; created if there is no such file.
     #[arg(long, env = "REVERSI_ADMIN_TOKEN", value_name = "FILE")]
     admin_token: Option<PathBuf>,
-    /// Address on which to serve metrics for Prometheus, at /metrics, without a token [default: none].
+    /// Where to serve metrics [default: nowhere].
+    ///
+    /// For Prometheus, at /metrics, without a token.
     #[arg(long, env = "REVERSI_METRICS", value_name = "HOST:PORT", value_parser = host_and_port)]
     metrics: Option<String>,
-    /// File with settings: a line KEY=VALUE for an option's variable, such as REVERSI_MAX_ROOMS=100. SIGHUP reads it
-    /// again: limits, certificates and --log.
+    /// File with settings, which SIGHUP reads again.
+    ///
+    /// A line KEY=VALUE for an option's variable, such as REVERSI_MAX_ROOMS=100. SIGHUP applies limits, certificates and
+    /// --log.
     #[arg(long, env = "REVERSI_SETTINGS", value_name = "FILE")]
     settings: Option<PathBuf>,
     #[command(flatten)]
@@ -138,11 +166,30 @@ pub(super) fn given(matches: &ArgMatches) -> Given {
 /// Runs a server until a signal stops it, or another server takes over. `reread` reads the options again, for a reload.
 ///
 /// # Errors
-/// The server cannot be started, its transport fails, it does not stop in time, or another server has taken over.
-pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyhow::Result<()> {
+/// The server cannot be started, its transport fails, it does not stop in time, or another server has taken over. With a
+/// log in JSON the error is a line of it.
+pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyhow::Result<ExitCode> {
     // Registered first, so that no signal for a reload ends the process.
     let hangup = Hangup::listen()?;
-    let log = Log::start(&args.log)?;
+    let (log, is_json) = (Log::start(&args.log)?, args.log.is_json());
+    let status = match run_logged(args, reread, hangup, &log).await {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) if is_json => {
+            tracing::error!("{error:#}");
+            Ok(exit_status::of_error(&error))
+        }
+        Err(error) => Err(error),
+    };
+    log.end().await;
+    status.map(exit_status::unless_interrupted)
+}
+
+async fn run_logged(
+    args: Args,
+    reread: fn() -> Result<Args, clap::Error>,
+    hangup: Hangup,
+    log: &Log,
+) -> anyhow::Result<()> {
     open_files::permit(args.limits.0.connections)?;
     let certificates = certificates(&args)?;
     let tls = &certificates.public;
@@ -151,7 +198,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let access = access(&args, tls.clone(), listening.address.ip());
     let started = Arc::<OnceLock<Runtime>>::default();
     let mut metrics = JoinSet::new();
-    let metrics_address = serve_metrics(&args, &log, &started, &mut metrics).await?;
+    let metrics_address = serve_metrics(&args, log, &started, &mut metrics).await?;
     certificates.check();
     let node_socket = args.node.bind(certificates.node.clone(), args.insecure).await?;
     let Joined { active, mut drain_asked, opened } = join(&args, &listening.address, node_socket.as_ref()).await?;
@@ -159,7 +206,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let mut signals = Signals::of_server()?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let announce = || {
-        announce(&listening.address, scheme, metrics_address);
+        announce(args.log.is_json(), &listening.address, scheme, metrics_address);
         service_manager::ready();
     };
     let (is_standby, taken_over) = (active.is_some(), CancellationToken::new());
@@ -172,7 +219,7 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     let limits = Cell::new(args.limits.0);
     let reload = Reload {
         options: &|| reloadable(&args.given, reread),
-        log: &log,
+        log,
         certificates: &certificates,
         runtime: &started,
         limits: &limits,
@@ -183,7 +230,8 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
         start = start => start?,
         () = ended_early(&mut signals, &mut drain_asked) => {
             drop(reloading);
-            return end_early(log).await;
+            end_early();
+            return Ok(());
         }
         Some(failed) = standby.join_next() => return Ok(failed??),
         never = log.report_missing_lines() => match never {},
@@ -209,17 +257,16 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     drop(reloading);
     leave.await;
     member.end().await;
-    finish(ended, log).await
+    finish(ended)
 }
 
 /// Logs how the server has ended, as the last line.
-async fn finish(ended: Ended, log: Log) -> anyhow::Result<()> {
-    if ended == Ended::Clean {
-        tracing::info!("stopped: clean");
-    }
-    log.end().await;
+fn finish(ended: Ended) -> anyhow::Result<()> {
     match ended {
-        Ended::Clean => Ok(()),
+        Ended::Clean => {
+            tracing::info!("stopped: clean");
+            Ok(())
+        }
         Ended::Late => bail!("stopped; some tasks did not end in time"),
         Ended::Lost => {
             bail!("another server has taken over, or can, as this one has lost its rooms; started again, it stands by")
@@ -258,17 +305,15 @@ async fn start(
 /// Waits for a signal, or a request to end.
 async fn ended_early(signals: &mut Signals, drain_asked: &mut BoxFuture<'static, ()>) {
     tokio::select! {
-        _ = signals.next() => {}
+        interruption = signals.next() => interruption.ends_command(),
         () = drain_asked => {}
     }
 }
 
 /// Ends a server that stands by, or starts.
-async fn end_early(log: Log) -> anyhow::Result<()> {
+fn end_early() {
     service_manager::stopping();
     tracing::info!("stopped: clean");
-    log.end().await;
-    Ok(())
 }
 
 fn access(args: &Args, tls: Option<Tls>, address: Option<IpAddr>) -> Access {
@@ -309,8 +354,14 @@ fn parts(args: &Args, limits: Limits, store: Store, admin: Option<Token>) -> Par
     }
 }
 
-/// Prints where clients reach the server.
-fn announce(address: &BoundAddress, scheme: &str, metrics: Option<SocketAddr>) {
+/// Prints where clients reach the server: for people, or as a line of a log in JSON.
+fn announce(is_json: bool, address: &BoundAddress, scheme: &str, metrics: Option<SocketAddr>) {
+    if is_json {
+        let message = format!("reversi is listening on {address}");
+        let fields = json!({ "message": message, "url": address.local_url(scheme), "metrics": metrics });
+        let line = json!({ "timestamp": log::now(), "level": "INFO", "fields": fields, "target": module_path!() });
+        return super::say(line);
+    }
     super::say(format_args!("reversi is listening on {address}"));
     if let Some(url) = address.local_url(scheme) {
         if address.ip().is_some() {
@@ -349,7 +400,10 @@ async fn serve_until_stopped<F: Future<Output = anyhow::Result<bool>>>(
     tokio::pin!(served);
     let (is_lost, by_signal) = tokio::select! {
         clean = &mut served => return clean.map(end),
-        _ = signals.next() => (false, true),
+        interruption = signals.next() => {
+            interruption.ends_command();
+            (false, true)
+        }
         () = drain_asked => (false, false),
         () = lost => (true, false),
     };
@@ -442,18 +496,19 @@ fn hosts(names: &[HostName], address: Option<IpAddr>) -> Option<ServedHosts> {
 /// Reads the options again, and checks those that a reload takes over.
 fn reloadable(given: &Given, reread: fn() -> Result<Args, clap::Error>) -> anyhow::Result<Reloadable> {
     let args = reread().map_err(|error| anyhow!("{}", error.to_string().trim().replace('\n', " ")))?;
-    let is_reloaded = |option: &str| {
-        RELOADED.contains(&option) || Limits::TABLE.iter().any(|limit| limit.name.replace('_', "-") == option)
-    };
-    let changed = |option: &&String| args.given.get(*option) != given.get(*option) && !is_reloaded(option);
+    let is_limit = |option: &str| Limits::TABLE.iter().any(|limit| limit.name.replace('_', "-") == option);
+    let is_fixed = |option: &str| !is_reloaded(option) && !is_limit(option);
+    let changed = |option: &&String| args.given.get(*option) != given.get(*option) && is_fixed(option);
     let all: BTreeSet<_> = given.keys().chain(args.given.keys()).collect();
     let fixed = all.into_iter().filter(changed).cloned().collect();
     let (filter, certificates) = (log::filter(&args.log.log)?, certificates(&args)?);
     Ok(Reloadable { filter, certificates, limits: args.limits.0, fixed })
 }
 
-/// The options that a reload takes over, besides limits.
-const RELOADED: [&str; 7] = ["log", "tls-cert", "tls-key", "tls-client-ca", "node-cert", "node-key", "node-ca"];
+/// Whether a reload takes over this option, which is no limit.
+pub(super) fn is_reloaded(option: &str) -> bool {
+    ["log", "tls-cert", "tls-key", "tls-client-ca", "node-cert", "node-key", "node-ca"].contains(&option)
+}
 
 fn certificates(args: &Args) -> anyhow::Result<Certificates> {
     Ok(Certificates { public: tls(args)?, node: args.node.tls()? })

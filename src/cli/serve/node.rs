@@ -11,6 +11,7 @@ use super::{
     listening::{bind, host_and_port},
 };
 use crate::{
+    cli::UsageError,
     grpc::{NodeLinks, NodeTls},
     runtime::{Node, NodeId, Peers, Runtime},
     store::ClusterStore,
@@ -29,20 +30,22 @@ pub(super) const ELSEWHERE: [&str; 2] = ["data", "ephemeral"];
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Several servers")]
 pub(super) struct NodeOptions {
-    /// Share the rooms with the other servers of the database that have this option: where to listen for them.
+    /// Where to listen for servers that share rooms.
+    ///
+    /// The rooms are shared with the other servers of the database that have this option.
     #[arg(long, env = "REVERSI_NODE_LISTEN", value_name = "HOST:PORT", requires = "store", conflicts_with_all = ELSEWHERE, value_parser = host_and_port)]
     node_listen: Option<String>,
     /// The URL under which the others reach that, as http://10.0.0.5:50061 [default: the address of --node-listen].
-    #[arg(long, env = "REVERSI_ADVERTISE", value_name = "URL", requires = "node_listen", conflicts_with_all = ELSEWHERE, value_parser = url)]
+    #[arg(long, env = "REVERSI_ADVERTISE", value_name = "URL", hide_short_help = true, requires = "node_listen", conflicts_with_all = ELSEWHERE, value_parser = url)]
     advertise: Option<String>,
     /// The certificate that this server shows the others, in PEM: speak TLS with them, in both directions.
-    #[arg(long, env = "REVERSI_NODE_CERT", value_name = "FILE", requires_all = ["node_listen", "node_key", "node_ca"], conflicts_with_all = ELSEWHERE)]
+    #[arg(long, env = "REVERSI_NODE_CERT", value_name = "FILE", hide_short_help = true, requires_all = ["node_listen", "node_key", "node_ca"], conflicts_with_all = ELSEWHERE)]
     node_cert: Option<PathBuf>,
     /// The key of that certificate, in PEM.
-    #[arg(long, env = "REVERSI_NODE_KEY", value_name = "FILE", requires = "node_cert", conflicts_with_all = ELSEWHERE)]
+    #[arg(long, env = "REVERSI_NODE_KEY", value_name = "FILE", hide_short_help = true, requires = "node_cert", conflicts_with_all = ELSEWHERE)]
     node_key: Option<PathBuf>,
     /// The authority of the certificates of all these servers, in PEM.
-    #[arg(long, env = "REVERSI_NODE_CA", value_name = "FILE", requires = "node_cert", conflicts_with_all = ELSEWHERE)]
+    #[arg(long, env = "REVERSI_NODE_CA", value_name = "FILE", hide_short_help = true, requires = "node_cert", conflicts_with_all = ELSEWHERE)]
     node_ca: Option<PathBuf>,
 }
 
@@ -61,21 +64,22 @@ impl NodeOptions {
         let listener = bind("--node-listen", address, false).await?;
         let bound = listener.local_addr()?;
         if tls.is_none() && !insecure && !bound.ip().is_loopback() {
-            bail!(
+            bail!(UsageError(format!(
                 "{address} is open to other machines, and without TLS anyone on the network path can play for anyone; \
                  give --node-cert, --node-key and --node-ca, or --insecure if the network is private"
-            );
+            )));
         }
         let scheme = if tls.is_some() { "https" } else { "http" };
         if self.advertise.is_none() && bound.ip().is_unspecified() {
-            bail!("the others cannot reach {bound}; give --advertise {scheme}://ADDRESS:{}", bound.port());
+            let port = bound.port();
+            bail!(UsageError(format!("the others cannot reach {bound}; give --advertise {scheme}://ADDRESS:{port}")));
         }
         let url = self.advertise.clone().unwrap_or_else(|| format!("{scheme}://{bound}"));
         if !url.starts_with(&format!("{scheme}://")) {
-            bail!(
+            bail!(UsageError(format!(
                 "--advertise {url} must begin with {scheme}://, as --node-cert is {}",
                 if tls.is_some() { "given" } else { "not given" }
-            );
+            )));
         }
         Ok(Some(NodeSocket { listener, tls, url }))
     }

@@ -1,8 +1,11 @@
 //! Signals that end the process.
 
-use std::io;
 #[cfg(unix)]
 use std::{future::poll_fn, io::IsTerminal as _, task::Poll};
+use std::{
+    io,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -10,6 +13,9 @@ use tokio::sync::Notify;
 
 /// Notified when standard output cannot be written: its reader has closed it, or the disk is full.
 static OUTPUT_GONE: Notify = Notify::const_new();
+
+/// Whether Ctrl-C has ended the command.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Interrupts the current or the next [`Interrupt::wait`].
 pub(in crate::cli) fn output_is_gone() {
@@ -31,6 +37,20 @@ pub(in crate::cli) enum Interruption {
     CtrlC,
     /// SIGTERM, SIGHUP, closed standard output, or a terminal that is gone: nobody gave up a game.
     End,
+}
+
+impl Interruption {
+    /// Notes that this ends the command, for its exit status.
+    pub(in crate::cli) fn ends_command(self) {
+        if self == Self::CtrlC {
+            INTERRUPTED.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Whether Ctrl-C has ended the command.
+pub(in crate::cli) fn is_interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
 }
 
 /// Handled signals, which no longer end the process; on systems other than Unix, Ctrl-C.
@@ -102,5 +122,10 @@ impl Interrupt {
             interruption = self.0.next() => interruption,
             () = OUTPUT_GONE.notified() => Interruption::End,
         }
+    }
+
+    /// Waits for the next interrupt, which ends the command. Cancel safe.
+    pub(in crate::cli) async fn end(&mut self) {
+        self.wait().await.ends_command();
     }
 }

@@ -8,6 +8,7 @@
 pub(super) mod board;
 pub(super) mod clock;
 pub(super) mod draw_room;
+pub(super) mod exit_status;
 pub(super) mod interrupt;
 pub(super) mod keys;
 pub(super) mod line;

@@ -9,7 +9,7 @@ use std::{
     sync::OnceLock,
 };
 
-use super::interrupt;
+use super::{exit_status::unless_interrupted, interrupt};
 use crate::cli::text::printable::printable;
 
 /// The exit status of a program that SIGPIPE ends, in a shell.
@@ -66,10 +66,10 @@ pub(in crate::cli) fn stdout_has_failed() -> bool {
 }
 
 /// The status of a command that would exit with `done`: 141 if the reader of its output closed the pipe, 1 if the
-/// output could not be written.
+/// output could not be written, 130 if Ctrl-C has ended it.
 pub(in crate::cli) fn exit_status(done: ExitCode) -> ExitCode {
     match FAILURE.get() {
-        None => done,
+        None => unless_interrupted(done),
         Some(ErrorKind::BrokenPipe) => PIPE_CLOSED.into(),
         Some(_) => ExitCode::FAILURE,
     }

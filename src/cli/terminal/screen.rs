@@ -34,6 +34,20 @@ pub(in crate::cli) enum Input {
     Redraw,
 }
 
+impl Input {
+    /// Whether the screen is to be left: by `q`, Esc, or an interrupt, which ends the command.
+    pub(in crate::cli) fn quits(&self) -> bool {
+        match self {
+            Self::Interrupted(interruption) => {
+                interruption.ends_command();
+                true
+            }
+            Self::Key(key) => matches!(key, KeyCode::Char('q') | KeyCode::Esc),
+            Self::Redraw => false,
+        }
+    }
+}
+
 impl Screen {
     pub(in crate::cli) fn open() -> io::Result<Self> {
         let interrupt = Interrupt::listen()?;

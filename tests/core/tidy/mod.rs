@@ -132,6 +132,8 @@ const LAYERS: &[Layer] = &[
         crates: &["clap", "anyhow", "ratatui", "indicatif"],
         also: &[
             ("crossterm", "the keys of the terminal screens"),
+            ("clap_complete", "completions for shells"),
+            ("clap_mangen", "man pages"),
             ("strsim", "finds the variable that was meant"),
             ("prost_reflect", "tests that each setting has a command"),
             ("rustix", "stops the process for Ctrl-Z"),

@@ -144,6 +144,7 @@ async fn a_bot_whose_streams_end_after_an_event_waits_only_shortly() {
         let room = v1::Room { members: vec![v1::Member { player: Some(player()), ..Default::default() }], ..room() };
         let answer = match call.as_str() {
             "LogIn" => message(&v1::LogInResponse { player: Some(player()), token: "token".into() }),
+            "GetMe" => message(&v1::GetMeResponse { player: Some(player()), ..Default::default() }),
             "QuickStart" => message(&v1::QuickStartResponse { room: Some(room) }),
             _ if is_stream => message(&v1::PlayResponse { event: Some(v1::PlayEvent { event }) }),
             _ => answer(&call, &[]),

@@ -57,6 +57,40 @@ fn options_are_grouped_under_headings() {
 }
 
 #[test]
+fn a_wrong_command_line_has_one_exit_status() {
+    for arguments in [
+        &["nonsense"][..],
+        &["play", "--nonsense"],
+        &["play", "--ai", "nonsense"],
+        &["bot", "--ai", "mcts", "--level", "77"],
+        &["openings"],
+        &["nodes"],
+        &["nodes", "--store", "folder"],
+        &["explore", "nonsense"],
+        &["serve", "--ephemeral", "--log", "reversi=loud"],
+        &["serve", "--ephemeral", "--listen", "0.0.0.0:0"],
+        &["serve", "--settings", "/nowhere/settings"],
+        &["serve", "--max-rooms", "0"],
+    ] {
+        let output = reversi(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn completions_and_man_pages_have_all_commands() {
+    let script = text(&reversi(&["completions", "bash"]).output().unwrap().stdout);
+    assert!(script.contains("--max-rooms") && script.contains("reversi__subcmd__watch"), "{script}");
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man/man1");
+    let output = reversi(&["man", pages.to_str().unwrap()]).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let page = |name: &str| std::fs::read_to_string(pages.join(name)).unwrap();
+    assert!(page("reversi.1").contains("reversi\\-watch(1)") && page("reversi-serve.1").contains("max\\-rooms"));
+    assert!(page("reversi-admin-kick.1").contains("Take a player out of a room"));
+}
+
+#[test]
 fn ids_are_shown_in_a_list_of_games_only() {
     for other in [&["--json"][..], &["--export", "json"], &["--stats", "ada"]] {
         let error = error_of(&[&["games", "--ids"], other].concat(), &[]);

@@ -19,8 +19,8 @@ fn run_on_full_disk(server: &Server, arguments: &[&str]) -> (Option<i32>, String
 /// The commands that `reversi --help` lists.
 fn commands() -> Vec<String> {
     let help = text(&reversi(&["--help"]).output().unwrap().stdout);
-    let listed = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
-    let names = listed.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let listed = help.split("\nOptions:\n").next().unwrap();
+    let names = listed.lines().filter(|line| line.starts_with("  "));
     names.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
 }
 
@@ -69,6 +69,8 @@ fn every_command_fails_whose_output_is_cut_off_by_a_full_disk() {
         &["arena", "random", "random", "--games", "2"],
         &["admin", "--admin-token", &token, "log-out", &me],
         &["demo", "--rooms", "1"],
+        &["completions", "bash"],
+        &["man", &path("man")],
     ];
     for arguments in run {
         let (status, error) = run_on_full_disk(&server, arguments);

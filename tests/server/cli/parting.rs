@@ -114,7 +114,7 @@ fn ctrl_c_asks_during_a_game() {
     assert!(question.ends_with("without --keep FILE there is no way back"), "{question}");
     signal(&player, "INT");
     player.wait_for("your seat is kept");
-    assert!(player.child.wait().unwrap().success());
+    assert_eq!(player.child.wait().unwrap().code(), Some(130));
     signal(&game.host, "INT");
     game.host.wait_for("`leave` leaves and loses it");
     game.goes_on();
@@ -147,7 +147,7 @@ async fn a_host_does_not_leave_a_game_that_begins_at_the_same_time() {
 }
 
 /// Lets a player be about to leave by `parts` when the game begins, of which it has not heard; the game must go on.
-async fn parts_as_a_game_begins(command: &[&str], lines: &str, parts: impl FnOnce(&mut Running)) {
+async fn parts_as_a_game_begins(command: &[&str], lines: &str, status: i32, parts: impl FnOnce(&mut Running)) {
     let mut game = HostedGame::not_ready();
     let cable = Cable::to(game.server.url.strip_prefix("http://").unwrap().to_owned()).await;
     let mut player = reversi(&[command, &["--name", "bob", "--room", &game.room]].concat());
@@ -167,32 +167,33 @@ async fn parts_as_a_game_begins(command: &[&str], lines: &str, parts: impl FnOnc
     game.host.wait_for("your move: ");
     cable.open();
     player.wait_for("your seat is kept");
-    assert!(player.child.wait().unwrap().success());
+    assert_eq!(player.child.wait().unwrap().code(), Some(status));
     game.goes_on();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_end_of_the_input_loses_no_game_that_begins_at_the_same_time() {
-    parts_as_a_game_begins(&["play"], "", |player| drop(player.child.stdin.take())).await;
+    parts_as_a_game_begins(&["play"], "", 0, |player| drop(player.child.stdin.take())).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_signal_loses_no_game_that_begins_at_the_same_time() {
     let bot: &[&str] = &["bot", "--ai", "greedy"];
-    for (command, lines, name) in [
-        (&["play"][..], "", "INT"),
-        (&["play"], "", "TERM"),
-        (&["host"], "seat white me\nready\n", "INT"),
-        (bot, "", "TERM"),
+    for (command, lines, name, status) in [
+        (&["play"][..], "", "INT", 130),
+        (&["play"], "", "TERM", 0),
+        (&["host"], "seat white me\nready\n", "INT", 130),
+        (bot, "", "TERM", 0),
+        (bot, "", "INT", 130),
     ] {
-        parts_as_a_game_begins(command, lines, |player| signal(player, name)).await;
+        parts_as_a_game_begins(command, lines, status, |player| signal(player, name)).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_player_who_leaves_loses_no_game_that_begins_at_the_same_time() {
     for (command, lines, leave) in [("play", "", "quit"), ("host", "seat white me\nready\n", "leave")] {
-        parts_as_a_game_begins(&[command], lines, |player| player.send_line(leave)).await;
+        parts_as_a_game_begins(&[command], lines, 0, |player| player.send_line(leave)).await;
     }
 }
 
@@ -271,5 +272,5 @@ fn keys_with_ctrl_are_no_letters_on_the_screen() {
     let mut parting = String::new();
     screen.read_to_string(&mut parting).unwrap();
     assert!(parting.contains("your seat is kept"), "{parting}");
-    assert!(terminal.wait().unwrap().success());
+    assert_eq!(terminal.wait().unwrap().code(), Some(130));
 }

@@ -120,15 +120,15 @@ impl Server {
         Self { child, lines, log: Some(log), hold, url: String::new() }
     }
 
-    /// The text after `intro`, up to the first space, on the next line that starts with it.
+    /// The text after `intro`, up to the first space, on the next line that starts with it; also in JSON.
     pub(crate) fn wait_for_line(&mut self, intro: &str) -> String {
         loop {
             let Ok(line) = self.lines.recv_timeout(TIMEOUT) else {
                 self.kill();
                 panic!("no line starts with {intro:?}, but: {}", self.log.take().unwrap().join().unwrap());
             };
-            if let Some(rest) = line.strip_prefix(intro) {
-                return rest.split(' ').next().unwrap_or_default().to_owned();
+            if let Some((_, rest)) = line.split_once(intro) {
+                return rest.split([' ', '"']).next().unwrap_or_default().to_owned();
             }
         }
     }

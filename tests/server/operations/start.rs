@@ -4,9 +4,10 @@ use std::{fs, process::Command};
 
 use reversi::proto::v1;
 use reversi_needs::needs;
+use serde_json::Value;
 
 use crate::{
-    cli::command::{reversi, text, without_variables},
+    cli::command::{Running, reversi, text, without_variables},
     harness::{postgres::database, process::Server},
 };
 
@@ -39,6 +40,26 @@ fn a_second_server_is_refused_even_when_files_beside_the_database_are_removed() 
     assert!(!second.status.success());
     let error = text(&second.stderr);
     assert!(error.contains("another server uses it"), "{error}");
+}
+
+#[test]
+#[cfg(unix)]
+fn with_a_log_in_json_what_is_printed_and_errors_are_json_too() {
+    let options = ["serve", "--ephemeral", "--log-format", "json", "--metrics", "127.0.0.1:0", "--listen"];
+    let mut server = Running::spawn(reversi(&[&options[..], &["127.0.0.1:0"]].concat()));
+    let line: Value = server.wait_for("").parse().unwrap();
+    let field = |name: &str| line["fields"][name].as_str().unwrap();
+    let address = field("message").strip_prefix("reversi is listening on ").unwrap();
+    assert_eq!(field("url"), format!("http://{address}"));
+    assert!(field("metrics").starts_with("127.0.0.1:") && line["timestamp"].as_str().unwrap().ends_with('Z'), "{line}");
+    let second = reversi(&[&options[..], &[address]].concat()).output().unwrap();
+    let lines: Vec<Value> = text(&second.stderr).lines().map(|line| line.parse().unwrap()).collect();
+    let error = lines.last().unwrap();
+    assert_eq!((second.status.code(), &error["level"]), (Some(1), &Value::from("ERROR")), "{lines:?}");
+    assert!(error["fields"]["message"].as_str().unwrap().contains(address), "{error}");
+    let interrupted = Command::new("kill").args(["-s", "INT", &server.child.id().to_string()]).status();
+    assert!(interrupted.unwrap().success());
+    assert_eq!(server.child.wait().unwrap().code(), Some(130));
 }
 
 #[test]

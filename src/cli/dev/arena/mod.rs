@@ -53,8 +53,8 @@ const MAX_THREADS: u16 = 1024;
     results, but use more openings (--games, up to 1000).\n\n\
     Examples:\n  \
     reversi arena expert:9 alphabeta --games 200\n  \
-    reversi arena mcts:6 mcts-roxanne:6 --sprt 0,50    ends when the test accepts 0 or 50 Elo\n  \
-    reversi arena expert:8 expert:7 --seed 1 --json result.json --transcripts games.txt"
+    reversi arena mcts:6 mcts-roxanne:6 --sprt 0,50  until 0 or 50 Elo is accepted\n  \
+    reversi arena expert:8 expert:7 --seed 1 --json result.json"
 )]
 pub(in crate::cli) struct Args {
     /// The player whose score is reported.
@@ -103,7 +103,7 @@ pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
     });
     tokio::select! {
         done = &mut playing => done.context("a game could not be played")?,
-        _ = interrupt.wait() => {
+        () = interrupt.end() => {
             runner.stop();
             // Searches that take longer are abandoned.
             let _ = tokio::time::timeout(STOP_TIMEOUT, playing).await;

@@ -1,5 +1,8 @@
 //! The help of the program: its commands in groups, its topics, and the same as completions and man pages.
 
+#[cfg(all(test, feature = "postgres"))]
+mod reference;
+
 use std::{io::Write as _, path::PathBuf};
 
 use anyhow::Context as _;

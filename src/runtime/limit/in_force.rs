@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use super::limits::Limits;
+use super::limits::{Limit, Limits};
 
 /// The names of limits that are fixed at the start, because connections, searches or memory are set up with them.
 const FIXED: [&str; 20] = [
@@ -30,6 +30,14 @@ const FIXED: [&str; 20] = [
     "drain",
 ];
 
+impl Limit {
+    /// Whether it keeps the value of the start, whatever a reload says.
+    #[must_use]
+    pub fn is_fixed(&self) -> bool {
+        FIXED.contains(&self.name)
+    }
+}
+
 /// The limits in force. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct LimitsInForce(Arc<ArcSwap<Limits>>);
@@ -45,7 +53,7 @@ impl LimitsInForce {
     pub(crate) fn replace(&self, mut limits: Limits) -> Vec<&'static str> {
         let current = self.get();
         let mut fixed = Vec::new();
-        for limit in Limits::TABLE.iter().filter(|limit| FIXED.contains(&limit.name)) {
+        for limit in Limits::TABLE.iter().filter(|limit| limit.is_fixed()) {
             let value = (limit.get)(&current);
             if (limit.get)(&limits) != value {
                 fixed.push(limit.flag);

@@ -138,6 +138,7 @@ const LAYERS: &[Layer] = &[
             ("prost_reflect", "tests that each setting has a command"),
             ("rustix", "stops the process for Ctrl-Z"),
             ("axum", "serves the page of metrics"),
+            ("metrics", "reads the descriptions, for the reference"),
             ("metrics_exporter_prometheus", "writes what the runtime counts"),
             ("tokio", "starts the runtime and handles signals"),
             ("tokio_stream", "reads the streams of the client"),

@@ -1,8 +1,10 @@
 //! `reversi arena` as scripts use it: the real binary.
 
-use std::{fs, path::Path, process::Command};
+use std::{fs, path::Path};
 
 use serde_json::Value;
+
+use super::command::reversi;
 
 struct ArenaRun {
     success: bool,
@@ -14,11 +16,8 @@ struct ArenaRun {
 
 fn arena(folder: &Path, arguments: &[&str]) -> ArenaRun {
     let (json, transcripts) = (folder.join("result.json"), folder.join("games.txt"));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_reversi"));
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REVERSI_")) {
-        command.env_remove(name);
-    }
-    command.arg("arena").args(arguments).arg("--json").arg(&json).arg("--transcripts").arg(&transcripts);
+    let mut command = reversi(&["arena"]);
+    command.args(arguments).arg("--json").arg(&json).arg("--transcripts").arg(&transcripts);
     let output = command.output().unwrap();
     ArenaRun {
         success: output.status.success(),

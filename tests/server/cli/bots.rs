@@ -13,6 +13,8 @@ use std::{
 
 use reversi_needs::needs;
 
+use super::command::reversi;
+
 /// Names a Python interpreter with `grpcio` and `grpcio-tools`; `.ci/run` installs one and sets this.
 pub(crate) const PYTHON: &str = "REVERSI_PYTHON";
 
@@ -153,10 +155,7 @@ impl Server {
 
     fn start_in(folder: &Path, options: &[&str]) -> Self {
         let mut process = Process::start(
-            Command::new(env!("CARGO_BIN_EXE_reversi"))
-                .args(["serve", "--ephemeral", "--listen", "127.0.0.1:0"])
-                .args(options)
-                .current_dir(folder),
+            reversi(&[&["serve", "--ephemeral", "--listen", "127.0.0.1:0"], options].concat()).current_dir(folder),
         );
         let address = process.read(|output| {
             let mut lines = output.lines().map_while(Result::ok);

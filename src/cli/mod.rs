@@ -180,7 +180,7 @@ fn try_parse(arguments: &[OsString]) -> Result<Command, clap::Error> {
     let matches = command.try_get_matches_from(&arguments)?;
     match Cli::from_arg_matches(&matches)?.command {
         Some(Command::Serve(mut args)) => {
-            settings_file::check_variables(&command_line(), std::env::vars_os())?;
+            args.unknown_variables = settings_file::unknown_variables(&command_line(), std::env::vars_os())?;
             args.given = matches.subcommand_matches("serve").map(serve::given).unwrap_or_default();
             Ok(Command::Serve(args))
         }

@@ -29,8 +29,8 @@ pub(super) fn apply(command: &Command, arguments: &[OsString]) -> Result<Vec<OsS
         };
         let option = serve.get_arguments().find(|option| names(option, key)).ok_or_else(|| {
             problem(format!(
-                "line {number}: `reversi serve` has no variable {key}; {}",
-                nearest(key, &variables(serve))
+                "line {number}: `reversi serve` has no variable {key}; the nearest is {}",
+                nearest(key, &variables(serve)).0
             ))
         })?;
         let source = matches.value_source(option.get_id().as_str());
@@ -41,26 +41,35 @@ pub(super) fn apply(command: &Command, arguments: &[OsString]) -> Result<Vec<OsS
     Ok(all)
 }
 
-/// Checks that each variable REVERSI_* of the environment is one of an option, of any command.
+/// The variables REVERSI_* of the environment that no option of any command has.
 ///
 /// # Errors
-/// One is not, for example because it is misspelled.
-pub(super) fn check_variables(
+/// One is spelled almost as that of an option. Others may be for other programs, or for another version of this one.
+pub(super) fn unknown_variables(
     command: &Command,
     environment: impl Iterator<Item = (OsString, OsString)>,
-) -> Result<(), Error> {
+) -> Result<Vec<String>, Error> {
     let known: Vec<&str> = command.get_subcommands().flat_map(variables).collect();
+    let mut unknown = Vec::new();
     for (name, value) in environment {
         let name = name.to_string_lossy();
-        if name.starts_with(PREFIX) && !known.contains(&&*name) && !is_service_link(&name, &value.to_string_lossy()) {
-            let problem = format!("no option has the variable {name}; {}\n", nearest(&name, &known));
+        if !name.starts_with(PREFIX) || known.contains(&&*name) || is_service_link(&name, &value.to_string_lossy()) {
+            continue;
+        }
+        let (nearest, likeness) = nearest(&name, &known);
+        if likeness >= MISSPELLED {
+            let problem = format!("no option has the variable {name}; the nearest is {nearest}\n");
             return Err(Error::raw(ErrorKind::UnknownArgument, problem));
         }
+        unknown.push(name.into_owned());
     }
-    Ok(())
+    Ok(unknown)
 }
 
 const PREFIX: &str = "REVERSI_";
+
+/// The likeness (Jaro-Winkler, 0 to 1) from which one name seems to be a misspelling of another.
+const MISSPELLED: f64 = 0.9;
 
 fn variables(command: &Command) -> Vec<&str> {
     command.get_arguments().filter_map(|option| option.get_env()?.to_str()).collect()
@@ -75,12 +84,11 @@ fn is_service_link(name: &str, value: &str) -> bool {
         || name.split("_PORT_").skip(1).any(begins_with_digit)
 }
 
-/// Says which variable is spelled most like this one.
-fn nearest(name: &str, known: &[&str]) -> String {
+/// The variable that is spelled most like this one, and how much.
+fn nearest<'a>(name: &str, known: &[&'a str]) -> (&'a str, f64) {
     let rest = |name: &str| name.strip_prefix(PREFIX).unwrap_or(name).to_owned();
-    let likeness = |known: &str| strsim::jaro_winkler(&rest(known), &rest(name));
-    let found = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    format!("the nearest is {}", found.unwrap_or(&"none"))
+    let likeness = |known: &'a str| (known, strsim::jaro_winkler(&rest(known), &rest(name)));
+    known.iter().copied().map(likeness).max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("none", 0.0))
 }
 
 /// The key and the value of a line; none if it is empty or a comment.
@@ -158,17 +166,23 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_variable_is_an_error_that_names_the_nearest() {
-        let check = |name: &str, value: &str| {
+    fn a_misspelled_variable_is_an_error_and_other_unknown_ones_are_found() {
+        let unknown = |name: &str, value: &str| {
             let variables = [(OsString::from(name), OsString::from(value))];
-            check_variables(&Cli::command(), variables.into_iter()).map_err(|error| error.to_string())
+            unknown_variables(&Cli::command(), variables.into_iter()).map_err(|error| error.to_string())
         };
-        for (name, nearest) in
-            [("REVERSI_MAX_ROMS", "REVERSI_MAX_ROOMS"), ("REVERSI_METRIC", "REVERSI_METRICS"), ("REVERSI_PORT", "")]
-        {
-            let error = check(name, "50051").unwrap_err();
-            let ends = |text: &str| error.trim_end().ends_with(text);
-            assert!(error.contains(&format!("the variable {name};")) && ends(nearest), "{error}");
+        for (name, nearest) in [
+            ("REVERSI_MAX_ROMS", "REVERSI_MAX_ROOMS"),
+            ("REVERSI_METRIC", "REVERSI_METRICS"),
+            ("REVERSI_LISTN", "REVERSI_LISTEN"),
+            ("REVERSI_TLSCERT", "REVERSI_TLS_CERT"),
+        ] {
+            let error = unknown(name, "50051").unwrap_err();
+            assert_eq!(error.trim_end(), format!("error: no option has the variable {name}; the nearest is {nearest}"));
+        }
+        // For another program, or of another version.
+        for name in ["REVERSI_IMAGE", "REVERSI_BIN", "REVERSI_PORT", "REVERSI_PYTHON"] {
+            assert_eq!(unknown(name, "50051"), Ok(vec![name.to_owned()]));
         }
         for (name, value) in [
             ("REVERSI_MAX_ROOMS", "5"),
@@ -182,7 +196,7 @@ mod tests {
             ("REVERSI_PORT_50051_TCP_ADDR", "10.0.0.1"),
             ("REVERSI_HEADLESS_PORT_50051_TCP_PROTO", "tcp"),
         ] {
-            assert_eq!(check(name, value), Ok(()), "{name}");
+            assert_eq!(unknown(name, value), Ok(Vec::new()), "{name}");
         }
     }
 

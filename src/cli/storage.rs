@@ -18,12 +18,12 @@ pub(super) struct StorageOptions {
     /// By default this system's folder for application data.
     #[arg(long, env = "REVERSI_DATA", value_name = "DIR")]
     data: Option<PathBuf>,
-    /// PostgreSQL database to use instead.
+    /// Keep everything in this PostgreSQL database.
     ///
     /// As postgres://USER:PASSWORD@HOST/DATABASE.
     #[arg(long, env = "REVERSI_STORE", value_name = "URL", hide_env_values = true, conflicts_with = "data")]
     store: Option<String>,
-    /// Seconds to wait while it cannot be reached [default: 10].
+    /// Seconds to wait for a database that is away [default: 10].
     ///
     /// For reads and writes.
     #[arg(long, env = "REVERSI_STORE_PATIENCE", value_name = "SECONDS", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=3600))]

@@ -64,7 +64,7 @@ pub const BUCKETS: [(&str, &[f64]); 3] = [
 /// Describes the metrics to the recorder, and starts counters without labels at zero.
 pub fn describe() {
     describe_gauge!(PLAYERS, "Players who are logged in.");
-    describe_gauge!(ROOMS, "Rooms in memory, by phase: playing while a game runs, otherwise lobby.");
+    describe_gauge!(ROOMS, "Open rooms, by phase: playing while a game runs, otherwise lobby.");
     describe_gauge!(GAMES_RUNNING, "Running games.");
     describe_counter!(GAMES_FINISHED, "Finished games, by reason.");
     describe_counter!(MOVES, "Moves, by the kind of player: human, bot, or AI of the server.");

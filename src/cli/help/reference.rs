@@ -26,14 +26,15 @@ const ABOUT_LIMITS: &str = "Options of `reversi serve`. The variable of `--max-r
 
 const ABOUT_OPTIONS: &str = "An option takes precedence over its variable, and that over the file of `--settings`, which \
     only `serve` has. Every option of `serve` has a variable; of other commands only those for the connection, for secrets \
-    and for the data of a server. A variable `REVERSI_*` that no option has is an error of `serve`, unless it is one that \
-    Kubernetes sets for a service.";
+    and for the data of a server. `serve` refuses a variable `REVERSI_*` that seems to be a misspelled one, and warns of \
+    others that no option has, unless Kubernetes sets them for a service.";
 
 const ABOUT_ERRORS: &str = "By the code of the status, which says what to do next; [types.proto](../proto/reversi/v1/types.proto) says where the \
     reason stands in an answer.";
 
-const ABOUT_TABLES: &str = "Columns that end in `_us` are microseconds since 1970-01-01 UTC. Programs other than the \
-    server may read them, and must not write them.";
+const ABOUT_TABLES: &str = "Columns that end in `_us` are microseconds: times since 1970-01-01 UTC, and the durations \
+    `move_limit_us`, `total_time_us`, `increment_us` and `ahead_us`. Programs other than the server may read the tables, and \
+    must not write them.";
 
 #[test]
 fn the_reference_is_that_of_this_program() {
@@ -121,7 +122,7 @@ fn describe(text: &mut String, command: &Command, name: &str) {
     let is_shared = |option: &&Arg| option.get_help_heading() == Some(CONNECTION) && !is_server;
     let is_limit = |option: &Arg| Limits::TABLE.iter().any(|limit| limit.name == option.get_id().as_str());
     // The reference is that of the default features.
-    let is_own = |option: &&Arg| !is_limit(option) && option.get_id() != "otlp" && !is_shared(option);
+    let is_own = |option: &&Arg| !(is_server && is_limit(option)) && option.get_id() != "otlp" && !is_shared(option);
     let own: Vec<&Arg> = command.get_arguments().filter(is_own).collect();
     if is_server {
         let row = |option: &&Arg| {

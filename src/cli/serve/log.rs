@@ -168,6 +168,10 @@ impl DroppedLines {
 pub(super) fn filter(option: &str) -> anyhow::Result<Targets> {
     let problem = || UsageError("--log must be a level such as info, or module=level,...".to_owned());
     let given: Targets = option.parse().map_err(|_| problem())?;
+    // It would be read as a module.
+    if option.split(',').any(|part| !part.contains('=') && part.trim().parse::<LevelFilter>().is_err()) {
+        return Err(problem().into());
+    }
     let level = given.default_level().unwrap_or(LevelFilter::OFF);
     if level > LevelFilter::INFO {
         return Ok(given);
@@ -245,6 +249,6 @@ mod tests {
         assert!(logs("debug", "h2::proto", Level::DEBUG) && logs("info,h2=warn", "h2::proto", Level::WARN));
         assert!(logs("info,h2::proto=warn", "h2::proto", Level::WARN));
         assert!(!logs("off", "h2", Level::ERROR) && !logs("reversi=debug", "h2", Level::ERROR));
-        assert!(filter("reversi=loud").is_err());
+        assert!(["reversi=loud", "loud", "info,loud"].into_iter().all(|option| filter(option).is_err()));
     }
 }

@@ -150,6 +150,9 @@ pub struct Args {
     /// All options in words, to see at a reload which have changed.
     #[arg(skip)]
     pub(super) given: Given,
+    /// Variables of the environment that seem to be for this program, and that no option has.
+    #[arg(skip)]
+    pub(super) unknown_variables: Vec<String>,
 }
 
 /// The words of each option, by its name.
@@ -172,6 +175,9 @@ pub async fn run(args: Args, reread: fn() -> Result<Args, clap::Error>) -> anyho
     // Registered first, so that no signal for a reload ends the process.
     let hangup = Hangup::listen()?;
     let (log, is_json) = (Log::start(&args.log)?, args.log.is_json());
+    if !args.unknown_variables.is_empty() {
+        tracing::warn!(variables = args.unknown_variables.join(" "), "no option has these variables");
+    }
     let status = match run_logged(args, reread, hangup, &log).await {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) if is_json => {

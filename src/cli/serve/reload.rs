@@ -82,6 +82,7 @@ impl Reload<'_> {
         open_files::permit(limits.connections)?;
         self.log.set_filter(filter)?;
         self.certificates.replace(&certificates);
+        self.certificates.check();
         if !fixed.is_empty() {
             tracing::warn!(options = fixed.join(" "), "these options change only by a restart");
         }

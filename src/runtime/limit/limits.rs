@@ -138,7 +138,7 @@ macro_rules! limits_table {
             chats_per_second_per_address: u32 = 20, N from 0, "chat-rate-per-address":
                 "Chat lines a second from one address, on average; 0 for no limit",
                 "A class that chats, and few enough that the store keeps up with games.";
-            chat_burst_per_address: u32 = 200, N from 0, "chat-burst-per-address":
+            chat_burst_per_address: u32 = 200, N from 1, "chat-burst-per-address":
                 "Chat lines at once from one address, above the average",
                 "A full room in which everybody greets.";
             games_per_minute: u32 = 60, N from 0, "game-rate":
@@ -239,7 +239,7 @@ macro_rules! limits_table {
             analysis_nodes: u64 = 1_000_000_000, N from 0, "analysis-nodes":
                 "Positions that the search of one position may visit",
                 "More than a core visits in `analysis_time`.";
-            analysis_lines: usize = 10, N from 0, "max-analysis-lines":
+            analysis_lines: usize = 10, N from 1, "max-analysis-lines":
                 "Best moves that are reported of one position",
                 "Each costs a search of its own.";
             drain: Duration = Duration::from_secs(10), SECONDS from 0, "drain":

@@ -14,7 +14,7 @@ pub enum PostgresError {
     Url(String),
     /// A special character of the user or the password is not percent-encoded.
     #[error(
-        "the user or the password in the URL of the database has a special character that must be written as its code: % \
+        "the user, the password or an option in the URL of the database has a special character that must be written as its code: % \
         as %25, @ as %40, / as %2F, ? as %3F; or leave the password out, and set PGPASSWORD"
     )]
     SpecialCharacter,

@@ -19,6 +19,9 @@ use crate::postgres::error::{PostgresError, describe};
 
 const PORT: u16 = 5432;
 
+/// Time for a connection to one of several hosts.
+const OF_SEVERAL: Duration = Duration::from_millis(500);
+
 /// How to connect to a database.
 #[derive(Clone)]
 pub(in crate::postgres) struct Config {
@@ -66,7 +69,9 @@ impl Config {
             database.application_name("reversi");
         }
         if database.get_connect_timeout().is_none() {
-            database.connect_timeout(patience);
+            // They are tried one after the other, within the shortest lease if the first one has lost its power.
+            let is_one = database.get_hosts().len().max(database.get_hostaddrs().len()) < 2;
+            database.connect_timeout(if is_one { patience } else { patience.min(OF_SEVERAL) });
         }
         let keepalives = database.tcp_user_timeout(patience).keepalives_idle(patience);
         keepalives.keepalives_interval(patience / 4).keepalives_retries(4);
@@ -95,6 +100,10 @@ impl Config {
             Encryption::Never => self.connect_by(SslMode::Disable, NoTls).await,
             Encryption::Always => self.connect_by(SslMode::Require, self.tls.clone()).await,
             Encryption::IfPossible => match self.connect_by(SslMode::Prefer, self.tls.clone()).await {
+                // What the database said by TLS, such as of a wrong password, says more than that it wants TLS.
+                Err(error) if error.as_db_error().is_some() => {
+                    self.connect_by(SslMode::Disable, NoTls).await.map_err(|_| error)
+                }
                 Err(_) => self.connect_by(SslMode::Disable, NoTls).await,
                 connected => connected,
             },
@@ -158,13 +167,16 @@ impl Options {
 
     /// Whether connections use TLS, and whose certificates are accepted.
     fn security(&self, variable: impl Fn(&str) -> Option<OsString>) -> Result<(Encryption, Trust), PostgresError> {
-        let root = self.ssl_root_cert.as_deref().filter(|root| !root.is_empty());
+        let of_variable = |name: &str| variable(name).map(|value| value.to_string_lossy().into_owned());
+        let root = self.ssl_root_cert.clone().or_else(|| of_variable("PGSSLROOTCERT"));
+        let root = root.as_deref().filter(|root| !root.is_empty());
         let file = match root {
             Some(root) => Some(PathBuf::from(root)),
             None => in_home(".postgresql/root.crt", &variable).filter(|file| file.exists()),
         };
-        let mode = self.ssl_mode.as_deref().unwrap_or(if root == Some("system") { "verify-full" } else { "prefer" });
-        Ok(match (mode, root, file) {
+        let default = if root == Some("system") { "verify-full" } else { "prefer" };
+        let mode = self.ssl_mode.clone().or_else(|| of_variable("PGSSLMODE")).unwrap_or_else(|| default.to_owned());
+        Ok(match (mode.as_str(), root, file) {
             ("verify-full", Some("system"), _) | ("verify-full", None, None) => (Encryption::Always, Trust::System),
             ("disable", _, _) => (Encryption::Never, Trust::Anyone),
             ("allow" | "prefer" | "require" | "verify-ca", Some("system"), _) => {
@@ -244,6 +256,7 @@ fn check_characters(url: &str) -> Result<(), PostgresError> {
         return Err(PostgresError::Url("it does not begin with postgres://".to_owned()));
     };
     let place = rest.split('?').next().unwrap_or(rest);
+    // An `@` in an option is refused as well, as it cannot be told from one in a password with a `?`.
     let login = rest.rsplit_once('@').map_or("", |(login, _)| login);
     let is_encoded = |part: &str| {
         let digits = part.as_bytes().get(..2);
@@ -347,6 +360,24 @@ mod tests {
         fs::create_dir(own.parent().unwrap()).unwrap();
         fs::write(&own, "").unwrap();
         assert_eq!(security("sslmode=require"), Ok((Encryption::Always, Trust::Authority(own))));
+    }
+
+    /// Else a host that has lost its power would keep each renewal of a lease from the next host.
+    #[test]
+    fn the_next_of_several_hosts_is_tried_within_a_lease() {
+        let waits = |url: &str| *parsed(url, &[]).unwrap().database.get_connect_timeout().unwrap();
+        assert_eq!(waits("postgres://one/games"), PATIENCE);
+        assert_eq!(waits("postgres://one,two/games"), OF_SEVERAL);
+        assert_eq!(waits("postgres://one,two/games?connect_timeout=2"), Duration::from_secs(2));
+    }
+
+    #[test]
+    fn the_security_may_be_that_of_the_environment() {
+        let encryption = |url: &str| parsed(url, &[("PGSSLMODE", "disable")]).unwrap().encryption;
+        assert_eq!(encryption("postgres://db/games"), Encryption::Never);
+        assert_eq!(encryption("postgres://db/games?sslmode=require"), Encryption::Always);
+        let refused = parsed("postgres://db/games", &[("PGSSLROOTCERT", "system"), ("PGSSLMODE", "require")]);
+        assert!(refused.err().unwrap().contains("needs sslmode=verify-full"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 -- The tables of version 10. They never change: a later column of games is in game_row.rs.
--- Columns that end in us are microseconds since 1970-01-01 UTC: to_timestamp(ended_us / 1e6). The least number is an unknown
--- time. Ids and names of contestants sort as bytes, as in SQLite.
+-- Columns that end in us are times, in microseconds since 1970-01-01 UTC: to_timestamp(ended_us / 1e6). The least number is an
+-- unknown time. But move_limit_us, total_time_us, increment_us and ahead_us are durations. Ids and names of contestants sort
+-- as bytes, as in SQLite.
 
 -- One row: the version of these tables.
 CREATE TABLE reversi (
@@ -125,7 +126,8 @@ CREATE TABLE games (
     started_us bigint NOT NULL,
     ended_us bigint NOT NULL,
     winner text NOT NULL,               -- black, white, or none for a draw and for what does not count
-    reason text NOT NULL,               -- discs, resignation, timeout, left, kicked, agreed, aborted or server; in an imported
+    reason text NOT NULL,               -- discs, resignation, timeout, left, kicked, agreed, aborted, aborted_by_black,
+                                        -- aborted_by_white, aborted_by_owner, aborted_by_admin or server; in an imported
                                         -- game that its moves do not end with black's lead, as in: agreed +12
     black_discs int NOT NULL,
     white_discs int NOT NULL,

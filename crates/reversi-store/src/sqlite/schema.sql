@@ -15,7 +15,7 @@ CREATE TABLE runs (
     events BLOB NOT NULL,
     PRIMARY KEY (room, last)
 );
--- What was appended to rooms and is not in states and events yet: a row for each commit, in their order. The rows are
+-- What was appended to rooms and is not in states and runs yet: a row for each commit, in their order. The rows are
 -- moved there, and removed, when there are many of them; whatever opens the file does that first. An entry whose room
 -- has its events already is ignored.
 --   row:    version | entries | checksum      a byte (1), and the CRC-32 of all before it, least byte first
@@ -31,7 +31,7 @@ CREATE TABLE log (
 -- One row: the last recorded time at which the server ran.
 CREATE TABLE alive (
     id INTEGER PRIMARY KEY CHECK (id = 1),
-    us INTEGER NOT NULL                 -- microseconds since 1970-01-01 UTC, as in all columns that end so
+    us INTEGER NOT NULL                 -- microseconds since 1970-01-01 UTC, as in all columns of times that end so
 );
 
 -- Players. Those who have a token can come back with it; the others are here because of their games.
@@ -65,7 +65,9 @@ CREATE TABLE games (
     started TEXT AS (datetime(started_us / 1000000, 'unixepoch')),
     ended TEXT AS (datetime(ended_us / 1000000, 'unixepoch')),
     winner TEXT NOT NULL,               -- black, white, or none for a draw and for what does not count
-    reason TEXT NOT NULL,               -- discs, resignation, timeout, left, kicked, agreed, aborted or server
+    reason TEXT NOT NULL,               -- discs, resignation, timeout, left, kicked, agreed, aborted, aborted_by_black,
+                                        -- aborted_by_white, aborted_by_owner, aborted_by_admin or server; in an imported
+                                        -- game that its moves do not end with black's lead, as in: agreed +12
     black_discs INTEGER NOT NULL,
     white_discs INTEGER NOT NULL,
     transcript TEXT NOT NULL,           -- f5d6c3..., without passes

@@ -12,7 +12,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=proto");
     // The page is embedded in the binary; cargo detects new files only by this line.
     println!("cargo:rerun-if-changed=web/dist");
-    println!("cargo:rustc-env=REVERSI_COMMIT={}", commit());
+    // `cargo run` passes it on to the program, for which variables REVERSI_* are options.
+    println!("cargo:rustc-env=BUILD_COMMIT={}", commit());
     let out = PathBuf::from(env::var("OUT_DIR")?);
 
     let files = fs::read_dir("proto/reversi/v1")?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;

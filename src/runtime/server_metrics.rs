@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The commit from which this program was built; empty if that is unknown.
-pub const COMMIT: &str = env!("REVERSI_COMMIT");
+pub const COMMIT: &str = env!("BUILD_COMMIT");
 
 const PLAYERS: &str = "reversi_players";
 const ROOMS: &str = "reversi_rooms";

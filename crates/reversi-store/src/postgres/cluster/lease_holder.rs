@@ -116,6 +116,8 @@ pub(super) struct LeaseHolder {
     seen: SeenRenewals,
     /// The nodes of shards, of which only changes are read once all are known.
     assignments: BTreeMap<Shard, Assignment>,
+    /// When shards got their nodes, by the clock of the database.
+    assigned: BTreeMap<Shard, i64>,
     assignments_read: Option<Instant>,
     /// None before the node is inserted, and after it was declared dead, until it rejoins.
     id: Option<i64>,
@@ -171,6 +173,7 @@ impl LeaseHolder {
             is_status_stored: false,
             seen: SeenRenewals::default(),
             assignments: BTreeMap::new(),
+            assigned: BTreeMap::new(),
             assignments_read: None,
             id: None,
             is_new: true,
@@ -388,6 +391,7 @@ impl LeaseHolder {
         let now = Instant::now();
         let knows_rest = self.assignments_read.is_some_and(|read| now - read < shard::CHANGES / 2);
         for row in self.read_shards(session, id, !knows_rest).await? {
+            self.assigned.insert(row.shard, row.changed);
             match row.owner() {
                 Some(owner) => drop(self.assignments.insert(row.shard, owner)),
                 None => drop(self.assignments.remove(&row.shard)),
@@ -405,7 +409,9 @@ impl LeaseHolder {
         let has_shards = assignments.iter().any(|owned| owned.node == me);
         // The database may have been away from all: those that are silent now may soon take shards.
         let is_drained = is_draining && !(has_shards && others.iter().any(Other::may_return));
-        let mut surplus = surplus(me, &takers, &assignments);
+        let mut oldest_first = assignments.clone();
+        oldest_first.sort_by_key(|owned| self.assigned.get(&owned.shard));
+        let mut surplus = surplus(me, &takers, &oldest_first);
         surplus.retain(|_, next| !is_silent(next));
         let view = ClusterView {
             me,

@@ -63,6 +63,8 @@ pub(super) struct ShardRow {
     pub(super) shard: Shard,
     node: Option<NodeId>,
     version: u64,
+    /// When it got this owner, in microseconds by the clock of the database.
+    pub(super) changed: i64,
     /// For a shard of the asking node whose clocks may have to be credited: since when, by the clock of its last node.
     pub(super) away_since: Option<Timestamp>,
 }
@@ -81,8 +83,8 @@ impl ShardRow {
     }
 }
 
-const OWNERS: &str = "SELECT id, node, version, CASE WHEN node = $1 THEN away_us END AS away_us \
-    FROM shard WHERE $2 OR changed > now() - make_interval(secs => $3)";
+const OWNERS: &str = "SELECT id, node, version, (extract(epoch FROM changed) * 1000000)::bigint AS changed_us, \
+    CASE WHEN node = $1 THEN away_us END AS away_us FROM shard WHERE $2 OR changed > now() - make_interval(secs => $3)";
 
 /// The shards that have changed within [`CHANGES`], or all.
 pub(super) async fn assignments(session: &Session, node: i64, all: bool) -> Result<Vec<ShardRow>, PostgresError> {
@@ -98,6 +100,7 @@ fn read(row: &Row) -> Result<ShardRow, PostgresError> {
         shard,
         node: row.try_get::<_, Option<i64>>("node")?.map(NodeId),
         version: version.unsigned_abs(),
+        changed: row.try_get("changed_us")?,
         away_since: row.try_get::<_, Option<i64>>("away_us")?.map(Timestamp),
     })
 }

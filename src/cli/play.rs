@@ -16,6 +16,7 @@ use super::{
         login::{self, LoginOptions},
         reconnecting_stream::{Received, ReconnectingStream},
         server_address::Address,
+        terms::Terms,
     },
     random, say, stdout_is_terminal,
     terminal::{
@@ -57,6 +58,7 @@ const COMMANDS: [(&str, &str); 10] = [
     reversi play                                       against an AI\n  \
     reversi play --ai alphabeta --level 2 --side white\n  \
     reversi play --anyone                              against any waiting player\n  \
+    reversi play --anyone --clock 300+2 --rated        rated, with this clock\n  \
     reversi play --new --private                       in a room for a friend\n  \
     reversi play --room 7k2m9x4q1c0d                   in this room\n  \
     printf 'd3\\nresign\\n' | reversi play --side black  by a script\n\n\
@@ -73,12 +75,12 @@ pub(super) struct Args {
     #[arg(long, value_parser = side(), default_value = "random")]
     side: SideWish,
     /// Take a seat in this room, given by its id or join code.
-    #[arg(long, value_name = "ID_OR_CODE", group = "opponent")]
+    #[arg(long, value_name = "ID_OR_CODE", group = "opponent", conflicts_with = "Terms")]
     room: Option<String>,
     /// The room's password.
     #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
     password: String,
-    /// Play against anyone else who is looking for an opponent.
+    /// Play against another player who looks for a game with the same terms.
     #[arg(long, group = "opponent")]
     anyone: bool,
     /// Make a room and wait in it for an opponent.
@@ -87,6 +89,8 @@ pub(super) struct Args {
     /// With --new: a room that is entered by its join code only.
     #[arg(long, requires = "new")]
     private: bool,
+    #[command(flatten)]
+    terms: Terms,
     #[command(flatten)]
     server: Address,
     #[command(flatten)]
@@ -167,12 +171,12 @@ async fn sit_down(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<Room
         return join(session, room, args).await;
     }
     if args.anyone {
-        return session.quick_start(None, args.side).await.context("cannot find a game");
+        return session.quick_start_with(None, args.side, args.terms.settings()).await.context("cannot find a game");
     }
     if args.new {
         return open_room(session, args).await;
     }
-    match session.quick_start(Some(ai.clone()), args.side).await {
+    match session.quick_start_with(Some(ai.clone()), args.side, args.terms.settings()).await {
         Err(error) if error.is_unknown_or_malformed() => {
             Err(check_ai::explain_refusal(error, &ai, &session.server_info().await?))
         }
@@ -189,7 +193,7 @@ async fn open_room(session: &Session, args: &Args) -> anyhow::Result<Room> {
     };
     let seats = if black { ByColor::new(me, Occupant::Open) } else { ByColor::new(Occupant::Open, me) };
     let visibility = if args.private { Visibility::Private } else { Visibility::Public };
-    let settings = Settings { visibility, auto_start: true, ..Settings::default() };
+    let settings = Settings { visibility, auto_start: true, ..args.terms.settings() };
     let new = NewRoom { settings, seats, password: args.password.clone(), ..NewRoom::default() };
     let room = session.create_room(new).await.context("cannot make a room")?;
     session.set_ready(&room.id, true).await?;

@@ -233,6 +233,7 @@ impl Runtime {
             passwords: Arc::new(Passwords::new(lifecycle.clone(), random.clone())),
             guesses: Arc::new(PasswordGuesses::new(host.context.limits.clone())),
             random,
+            archive: Arc::clone(&store.archive),
         };
         let sessions = Sessions { host: host.clone(), player_store: Arc::clone(&store.players) };
         let node = Node { rooms: rooms.clone(), sessions: sessions.clone(), cluster };
@@ -246,9 +247,8 @@ impl Runtime {
         lifecycle.spawn(liveness::note_stalls(host.clone()));
         lifecycle.spawn(peer_rows::drop_left_regularly(Arc::clone(&lobby.peers), lifecycle.clone()));
         maintain_archive(&store.archive, parts.retention, clock, &lifecycle);
-        let players = Arc::clone(&host.context.players);
+        let (players, player_store) = (Arc::clone(&host.context.players), Arc::clone(&store.players));
         lifecycle.spawn(player::expiry::cut_unread_streams(Arc::clone(&players), limits, lifecycle.clone()));
-        let player_store = Arc::clone(&store.players);
         lifecycle.spawn(player::expiry::remove_idle_players(Arc::clone(&players), Arc::clone(&player_store), clock));
         let runtime = Self {
             sessions,

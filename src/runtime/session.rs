@@ -468,7 +468,7 @@ mod tests {
         let ada = server.log_in("Ada", "192.0.2.1").await.unwrap();
         let ai = Opponent::Ai(AiSpec { kind: "random".into(), level: Some(1), seed: Some(7) });
         let games = &server.runtime.rooms;
-        games.quick_start(&flood[0].0, ai, None, None).await.unwrap();
+        games.quick_start(&flood[0].0, ai, None, None, None).await.unwrap();
         let mut stay = vec![ada];
         for number in 1..=3 {
             stay.push(server.log_in(&format!("new {number}"), &format!("198.51.{number}.1")).await.unwrap());

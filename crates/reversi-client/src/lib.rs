@@ -69,7 +69,7 @@ pub use room::{ChatLine, Member, NewRoom, Offer, Phase, Room, Series, SeriesScor
 pub use room_list::{ListUpdate, RoomFilter, RoomList, RoomRow};
 pub use seat::{Ai, Occupant, Seat};
 pub use session::Session;
-pub use settings::{Opening, Settings};
+pub use settings::{Opening, Opponents, Settings};
 pub use stream::{HEARTBEATS_MISSED, Incoming, PROMPT_HEARTBEAT, PlayStream, backoff};
 pub use turn::{OfferStatus, PlayEvent, Turn, TurnEnd};
 // Generated types that need no validation.

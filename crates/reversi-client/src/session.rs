@@ -155,7 +155,19 @@ impl Session {
 
     /// Starts a game against an AI, or joins or opens a room for a game against any player if `None`.
     pub async fn quick_start(&self, ai: Option<Ai>, side: SideWish) -> Result<Room, ClientError> {
+        self.quick_start_with(ai, side, Settings::default()).await
+    }
+
+    /// As [`Session::quick_start`], with a clock, rated, or for some opponents only. Two players meet if they ask for the
+    /// same game and the `opponents` of each accept the other.
+    pub async fn quick_start_with(
+        &self,
+        ai: Option<Ai>,
+        side: SideWish,
+        settings: Settings,
+    ) -> Result<Room, ClientError> {
         let request = v1::QuickStartRequest {
+            settings: Some(settings.into()),
             opponent: Some(ai.map_or(Opponent::Anyone(v1::Anyone {}), |ai| Opponent::Ai(ai.into()))),
             side: side.into(),
             request_id: String::new(),

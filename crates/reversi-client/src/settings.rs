@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Malformed, Visibility, Watching, parse};
+use super::{Malformed, PlayerKind, Visibility, Watching, parse};
 use crate::{match_statistics::Sprt, v1};
 
 /// The opening of a room's games.
@@ -25,6 +25,17 @@ pub enum Opening {
         /// The seed of the order.
         seed: u64,
     },
+}
+
+/// The players who may take an open seat. The default is all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Opponents {
+    /// Of these kinds; of all if empty.
+    pub kinds: Vec<PlayerKind>,
+    /// The lowest rating; 0 for no bound.
+    pub min_rating: u32,
+    /// The highest rating; 0 for no bound.
+    pub max_rating: u32,
 }
 
 /// A room's settings. The default is the server's.
@@ -56,6 +67,8 @@ pub struct Settings {
     pub rated: bool,
     /// A test that may end a series in pairs early.
     pub sprt: Option<Sprt>,
+    /// The players who may take an open seat.
+    pub opponents: Opponents,
 }
 
 impl From<Settings> for v1::RoomSettings {
@@ -87,7 +100,30 @@ impl From<Settings> for v1::RoomSettings {
                 alpha: sprt.alpha(),
                 beta: sprt.beta(),
             }),
+            opponents: (settings.opponents != Opponents::default()).then(|| settings.opponents.into()),
         }
+    }
+}
+
+impl From<Opponents> for v1::Opponents {
+    fn from(opponents: Opponents) -> Self {
+        Self {
+            kinds: opponents.kinds.into_iter().map(Into::into).collect(),
+            min_rating: wire_count(opponents.min_rating),
+            max_rating: wire_count(opponents.max_rating),
+        }
+    }
+}
+
+impl TryFrom<v1::Opponents> for Opponents {
+    type Error = Malformed;
+
+    fn try_from(opponents: v1::Opponents) -> Result<Self, Malformed> {
+        Ok(Self {
+            kinds: opponents.kinds().collect(),
+            min_rating: parse::count(opponents.min_rating, "lowest rating")?,
+            max_rating: parse::count(opponents.max_rating, "highest rating")?,
+        })
     }
 }
 
@@ -120,6 +156,7 @@ impl TryFrom<v1::RoomSettings> for Settings {
             auto_start: settings.auto_start,
             rated: settings.rated,
             sprt: sprt.transpose().map_err(|error| Malformed::new("sprt", error))?,
+            opponents: settings.opponents.map(Opponents::try_from).transpose()?.unwrap_or_default(),
         })
     }
 }
@@ -149,6 +186,7 @@ mod tests {
             auto_start: true,
             rated: true,
             sprt: "-5,5".parse().ok(),
+            opponents: Opponents { kinds: vec![PlayerKind::Bot], min_rating: 1_400, max_rating: 0 },
         };
         assert_eq!(Settings::try_from(v1::RoomSettings::from(settings.clone())), Ok(settings));
     }

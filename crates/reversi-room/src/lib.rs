@@ -49,7 +49,7 @@ pub use ids::{GameId, JoinCode, ParseIdError, PlayerId, RoomId, Seq};
 pub use rejection::Rejection;
 pub use seat::{AiSeat, AiSpec, Occupant, PlayerKind, Profile, Seat, SeatSpec};
 pub use series_score::SeriesScore;
-pub use settings::{Opening, PasswordHash, Policy, Settings, SettingsError, Visibility, Watching};
+pub use settings::{Opening, Opponents, PasswordHash, Policy, Settings, SettingsError, Visibility, Watching};
 pub use state::{ChatLine, Member, Phase, Room, Series};
 pub use text::{BanReason, ChatText, DisplayName, RoomName, TextError};
 pub use thought::Thought;

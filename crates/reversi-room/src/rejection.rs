@@ -57,6 +57,9 @@ pub enum Rejection {
     /// The seat is occupied, or reserved for another player.
     #[error("the seat is taken")]
     SeatTaken,
+    /// The seat is open, but not for this player.
+    #[error("the open seat is for other players; the room's settings.opponents say for whom")]
+    NotAccepted,
     /// Not while a game or series runs.
     #[error("not while a game is played; it must end first, by its moves, a resignation or an agreed draw")]
     RoomInGame,

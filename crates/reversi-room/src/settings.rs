@@ -8,7 +8,7 @@ use reversi_engine::{
 };
 use thiserror::Error;
 
-use super::{text::RoomName, time_control::TimeControl};
+use super::{seat::PlayerKind, text::RoomName, time_control::TimeControl};
 
 /// The players who can find and join a room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +28,48 @@ pub enum Watching {
     Everyone,
     /// Members only.
     Members,
+}
+
+/// The players who may take an open seat: those of some kinds, within a range of ratings. The owner always may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opponents {
+    /// Whether people may.
+    pub people: bool,
+    /// Whether bots may.
+    pub bots: bool,
+    /// The lowest rating; `None` for no bound.
+    pub min_rating: Option<u16>,
+    /// The highest rating; `None` for no bound.
+    pub max_rating: Option<u16>,
+}
+
+impl Default for Opponents {
+    fn default() -> Self {
+        Self { people: true, bots: true, min_rating: None, max_rating: None }
+    }
+}
+
+impl Opponents {
+    /// Whether players of a kind may take an open seat.
+    #[must_use]
+    pub fn accept_kind(&self, kind: PlayerKind) -> bool {
+        match kind {
+            PlayerKind::Human => self.people,
+            PlayerKind::Bot => self.bots,
+        }
+    }
+
+    /// Whether players with a rating may take an open seat. A room knows no ratings: its server asks this first.
+    #[must_use]
+    pub fn accept_rating(&self, rating: u16) -> bool {
+        self.min_rating.is_none_or(|min| min <= rating) && self.max_rating.is_none_or(|max| rating <= max)
+    }
+
+    /// Whether there is a range of ratings.
+    #[must_use]
+    pub fn have_range(&self) -> bool {
+        self.min_rating.is_some() || self.max_rating.is_some()
+    }
 }
 
 /// The opening of a game.
@@ -90,6 +132,8 @@ pub struct Settings {
     pub rated: bool,
     /// A test that ends a series of paired games early.
     pub sprt: Option<Sprt>,
+    /// The players who may take an open seat.
+    pub opponents: Opponents,
 }
 
 /// The hash of a room's password, as stored: Argon2id in the PHC string format, or, if set by an earlier version, the
@@ -143,6 +187,7 @@ impl Settings {
             auto_start: false,
             rated: false,
             sprt: None,
+            opponents: Opponents::default(),
         }
     }
 
@@ -173,6 +218,13 @@ impl Settings {
         }
         if self.sprt.is_some() && !self.is_paired() {
             return wrong("sprt", "needs more games than one, swap_sides, and an opening that is balanced or random");
+        }
+        let Opponents { people, bots, min_rating, max_rating } = self.opponents;
+        if !people && !bots {
+            return wrong("opponents.kinds", "must name a kind of players");
+        }
+        if min_rating.zip(max_rating).is_some_and(|(min, max)| min > max) {
+            return wrong("opponents.max_rating", "must not be below min_rating");
         }
         match &self.opening {
             Opening::Standard | Opening::Balanced { .. } => Ok(()),
@@ -205,13 +257,15 @@ impl Settings {
 
     /// Whether games are played on the same terms: the settings differ at most in who finds, enters and watches the
     /// room, and in who starts a game.
-    pub(super) fn has_terms_of(&self, other: &Self) -> bool {
+    #[must_use]
+    pub fn has_terms_of(&self, other: &Self) -> bool {
         let same = Self {
             name: self.name.clone(),
             visibility: self.visibility,
             watching: self.watching,
             password: self.password.clone(),
             auto_start: self.auto_start,
+            opponents: self.opponents,
             time: other.time,
             ai_pause: other.ai_pause,
             games: other.games,
@@ -274,6 +328,12 @@ mod fixture {
                         opening,
                         auto_start,
                         sprt: None,
+                        opponents: Opponents {
+                            people: private || members,
+                            bots: !private,
+                            min_rating: swap_sides.then_some(games),
+                            max_rating: auto_start.then_some(games + 200),
+                        },
                     };
                     let sprt = Sprt::new(-(pause as f64) / 100.0 - 1.0, 12.5, 0.05, 0.1).ok();
                     if tested && settings.is_paired() { Self { sprt, ..settings } } else { settings }

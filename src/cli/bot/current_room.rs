@@ -16,6 +16,9 @@ pub(super) const GAME_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long a bot that changes rooms waits in one for a person who may offer a rematch.
 const REMATCH_WAIT: Duration = Duration::from_secs(20);
 
+/// The interval at which a bot that waits for any opponent asks for one again: who was away for a moment may wait as well.
+const SEEK_AGAIN: Duration = Duration::from_secs(10);
+
 /// The wait before a call that a busy server refused is repeated.
 const BUSY_WAIT: Duration = Duration::from_millis(100);
 
@@ -96,13 +99,22 @@ impl CurrentRoom {
         })
     }
 
+    /// True if no game has begun in the room.
+    pub(super) fn waits_for_first_game(&self) -> bool {
+        self.games() == Some((0, 0))
+    }
+
     fn is_seated(&self, me: &PlayerId) -> bool {
         self.room.as_ref().is_some_and(|room| room.side_of(me).is_some())
     }
 
     pub(super) fn extend_wait(&mut self, wish: Wish) {
         let is_over = self.games().is_some_and(|(begun, ended)| begun > 0 && begun == ended);
-        let wait = if is_over && wish == Wish::ChangeRooms { REMATCH_WAIT } else { GAME_TIMEOUT };
+        let wait = match wish {
+            Wish::ChangeRooms if is_over => REMATCH_WAIT,
+            Wish::ChangeRooms if self.waits_for_first_game() => SEEK_AGAIN,
+            _ => GAME_TIMEOUT,
+        };
         self.until = Instant::now() + wait;
     }
 

@@ -16,6 +16,7 @@ use super::{
         login::{self, LoginOptions},
         reconnecting_stream::{Received, ReconnectingStream, wait_after},
         server_address::Address,
+        terms::Terms,
     },
     external_engine::NoMove,
     random, say,
@@ -38,6 +39,7 @@ use room_actions::{RoomAction, Wish};
     reversi bot --ai alphabeta                    takes any open seat\n  \
     reversi bot --ai mcts --level 3 --room 7k2m9x4q1c0d\n  \
     reversi bot --ai greedy --quick --games 10    ten games, against anyone\n  \
+    reversi bot --clock 60+1 --rated              rated, with this clock\n  \
     reversi bot --ai roxanne --vs positional --games 1 --seed 7\n  \
     reversi bot --nboard 'edax -nboard' --quick   by another program\n  \
     reversi bot --gtp './engine --gtp' --engine-time 5 --room 7k2m9x4q1c0d\n\n\
@@ -50,14 +52,16 @@ pub(super) struct Args {
     #[command(flatten)]
     source: options::Args,
     /// Play in this room, given by its id or join code.
-    #[arg(long, value_name = "ID_OR_CODE", group = "place")]
+    #[arg(long, value_name = "ID_OR_CODE", group = "place", conflicts_with = "Terms")]
     room: Option<String>,
     /// The room's password.
     #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
     password: String,
-    /// Play against anyone else who is looking for an opponent.
+    /// Play against another player who looks for a game with the same terms; implied by these.
     #[arg(long, group = "place")]
     quick: bool,
+    #[command(flatten)]
+    terms: Terms,
     /// Play against this AI of the server.
     #[arg(long, value_name = "KIND", group = "place")]
     vs: Option<String>,
@@ -297,8 +301,8 @@ impl Bot {
     async fn find_room(&mut self, list: &RoomList) -> Result<(), StopReason> {
         let entered = if let Some(room) = &self.args.room {
             super::play::join_by_text(&self.session, room, &self.args.password).await?
-        } else if self.against.is_some() || self.args.quick {
-            self.session.quick_start(self.against.clone(), SideWish::Random).await?
+        } else if self.changes_rooms() {
+            self.quick_start().await?
         } else {
             let Some(id) = room_actions::choose(list, &self.tried) else { return Ok(()) };
             self.tried.insert(id.clone());
@@ -308,10 +312,34 @@ impl Bot {
                 Err(error) => return Err(error.into()),
             }
         };
+        self.enter(&entered);
+        Ok(())
+    }
+
+    async fn quick_start(&self) -> Result<Room, ClientError> {
+        let settings = self.args.terms.settings();
+        self.session.quick_start_with(self.against.clone(), SideWish::Random, settings).await
+    }
+
+    /// Whether the bot looks for a new room for each game.
+    fn changes_rooms(&self) -> bool {
+        self.against.is_some() || self.args.quick || self.args.terms.are_given()
+    }
+
+    /// Looks for an opponent who waits elsewhere. Refused if a game has begun here meanwhile.
+    async fn seek_again(&mut self) -> Result<(), StopReason> {
+        match self.quick_start().await {
+            Ok(room) if self.current.as_ref().is_none_or(|current| current.id != room.id) => self.enter(&room),
+            Err(error) if error.is_session_lost() => return Err(error.into()),
+            Ok(_) | Err(_) => {}
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, entered: &Room) {
         let waits = if entered.running().is_none() { "; waiting for a game" } else { "" };
         say(format_args!("in room {} ({}){waits}", entered.id, entered.settings.name));
-        self.current = Some(CurrentRoom::entered(&self.session, &entered, false));
-        Ok(())
+        self.current = Some(CurrentRoom::entered(&self.session, entered, false));
     }
 
     /// Sends the move; without one, resigns the game.
@@ -485,6 +513,9 @@ impl Bot {
         current.extend_wait(wish);
         let playing = current.room.as_ref().is_some_and(|room| room.running().is_some());
         let over = current.room.as_ref().is_some_and(|room| room.game.is_some());
+        if wish == Wish::ChangeRooms && current.waits_for_first_game() {
+            return self.seek_again().await;
+        }
         if self.args.room.is_none() && !playing && (over || wish != Wish::ChangeRooms) {
             return self.take(RoomAction::Leave).await;
         }
@@ -495,7 +526,7 @@ impl Bot {
     fn wish(&self) -> Wish {
         if self.is_done() || self.current.as_ref().is_some_and(|current| current.is_other) {
             Wish::Leave
-        } else if self.args.quick || self.args.vs.is_some() {
+        } else if self.changes_rooms() {
             Wish::ChangeRooms
         } else {
             Wish::Stay

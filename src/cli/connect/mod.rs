@@ -8,4 +8,5 @@ pub(super) mod login;
 pub(super) mod reconnecting_stream;
 pub(super) mod running_game;
 pub(super) mod server_address;
+pub(super) mod terms;
 pub(super) mod token_file;

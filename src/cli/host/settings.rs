@@ -5,8 +5,8 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::{
-    cli::random,
-    client::{Opening, Settings, Visibility, Watching},
+    cli::{connect::terms::parse_opponents, random},
+    client::{Opening, Opponents, PlayerKind, Settings, Visibility, Watching},
     match_statistics::Sprt,
     rules::Transcript,
 };
@@ -62,6 +62,7 @@ impl SettingsOptions {
             auto_start: self.auto_start,
             rated: false,
             sprt: self.sprt,
+            opponents: Opponents::default(),
         }
     }
 }
@@ -135,6 +136,15 @@ pub(super) const COMMANDS: &[SetCommand] = &[
         read: |settings, _, value| assign(&mut settings.rated, one_of(value, "yes", "no")),
     },
     SetCommand {
+        usage: "set opponents KIND [MIN-MAX]",
+        help: "the players who may take an open seat: people, bots or all",
+        fields: &["opponents"],
+        read: |settings, _, value| {
+            let (kind, range) = split(value);
+            assign(&mut settings.opponents, parse_opponents(kind, range))
+        },
+    },
+    SetCommand {
         usage: "set private|public",
         help: "whether the room is listed",
         fields: &["visibility"],
@@ -188,6 +198,7 @@ pub(in crate::cli) fn describe(settings: &Settings, has_password: bool) -> Strin
         auto_start,
         rated,
         sprt,
+        opponents,
     } = settings;
     let mut parts = vec![format!("\"{name}\"")];
     parts.push(if *visibility == Visibility::Private { "private".into() } else { "public".into() });
@@ -224,6 +235,16 @@ pub(in crate::cli) fn describe(settings: &Settings, has_password: bool) -> Strin
     }
     if *rated {
         parts.push("rated".into());
+    }
+    match opponents.kinds.as_slice() {
+        [PlayerKind::Human] => parts.push("for people".into()),
+        [PlayerKind::Bot] => parts.push("for bots".into()),
+        _ => {}
+    }
+    match (opponents.min_rating, opponents.max_rating) {
+        (0, 0) => {}
+        (min, 0) => parts.push(format!("for ratings from {min}")),
+        (min, max) => parts.push(format!("for ratings from {min} to {max}")),
     }
     parts.join(", ")
 }
@@ -306,6 +327,9 @@ mod tests {
         assert_eq!(change("sprt 0,10"), (Settings { sprt: "0,10".parse().ok(), ..base() }, &["sprt"][..]));
         assert_eq!(change("sprt off"), (base(), &["sprt"][..]));
         assert_eq!(change("rated yes"), (Settings { rated: true, ..base() }, &["rated"][..]));
+        let strong_bots = Opponents { kinds: vec![PlayerKind::Bot], min_rating: 1_500, max_rating: 0 };
+        assert_eq!(change("opponents bots 1500-").0.opponents, strong_bots);
+        assert_eq!(change("opponents all"), (base(), &["opponents"][..]));
         assert_eq!(change("opening f5d6").0.opening, Opening::Moves("f5d6".into()));
         for text in ["", "games 0", "limit -1", "limit NaN", "name", "colour red", "auto-start yes", "private room"] {
             assert_eq!(parse(text), None, "{text}");

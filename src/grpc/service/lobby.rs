@@ -19,7 +19,7 @@ use crate::{
         generated_services::lobby_service_server::LobbyService,
         v1,
     },
-    room::{ChatText, DisplayName, Phase, RoomName, Settings, Viewer, Watching},
+    room::{ChatText, DisplayName, Phase, RoomName, Settings, Viewer, Visibility, Watching},
     rules::{ByColor, Color},
     runtime::{
         ArchiveSize, Census, Games, Limits, LobbyUpdate, NewRoom, Opponent, Player, RequestCost, Row, RowFilter,
@@ -117,7 +117,14 @@ impl LobbyService for Services {
                 return Err(malformed.into());
             }
         };
-        let started = self.runtime.rooms.quick_start(&player, opponent, side, request).await;
+        let settings = wire.settings.map(|settings| convert::read_new_settings(Some(settings), &player.profile.name));
+        let settings = settings.transpose()?;
+        if opponent == Opponent::Anyone && settings.as_ref().is_some_and(|new| new.visibility == Visibility::Private) {
+            return Err(
+                convert::Malformed::setting("visibility", "must be public, so that others find the room").into()
+            );
+        }
+        let started = self.runtime.rooms.quick_start(&player, opponent, side, settings, request).await;
         let room = room_of(&self.runtime, &player, &started?);
         Ok(Response::new(v1::QuickStartResponse { room: Some(room) }))
     }
@@ -223,6 +230,7 @@ fn summary(row: &Row, ratings: ByColor<Option<u16>>) -> v1::RoomSummary {
         total_time: row.time.total.map(convert::duration),
         increment: (!row.time.increment.is_zero()).then(|| convert::duration(row.time.increment)),
         rated: row.rated,
+        opponents: convert::opponents(row.opponents),
         finished: row.finished,
         black_rating: ratings.black.unwrap_or_default().into(),
         white_rating: ratings.white.unwrap_or_default().into(),

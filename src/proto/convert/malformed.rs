@@ -39,7 +39,8 @@ impl Malformed {
         Self::new(Self::BAD_ARGUMENT, field, problem)
     }
 
-    pub(super) fn setting(field: &str, problem: impl Into<String>) -> Self {
+    /// An invalid field of settings.
+    pub fn setting(field: &str, problem: impl Into<String>) -> Self {
         Self::new(Self::BAD_SETTINGS, format!("settings.{field}"), problem)
     }
 }

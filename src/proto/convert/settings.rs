@@ -9,7 +9,7 @@ use super::{Malformed, WireEnum, duration, read_duration};
 use crate::{
     match_statistics::Sprt,
     proto::{POOL, v1},
-    room::{DisplayName, Opening, PasswordHash, RoomName, Settings, TimeControl},
+    room::{DisplayName, Opening, Opponents, PasswordHash, PlayerKind, RoomName, Settings, TimeControl},
     rules::Transcript,
 };
 
@@ -35,7 +35,22 @@ pub fn room_settings(settings: &Settings) -> v1::RoomSettings {
         auto_start: settings.auto_start,
         rated: settings.rated,
         sprt: settings.sprt.map(sprt),
+        opponents: opponents(settings.opponents),
     }
+}
+
+/// The players who may take an open seat, for the wire; `None` for all.
+#[must_use]
+pub fn opponents(opponents: Opponents) -> Option<v1::Opponents> {
+    let Opponents { people, bots, min_rating, max_rating } = opponents;
+    let kinds = [(people, PlayerKind::Human), (bots, PlayerKind::Bot)];
+    let named = kinds.into_iter().filter(|(accepted, _)| *accepted && !(people && bots));
+    let wire = v1::Opponents {
+        kinds: named.map(|(_, kind)| kind.wire().into()).collect(),
+        min_rating: min_rating.unwrap_or(0).into(),
+        max_rating: max_rating.unwrap_or(0).into(),
+    };
+    (opponents != Opponents::default()).then_some(wire)
 }
 
 fn sprt(sprt: Sprt) -> v1::Sprt {
@@ -139,6 +154,7 @@ fn read_settings(
         auto_start: wire.auto_start,
         rated: wire.rated,
         sprt: wire.sprt.as_ref().map(read_sprt).transpose()?,
+        opponents: wire.opponents.as_ref().map(read_opponents).transpose()?.unwrap_or_default(),
     };
     settings.check_new()?;
     Ok(settings)
@@ -180,6 +196,24 @@ fn read_sprt(wire: &v1::Sprt) -> Result<Sprt, Malformed> {
     let error = |error: f64| if error == 0.0 { Sprt::USUAL_ERROR } else { error };
     Sprt::new(wire.elo0, wire.elo1, error(wire.alpha), error(wire.beta))
         .map_err(|error| Malformed::setting("sprt", format!("must make sense: {error}")))
+}
+
+fn read_opponents(wire: &v1::Opponents) -> Result<Opponents, Malformed> {
+    let (mut people, mut bots) = (wire.kinds.is_empty(), wire.kinds.is_empty());
+    for kind in &wire.kinds {
+        match PlayerKind::read("opponents.kinds", *kind) {
+            Ok(Some(PlayerKind::Human)) => people = true,
+            Ok(Some(PlayerKind::Bot)) => bots = true,
+            Ok(None) | Err(_) => return Err(Malformed::setting("opponents.kinds", "must be known kinds of players")),
+        }
+    }
+    let read = |field, rating| match u16::try_from(rating) {
+        Ok(rating) => Ok((rating > 0).then_some(rating)),
+        Err(_) => Err(Malformed::setting(field, "must be 0 to 65535")),
+    };
+    let min_rating = read("opponents.min_rating", wire.min_rating)?;
+    let max_rating = read("opponents.max_rating", wire.max_rating)?;
+    Ok(Opponents { people, bots, min_rating, max_rating })
 }
 
 fn read_opening(wire: Option<&v1::Opening>) -> Result<Opening, Malformed> {
@@ -250,10 +284,13 @@ mod tests {
             opening in any_wire_opening(),
             [auto_start, rated] in any::<[bool; 2]>(),
             numbers in option::of(any::<[f64; 4]>()),
+            opponents in option::of((any::<Vec<i32>>(), -1..3_000_i32, any::<i32>())),
         ) -> v1::RoomSettings {
             v1::RoomSettings {
                 name, visibility, watching, move_limit, total_time, increment, ai_pause, games, swap_sides, opening, auto_start,
                 rated, sprt: numbers.map(|[elo0, elo1, alpha, beta]| v1::Sprt { elo0, elo1, alpha, beta }),
+                opponents: opponents
+                    .map(|(kinds, min_rating, max_rating)| v1::Opponents { kinds, min_rating, max_rating }),
             }
         }
     }
@@ -343,6 +380,7 @@ mod tests {
             rated: true,
             total_time: length,
             sprt: Some(v1::Sprt::default()),
+            opponents: Some(v1::Opponents::default()),
             ..room_settings(&fixture::settings())
         };
         let unset = v1::RoomSettings::default();

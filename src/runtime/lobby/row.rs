@@ -3,7 +3,9 @@
 use std::cmp::Reverse;
 
 use crate::{
-    room::{DisplayName, Game, Occupant, Phase, Room, RoomId, RoomName, Seat, TimeControl, Timestamp, Watching},
+    room::{
+        DisplayName, Game, Occupant, Opponents, Phase, Room, RoomId, RoomName, Seat, TimeControl, Timestamp, Watching,
+    },
     rules::{Board, ByColor, Color, Square},
 };
 
@@ -45,6 +47,8 @@ pub struct Row {
     pub time: TimeControl,
     /// True if its games count for ratings.
     pub rated: bool,
+    /// The players who may take an open seat.
+    pub opponents: Opponents,
     /// True if its last game is over and no other is running.
     pub finished: bool,
 }
@@ -82,6 +86,7 @@ impl Row {
             created: room.created(),
             time: room.settings().time,
             rated: room.settings().rated,
+            opponents: room.settings().opponents,
             finished: room.phase() == Phase::Lobby && room.game().is_some(),
         }
     }

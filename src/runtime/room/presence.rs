@@ -96,7 +96,7 @@ mod tests {
             runtime.sessions.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0, None).await.unwrap();
         let turns = runtime.streams.turns(&ada).await.unwrap();
         let ai = Opponent::Ai(AiSpec { kind: "random".into(), level: Some(1), seed: Some(7) });
-        let room = runtime.rooms.quick_start(&ada, ai, Some(Color::Black), None).await.unwrap().room.id();
+        let room = runtime.rooms.quick_start(&ada, ai, Some(Color::Black), None, None).await.unwrap().room.id();
         (runtime, ada, turns, room)
     }
 

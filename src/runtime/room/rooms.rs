@@ -14,7 +14,7 @@ use super::{
 use crate::{
     ai::{AiKind, AiPlayer},
     room::{
-        AiSeat, AiSpec, Command, Credentials, GameId, Issuer, JoinCode, Occupant, Offer, Rejection, RoomId,
+        AiSeat, AiSpec, Command, Credentials, GameId, Issuer, JoinCode, Occupant, Offer, PlayerId, Rejection, RoomId,
         SeatSetting, SeatSpec,
     },
     rules::{Color, Square},
@@ -25,6 +25,7 @@ use crate::{
         player::{player::Player, quota::Place},
         random::RandomSource,
     },
+    store::{Archive, Contestant, StoreError},
 };
 
 /// The open rooms, for players and administrators. Clones are handles to the same rooms.
@@ -35,6 +36,7 @@ pub struct Rooms {
     pub(crate) passwords: Arc<Passwords>,
     pub(crate) guesses: Arc<PasswordGuesses>,
     pub(crate) random: RandomSource,
+    pub(crate) archive: Arc<dyn Archive>,
 }
 
 impl Rooms {
@@ -183,6 +185,9 @@ impl Rooms {
         }
         let takes_seat = matches!(command, Command::TakeSeat(_) | Command::JoinGame(..));
         let joins = matches!(command, Command::Join(..) | Command::JoinGame(..));
+        if let Command::TakeSeat(side) = command {
+            self.require_accepted_rating(player, room, side).await?;
+        }
         // Before the command, so that two concurrent requests cannot both get the last place.
         let seat = if takes_seat { Some(self.seat_to_take(player, room, &command).await?) } else { None };
         let membership = if joins { Some(self.reserve_room(player, room).await?) } else { None };
@@ -196,6 +201,25 @@ impl Rooms {
             return self.leave_after_log_out(player, room).await;
         }
         outcome
+    }
+
+    /// Fails for an open seat that is for players of other ratings.
+    async fn require_accepted_rating(&self, player: &Player, room: RoomId, side: Color) -> Result<(), RoomError> {
+        let found = self.snapshot_as_admin(room).await?.room;
+        let opponents = found.settings().opponents;
+        let is_open = matches!(found.seats()[side].occupant, Occupant::Open) && found.seat_of(player.id()).is_none();
+        let is_owner = found.owner().is_some_and(|owner| owner.id == player.id());
+        if !is_open || is_owner || !opponents.have_range() || opponents.accept_rating(self.rating(player.id()).await?) {
+            Ok(())
+        } else {
+            Err(Rejection::NotAccepted.into())
+        }
+    }
+
+    /// A player's rating, rounded; without a rated game that with which all begin.
+    pub(super) async fn rating(&self, player: PlayerId) -> Result<u16, StoreError> {
+        let stats = self.archive.player_stats(Contestant::Player(player)).await?;
+        Ok(stats.rating.unwrap_or_default().rounded())
     }
 
     /// Makes a logged-out player leave. If that fails, the player leaves when the room's grace ends.

@@ -215,7 +215,7 @@ fn a_player_who_is_banned_leaves_a_waiting_room_to_others() {
         let (ada, bob, eve) = (ada.await, bob.await, eve.await);
         let _turns = runtime.streams.turns(&ada).await.expect("a stream");
         let start = async |player: &Arc<Player>| {
-            runtime.rooms.quick_start(player, Opponent::Anyone, None, None).await.expect("a room").room.id()
+            runtime.rooms.quick_start(player, Opponent::Anyone, None, None, None).await.expect("a room").room.id()
         };
         let waits = start(&ada).await;
         let ban = Command::Kick { player: bob.id(), ban: true };

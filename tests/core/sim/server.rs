@@ -191,7 +191,7 @@ impl SimServer {
             Action::LogIn | Action::LogOut => unreachable!("done by the client"),
             Action::Create(new, request) => runtime.rooms.create(player, *new, with_id(player, request)).await?,
             Action::Quick(opponent, side, request) => {
-                runtime.rooms.quick_start(player, opponent, side, with_id(player, request)).await?
+                runtime.rooms.quick_start(player, opponent, side, None, with_id(player, request)).await?
             }
             Action::Command(room, command) => {
                 return Ok(Outcome::Done(runtime.rooms.command(player, room, command).await?.seq));

@@ -336,7 +336,7 @@ fn what_damage_refuses_is_seldom_tried_again() {
         let name = DisplayName::parse("Cy").expect("a name");
         let (cy, _) = sessions.log_in(name, PlayerKind::Human, 0, None).await.expect("a log-in");
         let ai = Opponent::Ai(AiSpec { kind: "random".into(), level: Some(1), seed: Some(7) });
-        let room = rooms.quick_start(&cy, ai, Some(Color::Black), None).await.expect("a room").room.id();
+        let room = rooms.quick_start(&cy, ai, Some(Color::Black), None, None).await.expect("a room").room.id();
         // Of all threads: others would keep what they log first from a subscriber of this one.
         tracing::subscriber::set_global_default(registry().with(LevelFilter::ERROR).with(CountErrors))
             .expect("the only one");

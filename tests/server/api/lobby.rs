@@ -323,7 +323,8 @@ async fn a_request_id_is_for_one_method_and_body() {
     let quick = async |id: &str, side: v1::SidePreference| {
         let opponent =
             Some(v1::quick_start_request::Opponent::Ai(v1::AiSeat { kind: "random".into(), ..Default::default() }));
-        let request = v1::QuickStartRequest { opponent, side: side.into(), request_id: id.into() };
+        let request =
+            v1::QuickStartRequest { opponent, side: side.into(), request_id: id.into(), ..Default::default() };
         ada.lobby().quick_start(request).await.map(|started| started.into_inner().room.unwrap().room_id)
     };
     refused(quick("id", v1::SidePreference::Black).await, Code::AlreadyExists, reused);

@@ -15,6 +15,7 @@ mod presence;
 mod quotas;
 mod records;
 mod rooms;
+mod seeks;
 mod series;
 mod sessions;
 mod streams;

@@ -309,7 +309,7 @@ impl Player {
         let request = v1::QuickStartRequest {
             opponent: Some(v1::quick_start_request::Opponent::Ai(ai)),
             side: side.into(),
-            request_id: String::new(),
+            ..Default::default()
         };
         Ok(self.lobby().quick_start(request).await?.into_inner().room.unwrap())
     }

@@ -17,6 +17,7 @@ mod rolling_restart;
 mod shared_quotas;
 #[cfg(all(unix, feature = "postgres"))]
 mod shared_rooms;
+mod shared_seeks;
 #[cfg(all(unix, feature = "postgres"))]
 mod standby;
 #[cfg(all(unix, feature = "postgres"))]

@@ -19,6 +19,22 @@ scenario("two waiting players are paired", async ({ openAs }) => {
   expect(count(await board(other), "-")).toBe(59);
 });
 
+scenario("those are paired who want the same clock and rating, which are remembered", async ({ openAs }) => {
+  const ada = await openAs("ada");
+  await choose(ada);
+  await search(ada);
+  await ada.getByRole("heading", { name: en.room.searching }).waitFor();
+  const bob = await openAs("bob");
+  await search(bob);
+  await bob.getByRole("heading", { name: en.room.searching }).waitFor();
+  await bob.getByRole("button", { name: en.room.stopSearching }).click();
+  await choose(bob);
+  await bob.reload();
+  await search(bob);
+  await Promise.any([legal(ada).first().waitFor(), legal(bob).first().waitFor()]);
+  await ada.getByText(en.room.rated, { exact: true }).first().waitFor();
+});
+
 scenario("a search for an opponent can be cancelled", async ({ openAs }) => {
   const ada = await openAs("ada");
   await search(ada);
@@ -40,6 +56,14 @@ scenario("who joins a room of the list is seated and ready", async ({ openAs }) 
   await legal(ada).first().click();
   await legal(bob).first().waitFor();
 });
+
+const CLOCK = en.room.total(en.room.minutes("1"), en.room.seconds("1"));
+
+async function choose(page: Page): Promise<void> {
+  await page.getByText(en.home.anyone, { exact: true }).click();
+  await page.getByRole("group", { name: en.home.clock }).getByText(CLOCK).click();
+  await page.getByLabel(en.create.rated).check();
+}
 
 async function search(page: Page): Promise<void> {
   await page.getByText(en.home.anyone, { exact: true }).click();

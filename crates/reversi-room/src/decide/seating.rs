@@ -17,12 +17,17 @@ impl Draft {
             return Ok(());
         }
         self.require_lobby()?;
+        let profile = self.room.member(player).map(|member| member.profile.clone()).ok_or(Rejection::NotMember)?;
         match &self.room.seats[seat].occupant {
-            Occupant::Open => {}
+            Occupant::Open => {
+                let is_accepted = self.room.settings.opponents.accept_kind(profile.kind);
+                if !is_accepted && present.is_none() && player != self.room.owner {
+                    return Err(Rejection::NotAccepted);
+                }
+            }
             Occupant::Reserved(guest) if guest.id == player => {}
             Occupant::Reserved(_) | Occupant::Player(_) | Occupant::Ai(_) => return Err(Rejection::SeatTaken),
         }
-        let profile = self.room.member(player).map(|member| member.profile.clone()).ok_or(Rejection::NotMember)?;
         if let Some(left) = present {
             self.emit(Fact::SeatChanged { seat: left, occupant: Occupant::Open });
         }

@@ -63,7 +63,8 @@ macro_rules! rejections {
 
 rejections! {
     NotOwner, NotAdmin, NotSeated, NotMember, Banned, BadPassword, RoomNotFound, GameNotFound, PlayerNotFound, RoomFull,
-    SeatTaken, RoomInGame, SeatsNotReady, RoomClosed, NotYourTurn, GameOver, StalePly, StaleSettings
+    SeatTaken, RoomInGame, SeatsNotReady, RoomClosed, NotYourTurn, GameOver, StalePly, StaleSettings,
+    NotAccepted
 }
 
 #[cfg(test)]
@@ -77,7 +78,7 @@ mod tests {
         let of_kinds = kinds.map(|kind| v1::Rejection { kind: kind.into(), ..illegal.clone() }.read().expect("known"));
         let phases = rejection::WRONG_PHASES.map(Rejection::WrongPhase);
         let all: Vec<_> = of_kinds.chain(phases).collect();
-        assert_eq!(all.len(), 21 + phases.len());
+        assert_eq!(all.len(), 22 + phases.len());
         for rejection in all {
             assert_eq!(v1::Rejection::from(rejection).read(), Ok(rejection));
         }

@@ -9,7 +9,7 @@ use super::{
     v1::{self, settings::Opening as StoredOpening},
 };
 use crate::{
-    settings::{Opening, PasswordHash, Policy, Settings, Visibility, Watching},
+    settings::{Opening, Opponents, PasswordHash, Policy, Settings, Visibility, Watching},
     text::RoomName,
     time_control::TimeControl,
 };
@@ -23,6 +23,29 @@ impl From<Sprt> for v1::Sprt {
 impl v1::Sprt {
     fn read(self) -> Result<Sprt, StoredError> {
         required(Sprt::new(self.elo0, self.elo1, self.alpha, self.beta).ok(), "sprt")
+    }
+}
+
+impl From<Opponents> for v1::Opponents {
+    fn from(opponents: Opponents) -> Self {
+        Self {
+            people: opponents.people,
+            bots: opponents.bots,
+            min_rating: opponents.min_rating.map(Into::into),
+            max_rating: opponents.max_rating.map(Into::into),
+        }
+    }
+}
+
+impl v1::Opponents {
+    /// Reads a stored value.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for a rating that is too high.
+    pub fn read(self) -> Result<Opponents, StoredError> {
+        let read = |rating: Option<u32>| rating.map(|rating| narrow(rating, "rating")).transpose();
+        let (min_rating, max_rating) = (read(self.min_rating)?, read(self.max_rating)?);
+        Ok(Opponents { people: self.people, bots: self.bots, min_rating, max_rating })
     }
 }
 
@@ -52,6 +75,7 @@ impl From<&Settings> for v1::Settings {
             auto_start: settings.auto_start,
             rated: settings.rated,
             sprt: settings.sprt.map(Into::into),
+            opponents: (settings.opponents != Opponents::default()).then(|| settings.opponents.into()),
         }
     }
 }
@@ -76,6 +100,7 @@ impl v1::Settings {
             auto_start: self.auto_start,
             rated: self.rated,
             sprt: self.sprt.map(v1::Sprt::read).transpose()?,
+            opponents: self.opponents.map(v1::Opponents::read).transpose()?.unwrap_or_default(),
         };
         settings.check().map_err(|error| StoredError::Malformed(error.field))?;
         Ok(settings)

@@ -5,7 +5,10 @@ use std::{cmp::Reverse, time::Duration};
 use super::{error::nanos, narrow, read_room, read_square, required};
 use crate::{
     proto::cluster::{self, list_response::Update},
-    room::{DisplayName, Phase, RoomName, Seat, TimeControl, Timestamp, Watching, stored::StoredError},
+    room::{
+        DisplayName, Opponents, Phase, RoomName, Seat, TimeControl, Timestamp, Watching,
+        stored::{self, StoredError},
+    },
     rules::{Bitboard, Board, ByColor, Color},
     runtime::{LobbyUpdate, Row, RowKey},
 };
@@ -107,6 +110,7 @@ impl From<Row> for cluster::Row {
             increment: nanos(row.time.increment),
             rated: row.rated,
             finished: row.finished,
+            opponents: (row.opponents != Opponents::default()).then(|| row.opponents.into()),
         }
     }
 }
@@ -141,6 +145,7 @@ impl cluster::Row {
             },
             rated: self.rated,
             finished: self.finished,
+            opponents: self.opponents.map(stored::v1::Opponents::read).transpose()?.unwrap_or_default(),
         })
     }
 }

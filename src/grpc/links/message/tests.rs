@@ -11,8 +11,8 @@ use crate::{
     proto::cluster::{self, exchange_response::Reply as Replied, follow_response::Item},
     room::{
         AiSeat, Clocks, Command, Creation, DisplayName, EndReason, Event, Fact, GameEnd, GameId, Issuer, JoinCode,
-        Occupant, Offer, Phase, PlayerId, PlayerKind, Policy, Profile, Rejection, Request, Room, RoomId, RoomName,
-        Seat, Seq, Series, Settings, TimeControl, Timestamp, TurnRequest, Watching, stored::StoredError,
+        Occupant, Offer, Opponents, Phase, PlayerId, PlayerKind, Policy, Profile, Rejection, Request, Room, RoomId,
+        RoomName, Seat, Seq, Series, Settings, TimeControl, Timestamp, TurnRequest, Watching, stored::StoredError,
     },
     rules::{Bitboard, Board, ByColor, Color, Position, Square},
     runtime::{
@@ -261,6 +261,7 @@ fn row() -> impl Strategy<Value = Row> {
             created: room.1,
             time: TimeControl { per_move: time.0, total: time.1, increment: time.2 },
             rated,
+            opponents: Opponents { people: true, bots: seats.2, min_rating: None, max_rating: rated.then_some(game.1) },
             finished: game.4,
         },
     )

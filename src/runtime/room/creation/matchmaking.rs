@@ -10,7 +10,10 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::NewRoom;
 use crate::{
-    room::{AiSpec, Command, Credentials, Occupant, Rejection, Request, Room, RoomId, SeatSpec, Settings},
+    room::{
+        AiSpec, Command, Credentials, Occupant, Opponents, Profile, Rejection, Request, Room, RoomId, SeatSpec,
+        Settings,
+    },
     rules::{ByColor, Color},
     runtime::{
         cluster::cluster::MOVE_TIMEOUT,
@@ -37,13 +40,13 @@ const MATCH_RETRY: Duration = Duration::from_millis(20);
 pub enum Opponent {
     /// An AI.
     Ai(AiSpec),
-    /// Another player who requests the same.
+    /// Another player who requests the same, if both accept each other.
     Anyone,
 }
 
 impl Rooms {
     /// Starts a game against an AI, or joins or creates a room for a game against another player. A repeated request
-    /// returns the room of the first one.
+    /// returns the room of the first one. Without settings those of a new room hold.
     ///
     /// # Errors
     /// As for [`Rooms::create`] and for taking a seat.
@@ -52,21 +55,26 @@ impl Rooms {
         player: &Arc<Player>,
         opponent: Opponent,
         side: Option<Color>,
+        settings: Option<Settings>,
         request: Option<Request>,
     ) -> Result<Snapshot, RoomError> {
         let lifecycle = &self.host.context.lifecycle;
         lifecycle.require_running()?;
         let (this, player) = (self.clone(), Arc::clone(player));
+        let settings = settings.unwrap_or_else(|| Settings::named((&player.profile.name).into()));
         let start = async move {
             match opponent {
                 Opponent::Ai(ai) => {
-                    let start = async || this.quick_ai_game(&player, request, ai, side).await;
+                    let side = side.unwrap_or_else(|| this.random_side());
+                    let new = || NewRoom { settings: settings.clone(), seats: seats(side, SeatSpec::Ai(ai.clone())) };
+                    let start = async || this.create_new(&player, new(), Some(Command::Start(None)), request).await;
                     let again =
                         async |done: DoneRequest| this.snapshot(&player, done.room, &Credentials::default()).await;
                     this.once(&player, request, start, again).await
                 }
                 Opponent::Anyone => {
-                    let start = async || this.quick_match(&player, request, side).await;
+                    let seek = Seek { player: &player, side, settings, request };
+                    let start = async || this.quick_match(&seek).await;
                     let again = async |done: DoneRequest| this.matched(&player, done.room).await;
                     let room = this.once(&player, request, start, again).await?;
                     this.snapshot(&player, room, &Credentials::default()).await
@@ -76,29 +84,12 @@ impl Rooms {
         lifecycle.run_to_end(start).await
     }
 
-    async fn quick_ai_game(
-        &self,
-        player: &Arc<Player>,
-        request: Option<Request>,
-        ai: AiSpec,
-        side: Option<Color>,
-    ) -> Result<Snapshot, RoomError> {
-        let side = side.unwrap_or_else(|| self.random_side());
-        let new =
-            NewRoom { settings: Settings::named((&player.profile.name).into()), seats: seats(side, SeatSpec::Ai(ai)) };
-        self.create_new(player, new, Some(Command::Start(None)), request).await
-    }
-
-    async fn quick_match(
-        &self,
-        player: &Arc<Player>,
-        request: Option<Request>,
-        side: Option<Color>,
-    ) -> Result<RoomId, RoomError> {
+    async fn quick_match(&self, seek: &Seek<'_>) -> Result<RoomId, RoomError> {
+        let Seek { player, request, .. } = *seek;
         let lock = Arc::clone(&self.waiting).lock_owned();
         let context = &self.host.context;
         if !context.cluster.shares_store() {
-            return self.match_or_wait(&mut *lock.await, player, request, side).await;
+            return self.match_or_wait(&mut *lock.await, seek).await;
         }
         // The nodes share the waiting rooms, and taking them costs some writes. So a player waits for only one turn at
         // a time.
@@ -113,7 +104,7 @@ impl Rooms {
         // Another node may have done it while this one waited for the rooms.
         let matched = match self.done(request).await {
             Ok(Some(done)) => Ok(done.room),
-            Ok(None) => self.match_or_wait(&mut waiting, player, request, side).await,
+            Ok(None) => self.match_or_wait(&mut waiting, seek).await,
             Err(error) => Err(error),
         };
         let left: HashSet<_> = waiting.0.drain(..).collect();
@@ -176,59 +167,61 @@ impl Rooms {
     }
 
     /// Takes a seat in a room that waits, or creates one that does.
-    async fn match_or_wait(
-        &self,
-        waiting: &mut WaitingRooms,
-        player: &Arc<Player>,
-        request: Option<Request>,
-        side: Option<Color>,
-    ) -> Result<RoomId, RoomError> {
+    async fn match_or_wait(&self, waiting: &mut WaitingRooms, seek: &Seek<'_>) -> Result<RoomId, RoomError> {
         let until = Instant::now() + MATCH_TIME;
         let mut rooms: VecDeque<_> = waiting.0.iter().map(|room| (*room, LOOK_TIME)).collect();
+        let mut own = None;
         while let Some((room, look_time)) = rooms.pop_front()
             && Instant::now() < until
         {
-            match self.try_match(player, request, room, side, until.min(Instant::now() + look_time)).await {
+            match self.try_match(seek, room, until.min(Instant::now() + look_time)).await {
                 Match::Made => {
                     waiting.remove(room);
                     return Ok(room);
                 }
-                Match::Own => return Ok(room),
+                // Others may wait as well: players who were absent when the later of the two asked.
+                Match::Own => own = Some(room),
                 Match::Stale => waiting.remove(room),
                 Match::Slow if look_time == LOOK_TIME => rooms.push_back((room, MATCH_TIME)),
                 Match::Slow | Match::NotNow => {}
                 Match::Refused(error) => return Err(error),
             }
         }
-        self.wait_in_room(waiting, player, request, side).await
+        if let Some(room) = own
+            && self.wait_on(seek, room).await?
+        {
+            return Ok(room);
+        }
+        self.wait_in_room(waiting, seek).await
+    }
+
+    /// Lets a player wait on where it waits; false if it does no longer. An event of the room carries the request.
+    async fn wait_on(&self, seek: &Seek<'_>, room: RoomId) -> Result<bool, RoomError> {
+        let found = match self.snapshot_as_admin(room).await {
+            Err(RoomError::Rejected(_)) => return Ok(false),
+            found => found?.room,
+        };
+        let Some(seat) = found.seat_of(seek.player.id()) else { return Ok(false) };
+        if seek.request.is_some() {
+            let noted = Command::JoinGame(seek.player.profile.clone(), seat.opposite(), seek.request);
+            self.command(seek.player, room, noted).await?;
+        }
+        Ok(true)
     }
 
     /// Creates a room that waits, in which the player is ready.
-    async fn wait_in_room(
-        &self,
-        waiting: &mut WaitingRooms,
-        player: &Arc<Player>,
-        request: Option<Request>,
-        side: Option<Color>,
-    ) -> Result<RoomId, RoomError> {
-        let mut settings = Settings::named((&player.profile.name).into());
-        settings.auto_start = true;
-        let mine = side.unwrap_or_else(|| self.random_side());
+    async fn wait_in_room(&self, waiting: &mut WaitingRooms, seek: &Seek<'_>) -> Result<RoomId, RoomError> {
+        let settings = Settings { auto_start: true, ..seek.settings.clone() };
+        let mine = seek.side.unwrap_or_else(|| self.random_side());
         let new = NewRoom { settings, seats: seats(mine, SeatSpec::Open) };
-        let room = self.create_new(player, new, Some(Command::SetReady(true)), request).await?.room.id();
+        let room = self.create_new(seek.player, new, Some(Command::SetReady(true)), seek.request).await?.room.id();
         waiting.add(room);
         Ok(room)
     }
 
     /// Tries to take the seat opposite a waiting player.
-    async fn try_match(
-        &self,
-        player: &Arc<Player>,
-        request: Option<Request>,
-        room: RoomId,
-        side: Option<Color>,
-        until: Instant,
-    ) -> Match {
+    async fn try_match(&self, seek: &Seek<'_>, room: RoomId, until: Instant) -> Match {
+        let Seek { player, request, side, .. } = *seek;
         if self.host.is_moving(room) {
             // Other players would wait for it, too.
             return Match::NotNow;
@@ -245,12 +238,16 @@ impl Rooms {
             return Match::Stale;
         };
         let join = Command::JoinGame(player.profile.clone(), open, request);
+        let settings = snapshot.room.settings();
+        let has_same_terms = settings.has_terms_of(&seek.settings);
         if snapshot.room.seat_of(player.id()).is_some() {
-            // An event of the room carries the request.
-            let noted = if request.is_some() { self.command(player, room, join).await.err() } else { None };
-            return noted.map_or(Match::Own, Match::Refused);
+            if !has_same_terms || settings.opponents != seek.settings.opponents {
+                return Match::NotNow;
+            }
+            return Match::Own;
         }
-        if !snapshot.room.is_present(open.opposite()) || side.is_some_and(|side| side != open) {
+        let is_wanted = snapshot.room.is_present(open.opposite()) && side.is_none_or(|side| side == open);
+        if !has_same_terms || !is_wanted || !self.accept_each_other(seek, &snapshot.room, open.opposite()).await {
             return Match::NotNow;
         }
         match self.command(player, room, join).await {
@@ -264,6 +261,19 @@ impl Rooms {
         }
     }
 
+    /// True if the player who waits in a room and the one who seeks accept each other. False also if a rating that
+    /// matters cannot be read.
+    async fn accept_each_other(&self, seek: &Seek<'_>, room: &Room, waits: Color) -> bool {
+        let Occupant::Player(waiting) = &room.seats()[waits].occupant else { return false };
+        let (theirs, mine) = (room.settings().opponents, seek.settings.opponents);
+        let accepts = async |opponents: Opponents, other: &Profile| {
+            opponents.accept_kind(other.kind)
+                && (!opponents.have_range()
+                    || self.rating(other.id).await.is_ok_and(|rating| opponents.accept_rating(rating)))
+        };
+        accepts(theirs, &seek.player.profile).await && accepts(mine, waiting).await
+    }
+
     /// True if the player has a seat in a room in which a game has begun after the game of this number.
     async fn plays_after(&self, player: &Player, room: RoomId, last: u32) -> bool {
         let plays = |room: &Room| last_game(room) > last && room.seat_of(player.id()).is_some();
@@ -275,6 +285,15 @@ impl Rooms {
     }
 }
 
+/// A player who wants a game against another one.
+struct Seek<'a> {
+    player: &'a Arc<Player>,
+    side: Option<Color>,
+    /// The terms of the game, and the welcome opponents.
+    settings: Settings,
+    request: Option<Request>,
+}
+
 /// The outcome of an attempt to match two players.
 enum Match {
     Made,
@@ -284,7 +303,8 @@ enum Match {
     Stale,
     /// Its state is not known in time.
     Slow,
-    /// The waiting player is absent, or has the side that this one wants; or this one cannot enter the room.
+    /// The waiting player is absent, has the side that this one wants, or wants another game or opponent; or this one
+    /// cannot enter the room.
     NotNow,
     Refused(RoomError),
 }
@@ -292,7 +312,11 @@ enum Match {
 impl Match {
     /// The outcome of a rejection. A room that rejects only this player waits for others.
     fn after(rejection: Rejection) -> Self {
-        if matches!(rejection, Rejection::Banned | Rejection::RoomFull) { Self::NotNow } else { Self::Stale }
+        if matches!(rejection, Rejection::Banned | Rejection::RoomFull | Rejection::NotAccepted) {
+            Self::NotNow
+        } else {
+            Self::Stale
+        }
     }
 }
 

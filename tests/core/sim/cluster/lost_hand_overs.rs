@@ -16,7 +16,8 @@ fn shards_whose_hand_over_is_lost_are_served_and_given_again() {
     World::simulate(&Plan::of(0), &Arc::new(Log::new()), async |world| {
         let [first, second] = two_nodes(&world).await;
         let (ada, _) = log_in(&first, "Ada").await;
-        let room = first.runtime.rooms.quick_start(&ada, Opponent::Anyone, None, None).await.expect("a room").room.id();
+        let room =
+            first.runtime.rooms.quick_start(&ada, Opponent::Anyone, None, None, None).await.expect("a room").room.id();
         let [owner, _] = <[_; 2]>::try_from(world.living()).ok().expect("two nodes");
         world.database.lose_hand_overs(true);
         owner.drain();

@@ -45,7 +45,7 @@ fn a_player_is_matched_with_those_of_all_nodes_once_at_a_time() {
     World::simulate(&Plan::of(0), &Arc::new(Log::new()), async |world| {
         let [first, _] = two_nodes(&world).await;
         let (ada, _) = log_in(&first, "Ada").await;
-        let start = || first.runtime.rooms.quick_start(&ada, Opponent::Anyone, None, None);
+        let start = || first.runtime.rooms.quick_start(&ada, Opponent::Anyone, None, None, None);
         let (one, other) = tokio::join!(start(), start());
         assert!(one.is_ok() && matches!(other, Err(RoomError::Busy)));
         start().await.expect("the same room");
@@ -55,6 +55,6 @@ fn a_player_is_matched_with_those_of_all_nodes_once_at_a_time() {
 /// Always with the same request id.
 async fn quick_start(node: &SimServer, player: &Arc<Player>) -> RoomId {
     let request = Some(request_with_id(player.id(), "once", "", &[]));
-    let started = node.runtime.rooms.quick_start(player, Opponent::Anyone, None, request).await;
+    let started = node.runtime.rooms.quick_start(player, Opponent::Anyone, None, None, request).await;
     started.expect("a room").room.id()
 }

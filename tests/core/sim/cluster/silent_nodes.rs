@@ -50,7 +50,7 @@ impl SharedGame {
         let turns = [turns(&nodes[0], &ada).await, turns(&nodes[1], &bea).await];
         let mut rooms = Vec::new();
         for (node, player) in [(&nodes[0], &ada), (&nodes[1], &bea)] {
-            let started = node.runtime.rooms.quick_start(player, Opponent::Anyone, None, None).await;
+            let started = node.runtime.rooms.quick_start(player, Opponent::Anyone, None, None, None).await;
             rooms.push(started.expect("a room").room.id());
         }
         assert_eq!(rooms[0], rooms[1]);

@@ -166,7 +166,12 @@ fn quick_start(opponent: Opponent, side: Option<Color>, request: Option<String>)
         Opponent::Ai(ai) => Wire::Ai(ai_seat(ai)),
         Opponent::Anyone => Wire::Anyone(v1::Anyone {}),
     };
-    v1::QuickStartRequest { opponent: Some(opponent), side: side.into(), request_id: request.unwrap_or_default() }
+    v1::QuickStartRequest {
+        opponent: Some(opponent),
+        side: side.into(),
+        request_id: request.unwrap_or_default(),
+        settings: None,
+    }
 }
 
 fn update_settings(room_id: String, settings: &Settings) -> v1::UpdateSettingsRequest {

@@ -1,7 +1,11 @@
+import { create } from "@bufbuild/protobuf";
+import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import { useState } from "preact/hooks";
 import { lobby } from "../../api/client";
 import { SidePreference } from "../../gen/reversi/v1/lobby_pb";
+import { RoomSettingsSchema } from "../../gen/reversi/v1/types_pb";
 import { OPPONENTS } from "../../room/opponent";
+import { timeControlText } from "../../room/time_control";
 import { address } from "../../route";
 import { retry } from "../../api/retry";
 import { attempt } from "../../state/call";
@@ -24,11 +28,24 @@ const SIDES: Record<SideChoice, SidePreference> = {
   white: SidePreference.WHITE,
 };
 
+const seconds = (count: number) => create(DurationSchema, { seconds: BigInt(count) });
+
+/** The clocks of a game against any player. Two meet who choose the same. */
+const CLOCKS = {
+  "60+1": { totalTime: seconds(60), increment: seconds(1) },
+  "300+3": { totalTime: seconds(300), increment: seconds(3) },
+  "900+5": { totalTime: seconds(900), increment: seconds(5) },
+  move: { moveLimit: seconds(60) },
+};
+type Clock = keyof typeof CLOCKS;
+
+const chosenClock = persistentSignal<Clock>("clock", "move", isClock);
+const isRated = persistentSignal("rated", false, isBoolean);
 const chosenAi = persistentSignal<Ai | undefined>("opponent", undefined, isAi);
 
 /** A form that starts a game against an AI or any waiting player. */
 export function QuickStart() {
-  const { home, create, side: sides } = text.value;
+  const { home, create: form, side: sides } = text.value;
   const [opponent, setOpponent] = useState<Opponent>("ai");
   const [side, setSide] = useState<SideChoice>("black");
   const [busy, setBusy] = useState(false);
@@ -43,7 +60,11 @@ export function QuickStart() {
     const pairing =
       opponent === "ai" && ai
         ? { opponent: { case: "ai" as const, value: ai }, side: SIDES[side] }
-        : { opponent: { case: "anyone" as const, value: {} }, side: SidePreference.RANDOM };
+        : {
+            opponent: { case: "anyone" as const, value: {} },
+            side: SidePreference.RANDOM,
+            settings: create(RoomSettingsSchema, { ...CLOCKS[chosenClock.value], rated: isRated.value }),
+          };
     const request = { ...pairing, requestId: requestId() };
     const answer = await attempt(() => retry(() => lobby.quickStart(request)));
     setBusy(false);
@@ -66,7 +87,7 @@ export function QuickStart() {
       />
       {opponent === "ai" ? (
         <>
-          <OpponentChoice label={create.ai} value={ai} choose={(value) => (chosenAi.value = value)} />
+          <OpponentChoice label={form.ai} value={ai} choose={(value) => (chosenAi.value = value)} />
           <a href={address({ screen: "ais" })}>{home.allAis}</a>
           <SegmentedControl
             label={sides.title}
@@ -80,13 +101,40 @@ export function QuickStart() {
           />
         </>
       ) : (
-        <p class="hint">{home.anyoneWhy}</p>
+        <>
+          <SegmentedControl
+            label={home.clock}
+            value={chosenClock.value}
+            choose={(clock) => (chosenClock.value = clock)}
+            options={(Object.keys(CLOCKS) as Clock[]).map((clock) => [
+              clock,
+              timeControlText(text.value, create(RoomSettingsSchema, CLOCKS[clock])),
+            ])}
+          />
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isRated.value}
+              onChange={(event) => (isRated.value = event.currentTarget.checked)}
+            />
+            <span>{form.rated}</span>
+          </label>
+          <p class="hint">{home.anyoneWhy}</p>
+        </>
       )}
       <button class="primary large" disabled={busy || (opponent === "ai" && !ai)}>
         {opponent === "ai" ? home.start : home.search}
       </button>
     </form>
   );
+}
+
+function isBoolean(value: unknown): value is boolean {
+  return typeof value === "boolean";
+}
+
+function isClock(value: unknown): value is Clock {
+  return typeof value === "string" && value in CLOCKS;
 }
 
 function isAi(value: unknown): value is Ai {

@@ -1,0 +1,130 @@
+//! The terms of a new game on the command line: its clock, whether it is rated, and who is welcome.
+
+use std::{str::FromStr, time::Duration};
+
+use clap::ValueEnum as _;
+
+use crate::client::{Opponents, PlayerKind, Settings};
+
+/// Without an option the server's defaults: a minute for each move, unrated, all opponents.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(in crate::cli) struct Terms {
+    /// The time of a side for all its moves, in seconds, and what each move adds, as 60+1; a minute for each move if left out.
+    #[arg(long, value_name = "SECONDS+INCREMENT")]
+    clock: Option<TotalTime>,
+    /// Count the game for ratings.
+    #[arg(long)]
+    rated: bool,
+    /// The welcome opponents.
+    #[arg(long, value_name = "KIND", default_value = "all", hide_default_value = true)]
+    against: Kind,
+    /// Welcome only opponents with a rating in this range, as 1400-1700; one of the two may be left out.
+    #[arg(long, value_name = "MIN-MAX")]
+    rating: Option<Range>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    #[default]
+    All,
+    People,
+    Bots,
+}
+
+impl Terms {
+    /// Whether one of the options was given.
+    pub(in crate::cli) fn are_given(&self) -> bool {
+        self.clock.is_some() || self.rated || self.against != Kind::All || self.rating.is_some()
+    }
+
+    /// The settings of a room with these terms.
+    pub(in crate::cli) fn settings(&self) -> Settings {
+        Settings {
+            total_time: self.clock.map(|clock| clock.total),
+            increment: self.clock.map(|clock| clock.increment).unwrap_or_default(),
+            rated: self.rated,
+            opponents: opponents(self.against, self.rating.unwrap_or_default()),
+            ..Settings::default()
+        }
+    }
+}
+
+fn opponents(kind: Kind, Range { min, max }: Range) -> Opponents {
+    let kinds = match kind {
+        Kind::All => Vec::new(),
+        Kind::People => vec![PlayerKind::Human],
+        Kind::Bots => vec![PlayerKind::Bot],
+    };
+    Opponents { kinds, min_rating: min, max_rating: max }
+}
+
+/// Parses a kind, as `bots`, with or without a range of ratings after it.
+pub(in crate::cli) fn parse_opponents(kind: &str, range: &str) -> Option<Opponents> {
+    let range = if range.is_empty() { Range::default() } else { range.parse().ok()? };
+    Some(opponents(Kind::from_str(kind, true).ok()?, range))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct TotalTime {
+    total: Duration,
+    increment: Duration,
+}
+
+impl FromStr for TotalTime {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (total, increment) = text.split_once('+').unwrap_or((text, "0"));
+        let read = |seconds: &str| seconds.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let (total, increment) = read(total).filter(|total| !total.is_zero()).zip(read(increment)).ok_or(
+            "a clock is a number of seconds for a side, with or without the seconds that each move adds, as 60+1 or 300",
+        )?;
+        Ok(Self { total, increment })
+    }
+}
+
+/// 0 stands for no bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Range {
+    min: u32,
+    max: u32,
+}
+
+impl FromStr for Range {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let read = |bound: &str| if bound.is_empty() { Some(0) } else { bound.parse::<u32>().ok() };
+        let (min, max) = text.split_once('-').and_then(|(min, max)| read(min).zip(read(max))).unwrap_or_default();
+        if (min, max) == (0, 0) || max != 0 && max < min {
+            return Err("a range of ratings is two numbers, as 1400-1700, or one of them, as 1400- or -1700");
+        }
+        Ok(Self { min, max })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_and_ranges_are_read_or_refused_with_an_example() {
+        let clock = |total, increment| TotalTime {
+            total: Duration::from_secs(total),
+            increment: Duration::from_millis(increment),
+        };
+        for (text, expected) in [("60+1", clock(60, 1_000)), ("300", clock(300, 0)), ("5+0.5", clock(5, 500))] {
+            assert_eq!(text.parse(), Ok(expected), "{text}");
+        }
+        for text in ["", "+1", "0+1", "60+", "60+x", "-60", "inf", "60+1+1"] {
+            assert!(text.parse::<TotalTime>().unwrap_err().contains("as 60+1"), "{text}");
+        }
+        let ranges = [("1400-1700", (1_400, 1_700)), ("1400-", (1_400, 0)), ("-1700", (0, 1_700))];
+        for (text, (min, max)) in ranges {
+            assert_eq!(text.parse(), Ok(Range { min, max }), "{text}");
+        }
+        for text in ["", "-", "1700", "1700-1400", "a-b", "1-2-3", "0-0"] {
+            assert!(text.parse::<Range>().unwrap_err().contains("as 1400-1700"), "{text}");
+        }
+    }
+}

@@ -163,6 +163,9 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let session = resume_any_or_log_in(&client, &args.login, "operator", PlayerKind::Human).await;
     let session = session.map_err(|error| explain_lost(error, &refused))?;
     let done = carry_out(&session, args.command).await;
+    if !args.json && done.as_ref().is_ok_and(Vec::is_empty) {
+        say("no bans");
+    }
     let done =
         done.map(|done| done.into_iter().for_each(|(line, object)| if args.json { say(object) } else { say(line) }));
     log_out_unless_kept(session, args.login.keep.as_deref()).await;

@@ -76,6 +76,9 @@ pub(super) struct Args {
     /// The players and AIs with the highest ratings, or those of one kind; --most says how many.
     #[arg(long, value_name = "KIND", num_args = 0..=1, conflicts_with_all = ["export", "stats"])]
     ranking: Option<Option<KindFilter>>,
+    /// With --ranking: also provisional ratings, those after few games.
+    #[arg(long, requires = "ranking")]
+    provisional: bool,
     /// Show the ids of the players: --player and --stats find a player by id even after a log-out.
     #[arg(long, conflicts_with_all = ["json", "export", "stats"])]
     ids: bool,
@@ -250,10 +253,16 @@ async fn export(reader: &Reader, filter: GameFilter, format: ExportFormat, out: 
 async fn print_ranking(reader: &Reader, kind: Option<ParticipantKind>, args: &Args) -> anyhow::Result<()> {
     let (mut left, mut next) = (args.most, None);
     loop {
-        let page =
-            reader.ratings(kind, false, left.clamp(1, PAGE_SIZE), next).await.context("cannot rank the players")?;
+        let page = reader
+            .ratings(kind, args.provisional, left.clamp(1, PAGE_SIZE), next)
+            .await
+            .context("cannot rank the players")?;
         if left == args.most && page.items.is_empty() && !args.json {
-            say("no one has a rating that is no longer provisional");
+            say(if args.provisional {
+                "no one who is logged in has a rating"
+            } else {
+                "no one who is logged in has a rating that is no longer provisional; --provisional lists the others, too"
+            });
         }
         for ranked in page.items.iter().take(usize::try_from(left)?) {
             if args.json {
@@ -272,8 +281,9 @@ async fn print_ranking(reader: &Reader, kind: Option<ParticipantKind>, args: &Ar
 
 fn ranking_line(RankedParticipant { rank, participant, stats }: &RankedParticipant, ids: bool) -> String {
     let name = name(participant, ids);
-    let Some(Rating { value, deviation, games, .. }) = stats.rating else { return format!("{rank:5} {name}") };
-    format!("{rank:5} {value:5.0}, give or take {:3.0}, after {games:5} games  {name}", 2.0 * deviation)
+    let Some(Rating { value, deviation, games, provisional }) = stats.rating else { return format!("{rank:5} {name}") };
+    let mark = if provisional { "?" } else { "" };
+    format!("{rank:5} {value:5.0}{mark}, give or take {:3.0}, after {games:5} games  {name}", 2.0 * deviation)
 }
 
 async fn print_stats(visitor: &Visitor, who: &str, args: &Args) -> anyhow::Result<()> {

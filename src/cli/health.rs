@@ -6,9 +6,13 @@ use anyhow::{Context as _, bail};
 use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
 
 use super::{
-    connect::{login::connect, server_address::Address},
+    connect::{
+        login::{connect, explain_broken},
+        server_address::Address,
+    },
     say,
 };
+use crate::client::ClientError;
 
 /// The longest wait for the answer.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -28,9 +32,14 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let mut health = HealthClient::new(client.channel());
     let answer = tokio::time::timeout(TIMEOUT, health.check(HealthCheckRequest { service: args.service })).await;
     match answer.context("the server does not answer")? {
-        Ok(answer) if answer.get_ref().status() == ServingStatus::Serving => say("SERVING"),
+        Ok(answer) if answer.get_ref().status() == ServingStatus::Serving => {
+            say("SERVING");
+            Ok(())
+        }
         Ok(answer) => bail!("the server answers {}", answer.get_ref().status().as_str_name()),
-        Err(refusal) => bail!("the server answers {:?}: {}", refusal.code(), refusal.message()),
+        Err(refusal) => match ClientError::from(refusal) {
+            error @ ClientError::Broken(_) => Err(explain_broken(&client, error)),
+            error => Err(error).context("the server refuses to answer"),
+        },
     }
-    Ok(())
 }

@@ -1,9 +1,9 @@
 //! The environment variables of `reversi serve`, and its settings file: a line KEY=VALUE for an option's variable. An
 //! option that is given as an argument or in the environment takes precedence.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{collections::HashMap, ffi::OsString, path::PathBuf};
 
-use clap::{Arg, Command, Error, error::ErrorKind, parser::ValueSource};
+use clap::{Arg, ArgAction, Command, Error, error::ErrorKind, parser::ValueSource};
 
 use super::option_precedence::OFF;
 
@@ -23,6 +23,7 @@ pub(super) fn apply(command: &Command, arguments: &[OsString]) -> Result<Vec<OsS
     let text = std::fs::read_to_string(file).map_err(|error| problem(format!("cannot read it: {error}")))?;
     // Editors of Windows begin a file with a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let mut set_in = HashMap::new();
     for (number, line) in (1..).zip(text.lines()) {
         let Some((key, value)) = setting(line).map_err(|error| problem(format!("line {number}: {error}")))? else {
             continue;
@@ -33,6 +34,10 @@ pub(super) fn apply(command: &Command, arguments: &[OsString]) -> Result<Vec<OsS
                 nearest(key, &variables(serve)).0
             ))
         })?;
+        let is_single = !matches!(option.get_action(), ArgAction::Append);
+        if let Some(first) = set_in.insert(key, number).filter(|_| is_single) {
+            return Err(problem(format!("line {number}: {key} is already set in line {first}; remove one of the two")));
+        }
         let source = matches.value_source(option.get_id().as_str());
         if !matches!(source, Some(ValueSource::CommandLine | ValueSource::EnvVariable)) {
             all.extend(argument(option, value));
@@ -143,6 +148,12 @@ mod tests {
         let text = "# comment\n\nREVERSI_MAX_ROOMS=5\n REVERSI_LOG = \"info,h2=warn\" \nREVERSI_PONDER=1\nREVERSI_EPHEMERAL=no\n";
         assert_eq!(applied(text, &[]).unwrap(), ["--max-rooms=5", "--log=info,h2=warn", "--ponder"]);
         assert_eq!(applied(text, &["--max-rooms", "6", "--ponder"]).unwrap(), ["--log=info,h2=warn"]);
+    }
+
+    #[test]
+    fn a_setting_that_is_given_twice_is_refused_with_both_lines() {
+        let refused = applied("REVERSI_MAX_ROOMS=5\n\nREVERSI_MAX_ROOMS=6\n", &[]).unwrap_err();
+        assert!(refused.contains("line 3: REVERSI_MAX_ROOMS is already set in line 1"), "{refused}");
     }
 
     #[test]

@@ -70,10 +70,11 @@ pub(super) async fn back_up(args: BackupArgs) -> anyhow::Result<ExitCode> {
     let copied = with_progress(move |pages| {
         let damage = store::backup(&folder, &args.file, pages).map_err(explain);
         let from = folder.join(SqliteStore::FILE);
-        damage.map(|damage| (damage, args.file)).with_context(|| format!("cannot back up {}", from.display()))
+        let failed = || format!("cannot back up {}", from.display());
+        damage.with_context(failed).map(|damage| (damage, from, args.file))
     });
-    let (damage, file) = copied.await?;
-    say(format_args!("the backup is {}", file.display()));
+    let (damage, from, file) = copied.await?;
+    say(format_args!("the backup of {} is {}", from.display(), file.display()));
     let Some(damage) = damage else { return Ok(ExitCode::SUCCESS) };
     warn(format_args!(
         "reversi: the backup is damaged as its original is: {damage}; stop the server and run `reversi doctor`"

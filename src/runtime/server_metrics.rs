@@ -87,7 +87,8 @@ pub fn describe() {
     describe_counter!(
         LOST,
         Unit::Seconds,
-        "Time in which no player could move, because the server was stopped or could not write; the clocks are credited."
+        "Time since the start in which no player could move, because the process was stopped or could not write. The \
+         clocks are credited with it, and with the time between two runs, which is not counted."
     );
     describe_gauge!(ARCHIVED_GAMES, "Stored games.");
     describe_gauge!(

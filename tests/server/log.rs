@@ -100,6 +100,7 @@ async fn log_lines_of_a_call_have_the_id_in_its_answer() {
     let line = log.lines().find(|line| line.contains("logged in")).unwrap_or_else(|| panic!("{log}"));
     assert!(line.contains("\"method\":\"/reversi.v1.SessionService/LogIn\""), "{line}");
     assert!(line.contains(&format!("\"request\":\"{name}\"")), "{line}");
+    assert!(line.contains("\"address\":\"127.0.0.1\""), "{line}");
 }
 
 #[tokio::test]

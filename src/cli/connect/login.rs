@@ -68,14 +68,14 @@ pub(in crate::cli) async fn log_in(
         return client.log_in(name, kind).await.map_err(|error| match error {
             error if error.is("NAME_TAKEN") => anyhow!("cannot log in as `{name}`: {error} with --name"),
             error if error.is("BAD_NAME") => anyhow!("{}", error.to_string().replace("display_name", "--name")),
-            error => not_logged_in(client, error).context(format!("cannot log in as `{name}`")),
+            error => explain_broken(client, error).context(format!("cannot log in as `{name}`")),
         });
     }
     for _ in 0..NAMES_TRIED {
         let name = format!("{prefix}-{:04x}", random::random() & 0xffff);
         match client.log_in(&name, kind).await {
             Err(error) if error.is("NAME_TAKEN") => {}
-            done => return done.map_err(|error| not_logged_in(client, error).context("cannot log in")),
+            done => return done.map_err(|error| explain_broken(client, error).context("cannot log in")),
         }
     }
     bail!("no free name was found; choose one with --name")
@@ -147,7 +147,7 @@ pub(in crate::cli) async fn resume(client: &Client, file: &Path) -> anyhow::Resu
                 return Ok(Some(session));
             }
             Err(error) if error.is_session_lost() => {}
-            Err(error) => return Err(not_logged_in(client, error).context("cannot come back")),
+            Err(error) => return Err(explain_broken(client, error).context("cannot come back")),
         }
     }
     if logins.iter().any(|login| !login.may_be_sent_to(&servers)) {
@@ -167,7 +167,7 @@ pub(in crate::cli) async fn log_out_unless_kept(session: Session, file: Option<&
 }
 
 /// Adds to the error that the server is not a Reversi server, if that is its cause.
-fn not_logged_in(client: &Client, error: ClientError) -> anyhow::Error {
+pub(in crate::cli) fn explain_broken(client: &Client, error: ClientError) -> anyhow::Error {
     match (&error, client.url().strip_prefix("http://")) {
         (ClientError::Broken(_), Some(address)) => anyhow!(error).context(format!(
             "http://{address} is not a Reversi server without TLS; for one with TLS: --server https://{address}"
@@ -230,7 +230,7 @@ impl Visitor {
             LoginOptions { name: None, keep: None } => {
                 // Asked first, so that all commands explain a wrong server in the same way.
                 let asked = client.reader().server_info().await;
-                asked.map_err(|error| not_logged_in(&client, error).context("cannot ask the server"))?;
+                asked.map_err(|error| explain_broken(&client, error).context("cannot ask the server"))?;
                 None
             }
             _ => Some(resume_any_or_log_in(&client, options, "reader", PlayerKind::Human).await?),

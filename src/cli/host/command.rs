@@ -91,8 +91,11 @@ impl FromStr for HostCommand {
         let (word, rest) = split(line);
         let word = word.to_lowercase();
         parse(&word, rest).ok_or_else(|| {
-            let usages = commands().map(|(usage, _)| usage).filter(|usage| split(usage).0 == word);
-            match usages.collect::<Vec<_>>() {
+            let usages: Vec<_> = commands().map(|(usage, _)| usage).filter(|usage| split(usage).0 == word).collect();
+            let setting = split(rest).0.to_lowercase();
+            let is_of_setting = |usage: &&&str| split(split(usage).1).0.split('|').any(|name| name == setting);
+            let of_setting: Vec<_> = usages.iter().filter(is_of_setting).copied().collect();
+            match if of_setting.is_empty() { usages } else { of_setting } {
                 usages if usages.is_empty() => ParseHostCommandError::Unknown(word.clone()),
                 usages => ParseHostCommandError::Usage(usages.join(", or ")),
             }
@@ -213,9 +216,14 @@ mod tests {
         for line in ["seat", "seat green open", "seat black", "seat black for", "seat black mcts:0", "seat black a b"] {
             assert!(error_of(line).starts_with("usage: seat SIDE open, or"), "{line}");
         }
-        for line in ["set", "set games", "set games 0", "set limit -1", "set limit NaN", "set name", "set colour red"] {
+        for line in ["set", "set colour red"] {
             assert!(error_of(line).starts_with("usage: set games N, or"), "{line}");
         }
+        for line in ["set games", "set games 0"] {
+            assert_eq!(error_of(line), "usage: set games N");
+        }
+        assert_eq!(error_of("set opening dance"), "usage: set opening OPENING");
+        assert_eq!(error_of("set public yes"), "usage: set private|public");
     }
 
     #[test]

@@ -38,8 +38,10 @@ impl SessionService for Services {
         let name = convert::read_display_name(&wire.display_name)?;
         let kind = convert::read_player_kind(wire.kind)?;
         let seats = convert::read_seat_count(wire.seats)?;
+        // For bans of networks.
+        let ip = address.as_ref().map_or_else(|| "unknown".to_owned(), |address| address.prefix().to_string());
         let (player, token) = self.runtime.sessions.log_in(name, kind, seats, address).await?;
-        tracing::info!(player = %player.id(), name = %player.profile.name, "logged in");
+        tracing::info!(player = %player.id(), name = %player.profile.name, address = ip, "logged in");
         Ok(Response::new(v1::LogInResponse { player: Some(convert::player(&player.profile)), token: token.reveal() }))
     }
 

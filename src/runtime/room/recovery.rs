@@ -19,6 +19,10 @@ pub(crate) async fn restore_players(context: &ActorContext) -> Result<Option<Tim
     let (journal, clock) = (&context.journal, context.clock);
     let alive = journal.last_alive().await?;
     let downtime = alive.map_or(0, |alive| clock.now().0.saturating_sub(alive.0));
+    if alive.is_some() {
+        let seconds = downtime / 1_000_000;
+        tracing::info!(seconds, "the clocks of running games are credited with the time since the last run");
+    }
     for mut enrolled in context.player_store.players().await? {
         // The downtime does not count as idle.
         enrolled.seen = enrolled.seen.shifted(downtime);

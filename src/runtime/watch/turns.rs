@@ -13,7 +13,7 @@ use tokio::{
 
 use super::open_stream::OpenStream;
 use crate::{
-    room::{PlayerId, RoomId},
+    room::{GameId, PlayerId, RoomId, TurnRequest},
     runtime::{
         outcome::{RoomError, StreamEnd},
         player::{inbox::InboxReader, notice::Notice, player::Player},
@@ -25,6 +25,7 @@ use crate::{
 /// The stream of one player's notices.
 pub struct Turns {
     inbox: InboxReader,
+    begun: BegunTurns,
     /// The replies of rooms that were asked to send an open turn again. Dropping one cancels the request.
     _reminders: Vec<oneshot::Receiver<()>>,
 }
@@ -56,7 +57,7 @@ impl Turns {
             let _ = timeout_at(patience, reminder).await;
         }
         player.streams.inbox.deliver_missed(&inbox);
-        Ok(Self { inbox, _reminders: reminders })
+        Ok(Self { inbox, begun: BegunTurns::default(), _reminders: reminders })
     }
 
     /// The next notice. Cancel safe.
@@ -69,7 +70,43 @@ impl Turns {
 
     /// As [`Turns::next`], for a future that also polls other sources.
     pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Notice, StreamEnd>> {
-        self.inbox.poll_next(context.waker())
+        loop {
+            match self.inbox.poll_next(context.waker()) {
+                Poll::Ready(Ok(Notice::TurnRequested(turn))) if !self.begun.is_new(&turn, Instant::now()) => {}
+                other => return other,
+            }
+        }
+    }
+}
+
+/// The turns that began while a stream was being opened, for which its reminders ask again. A player that chooses at random
+/// would answer both, with two moves.
+struct BegunTurns {
+    until: Instant,
+    turns: Vec<(GameId, u16)>,
+}
+
+impl Default for BegunTurns {
+    fn default() -> Self {
+        Self { until: Instant::now() + MAILBOX_TIMEOUT, turns: Vec::new() }
+    }
+}
+
+impl BegunTurns {
+    /// False for a repeat of a turn that has begun since the stream was opened. Later repeats are of turns that the store
+    /// has lost.
+    fn is_new(&mut self, turn: &TurnRequest, now: Instant) -> bool {
+        let asked = (turn.game, turn.ply);
+        if now > self.until {
+            self.turns = Vec::new();
+            return true;
+        }
+        if !turn.is_repeat {
+            self.turns.push(asked);
+            return true;
+        }
+        let known = self.turns.iter().position(|begun| *begun == asked);
+        known.map(|known| self.turns.swap_remove(known)).is_none()
     }
 }
 
@@ -107,5 +144,29 @@ async fn send_reminder(host: &RoomHost, player: PlayerId, room: RoomId, mut repl
     };
     if let Some(permit) = permit {
         permit.send(Box::new(Message::Remind(player, reply)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        room::{Clocks, Timestamp},
+        rules::{ByColor, Position},
+    };
+
+    fn turn(ply: u16, is_repeat: bool) -> TurnRequest {
+        let clocks = Clocks { totals: ByColor::default(), left: MAILBOX_TIMEOUT, deadline: Timestamp(0) };
+        let game = GameId { room: RoomId::from_random(1), number: 1 };
+        TurnRequest { game, ply, position: Position::START, last_move: None, clocks, is_repeat }
+    }
+
+    #[test]
+    fn a_turn_that_begins_while_the_stream_is_opened_is_sent_once() {
+        let (mut begun, now) = (BegunTurns::default(), Instant::now());
+        let seen = [turn(0, true), turn(1, false), turn(1, true), turn(1, true), turn(2, false), turn(3, true)];
+        assert_eq!(seen.map(|turn| begun.is_new(&turn, now)), [true, true, false, true, true, true]);
+        begun.is_new(&turn(4, false), now);
+        assert!(begun.is_new(&turn(4, true), begun.until + MAILBOX_TIMEOUT), "the store has lost the move");
     }
 }

@@ -368,7 +368,7 @@ fn an_administrator_uses_the_admin_command() {
     for subject in ["bob", "198.51.100.0/24"] {
         assert!(govern(&["unban", subject]).starts_with("no longer banned: "));
     }
-    assert_eq!(govern(&["bans"]), "");
+    assert_eq!(govern(&["bans"]), "no bans\n");
     let admin = ["admin", "--admin-token", &token];
     for (rest, error) in [
         (["unban", "bob"], "no such ban"),

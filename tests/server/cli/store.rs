@@ -19,7 +19,7 @@ fn a_backup_is_restored_by_the_guide_and_refused_by_a_mere_copy() {
     let server = Server::serve(&["--data", &data]);
     server.output_of(&["bot", "--ai", "random", "--vs", "random", "--games", "1"], "");
     let (done, said) = command("backup");
-    assert!(done && said.contains("the backup is ") && said.contains("copy.db"), "{said}");
+    assert!(done && said.contains(&format!("the backup of {data}/reversi.db is {copy}")), "{said}");
     let (done, said) = command("backup");
     assert!(!done && said.contains("cannot write "), "nothing is overwritten: {said}");
     server.output_of(&["bot", "--ai", "random", "--vs", "random", "--games", "1"], "");

@@ -15,7 +15,6 @@ mod presence;
 mod quotas;
 mod records;
 mod rooms;
-mod seeks;
 mod series;
 mod sessions;
 mod streams;

@@ -1,5 +1,7 @@
 //! Listing and creating rooms.
 
+mod seeks;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use reversi::proto::v1::{self, room_event, watch_rooms_response::Message};

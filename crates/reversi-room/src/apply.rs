@@ -34,13 +34,20 @@ impl Room {
                 if *reason == LeaveReason::Banned {
                     self.bans.insert(*player);
                 }
+                if matches!(reason, LeaveReason::Kicked | LeaveReason::Banned) {
+                    self.co_owners.remove(player);
+                }
             }
             Fact::PresenceChanged { player, present } => {
                 if let Some(member) = self.members.iter_mut().find(|member| member.profile.id == *player) {
                     member.absent_since = (!present).then_some(at);
                 }
             }
-            Fact::OwnerChanged(player) => self.owner = *player,
+            Fact::OwnerChanged { owner, stands_in_for } => {
+                (self.owner, self.absent_owner) = (*owner, *stands_in_for);
+            }
+            Fact::CoOwnerChanged { player, named: true } => drop(self.co_owners.insert(*player)),
+            Fact::CoOwnerChanged { player, named: false } => drop(self.co_owners.remove(player)),
             Fact::SeatChanged { seat, occupant } => self.change_occupant(*seat, occupant.clone()),
             Fact::SeatsSwapped => {
                 let Room { seats, rematch_offer, .. } = self;
@@ -56,7 +63,11 @@ impl Room {
             Fact::Struck => self.with_game(|game| game.strikes += 1),
             Fact::OfferMade { offer: Offer::Draw, by } => self.with_game(|game| game.draw_offer = Some(*by)),
             Fact::OfferMade { offer: Offer::Rematch, by } => self.rematch_offer = Some(*by),
-            Fact::OfferClosed { offer: Offer::Draw, .. } => self.with_game(|game| game.draw_offer = None),
+            Fact::OfferClosed { offer: Offer::Draw, .. } => self.with_game(|game| {
+                if let Some(by) = game.draw_offer.take() {
+                    game.draw_closed_at[by] = Some(game.ply());
+                }
+            }),
             Fact::OfferClosed { offer: Offer::Rematch, .. } => self.rematch_offer = None,
             Fact::SeriesEnded if self.running().is_some() => {
                 if let Some(series) = &mut self.series {

@@ -7,6 +7,7 @@ use reversi_engine::rules::{ByColor, Color, Square};
 use super::{
     event::{Event, Fact, LeaveReason, Offer},
     game::{Game, GameEnd},
+    ids::PlayerId,
     seat::{Occupant, Profile, Seat},
     series_score::SeriesScore,
     state::{ChatLine, Member, Phase, Room, Series},
@@ -29,15 +30,7 @@ impl Room {
             Fact::MemberJoined(profile) => {
                 self.members.push(Member { profile: profile.clone(), joined: at, absent_since: None });
             }
-            Fact::MemberLeft { player, reason } => {
-                self.members.retain(|member| member.profile.id != *player);
-                if *reason == LeaveReason::Banned {
-                    self.bans.insert(*player);
-                }
-                if matches!(reason, LeaveReason::Kicked | LeaveReason::Banned) {
-                    self.co_owners.remove(player);
-                }
-            }
+            Fact::MemberLeft { player, reason } => self.remove_member(*player, *reason),
             Fact::PresenceChanged { player, present } => {
                 if let Some(member) = self.members.iter_mut().find(|member| member.profile.id == *player) {
                     member.absent_since = (!present).then_some(at);
@@ -87,6 +80,17 @@ impl Room {
                 self.series = None;
                 self.rematch_offer = None;
             }
+        }
+    }
+
+    fn remove_member(&mut self, player: PlayerId, reason: LeaveReason) {
+        self.members.retain(|member| member.profile.id != player);
+        if matches!(reason, LeaveReason::Kicked | LeaveReason::Banned) {
+            self.co_owners.remove(&player);
+        }
+        if reason == LeaveReason::Banned {
+            self.bans.insert(player);
+            self.absent_owner = self.absent_owner.filter(|owner| *owner != player);
         }
     }
 

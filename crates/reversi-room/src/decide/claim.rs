@@ -10,8 +10,9 @@ use crate::{command::Claim, rejection};
 impl Room {
     /// The longest time for one move of a game that can be claimed. In a game of days players come and go.
     pub const LONGEST_CLAIMED: Duration = Duration::from_secs(60 * 60);
-    /// The least absence after which a game can be claimed: longer than a stopping server tells clients to wait.
-    pub const LEAST_ABSENCE: Duration = Duration::from_secs(15);
+    /// The least absence after which a game can be claimed. Clients that a restarted server has lost try again at least
+    /// each 15 s.
+    pub const LEAST_ABSENCE: Duration = Duration::from_secs(20);
 
     /// From when the opponent of this side, whose player is away, may claim the running game. `None` if the player is
     /// there, or the game cannot be claimed.

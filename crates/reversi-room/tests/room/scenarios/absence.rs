@@ -53,7 +53,7 @@ fn the_wait_is_a_quarter_of_the_longest_move_within_bounds() {
         let test = bob_gone(minutes);
         test.room.claim_from(White).map(|from| from.since(test.now))
     };
-    assert_eq!(waits(1), Some(secs(15)));
+    assert_eq!(waits(1), Some(secs(20)));
     assert_eq!(waits(2), Some(secs(30)));
     assert_eq!(waits(60), Some(secs(45)), "less than the grace of 60 s");
     assert_eq!(waits(61), None, "in a long game players come and go");
@@ -63,7 +63,7 @@ fn the_wait_is_a_quarter_of_the_longest_move_within_bounds() {
     let time = TimeControl { per_move: Some(secs(8)), ..total(secs(300), Duration::ZERO) };
     let mut test = TestRoom::two_players(Settings { time, ..default_settings() });
     test.ok("server", lost("bob"));
-    assert_eq!(test.room.claim_from(White), Some(test.now.after(secs(15))));
+    assert_eq!(test.room.claim_from(White), Some(test.now.after(secs(20))));
 }
 
 #[test]

@@ -94,6 +94,12 @@ fn a_transferred_room_and_that_of_a_banned_owner_do_not_come_back() {
     test.ok("admin", ban("bob"));
     assert_eq!(test.owner(), "cy");
     test.ok("cy", Command::Transfer(id("ada")));
+
+    let mut test = TestRoom::lobby().join("bob").join("cy");
+    test.ok("ada", Command::Leave);
+    assert_eq!(test.refused("bob", Command::Transfer(id("cy"))), Rejection::NotOwner);
+    test.ok("admin", ban("ada"));
+    test.ok("bob", Command::Transfer(id("cy")));
 }
 
 #[test]

@@ -30,8 +30,8 @@ use super::{
 };
 use crate::{
     client::{
-        Ai, ClientError, CloseReason, Closing, GameId, NewRoom, Occupant, Offer, PlayEvent, PlayerKind, Room, RoomId,
-        RoomUpdate, Session, Settings, SideWish, Visibility,
+        Ai, Claim, ClientError, CloseReason, Closing, GameId, NewRoom, Occupant, Offer, PlayEvent, PlayerKind, Room,
+        RoomId, RoomUpdate, Session, Settings, SideWish, Visibility,
     },
     rules::{ByColor, Color, Square},
 };
@@ -40,10 +40,11 @@ use crate::{
 const DEFAULT_OPPONENT: &str = "roxanne";
 
 /// The lines that are read without a screen, and their help.
-const COMMANDS: [(&str, &str); 10] = [
+const COMMANDS: [(&str, &str); 11] = [
     ("d3", "play on this square"),
     ("resign", "give up the game"),
     ("draw", "offer a draw, or accept the opponent's"),
+    ("claim", "win the game, once your opponent has been away for long enough; `claim draw` draws it"),
     ("decline", "decline the opponent's offer"),
     ("rematch", "after a game: offer another, or accept the opponent's"),
     ("start", "start a game, as the owner of the room"),
@@ -301,15 +302,16 @@ impl<'a> PlaySession<'a> {
 
     /// Sends an action to the server; [`PlaySession::next`] returns refusals.
     fn perform(&mut self, action: PlayerAction) {
-        let (session, room, is_owner) = (self.session.clone(), self.view.room().id.clone(), self.view.is_owner());
+        let (session, room, starts) = (self.session.clone(), self.view.room().id.clone(), self.view.may_start());
         self.calls.spawn(async move {
             match action {
                 PlayerAction::Play(game, ply, square) => session.play(&game, ply, square).await,
                 PlayerAction::Resign(game) => session.resign(&game).await,
-                PlayerAction::Offer(offer) => session.offer(&room, offer).await,
-                PlayerAction::Decline(offer) => session.answer(&room, offer, false).await,
+                PlayerAction::Claim(game, claim) => session.claim(&game, claim).await,
+                PlayerAction::Offer(game, offer) => session.offer(&game, offer).await,
+                PlayerAction::Decline(game, offer) => session.answer(&game, offer, false).await,
                 PlayerAction::Chat(text) => session.chat(&room, &text).await,
-                PlayerAction::Start if !is_owner => session.set_ready(&room, true).await,
+                PlayerAction::Start if !starts => session.set_ready(&room, true).await,
                 PlayerAction::Start => session.start_game(&room, "").await.map(|_| 0),
                 PlayerAction::Note(_) | PlayerAction::Quit | PlayerAction::KeepSeat => Ok(0),
             }
@@ -486,16 +488,21 @@ impl<'a> PlaySession<'a> {
         match (line.split_once(' ').unwrap_or((line, "")), running) {
             (("q" | "quit", _), _) => PlayerAction::Quit,
             (("r" | "resign", _), Some(game)) => PlayerAction::Resign(game.id.clone()),
-            (("d" | "draw", _), Some(_)) => PlayerAction::Offer(Offer::Draw),
+            (("d" | "draw", _), Some(game)) => PlayerAction::Offer(game.id.clone(), Offer::Draw),
+            (("claim", ""), Some(game)) => PlayerAction::Claim(game.id.clone(), Claim::Win),
+            (("claim", "draw"), Some(game)) => PlayerAction::Claim(game.id.clone(), Claim::Draw),
             (("s" | "start" | "ready", _), None) => PlayerAction::Start,
-            (("n" | "rematch", _), None) => PlayerAction::Offer(Offer::Rematch),
+            (("n" | "rematch", _), None) => match self.view.game() {
+                Some(last) => PlayerAction::Offer(last.id.clone(), Offer::Rematch),
+                None => PlayerAction::Note("no game has been played in this room".into()),
+            },
             (("x" | "decline", _), _) => match keys::offered(&self.view) {
-                Some(offer) => PlayerAction::Decline(offer),
+                Some((game, offer)) => PlayerAction::Decline(game, offer),
                 None => PlayerAction::Note("nothing is offered".into()),
             },
             (("say", text), _) if !text.is_empty() => PlayerAction::Chat(text.to_owned()),
             _ => PlayerAction::Note(format!(
-                "`{line}` is none of: a square, resign, draw, rematch, start, ready, decline, say TEXT, help, quit"
+                "`{line}` is none of: a square, resign, draw, claim, rematch, start, ready, decline, say TEXT, help, quit"
             )),
         }
     }

@@ -38,6 +38,10 @@ pub(crate) const RETURN_AFTER_DRAIN: Duration = Duration::from_secs(5);
 pub(crate) const RETURN_ELSEWHERE: Duration = Duration::from_secs(1);
 /// The metadata of `ErrorInfo` with the legal moves, as "d3 c4".
 const LEGAL_MOVES: &str = "legal_moves";
+/// The metadata of `ErrorInfo` with the ply from which something can be done.
+const PLY: &str = "ply";
+/// The metadata of `ErrorInfo` with the time from which something can be done.
+const AT: &str = "at";
 /// The metadata of `ErrorInfo` with the room in which a player plays.
 const ROOM_ID: &str = "room_id";
 /// The metadata of `ErrorInfo` with the id of the call, for searching the log.
@@ -89,6 +93,8 @@ pub(crate) fn refused(rejection: Rejection) -> Status {
             let malformed = Malformed::from(error);
             details.violation = Some((malformed.field, malformed.problem));
         }
+        Rejection::OfferTooSoon(ply) => details.metadata = vec![(PLY, ply.to_string())],
+        Rejection::ClaimTooSoon(at) => details.metadata = vec![(AT, timestamp(at).to_string())],
         _ => {}
     }
     status(code, reason, rejection.to_string(), details)
@@ -116,6 +122,7 @@ fn code_and_reason(rejection: &Rejection) -> (Code, Reason) {
         Rejection::NotYourTurn => (Code::FailedPrecondition, Reason::NotYourTurn),
         Rejection::GameOver => (Code::FailedPrecondition, Reason::GameOver),
         Rejection::IllegalMove(_) => (Code::FailedPrecondition, Reason::IllegalMove),
+        Rejection::OfferTooSoon(_) | Rejection::ClaimTooSoon(_) => (Code::FailedPrecondition, Reason::TooSoon),
         Rejection::StalePly => (Code::Aborted, Reason::StalePly),
         Rejection::StaleSettings => (Code::Aborted, Reason::StaleSettings),
     }
@@ -354,7 +361,7 @@ mod tests {
     use super::*;
     use crate::{
         proto::POOL,
-        room::{RoomId, SettingsError},
+        room::{RoomId, SettingsError, Timestamp},
         rules::{Bitboard, Position},
     };
 
@@ -397,6 +404,8 @@ mod tests {
             (Rejection::NotYourTurn, Code::FailedPrecondition, "NOT_YOUR_TURN"),
             (Rejection::GameOver, Code::FailedPrecondition, "GAME_OVER"),
             (Rejection::IllegalMove(Bitboard::EMPTY), Code::FailedPrecondition, "ILLEGAL_MOVE"),
+            (Rejection::OfferTooSoon(10), Code::FailedPrecondition, "TOO_SOON"),
+            (Rejection::ClaimTooSoon(Timestamp(0)), Code::FailedPrecondition, "TOO_SOON"),
             (Rejection::StalePly, Code::Aborted, "STALE_PLY"),
             (Rejection::StaleSettings, Code::Aborted, "STALE_SETTINGS"),
         ];

@@ -186,8 +186,9 @@ async fn two_players_play_in_a_private_room() {
     ann.set_ready(&room.id, true).await.unwrap();
     bob.set_ready(&room.id, true).await.unwrap();
     bob.chat(&room.id, "good luck").await.unwrap();
-    ann.offer(&room.id, Offer::Draw).await.unwrap();
-    bob.answer(&room.id, Offer::Draw, true).await.unwrap();
+    let game = ann.room(&room.id).await.unwrap().game.unwrap().id;
+    ann.offer(&game, Offer::Draw).await.unwrap();
+    bob.answer(&game, Offer::Draw, true).await.unwrap();
 
     let over = |room: &Room| room.phase == Phase::Lobby && room.game.is_some();
     let room = with_timeout(follow_until(&bob, &room.id, over)).await;

@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::{
     ChatLine, Clocks, CloseReason, Game, GameId, LeaveReason, Malformed, Member, Offer, Outcome, Phase, PlayerId, Ply,
     Room, RoomCloseReason, Seat, Series, SeriesScore, Settings, Standing, parse,
-    room::{parse_owner, parse_score},
+    room::{parse_owner, parse_players, parse_score},
     seat::parse_seats,
 };
 use crate::{
@@ -102,8 +102,10 @@ pub struct RoomEvent {
 pub struct RoomState {
     /// The phase.
     pub phase: Phase,
-    /// The owner; `None` once the room is closed.
+    /// As [`Room::owner`].
     pub owner: Option<PlayerId>,
+    /// The co-owners.
+    pub co_owners: Vec<PlayerId>,
     /// The seat of each side.
     pub seats: ByColor<Seat>,
     /// The running series.
@@ -124,6 +126,7 @@ impl TryFrom<v1::RoomState> for RoomState {
             phase: Phase::parse(state.phase())?,
             draw_offered_by: parse::maybe_side(state.draw_offered_by, "draw offer")?,
             owner: parse_owner(state.owner_id)?,
+            co_owners: parse_players(state.co_owner_ids)?,
             seats: parse_seats(state.seats)?,
             series: state.series.map(Series::try_from).transpose()?,
             rematch_offered_by: state.rematch_offered_by.map(|seat| parse::seat(seat, "rematch offer")).transpose()?,
@@ -145,6 +148,8 @@ pub enum RoomChange {
     PresenceChanged(PlayerId, bool),
     /// The room has another owner.
     OwnerChanged(PlayerId),
+    /// A player became a co-owner (true), or is one no more.
+    CoOwnerChanged(PlayerId, bool),
     /// A seat has another occupant.
     SeatChanged(Color, Box<Seat>),
     /// The occupants changed sides.
@@ -253,6 +258,9 @@ fn parse_change(event: v1::room_event::Event) -> Result<RoomChange, Malformed> {
             RoomChange::PresenceChanged(PlayerId::parse(change.player_id)?, change.present)
         }
         Event::OwnerChanged(change) => RoomChange::OwnerChanged(PlayerId::parse(change.owner_id)?),
+        Event::CoOwnerChanged(change) => {
+            RoomChange::CoOwnerChanged(PlayerId::parse(change.player_id)?, change.co_owner)
+        }
         Event::SeatChanged(change) => {
             let seat = parse::required(change.occupant, "seat that changed")?.try_into()?;
             RoomChange::SeatChanged(parse::seat(change.seat, "seat")?, Box::new(seat))
@@ -379,6 +387,7 @@ impl Room {
             // All that these change is in the event's state.
             RoomChange::Created
             | RoomChange::OwnerChanged(_)
+            | RoomChange::CoOwnerChanged(..)
             | RoomChange::SeatChanged(..)
             | RoomChange::SeatsSwapped
             | RoomChange::ReadyChanged(..)
@@ -393,8 +402,9 @@ impl Room {
     }
 
     fn assign(&mut self, state: &RoomState) {
-        let RoomState { phase, owner, seats, series, rematch_offered_by, score, draw_offered_by } = state.clone();
-        (self.phase, self.owner, self.seats) = (phase, owner, seats);
+        let RoomState { phase, owner, co_owners, seats, series, rematch_offered_by, score, draw_offered_by } =
+            state.clone();
+        (self.phase, self.owner, self.co_owners, self.seats) = (phase, owner, co_owners, seats);
         (self.series, self.rematch_offered_by, self.score) = (series, rematch_offered_by, score);
         if let Some(game) = &mut self.game {
             game.draw_offered_by = draw_offered_by;

@@ -10,7 +10,8 @@ use crate::{
     v1,
 };
 
-const OPEN_SEAT: Seat = Seat { occupant: Occupant::Open, ready: false, present: false, wins: 0, draws: 0 };
+const OPEN_SEAT: Seat =
+    Seat { occupant: Occupant::Open, ready: false, present: false, wins: 0, draws: 0, claim_from: None };
 
 /// A room with two open seats and a game at the standard start.
 #[must_use]
@@ -22,6 +23,7 @@ pub fn room() -> Room {
         settings: Settings { name: "Study".into(), ..Settings::default() },
         has_password: false,
         owner: None,
+        co_owners: vec![],
         members: vec![],
         seats: ByColor::new(OPEN_SEAT, OPEN_SEAT),
         game: Some(Game {
@@ -78,6 +80,7 @@ pub fn state(room: &Room) -> RoomState {
     RoomState {
         phase: room.phase,
         owner: room.owner.clone(),
+        co_owners: room.co_owners.clone(),
         seats: room.seats.clone(),
         series: room.series,
         rematch_offered_by: room.rematch_offered_by,

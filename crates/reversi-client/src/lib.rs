@@ -65,7 +65,7 @@ pub use player::{Me, OpponentStats, Player, Rating, Stats};
 pub use reader::Reader;
 pub use record::{GameFilter, GameRecord, Page, Participant};
 pub use reversi_engine::{match_statistics, rules};
-pub use room::{ChatLine, Member, NewRoom, Offer, Phase, Room, Series, SeriesScore};
+pub use room::{ChatLine, Claim, Member, NewRoom, Offer, Phase, Room, Series, SeriesScore};
 pub use room_list::{ListUpdate, RoomFilter, RoomList, RoomRow};
 pub use seat::{Ai, Occupant, Seat};
 pub use session::Session;

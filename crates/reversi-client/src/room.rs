@@ -115,6 +115,24 @@ impl From<Offer> for v1::Offer {
     }
 }
 
+/// What a player claims whose opponent has gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// The win.
+    Win,
+    /// A draw.
+    Draw,
+}
+
+impl From<Claim> for v1::GameClaim {
+    fn from(claim: Claim) -> Self {
+        match claim {
+            Claim::Win => Self::Win,
+            Claim::Draw => Self::Draw,
+        }
+    }
+}
+
 /// Games between the same occupants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Series {
@@ -145,6 +163,10 @@ pub struct SeriesScore {
     pub first: Color,
     /// That player's score.
     pub score: Score,
+}
+
+pub(super) fn parse_players(ids: Vec<String>) -> Result<Vec<PlayerId>, Malformed> {
+    ids.into_iter().map(PlayerId::parse).collect()
 }
 
 /// `None` for the empty id, that of a closed room's owner.
@@ -178,8 +200,10 @@ pub struct Room {
     pub settings: Settings,
     /// Whether joining needs a password.
     pub has_password: bool,
-    /// The owner; `None` once the room is closed.
+    /// The owner; `None` once the room is closed, and while the owner has gone and all members play a series.
     pub owner: Option<PlayerId>,
+    /// The co-owners, who need not be members.
+    pub co_owners: Vec<PlayerId>,
     /// The members in order of joining.
     pub members: Vec<Member>,
     /// The seat of each side.
@@ -209,6 +233,12 @@ impl Room {
         Color::ALL.into_iter().find(|&side| self.seats[side].is_of(player))
     }
 
+    /// Whether this player may do what an owner may: the owner and co-owners.
+    #[must_use]
+    pub fn is_managed_by(&self, player: &PlayerId) -> bool {
+        self.owner.as_ref() == Some(player) || self.co_owners.contains(player)
+    }
+
     /// The running game.
     #[must_use]
     pub fn running(&self) -> Option<&Game> {
@@ -233,6 +263,7 @@ impl TryFrom<v1::Room> for Room {
             settings: room.settings.unwrap_or_default().try_into()?,
             has_password: room.has_password,
             owner: parse_owner(room.owner_id)?,
+            co_owners: parse_players(room.co_owner_ids)?,
             members: parse::all(room.members)?,
             seats: parse_seats(room.seats)?,
             game: room.game.map(Game::try_from).transpose()?,

@@ -1,6 +1,6 @@
 //! Seats and their occupants.
 
-use std::fmt;
+use std::{fmt, time::SystemTime};
 
 use super::{Malformed, Player, PlayerId, parse};
 use crate::{rules::ByColor, v1};
@@ -104,6 +104,8 @@ pub struct Seat {
     pub wins: u32,
     /// Games drawn in the current pairing.
     pub draws: u32,
+    /// From when the opponent may claim the running game, while the player is away.
+    pub claim_from: Option<SystemTime>,
 }
 
 impl Seat {
@@ -141,6 +143,7 @@ impl TryFrom<v1::Seat> for Seat {
             present: seat.present,
             wins: parse::count(seat.wins, "wins")?,
             draws: parse::count(seat.draws, "draws")?,
+            claim_from: parse::maybe_time(seat.claim_from, "time of a claim")?,
         })
     }
 }

@@ -11,7 +11,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::service::interceptor::InterceptedService;
 
 use super::{
-    Ai, Ban, BanSubject, ClientError, GameId, Incoming, Me, NewRoom, Offer, PROMPT_HEARTBEAT, Page, PlayEvent,
+    Ai, Ban, BanSubject, Claim, ClientError, GameId, Incoming, Me, NewRoom, Offer, PROMPT_HEARTBEAT, Page, PlayEvent,
     PlayStream, Player, PlayerId, Reader, Room, RoomId, Settings, SideWish, backoff,
     connection::Servers,
     parse,
@@ -271,6 +271,13 @@ impl Session {
         Ok(self.rooms().remove_chat(request).await?.into_inner().seq)
     }
 
+    /// Names a member as a co-owner (true), or takes that back.
+    pub async fn set_co_owner(&self, room: &RoomId, player: &PlayerId, co_owner: bool) -> Result<u64, ClientError> {
+        let (room_id, player_id) = (room.to_string(), player.to_string());
+        let request = v1::SetCoOwnerRequest { room_id, player_id, co_owner };
+        Ok(self.rooms().set_co_owner(request).await?.into_inner().seq)
+    }
+
     /// Owner: makes another member the owner.
     pub async fn transfer_ownership(&self, room: &RoomId, player: &PlayerId) -> Result<u64, ClientError> {
         let request = v1::TransferOwnershipRequest { room_id: room.to_string(), player_id: player.to_string() };
@@ -382,16 +389,23 @@ impl Session {
         Ok(self.games().abort_game(request).await?.into_inner().seq)
     }
 
-    /// Offers a draw in the running game, or a rematch after it.
-    pub async fn offer(&self, room: &RoomId, offer: Offer) -> Result<u64, ClientError> {
-        let request = v1::MakeOfferRequest { room_id: room.to_string(), offer: v1::Offer::from(offer).into() };
+    /// Ends the game as a win or a draw, once the opponent has been away until [`Seat::claim_from`](super::Seat::claim_from).
+    pub async fn claim(&self, game: &GameId, claim: Claim) -> Result<u64, ClientError> {
+        let request = v1::ClaimGameRequest { game_id: game.to_string(), claim: v1::GameClaim::from(claim).into() };
+        Ok(self.games().claim_game(request).await?.into_inner().seq)
+    }
+
+    /// Offers a draw in the game, or a rematch after it.
+    pub async fn offer(&self, game: &GameId, offer: Offer) -> Result<u64, ClientError> {
+        let (game_id, offer) = (game.to_string(), v1::Offer::from(offer).into());
+        let request = v1::MakeOfferRequest { game_id, offer, ..Default::default() };
         Ok(self.games().make_offer(request).await?.into_inner().seq)
     }
 
-    /// Accepts or declines the opponent's offer.
-    pub async fn answer(&self, room: &RoomId, offer: Offer, accept: bool) -> Result<u64, ClientError> {
-        let request =
-            v1::AnswerOfferRequest { room_id: room.to_string(), offer: v1::Offer::from(offer).into(), accept };
+    /// Accepts or declines the opponent's offer in the game or after it.
+    pub async fn answer(&self, game: &GameId, offer: Offer, accept: bool) -> Result<u64, ClientError> {
+        let (game_id, offer) = (game.to_string(), v1::Offer::from(offer).into());
+        let request = v1::AnswerOfferRequest { game_id, offer, accept, ..Default::default() };
         Ok(self.games().answer_offer(request).await?.into_inner().seq)
     }
 }

@@ -7,6 +7,7 @@ use reversi_engine::rules::{ByColor, Color, Square};
 use super::{
     event::{Event, Fact, LeaveReason, Offer},
     game::{Game, GameEnd},
+    ids::PlayerId,
     seat::{Occupant, Profile, Seat},
     series_score::SeriesScore,
     state::{ChatLine, Member, Phase, Room, Series},
@@ -29,18 +30,17 @@ impl Room {
             Fact::MemberJoined(profile) => {
                 self.members.push(Member { profile: profile.clone(), joined: at, absent_since: None });
             }
-            Fact::MemberLeft { player, reason } => {
-                self.members.retain(|member| member.profile.id != *player);
-                if *reason == LeaveReason::Banned {
-                    self.bans.insert(*player);
-                }
-            }
+            Fact::MemberLeft { player, reason } => self.remove_member(*player, *reason),
             Fact::PresenceChanged { player, present } => {
                 if let Some(member) = self.members.iter_mut().find(|member| member.profile.id == *player) {
                     member.absent_since = (!present).then_some(at);
                 }
             }
-            Fact::OwnerChanged(player) => self.owner = *player,
+            Fact::OwnerChanged { owner, stands_in_for } => {
+                (self.owner, self.absent_owner) = (*owner, *stands_in_for);
+            }
+            Fact::CoOwnerChanged { player, named: true } => drop(self.co_owners.insert(*player)),
+            Fact::CoOwnerChanged { player, named: false } => drop(self.co_owners.remove(player)),
             Fact::SeatChanged { seat, occupant } => self.change_occupant(*seat, occupant.clone()),
             Fact::SeatsSwapped => {
                 let Room { seats, rematch_offer, .. } = self;
@@ -56,7 +56,11 @@ impl Room {
             Fact::Struck => self.with_game(|game| game.strikes += 1),
             Fact::OfferMade { offer: Offer::Draw, by } => self.with_game(|game| game.draw_offer = Some(*by)),
             Fact::OfferMade { offer: Offer::Rematch, by } => self.rematch_offer = Some(*by),
-            Fact::OfferClosed { offer: Offer::Draw, .. } => self.with_game(|game| game.draw_offer = None),
+            Fact::OfferClosed { offer: Offer::Draw, .. } => self.with_game(|game| {
+                if let Some(by) = game.draw_offer.take() {
+                    game.draw_closed_at[by] = Some(game.ply());
+                }
+            }),
             Fact::OfferClosed { offer: Offer::Rematch, .. } => self.rematch_offer = None,
             Fact::SeriesEnded if self.running().is_some() => {
                 if let Some(series) = &mut self.series {
@@ -76,6 +80,17 @@ impl Room {
                 self.series = None;
                 self.rematch_offer = None;
             }
+        }
+    }
+
+    fn remove_member(&mut self, player: PlayerId, reason: LeaveReason) {
+        self.members.retain(|member| member.profile.id != player);
+        if matches!(reason, LeaveReason::Kicked | LeaveReason::Banned) {
+            self.co_owners.remove(&player);
+        }
+        if reason == LeaveReason::Banned {
+            self.bans.insert(player);
+            self.absent_owner = self.absent_owner.filter(|owner| *owner != player);
         }
     }
 

@@ -43,6 +43,15 @@ pub struct Credentials {
     pub password: Option<PasswordHash>,
 }
 
+/// What a player claims whose opponent has gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// The win.
+    Win,
+    /// A draw.
+    Draw,
+}
+
 /// A request to a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
@@ -74,6 +83,8 @@ pub enum Command {
     },
     /// Make another member the owner.
     Transfer(PlayerId),
+    /// Name a member as a co-owner, or take that back.
+    SetCoOwner(PlayerId, bool),
     /// Replace the settings. Rejected if they are no longer those from which the new ones were made, where these are
     /// given.
     Configure(Box<Settings>, Option<Box<Settings>>),
@@ -115,10 +126,18 @@ pub enum Command {
         /// Number of the game in the room.
         game: u32,
     },
-    /// Make the opponent an offer.
-    Offer(Offer),
-    /// Accept or decline the opponent's offer, or withdraw one's own.
-    Answer(Offer, bool),
+    /// End a game whose opponent has gone.
+    Claim {
+        /// Number of the game in the room.
+        game: u32,
+        /// As what it ends.
+        claim: Claim,
+    },
+    /// Make the opponent an offer, in or after the game with this number, if it is given.
+    Offer(Offer, Option<u32>),
+    /// Accept or decline the opponent's offer, or withdraw one's own; in or after the game with this number, if it is
+    /// given.
+    Answer(Offer, Option<u32>, bool),
     /// A member's connection was lost or restored.
     SetPresence(PlayerId, bool),
     /// Compensate for time in which no player could move: the server was down or stopped, or could not write.

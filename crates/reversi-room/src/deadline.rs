@@ -17,9 +17,9 @@ pub(super) enum DueAction {
     NextGame,
     /// This member has been absent for the grace period and leaves.
     Absence(PlayerId),
-    /// The owner has been absent for the grace period but plays a running game: this member becomes owner. Not in a
-    /// rated game, which the new owner could end.
-    Succession(PlayerId),
+    /// This member becomes the owner: back, or in the place of one who has gone, or who has been absent for the grace
+    /// period but plays a running game. Not in a rated game, which the new owner could end.
+    Ownership(PlayerId),
     /// The room closes for lack of activity.
     Idle,
 }
@@ -41,7 +41,8 @@ impl Room {
         let idle =
             (self.phase == Phase::Lobby).then(|| (self.last_activity.after(self.policy.idle_close), DueAction::Idle));
         let away = self.members.iter().filter_map(|member| self.absence_due(member));
-        flag.into_iter().chain(next).chain(idle).chain(away).min_by_key(|&(at, _)| at)
+        let owner = self.next_owner().map(|next| (self.last_activity, DueAction::Ownership(next)));
+        owner.into_iter().chain(flag).chain(next).chain(idle).chain(away).min_by_key(|&(at, _)| at)
     }
 
     fn absence_due(&self, member: &Member) -> Option<(Timestamp, DueAction)> {
@@ -51,7 +52,7 @@ impl Room {
         if self.running().is_none() || self.seat_of(player).is_none() {
             return Some((at, DueAction::Absence(player)));
         }
-        let successor = (player == self.owner && !self.settings.rated).then(|| self.successor(player)).flatten()?;
-        Some((at, DueAction::Succession(successor)))
+        let next = (player == self.owner && !self.settings.rated).then(|| self.stand_in()).flatten()?;
+        Some((at, DueAction::Ownership(next)))
     }
 }

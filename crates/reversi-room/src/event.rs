@@ -110,7 +110,19 @@ pub enum Fact {
         present: bool,
     },
     /// Another member became the owner.
-    OwnerChanged(PlayerId),
+    OwnerChanged {
+        /// The new owner.
+        owner: PlayerId,
+        /// The owner who has gone, in whose place the new one stands in until that one is back.
+        stands_in_for: Option<PlayerId>,
+    },
+    /// A player became a co-owner, or is one no more.
+    CoOwnerChanged {
+        /// The player.
+        player: PlayerId,
+        /// Whether the player is one.
+        named: bool,
+    },
     /// A seat has a new occupant. Clears the scores of both.
     SeatChanged {
         /// The seat.
@@ -202,7 +214,8 @@ impl Fact {
             Self::MemberJoined(_)
             | Self::MemberLeft { .. }
             | Self::PresenceChanged { .. }
-            | Self::OwnerChanged(_)
+            | Self::OwnerChanged { .. }
+            | Self::CoOwnerChanged { .. }
             | Self::SeatChanged { .. }
             | Self::SeatsSwapped
             | Self::SettingsChanged(_)
@@ -226,7 +239,8 @@ impl Fact {
         match self {
             Self::Created(_) | Self::MemberJoined(_) | Self::MemberLeft { .. } | Self::SeatChanged { .. } => true,
             Self::PresenceChanged { .. }
-            | Self::OwnerChanged(_)
+            | Self::OwnerChanged { .. }
+            | Self::CoOwnerChanged { .. }
             | Self::SeatsSwapped
             | Self::ReadyChanged { .. }
             | Self::SettingsChanged(_)

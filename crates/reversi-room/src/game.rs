@@ -24,7 +24,7 @@ pub enum EndReason {
     Resignation,
     /// The loser ran out of time.
     Timeout,
-    /// The loser left the room.
+    /// The loser left the room; or a player had gone, and the other claimed the win or a draw.
     Left,
     /// The loser was removed from the room, or forfeited by illegal moves.
     Kicked,
@@ -164,6 +164,8 @@ pub struct Game {
     pub strikes: u8,
     /// The side that has offered a draw.
     pub draw_offer: Option<Color>,
+    /// The ply at which the last offer of a draw by each side was declined, withdrawn or answered by a move.
+    pub draw_closed_at: ByColor<Option<u16>>,
     /// Search reports of AI seats with their plies, in ascending order.
     pub thoughts: Vec<(u16, Thought)>,
     /// `None` while it runs.
@@ -171,6 +173,9 @@ pub struct Game {
 }
 
 impl Game {
+    /// Number of plies from the end of one offer of a draw to the next of the same side.
+    pub const PLIES_BETWEEN_OFFERS: u16 = 10;
+
     /// Room for nearly every record: 60 moves and a few passes.
     pub(super) const CAPACITY: usize = 64;
 
@@ -193,6 +198,7 @@ impl Game {
             turn_began: at,
             strikes: 0,
             draw_offer: None,
+            draw_closed_at: ByColor::new(None, None),
             thoughts: Vec::new(),
             end: None,
         };
@@ -234,6 +240,11 @@ impl Game {
     /// The moves in order, without passes.
     pub fn squares(&self) -> impl Iterator<Item = Square> {
         self.plies.iter().filter_map(|ply| ply.square)
+    }
+
+    /// The ply at which a side may offer a draw again; 0 if it has offered none.
+    pub(super) fn next_draw_offer(&self, by: Color) -> u16 {
+        self.draw_closed_at[by].map_or(0, |last| last.saturating_add(Self::PLIES_BETWEEN_OFFERS))
     }
 
     /// When the side to move runs out of time.

@@ -41,7 +41,7 @@ mod turn_request;
 mod view;
 pub mod wthor;
 
-pub use command::{Command, Credentials, Issuer, SeatSetting};
+pub use command::{Claim, Command, Credentials, Issuer, SeatSetting};
 pub use event::{CloseReason, Creation, Event, Fact, LeaveReason, Offer, Request};
 pub use game::{EndReason, Game, GameEnd, Ply};
 pub use game_record::{GameRecord, Participant};

@@ -3,7 +3,7 @@
 use reversi_engine::rules::Bitboard;
 use thiserror::Error;
 
-use super::settings::SettingsError;
+use super::{settings::SettingsError, timestamp::Timestamp};
 
 pub(super) const NO_SERIES: &str = "no series is running";
 pub(super) const NO_OFFER: &str = "there is no such offer";
@@ -11,12 +11,30 @@ pub(super) const OWN_OFFER: &str = "only the other side can accept this offer";
 pub(super) const NO_GAME: &str = "no game has been played in this room";
 pub(super) const OWNER_STAYS: &str = "the owner cannot be removed; leave the room instead";
 pub(super) const BANS_FULL: &str = "the ban list is full";
+pub(super) const CO_OWNERS_FULL: &str = "the room has its maximum number of co-owners";
+pub(super) const PLAYED_SINCE: &str = "another game has been played since";
+pub(super) const WHICH_GAME: &str =
+    "until both sides have moved, a draw needs the id of the game for which it is meant";
+pub(super) const NOT_GONE: &str = "your opponent is there, or the game has too long a clock for claims";
+pub(super) const ONLY_ABORT: &str = "until both sides have moved, a game can only be aborted";
 
 const AT_RATED_GAME: &str = "a running rated game is within two plies of this opening; start after that game";
 
 /// The reasons of a room for [`Rejection::WrongPhase`].
-pub(super) const WRONG_PHASES: [&str; 7] =
-    [NO_SERIES, NO_OFFER, OWN_OFFER, NO_GAME, OWNER_STAYS, BANS_FULL, AT_RATED_GAME];
+pub(super) const WRONG_PHASES: [&str; 12] = [
+    NO_SERIES,
+    NO_OFFER,
+    OWN_OFFER,
+    NO_GAME,
+    OWNER_STAYS,
+    BANS_FULL,
+    AT_RATED_GAME,
+    CO_OWNERS_FULL,
+    PLAYED_SINCE,
+    WHICH_GAME,
+    NOT_GONE,
+    ONLY_ABORT,
+];
 
 /// The reason for rejecting a command, which then changes nothing.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -81,6 +99,12 @@ pub enum Rejection {
     /// The square is not legal; holds the legal ones.
     #[error("illegal move")]
     IllegalMove(Bitboard),
+    /// The next draw may be offered at this ply.
+    #[error("you have offered a draw; the next may come at ply {0}")]
+    OfferTooSoon(u16),
+    /// The game may be claimed from this time on.
+    #[error("your opponent may still come back; wait a little before you claim the game")]
+    ClaimTooSoon(Timestamp),
     /// Another move was made at this ply.
     #[error("another move was already made at this ply")]
     StalePly,

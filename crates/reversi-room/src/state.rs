@@ -81,6 +81,8 @@ pub struct Room {
     pub(super) series: Option<Series>,
     pub(super) members: Vec<Member>,
     pub(super) owner: PlayerId,
+    pub(super) absent_owner: Option<PlayerId>,
+    pub(super) co_owners: BTreeSet<PlayerId>,
     pub(super) code: JoinCode,
     pub(super) created: Timestamp,
     pub(super) policy: Policy,
@@ -112,6 +114,8 @@ impl Room {
             seq: Seq(1),
             phase: Phase::Lobby,
             owner: owner.id,
+            absent_owner: None,
+            co_owners: BTreeSet::new(),
             settings,
             members: vec![Member { profile: owner, joined: at, absent_since: None }],
             bans: BTreeSet::new(),
@@ -227,7 +231,7 @@ impl Room {
         self.phase == Phase::Lobby && self.members.iter().all(|member| member.absent_since.is_none())
     }
 
-    /// The owner; `Some` while the room is open.
+    /// The owner; `None` once the room is closed, and if the owner has gone and all members play a series.
     #[must_use]
     pub fn owner(&self) -> Option<&Profile> {
         self.member(self.owner).map(|member| &member.profile)
@@ -293,7 +297,8 @@ impl Room {
         let invited = self
             .seats
             .iter()
-            .any(|(_, seat)| matches!(&seat.occupant, Occupant::Reserved(guest) if guest.id == player));
+            .any(|(_, seat)| matches!(&seat.occupant, Occupant::Reserved(guest) if guest.id == player))
+            || self.is_absent_owner(player);
         if self.settings.visibility == Visibility::Private && !invited && credentials.code != Some(self.code) {
             return Err(Rejection::RoomNotFound);
         }
@@ -304,21 +309,6 @@ impl Room {
             return Err(Rejection::BadPassword);
         }
         Ok(())
-    }
-
-    /// The next owner if `player` leaves: the first present member who is a seated person, else the first present
-    /// member.
-    pub(super) fn successor(&self, player: PlayerId) -> Option<PlayerId> {
-        let others = || self.members.iter().filter(move |member| member.profile.id != player);
-        let present = || others().filter(|member| member.absent_since.is_none());
-        let seated_person =
-            |member: &&Member| member.profile.kind == PlayerKind::Human && self.seat_of(member.profile.id).is_some();
-        present().find(seated_person).or_else(|| present().next()).map(|member| member.profile.id)
-    }
-
-    /// Whether the owner plays a running rated game.
-    pub(super) fn owner_plays_rated(&self) -> bool {
-        self.settings.rated && self.running().is_some() && self.seat_of(self.owner).is_some()
     }
 
     /// Whether a seat is occupied by a person.

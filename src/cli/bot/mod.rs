@@ -24,8 +24,8 @@ use super::{
 };
 use crate::{
     client::{
-        Ai, Client, ClientError, CloseReason, ListUpdate, Phase, PlayEvent, PlayStream, PlayerKind, Room, RoomFilter,
-        RoomId, RoomList, RoomUpdate, Session, SideWish,
+        Ai, Client, ClientError, CloseReason, GameId, ListUpdate, Phase, PlayEvent, PlayStream, PlayerKind, Room,
+        RoomFilter, RoomId, RoomList, RoomUpdate, Session, SideWish,
     },
     room,
 };
@@ -461,7 +461,8 @@ impl Bot {
 
     async fn take(&mut self, action: RoomAction) -> Result<(), StopReason> {
         let Some(current) = &mut self.current else { return Ok(()) };
-        match perform(&self.session, &current.id, action).await {
+        let game = current.room.as_ref().and_then(|room| Some(room.game.as_ref()?.id.clone()));
+        match perform(&self.session, &current.id, game, action).await {
             Err(error) if error.refusal().is_none() || error.is_session_lost() => return Err(error.into()),
             Err(error) if error.is_transient() => current.try_again(),
             // A game has begun, which is played.
@@ -561,13 +562,21 @@ async fn next_in(current: &mut Option<CurrentRoom>) -> Result<Received<RoomUpdat
     }
 }
 
-async fn perform(session: &Session, room: &RoomId, action: RoomAction) -> Result<(), ClientError> {
+/// `game` is the running or last game of the room.
+async fn perform(
+    session: &Session,
+    room: &RoomId,
+    game: Option<GameId>,
+    action: RoomAction,
+) -> Result<(), ClientError> {
     match action {
         RoomAction::Sit(side) => session.take_seat(room, side).await,
         RoomAction::Ready => session.set_ready(room, true).await,
         RoomAction::Start => session.start_game(room, "").await.map(|_| 0),
-        RoomAction::Accept(offer) => session.answer(room, offer, true).await,
-        RoomAction::Decline(offer) => session.answer(room, offer, false).await,
+        RoomAction::Answer(offer, accept) => match game {
+            Some(game) => session.answer(&game, offer, accept).await,
+            None => Ok(0),
+        },
         RoomAction::Leave => leave::unless_playing(session, room).await,
     }
     .map(drop)

@@ -12,8 +12,8 @@ pub(super) enum RoomAction {
     Sit(Color),
     Ready,
     Start,
-    Accept(Offer),
-    Decline(Offer),
+    /// Accepts or declines an offer.
+    Answer(Offer, bool),
     /// Nothing to do in this room.
     Leave,
 }
@@ -44,7 +44,7 @@ pub(super) fn next_action(room: &Room, me: &PlayerId, wish: Wish) -> Option<Room
     };
     if let Some(game) = room.running() {
         // Bots play to the end.
-        return (game.draw_offered_by == Some(side.opposite())).then_some(RoomAction::Decline(Offer::Draw));
+        return (game.draw_offered_by == Some(side.opposite())).then_some(RoomAction::Answer(Offer::Draw, false));
     }
     if room.phase != Phase::Lobby {
         return None;
@@ -54,7 +54,7 @@ pub(super) fn next_action(room: &Room, me: &PlayerId, wish: Wish) -> Option<Room
         return Some(RoomAction::Leave);
     }
     if room.rematch_offered_by == Some(side.opposite()) {
-        return Some(RoomAction::Accept(Offer::Rematch));
+        return Some(RoomAction::Answer(Offer::Rematch, true));
     }
     if wish == Wish::ChangeRooms && room.game.is_some() {
         // It does not get ready while it waits for an offer, so that it can leave at any time.
@@ -117,7 +117,7 @@ mod tests {
         room.seats.white.ready = true;
         assert_eq!(next_action(&room, &me(), Wish::Stay), None);
         room.rematch_offered_by = Some(Color::Black);
-        assert_eq!(next_action(&room, &me(), Wish::Stay), Some(RoomAction::Accept(Offer::Rematch)));
+        assert_eq!(next_action(&room, &me(), Wish::Stay), Some(RoomAction::Answer(Offer::Rematch, true)));
         room.rematch_offered_by = None;
         room.seats.black.occupant = Occupant::Ai(Ai::new("greedy"));
         room.seats.black.ready = true;
@@ -136,7 +136,7 @@ mod tests {
         if let Some(game) = &mut room.game {
             game.draw_offered_by = Some(Color::Black);
         }
-        assert_eq!(next_action(&room, &me(), Wish::Stay), Some(RoomAction::Decline(Offer::Draw)));
+        assert_eq!(next_action(&room, &me(), Wish::Stay), Some(RoomAction::Answer(Offer::Draw, false)));
     }
 
     #[test]
@@ -163,7 +163,7 @@ mod tests {
         room.seats.black.occupant = player(PlayerKind::Human);
         assert_eq!(next_action(&room, &me(), Wish::ChangeRooms), None);
         room.rematch_offered_by = Some(Color::Black);
-        assert_eq!(next_action(&room, &me(), Wish::ChangeRooms), Some(RoomAction::Accept(Offer::Rematch)));
+        assert_eq!(next_action(&room, &me(), Wish::ChangeRooms), Some(RoomAction::Answer(Offer::Rematch, true)));
         room = Room { game: None, ..room };
         room.rematch_offered_by = None;
         assert_eq!(next_action(&room, &me(), Wish::ChangeRooms), Some(RoomAction::Ready), "before the first game");

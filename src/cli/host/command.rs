@@ -17,7 +17,7 @@ pub(super) fn commands() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Before those that change settings.
-const OF_OWNER: [(&str, &str); 11] = [
+const OF_OWNER: [(&str, &str); 13] = [
     ("start", "begin a game or series, once both seats are filled and ready"),
     ("seat SIDE open", "open a seat; a player in it must be kicked first"),
     ("seat SIDE KIND[:LEVEL]", "give it to an AI, as `seat white mcts:3`"),
@@ -27,6 +27,8 @@ const OF_OWNER: [(&str, &str); 11] = [
     ("kick NAME", "remove a member"),
     ("ban NAME", "remove a member permanently"),
     ("transfer NAME", "make another member the owner"),
+    ("co-owner NAME", "let a member manage the room as you do, but not give it away or name others"),
+    ("no-co-owner NAME", "take that back"),
     (
         "abort",
         "end the running game without a winner: as its player until both sides have moved, of rated games three in 24 \
@@ -54,6 +56,10 @@ pub(super) enum HostCommand {
     Seat(Color, SeatChoice),
     Reserve(Color, String),
     Swap,
+    CoOwner {
+        name: String,
+        named: bool,
+    },
     Kick {
         name: String,
         ban: bool,
@@ -116,10 +122,12 @@ fn parse(word: &str, rest: &str) -> Option<HostCommand> {
         ("help" | "?", "") => HostCommand::Help,
         ("close", "") => HostCommand::Close,
         ("leave" | "quit" | "q" | "exit", "") => HostCommand::Leave,
-        ("kick" | "ban" | "transfer" | "say", "") => return None,
+        ("kick" | "ban" | "transfer" | "co-owner" | "no-co-owner" | "say", "") => return None,
         ("kick", _) => HostCommand::Kick { name: name(), ban: false },
         ("ban", _) => HostCommand::Kick { name: name(), ban: true },
         ("transfer", _) => HostCommand::Transfer(name()),
+        ("co-owner", _) => HostCommand::CoOwner { name: name(), named: true },
+        ("no-co-owner", _) => HostCommand::CoOwner { name: name(), named: false },
         ("say", _) => HostCommand::Say(name()),
         ("move", square) => HostCommand::Move(square.parse().ok()?),
         ("set", change) => match split(change) {
@@ -194,6 +202,8 @@ mod tests {
         expect("kick  ada ", HostCommand::Kick { name: "ada".into(), ban: false });
         expect("ban ada", HostCommand::Kick { name: "ada".into(), ban: true });
         expect("transfer ada", HostCommand::Transfer("ada".into()));
+        expect("co-owner ada", HostCommand::CoOwner { name: "ada".into(), named: true });
+        expect("no-co-owner ada", HostCommand::CoOwner { name: "ada".into(), named: false });
         let settings = Box::new(Settings { games: 3, ..Settings::default() });
         expect("Set games 3", HostCommand::Set(settings, &["games"]));
         expect("set password x", HostCommand::SetPassword("x".into()));

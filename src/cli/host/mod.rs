@@ -347,6 +347,7 @@ async fn perform(session: &Session, room: &Room, command: HostCommand) -> anyhow
         HostCommand::Swap => session.swap_seats(id).await,
         HostCommand::Kick { name, ban } => session.kick(id, member(room, &name)?, ban).await,
         HostCommand::Transfer(name) => session.transfer_ownership(id, member(room, &name)?).await,
+        HostCommand::CoOwner { name, named } => session.set_co_owner(id, member(room, &name)?, named).await,
         HostCommand::Abort => session.abort(running(room)?).await,
         HostCommand::EndSeries => session.end_series(id).await,
         HostCommand::Set(settings, fields) => session.update_settings(id, *settings, fields).await,

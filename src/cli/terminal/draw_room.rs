@@ -82,7 +82,7 @@ pub(in crate::cli) fn state_line(view: &RoomView) -> String {
     }
     let Some(game) = view.game() else {
         return match view.side() {
-            Some(side) if view.is_awaited() && !view.is_owner() => {
+            Some(side) if view.is_awaited() && !view.may_start() => {
                 format!(
                     "you are {side}; the game waits until you are ready for it as it is now: s, or the line `ready`"
                 )

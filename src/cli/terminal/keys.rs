@@ -5,7 +5,7 @@ use crossterm::event::KeyCode;
 use super::room_view::RoomView;
 use crate::{
     cli::text::room_event,
-    client::{GameId, Offer},
+    client::{Claim, GameId, Offer},
     rules::{Color, Square},
 };
 
@@ -21,8 +21,10 @@ pub(in crate::cli) enum PlayerAction {
     Play(GameId, u32, Square),
     Resign(GameId),
     /// Makes this offer, or accepts the opponent's.
-    Offer(Offer),
-    Decline(Offer),
+    Offer(GameId, Offer),
+    Decline(GameId, Offer),
+    /// Ends the game whose opponent has gone.
+    Claim(GameId, Claim),
     /// Starts a game, as the owner; others are ready for it.
     Start,
     Chat(String),
@@ -77,8 +79,9 @@ impl KeyInput {
             Typed::Quit => "leave? q again leaves and loses, Ctrl-C ends and keeps the seat, others cancel".into(),
             Typed::Chat(text) => format!("say: {text}_"),
             Typed::Nothing | Typed::Square => match offered(view) {
-                Some(Offer::Draw) => "the opponent offers a draw: y accepts, x declines".into(),
-                Some(Offer::Rematch) => "the opponent offers a rematch: y accepts, x declines".into(),
+                Some((_, Offer::Draw)) => "the opponent offers a draw: y accepts, x declines".into(),
+                Some((_, Offer::Rematch)) => "the opponent offers a rematch: y accepts, x declines".into(),
+                None if view.claimable().is_some() => "your opponent is away: w claims the win, when it is time".into(),
                 None => self.preview(view).unwrap_or_default(),
             },
         }
@@ -99,12 +102,14 @@ impl KeyInput {
     pub(in crate::cli) fn keys(&self, view: &RoomView) -> &'static str {
         if matches!(self.typed, Typed::Chat(_)) {
             "Enter say it   Esc drop it"
+        } else if view.claimable().is_some() {
+            "d3 move   r resign   dd draw offer   w claim the win   t talk   q quit"
         } else if view.my_turn().is_some() {
             "arrows+Enter or d3 move   r resign   dd draw offer   t talk   q quit"
         } else if view.room().running().is_some() {
             "r resign   dd draw offer   t talk   q quit"
         } else {
-            match (view.game().is_some(), view.is_owner()) {
+            match (view.game().is_some(), view.may_start()) {
                 (false, false) if view.is_awaited() => "s ready   t talk   q quit",
                 (true, true) => "n rematch   s start   t talk   q quit",
                 (true, false) => "n rematch   t talk   q quit",
@@ -128,7 +133,9 @@ impl KeyInput {
         match (typed, key) {
             (Typed::Chat(text), key) => self.talk(text, key),
             (Typed::Column(letter), KeyCode::Char(digit @ '1'..='8')) => self.play_named(letter, digit, view),
-            (Typed::Column('d'), KeyCode::Char('d' | 'D')) => Some(PlayerAction::Offer(Offer::Draw)),
+            (Typed::Column('d'), KeyCode::Char('d' | 'D')) => {
+                view.game().map(|game| PlayerAction::Offer(game.id.clone(), Offer::Draw))
+            }
             (Typed::Column(letter), KeyCode::Enter | KeyCode::Char(' ')) => Some(PlayerAction::Note(no_square(letter))),
             (Typed::Column(letter), KeyCode::Char(digit)) if !digit.is_alphabetic() => {
                 self.typed = Typed::Wrong(format!("{letter}{digit}"));
@@ -164,14 +171,21 @@ impl KeyInput {
             KeyCode::Char('q') if playing => self.typed = Typed::Quit,
             KeyCode::Char('q') => return Some(PlayerAction::Quit),
             KeyCode::Char('t') => self.typed = Typed::Chat(String::new()),
-            KeyCode::Char('n') if !playing && view.game().is_some() => {
-                return Some(PlayerAction::Offer(Offer::Rematch));
+            KeyCode::Char('n') if !playing => {
+                return view.game().map(|last| PlayerAction::Offer(last.id.clone(), Offer::Rematch));
             }
-            KeyCode::Char('s') if !playing && (view.is_owner() || view.is_awaited()) => {
+            KeyCode::Char('w') if view.claimable().is_some() => {
+                return view.claimable().map(|game| PlayerAction::Claim(game.id.clone(), Claim::Win));
+            }
+            KeyCode::Char('s') if !playing && (view.may_start() || view.is_awaited()) => {
                 return Some(PlayerAction::Start);
             }
-            KeyCode::Char('y') if offered(view).is_some() => return offered(view).map(PlayerAction::Offer),
-            KeyCode::Char('x') if offered(view).is_some() => return offered(view).map(PlayerAction::Decline),
+            KeyCode::Char('y') if offered(view).is_some() => {
+                return offered(view).map(|(game, offer)| PlayerAction::Offer(game, offer));
+            }
+            KeyCode::Char('x') if offered(view).is_some() => {
+                return offered(view).map(|(game, offer)| PlayerAction::Decline(game, offer));
+            }
             KeyCode::Char(letter) if playing => self.mistype(String::new(), letter),
             _ => {}
         }
@@ -227,13 +241,14 @@ fn no_square(typed: impl std::fmt::Display) -> String {
     format!("`{typed}` is no square: one is a letter a-h and a digit 1-8")
 }
 
-/// The opponent's offer to the viewer.
-pub(in crate::cli) fn offered(view: &RoomView) -> Option<Offer> {
+/// The opponent's offer to the viewer, with its game.
+pub(in crate::cli) fn offered(view: &RoomView) -> Option<(GameId, Offer)> {
     let opponent: Color = view.side()?.opposite();
-    match view.room().running() {
-        Some(game) => (game.draw_offered_by == Some(opponent)).then_some(Offer::Draw),
-        None => (view.room().rematch_offered_by == Some(opponent)).then_some(Offer::Rematch),
-    }
+    let (game, offer) = match view.room().running() {
+        Some(game) => (game, (game.draw_offered_by == Some(opponent)).then_some(Offer::Draw)),
+        None => (view.game()?, (view.room().rematch_offered_by == Some(opponent)).then_some(Offer::Rematch)),
+    };
+    offer.map(|offer| (game.id.clone(), offer))
 }
 
 #[cfg(test)]
@@ -255,8 +270,24 @@ mod tests {
         keys.chars().fold(None, |_, key| key_input.press(KeyCode::Char(key), view))
     }
 
+    fn game() -> GameId {
+        "game1".parse().unwrap()
+    }
+
     fn play(name: &str) -> Option<PlayerAction> {
-        Some(PlayerAction::Play("game1".parse().unwrap(), 0, name.parse().unwrap()))
+        Some(PlayerAction::Play(game(), 0, name.parse().unwrap()))
+    }
+
+    #[test]
+    fn the_game_of_an_opponent_who_is_away_is_claimed() {
+        let (mut key_input, present) = (KeyInput::new(), view());
+        assert_eq!(press(&mut key_input, &present, "w"), None);
+        let mut room = present.room().clone();
+        room.seats.white.claim_from = Some(std::time::SystemTime::UNIX_EPOCH);
+        let away = RoomView::new(room, Some("me".parse().unwrap()), Instant::now());
+        let mut key_input = KeyInput::new();
+        assert!(key_input.keys(&away).contains("w claim") && key_input.prompt(&away).contains("w claims"));
+        assert_eq!(press(&mut key_input, &away, "w"), Some(PlayerAction::Claim(game(), Claim::Win)));
     }
 
     #[test]
@@ -273,7 +304,7 @@ mod tests {
     fn d_begins_a_square_and_dd_offers_a_draw() {
         let (mut key_input, view) = (KeyInput::new(), view());
         assert_eq!(press(&mut key_input, &view, "d3"), play("d3"));
-        assert_eq!(press(&mut key_input, &view, "dd"), Some(PlayerAction::Offer(Offer::Draw)));
+        assert_eq!(press(&mut key_input, &view, "dd"), Some(PlayerAction::Offer(game(), Offer::Draw)));
         assert_eq!(press(&mut key_input, &view, "df5"), play("f5"));
     }
 
@@ -351,7 +382,7 @@ mod tests {
         state.draw_offered_by = Some(Color::White);
         event.state = Some(Box::new(state));
         view.update(RoomUpdate::Event(Box::new(event)), Instant::now());
-        assert_eq!(press(&mut key_input, &view, "y"), Some(PlayerAction::Offer(Offer::Draw)));
-        assert_eq!(press(&mut key_input, &view, "x"), Some(PlayerAction::Decline(Offer::Draw)));
+        assert_eq!(press(&mut key_input, &view, "y"), Some(PlayerAction::Offer(game(), Offer::Draw)));
+        assert_eq!(press(&mut key_input, &view, "x"), Some(PlayerAction::Decline(game(), Offer::Draw)));
     }
 }

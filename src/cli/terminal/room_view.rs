@@ -9,7 +9,7 @@ use crate::{
     cli::text::room_event,
     client::{
         ChatLine, Clocks, CloseReason, Game, HEARTBEATS_MISSED, PROMPT_HEARTBEAT, Phase, PlayerId, Room, RoomChange,
-        RoomUpdate,
+        RoomEvent, RoomUpdate,
     },
     rules::{Bitboard, Board, Color, Square},
 };
@@ -80,6 +80,7 @@ impl RoomView {
                 if board || changes_clock(&event.change) {
                     self.clock = clock_of(&self.room, now);
                 }
+                let line = line.map(|line| self.with_claim(line, &event));
                 self.note(line.clone());
                 Effect::Event { line, board }
             }
@@ -137,8 +138,27 @@ impl RoomView {
         self.side().is_some() && self.room.running().is_some()
     }
 
-    pub(in crate::cli) fn is_owner(&self) -> bool {
-        self.viewer.is_some() && self.room.owner == self.viewer
+    /// Whether the viewer may start a game.
+    pub(in crate::cli) fn may_start(&self) -> bool {
+        self.viewer.as_ref().is_some_and(|viewer| self.room.is_managed_by(viewer))
+    }
+
+    /// The running game, if the viewer may claim it now or soon, since the opponent is away.
+    pub(in crate::cli) fn claimable(&self) -> Option<&Game> {
+        self.room.seats[self.side()?.opposite()].claim_from?;
+        self.room.running()
+    }
+
+    /// The line of an event that was applied, with what it permits the viewer.
+    fn with_claim(&self, line: String, event: &RoomEvent) -> String {
+        let opponent = self.side().map(|side| &self.room.seats[side.opposite()]);
+        let wait = opponent.and_then(|seat| seat.claim_from?.duration_since(event.at?).ok());
+        match (wait, &event.change) {
+            (Some(wait), RoomChange::PresenceChanged(_, false)) => {
+                format!("{line}; if that lasts {} s, you may claim the game", wait.as_secs_f32().ceil())
+            }
+            _ => line,
+        }
     }
 
     /// Whether the next game waits for the viewer to be ready: once its terms have changed, a seated player is not.
@@ -181,8 +201,10 @@ fn clock_of(room: &Room, now: Instant) -> Clock {
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use super::*;
-    use crate::client::{Closing, fixture};
+    use crate::client::{Closing, Occupant, Player, PlayerKind, fixture};
 
     #[test]
     fn moves_are_announced_and_shown() {
@@ -218,6 +240,25 @@ mod tests {
         assert_eq!(view.connection_error(at(3.0)).unwrap(), "no answer from the server for 9 s: it broke");
         view.update(RoomUpdate::Heartbeat, at(3.0));
         assert_eq!(view.connection_error(at(4.9)), None);
+    }
+
+    #[test]
+    fn the_game_of_an_opponent_who_goes_can_soon_be_claimed() {
+        let (now, at) = (Instant::now(), SystemTime::UNIX_EPOCH);
+        let me: PlayerId = "me".parse().unwrap();
+        let mut room = fixture::room();
+        room.seats.black.occupant =
+            Occupant::Player(Player { id: me.clone(), name: "me".into(), kind: PlayerKind::Human });
+        let mut view = RoomView::new(room, Some(me), now);
+        assert_eq!(view.claimable(), None);
+        let mut state = fixture::state(view.room());
+        state.seats.white.claim_from = Some(at + Duration::from_secs(15));
+        let change = RoomChange::PresenceChanged("bob".parse().unwrap(), false);
+        let event = RoomEvent { at: Some(at), state: Some(Box::new(state)), ..fixture::next(view.room(), change) };
+        view.update(RoomUpdate::Event(Box::new(event)), now);
+        let line = "somebody lost the connection; if that lasts 15 s, you may claim the game";
+        assert_eq!(view.news().next_back(), Some(line));
+        assert_eq!(view.claimable(), view.game());
     }
 
     #[test]

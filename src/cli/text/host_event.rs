@@ -82,8 +82,12 @@ pub(in crate::cli) fn survey(room: &Room, me: &PlayerId) -> Vec<String> {
     });
     let members = room.members.iter().map(|member| {
         let player = &member.player;
-        let marks =
-            [(room.owner.as_ref() == Some(&player.id), "owner"), (player.id == *me, "you"), (!member.present, "away")];
+        let marks = [
+            (room.owner.as_ref() == Some(&player.id), "owner"),
+            (room.co_owners.contains(&player.id), "co-owner"),
+            (player.id == *me, "you"),
+            (!member.present, "away"),
+        ];
         let marks: Vec<&str> = marks.into_iter().filter_map(|(holds, mark)| holds.then_some(mark)).collect();
         if marks.is_empty() { player.name.clone() } else { format!("{} ({})", player.name, marks.join(", ")) }
     });

@@ -23,6 +23,8 @@ pub(in crate::cli) fn describe(room: &Room, change: &RoomChange) -> Option<Strin
         RoomChange::PresenceChanged(player, true) => format!("{} is back", name(room, player)),
         RoomChange::PresenceChanged(player, false) => format!("{} lost the connection", name(room, player)),
         RoomChange::OwnerChanged(owner) => format!("{} owns the room now", name(room, owner)),
+        RoomChange::CoOwnerChanged(player, true) => format!("{} is a co-owner now", name(room, player)),
+        RoomChange::CoOwnerChanged(player, false) => format!("{} is no co-owner any more", name(room, player)),
         RoomChange::SeatChanged(side, seat) => describe_seat(*side, seat),
         RoomChange::SeatsSwapped => "the sides are swapped".into(),
         RoomChange::ReadyChanged(side, true) => format!("{} is ready", player_of(*side)),

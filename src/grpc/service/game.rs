@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     grpc::{
-        layer::caller::{Reply, Role, caller, caller_with_role, game_id, open, refusal, room_id},
+        layer::caller::{Reply, Role, caller, caller_with_role, game_id, open, refusal},
         status,
     },
     proto::{
@@ -90,17 +90,28 @@ impl GameService for Services {
         Ok(Response::new(v1::AbortGameResponse { seq: accepted.seq.0 }))
     }
 
+    async fn claim_game(&self, request: Request<v1::ClaimGameRequest>) -> Reply<v1::ClaimGameResponse> {
+        let (player, wire) = open(request)?;
+        let game = game_id(&wire.game_id)?;
+        let claim = Command::Claim { game: game.number, claim: convert::read_claim(wire.claim)? };
+        let accepted = self.runtime.rooms.command(&player, game.room, claim).await;
+        let accepted = accepted.map_err(RoomError::or_game_not_found)?;
+        Ok(Response::new(v1::ClaimGameResponse { seq: accepted.seq.0 }))
+    }
+
     async fn make_offer(&self, request: Request<v1::MakeOfferRequest>) -> Reply<v1::MakeOfferResponse> {
         let (player, wire) = open(request)?;
-        let command = Command::Offer(convert::read_offer(wire.offer)?);
-        let accepted = self.runtime.rooms.command(&player, room_id(&wire.room_id)?, command).await?;
+        let (room, game) = convert::read_offered(&wire.room_id, &wire.game_id)?;
+        let command = Command::Offer(convert::read_offer(wire.offer)?, game);
+        let accepted = self.runtime.rooms.command(&player, room, command).await?;
         Ok(Response::new(v1::MakeOfferResponse { seq: accepted.seq.0 }))
     }
 
     async fn answer_offer(&self, request: Request<v1::AnswerOfferRequest>) -> Reply<v1::AnswerOfferResponse> {
         let (player, wire) = open(request)?;
-        let command = Command::Answer(convert::read_offer(wire.offer)?, wire.accept);
-        let accepted = self.runtime.rooms.command(&player, room_id(&wire.room_id)?, command).await?;
+        let (room, game) = convert::read_offered(&wire.room_id, &wire.game_id)?;
+        let command = Command::Answer(convert::read_offer(wire.offer)?, game, wire.accept);
+        let accepted = self.runtime.rooms.command(&player, room, command).await?;
         Ok(Response::new(v1::AnswerOfferResponse { seq: accepted.seq.0 }))
     }
 }

@@ -145,6 +145,14 @@ impl RoomService for Services {
         Ok(Response::new(v1::TransferOwnershipResponse { seq }))
     }
 
+    async fn set_co_owner(&self, request: Request<v1::SetCoOwnerRequest>) -> Reply<v1::SetCoOwnerResponse> {
+        let (player, wire) = open(request)?;
+        let room = room_id(&wire.room_id)?;
+        let command = Command::SetCoOwner(player_id(&wire.player_id)?, wire.co_owner);
+        let seq = self.command(&player, room, command).await?;
+        Ok(Response::new(v1::SetCoOwnerResponse { seq }))
+    }
+
     async fn update_settings(&self, request: Request<v1::UpdateSettingsRequest>) -> Reply<v1::UpdateSettingsResponse> {
         let (player, wire) = open(request)?;
         let room = room_id(&wire.room_id)?;
@@ -152,7 +160,7 @@ impl RoomService for Services {
             Some(password) => {
                 // Hashing is slow, so only for those who may change the settings.
                 let snapshot = self.runtime.rooms.snapshot(&player, room, &Credentials::default()).await?;
-                if snapshot.room.owner().is_none_or(|owner| owner.id != player.id()) {
+                if !snapshot.room.may_manage(player.id()) {
                     return Err(RoomError::from(Rejection::NotOwner).into());
                 }
                 Some(self.runtime.rooms.hash_password(&player, password).await?)
@@ -165,8 +173,8 @@ impl RoomService for Services {
             let snapshot = self.runtime.rooms.snapshot(&player, room, &Credentials::default()).await?;
             let current = snapshot.room.settings().clone();
             let (given, mask) = (wire.settings.as_ref(), wire.update_mask.as_ref());
-            // Who is not the owner is refused.
-            let mut settings = convert::read_changed_settings(given, mask, &current, &player.profile.name)?;
+            let owner = snapshot.room.owner().unwrap_or(&player.profile);
+            let mut settings = convert::read_changed_settings(given, mask, &current, &owner.name)?;
             if wire.clear_password {
                 settings.password = None;
             }

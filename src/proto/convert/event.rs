@@ -7,7 +7,7 @@ use super::{
     WireEnum as _, clocks, final_position,
     game::{draw_offered_by, last_ply, outcome, thought as wire_thought},
     member, position,
-    room::{chat_line, last_game, owner_id, score, series},
+    room::{chat_line, co_owner_ids, last_game, owner_id, score, series},
     room_settings, seat, seat_number, seats, span, squares, timestamp,
 };
 use crate::{
@@ -43,6 +43,7 @@ fn room_state(room: &Room) -> v1::RoomState {
     v1::RoomState {
         phase: room.phase().wire().into(),
         owner_id: owner_id(room),
+        co_owner_ids: co_owner_ids(room),
         seats: seats(room),
         series: room.series().map(series),
         rematch_offered_by: room.rematch_offer().map(seat_number),
@@ -64,7 +65,10 @@ fn wire(event: &Event, after: &Room) -> Option<Wire> {
         Fact::PresenceChanged { player, present } => {
             Wire::PresenceChanged(v1::PresenceChanged { player_id: player.to_string(), present: *present })
         }
-        Fact::OwnerChanged(player) => Wire::OwnerChanged(v1::OwnerChanged { owner_id: player.to_string() }),
+        Fact::OwnerChanged { owner, .. } => Wire::OwnerChanged(v1::OwnerChanged { owner_id: owner.to_string() }),
+        Fact::CoOwnerChanged { player, named } => {
+            Wire::CoOwnerChanged(v1::CoOwnerChanged { player_id: player.to_string(), co_owner: *named })
+        }
         Fact::SeatChanged { seat: color, .. } => {
             Wire::SeatChanged(v1::SeatChanged { seat: seat_number(*color), occupant: Some(seat(after, *color)) })
         }
@@ -321,7 +325,7 @@ mod tests {
 
         let started = wire_events(&mut room, owner, Command::Start(None));
         assert!(matches!(&started[..], [Wire::ReadyChanged(_), Wire::GameStarted(_)]));
-        let offered = wire_events(&mut room, owner, Command::Offer(Offer::Draw));
+        let offered = wire_events(&mut room, owner, Command::Offer(Offer::Draw, None));
         assert!(matches!(&offered[..], [Wire::OfferMade(_), Wire::OfferClosed(closed)] if !closed.accepted));
         let credited = wire_events(&mut room, Issuer::Server, Command::Credit { micros: -1_500_000 });
         let back = prost_types::Duration { seconds: -1, nanos: -500_000_000 };

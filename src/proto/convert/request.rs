@@ -5,7 +5,7 @@ use std::str::FromStr;
 use super::{Malformed, WireEnum as _};
 use crate::{
     proto::v1,
-    room::{ChatText, DisplayName, JoinCode, Offer, ParseIdError, PlayerKind, RoomName},
+    room::{ChatText, Claim, DisplayName, GameId, JoinCode, Offer, ParseIdError, PlayerKind, RoomId, RoomName},
     rules::Color,
 };
 
@@ -110,6 +110,29 @@ pub fn read_offer(wire: i32) -> Result<Offer, Malformed> {
     Offer::read("offer", wire)?.ok_or_else(|| Malformed::argument("offer", "must be given"))
 }
 
+/// What is claimed.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for the field `claim`, which is required.
+pub fn read_claim(wire: i32) -> Result<Claim, Malformed> {
+    Claim::read("claim", wire)?.ok_or_else(|| Malformed::argument("claim", "must be given"))
+}
+
+/// The room of an offer, and the number of its game, if that is given.
+///
+/// # Errors
+/// `BAD_ID` for a bad id; `BAD_ARGUMENT` for the field `game_id` if it is of another room.
+pub fn read_offered(room: &str, game: &str) -> Result<(RoomId, Option<u32>), Malformed> {
+    if game.is_empty() {
+        return Ok((read_id("room_id", room)?, None));
+    }
+    let game: GameId = read_id("game_id", game)?;
+    if !room.is_empty() && read_id::<RoomId>("room_id", room)? != game.room {
+        return Err(Malformed::argument("game_id", "must be a game of the room"));
+    }
+    Ok((game.room, Some(game.number)))
+}
+
 /// The number of a ply.
 ///
 /// # Errors
@@ -146,7 +169,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::room::{GameId, Phase, PlayerId, RoomId};
+    use crate::room::{Phase, PlayerId};
 
     proptest! {
         #[test]
@@ -155,6 +178,7 @@ mod tests {
             prop_assert_eq!(read_player_kind(wire).is_ok(), known(3));
             prop_assert_eq!(read_side_preference(wire).is_ok(), known(4));
             prop_assert_eq!(read_offer(wire).is_ok(), known(3) && wire != 0);
+            prop_assert_eq!(read_claim(wire).is_ok(), known(3) && wire != 0);
             prop_assert_eq!(Phase::read("filter.phase", wire).is_ok(), known(4));
             prop_assert_eq!(read_ply(wire).map(i32::from).ok(), (0..=65_535).contains(&wire).then_some(wire));
             prop_assert_eq!(read_page_size(wire).is_ok(), wire >= 0);

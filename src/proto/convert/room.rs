@@ -19,6 +19,7 @@ pub fn room(view: View<'_>, now: Timestamp, watchers: u32) -> v1::Room {
         settings: Some(room_settings(room.settings())),
         has_password: room.settings().password.is_some(),
         owner_id: owner_id(room),
+        co_owner_ids: co_owner_ids(room),
         members: room.members().iter().filter(|member| view.shows_play() || is_owner(member)).map(member).collect(),
         seats: seats(room),
         game: last_game(room, now).filter(|_| view.shows_play()).map(|game| match view.shows_thoughts() {
@@ -35,10 +36,15 @@ pub fn room(view: View<'_>, now: Timestamp, watchers: u32) -> v1::Room {
     }
 }
 
-/// Empty once the room is closed.
+/// Empty once the room is closed, and if there is none.
 pub(super) fn owner_id(room: &Room) -> String {
     let owner = room.owner().filter(|_| room.phase() != Phase::Closed);
     owner.map(|owner| owner.id.to_string()).unwrap_or_default()
+}
+
+/// The ids of the co-owners.
+pub(super) fn co_owner_ids(room: &Room) -> Vec<String> {
+    room.co_owners().map(|player| player.to_string()).collect()
 }
 
 /// The running game, or else the last one.

@@ -1,6 +1,6 @@
 //! Players, AIs and seats.
 
-use super::{Malformed, WireEnum as _, read_id};
+use super::{Malformed, WireEnum as _, read_id, timestamp};
 use crate::{
     proto::v1,
     room::{AiSeat, AiSpec, Occupant, PlayerId, Profile, Room, Seat, SeatSpec},
@@ -35,7 +35,10 @@ pub fn seats(room: &Room) -> Vec<v1::Seat> {
 /// The seat of one side of a room.
 #[must_use]
 pub fn seat(room: &Room, color: Color) -> v1::Seat {
-    lone_seat(&room.seats()[color], room.is_present(color))
+    v1::Seat {
+        claim_from: room.claim_from(color).map(timestamp),
+        ..lone_seat(&room.seats()[color], room.is_present(color))
+    }
 }
 
 /// A seat outside its room; `present` is [`Room::is_present`].

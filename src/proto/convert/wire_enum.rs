@@ -3,7 +3,7 @@
 use super::Malformed;
 use crate::{
     proto::v1,
-    room::{CloseReason, EndReason, LeaveReason, Offer, Phase, PlayerKind, Visibility, Watching},
+    room::{Claim, CloseReason, EndReason, LeaveReason, Offer, Phase, PlayerKind, Visibility, Watching},
     rules::Color,
 };
 
@@ -50,6 +50,7 @@ wire_enums! {
     Watching as Watching: Everyone Members;
     Phase as RoomPhase: Lobby Playing Closed;
     Offer as Offer: Draw Rematch;
+    Claim as GameClaim: Win Draw;
     LeaveReason as LeaveReason: Left Kicked Banned Absent;
     CloseReason as RoomCloseReason: Empty Closed Idle Server;
     EndReason as GameEndReason: Discs Resignation Timeout Left Kicked Agreed Aborted Server AbortedByBlack AbortedByWhite

@@ -47,8 +47,8 @@ impl TurnContext<'_> {
     }
 
     fn search_user(&self) -> SearchUser {
-        let owner = self.room.owner().and_then(|owner| self.players.get(owner.id));
-        owner.map_or_else(SearchUser::unknown, |owner| owner.search_user())
+        let payer = self.room.payer().and_then(|payer| self.players.get(payer));
+        payer.map_or_else(SearchUser::unknown, |payer| payer.search_user())
     }
 
     /// True if somebody may be waiting for the moves: a person who is connected, or any opponent or watcher.

@@ -94,7 +94,8 @@ impl Effect {
             Fact::Created(_)
             | Fact::MemberJoined(_)
             | Fact::PresenceChanged { .. }
-            | Fact::OwnerChanged(_)
+            | Fact::OwnerChanged { .. }
+            | Fact::CoOwnerChanged { .. }
             | Fact::SeatChanged { .. }
             | Fact::SeatsSwapped
             | Fact::ReadyChanged { .. }

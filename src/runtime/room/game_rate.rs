@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Counts a game that begins in `events`, or a request that they carry, for the player whose command it is, or else for
-/// the owner of the room. Returns the events. Fails with [`RoomError::TooFast`] when a rate is exceeded.
+/// who answers for the room. Returns the events. Fails with [`RoomError::TooFast`] when a rate is exceeded.
 pub(super) fn admit(
     players: &Players,
     room: &Room,
@@ -25,7 +25,7 @@ pub(super) fn admit(
 ) -> Result<Vec<Event>, RoomError> {
     let payer = match issuer {
         Issuer::Player(player) => Some(player),
-        Issuer::Admin | Issuer::Server => room.owner().map(|owner| owner.id),
+        Issuer::Admin | Issuer::Server => room.payer(),
     };
     let is_counted = |fact: &Fact| matches!(fact, Fact::GameStarted { .. }) || fact.request().is_some();
     if events.iter().any(|event| is_counted(&event.fact))

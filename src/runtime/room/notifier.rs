@@ -129,7 +129,8 @@ impl Notifier<'_> {
             Fact::MemberJoined(_)
             | Fact::MemberLeft { .. }
             | Fact::PresenceChanged { .. }
-            | Fact::OwnerChanged(_)
+            | Fact::OwnerChanged { .. }
+            | Fact::CoOwnerChanged { .. }
             | Fact::SeatsSwapped
             | Fact::ReadyChanged { .. }
             | Fact::SettingsChanged(_)

@@ -248,8 +248,8 @@ fn is_refused_while_draining(command: &Command) -> bool {
             | Command::TakeSeat(_)
             | Command::SetSeat(..)
             | Command::SetReady(true)
-            | Command::Offer(Offer::Rematch)
-            | Command::Answer(Offer::Rematch, true)
+            | Command::Offer(Offer::Rematch, _)
+            | Command::Answer(Offer::Rematch, _, true)
     )
 }
 

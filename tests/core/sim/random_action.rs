@@ -43,7 +43,7 @@ pub(crate) fn in_room(rng: &mut Rng, player: &Arc<Player>, room: &Room, server: 
             Some(Action::Start(id, request))
         }
         (Some(side), _) if room.rematch_offer() == Some(side.opposite()) => {
-            command(Command::Answer(Offer::Rematch, rng.percent(80)))
+            command(Command::Answer(Offer::Rematch, None, rng.percent(80)))
         }
         _ => any(rng, player, room, server),
     }
@@ -61,8 +61,8 @@ fn during_game(rng: &mut Rng, room: &Room) -> Option<Action> {
                 Command::EndSeries
             }
         }
-        2..4 => Command::Offer(Offer::Draw),
-        4..6 => Command::Answer(Offer::Draw, rng.percent(50)),
+        2..4 => Command::Offer(Offer::Draw, Some(game)),
+        4..6 => Command::Answer(Offer::Draw, Some(game), rng.percent(50)),
         _ => Command::Chat(ChatText::parse("hm").expect("a line")),
     };
     Some(Action::Command(room.id(), command))
@@ -83,8 +83,8 @@ fn any(rng: &mut Rng, player: &Arc<Player>, room: &Room, server: &SimServer) -> 
         7 if rng.percent(20) => Command::Close,
         8 => Command::Resign { game },
         9 => Command::Abort { game },
-        10..12 => Command::Offer(rng.pick(&[Offer::Draw, Offer::Rematch])),
-        12 => Command::Answer(rng.pick(&[Offer::Draw, Offer::Rematch]), rng.percent(50)),
+        10..12 => Command::Offer(rng.pick(&[Offer::Draw, Offer::Rematch]), None),
+        12 => Command::Answer(rng.pick(&[Offer::Draw, Offer::Rematch]), None, rng.percent(50)),
         13..15 => Command::TakeSeat(side),
         15 => Command::Join(player.profile.clone(), server.credentials(id)),
         16 => return Some(Action::SetSeat(id, side, SeatSpec::Open)),

@@ -297,9 +297,13 @@ async fn draws_and_rematches_are_offered_and_accepted() {
     let seated = server.two_player_game(v1::RoomSettings::default()).await;
     let mut watcher = seated.white.watch(&seated.room).await;
     watcher.snapshot().await;
-    let offer = |offer: v1::Offer| v1::MakeOfferRequest { room_id: seated.room.clone(), offer: offer.into() };
-    let accept =
-        |offer: v1::Offer| v1::AnswerOfferRequest { room_id: seated.room.clone(), offer: offer.into(), accept: true };
+    let game_id = || seated.game.clone();
+    let offer =
+        |offer: v1::Offer| v1::MakeOfferRequest { game_id: game_id(), offer: offer.into(), ..Default::default() };
+    let accept = |offer: v1::Offer| {
+        let offer = offer.into();
+        v1::AnswerOfferRequest { game_id: game_id(), offer, accept: true, ..Default::default() }
+    };
     seated.black.games().make_offer(offer(v1::Offer::Draw)).await.unwrap();
     assert_eq!(seated.white.room(&seated.room).await.game.unwrap().draw_offered_by(), v1::Side::Black);
     seated.white.games().answer_offer(accept(v1::Offer::Draw)).await.unwrap();
@@ -311,6 +315,9 @@ async fn draws_and_rematches_are_offered_and_accepted() {
     seated.black.games().answer_offer(accept(v1::Offer::Rematch)).await.unwrap();
     let room = seated.black.room(&seated.room).await;
     assert_eq!((room.phase(), room.game.unwrap().number), (v1::RoomPhase::Playing, 2));
+    for side in [&seated.white, &seated.black] {
+        refused(side.games().make_offer(offer(v1::Offer::Draw)).await, Code::FailedPrecondition, "GAME_OVER");
+    }
 }
 
 #[tokio::test]

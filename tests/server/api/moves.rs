@@ -155,17 +155,29 @@ async fn the_third_illegal_move_of_a_bot_forfeits_the_game() {
 async fn offers_and_answers_must_be_in_order() {
     let server = TestServer::open().await;
     let seated = server.two_player_game(v1::RoomSettings::default()).await;
-    let answer = |offer: i32| v1::AnswerOfferRequest { room_id: seated.room.clone(), offer, accept: true };
+    let room_id = || seated.room.clone();
+    let answer = |offer: i32| v1::AnswerOfferRequest { room_id: room_id(), offer, accept: true, ..Default::default() };
     let mut white = seated.white.games();
     refused(white.answer_offer(answer(1)).await, Code::FailedPrecondition, "WRONG_PHASE");
     refused(white.answer_offer(answer(2)).await, Code::FailedPrecondition, "ROOM_IN_GAME");
     for offer in [0, 9] {
         let details = refused(white.answer_offer(answer(offer)).await, Code::InvalidArgument, "BAD_ARGUMENT");
         assert_eq!(field(&details), "offer");
-        let make = v1::MakeOfferRequest { room_id: seated.room.clone(), offer };
+        let make = v1::MakeOfferRequest { room_id: room_id(), offer, ..Default::default() };
         refused(white.make_offer(make).await, Code::InvalidArgument, "BAD_ARGUMENT");
     }
     let mut eve = server.human("Eve").await.games();
-    let make = v1::MakeOfferRequest { room_id: seated.room.clone(), offer: 1 };
+    let make = v1::MakeOfferRequest { room_id: room_id(), offer: 1, ..Default::default() };
     refused(eve.make_offer(make).await, Code::PermissionDenied, "NOT_MEMBER");
+    let mut black = seated.black.games();
+    let draw = |game_id: &str| v1::MakeOfferRequest { offer: 1, game_id: game_id.into(), ..Default::default() };
+    let elsewhere = v1::MakeOfferRequest { room_id: "0000000000zz".into(), ..draw(&seated.game) };
+    let details = refused(black.make_offer(elsewhere).await, Code::InvalidArgument, "BAD_ARGUMENT");
+    assert_eq!(field(&details), "game_id");
+    refused(black.make_offer(draw("x")).await, Code::InvalidArgument, "BAD_ID");
+    black.make_offer(draw(&seated.game)).await.unwrap();
+    let withdraw = v1::AnswerOfferRequest { accept: false, ..answer(1) };
+    black.answer_offer(withdraw).await.unwrap();
+    let details = refused(black.make_offer(draw(&seated.game)).await, Code::FailedPrecondition, "TOO_SOON");
+    assert_eq!(details.error_info().unwrap().metadata.get("ply").map(String::as_str), Some("10"));
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use reversi::proto::v1::{self, room_event};
 use tonic::Code;
 
-use crate::harness::in_process::{TestServer, Watcher, named, refused};
+use crate::harness::in_process::{SeatedRoom, TestServer, Watcher, named, refused};
 
 const SHORT: Duration = Duration::from_millis(100);
 
@@ -19,7 +19,7 @@ async fn presence(watcher: &mut Watcher, player: &str) -> bool {
 }
 
 #[tokio::test]
-async fn an_absent_owner_is_succeeded() {
+async fn an_absent_owner_is_succeeded_and_gets_the_room_back() {
     let server = TestServer::limited(|limits| limits.presence_grace = SHORT).await;
     let (owner, heir) = (server.human("Owner").await, server.human("Heir").await);
     let room = owner.create_with(named("hers"), ["me", "random"]).await.room_id;
@@ -46,6 +46,95 @@ async fn an_absent_owner_is_succeeded() {
     assert!(matches!(heir.room(&room).await.seats[0].occupant, Some(v1::seat::Occupant::Open(_))));
     assert!(owner.me().await.room_ids.is_empty());
     refused(owner.close(&room).await, Code::PermissionDenied, "NOT_OWNER");
+    let _turns = owner.turns().await;
+    owner.join(&room).await.unwrap();
+    let after = watcher.until(|event| match event {
+        room_event::Event::OwnerChanged(changed) => Some(changed.owner_id),
+        _ => None,
+    });
+    assert_eq!(after.await, owner.id);
+    owner.close(&room).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_co_owner_manages_the_room_but_does_not_give_it_away() {
+    let server = TestServer::open().await;
+    let (owner, helper) = (server.human("Owner").await, server.human("Helper").await);
+    let room = owner.create_with(named("club"), ["open", "random"]).await.room_id;
+    helper.join(&room).await.unwrap();
+    let mut watcher = helper.watch(&room).await;
+    watcher.snapshot().await;
+    let request = |co_owner| v1::SetCoOwnerRequest { room_id: room.clone(), player_id: helper.id.clone(), co_owner };
+    refused(helper.rooms().set_co_owner(request(true)).await, Code::PermissionDenied, "NOT_OWNER");
+    owner.rooms().set_co_owner(request(true)).await.unwrap();
+    let named = watcher.until(|event| match event {
+        room_event::Event::CoOwnerChanged(changed) => Some((changed.player_id, changed.co_owner)),
+        _ => None,
+    });
+    assert_eq!(named.await, (helper.id.clone(), true));
+    assert_eq!(helper.room(&room).await.co_owner_ids, std::slice::from_ref(&helper.id));
+    let settings = v1::RoomSettings { games: 3, ..Default::default() };
+    let changed = v1::UpdateSettingsRequest {
+        room_id: room.clone(),
+        settings: Some(settings),
+        password: "secret".into(),
+        ..Default::default()
+    };
+    helper.rooms().update_settings(changed).await.unwrap();
+    let transfer = v1::TransferOwnershipRequest { room_id: room.clone(), player_id: helper.id.clone() };
+    refused(helper.rooms().transfer_ownership(transfer).await, Code::PermissionDenied, "NOT_OWNER");
+    owner.rooms().set_co_owner(request(false)).await.unwrap();
+    refused(helper.close(&room).await, Code::PermissionDenied, "NOT_OWNER");
+}
+
+/// White has gone, after both have moved.
+async fn white_gone(server: &TestServer) -> SeatedRoom {
+    let seated = server.two_player_game(v1::RoomSettings::default()).await;
+    seated.black.play(&seated.game, 0, "d3").await.unwrap();
+    seated.white.play(&seated.game, 1, "c3").await.unwrap();
+    let mut watcher = seated.black.watch(&seated.room).await;
+    watcher.snapshot().await;
+    drop(seated.white.turns().await);
+    assert!(!presence(&mut watcher, &seated.white.id).await);
+    seated
+}
+
+#[tokio::test]
+async fn a_game_is_claimed_from_an_opponent_who_has_gone() {
+    let claim = |seated: &SeatedRoom, claim: v1::GameClaim| v1::ClaimGameRequest {
+        game_id: seated.game.clone(),
+        claim: claim.into(),
+    };
+    let server = TestServer::open().await;
+    let seated = white_gone(&server).await;
+    let from = seated.black.room(&seated.room).await.seats[1].claim_from.unwrap();
+    let request = claim(&seated, v1::GameClaim::Win);
+    let details = refused(seated.black.games().claim_game(request).await, Code::FailedPrecondition, "TOO_SOON");
+    assert_eq!(details.error_info().unwrap().metadata.get("at"), Some(&from.to_string()));
+    let nothing = claim(&seated, v1::GameClaim::Unspecified);
+    refused(seated.black.games().claim_game(nothing).await, Code::InvalidArgument, "BAD_ARGUMENT");
+    // A call is a sign of life, also one that the room does not see.
+    seated.white.me().await;
+    let request = claim(&seated, v1::GameClaim::Win);
+    refused(seated.black.games().claim_game(request).await, Code::FailedPrecondition, "WRONG_PHASE");
+    let back = seated.white.turns().await;
+    let request = claim(&seated, v1::GameClaim::Win);
+    refused(seated.black.games().claim_game(request).await, Code::FailedPrecondition, "WRONG_PHASE");
+    drop(back);
+
+    // With a short grace the claim is soon possible.
+    let server = TestServer::limited(|limits| limits.presence_grace = SHORT).await;
+    let seated = white_gone(&server).await;
+    let _present = seated.black.turns().await;
+    loop {
+        match seated.black.games().claim_game(claim(&seated, v1::GameClaim::Draw)).await {
+            Ok(_) => break,
+            early => refused(early, Code::FailedPrecondition, "TOO_SOON"),
+        };
+    }
+    let outcome = seated.black.room(&seated.room).await.game.unwrap().outcome.unwrap();
+    assert_eq!((outcome.result(), outcome.reason()), (v1::GameResult::Draw, v1::GameEndReason::Left));
+    assert_eq!(seated.black.me().await.stats.unwrap().drawn, 1);
 }
 
 #[tokio::test]

@@ -8,13 +8,14 @@ use crate::harness::in_process::{Player, SeatedRoom, TestServer, Turns, refused}
 
 impl Player {
     async fn offer(&self, room: &str, offer: Offer) {
-        let request = v1::MakeOfferRequest { room_id: room.into(), offer: offer.into() };
+        let request = v1::MakeOfferRequest { room_id: room.into(), offer: offer.into(), ..Default::default() };
         self.games().make_offer(request).await.unwrap();
     }
 
     async fn answer(&self, offered: &v1::PlayerOffer, accept: bool) {
-        let room_id = offered.room_id.clone();
-        self.games().answer_offer(v1::AnswerOfferRequest { room_id, offer: offered.offer, accept }).await.unwrap();
+        let (room_id, game_id) = (offered.room_id.clone(), offered.game_id.clone());
+        let request = v1::AnswerOfferRequest { room_id, game_id, offer: offered.offer, accept };
+        self.games().answer_offer(request).await.unwrap();
     }
 
     async fn end_series(&self, room: &str) -> Result<u64, tonic::Status> {
@@ -68,6 +69,11 @@ async fn offers_are_made_withdrawn_declined_and_accepted() {
     bea.play(game, 0, "d3").await.unwrap();
     assert_eq!(black.offered().await.1, OfferStatus::Closed, "a move declines");
 
+    for ply in 1..=10 {
+        let mover = if ply % 2 == 0 { bea } else { wim };
+        let square = mover.room(room).await.game.unwrap().position.unwrap().legal_moves.swap_remove(0);
+        mover.play(game, ply, &square).await.unwrap();
+    }
     wim.offer(room, Offer::Draw).await;
     let (offer, ..) = black.offered().await;
     bea.answer(&offer, true).await;
@@ -92,12 +98,10 @@ async fn a_new_stream_gets_the_open_offers() {
     let (_server, seated, mut black, white) = game(v1::RoomSettings::default()).await;
     let SeatedRoom { black: bea, white: wim, room, game } = &seated;
     drop(white);
-    for _ in 0..3 {
-        bea.offer(room, Offer::Draw).await;
-        let (offer, ..) = black.offered().await;
-        bea.answer(&offer, false).await;
-    }
     bea.offer(room, Offer::Draw).await;
+    let (offer, ..) = black.offered().await;
+    bea.answer(&offer, false).await;
+    wim.offer(room, Offer::Draw).await;
     let mut white = wim.turns().await;
     assert_eq!(white.offered().await.1, OfferStatus::Open);
     // The stream had nothing else: the earlier offers are out of date.

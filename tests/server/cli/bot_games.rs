@@ -192,7 +192,8 @@ async fn a_bot_waits_for_a_person_who_wants_a_rematch() {
     let id = ada.quick_start(None, SideWish::White).await.unwrap().id;
     let bot = Bot::start(&server, &["--quick", "--games", "2"]);
     resign(&ada, &id, 1).await;
-    ada.offer(&id, Offer::Rematch).await.unwrap();
+    let game = ada.room(&id).await.unwrap().game.unwrap().id;
+    ada.offer(&game, Offer::Rematch).await.unwrap();
     resign(&ada, &id, 2).await;
     // It has played its games, and waits no longer.
     wait_for(&ada, &id, |room| room.members.len() == 1).await;

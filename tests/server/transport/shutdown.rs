@@ -69,9 +69,10 @@ async fn a_stopping_server_starts_no_rooms_or_games() {
     refused(seated.white.ready(room).await, unavailable, draining);
     refused(seated.black.set_seat(room, 1, Occupant::Open(v1::OpenSeat {})).await, unavailable, draining);
     let rematch = v1::Offer::Rematch.into();
-    let offer = v1::MakeOfferRequest { room_id: room.clone(), offer: rematch };
+    let offer = v1::MakeOfferRequest { room_id: room.clone(), offer: rematch, ..Default::default() };
     refused(seated.black.games().make_offer(offer).await, unavailable, draining);
-    let answer = v1::AnswerOfferRequest { room_id: room.clone(), offer: rematch, accept: true };
+    let room_id = room.clone();
+    let answer = v1::AnswerOfferRequest { room_id, offer: rematch, accept: true, ..Default::default() };
     refused(seated.black.games().answer_offer(answer).await, unavailable, draining);
     assert!(ada.info().await.draining);
     seated.black.play(&seated.game, 0, "d3").await.unwrap();

@@ -56,11 +56,12 @@ function changed(room: Room, event: RoomEvent["event"]): Room {
 }
 
 function assigned(room: Room, state: RoomState): Room {
-  const { phase, ownerId, seats, series, rematchOfferedBy, score, drawOfferedBy } = state;
+  const { phase, ownerId, coOwnerIds, seats, series, rematchOfferedBy, score, drawOfferedBy } = state;
   return {
     ...without(room, "series", "rematchOfferedBy", "score"),
     phase,
     ownerId,
+    coOwnerIds,
     seats,
     ...(series && { series }),
     ...(rematchOfferedBy !== undefined && { rematchOfferedBy }),

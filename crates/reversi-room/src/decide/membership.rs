@@ -1,4 +1,4 @@
-//! Joining, leaving, ownership, settings, chat and presence.
+//! Joining, leaving, settings, chat and presence.
 
 use super::{Draft, Issuer, Phase, PlayerId, Rejection};
 use crate::{
@@ -31,6 +31,7 @@ impl Draft {
             return Err(Rejection::RoomFull);
         }
         self.emit(Fact::MemberJoined(profile));
+        self.follow_owner();
         Ok(())
     }
 
@@ -50,10 +51,7 @@ impl Draft {
 
     pub(super) fn kick(&mut self, issuer: Issuer, player: PlayerId, ban: bool) -> Result<(), Rejection> {
         if issuer != Issuer::Admin {
-            self.require_owner(issuer)?;
-            if player == self.room.owner {
-                return Err(Rejection::WrongPhase(rejection::OWNER_STAYS));
-            }
+            self.require_right_to_remove(issuer, player)?;
             if self.room.phase == Phase::Playing && self.room.seat_of(player).is_some() {
                 return Err(Rejection::RoomInGame);
             }
@@ -74,28 +72,13 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn transfer(&mut self, issuer: Issuer, player: PlayerId) -> Result<(), Rejection> {
-        self.require_owner(issuer)?;
-        if self.room.member(player).is_none() {
-            return Err(Rejection::PlayerNotFound);
-        }
-        // The new owner could end the game.
-        if self.room.owner_plays_rated() {
-            return Err(Rejection::RoomInGame);
-        }
-        if player != self.room.owner {
-            self.emit(Fact::OwnerChanged(player));
-        }
-        Ok(())
-    }
-
     pub(super) fn configure(
         &mut self,
         issuer: Issuer,
         settings: Settings,
         expected: Option<&Settings>,
     ) -> Result<(), Rejection> {
-        self.require_owner(issuer)?;
+        self.require_manager(issuer)?;
         settings.check_new().map_err(Rejection::BadSettings)?;
         let current = &self.room.settings;
         if expected.is_some_and(|expected| expected != current) {
@@ -133,7 +116,7 @@ impl Draft {
         if self.room.phase == Phase::Playing {
             self.require_right_to_end_game(issuer)?;
         } else if issuer != Issuer::Admin {
-            self.require_owner(issuer)?;
+            self.require_manager(issuer)?;
         }
         if self.room.running().is_some() {
             self.abort_by(issuer);
@@ -164,6 +147,7 @@ impl Draft {
         let member = self.room.member(player).ok_or(Rejection::PlayerNotFound)?;
         if member.absent_since.is_none() != present {
             self.emit(Fact::PresenceChanged { player, present });
+            self.follow_owner();
         }
         Ok(())
     }
@@ -184,12 +168,10 @@ impl Draft {
             self.drop_reservation(player);
         }
         self.emit(Fact::MemberLeft { player, reason });
-        if self.room.owner == player {
-            match self.room.successor(player).or_else(|| self.room.members.first().map(|member| member.profile.id)) {
-                Some(successor) => self.emit(Fact::OwnerChanged(successor)),
-                None => self.close(CloseReason::Empty),
-            }
+        if self.room.members.is_empty() {
+            self.close(CloseReason::Empty);
         }
+        self.follow_owner();
     }
 
     fn drop_reservation(&mut self, player: PlayerId) {

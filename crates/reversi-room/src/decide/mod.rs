@@ -1,6 +1,8 @@
 //! Deciding commands: one file for each kind of command, each adding events to a [`Draft`].
 
+mod claim;
 mod membership;
+mod ownership;
 mod play;
 mod seating;
 mod tick;
@@ -94,6 +96,7 @@ impl Draft {
             Command::Leave => self.leave(issuer),
             Command::Kick { player, ban } => self.kick(issuer, player, ban),
             Command::Transfer(player) => self.transfer(issuer, player),
+            Command::SetCoOwner(player, named) => self.set_co_owner(issuer, player, named),
             Command::Configure(settings, current) => self.configure(issuer, *settings, current.as_deref()),
             Command::Close => self.close_by(issuer),
             Command::Chat(text) => self.chat(issuer, text),
@@ -115,8 +118,9 @@ impl Draft {
             Command::Strike { game, ply } => self.strike(issuer, game, ply),
             Command::Resign { game } => self.resign(issuer, game),
             Command::Abort { game } => self.abort(issuer, game),
-            Command::Offer(offer) => self.offer(issuer, offer),
-            Command::Answer(offer, accept) => self.answer(issuer, offer, accept),
+            Command::Claim { game, claim } => self.claim(issuer, game, claim),
+            Command::Offer(offer, game) => self.offer(issuer, offer, game),
+            Command::Answer(offer, game, accept) => self.answer(issuer, offer, game, accept),
             Command::Credit { micros } => self.credit(issuer, micros),
             Command::Tick => {
                 self.tick();
@@ -133,22 +137,19 @@ impl Draft {
         }
     }
 
-    fn require_owner(&self, issuer: Issuer) -> Result<(), Rejection> {
-        if issuer == Issuer::Player(self.room.owner) { Ok(()) } else { Err(Rejection::NotOwner) }
-    }
-
     fn require_server(issuer: Issuer) -> Result<(), Rejection> {
         if issuer == Issuer::Server { Ok(()) } else { Err(Rejection::NotAdmin) }
     }
 
-    /// A game may be ended by an administrator, and by the owner while no person is seated, except for a rated one in
-    /// which the owner plays.
+    /// A game may be ended by an administrator, and by those who manage the room while no person is seated, except for a
+    /// rated one in which one of them plays.
     fn require_right_to_end_game(&self, issuer: Issuer) -> Result<(), Rejection> {
         if issuer == Issuer::Admin {
             return Ok(());
         }
-        self.require_owner(issuer)?;
-        if self.room.has_human_player() || self.room.owner_plays_rated() { Err(Rejection::RoomInGame) } else { Ok(()) }
+        self.require_manager(issuer)?;
+        let excluded = self.room.has_human_player() || self.room.manager_plays_rated();
+        if excluded { Err(Rejection::RoomInGame) } else { Ok(()) }
     }
 
     fn member(&self, issuer: Issuer) -> Result<PlayerId, Rejection> {

@@ -64,7 +64,7 @@ impl Room {
     }
 
     /// The room's last game, if it has that number.
-    fn game_numbered(&self, number: u32) -> Result<&Game, Rejection> {
+    pub(super) fn game_numbered(&self, number: u32) -> Result<&Game, Rejection> {
         let game = self.game.as_ref().ok_or(Rejection::GameNotFound)?;
         match number.cmp(&game.number) {
             std::cmp::Ordering::Equal => Ok(game),
@@ -99,9 +99,9 @@ fn parity(side: Color) -> u16 {
 
 impl Draft {
     pub(super) fn start(&mut self, issuer: Issuer, request: Option<Request>) -> Result<(), Rejection> {
-        self.require_owner(issuer)?;
+        self.require_manager(issuer)?;
         self.require_lobby()?;
-        if let Some(seat) = self.room.seat_of(self.room.owner)
+        if let Ok(seat) = self.seated(issuer)
             && !self.room.seats[seat].marked_ready
         {
             self.emit(Fact::ReadyChanged { seat, ready: true, request: None });
@@ -186,7 +186,7 @@ impl Draft {
 
     pub(super) fn end_series(&mut self, issuer: Issuer) -> Result<(), Rejection> {
         if issuer != Issuer::Admin {
-            self.require_owner(issuer)?;
+            self.require_manager(issuer)?;
         }
         let series = self.room.series.ok_or(Rejection::WrongPhase(rejection::NO_SERIES))?;
         // The last game may already be running.
@@ -196,15 +196,21 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn offer(&mut self, issuer: Issuer, offer: Offer) -> Result<(), Rejection> {
+    pub(super) fn offer(&mut self, issuer: Issuer, offer: Offer, game: Option<u32>) -> Result<(), Rejection> {
         let by = self.seated(issuer)?;
-        let open_offer = self.open_offer(offer)?;
+        let open_offer = self.open_offer(offer, game)?;
         if open_offer == Some(by) {
             return Ok(());
         }
         if open_offer.is_some() {
             self.close_offer(offer, true);
             return Ok(());
+        }
+        if offer == Offer::Draw
+            && let Some(game) = self.room.running()
+            && game.ply() < game.next_draw_offer(by)
+        {
+            return Err(Rejection::OfferTooSoon(game.next_draw_offer(by)));
         }
         self.emit(Fact::OfferMade { offer, by });
         if matches!(self.room.seats[by.opposite()].occupant, Occupant::Ai(_)) {
@@ -214,9 +220,15 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn answer(&mut self, issuer: Issuer, offer: Offer, accept: bool) -> Result<(), Rejection> {
+    pub(super) fn answer(
+        &mut self,
+        issuer: Issuer,
+        offer: Offer,
+        game: Option<u32>,
+        accept: bool,
+    ) -> Result<(), Rejection> {
         let seat = self.seated(issuer)?;
-        let by = self.open_offer(offer)?.ok_or(Rejection::WrongPhase(rejection::NO_OFFER))?;
+        let by = self.open_offer(offer, game)?.ok_or(Rejection::WrongPhase(rejection::NO_OFFER))?;
         if by == seat && accept {
             return Err(Rejection::WrongPhase(rejection::OWN_OFFER));
         }
@@ -224,14 +236,30 @@ impl Draft {
         Ok(())
     }
 
-    /// The side whose offer of that kind is open. Fails when no such offer can be made now.
-    fn open_offer(&self, offer: Offer) -> Result<Option<Color>, Rejection> {
+    /// The side whose offer of that kind is open, in or after the game with this number, if it is given. Fails when no
+    /// such offer can be made now.
+    fn open_offer(&self, offer: Offer, number: Option<u32>) -> Result<Option<Color>, Rejection> {
         match offer {
-            Offer::Draw => self.room.running().map(|game| game.draw_offer).ok_or(Rejection::GameOver),
+            Offer::Draw => {
+                let game = match number {
+                    Some(number) => self.running(number)?,
+                    None => self.room.running().ok_or(Rejection::GameOver)?,
+                };
+                // Sent to the game before, it may come late.
+                if number.is_none() && game.number > 1 && !game.both_have_moved() {
+                    return Err(Rejection::WrongPhase(rejection::WHICH_GAME));
+                }
+                Ok(game.draw_offer)
+            }
             Offer::Rematch => {
                 self.require_lobby()?;
-                if self.room.game.is_none() {
-                    return Err(Rejection::WrongPhase(rejection::NO_GAME));
+                let last = self.room.game.as_ref().ok_or(Rejection::WrongPhase(rejection::NO_GAME))?;
+                match number {
+                    Some(number) if number > last.number => return Err(Rejection::GameNotFound),
+                    Some(number) if number < last.number => {
+                        return Err(Rejection::WrongPhase(rejection::PLAYED_SINCE));
+                    }
+                    Some(_) | None => {}
                 }
                 if !self.room.seats.iter().all(|(_, seat)| seat.occupant.can_play()) {
                     return Err(Rejection::SeatsNotReady);
@@ -250,7 +278,7 @@ impl Draft {
         }
     }
 
-    fn running(&self, number: u32) -> Result<&Game, Rejection> {
+    pub(super) fn running(&self, number: u32) -> Result<&Game, Rejection> {
         let game = self.room.game_numbered(number)?;
         if game.end.is_some() { Err(Rejection::GameOver) } else { Ok(game) }
     }

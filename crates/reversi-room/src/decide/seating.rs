@@ -76,7 +76,7 @@ impl Draft {
     }
 
     pub(super) fn swap_seats(&mut self, issuer: Issuer) -> Result<(), Rejection> {
-        self.require_owner(issuer)?;
+        self.require_manager(issuer)?;
         self.require_lobby()?;
         self.withdraw_consent(issuer);
         self.emit(Fact::SeatsSwapped);
@@ -84,7 +84,7 @@ impl Draft {
     }
 
     pub(super) fn set_seat(&mut self, issuer: Issuer, seat: Color, setting: SeatSetting) -> Result<(), Rejection> {
-        self.require_owner(issuer)?;
+        self.require_manager(issuer)?;
         self.require_lobby()?;
         let occupant = match setting {
             SeatSetting::Open => Occupant::Open,
@@ -93,7 +93,7 @@ impl Draft {
             SeatSetting::Ai(ai) => Occupant::Ai(ai),
         };
         let present = &self.room.seats[seat].occupant;
-        if present.player().is_some_and(|player| player != self.room.owner) {
+        if present.player().is_some_and(|player| Issuer::Player(player) != issuer) {
             return Err(Rejection::SeatTaken);
         }
         if *present != occupant {

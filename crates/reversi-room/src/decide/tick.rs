@@ -17,7 +17,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Handles all passed deadlines. Terminates, because each step removes its deadline and adds none in the past.
+    /// Handles all passed deadlines. Terminates, because each step removes its deadline and adds none in the past but that of
+    /// a new owner, of which there is one at a time.
     pub(super) fn tick(&mut self) {
         while let Some((at, due)) = self.room.due()
             && at <= self.now
@@ -30,7 +31,7 @@ impl Draft {
                     self.start_next(index);
                 }
                 DueAction::Absence(player) => self.remove(Issuer::Server, player, LeaveReason::Absent),
-                DueAction::Succession(successor) => self.emit(Fact::OwnerChanged(successor)),
+                DueAction::Ownership(owner) => self.change_owner(owner),
                 DueAction::Idle => self.close(CloseReason::Idle),
             }
         }

@@ -9,6 +9,7 @@ use reversi_engine::{
 
 use super::{StoredError, checked, required, v1};
 use crate::{
+    command::Claim,
     event::{CloseReason, LeaveReason, Offer},
     game::EndReason,
     ids::{JoinCode, PlayerId, RoomId, Seq},
@@ -75,6 +76,7 @@ numbered!(Watching, "watching": Everyone, Members);
 numbered!(Phase, "phase": Lobby, Playing, Closed);
 numbered!(Points, "result": Loss, Draw, Win);
 numbered!(Offer, "offer": Draw, Rematch);
+numbered!(Claim, "claim": Win, Draw);
 numbered!(LeaveReason, "reason of a leave": Left, Kicked, Banned, Absent);
 numbered!(CloseReason, "reason of a close": Empty, Closed, Idle, Server);
 numbered!(EndReason, "reason of an end":
@@ -92,6 +94,11 @@ pub(super) fn read_seq(number: u64) -> Result<Seq, StoredError> {
 
 pub(super) fn read_player(bits: u64) -> Result<PlayerId, StoredError> {
     required(PlayerId::from_bits(bits), "player")
+}
+
+/// None for 0.
+pub(super) fn read_player_or_none(bits: u64) -> Result<Option<PlayerId>, StoredError> {
+    if bits == 0 { Ok(None) } else { read_player(bits).map(Some) }
 }
 
 pub(super) fn read_room(bits: u64) -> Result<RoomId, StoredError> {

@@ -9,7 +9,7 @@ use super::{
     v1::{self, command::Kind, seat_setting::Setting},
 };
 use crate::{
-    command::{Command, Credentials, SeatSetting},
+    command::{Claim, Command, Credentials, SeatSetting},
     event::Offer,
     settings::PasswordHash,
     text::ChatText,
@@ -63,8 +63,17 @@ impl From<&Command> for v1::Command {
             Command::Strike { game, ply } => Kind::Strike(v1::Strike { game: *game, ply: (*ply).into() }),
             Command::Resign { game } => Kind::Resign(*game),
             Command::Abort { game } => Kind::Abort(*game),
-            Command::Offer(offer) => Kind::Offer(offer.number()),
-            Command::Answer(offer, accept) => Kind::Answer(v1::Answer { offer: offer.number(), accept: *accept }),
+            Command::Claim { game, claim } => Kind::Claim(v1::ClaimGame { game: *game, claim: claim.number() }),
+            Command::Offer(offer, None) => Kind::Offer(offer.number()),
+            Command::Offer(offer, Some(game)) => {
+                Kind::OfferInGame(v1::OfferInGame { offer: offer.number(), game: *game })
+            }
+            Command::Answer(offer, game, accept) => {
+                Kind::Answer(v1::Answer { offer: offer.number(), game: *game, accept: *accept })
+            }
+            Command::SetCoOwner(player, named) => {
+                Kind::SetCoOwner(v1::CoOwnerChanged { player: player.bits(), named: *named })
+            }
             Command::SetPresence(player, present) => {
                 Kind::SetPresence(v1::PresenceChanged { player: player.bits(), present: *present })
             }
@@ -129,8 +138,11 @@ impl v1::Command {
             Kind::Strike(strike) => Command::Strike { game: strike.game, ply: narrow(strike.ply, "ply")? },
             Kind::Resign(game) => Command::Resign { game },
             Kind::Abort(game) => Command::Abort { game },
-            Kind::Offer(offer) => Command::Offer(Offer::read(offer)?),
-            Kind::Answer(answer) => Command::Answer(Offer::read(answer.offer)?, answer.accept),
+            Kind::Claim(claim) => Command::Claim { game: claim.game, claim: Claim::read(claim.claim)? },
+            Kind::Offer(offer) => Command::Offer(Offer::read(offer)?, None),
+            Kind::OfferInGame(made) => Command::Offer(Offer::read(made.offer)?, Some(made.game)),
+            Kind::Answer(answer) => Command::Answer(Offer::read(answer.offer)?, answer.game, answer.accept),
+            Kind::SetCoOwner(change) => Command::SetCoOwner(read_player(change.player)?, change.named),
             Kind::SetPresence(change) => Command::SetPresence(read_player(change.player)?, change.present),
             Kind::Credit(micros) => Command::Credit { micros },
             Kind::Tick(()) => Command::Tick,

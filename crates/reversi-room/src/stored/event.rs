@@ -6,13 +6,15 @@ use reversi_engine::rules::{ByColor, Color, Square};
 
 use super::{
     StoredError, checked,
-    codec::{Numbered, narrow, read_code, read_player, read_room, read_seq, read_squares, squares},
+    codec::{
+        Numbered, narrow, read_code, read_player, read_player_or_none, read_room, read_seq, read_squares, squares,
+    },
     required,
     v1::{self, fact::Kind},
 };
 use crate::{
     event::{CloseReason, Creation, Event, Fact, LeaveReason, Offer, Request},
-    ids::Seq,
+    ids::{PlayerId, Seq},
     seat::Occupant,
     state::ChatLine,
     timestamp::Timestamp,
@@ -38,7 +40,7 @@ impl v1::Event {
 
 impl From<&Fact> for v1::Fact {
     fn from(fact: &Fact) -> Self {
-        let (mut micros, mut thought) = (0, None);
+        let (mut micros, mut thought, mut absent_owner) = (0, None, 0);
         let kind = match fact {
             Fact::Played { square, spent, thought: reported } => {
                 // The difference of two timestamps: whole microseconds that fit.
@@ -73,7 +75,13 @@ impl From<&Fact> for v1::Fact {
             Fact::MemberLeft { player, reason } => {
                 Kind::MemberLeft(v1::MemberLeft { player: player.bits(), reason: reason.number() })
             }
-            Fact::OwnerChanged(player) => Kind::OwnerChanged(player.bits()),
+            Fact::OwnerChanged { owner, stands_in_for } => {
+                absent_owner = stands_in_for.map_or(0, PlayerId::bits);
+                Kind::OwnerChanged(owner.bits())
+            }
+            Fact::CoOwnerChanged { player, named } => {
+                Kind::CoOwnerChanged(v1::CoOwnerChanged { player: player.bits(), named: *named })
+            }
             Fact::SeatChanged { seat, occupant } => {
                 Kind::SeatChanged(v1::SeatChanged { seat: seat.number(), occupant: Some(occupant.into()) })
             }
@@ -84,7 +92,7 @@ impl From<&Fact> for v1::Fact {
             Fact::Closed(reason) => Kind::Closed(reason.number()),
             Fact::Created(creation) => Kind::Created(Box::new((&**creation).into())),
         };
-        Self { spent: micros, thought, kind: Some(kind) }
+        Self { spent: micros, thought, absent_owner, kind: Some(kind) }
     }
 }
 
@@ -123,7 +131,13 @@ impl v1::Fact {
             Kind::MemberLeft(leave) => {
                 Fact::MemberLeft { player: read_player(leave.player)?, reason: LeaveReason::read(leave.reason)? }
             }
-            Kind::OwnerChanged(player) => Fact::OwnerChanged(read_player(player)?),
+            Kind::OwnerChanged(player) => Fact::OwnerChanged {
+                owner: read_player(player)?,
+                stands_in_for: read_player_or_none(self.absent_owner)?,
+            },
+            Kind::CoOwnerChanged(change) => {
+                Fact::CoOwnerChanged { player: read_player(change.player)?, named: change.named }
+            }
             Kind::SeatChanged(change) => Fact::SeatChanged {
                 seat: Color::read(change.seat)?,
                 occupant: required(change.occupant, "occupant")?.read()?,

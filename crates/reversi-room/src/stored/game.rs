@@ -49,6 +49,8 @@ impl v1::Game {
             end: game.end.map(Into::into),
             thoughts: stored_thoughts(&game.thoughts),
             black: player(Color::Black),
+            black_offer_closed: game.draw_closed_at.black.map(Into::into),
+            white_offer_closed: game.draw_closed_at.white.map(Into::into),
             white: player(Color::White),
         }
     }
@@ -79,10 +81,15 @@ impl v1::Game {
             turn_began: Timestamp(self.turn_began),
             strikes: checked(strikes, strikes <= Room::STRIKES, "strikes")?,
             draw_offer: Color::read_optional(self.draw_offer)?,
+            draw_closed_at: ByColor::new(read_ply(self.black_offer_closed)?, read_ply(self.white_offer_closed)?),
             thoughts,
             end: checked(end, ended, "end of a game")?,
         })
     }
+}
+
+fn read_ply(stored: Option<u32>) -> Result<Option<u16>, StoredError> {
+    stored.map(|ply| narrow(ply, "offer of a draw")).transpose()
 }
 
 fn read_record(plies: &[u8], spent_ms: &[u32]) -> Result<(Vec<Ply>, Position, Bitboard), StoredError> {

@@ -3,12 +3,13 @@
 use reversi_engine::rules::Bitboard;
 
 use super::{
-    StoredError,
+    StoredError, required,
     v1::{self, RejectionKind as Kind},
 };
 use crate::{
     rejection::{self, Rejection},
     settings::SettingsError,
+    timestamp::Timestamp,
 };
 
 /// Read for settings that are out of bounds. Settings are checked where they are read from a client, so that a room of
@@ -23,7 +24,7 @@ macro_rules! rejections {
     ($($plain:ident),+) => {
         impl From<Rejection> for v1::Rejection {
             fn from(rejection: Rejection) -> Self {
-                let (mut legal, mut reason) = (0, "");
+                let (mut legal, mut reason, mut from) = (0, "", 0);
                 let kind = match rejection {
                     $(Rejection::$plain => Kind::$plain,)+
                     Rejection::BadSettings(_) => Kind::BadSettings,
@@ -31,12 +32,20 @@ macro_rules! rejections {
                         reason = why;
                         Kind::WrongPhase
                     }
+                    Rejection::OfferTooSoon(ply) => {
+                        from = ply.into();
+                        Kind::OfferTooSoon
+                    }
+                    Rejection::ClaimTooSoon(at) => {
+                        from = at.0;
+                        Kind::ClaimTooSoon
+                    }
                     Rejection::IllegalMove(squares) => {
                         legal = squares.0;
                         Kind::IllegalMove
                     }
                 };
-                Self { kind: kind.into(), legal, reason: reason.to_owned() }
+                Self { kind: kind.into(), legal, reason: reason.to_owned(), from }
             }
         }
 
@@ -54,6 +63,10 @@ macro_rules! rejections {
                         let reason = rejection::WRONG_PHASES.into_iter().find(|reason| *reason == self.reason);
                         Rejection::WrongPhase(reason.unwrap_or(NOT_NOW))
                     }
+                    Kind::OfferTooSoon => {
+                        Rejection::OfferTooSoon(required(u16::try_from(self.from).ok(), "ply of an offer")?)
+                    }
+                    Kind::ClaimTooSoon => Rejection::ClaimTooSoon(Timestamp(self.from)),
                     Kind::IllegalMove => Rejection::IllegalMove(Bitboard(self.legal)),
                 })
             }
@@ -74,11 +87,11 @@ mod tests {
     #[test]
     fn every_rejection_is_read_as_it_was_written_but_for_the_bounds_of_settings() {
         let kinds = (1..).map_while(|number| Kind::try_from(number).ok());
-        let illegal = v1::Rejection { legal: 1 << 63 | 1, ..Default::default() };
+        let illegal = v1::Rejection { legal: 1 << 63 | 1, from: 20, ..Default::default() };
         let of_kinds = kinds.map(|kind| v1::Rejection { kind: kind.into(), ..illegal.clone() }.read().expect("known"));
         let phases = rejection::WRONG_PHASES.map(Rejection::WrongPhase);
         let all: Vec<_> = of_kinds.chain(phases).collect();
-        assert_eq!(all.len(), 22 + phases.len());
+        assert_eq!(all.len(), 24 + phases.len());
         for rejection in all {
             assert_eq!(v1::Rejection::from(rejection).read(), Ok(rejection));
         }

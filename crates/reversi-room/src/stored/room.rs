@@ -6,10 +6,11 @@ use reversi_engine::rules::{ByColor, Color};
 
 use super::{
     StoredError,
-    codec::{Numbered, number_or_zero, read_code, read_player, read_room, read_seq},
+    codec::{Numbered, number_or_zero, read_code, read_player, read_player_or_none, read_room, read_seq},
     required, v1,
 };
 use crate::{
+    ids::PlayerId,
     seat::Profile,
     state::{ChatLine, Member, Phase, Room},
     text::ChatText,
@@ -26,6 +27,8 @@ impl From<&Room> for v1::Room {
             seq: room.seq.0,
             phase: room.phase.number(),
             owner: room.owner.bits(),
+            absent_owner: room.absent_owner.map_or(0, PlayerId::bits),
+            co_owners: room.co_owners.iter().map(|player| player.bits()).collect(),
             settings: Some((&room.settings).into()),
             members: room.members.iter().map(Into::into).collect(),
             bans: room.bans.iter().map(|player| player.bits()).collect(),
@@ -57,6 +60,8 @@ impl v1::Room {
             seq: read_seq(self.seq)?,
             phase: Phase::read(self.phase)?,
             owner: read_player(self.owner)?,
+            absent_owner: read_player_or_none(self.absent_owner)?,
+            co_owners: self.co_owners.into_iter().map(read_player).collect::<Result<_, _>>()?,
             settings: required(self.settings, "settings")?.read()?,
             members: self.members.into_iter().map(v1::Member::read).collect::<Result<_, _>>()?,
             bans: self.bans.into_iter().map(read_player).collect::<Result<_, _>>()?,
@@ -92,6 +97,7 @@ fn contradiction(room: &Room) -> Option<&'static str> {
     let rules = [
         ("members", members.len() == room.members.len() && members.len() <= max_members),
         ("bans", room.bans.len() <= Room::MAX_BANS),
+        ("co-owners", room.co_owners.len() <= Room::MAX_CO_OWNERS),
         ("chat", room.chat.len() <= Room::CHAT_LINES),
         ("phase", playing),
         ("series", series),

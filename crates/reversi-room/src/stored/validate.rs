@@ -35,7 +35,12 @@ impl Room {
             Fact::MemberLeft { .. } | Fact::ReadyChanged { .. } | Fact::ChatPosted { .. } | Fact::ChatRemoved(_) => {
                 true
             }
-            Fact::PresenceChanged { player, .. } | Fact::OwnerChanged(player) => self.member(*player).is_some(),
+            Fact::PresenceChanged { player, .. } | Fact::OwnerChanged { owner: player, .. } => {
+                self.member(*player).is_some()
+            }
+            Fact::CoOwnerChanged { player, .. } => {
+                self.co_owners.contains(player) || self.co_owners.len() < Self::MAX_CO_OWNERS
+            }
             Fact::SettingsChanged(settings) => self.phase != Phase::Playing || settings.games == self.settings.games,
             Fact::GameStarted { number, index, opening, .. } => {
                 let last = self.game.as_ref().map_or(0, |game| game.number);

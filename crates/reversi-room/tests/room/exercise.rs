@@ -2,7 +2,8 @@
 
 use reversi_engine::rules::Color;
 use reversi_room::{
-    ChatText, Command, Credentials, Event, Fact, Issuer, Offer, Phase, PlayerId, Room, SeatSetting, Timestamp, Viewer,
+    ChatText, Claim, Command, Credentials, Event, Fact, Issuer, Offer, Phase, PlayerId, Room, SeatSetting, Timestamp,
+    Viewer,
 };
 
 /// The latest time of a test. After it, times saturate, and deadlines are no longer later than now.
@@ -69,9 +70,11 @@ fn commands(room: &Room) -> Vec<Command> {
         Command::Strike { game: number, ply },
         Command::Resign { game: number },
         Command::Abort { game: number },
-        Command::Offer(Offer::Draw),
-        Command::Offer(Offer::Rematch),
-        Command::Answer(Offer::Rematch, true),
+        Command::Claim { game: number, claim: Claim::Draw },
+        Command::Offer(Offer::Draw, Some(number)),
+        Command::Offer(Offer::Draw, None),
+        Command::Offer(Offer::Rematch, None),
+        Command::Answer(Offer::Rematch, None, true),
         Command::Credit { micros: i64::MAX },
         Command::Credit { micros: i64::MIN },
         Command::Kick { player: PlayerId::from_random(1), ban: true },
@@ -81,6 +84,7 @@ fn commands(room: &Room) -> Vec<Command> {
     commands.extend(ChatText::parse("hello").map(Command::Chat));
     if let Some(profile) = owner {
         commands.push(Command::Transfer(profile.id));
+        commands.push(Command::SetCoOwner(profile.id, true));
         commands.push(Command::SetPresence(profile.id, false));
         commands.push(Command::Kick { player: profile.id, ban: true });
         commands.push(Command::Join(profile, Credentials::default()));

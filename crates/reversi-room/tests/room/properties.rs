@@ -248,10 +248,53 @@ fn the_owner_and_players_are_members_and_no_member_has_two_seats() {
         if room.phase() == Phase::Closed {
             return Ok(());
         }
-        prop_assert!(room.owner().is_some(), "no owner");
+        let plays = |member: &Member| room.phase() == Phase::Playing && room.seat_of(member.profile.id).is_some();
+        prop_assert!(room.owner().is_some() || room.members().iter().all(plays), "no owner");
         let seated: Vec<_> = room.seats().iter().filter_map(|(_, seat)| seat.occupant.player()).collect();
         prop_assert!(seated.iter().all(|&player| room.member(player).is_some()), "a seated player is no member");
         prop_assert_eq!(seated.len(), seated.iter().collect::<BTreeSet<_>>().len(), "seated twice");
+        Ok(())
+    });
+}
+
+#[test]
+fn no_player_of_a_running_series_inherits_a_room() {
+    for_every_command(|trace| {
+        let mut room = trace.before.clone();
+        for event in trace.result.as_deref().unwrap_or(&[]) {
+            if let Fact::OwnerChanged { owner, stands_in_for } = event.fact
+                && !matches!(trace.command, Command::Transfer(_))
+            {
+                let plays = room.phase() == Phase::Playing && room.seat_of(owner).is_some();
+                prop_assert!(!plays || stands_in_for.is_none(), "{:?}", event);
+            }
+            room.apply(event);
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_game_is_claimed_only_from_one_who_has_been_away_long_enough() {
+    for_every_command(|trace| {
+        if matches!(trace.command, Command::Claim { .. }) && trace.result.as_ref().is_ok_and(|made| !made.is_empty()) {
+            let Issuer::Player(claimant) = trace.actor else { return Err(TestCaseError::fail("no player")) };
+            let gone = trace.before.seat_of(claimant).map(Color::opposite);
+            prop_assert!(gone.and_then(|gone| trace.before.claim_from(gone)).is_some_and(|from| from <= trace.now));
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_draw_is_offered_and_accepted_only_in_the_game_that_was_named() {
+    for_every_command(|trace| {
+        let (Command::Offer(Offer::Draw, Some(named)) | Command::Answer(Offer::Draw, Some(named), _)) = trace.command
+        else {
+            return Ok(());
+        };
+        let is_meant = trace.before.running().is_some_and(|game| game.number == named);
+        prop_assert!(is_meant || trace.before == trace.after);
         Ok(())
     });
 }
@@ -354,13 +397,17 @@ fn the_random_histories_reach_every_fact_and_every_end() {
             let name = text.split(['(', '{']).next().unwrap_or_default();
             seen.borrow_mut().insert(name.trim().to_string());
         }
+        let claimed = random.commands.iter().any(|trace| {
+            matches!(trace.command, Command::Claim { .. }) && trace.result.as_ref().is_ok_and(|made| !made.is_empty())
+        });
+        seen.borrow_mut().extend(claimed.then(|| "Claimed".to_string()));
         let decided = random.commands.iter().any(|trace| trace.after.verdict().is_some());
         seen.borrow_mut().extend(decided.then(|| "verdict".to_string()));
         let refusals = random.commands.iter().filter_map(|trace| trace.result.as_ref().err());
         seen.borrow_mut().extend(refusals.map(|refusal| refusal.to_string()));
         Ok(())
     });
-    let expected = "Created MemberJoined PresenceChanged OwnerChanged SeatChanged SeatsSwapped ReadyChanged \
+    let expected = "Created MemberJoined PresenceChanged OwnerChanged CoOwnerChanged Claimed SeatChanged SeatsSwapped ReadyChanged \
         SettingsChanged GameStarted Played Passed Struck OfferMade SeriesEnded ClockCredited ChatPosted Left Kicked Banned Absent \
         Discs Resignation Timeout Agreed Aborted Server AbortedByBlack AbortedByWhite AbortedByOwner AbortedByAdmin \
         verdict";

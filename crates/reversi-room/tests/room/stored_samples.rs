@@ -90,7 +90,7 @@ fn facts() -> Vec<Fact> {
         Fact::MemberJoined(profile("bot-d")),
         Fact::MemberLeft { player: id("bob"), reason: LeaveReason::Banned },
         Fact::PresenceChanged { player: id("bob"), present: true },
-        Fact::OwnerChanged(id("cy")),
+        Fact::OwnerChanged { owner: id("cy"), stands_in_for: None },
         Fact::SeatChanged { seat: Color::White, occupant: Occupant::Reserved(profile("bob")) },
         Fact::SeatChanged { seat: Color::Black, occupant: Occupant::Open },
         Fact::SeatsSwapped,
@@ -114,6 +114,8 @@ fn facts() -> Vec<Fact> {
         Fact::Created(Box::new(Creation { request: Some(REQUEST), ..creation() })),
         Fact::GameStarted { number: 1, index: 0, opening: vec![], request: Some(REQUEST) },
         Fact::ReadyChanged { seat: Color::Black, ready: true, request: Some(REQUEST) },
+        Fact::OwnerChanged { owner: id("cy"), stands_in_for: Some(id("ada")) },
+        Fact::CoOwnerChanged { player: id("cy"), named: true },
     ]
 }
 
@@ -135,7 +137,8 @@ fn name(fact: &Fact) -> &'static str {
         Fact::MemberJoined(_) => "member joined",
         Fact::MemberLeft { .. } => "member left",
         Fact::PresenceChanged { .. } => "presence changed",
-        Fact::OwnerChanged(_) => "owner changed",
+        Fact::CoOwnerChanged { .. } => "co-owner changed",
+        Fact::OwnerChanged { .. } => "owner changed",
         Fact::SeatChanged { .. } => "seat changed",
         Fact::SeatsSwapped => "seats swapped",
         Fact::ReadyChanged { .. } => "ready changed",
@@ -174,7 +177,7 @@ fn rooms() -> Vec<(String, Room)> {
     let mut playing = TestRoom::two_players(settings.clone()).join("cy");
     playing.wait(secs(10));
     playing.play("d3c3c4");
-    playing.ok("ada", Command::Offer(Offer::Draw));
+    playing.ok("ada", Command::Offer(Offer::Draw, None));
 
     let mut awaiting = TestRoom::two_players(settings);
     awaiting.play_out();
@@ -196,12 +199,18 @@ fn rooms() -> Vec<(String, Room)> {
         scored.ok(if number < 3 { "bob" } else { "ada" }, Command::Resign { game: number });
         scored.wait(Room::PEOPLE_GAP);
     }
+    let mut stood_in = TestRoom::two_players(default_settings()).join("cy").join("wim");
+    stood_in.ok("ada", Command::SetCoOwner(id("cy"), true));
+    stood_in.ok("ada", Command::Offer(Offer::Draw, Some(1)));
+    stood_in.play("d3c3");
+    stood_in.ok("ada", Command::Leave);
     let worlds = named.into_iter().map(|(name, test)| (name.to_owned(), test.room));
     worlds
         .chain([
             ("made".to_owned(), made),
             ("thoughtful".to_owned(), thoughtful.room),
             ("scored".to_owned(), scored.room),
+            ("stood in".to_owned(), stood_in.room),
         ])
         .collect()
 }
@@ -308,7 +317,7 @@ fn events_that_no_room_decides_do_not_fit() {
         Fact::GameEnded(GameEnd { winner: None, reason: EndReason::Discs }),
         Fact::Created(Box::new(creation())),
         Fact::MemberJoined(profile("ada")),
-        Fact::OwnerChanged(id("eve")),
+        Fact::OwnerChanged { owner: id("eve"), stands_in_for: None },
         Fact::Closed(CloseReason::Closed),
         Fact::SeatsSwapped,
     ] {

@@ -331,6 +331,10 @@ impl RoomActor {
             {
                 self.check_presence(player).await;
             }
+            if let Command::Claim { .. } = command {
+                // The opponent may be back without having called this room.
+                self.note_returned().await;
+            }
         }
         match *message {
             Message::Command(issuer, command, arrived, reply) => {

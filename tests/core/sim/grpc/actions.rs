@@ -109,12 +109,14 @@ impl GrpcClient {
             Command::Abort { game } => {
                 games.abort_game(v1::AbortGameRequest { game_id: game_id(game) }).await?.into_inner().seq
             }
-            Command::Offer(offer) => {
-                let request = v1::MakeOfferRequest { room_id, offer: offer.wire().into() };
+            Command::Offer(offer, game) => {
+                let game_id = game.map(game_id).unwrap_or_default();
+                let request = v1::MakeOfferRequest { room_id, offer: offer.wire().into(), game_id };
                 games.make_offer(request).await?.into_inner().seq
             }
-            Command::Answer(offer, accept) => {
-                let request = v1::AnswerOfferRequest { room_id, offer: offer.wire().into(), accept };
+            Command::Answer(offer, game, accept) => {
+                let game_id = game.map(game_id).unwrap_or_default();
+                let request = v1::AnswerOfferRequest { room_id, offer: offer.wire().into(), accept, game_id };
                 games.answer_offer(request).await?.into_inner().seq
             }
             other => unreachable!("no client sends {other:?}"),

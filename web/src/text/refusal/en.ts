@@ -26,6 +26,8 @@ export const refusal = {
   REQUEST_ID_REUSED: "The page has mixed up two requests. Try again.",
   ROOM_FULL: "The room is full.",
   SEAT_TAKEN: "The seat is taken.",
+  NOT_ACCEPTED: "The open seat is for other players.",
+  TOO_SOON: "It is too soon for that.",
   ROOM_IN_GAME: "Not while a game runs.",
   SEATS_NOT_READY: "Not all players are ready.",
   WRONG_PHASE: "That is not possible now.",

@@ -27,6 +27,8 @@ export const refusal: typeof shape = {
   REQUEST_ID_REUSED: "ページが二つのリクエストを取り違えました。もう一度お試しください。",
   ROOM_FULL: "部屋が満員です。",
   SEAT_TAKEN: "その席は埋まっています。",
+  NOT_ACCEPTED: "この空席は別の条件の人のためのものです。",
+  TOO_SOON: "まだできません。",
   ROOM_IN_GAME: "対局中はできません。",
   SEATS_NOT_READY: "まだ準備できていない人がいます。",
   WRONG_PHASE: "今はできません。",

@@ -26,6 +26,8 @@ export const refusal: typeof shape = {
   REQUEST_ID_REUSED: "页面混淆了两个请求，请重试。",
   ROOM_FULL: "房间已满。",
   SEAT_TAKEN: "座位已有人。",
+  NOT_ACCEPTED: "这个空位是留给其他玩家的。",
+  TOO_SOON: "现在还不可以。",
   ROOM_IN_GAME: "对局进行中，不能这样做。",
   SEATS_NOT_READY: "还有人没准备好。",
   WRONG_PHASE: "现在不能这样做。",

@@ -1,3 +1,4 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { games, rooms } from "../../api/client";
 import { colorOf } from "../../game/history";
 import {
@@ -30,7 +31,7 @@ import { requestId } from "../../state/request_id";
 import { text } from "../../text/text";
 import { ConfirmButton } from "../control/confirm_button";
 import { FinalScore } from "../game/final_score";
-import { Countdown } from "./countdown";
+import { useSecondsUntil } from "./countdown";
 import { Invitation } from "./invitation";
 import { GameActions } from "./game_actions";
 import type { RoomProps } from "./room_view";
@@ -115,7 +116,7 @@ function Between(props: RoomProps) {
   const texts = text.value.room;
   const { roomId } = room;
   const { games: count = 1, autoStart } = room.settings ?? {};
-  if (room.series?.nextGameAt) return <Countdown until={room.series.nextGameAt} />;
+  if (room.series?.nextGameAt) return <NextGame at={room.series.nextGameAt} />;
   if (searchRoom.value === roomId && awaitsOpponent(room, me)) return <Search room={room} />;
   const own = side && room.seats[SEATS.indexOf(side)];
   const owner = room.ownerId === me;
@@ -185,17 +186,23 @@ function Search({ room }: Pick<RoomProps, "room">) {
   );
 }
 
+function NextGame({ at }: { at: Timestamp }) {
+  return <p>{text.value.room.next(useSecondsUntil(at))}</p>;
+}
+
 function Rematch({ room, side }: RoomProps) {
   const texts = text.value.game;
   const { roomId, rematchOfferedBy: by } = room;
+  const gameId = room.game?.gameId ?? "";
   const count = room.settings?.games ?? 1;
-  const answer = (accept: boolean) => attempt(() => games.answerOffer({ roomId, offer: Offer.REMATCH, accept }));
+  const answer = (accept: boolean) =>
+    attempt(() => games.answerOffer({ roomId, gameId, offer: Offer.REMATCH, accept }));
   if (by === undefined) {
     return (
       <button
         type="button"
         class="primary large"
-        onClick={() => attempt(() => games.makeOffer({ roomId, offer: Offer.REMATCH }))}
+        onClick={() => attempt(() => games.makeOffer({ roomId, gameId, offer: Offer.REMATCH }))}
       >
         {count > 1 ? texts.rematchSeries(count) : texts.rematch}
       </button>

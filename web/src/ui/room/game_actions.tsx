@@ -1,11 +1,14 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { games } from "../../api/client";
 import { opposite } from "../../game/board";
 import { colorOf } from "../../game/history";
+import { GameClaim } from "../../gen/reversi/v1/game_pb";
 import { Offer } from "../../gen/reversi/v1/types_pb";
 import { occupantName, SEATS } from "../../room/seat";
 import { attempt } from "../../state/call";
 import { text } from "../../text/text";
 import { ConfirmButton } from "../control/confirm_button";
+import { useSecondsUntil } from "./countdown";
 import type { RoomProps } from "./room_view";
 
 /** Resign, offer a draw and abort, for players; abort, for the owner if only AIs play. */
@@ -27,7 +30,7 @@ export function GameActions({ room, me, side }: RoomProps) {
   }
   const opponent = room.seats[SEATS.indexOf(opposite(side))];
   const offered = colorOf(game.drawOfferedBy);
-  const answer = (accept: boolean) => attempt(() => games.answerOffer({ roomId, offer: Offer.DRAW, accept }));
+  const answer = (accept: boolean) => attempt(() => games.answerOffer({ roomId, gameId, offer: Offer.DRAW, accept }));
   const moved = game.plies.filter((ply) => !ply.opening).length >= 2;
   return (
     <>
@@ -42,6 +45,7 @@ export function GameActions({ room, me, side }: RoomProps) {
           </button>
         </div>
       )}
+      {opponent?.claimFrom && <Claim gameId={gameId} from={opponent.claimFrom} />}
       <div class="buttons">
         {!moved && (
           <button type="button" onClick={abort}>
@@ -51,7 +55,7 @@ export function GameActions({ room, me, side }: RoomProps) {
         {opponent?.occupant.case === "player" && !offered && (
           <ConfirmButton
             ask={`${texts.offerDraw}?`}
-            run={() => attempt(() => games.makeOffer({ roomId, offer: Offer.DRAW }))}
+            run={() => attempt(() => games.makeOffer({ roomId, gameId, offer: Offer.DRAW }))}
           >
             {texts.offerDraw}
           </ConfirmButton>
@@ -62,5 +66,24 @@ export function GameActions({ room, me, side }: RoomProps) {
         </ConfirmButton>
       </div>
     </>
+  );
+}
+
+/** Of a player whose opponent has gone: how long it still takes until the win can be claimed, then the buttons. */
+function Claim({ gameId, from }: { gameId: string; from: Timestamp }) {
+  const texts = text.value.game;
+  const seconds = useSecondsUntil(from);
+  const claim = (claim: GameClaim) => attempt(() => games.claimGame({ gameId, claim }));
+  if (seconds > 0) return <p class="muted">{texts.claimIn(seconds)}</p>;
+  return (
+    <div class="offer">
+      <p>{texts.opponentGone}</p>
+      <button type="button" class="primary" onClick={() => claim(GameClaim.WIN)}>
+        {texts.claimWin}
+      </button>
+      <button type="button" onClick={() => claim(GameClaim.DRAW)}>
+        {texts.claimDraw}
+      </button>
+    </div>
   );
 }

@@ -142,8 +142,8 @@ fn before_the_first_game_moves_are_refused() {
     assert_eq!(test.refused("ada", Command::Resign { game: 1 }), Rejection::GameNotFound);
     assert_eq!(test.refused("ada", Command::Abort { game: 1 }), Rejection::GameNotFound);
     let none = Rejection::WrongPhase("no game has been played in this room");
-    assert_eq!(test.refused("ada", Command::Offer(Offer::Rematch)), none);
-    assert_eq!(test.refused("ada", Command::Offer(Offer::Draw)), Rejection::GameOver);
+    assert_eq!(test.refused("ada", Command::Offer(Offer::Rematch, None)), none);
+    assert_eq!(test.refused("ada", Command::Offer(Offer::Draw, None)), Rejection::GameOver);
 }
 
 #[test]
@@ -277,40 +277,60 @@ fn the_third_illegal_move_in_one_turn_forfeits_a_bots_game() {
 fn a_draw_is_offered_and_agreed() {
     let mut test = TestRoom::two_players(default_settings());
     let offered = Fact::OfferMade { offer: Offer::Draw, by: Black };
-    assert_eq!(test.ok("ada", Command::Offer(Offer::Draw)), [offered]);
-    assert_eq!(test.ok("ada", Command::Offer(Offer::Draw)), [], "an offer can be repeated");
+    assert_eq!(test.ok("ada", Command::Offer(Offer::Draw, None)), [offered]);
+    assert_eq!(test.ok("ada", Command::Offer(Offer::Draw, None)), [], "an offer can be repeated");
     assert_eq!(test.game().draw_offer, Some(Black));
     let own = Rejection::WrongPhase("only the other side can accept this offer");
-    assert_eq!(test.refused("ada", Command::Answer(Offer::Draw, true)), own);
+    assert_eq!(test.refused("ada", Command::Answer(Offer::Draw, None, true)), own);
     let closed = Fact::OfferClosed { offer: Offer::Draw, accepted: true };
     let drawn = ended(None, EndReason::Agreed);
-    assert_eq!(test.clone().ok("bob", Command::Answer(Offer::Draw, true)), [closed.clone(), drawn.clone()]);
-    assert_eq!(test.ok("bob", Command::Offer(Offer::Draw)), [closed, drawn], "an offer in reply accepts");
+    assert_eq!(test.clone().ok("bob", Command::Answer(Offer::Draw, None, true)), [closed.clone(), drawn.clone()]);
+    assert_eq!(test.ok("bob", Command::Offer(Offer::Draw, None)), [closed, drawn], "an offer in reply accepts");
     assert!(test.room.seats().iter().all(|(_, seat)| seat.draws == 1));
 }
 
 #[test]
 fn a_draw_offer_is_declined_withdrawn_or_answered_by_a_move() {
-    let mut test = TestRoom::two_players(default_settings());
+    let start = TestRoom::two_players(default_settings());
     let closed = Fact::OfferClosed { offer: Offer::Draw, accepted: false };
     for who in ["bob", "ada"] {
-        test.ok("ada", Command::Offer(Offer::Draw));
-        assert_eq!(test.ok(who, Command::Answer(Offer::Draw, false)), std::slice::from_ref(&closed));
+        let mut test = start.clone();
+        test.ok("ada", Command::Offer(Offer::Draw, None));
+        assert_eq!(test.ok(who, Command::Answer(Offer::Draw, None, false)), std::slice::from_ref(&closed));
         assert_eq!(test.game().draw_offer, None);
     }
-    test.ok("ada", Command::Offer(Offer::Draw));
+    let mut test = start;
+    test.ok("ada", Command::Offer(Offer::Draw, None));
     test.play("d3");
     assert_eq!(test.game().draw_offer, Some(Black), "a move of the offering side keeps the offer");
     test.play("c3");
     assert_eq!(test.game().draw_offer, None);
     let none = Rejection::WrongPhase("there is no such offer");
-    assert_eq!(test.refused("bob", Command::Answer(Offer::Draw, true)), none);
+    assert_eq!(test.refused("bob", Command::Answer(Offer::Draw, None, true)), none);
+}
+
+#[test]
+fn a_side_offers_a_draw_once_each_ten_plies() {
+    let mut test = TestRoom::two_players(default_settings());
+    test.ok("ada", Command::Offer(Offer::Draw, Some(1)));
+    test.ok("bob", Command::Answer(Offer::Draw, Some(1), false));
+    for _ in 0..10 {
+        assert_eq!(test.refused("ada", Command::Offer(Offer::Draw, Some(1))), Rejection::OfferTooSoon(10));
+        test.place(test.game().position.legal_moves().first().expect("a move"));
+    }
+    test.ok("ada", Command::Offer(Offer::Draw, Some(1)));
+    test.ok("ada", Command::Answer(Offer::Draw, Some(1), false));
+    assert_eq!(test.refused("ada", Command::Offer(Offer::Draw, Some(1))), Rejection::OfferTooSoon(20));
+    // The other side has not offered one, and may always accept one.
+    test.ok("bob", Command::Offer(Offer::Draw, Some(1)));
+    test.ok("ada", Command::Offer(Offer::Draw, Some(1)));
+    assert_eq!(test.end().map(|end| end.reason), Some(EndReason::Agreed));
 }
 
 #[test]
 fn an_ai_declines_every_draw() {
     let mut test = TestRoom::against_ai(default_settings());
-    let facts = test.ok("ada", Command::Offer(Offer::Draw));
+    let facts = test.ok("ada", Command::Offer(Offer::Draw, None));
     assert_eq!(facts[1], Fact::OfferClosed { offer: Offer::Draw, accepted: false });
     assert!(test.room.running().is_some());
 }

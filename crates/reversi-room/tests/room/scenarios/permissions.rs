@@ -1,7 +1,9 @@
 //! Permissions: every action, by every role, in every phase.
 
 use reversi_engine::rules::Color::{Black, White};
-use reversi_room::{Command, Credentials, Offer, Rejection, SeatSetting, Settings, Timestamp, Visibility, Watching};
+use reversi_room::{
+    Claim, Command, Credentials, Offer, Rejection, SeatSetting, Settings, Timestamp, Visibility, Watching,
+};
 
 use crate::fixtures::test_room::{
     TestRoom, ai, ban, chat, default_settings, id, kick, profile, secs, square, valid_credentials,
@@ -21,6 +23,10 @@ const GAME: Cell = Err(Rejection::RoomInGame);
 const OVER: Cell = Err(Rejection::GameOver);
 const NO_SERIES: Cell = Err(Rejection::WrongPhase("no series is running"));
 const NO_OFFER: Cell = Err(Rejection::WrongPhase("there is no such offer"));
+
+const NOT_GONE: Cell =
+    Err(Rejection::WrongPhase("your opponent is there, or the game has too long a clock for claims"));
+const CLAIM: Command = Command::Claim { game: 1, claim: Claim::Win };
 
 const ADMIN: Cell = Err(Rejection::NotAdmin);
 const BY_ADMIN: [Cell; 5] = [ADMIN, ADMIN, ADMIN, ADMIN, YES];
@@ -108,6 +114,7 @@ fn in_the_lobby() {
         ("end a series", lobby, Command::EndSeries, [NO_SERIES, OWNER, OWNER, OWNER, NO_SERIES]),
         ("change settings", lobby, retimed(), BY_OWNER),
         ("transfer", lobby, Command::Transfer(id("wim")), BY_OWNER),
+        ("name a co-owner", lobby, Command::SetCoOwner(id("wim"), true), BY_OWNER),
         ("chat", lobby, chat("hi"), BY_MEMBERS),
         ("leave", lobby, Command::Leave, BY_ALL),
         ("vacate", lobby, Command::Vacate, BY_MEMBERS),
@@ -123,10 +130,11 @@ fn after_a_game() {
         ("play", over, play(1, 2, "c4"), [SEAT, OVER, SEAT, SEAT, SEAT]),
         ("resign", over, Command::Resign { game: 1 }, [SEAT, OVER, SEAT, MEMBER, MEMBER]),
         ("abort", over, Command::Abort { game: 1 }, [OVER; 5]),
-        ("offer a draw", over, Command::Offer(Offer::Draw), [SEAT, OVER, SEAT, MEMBER, MEMBER]),
-        ("answer a draw", over, Command::Answer(Offer::Draw, true), [SEAT, OVER, SEAT, MEMBER, MEMBER]),
-        ("offer a rematch", over, Command::Offer(Offer::Rematch), BY_SEATED),
-        ("answer a rematch", over, Command::Answer(Offer::Rematch, true), [SEAT, NO_OFFER, SEAT, MEMBER, MEMBER]),
+        ("claim", over, CLAIM, [SEAT, OVER, SEAT, MEMBER, MEMBER]),
+        ("offer a draw", over, Command::Offer(Offer::Draw, None), [SEAT, OVER, SEAT, MEMBER, MEMBER]),
+        ("answer a draw", over, Command::Answer(Offer::Draw, None, true), [SEAT, OVER, SEAT, MEMBER, MEMBER]),
+        ("offer a rematch", over, Command::Offer(Offer::Rematch, None), BY_SEATED),
+        ("answer a rematch", over, Command::Answer(Offer::Rematch, None, true), [SEAT, NO_OFFER, SEAT, MEMBER, MEMBER]),
     ]);
 }
 
@@ -144,9 +152,9 @@ fn in_a_game() {
         ("start", playing, Command::Start(None), NOT_NOW_FOR_OWNER),
         ("play", playing, play(1, 0, "d3"), [SEAT, YES, SEAT, SEAT, SEAT]),
         ("resign", playing, Command::Resign { game: 1 }, BY_SEATED),
-        ("offer a draw", playing, Command::Offer(Offer::Draw), BY_SEATED),
-        ("answer a draw", playing, Command::Answer(Offer::Draw, true), [SEAT, NO_OFFER, SEAT, MEMBER, MEMBER]),
-        ("offer a rematch", playing, Command::Offer(Offer::Rematch), [SEAT, GAME, SEAT, MEMBER, MEMBER]),
+        ("offer a draw", playing, Command::Offer(Offer::Draw, None), BY_SEATED),
+        ("answer a draw", playing, Command::Answer(Offer::Draw, None, true), [SEAT, NO_OFFER, SEAT, MEMBER, MEMBER]),
+        ("offer a rematch", playing, Command::Offer(Offer::Rematch, None), [SEAT, GAME, SEAT, MEMBER, MEMBER]),
         ("abort at first", playing, Command::Abort { game: 1 }, [GAME, YES, OWNER, OWNER, YES]),
         ("abort later", both_have_moved, Command::Abort { game: 1 }, [GAME, OWNER, OWNER, OWNER, YES]),
         ("end a series", playing, Command::EndSeries, BY_OWNER_OR_ADMIN),
@@ -155,6 +163,8 @@ fn in_a_game() {
         ("change name, visibility, watching", playing, renamed(), BY_OWNER),
         ("change other settings", playing, retimed(), NOT_NOW_FOR_OWNER),
         ("transfer", playing, Command::Transfer(id("wim")), BY_OWNER),
+        ("name a co-owner", playing, Command::SetCoOwner(id("wim"), true), BY_OWNER),
+        ("claim", playing, CLAIM, [SEAT, NOT_GONE, SEAT, MEMBER, MEMBER]),
         ("chat", playing, chat("hi"), BY_MEMBERS),
         ("remove a line of chat", playing, Command::RemoveChat(Timestamp(1)), BY_ADMIN),
         ("leave", playing, Command::Leave, BY_ALL),
@@ -178,6 +188,8 @@ fn a_closed_room_permits_only_leaving() {
         Command::SetReady(true),
         kick("wim"),
         Command::Transfer(id("wim")),
+        Command::SetCoOwner(id("wim"), true),
+        CLAIM,
         renamed(),
         Command::Start(None),
         Command::JoinGame(profile("xia"), White, None),
@@ -188,8 +200,8 @@ fn a_closed_room_permits_only_leaving() {
         Command::Strike { game: 1, ply: 2 },
         Command::Resign { game: 1 },
         Command::Abort { game: 1 },
-        Command::Offer(Offer::Rematch),
-        Command::Answer(Offer::Rematch, true),
+        Command::Offer(Offer::Rematch, None),
+        Command::Answer(Offer::Rematch, None, true),
     ];
     for who in WHO.into_iter().chain(["server"]) {
         for command in &commands {

@@ -40,12 +40,12 @@ fn the_same_players_start_another_game() {
 #[test]
 fn a_rematch_swaps_sides() {
     let mut test = after_a_game(default_settings());
-    test.ok("bob", Command::Offer(Offer::Rematch));
+    test.ok("bob", Command::Offer(Offer::Rematch, None));
     assert_eq!(test.room.rematch_offer(), Some(White));
     let own = Rejection::WrongPhase("only the other side can accept this offer");
-    assert_eq!(test.refused("bob", Command::Answer(Offer::Rematch, true)), own);
+    assert_eq!(test.refused("bob", Command::Answer(Offer::Rematch, None, true)), own);
     assert_eq!(
-        test.ok("ada", Command::Answer(Offer::Rematch, true)),
+        test.ok("ada", Command::Answer(Offer::Rematch, None, true)),
         [
             Fact::OfferClosed { offer: Offer::Rematch, accepted: true },
             Fact::SeatsSwapped,
@@ -60,8 +60,8 @@ fn a_rematch_swaps_sides() {
 #[test]
 fn a_rematch_keeps_sides_if_the_settings_say_so() {
     let mut test = after_a_game(Settings { swap_sides: false, ..default_settings() });
-    test.ok("ada", Command::Offer(Offer::Rematch));
-    let facts = test.ok("bob", Command::Offer(Offer::Rematch));
+    test.ok("ada", Command::Offer(Offer::Rematch, None));
+    let facts = test.ok("bob", Command::Offer(Offer::Rematch, None));
     assert!(matches!(facts[..], [Fact::OfferClosed { accepted: true, .. }, Fact::GameStarted { .. }]));
 }
 
@@ -69,21 +69,21 @@ fn a_rematch_keeps_sides_if_the_settings_say_so() {
 fn a_rematch_is_refused_or_withdrawn() {
     let mut test = after_a_game(default_settings());
     for who in ["bob", "ada"] {
-        test.ok("ada", Command::Offer(Offer::Rematch));
+        test.ok("ada", Command::Offer(Offer::Rematch, None));
         let closed = Fact::OfferClosed { offer: Offer::Rematch, accepted: false };
-        assert_eq!(test.ok(who, Command::Answer(Offer::Rematch, false)), [closed]);
+        assert_eq!(test.ok(who, Command::Answer(Offer::Rematch, None, false)), [closed]);
         assert_eq!(test.room.rematch_offer(), None);
     }
     let none = Rejection::WrongPhase("there is no such offer");
-    assert_eq!(test.refused("bob", Command::Answer(Offer::Rematch, true)), none);
+    assert_eq!(test.refused("bob", Command::Answer(Offer::Rematch, None, true)), none);
 }
 
 #[test]
 fn a_rematch_offer_does_not_outlive_its_pairing() {
     let mut test = after_a_game(default_settings()).join("cy");
-    test.ok("ada", Command::Offer(Offer::Rematch));
+    test.ok("ada", Command::Offer(Offer::Rematch, None));
     test.ok("bob", Command::Leave);
-    assert_eq!(test.refused("ada", Command::Offer(Offer::Rematch)), Rejection::SeatsNotReady);
+    assert_eq!(test.refused("ada", Command::Offer(Offer::Rematch, None)), Rejection::SeatsNotReady);
     test.ok("cy", Command::TakeSeat(White));
     assert_eq!(test.room.rematch_offer(), None);
     assert_eq!(test.wins(), (0, 0), "a new pairing starts at 0");
@@ -94,11 +94,14 @@ fn a_rematch_is_accepted_only_on_the_terms_of_its_offer() {
     let faster = Command::Configure(Box::new(Settings { rated: true, ..default_settings() }), None);
     for (who, change) in [("ada", faster.clone()), ("bob", faster), ("bob", Command::SwapSeats)] {
         let mut test = after_a_game(default_settings());
-        test.ok(who, Command::Offer(Offer::Rematch));
+        test.ok(who, Command::Offer(Offer::Rematch, None));
         let closed = Fact::OfferClosed { offer: Offer::Rematch, accepted: false };
         assert_eq!(test.ok("ada", change)[0], closed);
         let none = Rejection::WrongPhase("there is no such offer");
-        assert_eq!(test.refused(if who == "ada" { "bob" } else { "ada" }, Command::Answer(Offer::Rematch, true)), none);
+        assert_eq!(
+            test.refused(if who == "ada" { "bob" } else { "ada" }, Command::Answer(Offer::Rematch, None, true)),
+            none
+        );
     }
 }
 
@@ -106,7 +109,7 @@ fn a_rematch_is_accepted_only_on_the_terms_of_its_offer() {
 fn an_ai_accepts_every_rematch_at_once() {
     let mut test = TestRoom::against_ai(default_settings());
     test.ok("ada", Command::Resign { game: 1 });
-    test.ok("ada", Command::Offer(Offer::Rematch));
+    test.ok("ada", Command::Offer(Offer::Rematch, None));
     assert_eq!((test.game().number, test.room.seat_of(id("ada"))), (2, Some(White)));
     assert!(test.room.ai_turn().is_some());
     assert_eq!(test.wins(), (1, 0), "the AI changed sides with its score");
@@ -152,8 +155,8 @@ fn between_the_games_of_a_series_no_seat_can_be_changed() {
     assert_eq!(test.refused("ada", Command::SetSeat(White, ai())), Rejection::RoomInGame);
     assert_eq!(test.refused("ada", Command::Start(None)), Rejection::RoomInGame);
     assert_eq!(test.refused("bob", Command::LeaveSeat), Rejection::RoomInGame);
-    assert_eq!(test.refused("ada", Command::Offer(Offer::Rematch)), Rejection::RoomInGame);
-    assert_eq!(test.refused("ada", Command::Offer(Offer::Draw)), Rejection::GameOver);
+    assert_eq!(test.refused("ada", Command::Offer(Offer::Rematch, None)), Rejection::RoomInGame);
+    assert_eq!(test.refused("ada", Command::Offer(Offer::Draw, None)), Rejection::GameOver);
     assert_eq!(test.refused("bob", Command::Resign { game: 1 }), Rejection::GameOver);
 }
 
@@ -335,4 +338,41 @@ fn a_new_pairing_in_one_seat_clears_the_score() {
     test.ok("bob", Command::LeaveSeat);
     assert_eq!(test.wins(), (0, 0));
     test.ok("ada", Command::SetSeat(Black, SeatSetting::Open));
+}
+
+/// In one series a game was drawn before its first move: offers of both players for the game before came late.
+#[test]
+fn a_late_offer_or_answer_does_not_reach_the_next_game() {
+    let next_game = |mut test: TestRoom| {
+        test.ok("ada", Command::Resign { game: 1 });
+        test.wait(Room::PEOPLE_GAP);
+        assert_eq!(test.game().number, 2);
+        test
+    };
+    let settings = Settings { games: 3, swap_sides: false, ..default_settings() };
+    let mut test = next_game(TestRoom::two_players(settings));
+    for who in ["ada", "bob"] {
+        assert_eq!(test.refused(who, Command::Offer(Offer::Draw, Some(1))), Rejection::GameOver);
+        let which = "until both sides have moved, a draw needs the id of the game for which it is meant";
+        assert_eq!(test.refused(who, Command::Offer(Offer::Draw, None)), Rejection::WrongPhase(which));
+        assert_eq!(test.refused(who, Command::Answer(Offer::Draw, None, true)), Rejection::WrongPhase(which));
+    }
+    assert_eq!(test.refused("ada", Command::Offer(Offer::Draw, Some(3))), Rejection::GameNotFound);
+    test.ok("ada", Command::Offer(Offer::Draw, Some(2)));
+    assert_eq!(test.refused("bob", Command::Answer(Offer::Draw, Some(1), true)), Rejection::GameOver);
+    test.ok("bob", Command::Answer(Offer::Draw, Some(2), true));
+}
+
+#[test]
+fn a_rematch_is_offered_after_a_named_game() {
+    let mut test = TestRoom::two_players(default_settings());
+    test.ok("ada", Command::Resign { game: 1 });
+    test.ok("ada", Command::Offer(Offer::Rematch, Some(1)));
+    assert_eq!(test.refused("bob", Command::Answer(Offer::Rematch, Some(2), true)), Rejection::GameNotFound);
+    test.ok("bob", Command::Answer(Offer::Rematch, Some(1), true));
+    test.ok("ada", Command::Resign { game: 2 });
+    let since = Rejection::WrongPhase("another game has been played since");
+    for who in ["ada", "bob"] {
+        assert_eq!(test.refused(who, Command::Offer(Offer::Rematch, Some(1))), since);
+    }
 }

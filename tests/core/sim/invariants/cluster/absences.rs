@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use reversi::room::{Fact, PlayerId};
 
 use crate::sim::{
-    event_log::{LogEntry, Outcome, SimEvent},
+    event_log::{Action, LogEntry, Outcome, SimEvent},
     invariants::{CheckResult, ensure},
     recorded_history::RecordedHistory,
 };
@@ -23,6 +23,10 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
             }
             SimEvent::TurnsOpened { stream, client } => drop(streams.insert(*stream, (current[client], *at))),
             SimEvent::TurnsClosed { stream, .. } => drop(streams.remove(stream)),
+            // The rooms are left before the streams are closed.
+            SimEvent::Requested { client, action: Action::LogOut, .. } => {
+                streams.retain(|_, (player, _)| Some(&*player) != current.get(client));
+            }
             SimEvent::Written { room, events } => {
                 for event in events {
                     let Fact::PresenceChanged { player, present: false } = event.fact else { continue };

@@ -43,7 +43,7 @@ pub(super) struct Args {
     /// The room's password.
     #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
     password: String,
-    /// Print the board as it is now, and end.
+    /// Print the board as it is now, and end; no effect on a finished game.
     #[arg(long)]
     once: bool,
     #[command(flatten)]

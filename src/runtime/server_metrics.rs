@@ -80,7 +80,8 @@ pub fn describe() {
     describe_counter!(REFUSALS, "Refused requests, by the reason in the response.");
     describe_counter!(
         CLOSED_CONNECTIONS,
-        "Connections closed by the server, by reason: too_many (open at a time), control_frames, unanswered_ping."
+        "Connections closed by the server, by reason: too_many (open at a time), control_frames, unanswered_ping, \
+         long_request."
     );
     describe_counter!(LOG_DROPPED, "Lines of the log that were dropped, because standard error is read too slowly.");
     describe_gauge!(WRITABLE, "1 while the store can be written, otherwise 0.");

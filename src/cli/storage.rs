@@ -189,9 +189,9 @@ impl CopyTarget {
 async fn database(url: &str, patience: Option<u64>) -> anyhow::Result<crate::store::PostgresStore> {
     use crate::store::{PostgresError, PostgresStore};
 
-    PostgresStore::open(url, sharing(patience, None).patience).await.map_err(|error| {
-        let hint = if matches!(error, PostgresError::InUse) { STOP_ALL } else { "" };
-        anyhow!("{error}{hint}")
+    PostgresStore::open(url, sharing(patience, None).patience).await.map_err(|error| match error {
+        PostgresError::InUse => anyhow!("{error}{STOP_ALL}"),
+        error => error.into(),
     })
 }
 

@@ -17,7 +17,19 @@ pub(in crate::cli) struct UsageError(pub(in crate::cli) String);
 
 /// The status of a command that fails.
 pub(in crate::cli) fn of_error(error: &anyhow::Error) -> ExitCode {
-    unless_interrupted(if error.is::<UsageError>() { USAGE.into() } else { ExitCode::FAILURE })
+    let is_usage = error.is::<UsageError>() || is_wrong_url(error);
+    unless_interrupted(if is_usage { USAGE.into() } else { ExitCode::FAILURE })
+}
+
+#[cfg(feature = "postgres")]
+fn is_wrong_url(error: &anyhow::Error) -> bool {
+    use crate::store::PostgresError::{Option, SpecialCharacter, Url};
+    matches!(error.downcast_ref(), Some(Url(_) | SpecialCharacter | Option(_)))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn is_wrong_url(_: &anyhow::Error) -> bool {
+    false
 }
 
 /// `done`, or 130 if Ctrl-C has ended the command.

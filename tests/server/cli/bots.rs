@@ -1,4 +1,4 @@
-//! The API as used from other languages: bots in Python and Go play whole games against the real binary, with gRPC
+//! The API as used from other languages: bots in Python, Go and Node play whole games against the real binary, with gRPC
 //! only.
 
 use std::{
@@ -47,6 +47,15 @@ fn a_go_bot_plays_a_game_against_an_ai() {
     let bot = program(GO_BOT);
     let server = Server::start("go_against_an_ai");
     let mut bot = Bot::start(Command::new(bot).args([&server.address, "random"]));
+    played_to_the_end(&bot.finish());
+}
+
+#[needs(node_bot)]
+#[test]
+fn a_node_bot_plays_a_game_against_an_ai() {
+    let bot = program("REVERSI_NODE_BOT");
+    let server = Server::start("node_against_an_ai");
+    let mut bot = Bot::start(Command::new("node").arg(bot).args([&server.address, "random"]));
     played_to_the_end(&bot.finish());
 }
 

@@ -71,6 +71,8 @@ fn a_wrong_command_line_has_one_exit_status() {
         &["serve", "--ephemeral", "--listen", "0.0.0.0:0"],
         &["serve", "--settings", "/nowhere/settings"],
         &["serve", "--max-rooms", "0"],
+        &["serve", "--store", "postgres://db/games?sslmode=sometimes"],
+        &["doctor", "--store", "postgres://me:pass@word@db/games"],
     ] {
         let output = reversi(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));

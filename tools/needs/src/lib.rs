@@ -16,6 +16,7 @@ use proc_macro::TokenStream;
 /// | `postgres` | it is installed, or `REVERSI_REQUIRE_POSTGRES` is set: then the test fails without it |
 /// | `python` | `REVERSI_PYTHON` names a Python interpreter with `grpcio` and `grpcio-tools` |
 /// | `go_bot` | `REVERSI_GO_BOT` names the program of `clients/go` |
+/// | `node_bot` | `REVERSI_NODE_BOT` names `clients/node/bot.mjs`, with its packages beside it |
 /// | `pgbouncer`, `nginx`, `caddy` | the program is in `/usr/sbin` or `/usr/bin`, or `REVERSI_REQUIRE_PROXIES` is set |
 /// | `faketime` | its library is installed, or `REVERSI_REQUIRE_FAKETIME` is set |
 /// | `git` | the package is in a Git checkout |
@@ -26,6 +27,7 @@ pub fn needs(what: TokenStream, test: TokenStream) -> TokenStream {
         "postgres" if is_postgres_installed() => test,
         "postgres" => needs_variable("REVERSI_REQUIRE_POSTGRES", "PostgreSQL was not in /usr/lib/postgresql", test),
         "python" => needs_variable("REVERSI_PYTHON", "REVERSI_PYTHON, which .ci/run sets, was not set", test),
+        "node_bot" => needs_variable("REVERSI_NODE_BOT", "REVERSI_NODE_BOT, which .ci/run sets, was not set", test),
         "go_bot" => needs_variable("REVERSI_GO_BOT", "REVERSI_GO_BOT, which .ci/run sets, was not set", test),
         program @ ("pgbouncer" | "nginx" | "caddy") if is_program_installed(program) => test,
         program @ ("pgbouncer" | "nginx" | "caddy") => {

@@ -88,8 +88,7 @@ pub fn describe() {
     describe_counter!(
         LOST,
         Unit::Seconds,
-        "Time since the start in which no player could move, because the process was stopped or could not write. The \
-         clocks are credited with it, and with the time between two runs, which is not counted."
+        "Time since the start in which no player could move: the process was stopped, or could not write. It is credited."
     );
     describe_gauge!(ARCHIVED_GAMES, "Stored games.");
     describe_gauge!(

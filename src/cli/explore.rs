@@ -24,12 +24,11 @@ use crate::{
         with exchanged colors, are one.\n\nExamples:\n  \
         reversi explore                              the first moves\n  \
         reversi explore f5d6c3d3c4                   what was played after these moves\n  \
-        reversi explore f5d6 --kind human --min-rating 1700\n  \
-        reversi explore -- '---------------------------OX------XO--------------------------- X'"
+        reversi explore f5d6 --kind human --min-rating 1700"
 )]
 pub(super) struct Args {
     /// The moves from the standard start; or a position: 64 characters X, O and -, then a space and X or O for the side
-    /// to move. One that begins with - needs -- before it.
+    /// to move. One that begins with - needs -- before it, as `reversi explore -- POSITION`.
     #[arg(value_name = "MOVES|POSITION", default_value = "", hide_default_value = true)]
     position: String,
     /// Only moves of players of this kind.

@@ -21,7 +21,7 @@ const OF_OWNER: [(&str, &str); 13] = [
     ("start", "begin a game or series, once both seats are filled and ready"),
     ("seat SIDE open", "open a seat; a player in it must be kicked first"),
     ("seat SIDE KIND[:LEVEL]", "give it to an AI, as `seat white mcts:3`"),
-    ("seat SIDE for NAME", "keep it for a member"),
+    ("seat SIDE for NAME", "keep it for a player, who is told of it"),
     ("seat SIDE me", "sit there yourself"),
     ("swap", "swap sides"),
     ("kick NAME", "remove a member"),

@@ -21,7 +21,7 @@ use tokio::{
 
 use super::{
     connect::{
-        check_ai, leave,
+        check_ai, find_player, leave,
         login::{self, LoginOptions},
         reconnecting_stream::{Received, ReconnectingStream},
         server_address::Address,
@@ -343,7 +343,13 @@ async fn perform(session: &Session, room: &Room, command: HostCommand) -> anyhow
             Err(error) => Err(error),
         },
         HostCommand::Seat(side, choice) => return set_seat(session, room, side, choice).await,
-        HostCommand::Reserve(side, name) => session.reserve_seat(id, side, member(room, &name)?).await,
+        HostCommand::Reserve(side, name) => {
+            let guest = match member(room, &name) {
+                Ok(member) => member.clone(),
+                Err(_) => find_player::find(session, &name).await?,
+            };
+            session.reserve_seat(id, side, &guest).await
+        }
         HostCommand::Swap => session.swap_seats(id).await,
         HostCommand::Kick { name, ban } => session.kick(id, member(room, &name)?, ban).await,
         HostCommand::Transfer(name) => session.transfer_ownership(id, member(room, &name)?).await,

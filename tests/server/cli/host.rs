@@ -63,6 +63,8 @@ fn a_host_removes_members_and_transfers_the_room() {
     let (mut heir, _) = start_host(&server, &["--name", "dora", "--room", &room]);
     host.wait_for("dora came in");
     heir.send_and_wait("start", "only the room's owner may do this");
+    let _elsewhere = start_host(&server, &["--name", "eve"]);
+    host.send_and_wait("seat white for eve", "the seat of white is kept for eve");
     host.send_and_wait("seat white for DORA", "the seat of white is kept for dora");
     host.send_and_wait("transfer dora", "dora owns the room now; you stay as a member");
     heir.wait_for("you own the room now");

@@ -3,7 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it panics")]
 
-use std::{collections::BTreeMap, fs, path::PathBuf, sync::Mutex};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::PathBuf,
+    sync::Mutex,
+};
 
 use clap::{Arg, Command, CommandFactory as _};
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
@@ -11,6 +16,7 @@ use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, Share
 use super::{EXIT_STATUSES, GROUPS, with_help};
 use crate::{
     cli::{Cli, connect::server_address::CONNECTION, serve},
+    proto::POOL,
     room::Timestamp,
     runtime::{Limit, Limits, server_metrics},
 };
@@ -18,7 +24,7 @@ use crate::{
 const INTRODUCTION: &str = "# Reference\n\nMade by the program, from the sources that it runs by: change those, then run \
     `cargo test --lib the_reference -- --ignored`.\n\n\
     [Limits](#limits) · [Options](#options) · [Exit status](#exit-status) · [Metrics](#metrics) · [Errors](#errors) · \
-    [Tables](#tables)\n";
+    [Errors by call](#errors-by-call) · [Tables](#tables)\n";
 
 const ABOUT_LIMITS: &str = "Options of `reversi serve`. The variable of `--max-rooms` is `REVERSI_MAX_ROOMS`, and so for \
     all. 0 is no limit only where the text says so; elsewhere it is the number 0. Reload: SIGHUP applies a new value; \
@@ -31,6 +37,21 @@ const ABOUT_OPTIONS: &str = "An option takes precedence over its variable, and t
 
 const ABOUT_ERRORS: &str = "By the code of the status, which says what to do next; [types.proto](../proto/reversi/v1/types.proto) says where the \
     reason stands in an answer.";
+
+const ABOUT_CALLS: &str = "A call that is not in the table gives only these. `MoveRejected` on the stream of `Play` has the \
+    reasons of `PlayMove`. Only a call that is under way while its room closes gets `ROOM_CLOSED`; later ones do not find the \
+    room or game.";
+
+/// The files of the API; the first has the enum of the reasons.
+const PROTOS: [&str; 7] = [
+    include_str!("../../../proto/reversi/v1/types.proto"),
+    include_str!("../../../proto/reversi/v1/session.proto"),
+    include_str!("../../../proto/reversi/v1/lobby.proto"),
+    include_str!("../../../proto/reversi/v1/room.proto"),
+    include_str!("../../../proto/reversi/v1/game.proto"),
+    include_str!("../../../proto/reversi/v1/record.proto"),
+    include_str!("../../../proto/reversi/v1/analysis.proto"),
+];
 
 const ABOUT_TABLES: &str = "Columns that end in `_us` are microseconds: times since 1970-01-01 UTC, and the durations \
     `move_limit_us`, `total_time_us`, `increment_us` and `ahead_us`. Programs other than the server may read the tables, and \
@@ -69,6 +90,7 @@ fn generated() -> String {
         format!("## Exit status\n\nThe same for all commands.\n\n{}", table(["status", "meaning"], statuses)),
         format!("## Metrics\n\nOf `reversi serve --metrics HOST:PORT`, at `/metrics`.\n\n{}", metrics()),
         format!("## Errors\n\n{ABOUT_ERRORS}\n\n{}", errors()),
+        format!("## Errors by call\n\n{}", errors_by_call()),
         format!("## Tables\n\n{ABOUT_TABLES}\n\n{}", stores()),
     ];
     format!("{INTRODUCTION}\n{}", parts.join("\n"))
@@ -253,8 +275,7 @@ fn labels(metric: &str) -> String {
 
 /// The reasons of errors by their codes: the values of an enum of the proto, with its comments.
 fn errors() -> String {
-    let proto = include_str!("../../../proto/reversi/v1/types.proto");
-    let (values, _) = proto.split_once("enum ErrorReason {").unwrap().1.split_once("\n}").unwrap();
+    let (values, _) = PROTOS[0].split_once("enum ErrorReason {").unwrap().1.split_once("\n}").unwrap();
     let (mut rows, mut comment, mut parts) = (Vec::new(), String::new(), Vec::new());
     for line in values.lines().map(str::trim) {
         if let Some(more) = line.strip_prefix("//") {
@@ -270,6 +291,41 @@ fn errors() -> String {
     let reasons = parts.iter().skip(1).map(|(_, rows)| rows.clone()).chain([rows.clone()]);
     let part = |(heading, rows)| format!("{heading}.\n\n{}", table(["reason", "meaning"], rows));
     headings.zip(reasons).map(part).collect::<Vec<_>>().join("\n")
+}
+
+fn errors_by_call() -> String {
+    let mut calls = reasons_of_calls();
+    let list = |reasons: Vec<&str>| reasons.into_iter().map(code).collect::<Vec<_>>().join(", ");
+    let (_, of_all) = calls.remove(0);
+    let rows = calls.into_iter().map(|(call, reasons)| [code(call), list(reasons)]);
+    format!("Every call may give {}. {ABOUT_CALLS}\n\n{}", list(of_all), table(["call", "its own reasons"], rows))
+}
+
+/// The reasons that comments name at their end, as in `// Errors: NOT_OWNER, ROOM_IN_GAME.`: first those of every call,
+/// at the enum of the reasons, then those of each call that has its own.
+fn reasons_of_calls() -> Vec<(&'static str, Vec<&'static str>)> {
+    let mut calls = Vec::new();
+    for comment in PROTOS.iter().flat_map(|proto| proto.split("// Errors").skip(1)) {
+        let (reasons, rest) = comment.split_once(".\n").unwrap();
+        let (_, reasons) = reasons.split_once(':').unwrap();
+        let reasons = reasons.split([',', '/', ' ', '\n']).filter(|reason| !reason.is_empty()).collect();
+        let call = rest.trim_start().split(['(', ' ']).nth(1).unwrap();
+        calls.push((call, reasons));
+    }
+    calls
+}
+
+#[test]
+fn every_reason_is_that_of_a_call() {
+    let reasons = POOL.get_enum_by_name("reversi.v1.ErrorReason").unwrap();
+    let of_enum = reasons.values().filter(|reason| reason.number() != 0);
+    let of_enum: BTreeSet<_> = of_enum.map(|reason| reason.name().replace("ERROR_REASON_", "")).collect();
+    let calls = reasons_of_calls();
+    let of_calls: BTreeSet<_> = calls.iter().flat_map(|(_, reasons)| reasons).map(ToString::to_string).collect();
+    assert_eq!(of_calls, of_enum);
+    assert_eq!(calls[0].0, "ErrorReason");
+    let is_method = |name: &str| POOL.services().any(|service| service.methods().any(|method| method.name() == name));
+    assert!(calls[1..].iter().all(|(call, _)| is_method(call)), "{calls:?}");
 }
 
 fn stores() -> String {

@@ -341,7 +341,7 @@ mod tests {
         assert!(matches!(&swapped[..], [Wire::SeatsSwapped(_)]));
         let left = wire_events(&mut room, owner, Command::Leave);
         assert!(matches!(&left[..], [Wire::SeatChanged(_), Wire::MemberLeft(_), Wire::OwnerChanged(_)]));
-        let closed = wire_events(&mut room, Issuer::Player(guest.id), Command::Close);
+        let closed = wire_events(&mut room, Issuer::Admin, Command::Close);
         assert!(matches!(&closed[..], [Wire::RoomClosed(closed)] if closed.reason() == v1::RoomCloseReason::Closed));
     }
 

@@ -208,8 +208,14 @@ impl Rooms {
         let found = self.snapshot_as_admin(room).await?.room;
         let opponents = found.settings().opponents;
         let is_open = matches!(found.seats()[side].occupant, Occupant::Open) && found.seat_of(player.id()).is_none();
-        let is_owner = found.owner().is_some_and(|owner| owner.id == player.id());
-        if !is_open || is_owner || !opponents.have_range() || opponents.accept_rating(self.rating(player.id()).await?) {
+        // The room refuses others without a look at their ratings.
+        let is_member = found.member(player.id()).is_some();
+        if !is_member
+            || !is_open
+            || found.is_owned_by(player.id())
+            || !opponents.have_range()
+            || opponents.accept_rating(self.rating(player.id()).await?)
+        {
             Ok(())
         } else {
             Err(Rejection::NotAccepted.into())

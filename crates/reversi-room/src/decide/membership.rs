@@ -27,7 +27,9 @@ impl Draft {
             return Ok(());
         }
         self.room.may_enter(profile.id, credentials)?;
-        if self.room.members.len() >= usize::from(self.room.policy.members) {
+        // The place of an owner who is away is kept.
+        let is_kept = !self.room.is_owned_by(self.room.owner) && !self.room.is_absent_owner(profile.id);
+        if self.room.members.len() + usize::from(is_kept) >= usize::from(self.room.policy.members) {
             return Err(Rejection::RoomFull);
         }
         self.emit(Fact::MemberJoined(profile));
@@ -52,6 +54,9 @@ impl Draft {
     pub(super) fn kick(&mut self, issuer: Issuer, player: PlayerId, ban: bool) -> Result<(), Rejection> {
         if issuer != Issuer::Admin {
             self.require_right_to_remove(issuer, player)?;
+            if ban {
+                self.require_trusted(issuer)?;
+            }
             if self.room.phase == Phase::Playing && self.room.seat_of(player).is_some() {
                 return Err(Rejection::RoomInGame);
             }
@@ -81,6 +86,12 @@ impl Draft {
         self.require_manager(issuer)?;
         settings.check_new().map_err(Rejection::BadSettings)?;
         let current = &self.room.settings;
+        let enters_alike = settings.visibility == current.visibility
+            && settings.watching == current.watching
+            && settings.password == current.password;
+        if !enters_alike {
+            self.require_trusted(issuer)?;
+        }
         if expected.is_some_and(|expected| expected != current) {
             return Err(Rejection::StaleSettings);
         }
@@ -116,7 +127,7 @@ impl Draft {
         if self.room.phase == Phase::Playing {
             self.require_right_to_end_game(issuer)?;
         } else if issuer != Issuer::Admin {
-            self.require_manager(issuer)?;
+            self.require_trusted(issuer)?;
         }
         if self.room.running().is_some() {
             self.abort_by(issuer);

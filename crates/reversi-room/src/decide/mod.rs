@@ -147,7 +147,7 @@ impl Draft {
         if issuer == Issuer::Admin {
             return Ok(());
         }
-        self.require_manager(issuer)?;
+        self.require_trusted(issuer)?;
         let excluded = self.room.has_human_player() || self.room.manager_plays_rated();
         if excluded { Err(Rejection::RoomInGame) } else { Ok(()) }
     }

@@ -7,6 +7,12 @@ impl Room {
     /// Maximum number of co-owners.
     pub const MAX_CO_OWNERS: usize = 8;
 
+    /// Whether the room is this member's, who does not only stand in for its owner.
+    #[must_use]
+    pub fn is_owned_by(&self, player: PlayerId) -> bool {
+        self.owner == player && self.absent_owner.is_none() && self.member(player).is_some()
+    }
+
     /// Whether a player may do what an owner may, but for what is the owner's alone: to transfer the room, to name
     /// co-owners and to remove them.
     #[must_use]
@@ -77,8 +83,17 @@ impl Room {
 impl Draft {
     /// A member who stands in for the owner is none.
     fn require_owner(&self, issuer: Issuer) -> Result<(), Rejection> {
-        let owns = issuer == Issuer::Player(self.room.owner) && self.room.absent_owner.is_none();
-        if owns { self.require_manager(issuer) } else { Err(Rejection::NotOwner) }
+        match issuer {
+            Issuer::Player(player) if self.room.is_owned_by(player) => Ok(()),
+            Issuer::Player(_) | Issuer::Admin | Issuer::Server => Err(Rejection::NotOwner),
+        }
+    }
+
+    /// The owner or a co-owner. Who only stands in keeps the room going, but ends nothing and shuts nobody out.
+    pub(super) fn require_trusted(&self, issuer: Issuer) -> Result<(), Rejection> {
+        self.require_manager(issuer)?;
+        let is_co_owner = matches!(issuer, Issuer::Player(player) if self.room.co_owners.contains(&player));
+        if is_co_owner { Ok(()) } else { self.require_owner(issuer) }
     }
 
     pub(super) fn require_manager(&self, issuer: Issuer) -> Result<(), Rejection> {
@@ -116,6 +131,10 @@ impl Draft {
         self.require_owner(issuer)?;
         if self.room.co_owners.contains(&player) == named || player == self.room.owner {
             return Ok(());
+        }
+        // A former co-owner who plays could no longer keep others from ending the game.
+        if !named && self.room.manager_plays_rated() {
+            return Err(Rejection::RoomInGame);
         }
         if named && self.room.member(player).is_none() {
             return Err(Rejection::PlayerNotFound);

@@ -186,7 +186,7 @@ impl Draft {
 
     pub(super) fn end_series(&mut self, issuer: Issuer) -> Result<(), Rejection> {
         if issuer != Issuer::Admin {
-            self.require_manager(issuer)?;
+            self.require_trusted(issuer)?;
         }
         let series = self.room.series.ok_or(Rejection::WrongPhase(rejection::NO_SERIES))?;
         // The last game may already be running.

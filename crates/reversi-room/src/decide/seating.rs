@@ -21,7 +21,7 @@ impl Draft {
         match &self.room.seats[seat].occupant {
             Occupant::Open => {
                 let is_accepted = self.room.settings.opponents.accept_kind(profile.kind);
-                if !is_accepted && present.is_none() && player != self.room.owner {
+                if !is_accepted && present.is_none() && !self.room.is_owned_by(player) {
                     return Err(Rejection::NotAccepted);
                 }
             }

@@ -12,7 +12,7 @@
 //! The messages are declared in `proto/reversi/stored/v1`, independent of the public API. Within a version, a field may
 //! be added whose default means what its absence meant; tags and numbers never change their meaning. Any other change
 //! needs a new version. Both need a new version of the links between servers, and a new version also needs one of the
-//! stores' tables: then no older server reads and rewrites what it does not know.
+//! stores' tables. An older server that is started again later reads rooms without the fields that it does not know.
 //!
 //! The checksum is the CRC-32 of all bytes before it, little-endian: without it, nearly half of all single bit errors
 //! would decode to another valid game. Version 1 had no checksum and was otherwise the same.

@@ -6,14 +6,14 @@ use std::{
     time::Duration,
 };
 
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::{
+    sync::OnceCell,
+    time::{Instant, sleep, timeout, timeout_at},
+};
 
 use super::NewRoom;
 use crate::{
-    room::{
-        AiSpec, Command, Credentials, Occupant, Opponents, Profile, Rejection, Request, Room, RoomId, SeatSpec,
-        Settings,
-    },
+    room::{AiSpec, Command, Credentials, Occupant, Rejection, Request, Room, RoomId, SeatSpec, Settings},
     rules::{ByColor, Color},
     runtime::{
         cluster::cluster::MOVE_TIMEOUT,
@@ -31,6 +31,9 @@ const MATCH_TIME: Duration = Duration::from_secs(2);
 
 /// Maximum wait for the state of a room before others are tried. After them, the room is tried again.
 const LOOK_TIME: Duration = Duration::from_millis(200);
+
+/// Maximum number of rooms in which a player waits, each with other settings: the list of all is bounded.
+const MOST_WAITING: usize = 4;
 
 /// The interval of tries while another node matches a player, which takes it a few writes.
 const MATCH_RETRY: Duration = Duration::from_millis(20);
@@ -73,7 +76,7 @@ impl Rooms {
                     this.once(&player, request, start, again).await
                 }
                 Opponent::Anyone => {
-                    let seek = Seek { player: &player, side, settings, request };
+                    let seek = Seek { player: &player, side, settings, request, rating: OnceCell::new() };
                     let start = async || this.quick_match(&seek).await;
                     let again = async |done: DoneRequest| this.matched(&player, done.room).await;
                     let room = this.once(&player, request, start, again).await?;
@@ -170,7 +173,7 @@ impl Rooms {
     async fn match_or_wait(&self, waiting: &mut WaitingRooms, seek: &Seek<'_>) -> Result<RoomId, RoomError> {
         let until = Instant::now() + MATCH_TIME;
         let mut rooms: VecDeque<_> = waiting.0.iter().map(|room| (*room, LOOK_TIME)).collect();
-        let mut own = None;
+        let (mut own, mut others) = (None, 0);
         while let Some((room, look_time)) = rooms.pop_front()
             && Instant::now() < until
         {
@@ -181,6 +184,7 @@ impl Rooms {
                 }
                 // Others may wait as well: players who were absent when the later of the two asked.
                 Match::Own => own = Some(room),
+                Match::OwnOther => others += 1,
                 Match::Stale => waiting.remove(room),
                 Match::Slow if look_time == LOOK_TIME => rooms.push_back((room, MATCH_TIME)),
                 Match::Slow | Match::NotNow => {}
@@ -191,6 +195,9 @@ impl Rooms {
             && self.wait_on(seek, room).await?
         {
             return Ok(room);
+        }
+        if others >= MOST_WAITING {
+            return Err(RoomError::QuotaRooms("you wait with other settings in four rooms; leave one first"));
         }
         self.wait_in_room(waiting, seek).await
     }
@@ -204,7 +211,10 @@ impl Rooms {
         let Some(seat) = found.seat_of(seek.player.id()) else { return Ok(false) };
         if seek.request.is_some() {
             let noted = Command::JoinGame(seek.player.profile.clone(), seat.opposite(), seek.request);
-            self.command(seek.player, room, noted).await?;
+            match self.command(seek.player, room, noted).await {
+                Err(RoomError::Rejected(_)) => return Ok(false),
+                noted => drop(noted?),
+            }
         }
         Ok(true)
     }
@@ -241,10 +251,8 @@ impl Rooms {
         let settings = snapshot.room.settings();
         let has_same_terms = settings.has_terms_of(&seek.settings);
         if snapshot.room.seat_of(player.id()).is_some() {
-            if !has_same_terms || settings.opponents != seek.settings.opponents {
-                return Match::NotNow;
-            }
-            return Match::Own;
+            let is_same = has_same_terms && settings.opponents == seek.settings.opponents;
+            return if is_same { Match::Own } else { Match::OwnOther };
         }
         let is_wanted = snapshot.room.is_present(open.opposite()) && side.is_none_or(|side| side == open);
         if !has_same_terms || !is_wanted || !self.accept_each_other(seek, &snapshot.room, open.opposite()).await {
@@ -266,12 +274,13 @@ impl Rooms {
     async fn accept_each_other(&self, seek: &Seek<'_>, room: &Room, waits: Color) -> bool {
         let Occupant::Player(waiting) = &room.seats()[waits].occupant else { return false };
         let (theirs, mine) = (room.settings().opponents, seek.settings.opponents);
-        let accepts = async |opponents: Opponents, other: &Profile| {
-            opponents.accept_kind(other.kind)
-                && (!opponents.have_range()
-                    || self.rating(other.id).await.is_ok_and(|rating| opponents.accept_rating(rating)))
-        };
-        accepts(theirs, &seek.player.profile).await && accepts(mine, waiting).await
+        let me = &seek.player.profile;
+        if !theirs.accept_kind(me.kind) || !mine.accept_kind(waiting.kind) {
+            return false;
+        }
+        let my_rating = || seek.rating.get_or_try_init(|| self.rating(me.id));
+        (!theirs.have_range() || my_rating().await.is_ok_and(|rating| theirs.accept_rating(*rating)))
+            && (!mine.have_range() || self.rating(waiting.id).await.is_ok_and(|rating| mine.accept_rating(rating)))
     }
 
     /// True if the player has a seat in a room in which a game has begun after the game of this number.
@@ -292,13 +301,17 @@ struct Seek<'a> {
     /// The terms of the game, and the welcome opponents.
     settings: Settings,
     request: Option<Request>,
+    /// Read once, when it matters.
+    rating: OnceCell<u16>,
 }
 
 /// The outcome of an attempt to match two players.
 enum Match {
     Made,
-    /// The player itself waits there.
+    /// The player itself waits there with these settings.
     Own,
+    /// The player itself waits there with other settings.
+    OwnOther,
     /// No player waits there any longer.
     Stale,
     /// Its state is not known in time.

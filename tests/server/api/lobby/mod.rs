@@ -276,6 +276,8 @@ async fn a_repeated_request_shows_nothing_to_who_may_no_longer_see_the_room() {
     let request = || v1::CreateRoomRequest { request_id: "once".into(), ..Default::default() };
     let room = ada.try_create(request()).await.unwrap().room_id;
     bob.join(&room).await.unwrap();
+    let transfer = v1::TransferOwnershipRequest { room_id: room.clone(), player_id: bob.id.clone() };
+    ada.rooms().transfer_ownership(transfer).await.unwrap();
     ada.leave(&room).await.unwrap();
     let members_only = v1::RoomSettings { watching: v1::Watching::Members.into(), ..Default::default() };
     bob.update_settings(&room, "watching", members_only).await.unwrap();

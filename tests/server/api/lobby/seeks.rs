@@ -106,6 +106,27 @@ async fn the_owner_and_a_reserved_player_need_not_be_accepted() {
 }
 
 #[tokio::test]
+async fn a_player_waits_in_four_rooms_at_most() {
+    let server = TestServer::limited(|limits| limits.seats_per_bot = 8).await;
+    let bot = server.log_in("Bot", v1::PlayerKind::Bot, 8).await;
+    let with_clock = |seconds: u64| v1::RoomSettings { total_time: millis(1_000 * seconds), ..Default::default() };
+    for seconds in [60, 120, 180, 240, 240] {
+        seek(&bot, with_clock(seconds)).await.unwrap();
+    }
+    refused(seek(&bot, with_clock(300)).await, Code::ResourceExhausted, "QUOTA_ROOMS");
+    assert_eq!(bot.info().await.rooms, 4);
+}
+
+#[tokio::test]
+async fn a_range_of_ratings_shows_no_private_room() {
+    let server = TestServer::open().await;
+    let (ada, eve) = (server.human("Ada").await, server.human("Eve").await);
+    let private = v1::Visibility::Private.into();
+    let room = ada.create(v1::RoomSettings { visibility: private, ..rated(&[], [2_000, 0]) }).await.room_id;
+    refused(eve.sit(&room, 0).await, Code::NotFound, "ROOM_NOT_FOUND");
+}
+
+#[tokio::test]
 async fn opponents_that_cannot_be_are_refused() {
     let server = TestServer::open().await;
     let ada = server.human("Ada").await;

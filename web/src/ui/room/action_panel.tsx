@@ -1,5 +1,6 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { games, rooms } from "../../api/client";
+import { useEffect } from "preact/hooks";
+import { games, lobby, rooms } from "../../api/client";
 import { colorOf } from "../../game/history";
 import {
   Offer,
@@ -169,9 +170,31 @@ function Awaited({ room, me, seats }: RoomProps & { seats: readonly Seat[] }) {
   return room.ownerId === me ? null : <p>{texts.waitingForOwner}</p>;
 }
 
+/** How often a search is repeated: who was away for a moment may wait as well. */
+const SEARCH_AGAIN = 10_000;
+
 /** Shown while the server looks for an opponent. */
 function Search({ room }: Pick<RoomProps, "room">) {
   const texts = text.value.room;
+  const { roomId, settings } = room;
+  useEffect(() => {
+    let ended = false;
+    const again = async () => {
+      const opponent = { case: "anyone" as const, value: {} };
+      const answer = await lobby.quickStart({ opponent, settings }).catch(() => undefined);
+      const found = answer?.room?.roomId;
+      if (!found || found === roomId) return;
+      // The search was cancelled meanwhile.
+      if (ended) return void (await attempt(() => rooms.leaveRoom({ roomId: found })));
+      searchRoom.value = found;
+      navigate({ screen: "room", roomId: found });
+    };
+    const timer = setInterval(again, SEARCH_AGAIN);
+    return () => {
+      ended = true;
+      clearInterval(timer);
+    };
+  }, [roomId, settings]);
   const cancel = async () => {
     if (await attempt(() => rooms.leaveRoom({ roomId: room.roomId }))) navigate({ screen: "home" });
   };

@@ -2,7 +2,7 @@
 
 use reversi_engine::rules::Color::{Black, White};
 use reversi_room::{
-    Command, Credentials, Fact, LeaveReason, Phase, Rejection, Room, SeatSetting, Settings, Visibility,
+    Command, Credentials, Fact, LeaveReason, Phase, Rejection, Room, SeatSetting, Settings, Visibility, Watching,
 };
 
 use crate::fixtures::test_room::{TestRoom, ai, ban, default_settings, id, kick, password, profile, secs};
@@ -62,22 +62,57 @@ fn players_of_a_running_series_do_not_inherit() {
 }
 
 #[test]
-fn who_stands_in_manages_the_room_but_cannot_give_it_away_or_lock_its_owner_out() {
-    let mut test =
-        TestRoom::of(Settings { visibility: Visibility::Private, ..default_settings() }).join("bob").join("cy");
+fn a_co_owner_who_stands_in_cannot_give_the_room_away_or_lock_its_owner_out() {
+    let private = Settings { visibility: Visibility::Private, ..default_settings() };
+    let mut test = TestRoom::of(private.clone()).join("bob").join("cy");
+    test.ok("ada", named("bob"));
     test.ok("ada", Command::Leave);
-    test.ok(
-        "bob",
-        Command::Configure(
-            Box::new(Settings { password: Some(password()), visibility: Visibility::Private, ..default_settings() }),
-            None,
-        ),
-    );
+    let locked = Settings { password: Some(password()), ..private };
+    test.ok("bob", Command::Configure(Box::new(locked), None));
     assert_eq!(test.refused("bob", Command::Transfer(id("cy"))), Rejection::NotOwner);
     assert_eq!(test.refused("bob", named("cy")), Rejection::NotOwner);
     let stays = Rejection::WrongPhase("the owner cannot be removed; leave the room instead");
     assert_eq!(test.refused("bob", ban("ada")), stays);
     // Ada knows neither the new password nor needs the code.
+    test.ok("ada", Command::Join(profile("ada"), Credentials::default()));
+    assert_eq!(test.owner(), "ada");
+}
+
+#[test]
+fn who_only_stands_in_keeps_the_room_going_but_ends_nothing_and_shuts_nobody_out() {
+    let mut test = TestRoom::lobby().join("bob").join("cy");
+    test.ok("ada", Command::Leave);
+    assert_eq!(test.owner(), "bob");
+    let configure = |settings: Settings| Command::Configure(Box::new(settings), None);
+    test.ok("bob", configure(Settings { games: 3, ..default_settings() }));
+    for shut in [
+        Settings { password: Some(password()), ..default_settings() },
+        Settings { visibility: Visibility::Private, ..default_settings() },
+        Settings { watching: Watching::Members, ..default_settings() },
+    ] {
+        assert_eq!(test.refused("bob", configure(Settings { games: 3, ..shut })), Rejection::NotOwner);
+    }
+    assert_eq!(test.refused("bob", Command::Close), Rejection::NotOwner);
+    assert_eq!(test.refused("bob", ban("cy")), Rejection::NotOwner);
+    test = test.sit("cy", Black);
+    test.ok("bob", Command::SetSeat(White, ai()));
+    test.ok("cy", Command::SetReady(true));
+    test.ok("bob", Command::Start(None));
+    assert_eq!(test.refused("bob", Command::EndSeries), Rejection::NotOwner);
+    test = test.join("ada");
+    test.ok("ada", Command::EndSeries);
+}
+
+#[test]
+fn the_place_of_an_owner_who_is_away_is_kept() {
+    let mut test = TestRoom::lobby().join("bob");
+    test.ok("ada", Command::Leave);
+    let join = |who: &str| Command::Join(profile(who), Credentials::default());
+    // Of eight members.
+    for who in ["cy", "dan", "eve", "fay", "gus", "hal"] {
+        test.ok(who, join(who));
+    }
+    assert_eq!(test.refused("ian", join("ian")), Rejection::RoomFull);
     test.ok("ada", Command::Join(profile("ada"), Credentials::default()));
     assert_eq!(test.owner(), "ada");
 }

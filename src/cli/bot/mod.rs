@@ -572,7 +572,6 @@ async fn perform(
     match action {
         RoomAction::Sit(side) => session.take_seat(room, side).await,
         RoomAction::Ready => session.set_ready(room, true).await,
-        RoomAction::Start => session.start_game(room, "").await.map(|_| 0),
         RoomAction::Answer(offer, accept) => match game {
             Some(game) => session.answer(&game, offer, accept).await,
             None => Ok(0),

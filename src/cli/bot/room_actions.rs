@@ -11,7 +11,6 @@ use crate::{
 pub(super) enum RoomAction {
     Sit(Color),
     Ready,
-    Start,
     /// Accepts or declines an offer.
     Answer(Offer, bool),
     /// Nothing to do in this room.
@@ -61,12 +60,8 @@ pub(super) fn next_action(room: &Room, me: &PlayerId, wish: Wish) -> Option<Room
         let is_person = matches!(&opponent.occupant, Occupant::Player(player) if player.kind == PlayerKind::Human);
         return (!is_person).then_some(RoomAction::Leave);
     }
-    if !room.seats[side].ready {
-        return Some(RoomAction::Ready);
-    }
-    // A bot that has become the owner starts the game: the opponent cannot.
-    let meets = matches!(opponent.occupant, Occupant::Player(_) | Occupant::Ai(_)) && opponent.ready;
-    (meets && room.owner.as_ref() == Some(me)).then_some(RoomAction::Start)
+    // It starts no game: a bot that stands in for an owner who has gone would play on without end.
+    (!room.seats[side].ready).then_some(RoomAction::Ready)
 }
 
 /// An untried room with an open seat and no password, preferably with a waiting opponent.
@@ -123,7 +118,7 @@ mod tests {
         room.seats.black.ready = true;
         assert_eq!(next_action(&room, &me(), Wish::Stay), None);
         room.owner = Some(me());
-        assert_eq!(next_action(&room, &me(), Wish::Stay), Some(RoomAction::Start));
+        assert_eq!(next_action(&room, &me(), Wish::Stay), None);
         room.phase = Phase::Closed;
         assert_eq!(next_action(&room, &me(), Wish::Stay), Some(RoomAction::Leave));
     }

@@ -47,7 +47,7 @@ const OF_MEMBER: [(&str, &str); 9] = [
     ("who", "who sits, who is here, and the settings"),
     ("help", "this list"),
     ("close", "close the room and end"),
-    ("leave", "leave the room, which another member then owns, and end"),
+    ("leave", "leave the room, which another member manages until you are back, and end"),
 ];
 
 #[derive(Clone, Debug, PartialEq)]

@@ -18,7 +18,7 @@ const DEFAULT_PAGE: u16 = 50;
 /// Maximum number of rows on a page.
 const MAX_PAGE: u16 = 200;
 
-/// A [`PlayerId`](crate::room::PlayerId), [`RoomId`](crate::room::RoomId) or [`GameId`](crate::room::GameId).
+/// A [`PlayerId`](crate::room::PlayerId), [`RoomId`] or [`GameId`].
 ///
 /// # Errors
 /// `BAD_ID` for `field`.

@@ -243,6 +243,7 @@ pub(in crate::cli) fn describe(settings: &Settings, has_password: bool) -> Strin
     }
     match (opponents.min_rating, opponents.max_rating) {
         (0, 0) => {}
+        (0, max) => parts.push(format!("for ratings up to {max}")),
         (min, 0) => parts.push(format!("for ratings from {min}")),
         (min, max) => parts.push(format!("for ratings from {min} to {max}")),
     }

@@ -117,7 +117,7 @@ pub(super) struct LeaseHolder {
     /// The nodes of shards, of which only changes are read once all are known.
     assignments: BTreeMap<Shard, Assignment>,
     /// When shards got their nodes, by the clock of the database.
-    assigned: BTreeMap<Shard, i64>,
+    assigned: BTreeMap<Shard, f64>,
     assignments_read: Option<Instant>,
     /// None before the node is inserted, and after it was declared dead, until it rejoins.
     id: Option<i64>,
@@ -410,7 +410,8 @@ impl LeaseHolder {
         // The database may have been away from all: those that are silent now may soon take shards.
         let is_drained = is_draining && !(has_shards && others.iter().any(Other::may_return));
         let mut oldest_first = assignments.clone();
-        oldest_first.sort_by_key(|owned| self.assigned.get(&owned.shard));
+        let since = |owned: &Assignment| self.assigned.get(&owned.shard).copied().unwrap_or_default();
+        oldest_first.sort_by(|one, other| since(one).total_cmp(&since(other)));
         let mut surplus = surplus(me, &takers, &oldest_first);
         surplus.retain(|_, next| !is_silent(next));
         let view = ClusterView {

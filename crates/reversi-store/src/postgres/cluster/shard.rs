@@ -63,8 +63,8 @@ pub(super) struct ShardRow {
     pub(super) shard: Shard,
     node: Option<NodeId>,
     version: u64,
-    /// When it got this owner, in microseconds by the clock of the database.
-    pub(super) changed: i64,
+    /// When it got this owner, in seconds by the clock of the database.
+    pub(super) changed: f64,
     /// For a shard of the asking node whose clocks may have to be credited: since when, by the clock of its last node.
     pub(super) away_since: Option<Timestamp>,
 }
@@ -83,7 +83,7 @@ impl ShardRow {
     }
 }
 
-const OWNERS: &str = "SELECT id, node, version, (extract(epoch FROM changed) * 1000000)::bigint AS changed_us, \
+const OWNERS: &str = "SELECT id, node, version, extract(epoch FROM changed)::float8 AS changed, \
     CASE WHEN node = $1 THEN away_us END AS away_us FROM shard WHERE $2 OR changed > now() - make_interval(secs => $3)";
 
 /// The shards that have changed within [`CHANGES`], or all.
@@ -100,7 +100,7 @@ fn read(row: &Row) -> Result<ShardRow, PostgresError> {
         shard,
         node: row.try_get::<_, Option<i64>>("node")?.map(NodeId),
         version: version.unsigned_abs(),
-        changed: row.try_get("changed_us")?,
+        changed: row.try_get("changed")?,
         away_since: row.try_get::<_, Option<i64>>("away_us")?.map(Timestamp),
     })
 }

@@ -17,8 +17,8 @@ pub(super) enum DueAction {
     NextGame,
     /// This member has been absent for the grace period and leaves.
     Absence(PlayerId),
-    /// This member becomes the owner: back, or in the place of one who has gone, or who has been absent for the grace
-    /// period but plays a running game. Not in a rated game, which the new owner could end.
+    /// This member becomes the owner: the owner who has returned, or a stand-in for an owner who has left, or who has been
+    /// absent for the grace period while playing. Not in a rated game, which the new owner could end.
     Ownership(PlayerId),
     /// The room closes for lack of activity.
     Idle,

@@ -18,7 +18,7 @@ impl Room {
     /// there, or the game cannot be claimed.
     ///
     /// It is after a quarter of the longest time for one move, at least [`Room::LEAST_ABSENCE`], and at most three
-    /// quarters of the grace. A credit for time in which nobody could play moves it like the clocks.
+    /// quarters of the grace. A credit of the clocks moves it by the same time.
     #[must_use]
     pub fn claim_from(&self, gone: Color) -> Option<Timestamp> {
         self.running()?;

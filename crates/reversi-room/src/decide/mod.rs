@@ -141,8 +141,11 @@ impl Draft {
         if issuer == Issuer::Server { Ok(()) } else { Err(Rejection::NotAdmin) }
     }
 
-    /// A game may be ended by an administrator, and by those who manage the room while no person is seated, except for a
-    /// rated one in which one of them plays.
+    /// Allows an administrator, and, while no person is seated, the owner and the co-owners. These may not end a rated
+    /// game in which the owner or a co-owner plays.
+    ///
+    /// # Errors
+    /// [`Rejection::NotOwner`], or [`Rejection::RoomInGame`] where a game may not be ended.
     fn require_right_to_end_game(&self, issuer: Issuer) -> Result<(), Rejection> {
         if issuer == Issuer::Admin {
             return Ok(());

@@ -38,7 +38,7 @@ impl Room {
         self.absent_owner == Some(player) || (self.owner == player && self.member(player).is_none())
     }
 
-    /// Who becomes the owner now: one who is back, or else who stands in for one who has gone.
+    /// The next owner, if that changes now: the owner who has returned, or the member who stands in for an absent one.
     pub(crate) fn next_owner(&self) -> Option<PlayerId> {
         let is_present = |player: &PlayerId| self.member(*player).is_some_and(|member| member.absent_since.is_none());
         if let Some(back) = self.absent_owner.filter(is_present) {
@@ -69,7 +69,7 @@ impl Room {
         })
     }
 
-    /// Whether the owner or a co-owner plays a running rated game, which nobody who manages the room may then end.
+    /// Whether the owner or a co-owner plays a running rated game. Then neither may end it.
     pub(super) fn manager_plays_rated(&self) -> bool {
         let seated = || self.seats.iter().filter_map(|(_, seat)| seat.occupant.player());
         self.settings.rated && self.running().is_some() && seated().any(|player| self.may_manage(player))
@@ -89,7 +89,11 @@ impl Draft {
         }
     }
 
-    /// The owner or a co-owner. Who only stands in keeps the room going, but ends nothing and shuts nobody out.
+    /// Allows the owner and the co-owners, but not a member who only stands in. For what ends a game, a series or the
+    /// room, or keeps players out.
+    ///
+    /// # Errors
+    /// [`Rejection::NotOwner`].
     pub(super) fn require_trusted(&self, issuer: Issuer) -> Result<(), Rejection> {
         self.require_manager(issuer)?;
         let is_co_owner = matches!(issuer, Issuer::Player(player) if self.room.co_owners.contains(&player));
@@ -103,7 +107,10 @@ impl Draft {
         }
     }
 
-    /// Fails for the owner, also one who is away, and unless the issuer is the owner for a co-owner.
+    /// Allows the owner and the co-owners to remove a member, but not the owner; only the owner removes a co-owner.
+    ///
+    /// # Errors
+    /// [`Rejection::NotOwner`], or [`Rejection::WrongPhase`] if the member is the owner, present or absent.
     pub(super) fn require_right_to_remove(&self, issuer: Issuer, player: PlayerId) -> Result<(), Rejection> {
         self.require_manager(issuer)?;
         if player == self.room.owner || self.room.is_absent_owner(player) {
@@ -153,7 +160,7 @@ impl Draft {
         }
     }
 
-    /// Makes the owner who is back the owner again, or a member one who stands in. A ban takes the room away for good.
+    /// Sets the owner. The former owner gets the room back on return, unless banned.
     pub(super) fn change_owner(&mut self, owner: PlayerId) {
         let gone = self.room.absent_owner.unwrap_or(self.room.owner);
         let stands_in_for = Some(gone).filter(|gone| *gone != owner && !self.room.bans.contains(gone));

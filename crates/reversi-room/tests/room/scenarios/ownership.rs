@@ -43,7 +43,7 @@ fn players_of_a_running_series_do_not_inherit() {
     test.wait(secs(30));
     test.play("c3");
     assert_eq!(test.wait(secs(30)), [Fact::MemberLeft { player: id("ada"), reason: LeaveReason::Absent }]);
-    assert_eq!(test.owner(), "", "nobody else is there");
+    assert_eq!(test.owner(), "", "the room has no other member");
     assert_eq!(test.room.payer(), Some(id("bob")), "but somebody answers for the games that begin");
     for who in ["bob", "cy", "ada"] {
         assert_eq!(test.refused(who, Command::EndSeries), Rejection::NotOwner, "{who}");
@@ -145,7 +145,7 @@ fn an_owner_who_returns_to_a_rated_game_of_who_stands_in_waits_for_its_end() {
     test = test.sit("bot-1", Black).sit("bot-2", White);
     test.ok("bot-1", Command::Start(None));
     test = test.join("ada");
-    // She could end the game for the one who stood in.
+    // As the owner she could end the rated game of the bot that stood in.
     assert_eq!(test.owner(), "bot-1");
     test.ok("bot-2", Command::Resign { game: 1 });
     assert_eq!(test.wait(secs(0)), [is_back("ada")]);

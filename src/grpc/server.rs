@@ -1,9 +1,9 @@
 //! Serves a runtime on a socket, or on open streams: combines the connections, the layers and the services.
 
-use std::{convert::Infallible, io, sync::Arc};
+use std::{convert::Infallible, io, sync::Arc, time::UNIX_EPOCH};
 
 use axum::Router;
-use http::{Request, Response};
+use http::{HeaderValue, Request, Response, header::DATE};
 use thiserror::Error;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -47,7 +47,8 @@ use super::{
 use crate::{
     grpc::status,
     proto::DESCRIPTORS,
-    runtime::{Limits, LimitsInForce, RandomSource, RateLimiter, Runtime},
+    room::Timestamp,
+    runtime::{Clock, Limits, LimitsInForce, RandomSource, RateLimiter, Runtime},
 };
 
 /// The access of clients to a server.
@@ -101,7 +102,7 @@ pub async fn serve_with(
     shutdown: CancellationToken,
 ) -> Result<bool, ServeError> {
     let offsets = offsets(&runtime.rooms.random);
-    let front = Front::new(runtime.limits_in_force().clone(), access, &runtime.rooms.random);
+    let front = Front::new(runtime.limits_in_force().clone(), access, &runtime.rooms.random, runtime.clock());
     let incoming = front.incoming(socket.into(), offsets, runtime.in_service());
     serve_connections(runtime, incoming, front, shutdown).await
 }
@@ -117,7 +118,8 @@ pub async fn serve_streams<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     shutdown: CancellationToken,
 ) -> Result<bool, ServeError> {
     let offsets = offsets(&runtime.rooms.random);
-    let front = Front::new(runtime.limits_in_force().clone(), Access::default(), &runtime.rooms.random);
+    let front =
+        Front::new(runtime.limits_in_force().clone(), Access::default(), &runtime.rooms.random, runtime.clock());
     let connections = Arc::clone(&front.connections);
     let incoming = open_streams(streams, connections, *runtime.limits(), offsets, runtime.in_service());
     serve_connections(runtime, incoming, front, shutdown).await
@@ -135,7 +137,7 @@ pub async fn stand_by(
     end: CancellationToken,
 ) -> Result<(), ServeError> {
     let random = RandomSource::default();
-    let front = Front::new(limits.into(), access, &random);
+    let front = Front::new(limits.into(), access, &random, Clock::of_process());
     // Its connections stay open, as it soon serves them itself.
     let in_service = watch::channel(true).1;
     let incoming = front.incoming(socket, offsets(&random), in_service);
@@ -169,12 +171,13 @@ struct Front {
     access: Access,
     connections: Arc<ConnectionLimit>,
     ids: RequestIds,
+    clock: Clock,
 }
 
 impl Front {
-    fn new(limits: LimitsInForce, access: Access, random: &RandomSource) -> Self {
+    fn new(limits: LimitsInForce, access: Access, random: &RandomSource, clock: Clock) -> Self {
         let ids = RequestIds::new((random.bits() >> 32) as u32);
-        Self { connections: ConnectionLimit::new(limits.clone()), limits, access, ids }
+        Self { connections: ConnectionLimit::new(limits.clone()), limits, access, ids, clock }
     }
 
     fn incoming(
@@ -207,12 +210,13 @@ impl Front {
         C: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
         C::Future: Send,
     {
-        let Self { limits, access, connections, ids, .. } = self;
+        let Self { limits, access, connections, ids, clock } = self;
         let proxies = TrustedProxies::new(&access.trusted_proxies);
         let most = limits.get().call_time;
         let header_bytes = usize::try_from(limits.get().header_bytes).unwrap_or(usize::MAX);
         let lines = Arc::new(RateLimiter::per_minute(1, 1));
         transport(&limits.get())
+            .layer(MapResponseLayer::new(move |response| add_date(response, clock)))
             .layer(layer_fn(move |inner| ForwardedFor {
                 inner,
                 proxies: proxies.clone(),
@@ -266,6 +270,16 @@ fn others(runtime: &Runtime, end: &CancellationToken) -> Result<Routes, ServeErr
         .add_service(EndStreams { service: health, end: end.clone() }))
 }
 
+/// Adds the date of the server's clock. The transport would add the system's: in a simulation the bytes of an answer, and
+/// with them the order of messages, would change from run to run.
+fn add_date<B>(mut response: Response<B>, clock: Clock) -> Response<B> {
+    let date = httpdate::fmt_http_date(UNIX_EPOCH + clock.now().since(Timestamp(0)));
+    if let Ok(date) = HeaderValue::try_from(date) {
+        response.headers_mut().insert(DATE, date);
+    }
+    response
+}
+
 /// Adds a reason to errors that the transport itself returns: a request that is too large or cannot be
 /// read, or whose method is not there.
 fn add_reasons<B>(mut response: Response<B>) -> Response<B> {
@@ -279,4 +293,15 @@ fn add_reasons<B>(mut response: Response<B>) -> Response<B> {
         tracing::error!(%error, "a refusal does not fit into headers");
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn answers_have_the_date_of_the_servers_clock() {
+        let response = add_date(Response::new(()), Clock::starting(Timestamp(1_800_000_000_000_000)));
+        assert_eq!(response.headers()[DATE], "Fri, 15 Jan 2027 08:00:00 GMT");
+    }
 }

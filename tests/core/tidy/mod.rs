@@ -92,6 +92,7 @@ const LAYERS: &[Layer] = &[
             ("x509_cert", "when a certificate expires"),
             ("futures_util", "streams made from a state"),
             ("http", "the headers of calls and answers, and CORS"),
+            ("httpdate", "the dates of answers"),
             ("http_body", "the end of an answer, and the bodies of streams"),
             ("tokio", "the listener, and the timers of heartbeats"),
             ("tokio_util", "every stream ends with the shutdown token"),

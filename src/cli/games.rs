@@ -22,7 +22,7 @@ use crate::{
     ai::AiKind,
     client::{
         ClientError, ExportFormat, GameFilter, GameRecord, GameResult, OpponentStats, Participant, ParticipantKind,
-        RankedParticipant, Rating, Reader, RoomId, Stats,
+        RankedParticipant, Rating, RatingChange, Reader, RoomId, Stats,
     },
     rules::Color,
 };
@@ -224,9 +224,21 @@ fn name(participant: &Participant, ids: bool) -> String {
 
 pub(super) fn line(game: &GameRecord, ids: bool) -> String {
     let (black, white) = (name(&game.players.black, ids), name(&game.players.white, ids));
-    let rated = if game.rated { ", rated" } else { "" };
+    let rated = if game.rated { format!(", rated{}", rating_changes(game)) } else { String::new() };
     let opening = game.opening.as_ref().map(|opening| format!(", {opening}")).unwrap_or_default();
     format!("{:16} {} {black} - {white}: {}{rated}{opening}", game.id, date(game.ended_at), game.outcome)
+}
+
+/// As " +12 -12", with the points of black first, or with the reason of a side whose rating has not changed.
+fn rating_changes(game: &GameRecord) -> String {
+    let text = |change: RatingChange| match change.points() {
+        Some(points) => format!(" {points:+}"),
+        None => format!(" ({change})"),
+    };
+    match (game.rating_changes.black, game.rating_changes.white) {
+        (Some(black), Some(white)) if black == white && black.points().is_none() => text(black),
+        (black, white) => [black, white].into_iter().flatten().map(text).collect(),
+    }
 }
 
 async fn export(reader: &Reader, filter: GameFilter, format: ExportFormat, out: Option<&Path>) -> anyhow::Result<()> {

@@ -30,8 +30,8 @@ use super::{
 };
 use crate::{
     client::{
-        Ai, Claim, ClientError, CloseReason, Closing, GameId, NewRoom, Occupant, Offer, PlayEvent, PlayerKind, Room,
-        RoomId, RoomUpdate, Session, Settings, SideWish, Visibility,
+        Ai, Claim, ClientError, CloseReason, Closing, GameId, NewRoom, Occupant, Offer, PlayEvent, PlayerKind,
+        RatingChange, Room, RoomId, RoomUpdate, Session, Settings, SideWish, Visibility,
     },
     rules::{ByColor, Color, Square},
 };
@@ -251,6 +251,7 @@ enum SessionEvent {
     Update(Effect),
     Lost(String),
     Refused(ClientError),
+    Rated(RatingChange),
     Superseded,
     Nothing,
 }
@@ -286,6 +287,7 @@ impl<'a> PlaySession<'a> {
                 Received::Item(PlayEvent::Closing(Closing { reason: CloseReason::Superseded, .. })) => {
                     SessionEvent::Superseded
                 }
+                Received::Item(PlayEvent::RatingChanged { own, .. }) => SessionEvent::Rated(own),
                 // A lost connection is reported by the other stream.
                 Received::Item(_) | Received::Lost(..) => SessionEvent::Nothing,
             }),
@@ -354,6 +356,7 @@ impl<'a> PlaySession<'a> {
                     SessionEvent::Update(_) | SessionEvent::Nothing => {}
                     SessionEvent::Lost(message) => self.view.lost(message),
                     SessionEvent::Refused(error) => self.view.note(Some(explain(&error))),
+                    SessionEvent::Rated(change) => self.view.note(Some(format!("your rating: {change}"))),
                 },
             }
         }
@@ -401,6 +404,7 @@ impl<'a> PlaySession<'a> {
                         say(message);
                     }
                     SessionEvent::Refused(error) => say(explain(&error)),
+                    SessionEvent::Rated(change) => say(format_args!("your rating: {change}")),
                 },
                 line = input.lines.next_line(), if is_watching && (wanted || ahead) => {
                     asked_to_leave = false;

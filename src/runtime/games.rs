@@ -2,19 +2,19 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::time::Instant;
+use tokio::{sync::mpsc, time::Instant};
 
 use super::{
     lifecycle::{Lifecycle, ticks},
     limit::request_cost::RequestCost,
     outcome::{Accepted, RoomError},
-    player::{directory::Players, player::Player},
+    player::{directory::Players, notice::Notice, player::Player},
     room::rooms::Rooms,
     server_clock::Clock,
 };
 use crate::{
     room::{Command, Credentials, DisplayName, EndReason, GameId, GameRecord, PlayerId, Profile, Rejection, Seq},
-    rules::{Color, Position, Square},
+    rules::{ByColor, Color, Position, Square},
     store::{
         Archive, ArchiveSize, Contestant, Exploration, ExplorerFilter, GameFilter, GameKey, GamePage, GameResult,
         PlayerStats, PlayerStore, RankingFilter, RankingKey, RankingPage, Retention, StoreError,
@@ -246,6 +246,46 @@ pub(super) async fn settle_regularly(archive: Arc<dyn Archive>, lifecycle: Lifec
                 }
             }
         }
+    }
+}
+
+/// Maximum number of rated games that have ended, and whose players are not told yet what they did to the ratings.
+pub(super) const ENDED: usize = 4096;
+
+/// The pause before a game is read again while the archive is unavailable.
+const TELL_RETRY: Duration = Duration::from_secs(1);
+
+/// Tells the players of rated games that have ended what these did to their ratings, until the server stops.
+pub(super) async fn tell_rating_changes(
+    archive: Arc<dyn Archive>,
+    players: Arc<Players>,
+    mut ended: mpsc::Receiver<GameId>,
+    lifecycle: Lifecycle,
+) {
+    let tell = async {
+        while let Some(id) = ended.recv().await {
+            let game = loop {
+                match archive.game(id).await {
+                    Ok(game) => break game,
+                    // Each game that is damaged is logged by the archive.
+                    Err(StoreError::Damaged(_)) => break None,
+                    Err(_) => tokio::time::sleep(TELL_RETRY).await,
+                }
+            };
+            let Some(game) = game else { continue };
+            let (Some(black), Some(white)) = (game.rating_changes.black, game.rating_changes.white) else { continue };
+            for (side, participant) in game.players.iter() {
+                if let Some(player) = participant.id() {
+                    let (before, changes) = (game.ratings, ByColor::new(black, white));
+                    players.send(player, Notice::RatingChanged { game: id, side, before, changes });
+                }
+            }
+        }
+    };
+    tokio::select! {
+        biased;
+        () = lifecycle.stop.cancelled() => {}
+        () = tell => {}
     }
 }
 

@@ -35,7 +35,7 @@ mod watch;
 use std::{sync::Arc, time::Duration};
 
 use tokio::{
-    sync::{Semaphore, watch::Receiver},
+    sync::{Semaphore, mpsc, watch::Receiver},
     time::Instant,
 };
 use tokio_util::sync::CancellationToken;
@@ -92,6 +92,7 @@ pub use crate::store::{
 };
 use crate::{
     ai::engine::Engines,
+    room::GameId,
     store::{Archive, Retention, Store, StoreError},
 };
 use ai::pool::MovePool;
@@ -168,11 +169,22 @@ pub struct Runtime {
     pub analyses: Analyses,
 }
 
-/// Starts the background tasks of finished games.
-fn maintain_archive(archive: &Arc<dyn Archive>, retention: Option<Retention>, clock: Clock, lifecycle: &Lifecycle) {
+/// Starts the background tasks of rooms and of finished games.
+fn start_tasks(
+    archive: &Arc<dyn Archive>,
+    retention: Option<Retention>,
+    ended: mpsc::Receiver<GameId>,
+    host: &RoomHost,
+) {
+    let ActorContext { clock, lifecycle, players, .. } = &*host.context;
+    lifecycle.spawn(presence::check_regularly(host.clone()));
+    lifecycle.spawn(liveness::mark_alive_regularly(host.clone()));
+    lifecycle.spawn(liveness::note_stalls(host.clone()));
     if let Some(retention) = retention {
-        lifecycle.spawn(games::trim_regularly(Arc::clone(archive), retention, clock, lifecycle.clone()));
+        lifecycle.spawn(games::trim_regularly(Arc::clone(archive), retention, *clock, lifecycle.clone()));
     }
+    let (told, while_running) = (Arc::clone(players), lifecycle.clone());
+    lifecycle.spawn(games::tell_rating_changes(Arc::clone(archive), told, ended, while_running));
     lifecycle.spawn(games::settle_regularly(Arc::clone(archive), lifecycle.clone()));
     lifecycle.spawn(games::count_openings_regularly(Arc::clone(archive), lifecycle.clone()));
 }
@@ -212,6 +224,7 @@ impl Runtime {
         let admin = parts.admin.as_ref();
         let players = Players::new(in_force.clone(), clock, random.clone(), admin, lifecycle.clone(), cluster.clone());
         let lobby = Arc::new(Lobby::new(cluster.clone()));
+        let (ended_games, ended) = mpsc::channel(games::ENDED);
         let context = ActorContext {
             limits: in_force,
             clock,
@@ -225,6 +238,7 @@ impl Runtime {
             stalls: Stalls::new(clock),
             resumes: Semaphore::new((cores / 2).max(1)),
             cluster: Arc::clone(&cluster),
+            ended_games,
         };
         let host = RoomHost { context: Arc::new(context), lobby: Arc::clone(&lobby) };
         let rooms = Rooms {
@@ -242,11 +256,8 @@ impl Runtime {
             lifecycle.shut_down().await;
             return Err(std::io::Error::other(unavailable));
         }
-        lifecycle.spawn(presence::check_regularly(host.clone()));
-        lifecycle.spawn(liveness::mark_alive_regularly(host.clone()));
-        lifecycle.spawn(liveness::note_stalls(host.clone()));
         lifecycle.spawn(peer_rows::drop_left_regularly(Arc::clone(&lobby.peers), lifecycle.clone()));
-        maintain_archive(&store.archive, parts.retention, clock, &lifecycle);
+        start_tasks(&store.archive, parts.retention, ended, &host);
         let (players, player_store) = (Arc::clone(&host.context.players), Arc::clone(&store.players));
         lifecycle.spawn(player::expiry::cut_unread_streams(Arc::clone(&players), limits, lifecycle.clone()));
         lifecycle.spawn(player::expiry::remove_idle_players(Arc::clone(&players), Arc::clone(&player_store), clock));

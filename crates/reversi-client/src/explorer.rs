@@ -2,7 +2,7 @@
 
 use super::{
     ClientError, GameRecord, Malformed, Page, Participant, ParticipantKind, Reader, Stats, analysis::position_to_wire,
-    parse, record, settings::wire_count,
+    parse, player, record, settings::wire_count,
 };
 use crate::{
     rules::{Bitboard, Position},
@@ -74,7 +74,7 @@ impl TryFrom<v1::ExploredMove> for ExploredMove {
             won: count(wire.won)?,
             drawn: count(wire.drawn)?,
             lost: count(wire.lost)?,
-            average_rating: record::rating(wire.average_rating)?,
+            average_rating: player::rating(wire.average_rating)?,
             opening: record::opening(wire.opening)?,
         })
     }

@@ -61,7 +61,7 @@ pub use event::{Closing, Gap, RoomChange, RoomEvent, RoomState, RoomUpdate};
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter, RankedParticipant};
 pub use game::{Clocks, Game, GameResult, Outcome, Ply, Standing};
 pub use id::{GameId, ParseIdError, PlayerId, RoomId};
-pub use player::{Me, OpponentStats, Player, Rating, Stats};
+pub use player::{Me, OpponentStats, Player, Rated, Rating, RatingChange, Stats};
 pub use reader::Reader;
 pub use record::{GameFilter, GameRecord, Page, Participant};
 pub use reversi_engine::{match_statistics, rules};
@@ -75,6 +75,6 @@ pub use turn::{OfferStatus, PlayEvent, Turn, TurnEnd};
 // Generated types that need no validation.
 pub use v1::{
     AiKind, Ban, CloseReason, Elo, ExportFormat, GameEndReason as EndReason, GetServerInfoResponse as ServerInfo,
-    LeaveReason, Limits, ParticipantKind, PlayerKind, RoomCloseReason, SidePreference as SideWish, Visibility,
-    Watching, ban::Subject as BanSubject,
+    LeaveReason, Limits, ParticipantKind, PlayerKind, RoomCloseReason, SidePreference as SideWish, UnratedReason,
+    Visibility, Watching, ban::Subject as BanSubject,
 };

@@ -1,6 +1,8 @@
 //! Players and their results.
 
-use super::{GameId, Malformed, PlayerId, PlayerKind, RoomId, parse};
+use std::fmt;
+
+use super::{GameId, Malformed, PlayerId, PlayerKind, RoomId, UnratedReason, parse};
 use crate::{rules::Color, v1};
 
 /// The public data of a player.
@@ -70,6 +72,94 @@ pub struct Rating {
     pub games: u32,
     /// Whether it may still change by much.
     pub provisional: bool,
+}
+
+/// What a finished game did to the rating of one side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RatingChange {
+    /// The rating before the game, rounded; none before the first rated game.
+    pub before: Option<u32>,
+    /// What it did.
+    pub effect: Result<Rated, UnratedReason>,
+}
+
+/// The effect of a game that counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rated {
+    /// The rating after the game, rounded.
+    pub after: u32,
+    /// Its deviation, rounded.
+    pub deviation: u32,
+    /// How much the game counted, in sixteenths.
+    pub weight: u32,
+    /// Whether the rating would have risen further without the limits on how fast it may rise.
+    pub limited: bool,
+}
+
+/// A rounded rating; none for 0.
+pub(super) fn rating(wire: i32) -> Result<Option<u32>, Malformed> {
+    Ok(Some(parse::count(wire, "rating")?).filter(|&rating| rating > 0))
+}
+
+impl TryFrom<v1::RatingChange> for RatingChange {
+    type Error = Malformed;
+
+    fn try_from(change: v1::RatingChange) -> Result<Self, Malformed> {
+        let effect = if change.unrated == 0 {
+            Ok(Rated {
+                after: parse::count(change.after, "rating")?,
+                deviation: parse::count(change.deviation, "rating deviation")?,
+                weight: parse::count(change.weight, "weight")?,
+                limited: change.limited,
+            })
+        } else {
+            Err(change.unrated())
+        };
+        Ok(Self { before: rating(change.before)?, effect })
+    }
+}
+
+impl RatingChange {
+    /// The points by which the rating has changed; none if the game did not count.
+    #[must_use]
+    pub fn points(&self) -> Option<i64> {
+        let rated = self.effect.ok()?;
+        Some(i64::from(rated.after) - i64::from(self.before.unwrap_or(BEGINNER)))
+    }
+}
+
+/// As "1500 to 1662 (+162)", or "unchanged: the game was aborted".
+impl fmt::Display for RatingChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.effect {
+            Ok(Rated { after, weight, limited, .. }) => {
+                let (before, points) = (self.before.unwrap_or(BEGINNER), self.points().unwrap_or_default());
+                write!(f, "{before} to {after} ({points:+})")?;
+                if weight < FULL_WEIGHT {
+                    write!(f, ", counted {weight}/{FULL_WEIGHT}")?;
+                }
+                f.write_str(if limited { ", limited" } else { "" })
+            }
+            Err(reason) => write!(f, "unchanged: {}", describe(reason)),
+        }
+    }
+}
+
+/// The rating before the first rated game.
+const BEGINNER: u32 = 1500;
+
+/// The weight of a game that counts in full.
+const FULL_WEIGHT: u32 = 16;
+
+fn describe(reason: UnratedReason) -> &'static str {
+    match reason {
+        UnratedReason::Unspecified => "for an unknown reason",
+        UnratedReason::Unrated => "the game is not rated",
+        UnratedReason::TooShort => "the game ended too soon",
+        UnratedReason::SameAddress => "both players are at the same address",
+        UnratedReason::Aborted => "the game was aborted",
+        UnratedReason::HouseShort => "the AI had too little time",
+    }
 }
 
 impl TryFrom<v1::PlayerStats> for Stats {

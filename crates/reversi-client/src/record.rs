@@ -2,7 +2,10 @@
 
 use std::{fmt, time::SystemTime};
 
-use super::{Ai, GameId, GameResult, Malformed, Outcome, ParticipantKind, Player, PlayerId, Ply, RoomId, parse};
+use super::{
+    Ai, GameId, GameResult, Malformed, Outcome, ParticipantKind, Player, PlayerId, Ply, RatingChange, RoomId, parse,
+    player::rating,
+};
 use crate::{
     rules::{Board, ByColor, Color, Transcript},
     v1,
@@ -126,6 +129,8 @@ pub struct GameRecord {
     pub rated: bool,
     /// The ratings of the players before the game, rounded.
     pub ratings: ByColor<Option<u32>>,
+    /// What the game did to them, if it is known.
+    pub rating_changes: ByColor<Option<RatingChange>>,
     /// The English name of the opening.
     pub opening: Option<String>,
 }
@@ -137,7 +142,7 @@ impl TryFrom<v1::GameRecord> for GameRecord {
         // Without `..`: the compiler reports a field that is not named here.
         #[rustfmt::skip]
         let v1::GameRecord { game_id, room_id, room_name, black, white, started_at, ended_at, outcome, transcript,
-            plies, board, rated, black_rating, white_rating, opening: name, private: _ } = record;
+            plies, board, rated, black_rating, white_rating, opening: name, private: _, black_rating_change, white_rating_change } = record;
         let board = match board {
             text if text.is_empty() => None,
             text => Some(text.parse().map_err(|error| Malformed::new("last position", error))?),
@@ -158,14 +163,13 @@ impl TryFrom<v1::GameRecord> for GameRecord {
             board,
             rated,
             ratings: ByColor::new(rating(black_rating)?, rating(white_rating)?),
+            rating_changes: ByColor::new(
+                black_rating_change.map(RatingChange::try_from).transpose()?,
+                white_rating_change.map(RatingChange::try_from).transpose()?,
+            ),
             opening: opening(name)?,
         })
     }
-}
-
-/// A rounded rating; none for 0.
-pub(super) fn rating(wire: i32) -> Result<Option<u32>, Malformed> {
-    Ok(Some(parse::count(wire, "rating")?).filter(|&rating| rating > 0))
 }
 
 /// The name of an opening; none if it is empty.

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use super::{
-    Closing, Malformed, Occupant, Phase, RoomId, Seat, Watching, event::StreamMessage, parse, record::rating,
+    Closing, Malformed, Occupant, Phase, RoomId, Seat, Watching, event::StreamMessage, parse, player::rating,
     seat::parse_seats,
 };
 use crate::{rules::ByColor, v1};

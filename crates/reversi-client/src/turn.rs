@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Clocks, Closing, GameId, Malformed, Offer, Outcome, Player, RoomId, Seat, Series, Standing, event::StreamMessage,
-    parse,
+    Clocks, Closing, GameId, Malformed, Offer, Outcome, Player, RatingChange, RoomId, Seat, Series, Standing,
+    event::StreamMessage, parse,
 };
 use crate::{
     rules::{Bitboard, Board, Color, Position, Square},
@@ -52,6 +52,15 @@ pub enum PlayEvent {
         board: Option<Board>,
         /// The series, if another game follows.
         series: Option<Series>,
+    },
+    /// A rated game of the player has changed the ratings, or not.
+    RatingChanged {
+        /// The game.
+        game: GameId,
+        /// What it did to the player's rating.
+        own: RatingChange,
+        /// What it did to the opponent's.
+        opponent: RatingChange,
     },
     /// An offer of either side was made or closed.
     Offer {
@@ -212,6 +221,11 @@ impl PlayEvent {
                 outcome: parse::required(ended.outcome, "outcome")?.try_into()?,
                 board: ended.position.map(Standing::try_from).transpose()?.map(|standing| standing.board),
                 series: ended.series.map(Series::try_from).transpose()?,
+            },
+            Event::RatingChanged(changed) => Self::RatingChanged {
+                game: GameId::parse(changed.game_id)?,
+                own: parse::required(changed.own, "rating change")?.try_into()?,
+                opponent: parse::required(changed.opponent, "rating change")?.try_into()?,
             },
             Event::Offer(offered) => match (parse_offer(offered.offer()), parse_offer_status(offered.status())) {
                 (Some(offer), Some(status)) => Self::Offer {

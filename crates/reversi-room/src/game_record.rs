@@ -43,6 +43,56 @@ impl Participant {
     }
 }
 
+/// What a finished game did to the rating of one side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RatingChange {
+    /// It counted.
+    Rated {
+        /// The rating after the game, rounded.
+        after: u16,
+        /// The deviation after the game, rounded.
+        deviation: u16,
+        /// How much the game counted, in sixteenths.
+        weight: u8,
+        /// Whether the rating would have risen further without the limits on how fast it may rise.
+        limited: bool,
+    },
+    /// It changed nothing.
+    Unrated(UnratedReason),
+}
+
+/// Why a finished game did not change a rating.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnratedReason {
+    /// The game was not rated, or both sides were the same AI.
+    Unrated,
+    /// The game was given up, or agreed to be drawn, in its first plies, and this side had not given it up.
+    TooShort,
+    /// Both players had logged in from the same address.
+    SameAddress,
+    /// The game was aborted.
+    Aborted,
+    /// An AI of the server had less time to think than it should have had.
+    HouseShort,
+}
+
+impl UnratedReason {
+    /// All reasons.
+    pub const ALL: [Self; 5] = [Self::Unrated, Self::TooShort, Self::SameAddress, Self::Aborted, Self::HouseShort];
+
+    /// The name in stored games and exports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unrated => "unrated",
+            Self::TooShort => "too_short",
+            Self::SameAddress => "same_address",
+            Self::Aborted => "aborted",
+            Self::HouseShort => "house_short",
+        }
+    }
+}
+
 /// A finished game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameRecord {
@@ -74,6 +124,8 @@ pub struct GameRecord {
     pub rated: bool,
     /// The ratings of the players before the game, rounded. The store adds them when the game ends.
     pub ratings: ByColor<Option<u16>>,
+    /// What the game did to the ratings. The store adds it with them; imported games and those of earlier versions have none.
+    pub rating_changes: ByColor<Option<RatingChange>>,
     /// Search reports of AI seats with their plies, in ascending order.
     pub thoughts: Vec<(u16, Thought)>,
 }
@@ -118,29 +170,37 @@ impl GameRecord {
             private: false,
             rated: false,
             ratings: ByColor::default(),
+            rating_changes: ByColor::default(),
             thoughts: Vec::new(),
         }
     }
 
-    /// Whether the game changes the rating of a side. If it is given up, or agreed to be drawn, in its first plies,
-    /// only the side that has given it up loses points. If an AI runs out of time, which the load of the server may
-    /// cause, no side does.
+    /// Why the game does not change the rating of a side, as far as it says so itself. If it is given up, or agreed to
+    /// be drawn, in its first plies, only the side that has given it up loses points. If an AI runs out of time, which
+    /// the load of the server may cause, no side does.
     #[must_use]
-    pub fn changes_rating(&self, side: Color) -> bool {
+    pub fn unrated(&self, side: Color) -> Option<UnratedReason> {
         let GameEnd { winner, reason } = self.end;
         let played = self.plies.len().saturating_sub(usize::from(self.opening));
         let is_long = reason == EndReason::Discs || played >= RATED_PLIES;
         let is_slow_ai = |loser: Color| reason == EndReason::Timeout && self.players[loser].id().is_none();
-        self.rated
-            && self.end.counts()
-            && !winner.is_some_and(|winner| is_slow_ai(winner.opposite()))
-            && (is_long || winner == Some(side.opposite()))
+        if !self.end.counts() {
+            Some(UnratedReason::Aborted)
+        } else if !self.rated {
+            Some(UnratedReason::Unrated)
+        } else if winner.is_some_and(|winner| is_slow_ai(winner.opposite())) {
+            Some(UnratedReason::HouseShort)
+        } else if !is_long && winner != Some(side.opposite()) {
+            Some(UnratedReason::TooShort)
+        } else {
+            None
+        }
     }
 
     /// Whether the game changes a rating.
     #[must_use]
     pub fn changes_ratings(&self) -> bool {
-        Color::ALL.into_iter().any(|side| self.changes_rating(side))
+        Color::ALL.into_iter().any(|side| self.unrated(side).is_none())
     }
 }
 
@@ -181,6 +241,7 @@ impl Room {
             private: self.settings.visibility == Visibility::Private,
             rated: self.settings.rated && self.settings.begins_fairly(),
             ratings: ByColor::default(),
+            rating_changes: ByColor::default(),
             thoughts: game.thoughts.clone(),
         })
     }

@@ -44,7 +44,7 @@ pub mod wthor;
 pub use command::{Claim, Command, Credentials, Issuer, SeatSetting};
 pub use event::{CloseReason, Creation, Event, Fact, LeaveReason, Offer, Request};
 pub use game::{EndReason, Game, GameEnd, Ply};
-pub use game_record::{GameRecord, Participant};
+pub use game_record::{GameRecord, Participant, RatingChange, UnratedReason};
 pub use ids::{GameId, JoinCode, ParseIdError, PlayerId, RoomId, Seq};
 pub use rejection::Rejection;
 pub use seat::{AiSeat, AiSpec, Occupant, PlayerKind, Profile, Seat, SeatSpec};

@@ -4,8 +4,8 @@ use std::{fmt::Write as _, time::Duration};
 
 use reversi_engine::rules::{ByColor, Color, Position, Transcript};
 use reversi_room::{
-    AiSeat, DisplayName, EndReason, GameEnd, GameRecord, Participant, PlayerKind, Ply, Profile, RoomName, TimeControl,
-    Timestamp, stored,
+    AiSeat, DisplayName, EndReason, GameEnd, GameRecord, Participant, PlayerKind, Ply, Profile, RatingChange, RoomName,
+    TimeControl, Timestamp, UnratedReason, stored,
 };
 
 #[cfg(feature = "postgres")]
@@ -140,6 +140,10 @@ game_row! {
     white_rating: Option<i32>;
     /// The search reports of AIs, in the form of room/stored; none without any.
     thoughts: Option<Vec<u8>>;
+    /// What the game did to the rating: "1662 290 16" for the rating and the deviation after it, and its weight in
+    /// sixteenths, with "limited" behind them if the rating could not rise further; or why it did nothing, as "aborted".
+    black_rating_change: Option<String>, since 13;
+    white_rating_change: Option<String>, since 13;
 }
 
 impl From<&GameRecord> for GameRow {
@@ -147,7 +151,7 @@ impl From<&GameRecord> for GameRow {
         // Without `..`: the compiler reports a field that is not named here.
         #[rustfmt::skip]
         let GameRecord { id, room_name, players: ByColor { black, white }, started, ended, end, margin, plies, opening,
-            position: _, time, private, rated, ratings, thoughts } = game;
+            position: _, time, private, rated, ratings, rating_changes, thoughts } = game;
         let placed = || plies.iter().filter_map(|ply| Some((ply.square?, ply.spent_ms)));
         let mut times_ms = String::new();
         for (_, spent) in placed() {
@@ -181,6 +185,8 @@ impl From<&GameRecord> for GameRow {
             black_rating: ratings.black.map(i32::from),
             white_rating: ratings.white.map(i32::from),
             thoughts: (!thoughts.is_empty()).then(|| stored::encode_thoughts(thoughts)),
+            black_rating_change: rating_changes.black.map(rating_change_text),
+            white_rating_change: rating_changes.white.map(rating_change_text),
         }
     }
 }
@@ -229,6 +235,10 @@ impl GameRow {
             rated: self.rated,
             private: self.private,
             ratings: ByColor::new(rating(self.black_rating)?, rating(self.white_rating)?),
+            rating_changes: ByColor::new(
+                self.black_rating_change.as_deref().map(rating_change).transpose()?,
+                self.white_rating_change.as_deref().map(rating_change).transpose()?,
+            ),
             thoughts: thoughts.unwrap_or_default(),
         })
     }
@@ -253,6 +263,28 @@ pub(super) fn end(winner: &str, reason: &str) -> Result<GameEnd, ReadError> {
     let (name, _) = reason.split_once(' ').unwrap_or((reason, ""));
     let reason = EndReason::ALL.into_iter().find(|known| known.name() == name).ok_or_else(|| unknown(reason))?;
     Ok(GameEnd { winner, reason })
+}
+
+/// The value of a column for a change of a rating.
+pub(super) fn rating_change_text(change: RatingChange) -> String {
+    match change {
+        RatingChange::Rated { after, deviation, weight, limited } => {
+            format!("{after} {deviation} {weight}{}", if limited { " limited" } else { "" })
+        }
+        RatingChange::Unrated(reason) => reason.name().to_owned(),
+    }
+}
+
+/// The inverse of [`rating_change_text`].
+fn rating_change(text: &str) -> Result<RatingChange, ReadError> {
+    if let Some(reason) = UnratedReason::ALL.into_iter().find(|known| known.name() == text) {
+        return Ok(RatingChange::Unrated(reason));
+    }
+    let (numbers, limited) = text.strip_suffix(" limited").map_or((text, false), |numbers| (numbers, true));
+    let mut numbers = numbers.split(' ');
+    let mut next = || numbers.next().ok_or_else(|| unknown(text));
+    let (after, deviation, weight) = (next()?.parse()?, next()?.parse()?, next()?.parse()?);
+    Ok(RatingChange::Rated { after, deviation, weight, limited })
 }
 
 /// Reads what a later game needs to know of a game from its columns; none if they are damaged.

@@ -1,6 +1,7 @@
 //! Ratings, and how games change them.
 
 use reversi_engine::rules::Color;
+use reversi_room::RatingChange;
 use skillratings::{
     Outcomes,
     glicko2::{Glicko2Config, Glicko2Rating, glicko2},
@@ -36,13 +37,11 @@ impl RatingWeight {
         Self(Self::FULL.0 >> (meetings / 10).min(4))
     }
 
-    /// As it is stored.
-    #[cfg(feature = "postgres")]
-    pub(super) fn sixteenths(self) -> i32 {
-        self.0.into()
+    pub(super) fn sixteenths(self) -> u8 {
+        self.0
     }
 
-    /// The inverse of [`Self::sixteenths`].
+    /// The inverse of [`Self::sixteenths`], as it is stored.
     #[cfg(feature = "postgres")]
     pub(super) fn of_sixteenths(stored: i32) -> Self {
         Self(stored.clamp(0, Self::FULL.0.into()) as u8)
@@ -61,6 +60,16 @@ impl Rating {
     pub fn rounded(&self) -> u16 {
         // The conversion is saturating.
         self.value.round() as u16
+    }
+
+    /// The change that led to this rating, by a game of this weight.
+    pub(super) fn change(&self, weight: RatingWeight, limited: bool) -> RatingChange {
+        RatingChange::Rated {
+            after: self.rounded(),
+            deviation: self.deviation.round() as u16,
+            weight: weight.sixteenths(),
+            limited,
+        }
     }
 
     /// True if the rating is still too uncertain to be compared with others: its deviation is above 110.

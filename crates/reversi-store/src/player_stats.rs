@@ -1,7 +1,7 @@
 //! The statistics of a player: results of finished games, and a rating.
 
 use reversi_engine::rules::{ByColor, Color};
-use reversi_room::{GameRecord, Participant, PlayerKind};
+use reversi_room::{GameRecord, Participant, PlayerKind, RatingChange, UnratedReason};
 
 use super::{
     contestant::Contestant,
@@ -45,22 +45,38 @@ pub struct PlayerStats {
     pub rating: Option<Rating>,
 }
 
-/// The statistics of both contestants after a game, from those `before` and their `recent` games without this one.
-/// Empty if the game does not count. A game of an AI against itself counts twice, unrated.
-pub(super) fn stats_after<E>(
+/// What a finished game changes.
+pub(super) struct Settlement {
+    /// The game, with the ratings before it and what it did to them.
+    pub(super) record: GameRecord,
+    /// The statistics of both contestants after it; none if the game does not count. A game of an AI against itself
+    /// counts twice, unrated.
+    pub(super) stats: Vec<(Contestant, PlayerStats)>,
+}
+
+/// Settles a game, from the statistics `before` it and the `recent` games of its contestants without this one.
+pub(super) fn settlement<E>(
     EndedGame { record, weight }: &EndedGame,
     mut before: impl FnMut(&Contestant) -> Result<PlayerStats, E>,
     mut recent: impl FnMut(&Contestant) -> Result<RecentGames, E>,
-) -> Result<Vec<(Contestant, PlayerStats)>, E> {
-    if !record.end.counts() {
-        return Ok(Vec::new());
-    }
+) -> Result<Settlement, E> {
     let who = ByColor::from_fn(|side| Contestant::from(&record.players[side]));
     let mut standings = ByColor::new(before(&who.black)?, before(&who.white)?);
+    let rounded = |side: Color| standings[side].rating.map(|rating| rating.rounded());
+    let unrated = |side| record.unrated(side).unwrap_or(UnratedReason::SameAddress);
+    let mut record = GameRecord {
+        ratings: ByColor::from_fn(rounded),
+        rating_changes: ByColor::from_fn(|side| Some(RatingChange::Unrated(unrated(side)))),
+        ..record.clone()
+    };
+    if !record.end.counts() {
+        return Ok(Settlement { record, stats: Vec::new() });
+    }
     if who.black == who.white {
         let mut both = standings.black;
-        Color::ALL.into_iter().for_each(|side| both.count(record, side));
-        return Ok(vec![(who.black, both)]);
+        Color::ALL.into_iter().for_each(|side| both.count(&record, side));
+        record.rating_changes = ByColor::from_fn(|_| Some(RatingChange::Unrated(UnratedReason::Unrated)));
+        return Ok(Settlement { record, stats: vec![(who.black, both)] });
     }
     if record.changes_ratings() && *weight != RatingWeight::NONE {
         let recent = ByColor::new(recent(&who.black)?, recent(&who.white)?);
@@ -69,17 +85,19 @@ pub(super) fn stats_after<E>(
             .fold(*weight, |weight, side| weight.min(recent[side].weight(record.ended, &who[side.opposite()])));
         let ratings = ByColor::from_fn(|side| standings[side].rating.unwrap_or_default());
         let (black, white) = ratings.black.meets(ratings.white, record.end.winner, weight);
-        for (side, after) in [(Color::Black, black), (Color::White, white)] {
-            if record.changes_rating(side) {
+        for (side, full) in [(Color::Black, black), (Color::White, white)] {
+            if record.unrated(side).is_none() {
                 let highest = recent[side].highest(record.ended, ratings[side]);
-                standings[side].rating = Some(ratings[side].risen(after, highest));
+                let after = ratings[side].risen(full, highest);
+                standings[side].rating = Some(after);
+                record.rating_changes[side] = Some(after.change(weight, after.value < full.value));
             }
         }
     }
     for side in Color::ALL {
-        standings[side].count(record, side);
+        standings[side].count(&record, side);
     }
-    Ok(vec![(who.black, standings.black), (who.white, standings.white)])
+    Ok(Settlement { record, stats: vec![(who.black, standings.black), (who.white, standings.white)] })
 }
 
 impl PlayerStats {
@@ -147,6 +165,7 @@ impl From<&Participant> for OpponentKind {
 mod tests {
     use std::{collections::HashMap, convert::Infallible};
 
+    use proptest::{collection::vec, prelude::*, sample::select};
     use reversi_room::{AiSeat, DisplayName, EndReason, GameEnd, PlayerId, Profile, Timestamp};
 
     use super::*;
@@ -191,9 +210,8 @@ mod tests {
         fn add(&mut self, game: &GameRecord, weight: RatingWeight) {
             let ended = EndedGame { record: game.clone(), weight };
             let recent = |who: &Contestant| Ok(self.recent(who, game.ended));
-            let Ok(stats) = stats_after(&ended, |who| Ok::<_, Infallible>(self.of(who)), recent);
-            let rating = |side| self.of(&Contestant::from(&game.players[side])).rating.map(|rating| rating.rounded());
-            self.games.push(GameRecord { ratings: ByColor::from_fn(rating), ..game.clone() });
+            let Ok(Settlement { record, stats }) = settlement(&ended, |who| Ok::<_, Infallible>(self.of(who)), recent);
+            self.games.push(record);
             self.stats.extend(stats);
         }
 
@@ -236,6 +254,47 @@ mod tests {
         assert_eq!(table.named("bot-d").humans, stats(1, 0, 0));
         assert_eq!(table.named("ai-roxanne").humans, stats(0, 1, 1));
         assert_eq!(ada.rating.unwrap().games, 4);
+    }
+
+    /// A game of some of five contestants that ended in any way, and its weight.
+    fn any_game() -> impl Strategy<Value = (GameRecord, RatingWeight)> {
+        let name = || select(vec!["ada", "bob", "bot-d", "ai-greedy", "ai-mcts"]);
+        let weight = select(vec![RatingWeight::NONE, RatingWeight::after(10), RatingWeight::FULL]);
+        let end = (select(vec![BLACK, WHITE, None]), select(EndReason::ALL.to_vec()));
+        (name(), name(), end, 0_u16..3, any::<bool>(), weight).prop_map(
+            |(black, white, (winner, reason), opening, rated, weight)| {
+                let winner = winner.filter(|_| reason.counts());
+                (GameRecord { opening, rated, ..game([black, white], winner, reason) }, weight)
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn each_game_says_what_it_did_to_both_ratings(games in vec(any_game(), 1..60)) {
+            let mut table = StatsTable::default();
+            for (number, (record, weight)) in games.into_iter().enumerate() {
+                let record = GameRecord { ended: Timestamp(number as i64 * 60_000_000), ..record };
+                let who = ByColor::from_fn(|side| Contestant::from(&record.players[side]));
+                let before = ByColor::from_fn(|side| table.of(&who[side]).rating);
+                table.add(&record, weight);
+                let after = ByColor::from_fn(|side| table.of(&who[side]).rating);
+                let said = table.games.last().unwrap();
+                for side in Color::ALL {
+                    match said.rating_changes[side] {
+                        Some(RatingChange::Rated { after: value, deviation, weight: by, limited }) => {
+                            let (was, is) = (before[side].unwrap_or_default(), after[side].unwrap());
+                            prop_assert_eq!((value, is.games), (is.rounded(), was.games + 1));
+                            prop_assert_eq!(deviation, is.deviation.round() as u16);
+                            prop_assert!((1..=weight.sixteenths()).contains(&by));
+                            prop_assert!(!limited || record.end.winner != Some(side.opposite()), "a loss is not limited");
+                        }
+                        Some(RatingChange::Unrated(_)) => prop_assert_eq!(before[side], after[side]),
+                        None => prop_assert!(false, "nothing is said"),
+                    }
+                }
+            }
+        }
     }
 
     #[test]

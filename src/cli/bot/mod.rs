@@ -376,6 +376,7 @@ impl Bot {
             PlayEvent::Turn(turn) => searches.begin(&turn),
             PlayEvent::TurnClosed { game, .. } => searches.forget(&game),
             PlayEvent::GameEnded { game, .. } => searches.forget(&game),
+            PlayEvent::RatingChanged { game, own, .. } => say(format_args!("game {game}: rating {own}")),
             PlayEvent::MoveRejected { game, ply, reason, message, legal, retry_after } => {
                 let sent = self.sent.take().filter(|sent| sent.game == game && sent.ply == ply);
                 match (reason.as_str(), legal.first(), sent.zip(retry_after)) {

@@ -6,8 +6,8 @@ use super::date;
 use crate::{
     cli::terminal::room_rows,
     client::{
-        Ai, GameRecord, GameResult, Occupant, OpponentStats, Participant, Phase, Player, PlayerKind, Rating, RoomRow,
-        Stats,
+        Ai, GameRecord, GameResult, Occupant, OpponentStats, Participant, Phase, Player, PlayerKind, Rated, Rating,
+        RatingChange, RoomRow, Stats,
     },
     rules::{ByColor, Color},
 };
@@ -41,7 +41,7 @@ pub(in crate::cli) fn game(game: &GameRecord) -> Value {
     // Without `..`: the compiler reports a field that is not named here.
     #[rustfmt::skip]
     let GameRecord { id, room, room_name, players, started_at, ended_at, outcome, transcript, plies: _, board: _, rated,
-        ratings, opening } = game;
+        ratings, rating_changes, opening } = game;
     let result = match outcome.result {
         GameResult::Won(Color::Black) => "black_wins",
         GameResult::Won(Color::White) => "white_wins",
@@ -62,9 +62,25 @@ pub(in crate::cli) fn game(game: &GameRecord) -> Value {
         "discs": by_color(outcome.discs),
         "rated": rated,
         "ratings": { "black": ratings.black, "white": ratings.white },
+        "rating_changes": {
+            "black": rating_changes.black.map(rating_change),
+            "white": rating_changes.white.map(rating_change),
+        },
         "opening": opening,
         "transcript": transcript.to_string(),
     })
+}
+
+fn rating_change(RatingChange { before, effect }: RatingChange) -> Value {
+    match effect {
+        Ok(Rated { after, deviation, weight, limited }) => {
+            json!({ "before": before, "after": after, "deviation": deviation, "weight": weight, "limited": limited })
+        }
+        Err(reason) => {
+            let name = reason.as_str_name();
+            json!({ "unrated": name.strip_prefix("UNRATED_REASON_").unwrap_or(name).to_lowercase() })
+        }
+    }
 }
 
 /// With the names of `PlayerStats` in the API. `who` is what [`player`] or [`ai`] returns.

@@ -26,7 +26,7 @@ use crate::{
         v1,
     },
     room::{Command, GameId},
-    rules::Square,
+    rules::{Color, Square},
     runtime::{Accepted, Notice, OfferStatus, Play, Player, RoomError, Runtime, TurnEnd, Turns, WakeGate},
 };
 
@@ -288,6 +288,16 @@ fn encode(notice: Notice) -> EncodedMessage {
             position: Some(convert::final_position(position)),
             series: series.map(convert::series),
         }),
+        Notice::RatingChanged { game, side, before, changes } => {
+            let of = |side: Color| Some(convert::rating_change(before[side], changes[side]));
+            Event::RatingChanged(v1::PlayerRatingChanged {
+                room_id: game.room.to_string(),
+                game_id: game.to_string(),
+                side: side.wire().into(),
+                own: of(side),
+                opponent: of(side.opposite()),
+            })
+        }
         Notice::Offer { game, offer, status, own } => Event::Offer(v1::PlayerOffer {
             room_id: game.room.to_string(),
             game_id: game.to_string(),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     proto::{convert, v1},
-    room::{GameRecord, Participant, PlayerKind, Thought, Timestamp},
+    room::{GameRecord, Participant, PlayerKind, RatingChange, Thought, Timestamp},
     rules::{ByColor, Color, opening_names},
 };
 
@@ -13,7 +13,7 @@ pub(super) fn record(game: &GameRecord) -> v1::GameRecord {
     // Without `..`: the compiler reports a field that is not named here.
     #[rustfmt::skip]
     let GameRecord { id, room_name, players: ByColor { black, white }, started, ended, end: _, margin: _, plies: _,
-        opening: _, position, time: _, private, rated, ratings, thoughts: _ } = game;
+        opening: _, position, time: _, private, rated, ratings, rating_changes, thoughts: _ } = game;
     v1::GameRecord {
         game_id: id.to_string(),
         room_id: id.room.to_string(),
@@ -31,6 +31,8 @@ pub(super) fn record(game: &GameRecord) -> v1::GameRecord {
         white_rating: ratings.white.unwrap_or_default().into(),
         opening: opening_names::of_game(game.positions()).unwrap_or_default().to_owned(),
         private: *private,
+        black_rating_change: rating_changes.black.map(|change| convert::rating_change(ratings.black, change)),
+        white_rating_change: rating_changes.white.map(|change| convert::rating_change(ratings.white, change)),
     }
 }
 
@@ -70,6 +72,7 @@ pub(super) fn json_line(game: &GameRecord) -> String {
         "discs": { "black": outcome.black_discs, "white": outcome.white_discs },
         "rated": game.rated,
         "ratings": { "black": game.ratings.black, "white": game.ratings.white },
+        "rating_changes": { "black": rating_change(game, Color::Black), "white": rating_change(game, Color::White) },
         "opening": opening_names::of_game(game.positions()),
         "time": {
             "move_ms": game.time.per_move.map(ms),
@@ -97,6 +100,17 @@ fn json_participant(participant: &Participant) -> Value {
         }
         Participant::Ai(ai) => json!({ "kind": "ai", "name": format!("{}:{}", ai.kind, ai.level) }),
     }
+}
+
+/// `None` if it is not known.
+fn rating_change(game: &GameRecord, side: Color) -> Option<Value> {
+    Some(match game.rating_changes[side]? {
+        RatingChange::Rated { after, deviation, weight, limited } => {
+            let before = game.ratings[side];
+            json!({ "before": before, "after": after, "deviation": deviation, "weight": weight, "limited": limited })
+        }
+        RatingChange::Unrated(reason) => json!({ "unrated": reason.name() }),
+    })
 }
 
 fn moves(game: &GameRecord) -> Vec<Value> {

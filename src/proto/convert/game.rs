@@ -5,7 +5,10 @@ use std::time::Duration;
 use super::{WireEnum as _, duration, final_position, position, seat::occupied_seat, timestamp};
 use crate::{
     proto::v1,
-    room::{Clocks, EndReason, Game, GameEnd, GameId, GameRecord, Ply, RoomId, Thought, TimeControl, Timestamp},
+    room::{
+        Clocks, EndReason, Game, GameEnd, GameId, GameRecord, Ply, RatingChange, RoomId, Thought, TimeControl,
+        Timestamp,
+    },
     rules::{Color, Outcome, Position},
 };
 
@@ -112,6 +115,23 @@ pub fn outcome(end: GameEnd, position: Position) -> v1::Outcome {
         white_discs: board.count(Color::White).into(),
         black_score: score(Color::Black),
         white_score: score(Color::White),
+    }
+}
+
+/// What a finished game did to a rating, which was `before`.
+#[must_use]
+pub fn rating_change(before: Option<u16>, change: RatingChange) -> v1::RatingChange {
+    let before = before.unwrap_or_default().into();
+    let unchanged = v1::RatingChange { before, after: before, ..Default::default() };
+    match change {
+        RatingChange::Rated { after, deviation, weight, limited } => v1::RatingChange {
+            after: after.into(),
+            deviation: deviation.into(),
+            weight: weight.into(),
+            limited,
+            ..unchanged
+        },
+        RatingChange::Unrated(reason) => v1::RatingChange { unrated: reason.wire().into(), ..unchanged },
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Malformed;
 use crate::{
     proto::v1,
-    room::{Claim, CloseReason, EndReason, LeaveReason, Offer, Phase, PlayerKind, Visibility, Watching},
+    room::{Claim, CloseReason, EndReason, LeaveReason, Offer, Phase, PlayerKind, UnratedReason, Visibility, Watching},
     rules::Color,
 };
 
@@ -55,4 +55,5 @@ wire_enums! {
     CloseReason as RoomCloseReason: Empty Closed Idle Server;
     EndReason as GameEndReason: Discs Resignation Timeout Left Kicked Agreed Aborted Server AbortedByBlack AbortedByWhite
         AbortedByOwner AbortedByAdmin;
+    UnratedReason as UnratedReason: Unrated TooShort SameAddress Aborted HouseShort;
 }

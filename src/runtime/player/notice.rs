@@ -1,8 +1,8 @@
 //! Notices from rooms to one player: turns, games, kicks, invitations.
 
 use crate::{
-    room::{GameEnd, GameId, JoinCode, Offer, Profile, RoomId, Seat, Series, TurnRequest},
-    rules::{Color, Position, Square},
+    room::{GameEnd, GameId, JoinCode, Offer, Profile, RatingChange, RoomId, Seat, Series, TurnRequest},
+    rules::{ByColor, Color, Position, Square},
 };
 
 /// Why a turn closed.
@@ -66,6 +66,17 @@ pub enum Notice {
         position: Position,
         /// The series, if another game follows.
         series: Option<Series>,
+    },
+    /// What a rated game of the player did to the ratings.
+    RatingChanged {
+        /// The game.
+        game: GameId,
+        /// The player's side.
+        side: Color,
+        /// The rounded ratings before the game.
+        before: ByColor<Option<u16>>,
+        /// The changes.
+        changes: ByColor<RatingChange>,
     },
     /// An offer of either side in a room of the player changed.
     Offer {

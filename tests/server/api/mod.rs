@@ -13,6 +13,7 @@ mod moves;
 mod passwords;
 mod presence;
 mod quotas;
+mod ratings;
 mod records;
 mod rooms;
 mod series;

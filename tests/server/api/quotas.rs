@@ -372,7 +372,7 @@ async fn invitations_are_limited_by_inviter_and_by_invited() {
 }
 
 /// Logs in from an address behind a trusted proxy.
-async fn log_in_at(server: &TestServer, address: &str, name: &str) -> Player {
+pub(super) async fn log_in_at(server: &TestServer, address: &str, name: &str) -> Player {
     let mut request = Request::new(v1::LogInRequest { display_name: name.into(), ..Default::default() });
     request.metadata_mut().insert("x-forwarded-for", address.parse().unwrap());
     let channel = server.channel().await;
@@ -381,7 +381,7 @@ async fn log_in_at(server: &TestServer, address: &str, name: &str) -> Player {
 }
 
 /// A server behind a trusted proxy, where a player may be in one room.
-async fn proxied_server() -> TestServer {
+pub(super) async fn proxied_server() -> TestServer {
     let access = Access { trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()], ..Access::default() };
     let limits = Limits { rooms_per_player: 1, request_burst: 10_000, ..Limits::default() };
     TestServer::with(ServerOptions { access, limits, ..Default::default() }).await

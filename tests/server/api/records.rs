@@ -204,6 +204,8 @@ async fn games_are_exported_as_json() {
     assert_eq!(game["white"], serde_json::json!({ "kind": "ai", "name": "roxanne:1" }));
     assert_eq!((&game["result"], &game["reason"]), (&"white_wins".into(), &"resignation".into()));
     assert_eq!((&game["room_name"], &game["rated"]), (&"books".into(), &true.into()));
+    let lost = serde_json::json!({ "before": null, "after": 1338, "deviation": 290, "weight": 16, "limited": false });
+    assert_eq!(game["rating_changes"]["black"], lost);
     let first = &game["moves"][0];
     assert_eq!((&first["side"], &first["square"]), (&"black".into(), &"d3".into()));
     assert!(first["ms"].is_u64() && first.get("opening").is_none());

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { UnratedReason } from "../../src/gen/reversi/v1/session_pb";
 import { en } from "../../src/text/en";
 import { scenario } from "../harness/scenario";
 import { board, count, createRoom, legal } from "../harness/game_page";
@@ -33,6 +34,14 @@ scenario("those are paired who want the same clock and rating, which are remembe
   await search(bob);
   await Promise.any([legal(ada).first().waitFor(), legal(bob).first().waitFor()]);
   await ada.getByText(en.room.rated, { exact: true }).first().waitFor();
+
+  await ada.getByRole("button", { name: en.game.resign }).click();
+  await ada.getByRole("button", { name: en.game.confirm, exact: true }).click();
+  const { rating, unrated } = en.ratingChange;
+  for (const page of [ada, bob]) {
+    await page.getByText(`bob: ${unrated[UnratedReason.TOO_SHORT]}`).waitFor();
+    await page.getByText(rating("ada", 1338, "\u2212162")).waitFor();
+  }
 });
 
 scenario("a search for an opponent can be cancelled", async ({ openAs }) => {

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use reversi_engine::rules::{ByColor, Color, Position, Square};
+use reversi_engine::rules::{Color, Position, Square};
 use reversi_room::{GameId, GameRecord, Participant, PlayerId, Profile, RoomId, Timestamp};
 
 use super::{
@@ -17,7 +17,7 @@ use super::{
         explored_moves, shown_games,
     },
     super::journal::EndedGame,
-    super::player_stats::{PlayerStats, Results, stats_after},
+    super::player_stats::{PlayerStats, Results, Settlement, settlement},
     super::recent_games::{RecentGame, RecentGames},
     GameFilter, GameKey, GamePage, Retention,
 };
@@ -54,11 +54,8 @@ impl MemoryGames {
         if self.has(record.id) {
             return Vec::new();
         }
-        let rating =
-            |side| self.standing(&Contestant::from(&record.players[side])).rating.map(|rating| rating.rounded());
-        let record = GameRecord { ratings: ByColor::from_fn(rating), ..record.clone() };
         let recent = |who: &Contestant| Ok(self.recent_games(who, record.ended));
-        let Ok(stats) = stats_after(game, |who| Ok::<_, Infallible>(self.standing(who)), recent);
+        let Ok(Settlement { record, stats }) = settlement(game, |who| Ok::<_, Infallible>(self.standing(who)), recent);
         self.standings.extend(stats);
         self.enter(&record)
     }

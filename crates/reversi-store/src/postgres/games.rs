@@ -23,17 +23,19 @@ use crate::{
     column::{ArrayParameter, ReadColumn},
     contestant::Contestant,
     damage::{DamagedRows, ReadError},
-    game_row::{GameRow, kind_name, name_of, recent_game},
+    game_row::{GameRow, kind_name, name_of, rating_change_text, recent_game},
     glicko::{Rating, RatingWeight},
     journal::EndedGame,
-    player_stats::{PlayerStats, Results, stats_after},
+    player_stats::{PlayerStats, Results, Settlement, settlement},
     recent_games::{RecentGame, RecentGames},
 };
 
 const UNSETTLED: &str = "SELECT * FROM games WHERE unsettled_weight IS NOT NULL ORDER BY number LIMIT $1";
 
-const SETTLED: &str = "UPDATE games SET unsettled_weight = NULL, black_rating = a.black, white_rating = a.white \
-    FROM unnest($1::bigint[], $2::int[], $3::int[]) AS a (number, black, white) WHERE games.number = a.number";
+const SETTLED: &str = "UPDATE games SET unsettled_weight = NULL, black_rating = a.black, white_rating = a.white, \
+    black_rating_change = a.black_change, white_rating_change = a.white_change \
+    FROM unnest($1::bigint[], $2::int[], $3::int[], $4::text[], $5::text[]) \
+    AS a (number, black, white, black_change, white_change) WHERE games.number = a.number";
 
 /// Returns true if games have ended that are not settled: any, or the one with this id, or one of this contestant.
 pub(super) async fn has_unsettled(session: &Session, of: Option<&str>) -> Result<bool, ReadError> {
@@ -43,7 +45,7 @@ pub(super) async fn has_unsettled(session: &Session, of: Option<&str>) -> Result
 }
 
 /// Settles at most `limit` ended games, the first ones: updates the statistics of their players, keeps the players'
-/// names, and notes the ratings before the games. Returns how many. A damaged game changes no statistics.
+/// names, and notes the ratings before the games and what these did to them. Returns how many. A damaged game changes no statistics.
 pub(super) async fn settle(session: &Session, damaged: &DamagedRows, limit: usize) -> Result<usize, Error> {
     let rows = session.query(UNSETTLED, &[&i64::try_from(limit).unwrap_or(i64::MAX)]).await?;
     if rows.is_empty() {
@@ -55,21 +57,25 @@ pub(super) async fn settle(session: &Session, damaged: &DamagedRows, limit: usiz
     let who = sound.iter().flat_map(|game| game.record.players.iter());
     let who: HashSet<Contestant> = who.map(|(_, participant)| participant.into()).collect();
     let (mut standings, mut recent) = tokio::try_join!(standings(session, who), recent_games(session, &sound))?;
-    let (mut changed, mut ratings) = (HashMap::<Contestant, String>::new(), ByColor::new(Vec::new(), Vec::new()));
+    let mut changed = HashMap::<Contestant, String>::new();
+    let (mut ratings, mut changes) = (ByColor::<Vec<_>>::default(), ByColor::<Vec<_>>::default());
     for game in &games {
         let Some(game) = game else {
-            Color::ALL.into_iter().for_each(|side| ratings[side].push(None));
+            for side in Color::ALL {
+                ratings[side].push(None);
+                changes[side].push(None);
+            }
             continue;
         };
         let before = |who: &Contestant| standings.get(who).copied().unwrap_or_default();
-        let rating = |side| before(&Contestant::from(&game.record.players[side])).rating.map(|rating| rating.rounded());
-        let record = GameRecord { ratings: ByColor::from_fn(rating), ..game.record.clone() };
         let recently = |who: &Contestant| Ok(recent.get(who).cloned().unwrap_or_default());
-        let Ok(after) = stats_after(game, |who| Ok::<_, Infallible>(before(who)), recently);
+        let Ok(Settlement { record, stats: after }) =
+            settlement(game, |who| Ok::<_, Infallible>(before(who)), recently);
         for side in Color::ALL {
             let who = Contestant::from(&record.players[side]);
             recent.entry(who.clone()).or_default().add(&who, RecentGame::of(&record, side));
             ratings[side].push(record.ratings[side].map(i32::from));
+            changes[side].push(record.rating_changes[side].map(rating_change_text));
         }
         for (who, stats) in after {
             changed.insert(who.clone(), name_of(&game.record, &who));
@@ -78,7 +84,8 @@ pub(super) async fn settle(session: &Session, damaged: &DamagedRows, limit: usiz
     }
     let settled = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     let put = changed.iter().map(|(who, name)| put_standing(session, who, name, standings[who]));
-    let (update, count): (Parameters<'_>, Parameters<'_>) = (&[&numbers, &ratings.black, &ratings.white], &[&settled]);
+    let update: Parameters<'_> = &[&numbers, &ratings.black, &ratings.white, &changes.black, &changes.white];
+    let count: Parameters<'_> = &[&settled];
     tokio::try_join!(try_join_all(put), session.execute(SETTLED, update), session.execute(ADDED, count))?;
     // Last, so that a player who logs in or out hardly waits for the rows.
     players::note_former(session, &sound.iter().flat_map(|game| players_of(&game.record)).collect::<Vec<_>>()).await?;
@@ -161,7 +168,7 @@ pub(super) struct NewGame {
 impl NewGame {
     /// A game that is to be settled later. The ratings before it are known only then.
     pub(super) fn ended(EndedGame { record, weight }: &EndedGame) -> Self {
-        Self { unsettled_weight: Some(weight.sixteenths()), ..Self::imported(record) }
+        Self { unsettled_weight: Some(weight.sixteenths().into()), ..Self::imported(record) }
     }
 
     /// A game without effect on statistics.

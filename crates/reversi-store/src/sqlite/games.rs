@@ -20,36 +20,29 @@ use crate::{
     game_row::{self, GameRow, kind_name, name_of, recent_game},
     glicko::Rating,
     journal::EndedGame,
-    player_stats::{PlayerStats, Results, stats_after},
+    player_stats::{PlayerStats, Results, Settlement, settlement},
     recent_games::RecentGames,
 };
 
-/// Inserts a finished game and the names of its players, with the players' ratings if `with_ratings`. Returns false,
-/// and changes nothing, if the game is known.
-pub(super) fn keep(connection: &Connection, game: &GameRecord, with_ratings: bool) -> rusqlite::Result<bool> {
-    let mut rated = game.clone();
-    if with_ratings {
-        for side in Color::ALL {
-            let stats = standing_before(connection, &Contestant::from(&game.players[side]))?;
-            rated.ratings[side] = stats.rating.map(|rating| rating.rounded());
-        }
+/// Inserts a finished game and the names of its players. If it `counts`, also settles it: updates the statistics of its
+/// players, and notes their ratings and what the game did to them. Changes nothing if the game is known.
+pub(super) fn keep(connection: &Connection, ended: &EndedGame, counts: bool) -> rusqlite::Result<()> {
+    let Settlement { record, stats } = if counts {
+        let recent = |who: &Contestant| recent_games(connection, who, &ended.record);
+        settlement(ended, |who| standing_before(connection, who), recent)?
+    } else {
+        Settlement { record: ended.record.clone(), stats: Vec::new() }
+    };
+    if !enter(connection, &record)? {
+        return Ok(());
     }
-    if !enter(connection, &rated)? {
-        return Ok(false);
-    }
-    for (_, participant) in game.players.iter() {
+    for (_, participant) in record.players.iter() {
         if let Participant::Player(profile) = participant {
-            players::note_former(connection, profile, game.ended)?;
+            players::note_former(connection, profile, record.ended)?;
         }
     }
-    Ok(true)
-}
-
-/// Updates the statistics of the players of a finished game.
-pub(super) fn count(connection: &Connection, ended: &EndedGame) -> rusqlite::Result<()> {
-    let recent = |who: &Contestant| recent_games(connection, who, &ended.record);
-    for (who, standing) in stats_after(ended, |who| standing_before(connection, who), recent)? {
-        put_standing(connection, &who, &name_of(&ended.record, &who), &standing)?;
+    for (who, standing) in stats {
+        put_standing(connection, &who, &name_of(&record, &who), &standing)?;
     }
     Ok(())
 }

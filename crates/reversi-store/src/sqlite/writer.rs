@@ -435,9 +435,7 @@ impl WriterThread {
             done_requests::insert(connection, request.key, done)?;
         }
         for game in &entry.games {
-            if games::keep(connection, &game.record, entry.counts)? && entry.counts {
-                games::count(connection, game)?;
-            }
+            games::keep(connection, game, entry.counts)?;
         }
         if entry.closes() {
             rooms::remove(connection, entry.room)?;

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use reversi_engine::rules::{ByColor, Color};
-use reversi_room::{AiSeat, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerId, RoomId, Seq, Thought};
+use reversi_room::{
+    AiSeat, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerId, RatingChange, RoomId, Seq, Thought,
+    UnratedReason,
+};
 use reversi_store::{Append, Contestant, EndedGame, GameFilter, GamePage, PlayerStats, RatingWeight, Results, Store};
 
 use crate::{
@@ -19,7 +22,9 @@ pub(crate) fn game(room: RoomId, number: u32, ended: i64, [black, white]: [&str;
     let record = test.room.record(test.now).expect("a finished game");
     let players = ByColor::new(participant(black), participant(white));
     let thoughts = vec![(2, thought(Some(-250))), (59, thought(None))];
-    GameRecord { id: GameId { room, number }, started: at(ended - 1), ended: at(ended), players, thoughts, ..record }
+    let rating_changes = ByColor::from_fn(|_| Some(RatingChange::Unrated(UnratedReason::Unrated)));
+    let (id, started, ended) = (GameId { room, number }, at(ended - 1), at(ended));
+    GameRecord { id, started, ended, players, rating_changes, thoughts, ..record }
 }
 
 fn thought(evaluation: Option<i16>) -> Thought {
@@ -156,6 +161,18 @@ on_each!(a_game_changes_ratings_by_its_weight, async |store| {
         store.journal.append(append).await.unwrap();
     }
     settle(store).await;
+    let unrated = |reason| Some(RatingChange::Unrated(reason));
+    let rated = |after, deviation, weight| Some(RatingChange::Rated { after, deviation, weight, limited: false });
+    for (game, black, white) in [
+        (&games[0], rated(1662, 290, 16), rated(1338, 290, 16)),
+        (&games[1], rated(1581, 320, 8), rated(1419, 320, 8)),
+        (&games[2], unrated(UnratedReason::SameAddress), unrated(UnratedReason::SameAddress)),
+        (&games[3], unrated(UnratedReason::TooShort), rated(1338, 290, 16)),
+    ] {
+        let kept = store.archive.game(game.record.id).await.unwrap().unwrap();
+        assert_eq!((kept.rating_changes.black, kept.rating_changes.white), (black, white));
+        assert_eq!(kept.ratings, ByColor::default());
+    }
     let change = async |who| {
         let PlayerStats { humans, rating, .. } = player_stats(store, who).await;
         assert_eq!(humans.played(), 1, "{who}");

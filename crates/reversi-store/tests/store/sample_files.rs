@@ -279,13 +279,17 @@ mod postgres {
         check(&store).await;
     }
 
+    /// Version 13 added these columns.
+    const WITHOUT_RATING_CHANGES: &str =
+        "ALTER TABLE games DROP COLUMN black_rating_change, DROP COLUMN white_rating_change";
+
     /// As `pg_restore --clean` leaves them, which does not drop the tables of a later version.
     #[needs(postgres)]
     #[tokio::test]
     async fn tables_of_the_version_before_that_were_restored_are_upgraded_again() {
         let database = sample_database();
         drop(database.open().await);
-        database.sql("UPDATE reversi SET version = 2");
+        database.sql(&format!("{WITHOUT_RATING_CHANGES}; UPDATE reversi SET version = 2"));
         check(&database.open().await).await;
     }
 
@@ -295,7 +299,9 @@ mod postgres {
     async fn tables_without_those_of_links_are_upgraded() {
         let database = sample_database();
         drop(database.open().await);
-        database.sql("DROP TABLE node_unreached, node_status; UPDATE reversi SET version = 10");
+        database.sql(&format!(
+            "{WITHOUT_RATING_CHANGES}; DROP TABLE node_unreached, node_status; UPDATE reversi SET version = 10"
+        ));
         check(&database.open().await).await;
         assert_eq!(database.sql("SELECT count(*) FROM node_status, node_unreached"), "0");
         assert_eq!(database.sql("SELECT version FROM reversi"), present().to_string());
@@ -307,7 +313,9 @@ mod postgres {
     async fn tables_without_the_queue_of_games_to_settle_are_upgraded() {
         let database = sample_database();
         drop(database.open().await);
-        database.sql("ALTER TABLE games DROP COLUMN unsettled_weight; UPDATE reversi SET version = 11");
+        database.sql(&format!(
+            "{WITHOUT_RATING_CHANGES}; ALTER TABLE games DROP COLUMN unsettled_weight; UPDATE reversi SET version = 11"
+        ));
         let store = database.open().await;
         assert_eq!(store.archive.settle(9).await, Ok(0));
         check(&store).await;

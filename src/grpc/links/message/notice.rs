@@ -6,7 +6,7 @@ use super::{error::nanos, narrow, read_code, read_room, read_square, required};
 use crate::{
     proto::cluster::{self, notice::Kind, turn_closed::End},
     room::{
-        Clocks, Offer, Timestamp, TurnRequest,
+        Clocks, Offer, RatingChange, Timestamp, TurnRequest, UnratedReason,
         stored::{Numbered, StoredError, v1},
     },
     rules::{Bitboard, Board, ByColor, Color, Position},
@@ -38,6 +38,12 @@ impl From<Notice> for cluster::Notice {
                 end: Some(end.into()),
                 position: Some(position.into()),
                 series: series.map(Into::into),
+            }),
+            Notice::RatingChanged { game, side, before, changes } => Kind::RatingChanged(cluster::RatingChanged {
+                game: Some(game.into()),
+                side: side.number(),
+                black: Some(rating_change(before.black, changes.black)),
+                white: Some(rating_change(before.white, changes.white)),
             }),
             Notice::Offer { game, offer, status, own } => Kind::OfferChanged(cluster::OfferChanged {
                 game: Some(game.into()),
@@ -86,6 +92,16 @@ impl cluster::Notice {
                 position: required(ended.position, "position")?.read()?,
                 series: ended.series.map(v1::Series::read).transpose()?,
             },
+            Kind::RatingChanged(changed) => {
+                let (before_black, black) = required(changed.black, "black")?.read()?;
+                let (before_white, white) = required(changed.white, "white")?.read()?;
+                Notice::RatingChanged {
+                    game: required(changed.game, "game")?.read()?,
+                    side: Color::read(changed.side)?,
+                    before: ByColor::new(before_black, before_white),
+                    changes: ByColor::new(black, white),
+                }
+            }
             Kind::OfferChanged(changed) => Notice::Offer {
                 game: required(changed.game, "game")?.read()?,
                 offer: Offer::read(changed.offer)?,
@@ -102,6 +118,33 @@ impl cluster::Notice {
                 by: by.map(v1::Profile::read).transpose()?,
             },
         })
+    }
+}
+
+fn rating_change(before: Option<u16>, change: RatingChange) -> cluster::RatingChange {
+    let wire = cluster::RatingChange { before: before.map(u32::from), ..Default::default() };
+    match change {
+        RatingChange::Rated { after, deviation, weight, limited } => cluster::RatingChange {
+            after: after.into(),
+            deviation: deviation.into(),
+            weight: weight.into(),
+            limited,
+            ..wire
+        },
+        RatingChange::Unrated(reason) => cluster::RatingChange { unrated: reason.name().to_owned(), ..wire },
+    }
+}
+
+impl cluster::RatingChange {
+    fn read(self) -> Result<(Option<u16>, RatingChange), StoredError> {
+        let Self { before, after, deviation, weight, limited, unrated } = self;
+        let before = before.map(|before| narrow(before, "rating")).transpose()?;
+        if unrated.is_empty() {
+            let (after, deviation) = (narrow(after, "rating")?, narrow(deviation, "deviation")?);
+            return Ok((before, RatingChange::Rated { after, deviation, weight: narrow(weight, "weight")?, limited }));
+        }
+        let reason = UnratedReason::ALL.into_iter().find(|reason| reason.name() == unrated);
+        Ok((before, RatingChange::Unrated(reason.ok_or(StoredError::Malformed("reason of an unrated game"))?)))
     }
 }
 

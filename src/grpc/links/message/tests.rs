@@ -3,7 +3,7 @@
 
 use std::{cmp::Reverse, fmt::Debug, sync::Arc, time::Duration};
 
-use proptest::{collection::vec, option::of, prelude::*, strategy::ValueTree as _};
+use proptest::{collection::vec, option::of, prelude::*, sample::select, strategy::ValueTree as _};
 use prost::Message;
 
 use super::ask::read_news;
@@ -11,8 +11,9 @@ use crate::{
     proto::cluster::{self, exchange_response::Reply as Replied, follow_response::Item},
     room::{
         AiSeat, Clocks, Command, Creation, DisplayName, EndReason, Event, Fact, GameEnd, GameId, Issuer, JoinCode,
-        Occupant, Offer, Opponents, Phase, PlayerId, PlayerKind, Policy, Profile, Rejection, Request, Room, RoomId,
-        RoomName, Seat, Seq, Series, Settings, TimeControl, Timestamp, TurnRequest, Watching, stored::StoredError,
+        Occupant, Offer, Opponents, Phase, PlayerId, PlayerKind, Policy, Profile, RatingChange, Rejection, Request,
+        Room, RoomId, RoomName, Seat, Seq, Series, Settings, TimeControl, Timestamp, TurnRequest, UnratedReason,
+        Watching, stored::StoredError,
     },
     rules::{Bitboard, Board, ByColor, Color, Position, Square},
     runtime::{
@@ -99,6 +100,16 @@ fn turn_request() -> impl Strategy<Value = TurnRequest> {
         })
 }
 
+fn rating_change() -> impl Strategy<Value = (Option<u16>, RatingChange)> {
+    let rated = any::<(u16, u16, u8, bool)>().prop_map(|(after, deviation, weight, limited)| RatingChange::Rated {
+        after,
+        deviation,
+        weight,
+        limited,
+    });
+    (of(any::<u16>()), prop_oneof![rated, select(&UnratedReason::ALL[..]).prop_map(RatingChange::Unrated)])
+}
+
 fn notice() -> impl Strategy<Value = Notice> {
     let turn_end = prop_oneof![square().prop_map(TurnEnd::Played), Just(TurnEnd::TimedOut), Just(TurnEnd::GameEnded)];
     let end = (of(color()), prop_oneof![Just(EndReason::Discs), Just(EndReason::Agreed), Just(EndReason::Left)])
@@ -113,6 +124,10 @@ fn notice() -> impl Strategy<Value = Notice> {
         }),
         (game(), color(), end, position(), of(series())).prop_map(|(game, side, end, position, series)| {
             Notice::GameEnded { game, side, end, position, series }
+        }),
+        (game(), color(), rating_change(), rating_change()).prop_map(|(game, side, black, white)| {
+            let (before, changes) = (ByColor::new(black.0, white.0), ByColor::new(black.1, white.1));
+            Notice::RatingChanged { game, side, before, changes }
         }),
         (game(), offer, status, any::<bool>()).prop_map(|(game, offer, status, own)| Notice::Offer {
             game,

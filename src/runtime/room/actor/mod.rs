@@ -11,7 +11,7 @@ use std::{
 };
 
 use tokio::{
-    sync::{Semaphore, oneshot},
+    sync::{Semaphore, mpsc, oneshot},
     time::Instant,
 };
 use tracing::Instrument as _;
@@ -61,6 +61,8 @@ pub(crate) struct ActorContext {
     /// Limits how many watchers read missed events at the same time.
     pub(crate) resumes: Semaphore,
     pub(crate) cluster: Arc<Cluster>,
+    /// The rated games that have ended, for [`tell_rating_changes`](crate::runtime::games::tell_rating_changes).
+    pub(crate) ended_games: mpsc::Sender<GameId>,
 }
 
 impl ActorContext {
@@ -461,6 +463,9 @@ impl RoomActor {
                 encoded.push(self.context.encoded(event, &self.room));
             }
             self.notifier().notify(event, &before);
+            if matches!(event.fact, Fact::GameEnded(_)) {
+                self.note_ended_game();
+            }
         }
         if only_moves {
             // With all members present, a running game has no other deadline.
@@ -480,6 +485,13 @@ impl RoomActor {
             self.places.update(&self.context.players, &self.room);
             self.listing.update(&self.room, self.watchers.count());
             self.registration.count_game(self.room.running().is_some());
+        }
+    }
+
+    /// The players of a rated game are told what it did to their ratings. When the queue is full they are not.
+    fn note_ended_game(&self) {
+        if let Some(game) = self.room.game().filter(|_| self.room.settings().rated) {
+            let _ = self.context.ended_games.try_send(GameId { room: self.room.id(), number: game.number });
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use reversi::{
-    room::{Fact, GameId, Participant, PlayerId},
+    room::{Fact, GameId, Participant, PlayerId, RatingChange},
     rules::Color,
     store::Results,
 };
@@ -24,6 +24,12 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
             let record = history.archived(name).ok_or_else(|| format!("{name} is not in the archive"))?;
             let same = record.end == *end && record.plies == game.plies && record.ended == event.at;
             ensure(same, || format!("{name} is archived as {record:?}"))?;
+            let says = Color::ALL.into_iter().all(|side| match record.rating_changes[side] {
+                Some(RatingChange::Rated { .. }) => record.rated && end.counts(),
+                Some(RatingChange::Unrated(_)) => true,
+                None => false,
+            });
+            ensure(says, || format!("{name} does not say what it did to the ratings: {record:?}"))?;
             for side in Color::ALL {
                 if let Participant::Player(player) = &record.players[side]
                     && end.counts()

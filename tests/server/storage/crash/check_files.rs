@@ -69,7 +69,7 @@ async fn check_standings(store: &SqliteStore, games: &BTreeMap<GameId, GameRecor
         for side in Color::ALL {
             let Participant::Player(player) = &record.players[side] else { continue };
             let (results, rated) = expected.entry(player.id).or_default();
-            *rated += u32::from(record.changes_rating(side));
+            *rated += u32::from(record.unrated(side).is_none());
             match record.end.winner {
                 _ if !record.end.counts() => {}
                 Some(winner) if winner == side => results.won += 1,

@@ -1,3 +1,5 @@
+import { UnratedReason } from "../../gen/reversi/v1/session_pb";
+
 const count = (n: number) => `${n} ${n === 1 ? "game" : "games"}`;
 
 /** Texts about finished games, statistics and the overview of running games. */
@@ -24,6 +26,17 @@ export const record = {
     transcript: "Moves as text",
     ggf: "GGF",
     again: "Watch again",
+  },
+  ratingChange: {
+    rating: (name: string, after: number, points: string) => `${name}: ${after} (${points})`,
+    unrated: {
+      [UnratedReason.UNSPECIFIED]: "",
+      [UnratedReason.UNRATED]: "The game is not rated.",
+      [UnratedReason.TOO_SHORT]: "No change of the rating: the game ended too soon.",
+      [UnratedReason.SAME_ADDRESS]: "No change of the rating: both players use the same internet address.",
+      [UnratedReason.ABORTED]: "No change of the rating: the game was aborted.",
+      [UnratedReason.HOUSE_SHORT]: "No change of the rating: the computer had too little time.",
+    },
   },
   stats: {
     title: "Games and statistics",

@@ -1,3 +1,4 @@
+import { UnratedReason } from "../../gen/reversi/v1/session_pb";
 import type { RecordTexts } from "./en";
 
 export const record: RecordTexts = {
@@ -23,6 +24,17 @@ export const record: RecordTexts = {
     transcript: "棋譜（テキスト）",
     ggf: "GGF",
     again: "もう一度再生",
+  },
+  ratingChange: {
+    rating: (name, after, points) => `${name}：${after}（${points}）`,
+    unrated: {
+      [UnratedReason.UNSPECIFIED]: "",
+      [UnratedReason.UNRATED]: "レーティング対象外の対局です。",
+      [UnratedReason.TOO_SHORT]: "レーティングの変動なし：対局が早く終わりすぎました。",
+      [UnratedReason.SAME_ADDRESS]: "レーティングの変動なし：両者が同じネットワークから接続しています。",
+      [UnratedReason.ABORTED]: "レーティングの変動なし：対局は中止されました。",
+      [UnratedReason.HOUSE_SHORT]: "レーティングの変動なし：コンピュータの考慮時間が足りませんでした。",
+    },
   },
   stats: {
     title: "対局と成績",

@@ -1,3 +1,4 @@
+import { UnratedReason } from "../../gen/reversi/v1/session_pb";
 import type { RecordTexts } from "./en";
 
 export const record: RecordTexts = {
@@ -23,6 +24,17 @@ export const record: RecordTexts = {
     transcript: "文本棋谱",
     ggf: "GGF",
     again: "重新播放",
+  },
+  ratingChange: {
+    rating: (name, after, points) => `${name}：${after}（${points}）`,
+    unrated: {
+      [UnratedReason.UNSPECIFIED]: "",
+      [UnratedReason.UNRATED]: "本局不计等级分。",
+      [UnratedReason.TOO_SHORT]: "等级分不变：对局结束得太早。",
+      [UnratedReason.SAME_ADDRESS]: "等级分不变：双方来自同一个网络地址。",
+      [UnratedReason.ABORTED]: "等级分不变：对局已中止。",
+      [UnratedReason.HOUSE_SHORT]: "等级分不变：电脑的思考时间不足。",
+    },
   },
   stats: {
     title: "对局与统计",

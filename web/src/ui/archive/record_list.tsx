@@ -7,6 +7,7 @@ import { discsOf, reasonText, winnerOf } from "../../room/outcome";
 import { address } from "../../route";
 import { dateTime } from "../../text/date_time";
 import { text } from "../../text/text";
+import { points } from "../game/rating_changes";
 
 /** Finished games, a line each, linked to their replays. */
 export function RecordList({ games }: { games: readonly GameRecord[] }) {
@@ -25,10 +26,12 @@ function Row({ record }: { record: GameRecord }) {
   const { outcome, opening, rated, endedAt } = record;
   const names = { black: participantName(texts, record.black), white: participantName(texts, record.white) };
   const winner = winnerOf(outcome);
-  const points = outcome && outcome.result !== GameResult.ABORTED && discsOf(outcome);
+  const discs = outcome && outcome.result !== GameResult.ABORTED && discsOf(outcome);
   const shown = (side: Color) => {
     const rating = side === "black" ? record.blackRating : record.whiteRating;
-    const name = `${names[side]}${rating > 0 ? ` (${rating})` : ""}`;
+    const change = side === "black" ? record.blackRatingChange : record.whiteRatingChange;
+    const known = [rating > 0 && rating, change && !change.unrated && points(change)].filter(Boolean);
+    const name = `${names[side]}${known.length > 0 ? ` (${known.join(" ")})` : ""}`;
     return side === winner ? <strong>{name}</strong> : name;
   };
   const facts = [
@@ -42,9 +45,9 @@ function Row({ record }: { record: GameRecord }) {
       <a href={address({ screen: "game", gameId: record.gameId })}>
         {shown("black")} – {shown("white")}
       </a>{" "}
-      {points && (
+      {discs && (
         <span class="numbers">
-          {points.black}–{points.white}
+          {discs.black}–{discs.white}
         </span>
       )}
       <p class="hint">{facts.filter(Boolean).join(" · ")}</p>

@@ -6,6 +6,7 @@ import { address } from "../../route";
 import { dateTime } from "../../text/date_time";
 import { text } from "../../text/text";
 import { FinalScore } from "../game/final_score";
+import { RatingChanges } from "../game/rating_changes";
 
 /** The length of the moves that the link to the explorer has: ten moves. */
 const EXPLORED = 20;
@@ -26,6 +27,7 @@ export function ResultPanel({ record }: { record: GameRecord }) {
             <strong>{headline(texts, outcome, names)}</strong>
           </p>
           <p class="muted">{reasonText(texts, outcome, names)}</p>
+          <RatingChanges record={record} />
         </div>
       )}
       <p class="facts muted">

@@ -32,6 +32,7 @@ import { requestId } from "../../state/request_id";
 import { text } from "../../text/text";
 import { ConfirmButton } from "../control/confirm_button";
 import { FinalScore } from "../game/final_score";
+import { RatingChangesOf } from "../game/rating_changes";
 import { useSecondsUntil } from "./countdown";
 import { Invitation } from "./invitation";
 import { GameActions } from "./game_actions";
@@ -106,6 +107,7 @@ function Result({ room, side, outcome }: RoomProps & { outcome: Outcome }) {
       <h2>{headline(text.value, outcome, names, side)}</h2>
       <FinalScore outcome={outcome} />
       <p class="muted">{reasonText(text.value, outcome, names, side)}</p>
+      {room.game && room.settings?.rated && <RatingChangesOf key={room.game.gameId} gameId={room.game.gameId} />}
       {room.game && <a href={address({ screen: "game", gameId: room.game.gameId })}>{game.replay}</a>}
     </div>
   );

@@ -37,7 +37,7 @@ use crate::{
     game_row::{GameRow, name_of},
     glicko::RatingWeight,
     journal::EndedGame,
-    player_stats::{OpponentKind, PlayerStats, Results, stats_after},
+    player_stats::{OpponentKind, PlayerStats, Results, settlement},
     recent_games::RecentGames,
 };
 
@@ -370,8 +370,8 @@ impl Examination<'_> {
         let ended = EndedGame { record: game.clone(), weight: RatingWeight::NONE };
         let before = |who: &Contestant| Ok(self.results.get(who).map(|(_, stats)| *stats).unwrap_or_default());
         // Without weight a game changes no rating, so recent games do not matter.
-        let Ok(after) = stats_after::<std::convert::Infallible>(&ended, before, |_| Ok(RecentGames::default()));
-        for (who, stats) in after {
+        let Ok(after) = settlement::<std::convert::Infallible>(&ended, before, |_| Ok(RecentGames::default()));
+        for (who, stats) in after.stats {
             let name = name_of(game, &who);
             self.results.insert(who, (name, stats));
         }

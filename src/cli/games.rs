@@ -262,6 +262,10 @@ async fn export(reader: &Reader, filter: GameFilter, format: ExportFormat, out: 
     Ok(())
 }
 
+/// What a rating means.
+const RATING_SCALE: &str = "1000 is play at random; with 200 points more one scores 3 of 4 against the other; \
+    expert 1, 3, 6, 9 and 13 are measured and never change";
+
 async fn print_ranking(reader: &Reader, kind: Option<ParticipantKind>, args: &Args) -> anyhow::Result<()> {
     let (mut left, mut next) = (args.most, None);
     loop {
@@ -286,6 +290,9 @@ async fn print_ranking(reader: &Reader, kind: Option<ParticipantKind>, args: &Ar
         left = left.saturating_sub(u32::try_from(page.items.len())?);
         next = page.next;
         if left == 0 || next.is_none() {
+            if !args.json {
+                say(RATING_SCALE);
+            }
             return Ok(());
         }
     }

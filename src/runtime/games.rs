@@ -1,6 +1,6 @@
 //! Finished games and the statistics over them.
 
-use std::{sync::Arc, time::Duration};
+use std::{cmp::Ordering, sync::Arc, time::Duration};
 
 use tokio::{sync::mpsc, time::Instant};
 
@@ -13,11 +13,15 @@ use super::{
     server_clock::Clock,
 };
 use crate::{
-    room::{Command, Credentials, DisplayName, EndReason, GameId, GameRecord, PlayerId, Profile, Rejection, Seq},
+    room::{
+        Command, Credentials, DisplayName, EndReason, GameId, GameRecord, Participant, PlayerId, Profile, Rejection,
+        Seq,
+    },
     rules::{ByColor, Color, Position, Square},
     store::{
         Archive, ArchiveSize, Contestant, Exploration, ExplorerFilter, GameFilter, GameKey, GamePage, GameResult,
-        PlayerStats, PlayerStore, RankingFilter, RankingKey, RankingPage, Retention, StoreError,
+        OpponentKind, PlayerStats, PlayerStore, RankedContestant, RankingFilter, RankingKey, RankingPage, Rating,
+        Retention, StoreError, anchor,
     },
 };
 
@@ -93,7 +97,10 @@ impl Games {
     /// # Errors
     /// When the store is unavailable.
     pub async fn player_stats(&self, contestant: Contestant) -> Result<PlayerStats, RoomError> {
-        Ok(self.archive.player_stats(contestant).await?)
+        let stats = self.archive.player_stats(contestant.clone()).await?;
+        // An anchor has its rating before its first game, too.
+        let constant = anchor::rating_of(&contestant);
+        Ok(PlayerStats { rating: stats.rating.or(constant), ..stats })
     }
 
     /// The rating of a logged-in player for the list of rooms, rounded, at most a minute old. `None` without a rating,
@@ -181,7 +188,41 @@ impl Games {
         after: Option<RankingKey>,
         limit: usize,
     ) -> Result<RankingPage, RoomError> {
-        Ok(self.archive.ranking(filter, after, limit).await?)
+        let mut page = self.archive.ranking(filter, after.clone(), limit).await?;
+        if filter.kind.is_none_or(|kind| kind == OpponentKind::Ai) {
+            self.add_anchors(&mut page, after.as_ref(), limit).await?;
+        }
+        Ok(page)
+    }
+
+    /// Adds the anchors that belong to a page: the archive has those only that have played, perhaps under a rating of an
+    /// earlier version.
+    async fn add_anchors(
+        &self,
+        page: &mut RankingPage,
+        after: Option<&RankingKey>,
+        limit: usize,
+    ) -> Result<(), RoomError> {
+        page.ranked.retain(|ranked| anchor::rating_of(&Contestant::from(&ranked.participant)).is_none());
+        for (who, rating) in anchor::all() {
+            let key = (rating.value, who);
+            let is_later = after.is_none_or(|after| ranks(after, &key).is_lt());
+            if is_later && page.next.as_ref().is_none_or(|next| ranks(next, &key).is_ge()) {
+                let stats = self.archive.player_stats(key.1.clone()).await?;
+                let games = stats.rating.map_or(0, |rating| rating.games);
+                let stats = PlayerStats { rating: Some(Rating { games, ..rating }), ..stats };
+                page.ranked.extend(key.1.ai().map(|ai| RankedContestant { participant: Participant::Ai(ai), stats }));
+            }
+        }
+        let key = |ranked: &RankedContestant| {
+            (ranked.stats.rating.map_or(0.0, |rating| rating.value), Contestant::from(&ranked.participant))
+        };
+        page.ranked.sort_by(|one, other| ranks(&key(one), &key(other)));
+        if page.ranked.len() > limit {
+            page.ranked.truncate(limit);
+            page.next = page.ranked.last().map(key);
+        }
+        Ok(())
     }
 
     /// The number of stored games, and their size in bytes.
@@ -191,6 +232,11 @@ impl Games {
     pub async fn archive_size(&self) -> Result<ArchiveSize, RoomError> {
         Ok(self.archive.size().await?)
     }
+}
+
+/// The order of the ranking.
+fn ranks((rating, contestant): &RankingKey, (other_rating, other): &RankingKey) -> Ordering {
+    other_rating.total_cmp(rating).then_with(|| contestant.to_string().cmp(&other.to_string()))
 }
 
 /// The interval at which the archive is trimmed. Until then it exceeds its bound by the games that have ended since.

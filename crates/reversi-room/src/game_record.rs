@@ -176,19 +176,20 @@ impl GameRecord {
     }
 
     /// Why the game does not change the rating of a side, as far as it says so itself. If it is given up, or agreed to
-    /// be drawn, in its first plies, only the side that has given it up loses points. If an AI runs out of time, which
-    /// the load of the server may cause, no side does.
+    /// be drawn, in its first plies, only the side that has given it up loses points. If an AI runs out of time, or
+    /// moves before its level is reached, which the load of the server may cause, no side does.
     #[must_use]
     pub fn unrated(&self, side: Color) -> Option<UnratedReason> {
         let GameEnd { winner, reason } = self.end;
         let played = self.plies.len().saturating_sub(usize::from(self.opening));
         let is_long = reason == EndReason::Discs || played >= RATED_PLIES;
         let is_slow_ai = |loser: Color| reason == EndReason::Timeout && self.players[loser].id().is_none();
+        let is_cut_short = self.thoughts.iter().any(|(_, thought)| thought.cut_short);
         if !self.end.counts() {
             Some(UnratedReason::Aborted)
         } else if !self.rated {
             Some(UnratedReason::Unrated)
-        } else if winner.is_some_and(|winner| is_slow_ai(winner.opposite())) {
+        } else if is_cut_short || winner.is_some_and(|winner| is_slow_ai(winner.opposite())) {
             Some(UnratedReason::HouseShort)
         } else if !is_long && winner != Some(side.opposite()) {
             Some(UnratedReason::TooShort)

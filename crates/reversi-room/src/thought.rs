@@ -13,6 +13,8 @@ pub struct Thought {
     pub nodes: u64,
     /// The principal variation, from the move itself, without passes. At most [`Thought::LINE`] moves.
     pub line: Box<[Square]>,
+    /// Whether the search ended before its level was reached, or no search was made in time.
+    pub cut_short: bool,
 }
 
 impl Thought {

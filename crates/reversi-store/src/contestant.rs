@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr, sync::Arc};
 
-use reversi_room::{Participant, PlayerId};
+use reversi_room::{AiSeat, Participant, PlayerId};
 use thiserror::Error;
 
 /// A player, or an AI at one of its levels. As text: the player's id, or `kind:level`.
@@ -23,6 +23,17 @@ pub enum Contestant {
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("malformed contestant")]
 pub struct ParseContestantError;
+
+impl Contestant {
+    /// The AI, with the seed 0.
+    #[must_use]
+    pub fn ai(&self) -> Option<AiSeat> {
+        match self {
+            Self::Player(_) => None,
+            Self::Ai { kind, level } => Some(AiSeat { kind: Arc::clone(kind), level: *level, seed: 0 }),
+        }
+    }
+}
 
 impl From<&Participant> for Contestant {
     fn from(participant: &Participant) -> Self {

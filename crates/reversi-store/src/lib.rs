@@ -9,6 +9,7 @@
 //! [`SqliteStore`] stores them in one file, `PostgresStore` (the feature `postgres`) in a database, [`MemoryStore`] in
 //! memory. An append names the sequence number that it expects, so of two owners of a room only one can write.
 
+pub mod anchor;
 mod archive;
 mod ban;
 mod clock_check;

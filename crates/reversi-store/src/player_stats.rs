@@ -4,6 +4,7 @@ use reversi_engine::rules::{ByColor, Color};
 use reversi_room::{GameRecord, Participant, PlayerKind, RatingChange, UnratedReason};
 
 use super::{
+    anchor,
     contestant::Contestant,
     glicko::{Rating, RatingWeight},
     journal::EndedGame,
@@ -54,7 +55,8 @@ pub(super) struct Settlement {
     pub(super) stats: Vec<(Contestant, PlayerStats)>,
 }
 
-/// Settles a game, from the statistics `before` it and the `recent` games of its contestants without this one.
+/// Settles a game, from the statistics `before` it and the `recent` games of its contestants without this one. The rating
+/// of an anchor stays as it is.
 pub(super) fn settlement<E>(
     EndedGame { record, weight }: &EndedGame,
     mut before: impl FnMut(&Contestant) -> Result<PlayerStats, E>,
@@ -62,6 +64,12 @@ pub(super) fn settlement<E>(
 ) -> Result<Settlement, E> {
     let who = ByColor::from_fn(|side| Contestant::from(&record.players[side]));
     let mut standings = ByColor::new(before(&who.black)?, before(&who.white)?);
+    for side in Color::ALL {
+        if let Some(constant) = anchor::rating_of(&who[side]) {
+            let games = standings[side].rating.map_or(0, |rating| rating.games);
+            standings[side].rating = Some(Rating { games, ..constant });
+        }
+    }
     let rounded = |side: Color| standings[side].rating.map(|rating| rating.rounded());
     let unrated = |side| record.unrated(side).unwrap_or(UnratedReason::SameAddress);
     let mut record = GameRecord {
@@ -88,7 +96,10 @@ pub(super) fn settlement<E>(
         for (side, full) in [(Color::Black, black), (Color::White, white)] {
             if record.unrated(side).is_none() {
                 let highest = recent[side].highest(record.ended, ratings[side]);
-                let after = ratings[side].risen(full, highest);
+                let after = match anchor::rating_of(&who[side]) {
+                    Some(constant) => Rating { games: full.games, ..constant },
+                    None => ratings[side].risen(full, highest),
+                };
                 standings[side].rating = Some(after);
                 record.rating_changes[side] = Some(after.change(weight, after.value < full.value));
             }
@@ -166,7 +177,7 @@ mod tests {
     use std::{collections::HashMap, convert::Infallible};
 
     use proptest::{collection::vec, prelude::*, sample::select};
-    use reversi_room::{AiSeat, DisplayName, EndReason, GameEnd, PlayerId, Profile, Timestamp};
+    use reversi_room::{AiSeat, DisplayName, EndReason, GameEnd, PlayerId, Profile, Thought, Timestamp};
 
     use super::*;
     use crate::recent_games::RecentGame;
@@ -341,11 +352,37 @@ mod tests {
     }
 
     #[test]
+    fn an_ai_that_has_too_little_time_for_a_move_gives_no_points() {
+        let cut_short = Thought { evaluation: None, depth: 0, nodes: 0, line: [].into(), cut_short: true };
+        let table = StatsTable::after(&[GameRecord {
+            thoughts: vec![(1, cut_short)],
+            ..game(["ada", "ai-mcts"], BLACK, EndReason::Discs)
+        }]);
+        let unrated = Some(RatingChange::Unrated(UnratedReason::HouseShort));
+        assert_eq!(table.games[0].rating_changes, ByColor::new(unrated, unrated));
+        assert_eq!((table.named("ada").rating, table.named("ada").ais.won), (None, 1));
+    }
+
+    #[test]
+    fn the_rating_of_an_anchor_stays_as_it_is() {
+        let constant = anchor::rating_of(&Contestant::from(&participant("ai-expert"))).unwrap();
+        let table = StatsTable::after(&[
+            game(["ada", "ai-expert"], BLACK, EndReason::Discs),
+            game(["ai-expert", "bob"], WHITE, EndReason::Discs),
+        ]);
+        assert_eq!(table.named("ai-expert").rating, Some(Rating { games: 2, ..constant }));
+        let won = |name: &str| table.named(name).rating.unwrap().value;
+        assert!(won("ada") > 1500.0 && won("ada") < 1662.0, "less than over an unknown one of 1500");
+        assert_eq!(won("ada").round(), won("bob").round());
+        assert_eq!(table.games[1].ratings.black, Some(constant.rounded()));
+    }
+
+    #[test]
     fn an_ai_that_runs_out_of_time_gives_no_points() {
-        let table = StatsTable::after(&[game(["ada", "ai-expert"], BLACK, EndReason::Timeout)]);
-        assert_eq!((table.named("ada").rating, table.named("ai-expert").rating), (None, None));
+        let table = StatsTable::after(&[game(["ada", "ai-mcts"], BLACK, EndReason::Timeout)]);
+        assert_eq!((table.named("ada").rating, table.named("ai-mcts").rating), (None, None));
         assert!(
-            StatsTable::after(&[game(["ada", "ai-expert"], WHITE, EndReason::Timeout)]).named("ada").rating.is_some()
+            StatsTable::after(&[game(["ada", "ai-mcts"], WHITE, EndReason::Timeout)]).named("ada").rating.is_some()
         );
     }
 

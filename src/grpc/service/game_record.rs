@@ -161,7 +161,7 @@ mod tests {
     fn passes_have_no_square_and_moves_have_their_opening_and_search_report() {
         let ai = || Participant::Ai(AiSeat { kind: "mcts".into(), level: 3, seed: 9 });
         let line = ["d3", "c3"].map(|name| name.parse().unwrap()).into();
-        let thought = Thought { evaluation: Some(-125), depth: 7, nodes: 900, line };
+        let thought = Thought { evaluation: Some(-125), depth: 7, nodes: 900, line, cut_short: false };
         let placed = |name: &str| Ply { square: name.parse().ok(), spent_ms: 7 };
         let id = GameId { room: RoomId::from_random(1), number: 2 };
         let (name, players) = (RoomName::parse("a \"room\"").unwrap(), ByColor::new(ai(), ai()));

@@ -74,6 +74,7 @@ pub(super) fn thought(thought: &Thought) -> v1::Thought {
         depth: thought.depth.into(),
         nodes: thought.nodes,
         principal_variation: thought.line.iter().map(ToString::to_string).collect(),
+        cut_short: thought.cut_short,
     }
 }
 

@@ -176,7 +176,10 @@ impl AiTurnState {
                     ai = %open.turn.ai.kind,
                     "an AI found no move in time; a move without a search is played"
                 );
-                (cheap_move(open.turn.position, seed(&open.turn)), None)
+                let square = cheap_move(open.turn.position, seed(&open.turn));
+                let line = [square].into();
+                let thought = Thought { evaluation: None, depth: 0, nodes: 0, line, cut_short: true };
+                (square, Some(Box::new(thought)))
             }
         };
         open.stage = TurnStage::Cheap;
@@ -186,7 +189,7 @@ impl AiTurnState {
 
 /// The part of a choice that watchers see; none if made without a search.
 fn thought(choice: &Choice, turn: &AiTurn) -> Option<Box<Thought>> {
-    if choice.depth == 0 {
+    if choice.depth == 0 && choice.complete {
         return None;
     }
     let kind: AiKind = turn.ai.kind.parse().ok()?;
@@ -198,6 +201,7 @@ fn thought(choice: &Choice, turn: &AiTurn) -> Option<Box<Thought>> {
         depth: choice.depth,
         nodes: choice.nodes,
         line: choice.line.iter().copied().take(Thought::LINE).collect(),
+        cut_short: !choice.complete,
     }))
 }
 

@@ -100,3 +100,60 @@ async fn an_unrated_game_says_so_in_its_record_only() {
     let next = turns.next().await;
     assert!(matches!(next, Some(Event::RoomClosed(_))), "{next:?}");
 }
+
+async fn ranked(player: &Player, kind: v1::ParticipantKind, page_size: i32) -> Vec<(i32, String, i32, i32)> {
+    let (mut ranked, mut page_token) = (Vec::new(), String::new());
+    loop {
+        let request = v1::ListRatingsRequest { kind: kind.into(), page_size, page_token, ..Default::default() };
+        let page = player.records().list_ratings(request).await.unwrap().into_inner();
+        for one in page.participants {
+            let rating = one.stats.unwrap().rating.unwrap();
+            let Some(v1::participant::Participant::Ai(ai)) = one.participant.unwrap().participant else { continue };
+            ranked.push((one.rank, format!("{} {}", ai.kind, ai.level), rating.value.round() as i32, rating.games));
+        }
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            return ranked;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_new_server_ranks_the_anchors_whose_ratings_stay() {
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
+    let anchors = [(13, 3293), (9, 2404), (6, 1950), (3, 1575), (1, 1235)].into_iter().zip(1..);
+    let anchors: Vec<_> = anchors.map(|((level, value), rank)| (rank, format!("expert {level}"), value, 0)).collect();
+    for page_size in [0, 1, 2, 5] {
+        let all = ranked(&ada, v1::ParticipantKind::Unspecified, page_size).await;
+        assert_eq!(all, anchors, "in pages of {page_size}");
+    }
+    assert!(ranked(&ada, v1::ParticipantKind::Human, 0).await.is_empty());
+    let request = v1::GetAiStatsRequest { kind: "expert".into(), level: 6 };
+    let stats = ada.records().get_ai_stats(request).await.unwrap().into_inner().stats.unwrap();
+    assert_eq!((stats.rating.unwrap().value, stats.rating.unwrap().games), (1950.0, 0));
+
+    let room = ada.create_with(rated(), ["me", "expert"]).await.room_id;
+    let game = ada.start(&room).await.unwrap().game_id;
+    let mut turns = ada.turns().await;
+    ada.resign(&game).await.unwrap();
+    let [own, anchor] = told(&mut turns, &game, v1::Side::Black).await;
+    assert!(own.before == 0 && own.after <= 1500 && own.weight == 16, "{own:?}");
+    assert_eq!((anchor.before, anchor.unrated()), (3293, UnratedReason::TooShort));
+    assert_eq!(ranked(&ada, v1::ParticipantKind::Ai, 3).await, anchors);
+}
+
+#[tokio::test]
+async fn an_ai_that_has_too_little_time_for_its_level_rates_nobody() {
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
+    let second = Some(prost_types::Duration { seconds: 1, nanos: 0 });
+    let room = ada.create_with(v1::RoomSettings { total_time: second, ..rated() }, ["expert", "mcts"]).await.room_id;
+    let mut watcher = ada.watch(&room).await;
+    watcher.snapshot().await;
+    let game = ada.start(&room).await.unwrap().game_id;
+    watcher.game_ended().await;
+    for change in recorded(&ada, &game).await {
+        assert_eq!(change.unrated(), UnratedReason::HouseShort);
+    }
+}

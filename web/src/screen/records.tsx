@@ -36,6 +36,7 @@ export function RecordsScreen({ filter }: { filter: RecordFilter }) {
           <Games key={JSON.stringify(filter)} filter={filter} />
         </section>
         <div class="stack">
+          <p class="hint">{archive.ratingScale}</p>
           <Ranking title={text.value.stats.humans} kind={ParticipantKind.HUMAN} />
           <Ranking title={text.value.stats.bots} kind={ParticipantKind.BOT} />
           <Ranking title={text.value.stats.ais} kind={ParticipantKind.AI} />

@@ -191,6 +191,7 @@ impl From<&Thought> for v1::Thought {
             depth: thought.depth.into(),
             nodes: thought.nodes,
             line: squares(&thought.line),
+            cut_short: thought.cut_short,
         }
     }
 }
@@ -205,6 +206,7 @@ impl v1::Thought {
             depth: narrow(self.depth, "depth")?,
             nodes: self.nodes,
             line: read_squares(&line)?.into(),
+            cut_short: self.cut_short,
         })
     }
 }

@@ -127,7 +127,7 @@ fn paired_settings() -> Settings {
 
 fn thought() -> Thought {
     let line = ["c4", "e3", "f4"].map(square).into();
-    Thought { evaluation: Some(-250), depth: 9, nodes: 1_000_000, line }
+    Thought { evaluation: Some(-250), depth: 9, nodes: 1_000_000, line, cut_short: false }
 }
 
 /// The name of a fact in the sample. A new kind of fact does not compile until it has a name here.

@@ -28,7 +28,7 @@ pub(crate) fn game(room: RoomId, number: u32, ended: i64, [black, white]: [&str;
 }
 
 fn thought(evaluation: Option<i16>) -> Thought {
-    Thought { evaluation, depth: 9, nodes: 1 << 40, line: [square("d3"), square("c5")].into() }
+    Thought { evaluation, depth: 9, nodes: 1 << 40, line: [square("d3"), square("c5")].into(), cut_short: false }
 }
 
 fn participant(who: &str) -> Participant {

@@ -25,6 +25,8 @@ export const archive: ArchiveTexts = {
   name: "名前",
   deviation: "誤差",
   more: "さらに表示",
+  ratingScale:
+    "1000 はランダムな打ち方の強さです。200 点の差があると、4 局で 3 勝ぶんになります。エキスパート 1・3・6・9・13 は測定値で、変わりません。",
   noRanking: "定まったレートの人はまだいません。レート戦で定まります。",
   result: "結果",
   any: "すべて",

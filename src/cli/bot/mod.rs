@@ -400,7 +400,8 @@ impl Bot {
             // Games are reported by the room, and offers answered there.
             PlayEvent::Kicked { .. }
             | PlayEvent::GameStarted { .. }
-            | PlayEvent::Invited { .. }
+            | PlayEvent::Invited(_)
+            | PlayEvent::InvitationEnded { .. }
             | PlayEvent::Offer { .. }
             | PlayEvent::SeriesEnded(_)
             | PlayEvent::Heartbeat => {}

@@ -74,7 +74,7 @@ impl PlayerCheck {
             Event::Offer(_) | Event::SeriesEnded(_) => {
                 Err(self.out_of_order(side, "no offer was made and no series ran"))
             }
-            Event::Invited(_) | Event::Heartbeat(_) => Ok(BotSignal::Nothing),
+            Event::Invited(_) | Event::InvitationEnded(_) | Event::Heartbeat(_) => Ok(BotSignal::Nothing),
         }
     }
 

@@ -67,6 +67,8 @@ enum Action {
     SwapSeats,
     Open(bool),
     Reserve(bool, u8),
+    Invite(bool, u8, u8),
+    Decline,
     Ai(bool),
     Ready(bool),
     Kick(u8, bool),
@@ -179,6 +181,11 @@ fn command(test: &TestRoom, action: Action) -> Command {
         Action::SwapSeats => Command::SwapSeats,
         Action::Open(white) => Command::SetSeat(side(white), SeatSetting::Open),
         Action::Reserve(white, who) => Command::SetSeat(side(white), SeatSetting::Reserved(profile(who))),
+        Action::Invite(white, who, seconds) => {
+            let lasts = Duration::from_secs(seconds.into());
+            Command::SetSeat(side(white), SeatSetting::Invited { guest: profile(who), lasts, by_rating: None })
+        }
+        Action::Decline => Command::DeclineInvitation(None),
         Action::Ai(white) => Command::SetSeat(side(white), test_room::ai()),
         Action::Ready(ready) => Command::SetReady(ready),
         Action::Kick(who, ban) => Command::Kick { player: profile(who).id, ban },

@@ -75,7 +75,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
 
 /// Creates the rooms and keeps them running until one fails. Adds the sessions that it opens to `owners`.
 async fn run_rooms(client: &Client, args: &Args, owners: &mut Vec<Session>) -> anyhow::Result<()> {
-    let first = login::log_in(client, None, "demo", PlayerKind::Bot).await?;
+    let first = login::log_in(client, None, "demo", PlayerKind::Bot, 1).await?;
     owners.push(first.clone());
     let info = first.server_info().await?;
     let limits = info.limits.unwrap_or_default();
@@ -85,7 +85,7 @@ async fn run_rooms(client: &Client, args: &Args, owners: &mut Vec<Session>) -> a
     let mut owner = first;
     for index in 0..args.rooms {
         if index > 0 && index % share == 0 {
-            owner = login::log_in(client, None, "demo", PlayerKind::Bot).await?;
+            owner = login::log_in(client, None, "demo", PlayerKind::Bot, 1).await?;
             owners.push(owner.clone());
         }
         keepers.spawn(keep(owner.clone(), plan(&info.ai_kinds, index, Duration::from_millis(args.pause))));

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   serve                            the server
-//!   rooms, play, watch, host         clients: connect (login, streams) ─▶ terminal (state, drawing, keys), text
+//!   rooms, play, invite, watch,
+//!   host                             clients: connect (login, streams) ─▶ terminal (state, drawing, keys), text
 //!   games, explore, name, admin, health,
 //!   bot, demo                        clients without a screen
 //!   bot ─▶ external_engine           engines of other programs play in rooms
@@ -34,6 +35,7 @@ mod health;
 mod help;
 mod host;
 mod import;
+mod invite;
 mod local_search;
 mod name;
 #[cfg(feature = "postgres")]
@@ -88,6 +90,8 @@ enum Command {
     Rooms(rooms::Args),
     /// Play against an AI, in a room, or against anyone.
     Play(play::Args),
+    /// Invite a player to a game.
+    Invite(invite::Args),
     /// Watch a room, or go through a finished game.
     Watch(watch::Args),
     /// Make a room and manage it without playing.
@@ -224,6 +228,7 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Serve(args) => return serve::run(*args, reread_serve_options).await,
         Command::Rooms(args) => rooms::run(args).await,
         Command::Play(args) => play::run(args).await,
+        Command::Invite(args) => invite::run(args).await,
         Command::Watch(args) => watch::run(args).await,
         Command::Host(args) => host::run(args).await,
         Command::Bot(args) => bot::run(args).await,

@@ -76,7 +76,7 @@ pub(super) struct Args {
     #[arg(long, value_parser = side(), default_value = "random")]
     side: SideWish,
     /// Take a seat in this room, given by its id or join code.
-    #[arg(long, value_name = "ID_OR_CODE", group = "opponent", conflicts_with = "Terms")]
+    #[arg(long, value_name = "ID_OR_CODE", group = "opponent", conflicts_with_all = ["Terms", "GameTerms"])]
     room: Option<String>,
     /// The room's password.
     #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
@@ -105,7 +105,7 @@ impl Args {
 }
 
 /// A side to be given.
-fn side() -> impl TypedValueParser<Value = SideWish> {
+pub(super) fn side() -> impl TypedValueParser<Value = SideWish> {
     PossibleValuesParser::new(["black", "white", "random"]).map(|side| match side.as_str() {
         "black" => SideWish::Black,
         "white" => SideWish::White,
@@ -118,7 +118,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let client = login::connect(&args.server).await?;
     let session = login::resume_or_log_in(&client, &args.login, "guest", PlayerKind::Human).await?;
     let (done, stays) = match sit_down(&session, &args, ai).await {
-        Ok(room) => play(&session, &args, room).await,
+        Ok(room) => play(&session, args.login.keep.as_deref(), room).await,
         Err(error) => (Err(error), false),
     };
     if !stays {
@@ -129,8 +129,8 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
 }
 
 /// Plays to the end; returns whether the player stays in the game. Only a player who is there gives it up.
-async fn play(session: &Session, args: &Args, room: Room) -> (anyhow::Result<()>, bool) {
-    let (mut seat, keep) = (PlaySession::new(session, room), args.login.keep.as_deref());
+pub(super) async fn play(session: &Session, keep: Option<&Path>, room: Room) -> (anyhow::Result<()>, bool) {
+    let mut seat = PlaySession::new(session, room);
     if keep.is_none() {
         seat.view.note(Some("without --keep FILE there is no way back to this seat once the program has ended".into()));
     }
@@ -185,14 +185,23 @@ async fn sit_down(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<Room
     }
 }
 
+/// The side itself, or a random one.
+pub(super) fn chosen(side: SideWish) -> Color {
+    match side {
+        SideWish::Black => Color::Black,
+        SideWish::White => Color::White,
+        _ if random::random().is_multiple_of(2) => Color::Black,
+        _ => Color::White,
+    }
+}
+
 async fn open_room(session: &Session, args: &Args) -> anyhow::Result<Room> {
     let me = Occupant::Player(session.player().clone());
-    let black = match args.side {
-        SideWish::Black => true,
-        SideWish::White => false,
-        _ => random::random().is_multiple_of(2),
+    let seats = if chosen(args.side) == Color::Black {
+        ByColor::new(me, Occupant::Open)
+    } else {
+        ByColor::new(Occupant::Open, me)
     };
-    let seats = if black { ByColor::new(me, Occupant::Open) } else { ByColor::new(Occupant::Open, me) };
     let visibility = if args.private { Visibility::Private } else { Visibility::Public };
     let settings = Settings { visibility, auto_start: true, ..args.terms.settings() };
     let new = NewRoom { settings, seats, password: args.password.clone(), ..NewRoom::default() };

@@ -148,9 +148,12 @@ impl From<RoomError> for Status {
         let quota = |reason, message| retry(Code::ResourceExhausted, reason, message, RETRY);
         match error {
             RoomError::Rejected(rejection) => refused(rejection),
-            RoomError::PlayerNotFound => {
-                status(Code::NotFound, Reason::PlayerNotFound, "no such player".to_owned(), Details::default())
-            }
+            RoomError::PlayerNotFound => status(
+                Code::NotFound,
+                Reason::PlayerNotFound,
+                "no player has this id or name".to_owned(),
+                Details::default(),
+            ),
             RoomError::UnknownAi => {
                 Malformed::argument("ai", "must be a kind and level that GetServerInfo lists").into()
             }

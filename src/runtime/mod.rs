@@ -62,7 +62,7 @@ pub use outcome::{Accepted, RoomError, StreamEnd};
 pub use player::{
     bans::{BanCheck, Banned, Bans},
     directory::{LogInError, Players},
-    notice::{Notice, OfferStatus, TurnEnd},
+    notice::{InvitationOutcome, Notice, OfferStatus, TurnEnd},
     player::{CallPermit, Player},
     token::{ParseTokenError, Token},
 };

@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 use thiserror::Error;
 
 use super::{
-    ChatLine, Clocks, CloseReason, Game, GameId, LeaveReason, Malformed, Member, Offer, Outcome, Phase, PlayerId, Ply,
-    Room, RoomCloseReason, Seat, Series, SeriesScore, Settings, Standing, parse,
+    ChatLine, Clocks, CloseReason, Game, GameId, LeaveReason, Malformed, Member, Offer, Outcome, Phase, Player,
+    PlayerId, Ply, Room, RoomCloseReason, Seat, Series, SeriesScore, Settings, Standing, parse,
     room::{parse_owner, parse_players, parse_score},
     seat::parse_seats,
 };
@@ -152,6 +152,17 @@ pub enum RoomChange {
     CoOwnerChanged(PlayerId, bool),
     /// A seat has another occupant.
     SeatChanged(Color, Box<Seat>),
+    /// A seat that was kept for a player is open.
+    InvitationEnded {
+        /// The seat.
+        side: Color,
+        /// The player for whom it was kept.
+        player: Player,
+        /// False if the player declined.
+        expired: bool,
+        /// Why the player declined, perhaps empty.
+        reason: String,
+    },
     /// The occupants changed sides.
     SeatsSwapped,
     /// A seat became ready, or no longer is.
@@ -265,6 +276,7 @@ fn parse_change(event: v1::room_event::Event) -> Result<RoomChange, Malformed> {
             let seat = parse::required(change.occupant, "seat that changed")?.try_into()?;
             RoomChange::SeatChanged(parse::seat(change.seat, "seat")?, Box::new(seat))
         }
+        Event::InvitationEnded(ended) => parse_ended_invitation(ended)?,
         Event::SeatsSwapped(_) => RoomChange::SeatsSwapped,
         Event::SeriesEnded(_) => RoomChange::SeriesEnded,
         Event::ReadyChanged(change) => RoomChange::ReadyChanged(parse::seat(change.seat, "seat")?, change.ready),
@@ -311,6 +323,15 @@ fn parse_change(event: v1::room_event::Event) -> Result<RoomChange, Malformed> {
             standing: parse::required(ended.position, "last position")?.try_into()?,
             score: ended.score.map(parse_score).transpose()?,
         },
+    })
+}
+
+fn parse_ended_invitation(ended: v1::InvitationEnded) -> Result<RoomChange, Malformed> {
+    Ok(RoomChange::InvitationEnded {
+        side: parse::seat(ended.seat, "seat")?,
+        player: parse::required(ended.player, "invited player")?.try_into()?,
+        expired: ended.expired,
+        reason: parse::plain(ended.reason, "reason")?,
     })
 }
 
@@ -389,6 +410,7 @@ impl Room {
             | RoomChange::OwnerChanged(_)
             | RoomChange::CoOwnerChanged(..)
             | RoomChange::SeatChanged(..)
+            | RoomChange::InvitationEnded { .. }
             | RoomChange::SeatsSwapped
             | RoomChange::ReadyChanged(..)
             | RoomChange::OfferMade(..)

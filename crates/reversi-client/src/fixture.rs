@@ -10,8 +10,15 @@ use crate::{
     v1,
 };
 
-const OPEN_SEAT: Seat =
-    Seat { occupant: Occupant::Open, ready: false, present: false, wins: 0, draws: 0, claim_from: None };
+const OPEN_SEAT: Seat = Seat {
+    occupant: Occupant::Open,
+    ready: false,
+    present: false,
+    wins: 0,
+    draws: 0,
+    claim_from: None,
+    reserved_until: None,
+};
 
 /// A room with two open seats and a game at the standard start.
 #[must_use]

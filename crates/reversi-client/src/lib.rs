@@ -67,14 +67,14 @@ pub use record::{GameFilter, GameRecord, Page, Participant};
 pub use reversi_engine::{match_statistics, rules};
 pub use room::{ChatLine, Claim, Member, NewRoom, Offer, Phase, Room, Series, SeriesScore};
 pub use room_list::{ListUpdate, RoomFilter, RoomList, RoomRow};
-pub use seat::{Ai, Occupant, Seat};
+pub use seat::{Ai, Guest, Occupant, Seat};
 pub use session::Session;
 pub use settings::{Opening, Opponents, Settings};
 pub use stream::{HEARTBEATS_MISSED, Incoming, PROMPT_HEARTBEAT, PlayStream, backoff};
-pub use turn::{OfferStatus, PlayEvent, Turn, TurnEnd};
+pub use turn::{Invited, OfferStatus, PlayEvent, Turn, TurnEnd};
 // Generated types that need no validation.
 pub use v1::{
     AiKind, Ban, CloseReason, Elo, ExportFormat, GameEndReason as EndReason, GetServerInfoResponse as ServerInfo,
-    LeaveReason, Limits, ParticipantKind, PlayerKind, RoomCloseReason, SidePreference as SideWish, UnratedReason,
-    Visibility, Watching, ban::Subject as BanSubject,
+    InvitationEndReason, LeaveReason, Limits, ParticipantKind, PlayerKind, RoomCloseReason, SidePreference as SideWish,
+    UnratedReason, Visibility, Watching, ban::Subject as BanSubject,
 };

@@ -1,8 +1,8 @@
 //! A room as its viewer sees it.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use super::{Game, Malformed, Occupant, Player, PlayerId, RoomId, Seat, Settings, parse, seat::parse_seats};
+use super::{Game, Guest, Malformed, Occupant, Player, PlayerId, RoomId, Seat, Settings, parse, seat::parse_seats};
 use crate::{
     match_statistics::Score,
     rules::{ByColor, Color},
@@ -285,6 +285,8 @@ pub struct NewRoom {
     pub settings: Settings,
     /// The first occupants of the seats; the only possible player is the caller.
     pub seats: ByColor<Occupant>,
+    /// The seat to which a player is invited, instead of its occupant above; for that time, or for the server's default one.
+    pub invite: Option<(Color, Guest, Option<Duration>)>,
     /// The password for joining; empty for none.
     pub password: String,
     /// If not empty, makes the call idempotent: the same id returns the same room.
@@ -296,6 +298,7 @@ impl Default for NewRoom {
         Self {
             settings: Settings::default(),
             seats: ByColor::new(Occupant::Open, Occupant::Open),
+            invite: None,
             password: String::new(),
             request_id: String::new(),
         }

@@ -1,6 +1,9 @@
 //! Seats and their occupants.
 
-use std::{fmt, time::SystemTime};
+use std::{
+    fmt,
+    time::{Duration, SystemTime},
+};
 
 use super::{Malformed, Player, PlayerId, parse};
 use crate::{rules::ByColor, v1};
@@ -91,6 +94,27 @@ impl From<Occupant> for v1::Seat {
     }
 }
 
+/// A player to be invited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Guest {
+    /// By the id.
+    Id(PlayerId),
+    /// By the name that the player has now.
+    Name(String),
+}
+
+impl Guest {
+    /// An invitation; without `lasts`, for the server's default time.
+    pub(super) fn invite(&self, lasts: Option<Duration>) -> v1::SeatInvitation {
+        use v1::seat_invitation::Player as Wire;
+        let player = match self {
+            Self::Id(id) => Wire::PlayerId(id.to_string()),
+            Self::Name(name) => Wire::DisplayName(name.clone()),
+        };
+        v1::SeatInvitation { player: Some(player), lasts: lasts.map(parse::to_wire) }
+    }
+}
+
 /// A seat of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seat {
@@ -106,6 +130,8 @@ pub struct Seat {
     pub draws: u32,
     /// From when the opponent may claim the running game, while the player is away.
     pub claim_from: Option<SystemTime>,
+    /// When the invitation to a reserved seat ends; `None` for a seat that stays reserved.
+    pub reserved_until: Option<SystemTime>,
 }
 
 impl Seat {
@@ -136,6 +162,7 @@ impl TryFrom<v1::Seat> for Seat {
             Wire::Reserved(player) => Occupant::Reserved(player.try_into()?),
             Wire::Player(player) => Occupant::Player(player.try_into()?),
             Wire::Ai(ai) => Occupant::Ai(ai.try_into()?),
+            Wire::Invite(_) => return Err(Malformed::new("seat's occupant", "only sent by clients")),
         };
         Ok(Self {
             occupant,
@@ -144,6 +171,7 @@ impl TryFrom<v1::Seat> for Seat {
             wins: parse::count(seat.wins, "wins")?,
             draws: parse::count(seat.draws, "draws")?,
             claim_from: parse::maybe_time(seat.claim_from, "time of a claim")?,
+            reserved_until: parse::maybe_time(seat.reserved_until, "end of an invitation")?,
         })
     }
 }

@@ -11,8 +11,8 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::service::interceptor::InterceptedService;
 
 use super::{
-    Ai, Ban, BanSubject, Claim, ClientError, GameId, Incoming, Me, NewRoom, Offer, PROMPT_HEARTBEAT, Page, PlayEvent,
-    PlayStream, Player, PlayerId, Reader, Room, RoomId, Settings, SideWish, backoff,
+    Ai, Ban, BanSubject, Claim, ClientError, GameId, Guest, Incoming, Me, NewRoom, Offer, PROMPT_HEARTBEAT, Page,
+    PlayEvent, PlayStream, Player, PlayerId, Reader, Room, RoomId, Settings, SideWish, backoff,
     connection::Servers,
     parse,
     reader::{Bearer, Transport},
@@ -20,7 +20,7 @@ use super::{
     stream::{HEARTBEAT, PROMPT_SECONDS},
 };
 use crate::{
-    rules::{ByColor, Color, Square},
+    rules::{Color, Square},
     v1::{
         self, analysis_service_client::AnalysisServiceClient, game_service_client::GameServiceClient,
         join_room_request as join, quick_start_request::Opponent, session_service_client::SessionServiceClient,
@@ -181,10 +181,13 @@ impl Session {
 impl Session {
     /// Creates a room with the player as its owner and first member.
     pub async fn create_room(&self, room: NewRoom) -> Result<Room, ClientError> {
-        let ByColor { black, white } = room.seats;
+        let mut seats = room.seats.map(v1::Seat::from);
+        if let Some((side, guest, lasts)) = &room.invite {
+            seats[*side].occupant = Some(v1::seat::Occupant::Invite(guest.invite(*lasts)));
+        }
         let request = v1::CreateRoomRequest {
             settings: Some(room.settings.into()),
-            seats: vec![black.into(), white.into()],
+            seats: vec![seats.black, seats.white],
             password: room.password,
             request_id: room.request_id,
         };
@@ -240,6 +243,23 @@ impl Session {
     /// Owner: reserves a seat for a player, who is notified.
     pub async fn reserve_seat(&self, room: &RoomId, side: Color, player: &PlayerId) -> Result<u64, ClientError> {
         self.set_seat(room, side, set_seat::Occupant::ReservedFor(player.to_string())).await
+    }
+
+    /// Owner: invites a player to a seat, which is kept for that time, or for the server's default one.
+    pub async fn invite(
+        &self,
+        room: &RoomId,
+        side: Color,
+        guest: &Guest,
+        lasts: Option<Duration>,
+    ) -> Result<u64, ClientError> {
+        self.set_seat(room, side, set_seat::Occupant::Invite(guest.invite(lasts))).await
+    }
+
+    /// Declines the seat that is reserved for the player; the reason may be empty.
+    pub async fn decline_invitation(&self, room: &RoomId, reason: &str) -> Result<u64, ClientError> {
+        let request = v1::DeclineInvitationRequest { room_id: room.to_string(), reason: reason.to_owned() };
+        Ok(self.rooms().decline_invitation(request).await?.into_inner().seq)
     }
 
     /// Owner: gives a seat to an AI.

@@ -1,10 +1,10 @@
 //! A player's turns and other events, in all rooms.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::{
-    Clocks, Closing, GameId, Malformed, Offer, Outcome, Player, RatingChange, RoomId, Seat, Series, Standing,
-    event::StreamMessage, parse,
+    Clocks, Closing, GameId, InvitationEndReason, Malformed, Offer, Outcome, Player, RatingChange, RoomId, Seat,
+    Series, Settings, Standing, event::StreamMessage, parse,
 };
 use crate::{
     rules::{Bitboard, Board, Color, Position, Square},
@@ -87,15 +87,19 @@ pub enum PlayEvent {
     /// A room of the player was closed.
     RoomClosed(RoomId),
     /// A seat is reserved for the player.
-    Invited {
+    Invited(Box<Invited>),
+    /// A seat is no longer reserved for the player, or for another whom the player invited.
+    InvitationEnded {
         /// The room.
         room: RoomId,
         /// The side.
         side: Color,
-        /// The code with which to join a private room.
-        join_code: String,
-        /// The player who reserved it.
-        by: Option<Player>,
+        /// The player for whom it was reserved.
+        player: Option<Player>,
+        /// How it ended.
+        reason: InvitationEndReason,
+        /// Why the player declined, perhaps empty.
+        message: String,
     },
     /// A move sent by [`PlayStream`](super::PlayStream) was refused.
     MoveRejected {
@@ -124,6 +128,41 @@ impl StreamMessage for PlayEvent {
             Self::Closing(closing) => Some(closing),
             _ => None,
         }
+    }
+}
+
+/// A seat that is reserved for the player.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invited {
+    /// The room.
+    pub room: RoomId,
+    /// The side.
+    pub side: Color,
+    /// The code with which to join a private room.
+    pub join_code: String,
+    /// The player who invites.
+    pub by: Option<Player>,
+    /// The rating of that player; 0 without one.
+    pub by_rating: u32,
+    /// When the invitation ends; `None` for a seat that stays reserved.
+    pub expires_at: Option<SystemTime>,
+    /// The settings of the room; `None` from a server of an older version.
+    pub settings: Option<Settings>,
+}
+
+impl TryFrom<v1::PlayerInvited> for Invited {
+    type Error = Malformed;
+
+    fn try_from(invited: v1::PlayerInvited) -> Result<Self, Malformed> {
+        Ok(Self {
+            room: RoomId::parse(invited.room_id)?,
+            side: parse::seat(invited.seat, "seat")?,
+            join_code: invited.join_code,
+            by: invited.by.map(Player::try_from).transpose()?,
+            by_rating: parse::count(invited.by_rating, "rating")?,
+            expires_at: parse::maybe_time(invited.expires_at, "end of an invitation")?,
+            settings: invited.settings.map(Settings::try_from).transpose()?,
+        })
     }
 }
 
@@ -240,11 +279,13 @@ impl PlayEvent {
             Event::SeriesEnded(ended) => Self::SeriesEnded(RoomId::parse(ended.room_id)?),
             Event::Kicked(kicked) => Self::Kicked { room: RoomId::parse(kicked.room_id)?, banned: kicked.banned },
             Event::RoomClosed(closed) => Self::RoomClosed(RoomId::parse(closed.room_id)?),
-            Event::Invited(invited) => Self::Invited {
-                room: RoomId::parse(invited.room_id)?,
-                side: parse::seat(invited.seat, "seat")?,
-                join_code: invited.join_code,
-                by: invited.by.map(Player::try_from).transpose()?,
+            Event::Invited(invited) => Self::Invited(Box::new(invited.try_into()?)),
+            Event::InvitationEnded(ended) => Self::InvitationEnded {
+                reason: ended.reason(),
+                room: RoomId::parse(ended.room_id)?,
+                side: parse::seat(ended.seat, "seat")?,
+                player: ended.player.map(Player::try_from).transpose()?,
+                message: parse::plain(ended.message, "reason")?,
             },
             Event::MoveRejected(rejected) => parse_rejection(rejected)?,
             Event::Heartbeat(_) => Self::Heartbeat,

@@ -42,6 +42,7 @@ impl Room {
             Fact::CoOwnerChanged { player, named: true } => drop(self.co_owners.insert(*player)),
             Fact::CoOwnerChanged { player, named: false } => drop(self.co_owners.remove(player)),
             Fact::SeatChanged { seat, occupant } => self.change_occupant(*seat, occupant.clone()),
+            Fact::InvitationEnded { seat, .. } => self.change_occupant(*seat, Occupant::Open),
             Fact::SeatsSwapped => {
                 let Room { seats, rematch_offer, .. } = self;
                 std::mem::swap(&mut seats.black, &mut seats.white);
@@ -177,7 +178,7 @@ impl Room {
         let Some(game) = &mut self.game else { return };
         let pause = match self.seats[game.position.turn()].occupant {
             Occupant::Ai(_) => self.settings.ai_pause,
-            Occupant::Open | Occupant::Reserved(_) | Occupant::Player(_) => Duration::ZERO,
+            Occupant::Open | Occupant::Reserved(_) | Occupant::Invited(_) | Occupant::Player(_) => Duration::ZERO,
         };
         game.turn_began = at.after(pause);
     }

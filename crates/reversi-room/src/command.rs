@@ -1,5 +1,7 @@
 //! Requests to a room.
 
+use std::time::Duration;
+
 use reversi_engine::rules::{Color, Square};
 
 use super::{
@@ -7,7 +9,7 @@ use super::{
     ids::{JoinCode, PlayerId},
     seat::{AiSeat, Profile},
     settings::{PasswordHash, Settings},
-    text::ChatText,
+    text::{ChatText, DeclineReason},
     thought::Thought,
     timestamp::Timestamp,
 };
@@ -30,6 +32,15 @@ pub enum SeatSetting {
     Open,
     /// Only this player may take it.
     Reserved(Profile),
+    /// As reserved, until this time has passed.
+    Invited {
+        /// The invited player.
+        guest: Profile,
+        /// The time for an answer.
+        lasts: Duration,
+        /// The rating of the issuer, rounded.
+        by_rating: Option<u16>,
+    },
     /// An AI of the server plays.
     Ai(AiSeat),
 }
@@ -72,6 +83,8 @@ pub enum Command {
     SwapSeats,
     /// Open or reserve a seat, or give it to an AI.
     SetSeat(Color, SeatSetting),
+    /// Open the seat that is kept for the issuer, with a reason for the inviter.
+    DeclineInvitation(Option<DeclineReason>),
     /// Mark oneself as ready to play, or not.
     SetReady(bool),
     /// Remove a member.

@@ -20,6 +20,8 @@ pub(super) enum DueAction {
     /// This member becomes the owner: the owner who has returned, or a stand-in for an owner who has left, or who has been
     /// absent for the grace period while playing. Not in a rated game, which the new owner could end.
     Ownership(PlayerId),
+    /// Nobody has answered the invitation to this seat.
+    Invitation(Color),
     /// The room closes for lack of activity.
     Idle,
 }
@@ -41,8 +43,11 @@ impl Room {
         let idle =
             (self.phase == Phase::Lobby).then(|| (self.last_activity.after(self.policy.idle_close), DueAction::Idle));
         let away = self.members.iter().filter_map(|member| self.absence_due(member));
+        let invitations = self.seats.iter().filter_map(|(seat, kept)| {
+            kept.occupant.invitation().map(|invitation| (invitation.until, DueAction::Invitation(seat)))
+        });
         let owner = self.next_owner().map(|next| (self.last_activity, DueAction::Ownership(next)));
-        owner.into_iter().chain(flag).chain(next).chain(idle).chain(away).min_by_key(|&(at, _)| at)
+        owner.into_iter().chain(flag).chain(next).chain(invitations).chain(idle).chain(away).min_by_key(|&(at, _)| at)
     }
 
     fn absence_due(&self, member: &Member) -> Option<(Timestamp, DueAction)> {

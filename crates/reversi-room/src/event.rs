@@ -9,7 +9,7 @@ use super::{
     ids::{JoinCode, PlayerId, RoomId, Seq},
     seat::{Occupant, Profile},
     settings::{Policy, Settings},
-    text::ChatText,
+    text::{ChatText, DeclineReason},
     thought::Thought,
     timestamp::Timestamp,
 };
@@ -49,6 +49,15 @@ pub enum CloseReason {
     Idle,
     /// A server error.
     Server,
+}
+
+/// How an invitation ended without the guest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InvitationEnd {
+    /// The guest declined, with a reason or without.
+    Declined(Option<DeclineReason>),
+    /// The guest did not answer in time.
+    Expired,
 }
 
 /// An offer of one player to the other.
@@ -129,6 +138,15 @@ pub enum Fact {
         seat: Color,
         /// The new occupant.
         occupant: Occupant,
+    },
+    /// A seat that was kept for a player is open. Clears the scores of both.
+    InvitationEnded {
+        /// The seat.
+        seat: Color,
+        /// The player for whom it was kept.
+        guest: Profile,
+        /// How it ended.
+        end: InvitationEnd,
     },
     /// The occupants changed sides, with their scores.
     SeatsSwapped,
@@ -217,6 +235,7 @@ impl Fact {
             | Self::OwnerChanged { .. }
             | Self::CoOwnerChanged { .. }
             | Self::SeatChanged { .. }
+            | Self::InvitationEnded { .. }
             | Self::SeatsSwapped
             | Self::SettingsChanged(_)
             | Self::Played { .. }
@@ -241,6 +260,7 @@ impl Fact {
             Self::PresenceChanged { .. }
             | Self::OwnerChanged { .. }
             | Self::CoOwnerChanged { .. }
+            | Self::InvitationEnded { .. }
             | Self::SeatsSwapped
             | Self::ReadyChanged { .. }
             | Self::SettingsChanged(_)

@@ -265,7 +265,7 @@ impl Room {
         match &self.seats[side].occupant {
             Occupant::Player(profile) => Some(Participant::Player(profile.clone())),
             Occupant::Ai(ai) => Some(Participant::Ai(ai.clone())),
-            Occupant::Open | Occupant::Reserved(_) => None,
+            Occupant::Open | Occupant::Reserved(_) | Occupant::Invited(_) => None,
         }
     }
 }

@@ -17,11 +17,12 @@ pub(super) const WHICH_GAME: &str =
     "until both sides have moved, a draw needs the id of the game for which it is meant";
 pub(super) const NOT_GONE: &str = "your opponent is there, or the game has too long a clock for claims";
 pub(super) const ONLY_ABORT: &str = "until both sides have moved, a game can only be aborted";
+pub(super) const NO_INVITATION: &str = "no seat of this room is kept for you";
 
 const AT_RATED_GAME: &str = "a running rated game is within two plies of this opening; start after that game";
 
 /// The reasons of a room for [`Rejection::WrongPhase`].
-pub(super) const WRONG_PHASES: [&str; 12] = [
+pub(super) const WRONG_PHASES: [&str; 13] = [
     NO_SERIES,
     NO_OFFER,
     OWN_OFFER,
@@ -34,6 +35,7 @@ pub(super) const WRONG_PHASES: [&str; 12] = [
     WHICH_GAME,
     NOT_GONE,
     ONLY_ABORT,
+    NO_INVITATION,
 ];
 
 /// The reason for rejecting a command, which then changes nothing.

@@ -1,8 +1,8 @@
 //! The two seats of a room and their occupants.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use super::{ids::PlayerId, text::DisplayName};
+use super::{ids::PlayerId, text::DisplayName, timestamp::Timestamp};
 
 /// Whether a player is a person or a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,6 +42,8 @@ pub enum Occupant {
     Open,
     /// Only this player may take it.
     Reserved(Profile),
+    /// Only the invited player may take it, until the invitation ends.
+    Invited(Invitation),
     /// A player.
     Player(Profile),
     /// An AI of the server.
@@ -54,7 +56,26 @@ impl Occupant {
     pub fn player(&self) -> Option<PlayerId> {
         match self {
             Self::Player(profile) => Some(profile.id),
-            Self::Open | Self::Reserved(_) | Self::Ai(_) => None,
+            Self::Open | Self::Reserved(_) | Self::Invited(_) | Self::Ai(_) => None,
+        }
+    }
+
+    /// The player for whom the seat is kept.
+    #[must_use]
+    pub fn guest(&self) -> Option<&Profile> {
+        match self {
+            Self::Reserved(guest) => Some(guest),
+            Self::Invited(invitation) => Some(&invitation.guest),
+            Self::Open | Self::Player(_) | Self::Ai(_) => None,
+        }
+    }
+
+    /// The invitation to the seat.
+    #[must_use]
+    pub fn invitation(&self) -> Option<&Invitation> {
+        match self {
+            Self::Invited(invitation) => Some(invitation),
+            Self::Open | Self::Reserved(_) | Self::Player(_) | Self::Ai(_) => None,
         }
     }
 
@@ -65,6 +86,37 @@ impl Occupant {
     }
 }
 
+/// A seat that is kept for a player for some time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invitation {
+    /// The invited player.
+    pub guest: Profile,
+    /// The player who invited.
+    pub by: PlayerId,
+    /// The rating of that player, rounded, if it had one.
+    pub by_rating: Option<u16>,
+    /// When the seat opens.
+    pub until: Timestamp,
+}
+
+impl Invitation {
+    /// The shortest time for an answer.
+    pub const MIN: Duration = Duration::from_secs(10);
+    /// The longest time for an answer.
+    pub const MAX: Duration = Duration::from_secs(24 * 60 * 60);
+    /// The time for an answer, unless the inviter says otherwise.
+    pub const DEFAULT: Duration = Duration::from_secs(2 * 60);
+}
+
+/// How a player is named by a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlayerRef {
+    /// By the id.
+    Id(PlayerId),
+    /// By the display name, in any case.
+    Name(DisplayName),
+}
+
 /// A seat as requested by a client; unchecked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeatSpec {
@@ -72,6 +124,8 @@ pub enum SeatSpec {
     Open,
     /// Only this player may take it.
     Reserved(PlayerId),
+    /// Only this player may take it, within this time.
+    Invited(PlayerRef, Duration),
     /// The caller takes it.
     Me,
     /// An AI of the server plays.
@@ -113,7 +167,7 @@ impl Seat {
         match self.occupant {
             Occupant::Ai(_) => true,
             Occupant::Player(_) => self.marked_ready,
-            Occupant::Open | Occupant::Reserved(_) => false,
+            Occupant::Open | Occupant::Reserved(_) | Occupant::Invited(_) => false,
         }
     }
 }

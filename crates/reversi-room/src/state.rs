@@ -261,7 +261,7 @@ impl Room {
         match &self.seats[seat].occupant {
             Occupant::Ai(_) => true,
             Occupant::Player(profile) => self.member(profile.id).is_some_and(|member| member.absent_since.is_none()),
-            Occupant::Open | Occupant::Reserved(_) => false,
+            Occupant::Open | Occupant::Reserved(_) | Occupant::Invited(_) => false,
         }
     }
 
@@ -294,10 +294,7 @@ impl Room {
 
     /// Checks whether a player who is not a member may join.
     pub(super) fn may_enter(&self, player: PlayerId, credentials: &Credentials) -> Result<(), Rejection> {
-        let invited = self
-            .seats
-            .iter()
-            .any(|(_, seat)| matches!(&seat.occupant, Occupant::Reserved(guest) if guest.id == player))
+        let invited = self.seats.iter().any(|(_, seat)| seat.occupant.guest().is_some_and(|guest| guest.id == player))
             || self.is_absent_owner(player);
         if self.settings.visibility == Visibility::Private && !invited && credentials.code != Some(self.code) {
             return Err(Rejection::RoomNotFound);

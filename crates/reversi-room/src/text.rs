@@ -161,6 +161,11 @@ text!(
     300
 );
 text!(
+    /// Why a player declines an invitation.
+    DeclineReason,
+    100
+);
+text!(
     /// Why an administrator bans somebody.
     BanReason,
     200

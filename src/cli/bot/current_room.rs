@@ -1,13 +1,14 @@
 //! The room of a bot: its state, and the games that are counted there.
 
-use std::time::Duration;
+use std::{future::pending, pin::pin, time::Duration};
 
-use tokio::time::Instant;
+use futures_util::future::select_all;
+use tokio::time::{Instant, sleep_until};
 
 use super::room_actions::{self, RoomAction, Wish};
 use crate::{
-    cli::connect::reconnecting_stream::ReconnectingStream,
-    client::{PlayerId, Room, RoomId, RoomUpdate, Session},
+    cli::connect::reconnecting_stream::{Received, ReconnectingStream},
+    client::{ClientError, PlayerId, Room, RoomId, RoomUpdate, Session},
 };
 
 /// How long a bot waits in a room for a game before it looks for another room.
@@ -142,14 +143,30 @@ fn ended(room: &Room) -> u32 {
     begun(room).saturating_sub(u32::from(room.running().is_some()))
 }
 
+/// News of one of the rooms.
+pub(super) enum RoomNews {
+    Update(Result<Received<RoomUpdate>, ClientError>),
+    /// It is time to repeat an action, or to look whether a game still runs.
+    Due,
+}
+
+/// The next news, with the index of its room; pending without rooms. Cancel safe.
+pub(super) async fn next_of(rooms: &mut [CurrentRoom]) -> (usize, RoomNews) {
+    let due = rooms.iter().map(|room| room.retry.unwrap_or(room.until)).enumerate().min_by_key(|(_, due)| *due);
+    let Some((first, due)) = due else { return pending().await };
+    let updates = rooms.iter_mut().map(|room| Box::pin(room.updates.next()));
+    let (updates, timer) = (select_all(updates), pin!(sleep_until(due)));
+    tokio::select! {
+        (update, index, _) = updates => (index, RoomNews::Update(update)),
+        () = timer => (first, RoomNews::Due),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        client::{
-            ClientError, EndReason, GameResult, Occupant, Outcome, Phase, Player, PlayerKind, RoomChange, Series,
-            fixture,
-        },
+        client::{EndReason, GameResult, Occupant, Outcome, Phase, Player, PlayerKind, RoomChange, Series, fixture},
         rules::ByColor,
     };
 

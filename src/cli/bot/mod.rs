@@ -1,6 +1,7 @@
 //! `reversi bot`: takes seats and plays, over the public API only.
 
 mod current_room;
+mod invitations;
 mod move_searches;
 mod options;
 mod room_actions;
@@ -12,7 +13,7 @@ use tokio::time::Instant;
 
 use super::{
     connect::{
-        check_ai, leave,
+        check_ai,
         login::{self, LoginOptions},
         reconnecting_stream::{Received, ReconnectingStream, wait_after},
         server_address::Address,
@@ -24,15 +25,15 @@ use super::{
 };
 use crate::{
     client::{
-        Ai, Client, ClientError, CloseReason, GameId, ListUpdate, Phase, PlayEvent, PlayStream, PlayerKind, Room,
-        RoomFilter, RoomId, RoomList, RoomUpdate, Session, SideWish,
+        Ai, Client, ClientError, CloseReason, ListUpdate, Phase, PlayEvent, PlayStream, PlayerKind, Room, RoomFilter,
+        RoomId, RoomList, RoomUpdate, Session, SideWish,
     },
     room,
 };
 use current_room::{CurrentRoom, GAME_TIMEOUT};
 use move_searches::{ChosenMove, MoveSearches};
 use options::MoveSource;
-use room_actions::{RoomAction, Wish};
+use room_actions::{RoomAction, Wish, perform};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -40,6 +41,7 @@ use room_actions::{RoomAction, Wish};
     reversi bot --ai mcts --level 3 --room 7k2m9x4q1c0d\n  \
     reversi bot --ai greedy --quick --games 10    ten games, against anyone\n  \
     reversi bot --clock 60+1 --rated              rated, with this clock\n  \
+    reversi bot --accept --seats 4                waits for invitations\n  \
     reversi bot --ai roxanne --vs positional --games 1 --seed 7\n  \
     reversi bot --nboard 'edax -nboard' --quick   by another program\n  \
     reversi bot --gtp './engine --gtp' --engine-time 5 --room 7k2m9x4q1c0d\n\n\
@@ -52,7 +54,7 @@ pub(super) struct Args {
     #[command(flatten)]
     source: options::Args,
     /// Play in this room, given by its id or join code.
-    #[arg(long, value_name = "ID_OR_CODE", group = "place", conflicts_with = "Terms")]
+    #[arg(long, value_name = "ID_OR_CODE", group = "place", conflicts_with_all = ["Terms", "GameTerms"])]
     room: Option<String>,
     /// The room's password.
     #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
@@ -60,6 +62,12 @@ pub(super) struct Args {
     /// Play against another player who looks for a game with the same terms; implied by these.
     #[arg(long, group = "place")]
     quick: bool,
+    /// Take the seats to which other players invite the bot; decline what the terms do not allow.
+    #[arg(long, group = "place")]
+    accept: bool,
+    /// With --accept: play in this number of rooms at a time.
+    #[arg(long, value_name = "N", requires = "accept", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    seats: u16,
     #[command(flatten)]
     terms: Terms,
     /// Play against this AI of the server.
@@ -82,7 +90,8 @@ pub(super) struct Args {
 }
 
 /// Plays until all games are played or an interrupt.
-pub(super) async fn run(args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(mut args: Args) -> anyhow::Result<()> {
+    args.login.seats = args.seats;
     let source = MoveSource::new(&args.source).await?;
     let against = args.vs.as_ref().map(|kind| check_ai::check(kind, args.vs_level)).transpose()?;
     let mut interrupt = Interrupt::listen()?;
@@ -97,6 +106,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         against,
         seed: args.seed.unwrap_or_else(random::random),
         current: None,
+        accepted: Vec::new(),
         tried: HashSet::new(),
         sent: None,
         played: 0,
@@ -110,10 +120,12 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         () = interrupt.end() => {
             source.end();
             let keep = bot.args.login.keep.as_deref();
-            if keep.is_none() && let Some(current) = &bot.current {
-                login::leave(&bot.session, &current.id, false).await;
+            if keep.is_none() {
+                for room in bot.rooms() {
+                    login::leave(&bot.session, room, false).await;
+                }
             }
-            if login::is_playing(&bot.session, bot.current.is_some()).await {
+            if login::is_playing(&bot.session, bot.rooms().next().is_some()).await {
                 say(login::seat_kept(keep, "to come back: the same command with"));
             } else {
                 login::log_out_unless_kept(bot.session, keep).await;
@@ -122,9 +134,9 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         }
     };
     source.end();
-    if let Some(current) = &bot.current {
+    for room in bot.rooms() {
         // Errors are ignored: the process ends.
-        let _ = bot.session.leave(&current.id).await;
+        let _ = bot.session.leave(room).await;
     }
     login::log_out_unless_kept(bot.session, bot.args.login.keep.as_deref()).await;
     done
@@ -138,6 +150,8 @@ struct Bot {
     against: Option<Ai>,
     seed: u64,
     current: Option<CurrentRoom>,
+    /// The rooms of accepted invitations.
+    accepted: Vec<CurrentRoom>,
     tried: HashSet<RoomId>,
     /// The last move, repeated after a temporary refusal.
     sent: Option<ChosenMove>,
@@ -169,7 +183,7 @@ impl From<ClientError> for StopReason {
 impl Bot {
     /// Plays, and reconnects after temporary failures.
     async fn run(&mut self) -> anyhow::Result<()> {
-        if self.args.login.keep.is_some() {
+        if self.args.login.keep.is_some() && !self.args.accept {
             self.return_to_seat(CurrentRoom::returned).await?;
         }
         let mut is_new_session = false;
@@ -188,7 +202,7 @@ impl Bot {
             // A new session that is refused as well would be so for ever.
             if error.is_session_lost() && !is_new_session {
                 say(format_args!("{error}; logging in again"));
-                self.current = None;
+                self.forget_rooms();
                 match self.log_in_again().await {
                     Ok(()) => {
                         is_new_session = true;
@@ -259,7 +273,9 @@ impl Bot {
     async fn play(&mut self) -> Result<std::convert::Infallible, StopReason> {
         let mut stream = self.session.play_stream().await?;
         self.opened = Some(Instant::now());
-        if self.current.is_none() {
+        if self.args.accept {
+            self.return_to_accepted().await?;
+        } else if self.current.is_none() {
             self.return_to_seat(CurrentRoom::entered).await?;
         }
         let mut searches = MoveSearches::new(self.source.search_engine(&self.session), self.seed);
@@ -267,16 +283,18 @@ impl Bot {
         let mut lobby = open_rooms(&self.session);
         loop {
             if self.current.is_none() {
-                if self.is_done() {
+                if self.is_done() && self.accepted.is_empty() {
                     return Err(StopReason::Done);
                 }
-                self.find_room(&list).await?;
+                if !self.args.accept {
+                    self.find_room(&list).await?;
+                }
                 if self.current.is_some() {
                     // A stream that is not read costs the server memory.
                     (lobby, list) = (open_rooms(&self.session), RoomList::default());
                 }
             }
-            let seeking = self.current.is_none();
+            let seeking = self.current.is_none() && !self.args.accept;
             let until = self
                 .current
                 .as_ref()
@@ -292,6 +310,7 @@ impl Bot {
                     list.apply(update);
                 },
                 news = next_in(&mut self.current) => self.handle_update(news).await?,
+                news = current_room::next_of(&mut self.accepted) => self.handle_room(news).await?,
                 () = tokio::time::sleep_until(until) => self.wake().await?,
             }
         }
@@ -323,7 +342,7 @@ impl Bot {
 
     /// Whether the bot looks for a new room for each game.
     fn changes_rooms(&self) -> bool {
-        self.against.is_some() || self.args.quick || self.args.terms.are_given()
+        self.against.is_some() || self.args.quick || self.args.terms.are_given() && !self.args.accept
     }
 
     /// Looks for an opponent who waits elsewhere. Refused if a game has begun here meanwhile.
@@ -393,15 +412,17 @@ impl Bot {
             PlayEvent::Closing(closing) => match closing.reason {
                 CloseReason::Superseded => {
                     // To leave would end its game.
-                    self.current = None;
+                    self.forget_rooms();
                     return Err(StopReason::Ended("another process plays as the same player".into()));
                 }
                 _ => return Err(ClientError::Broken("the server ends the stream".into()).into()),
             },
+            PlayEvent::Invited(invited) if self.args.accept => self.answer_invitation(&invited).await?,
             // Games are reported by the room, and offers answered there.
             PlayEvent::Kicked { .. }
             | PlayEvent::GameStarted { .. }
-            | PlayEvent::Invited { .. }
+            | PlayEvent::Invited(_)
+            | PlayEvent::InvitationEnded { .. }
             | PlayEvent::Offer { .. }
             | PlayEvent::SeriesEnded(_)
             | PlayEvent::Heartbeat => {}
@@ -489,6 +510,7 @@ impl Bot {
 
     /// Forgets a room that removed the bot.
     fn leave_room(&mut self, room: &RoomId, why: &str) -> Result<(), StopReason> {
+        self.select(room);
         let Some(current) = self.current.take_if(|current| current.id == *room) else { return Ok(()) };
         let line = format!("room {room} is closed to this bot: {why}");
         if self.args.room.is_some() && !current.is_other {
@@ -561,23 +583,4 @@ async fn next_in(current: &mut Option<CurrentRoom>) -> Result<Received<RoomUpdat
         Some(current) => current.updates.next().await,
         None => std::future::pending().await,
     }
-}
-
-/// `game` is the running or last game of the room.
-async fn perform(
-    session: &Session,
-    room: &RoomId,
-    game: Option<GameId>,
-    action: RoomAction,
-) -> Result<(), ClientError> {
-    match action {
-        RoomAction::Sit(side) => session.take_seat(room, side).await,
-        RoomAction::Ready => session.set_ready(room, true).await,
-        RoomAction::Answer(offer, accept) => match game {
-            Some(game) => session.answer(&game, offer, accept).await,
-            None => Ok(0),
-        },
-        RoomAction::Leave => leave::unless_playing(session, room).await,
-    }
-    .map(drop)
 }

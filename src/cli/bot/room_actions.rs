@@ -1,9 +1,12 @@
-//! A bot's decisions about rooms, as pure functions of their state.
+//! A bot's decisions about rooms, as pure functions of their state, and how they are carried out.
 
 use std::collections::HashSet;
 
 use crate::{
-    client::{Occupant, Offer, Phase, PlayerId, PlayerKind, Room, RoomId, RoomList, RoomRow},
+    cli::connect::leave,
+    client::{
+        ClientError, GameId, Occupant, Offer, Phase, PlayerId, PlayerKind, Room, RoomId, RoomList, RoomRow, Session,
+    },
     rules::Color,
 };
 
@@ -69,6 +72,25 @@ pub(super) fn choose(list: &RoomList, tried: &HashSet<RoomId>) -> Option<RoomId>
     let open = list.rows().iter().filter(|row| row.has_open_seat() && !row.has_password && !tried.contains(&row.id));
     let waiting = |row: &&RoomRow| row.seats.iter().any(|(_, seat)| !matches!(seat.occupant, Occupant::Open));
     open.clone().find(waiting).or_else(|| open.clone().next()).map(|row| row.id.clone())
+}
+
+/// `game` is the running or last game of the room.
+pub(super) async fn perform(
+    session: &Session,
+    room: &RoomId,
+    game: Option<GameId>,
+    action: RoomAction,
+) -> Result<(), ClientError> {
+    match action {
+        RoomAction::Sit(side) => session.take_seat(room, side).await,
+        RoomAction::Ready => session.set_ready(room, true).await,
+        RoomAction::Answer(offer, accept) => match game {
+            Some(game) => session.answer(&game, offer, accept).await,
+            None => Ok(0),
+        },
+        RoomAction::Leave => leave::unless_playing(session, room).await,
+    }
+    .map(drop)
 }
 
 #[cfg(test)]

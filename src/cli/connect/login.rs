@@ -35,6 +35,9 @@ pub(in crate::cli) struct LoginOptions {
     /// number of servers.
     #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
     pub(in crate::cli) keep: Option<PathBuf>,
+    /// The seats of a new player at a time; 0 is 1.
+    #[arg(skip)]
+    pub(in crate::cli) seats: u16,
 }
 
 /// Connects; an error says how to start a server.
@@ -63,9 +66,11 @@ pub(in crate::cli) async fn log_in(
     name: Option<&str>,
     prefix: &str,
     kind: PlayerKind,
+    seats: u16,
 ) -> anyhow::Result<Session> {
+    let seats = seats.max(1).into();
     if let Some(name) = name {
-        return client.log_in(name, kind).await.map_err(|error| match error {
+        return client.log_in_for_seats(name, kind, seats).await.map_err(|error| match error {
             error if error.is("NAME_TAKEN") => anyhow!("cannot log in as `{name}`: {error} with --name"),
             error if error.is("BAD_NAME") => anyhow!("{}", error.to_string().replace("display_name", "--name")),
             error => explain_broken(client, error).context(format!("cannot log in as `{name}`")),
@@ -73,7 +78,7 @@ pub(in crate::cli) async fn log_in(
     }
     for _ in 0..NAMES_TRIED {
         let name = format!("{prefix}-{:04x}", random::random() & 0xffff);
-        match client.log_in(&name, kind).await {
+        match client.log_in_for_seats(&name, kind, seats).await {
             Err(error) if error.is("NAME_TAKEN") => {}
             done => return done.map_err(|error| explain_broken(client, error).context("cannot log in")),
         }
@@ -107,11 +112,11 @@ pub(in crate::cli) async fn resume_any_or_log_in(
     kind: PlayerKind,
 ) -> anyhow::Result<Session> {
     let name = options.name.as_deref();
-    let Some(file) = &options.keep else { return log_in(client, name, prefix, kind).await };
+    let Some(file) = &options.keep else { return log_in(client, name, prefix, kind, options.seats).await };
     if let Some(session) = resume(client, file).await? {
         return Ok(session);
     }
-    let session = log_in(client, name, prefix, kind).await?;
+    let session = log_in(client, name, prefix, kind, options.seats).await?;
     if !kept_logins::read(file)?.is_empty() {
         let (server, shown) = (client.url(), file.display());
         warn(format_args!(
@@ -227,7 +232,7 @@ impl Visitor {
     pub(in crate::cli) async fn enter(server: &Address, options: &LoginOptions) -> anyhow::Result<Self> {
         let client = connect(server).await?;
         let session = match options {
-            LoginOptions { name: None, keep: None } => {
+            LoginOptions { name: None, keep: None, .. } => {
                 // Asked first, so that all commands explain a wrong server in the same way.
                 let asked = client.reader().server_info().await;
                 asked.map_err(|error| explain_broken(&client, error).context("cannot ask the server"))?;

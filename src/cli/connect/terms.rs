@@ -4,23 +4,42 @@ use std::{str::FromStr, time::Duration};
 
 use clap::ValueEnum as _;
 
-use crate::client::{Opponents, PlayerKind, Settings};
+use crate::client::{Invited, Opponents, PlayerKind, Settings};
 
 /// Without an option the server's defaults: a minute for each move, unrated, all opponents.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct Terms {
-    /// The time of a side for all its moves, in seconds, and what each move adds, as 60+1; a minute for each move if left out.
-    #[arg(long, value_name = "SECONDS+INCREMENT")]
-    clock: Option<TotalTime>,
-    /// Count the game for ratings.
-    #[arg(long)]
-    rated: bool,
+    #[command(flatten)]
+    game: GameTerms,
     /// The welcome opponents.
     #[arg(long, value_name = "KIND", default_value = "all", hide_default_value = true)]
     against: Kind,
     /// Welcome only opponents with a rating in this range, as 1400-1700; one of the two may be left out.
     #[arg(long, value_name = "MIN-MAX")]
     rating: Option<Range>,
+}
+
+/// The terms of a game with a known opponent.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(in crate::cli) struct GameTerms {
+    /// The time of a side for all its moves, in seconds, and what each move adds, as 60+1; a minute for each move if left out.
+    #[arg(long, value_name = "SECONDS+INCREMENT")]
+    clock: Option<TotalTime>,
+    /// Count the game for ratings.
+    #[arg(long)]
+    rated: bool,
+}
+
+impl GameTerms {
+    /// The settings of a room with these terms.
+    pub(in crate::cli) fn settings(&self) -> Settings {
+        Settings {
+            total_time: self.clock.map(|clock| clock.total),
+            increment: self.clock.map(|clock| clock.increment).unwrap_or_default(),
+            rated: self.rated,
+            ..Settings::default()
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -34,20 +53,41 @@ enum Kind {
 impl Terms {
     /// Whether one of the options was given.
     pub(in crate::cli) fn are_given(&self) -> bool {
-        self.clock.is_some() || self.rated || self.against != Kind::All || self.rating.is_some()
+        self.game.clock.is_some() || self.game.rated || self.against != Kind::All || self.rating.is_some()
     }
 
     /// The settings of a room with these terms.
     pub(in crate::cli) fn settings(&self) -> Settings {
-        Settings {
-            total_time: self.clock.map(|clock| clock.total),
-            increment: self.clock.map(|clock| clock.increment).unwrap_or_default(),
-            rated: self.rated,
-            opponents: opponents(self.against, self.rating.unwrap_or_default()),
-            ..Settings::default()
+        Settings { opponents: opponents(self.against, self.rating.unwrap_or_default()), ..self.game.settings() }
+    }
+
+    /// Why these terms do not allow an invitation, for the player who invites.
+    pub(in crate::cli) fn refusal(&self, invited: &Invited) -> Option<String> {
+        let settings = invited.settings.clone().unwrap_or_default();
+        if let Some(clock) = self.game.clock
+            && (settings.total_time, settings.increment) != (Some(clock.total), clock.increment)
+        {
+            let (total, increment) = (clock.total.as_secs_f64(), clock.increment.as_secs_f64());
+            return Some(format!("I play with the clock {total}+{increment}"));
         }
+        if self.game.rated && !settings.rated {
+            return Some("I play rated games only".into());
+        }
+        let kind = invited.by.as_ref().map(|by| by.kind);
+        match self.against {
+            Kind::People if kind == Some(PlayerKind::Bot) => return Some("I play against people only".into()),
+            Kind::Bots if kind == Some(PlayerKind::Human) => return Some("I play against bots only".into()),
+            Kind::All | Kind::People | Kind::Bots => {}
+        }
+        let rating = if invited.by_rating == 0 { FIRST_RATING } else { invited.by_rating };
+        let Range { min, max } = self.rating?;
+        let accepted = rating >= min && (max == 0 || rating <= max);
+        (!accepted).then(|| "your rating is not in my range".into())
     }
 }
+
+/// The rating that counts for a player without one, as on the server.
+const FIRST_RATING: u32 = 1_500;
 
 fn opponents(kind: Kind, Range { min, max }: Range) -> Opponents {
     let kinds = match kind {

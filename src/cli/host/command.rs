@@ -17,11 +17,12 @@ pub(super) fn commands() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Before those that change settings.
-const OF_OWNER: [(&str, &str); 13] = [
+const OF_OWNER: [(&str, &str); 14] = [
     ("start", "begin a game or series, once both seats are filled and ready"),
     ("seat SIDE open", "open a seat; a player in it must be kicked first"),
     ("seat SIDE KIND[:LEVEL]", "give it to an AI, as `seat white mcts:3`"),
     ("seat SIDE for NAME", "keep it for a player, who is told of it"),
+    ("invite NAME", "keep an open seat for a player, who has two minutes to accept or decline"),
     ("seat SIDE me", "sit there yourself"),
     ("swap", "swap sides"),
     ("kick NAME", "remove a member"),
@@ -55,6 +56,7 @@ pub(super) enum HostCommand {
     Start,
     Seat(Color, SeatChoice),
     Reserve(Color, String),
+    Invite(String),
     Swap,
     CoOwner {
         name: String,
@@ -122,7 +124,8 @@ fn parse(word: &str, rest: &str) -> Option<HostCommand> {
         ("help" | "?", "") => HostCommand::Help,
         ("close", "") => HostCommand::Close,
         ("leave" | "quit" | "q" | "exit", "") => HostCommand::Leave,
-        ("kick" | "ban" | "transfer" | "co-owner" | "no-co-owner" | "say", "") => return None,
+        ("invite" | "kick" | "ban" | "transfer" | "co-owner" | "no-co-owner" | "say", "") => return None,
+        ("invite", _) => HostCommand::Invite(name()),
         ("kick", _) => HostCommand::Kick { name: name(), ban: false },
         ("ban", _) => HostCommand::Kick { name: name(), ban: true },
         ("transfer", _) => HostCommand::Transfer(name()),
@@ -199,6 +202,7 @@ mod tests {
         expect("seat White mcts:3", HostCommand::Seat(Color::White, SeatChoice::Ai(Ai::new("mcts").level(3))));
         expect("seat black me", HostCommand::Seat(Color::Black, SeatChoice::Me));
         expect("seat black for Ada Lovelace", HostCommand::Reserve(Color::Black, "Ada Lovelace".into()));
+        expect("invite Ada Lovelace", HostCommand::Invite("Ada Lovelace".into()));
         expect("kick  ada ", HostCommand::Kick { name: "ada".into(), ban: false });
         expect("ban ada", HostCommand::Kick { name: "ada".into(), ban: true });
         expect("transfer ada", HostCommand::Transfer("ada".into()));
@@ -221,6 +225,7 @@ mod tests {
         let error_of = |line: &str| line.parse::<HostCommand>().unwrap_err().to_string();
         assert_eq!(error_of("dance"), "unknown command `dance`; `help` lists the commands");
         assert_eq!(error_of("kick"), "usage: kick NAME");
+        assert_eq!(error_of("invite"), "usage: invite NAME");
         assert_eq!(error_of("move z9"), "usage: move SQUARE");
         assert_eq!(error_of("start now"), "usage: start");
         for line in ["seat", "seat green open", "seat black", "seat black for", "seat black mcts:0", "seat black a b"] {

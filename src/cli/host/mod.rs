@@ -36,8 +36,8 @@ use super::{
 };
 use crate::{
     client::{
-        Ai, ClientError, CloseReason, GameId, NewRoom, Occupant, Phase, Player, PlayerId, PlayerKind, Room, RoomUpdate,
-        Session,
+        Ai, ClientError, CloseReason, GameId, Guest, NewRoom, Occupant, Phase, Player, PlayerId, PlayerKind, Room,
+        RoomUpdate, Session,
     },
     rules::{ByColor, Color},
 };
@@ -349,6 +349,11 @@ async fn perform(session: &Session, room: &Room, command: HostCommand) -> anyhow
                 Err(_) => find_player::find(session, &name).await?,
             };
             session.reserve_seat(id, side, &guest).await
+        }
+        HostCommand::Invite(name) => {
+            let open = Color::ALL.into_iter().find(|&side| room.seats[side].occupant == Occupant::Open);
+            let side = open.context("no seat is open; `seat SIDE open` opens one")?;
+            session.invite(id, side, &Guest::Name(name), None).await
         }
         HostCommand::Swap => session.swap_seats(id).await,
         HostCommand::Kick { name, ban } => session.kick(id, member(room, &name)?, ban).await,

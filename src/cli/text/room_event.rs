@@ -26,6 +26,15 @@ pub(in crate::cli) fn describe(room: &Room, change: &RoomChange) -> Option<Strin
         RoomChange::CoOwnerChanged(player, true) => format!("{} is a co-owner now", name(room, player)),
         RoomChange::CoOwnerChanged(player, false) => format!("{} is no co-owner any more", name(room, player)),
         RoomChange::SeatChanged(side, seat) => describe_seat(*side, seat),
+        RoomChange::InvitationEnded { side, player, expired: true, .. } => {
+            format!("{} has not answered in time; the seat of {side} is open", player.name)
+        }
+        RoomChange::InvitationEnded { side, player, reason, .. } if reason.is_empty() => {
+            format!("{} declined; the seat of {side} is open", player.name)
+        }
+        RoomChange::InvitationEnded { side, player, reason, .. } => {
+            format!("{} declined: {reason}; the seat of {side} is open", player.name)
+        }
         RoomChange::SeatsSwapped => "the sides are swapped".into(),
         RoomChange::ReadyChanged(side, true) => format!("{} is ready", player_of(*side)),
         RoomChange::ReadyChanged(side, false) => format!("{} is not ready", player_of(*side)),

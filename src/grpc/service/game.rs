@@ -27,7 +27,9 @@ use crate::{
     },
     room::{Command, GameId},
     rules::{Color, Square},
-    runtime::{Accepted, Notice, OfferStatus, Play, Player, RoomError, Runtime, TurnEnd, Turns, WakeGate},
+    runtime::{
+        Accepted, InvitationOutcome, Notice, OfferStatus, Play, Player, RoomError, Runtime, TurnEnd, Turns, WakeGate,
+    },
 };
 
 #[tonic::async_trait]
@@ -308,13 +310,41 @@ fn encode(notice: Notice) -> EncodedMessage {
         Notice::SeriesEnded(room) => Event::SeriesEnded(v1::PlayerSeriesEnded { room_id: room.to_string() }),
         Notice::Kicked { room, banned } => Event::Kicked(v1::PlayerKicked { room_id: room.to_string(), banned }),
         Notice::RoomClosed(room) => Event::RoomClosed(v1::PlayerRoomClosed { room_id: room.to_string() }),
-        Notice::Invited { room, seat, code, by } => Event::Invited(v1::PlayerInvited {
+        Notice::Invited { room, seat, code, by, by_rating, until, settings } => Event::Invited(v1::PlayerInvited {
             room_id: room.to_string(),
             seat: convert::seat_number(seat),
             join_code: code.to_string(),
             by: by.as_ref().map(convert::player),
+            by_rating: by_rating.unwrap_or_default().into(),
+            expires_at: until.map(convert::timestamp),
+            settings: Some(convert::room_settings(&settings)),
         }),
+        Notice::InvitationEnded { room, seat, guest, outcome } => {
+            let (reason, message) = invitation_end(&outcome);
+            Event::InvitationEnded(v1::PlayerInvitationEnded {
+                room_id: room.to_string(),
+                seat: convert::seat_number(seat),
+                player: Some(convert::player(&guest)),
+                reason: reason.into(),
+                message,
+            })
+        }
     })
+}
+
+/// Why an invitation ended, and the words of the player who declined.
+fn invitation_end(outcome: &InvitationOutcome) -> (v1::InvitationEndReason, String) {
+    let words = match outcome {
+        InvitationOutcome::Declined(Some(reason)) => reason.to_string(),
+        _ => String::new(),
+    };
+    let reason = match outcome {
+        InvitationOutcome::Accepted => v1::InvitationEndReason::Accepted,
+        InvitationOutcome::Declined(_) => v1::InvitationEndReason::Declined,
+        InvitationOutcome::Expired => v1::InvitationEndReason::Expired,
+        InvitationOutcome::Withdrawn => v1::InvitationEndReason::Withdrawn,
+    };
+    (reason, words)
 }
 
 fn offer_status(status: OfferStatus) -> v1::OfferStatus {

@@ -82,7 +82,7 @@ impl RoomService for Services {
             None => return Err(status::refused(Rejection::RoomNotFound)),
         };
         let credentials = rooms.credentials(&player, id, code, password).await?;
-        rooms.command(&player, id, Command::Join(player.profile.clone(), credentials.clone())).await?;
+        rooms.join(&player, id, credentials.clone()).await?;
         let snapshot = rooms.snapshot(&player, id, &credentials).await?;
         Ok(Response::new(v1::JoinRoomResponse { room: Some(room_of(&self.runtime, &player, &snapshot)) }))
     }
@@ -119,6 +119,16 @@ impl RoomService for Services {
         let spec = convert::read_seat_setting(wire.occupant)?;
         let seq = self.runtime.rooms.set_seat(&player, room, seat, spec).await?.seq.0;
         Ok(Response::new(v1::SetSeatResponse { seq }))
+    }
+
+    async fn decline_invitation(
+        &self,
+        request: Request<v1::DeclineInvitationRequest>,
+    ) -> Reply<v1::DeclineInvitationResponse> {
+        let (player, wire) = open(request)?;
+        let decline = Command::DeclineInvitation(convert::read_decline_reason(&wire.reason)?);
+        let seq = self.command(&player, room_id(&wire.room_id)?, decline).await?;
+        Ok(Response::new(v1::DeclineInvitationResponse { seq }))
     }
 
     async fn set_ready(&self, request: Request<v1::SetReadyRequest>) -> Reply<v1::SetReadyResponse> {

@@ -6,13 +6,13 @@ use v1::{room_event::Event as Wire, watch_room_response::Message};
 use super::{
     WireEnum as _, clocks, final_position,
     game::{draw_offered_by, last_ply, outcome, thought as wire_thought},
-    member, position,
+    member, player, position,
     room::{chat_line, co_owner_ids, last_game, owner_id, score, series},
     room_settings, seat, seat_number, seats, span, squares, timestamp,
 };
 use crate::{
     proto::{EncodedMessage, v1},
-    room::{Event, Fact, Game, GameId, Room, Thought, Timestamp},
+    room::{Event, Fact, Game, GameId, InvitationEnd, Room, Thought, Timestamp},
 };
 
 /// Encodes an event as a `WatchRoomResponse`, once for all watchers of its room. `after` is the room after the event.
@@ -72,6 +72,15 @@ fn wire(event: &Event, after: &Room) -> Option<Wire> {
         Fact::SeatChanged { seat: color, .. } => {
             Wire::SeatChanged(v1::SeatChanged { seat: seat_number(*color), occupant: Some(seat(after, *color)) })
         }
+        Fact::InvitationEnded { seat, guest, end } => Wire::InvitationEnded(v1::InvitationEnded {
+            seat: seat_number(*seat),
+            player: Some(player(guest)),
+            expired: *end == InvitationEnd::Expired,
+            reason: match end {
+                InvitationEnd::Declined(Some(reason)) => reason.to_string(),
+                InvitationEnd::Declined(None) | InvitationEnd::Expired => String::new(),
+            },
+        }),
         Fact::SeatsSwapped => Wire::SeatsSwapped(v1::SeatsSwapped {}),
         Fact::ReadyChanged { seat, ready, .. } => {
             Wire::ReadyChanged(v1::ReadyChanged { seat: seat_number(*seat), ready: *ready })

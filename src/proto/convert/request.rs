@@ -5,7 +5,10 @@ use std::str::FromStr;
 use super::{Malformed, WireEnum as _};
 use crate::{
     proto::v1,
-    room::{ChatText, Claim, DisplayName, GameId, JoinCode, Offer, ParseIdError, PlayerKind, RoomId, RoomName},
+    room::{
+        ChatText, Claim, DeclineReason, DisplayName, GameId, JoinCode, Offer, ParseIdError, PlayerKind, RoomId,
+        RoomName, TextError,
+    },
     rules::Color,
 };
 
@@ -48,6 +51,17 @@ pub fn read_display_name(text: &str) -> Result<DisplayName, Malformed> {
 /// `BAD_ARGUMENT` for the field `text`.
 pub fn read_chat(text: &str) -> Result<ChatText, Malformed> {
     ChatText::parse(text).map_err(|error| Malformed::argument("text", error.to_string()))
+}
+
+/// Why an invitation is declined; `None` if the field is empty.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for the field `reason`.
+pub fn read_decline_reason(text: &str) -> Result<Option<DeclineReason>, Malformed> {
+    match DeclineReason::parse(text) {
+        Err(TextError::Empty) => Ok(None),
+        reason => reason.map(Some).map_err(|error| Malformed::argument("reason", error.to_string())),
+    }
 }
 
 /// The idempotency key of a request; `None` if the field is empty.

@@ -1,9 +1,12 @@
 //! Players, AIs and seats.
 
-use super::{Malformed, WireEnum as _, read_id, timestamp};
+use super::{Malformed, WireEnum as _, read_duration, read_id, timestamp};
 use crate::{
     proto::v1,
-    room::{AiSeat, AiSpec, Occupant, PlayerId, Profile, Room, Seat, SeatSpec},
+    room::{
+        AiSeat, AiSpec, DisplayName, Invitation, Occupant, PlayerId, PlayerRef, Profile, Room, Seat, SeatSpec,
+        TextError,
+    },
     rules::{ByColor, Color},
 };
 
@@ -57,13 +60,14 @@ pub fn lone_seat(seat: &Seat, present: bool) -> v1::Seat {
 pub(super) fn occupied_seat(occupant: &Occupant) -> v1::Seat {
     use v1::seat::Occupant as Wire;
 
+    let reserved_until = occupant.invitation().map(|invitation| timestamp(invitation.until));
     let occupant = match occupant {
         Occupant::Open => Wire::Open(v1::OpenSeat {}),
-        Occupant::Reserved(profile) => Wire::Reserved(player(profile)),
+        Occupant::Reserved(guest) | Occupant::Invited(Invitation { guest, .. }) => Wire::Reserved(player(guest)),
         Occupant::Player(profile) => Wire::Player(player(profile)),
         Occupant::Ai(ai) => Wire::Ai(ai_seat(ai)),
     };
-    v1::Seat { occupant: Some(occupant), ..v1::Seat::default() }
+    v1::Seat { occupant: Some(occupant), reserved_until, ..v1::Seat::default() }
 }
 
 /// 0 for black's seat, 1 for white's.
@@ -103,7 +107,7 @@ pub fn read_ai(field: &str, wire: v1::AiSeat) -> Result<AiSpec, Malformed> {
 ///
 /// # Errors
 /// `BAD_ARGUMENT` unless there are none or two, and at most one is for `me` and none for another;
-/// `BAD_ID` for a reservation without a player's id.
+/// `BAD_ID` for a reservation without a player's id; as [`read_invitation`] for an invitation.
 pub fn read_seats(wire: Vec<v1::Seat>, me: PlayerId) -> Result<ByColor<SeatSpec>, Malformed> {
     if wire.is_empty() {
         return Ok(ByColor::new(SeatSpec::Open, SeatSpec::Open));
@@ -125,6 +129,7 @@ fn read_first_occupant(number: usize, wire: v1::Seat, me: PlayerId) -> Result<Se
         Some(Wire::Reserved(guest)) => {
             read_id(&format!("seats[{number}].reserved.player_id"), &guest.player_id).map(SeatSpec::Reserved)
         }
+        Some(Wire::Invite(invite)) => read_invitation(&format!("seats[{number}].invite"), invite),
         // The caller is known from the token, so the id may be left empty.
         Some(Wire::Player(player)) if player.player_id.is_empty() || player.player_id.parse() == Ok(me) => {
             Ok(SeatSpec::Me)
@@ -139,16 +144,42 @@ fn read_first_occupant(number: usize, wire: v1::Seat, me: PlayerId) -> Result<Se
 /// The new occupant of a seat, set by the owner; never [`SeatSpec::Me`].
 ///
 /// # Errors
-/// `BAD_ARGUMENT` if unset or the AI is malformed; `BAD_ID` for a reservation without a player's id.
+/// `BAD_ARGUMENT` if unset or the AI is malformed; `BAD_ID` for a reservation without a player's id; as
+/// [`read_invitation`] for an invitation.
 pub fn read_seat_setting(wire: Option<v1::set_seat_request::Occupant>) -> Result<SeatSpec, Malformed> {
     use v1::set_seat_request::Occupant as Wire;
 
     match wire {
-        None => Err(Malformed::argument("occupant", "must be one of open, reserved_for and ai")),
+        None => Err(Malformed::argument("occupant", "must be one of open, reserved_for, ai and invite")),
         Some(Wire::Open(_)) => Ok(SeatSpec::Open),
         Some(Wire::ReservedFor(guest)) => read_id("reserved_for", &guest).map(SeatSpec::Reserved),
         Some(Wire::Ai(ai)) => read_ai("ai", ai).map(SeatSpec::Ai),
+        Some(Wire::Invite(invite)) => read_invitation("invite", invite),
     }
+}
+
+/// An invitation in `field`.
+///
+/// # Errors
+/// `BAD_ID` or `BAD_NAME` for the player, `BAD_ARGUMENT` without one or for the time.
+fn read_invitation(field: &str, wire: v1::SeatInvitation) -> Result<SeatSpec, Malformed> {
+    use v1::seat_invitation::Player;
+
+    let guest = match wire.player {
+        Some(Player::PlayerId(id)) => PlayerRef::Id(read_id(&format!("{field}.player_id"), &id)?),
+        Some(Player::DisplayName(name)) => {
+            let bad =
+                |why: TextError| Malformed::new(Malformed::BAD_NAME, format!("{field}.display_name"), why.to_string());
+            PlayerRef::Name(DisplayName::parse(&name).map_err(bad)?)
+        }
+        None => return Err(Malformed::argument(format!("{field}.player"), "must be an id or a name")),
+    };
+    let field = format!("{field}.lasts");
+    let lasts = wire.lasts.map_or(Ok(Invitation::DEFAULT), |lasts| read_duration(&field, lasts))?;
+    if !(Invitation::MIN..=Invitation::MAX).contains(&lasts) {
+        return Err(Malformed::argument(field, "must be from 10 s to 1 day"));
+    }
+    Ok(SeatSpec::Invited(guest, lasts))
 }
 
 #[cfg(test)]

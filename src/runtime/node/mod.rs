@@ -68,7 +68,7 @@ impl Node {
     /// Loads the players of a command, and notes that the issuer has made a call on another node.
     async fn prepare(&self, issuer: Issuer, command: &Command) -> Result<(), RoomError> {
         let host = self.host();
-        if let Command::SetSeat(_, SeatSetting::Reserved(guest)) = command {
+        if let Command::SetSeat(_, SeatSetting::Reserved(guest) | SeatSetting::Invited { guest, .. }) = command {
             host.player(guest.id).await?;
         }
         match issuer {

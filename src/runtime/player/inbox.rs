@@ -238,7 +238,7 @@ impl InboxState {
 mod tests {
     use super::*;
     use crate::{
-        room::{JoinCode, RoomId},
+        room::{JoinCode, RoomId, RoomName, Settings},
         rules::Color,
     };
 
@@ -248,7 +248,8 @@ mod tests {
 
     fn invited(room: u64) -> Notice {
         let (room, code) = (RoomId::from_random(room), JoinCode::from_random(room));
-        Notice::Invited { room, seat: Color::Black, code, by: None }
+        let settings = Box::new(Settings::named(RoomName::parse("room").unwrap()));
+        Notice::Invited { room, seat: Color::Black, code, by: None, by_rating: None, until: None, settings }
     }
 
     fn closed(room: u64) -> Notice {

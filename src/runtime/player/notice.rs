@@ -1,7 +1,10 @@
 //! Notices from rooms to one player: turns, games, kicks, invitations.
 
 use crate::{
-    room::{GameEnd, GameId, JoinCode, Offer, Profile, RatingChange, RoomId, Seat, Series, TurnRequest},
+    room::{
+        DeclineReason, GameEnd, GameId, JoinCode, Offer, Profile, RatingChange, RoomId, Seat, Series, Settings,
+        Timestamp, TurnRequest,
+    },
     rules::{ByColor, Color, Position, Square},
 };
 
@@ -25,6 +28,19 @@ pub enum OfferStatus {
     Accepted,
     /// It was declined or withdrawn, or is no longer possible.
     Closed,
+}
+
+/// Why a seat is no longer kept for a player.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InvitationOutcome {
+    /// The player has taken it.
+    Accepted,
+    /// The player declined, with a reason or without.
+    Declined(Option<DeclineReason>),
+    /// The player did not answer in time.
+    Expired,
+    /// The seat was given to another, or the room has closed.
+    Withdrawn,
 }
 
 /// A message to one player.
@@ -108,8 +124,25 @@ pub enum Notice {
         seat: Color,
         /// The join code of the room.
         code: JoinCode,
-        /// The room's owner.
+        /// The player who invites.
         by: Option<Profile>,
+        /// The rating of that player.
+        by_rating: Option<u16>,
+        /// When the seat opens, if it is an invitation with an end.
+        until: Option<Timestamp>,
+        /// The settings of the room.
+        settings: Box<Settings>,
+    },
+    /// A seat is no longer kept for the player, or for another whom the player invited.
+    InvitationEnded {
+        /// The room.
+        room: RoomId,
+        /// The seat.
+        seat: Color,
+        /// The player for whom it was kept.
+        guest: Profile,
+        /// How it ended.
+        outcome: InvitationOutcome,
     },
 }
 
@@ -121,13 +154,15 @@ impl Notice {
 
     /// True if other players decide how often it is sent. Such notices are dropped before others.
     pub(crate) fn is_droppable(&self) -> bool {
-        matches!(self, Self::Invited { .. } | Self::Offer { .. })
+        matches!(self, Self::Invited { .. } | Self::InvitationEnded { .. } | Self::Offer { .. })
     }
 
     /// True if it makes an earlier notice out of date.
     pub(crate) fn replaces(&self, earlier: &Self) -> bool {
         match (self, earlier) {
-            (Self::Invited { room, .. }, Self::Invited { room: earlier, .. }) => room == earlier,
+            (Self::Invited { room, .. } | Self::InvitationEnded { room, .. }, Self::Invited { room: earlier, .. }) => {
+                room == earlier
+            }
             (Self::Offer { game, offer, .. }, Self::Offer { game: earlier, offer: same, .. }) => {
                 game.room == earlier.room && offer == same
             }

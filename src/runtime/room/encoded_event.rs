@@ -87,7 +87,7 @@ impl Effect {
         match &event.fact {
             Fact::SettingsChanged(_) => Self::Access,
             // A reservation may have given a guest access.
-            Fact::SeatChanged { .. } if by_invitation => Self::Access,
+            Fact::SeatChanged { .. } | Fact::InvitationEnded { .. } if by_invitation => Self::Access,
             Fact::MemberLeft { player, reason: LeaveReason::Kicked | LeaveReason::Banned } => Self::Removed(*player),
             Fact::MemberLeft { player, .. } => Self::Left(*player),
             Fact::Closed(_) => Self::Closed,
@@ -97,6 +97,7 @@ impl Effect {
             | Fact::OwnerChanged { .. }
             | Fact::CoOwnerChanged { .. }
             | Fact::SeatChanged { .. }
+            | Fact::InvitationEnded { .. }
             | Fact::SeatsSwapped
             | Fact::ReadyChanged { .. }
             | Fact::GameStarted { .. }

@@ -11,7 +11,7 @@ use super::{
     registry::RoomHandle,
 };
 use crate::{
-    room::{Command, Creation, Event, Fact, Issuer, Occupant, PlayerId, Rejection, Request, Room, RoomId, Seq},
+    room::{Command, Creation, DisplayName, Event, Fact, Issuer, PlayerId, Rejection, Request, Room, RoomId, Seq},
     runtime::{
         cluster::{
             cluster::MoveWait,
@@ -28,6 +28,10 @@ use crate::{
 /// How often the node of a room is asked again if it has fewer events than a watcher. This takes longer than a node
 /// needs to learn that it has lost the room.
 const NODE_CHECKS: u32 = 3;
+
+/// The most players and former players of one name that are looked through for the one who has it now: the last seen come
+/// first.
+const NAMESAKES: usize = 8;
 
 /// Gives rooms their actors. Clones are handles to the same rooms.
 #[derive(Clone)]
@@ -264,7 +268,7 @@ impl RoomHost {
     async fn create_once(&self, creation: Creation, first: Option<Command>) -> Result<Snapshot, RoomError> {
         self.player(creation.owner.id).await?;
         for occupant in [&creation.seats.black, &creation.seats.white] {
-            if let Occupant::Reserved(guest) = occupant {
+            if let Some(guest) = occupant.guest() {
                 self.player(guest.id).await?;
             }
         }
@@ -345,6 +349,21 @@ impl RoomHost {
         let changes = self.context.players.account_changes();
         let found = self.context.player_store.find(PlayerKey::Id(id)).await?;
         Ok(found.map(|found| self.context.players.adopt(found, changes)))
+    }
+
+    /// The player who has a name now, in any case.
+    pub(crate) async fn player_named(&self, name: DisplayName) -> Result<Option<Arc<Player>>, RoomError> {
+        let known = self.context.players.named(&name);
+        if known.is_some() || !self.context.cluster.shares_store() {
+            return Ok(known);
+        }
+        for profile in self.context.player_store.named(name, NAMESAKES).await? {
+            // Former players of the name have no account.
+            if let Some(player) = self.player(profile.id).await? {
+                return Ok(Some(player));
+            }
+        }
+        Ok(None)
     }
 
     /// Looks up the members whom this node does not know, before their rooms are started.

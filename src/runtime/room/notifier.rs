@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use crate::{
-    room::{EndReason, Event, Fact, GameEnd, GameId, LeaveReason, Occupant, Offer, PlayerId, Room, Timestamp},
+    room::{
+        EndReason, Event, Fact, GameEnd, GameId, InvitationEnd, LeaveReason, Offer, Phase, PlayerId, Profile, Room,
+        Timestamp,
+    },
     rules::{ByColor, Color},
     runtime::{
         player::{
             directory::Players,
-            notice::{Notice, OfferStatus, TurnEnd},
+            notice::{InvitationOutcome, Notice, OfferStatus, TurnEnd},
             player::Player,
         },
         server_clock::Clock,
@@ -46,6 +49,15 @@ pub(crate) struct Before {
     rematch_offer: Option<Color>,
     in_series: bool,
     members: usize,
+    /// The guests of both seats, and who invited each.
+    guests: Option<Box<ByColor<Option<Guest>>>>,
+}
+
+/// A player for whom a seat is kept.
+struct Guest {
+    profile: Profile,
+    /// The player who invited, or the owner for a seat that is kept without an end.
+    by: Option<PlayerId>,
 }
 
 impl Before {
@@ -57,7 +69,12 @@ impl Before {
             rematch_offer: room.rematch_offer(),
             in_series: room.series().is_some(),
             members: room.members().len(),
+            guests: guests(room),
         }
+    }
+
+    fn guest(&self, seat: Color) -> Option<&Guest> {
+        self.guests.as_deref()?[seat].as_ref()
     }
 
     /// The side whose offer was open.
@@ -67,6 +84,21 @@ impl Before {
             Offer::Rematch => self.rematch_offer,
         }
     }
+}
+
+/// `None` without guests, as in every game.
+fn guests(room: &Room) -> Option<Box<ByColor<Option<Guest>>>> {
+    let has_guest = |side: Color| room.seats()[side].occupant.guest().is_some();
+    if room.phase() != Phase::Lobby || !Color::ALL.into_iter().any(has_guest) {
+        return None;
+    }
+    let guest = |side: Color| {
+        let occupant = &room.seats()[side].occupant;
+        let owner = room.owner().map(|owner| owner.id);
+        let by = occupant.invitation().map_or(owner, |invitation| Some(invitation.by));
+        Some(Guest { profile: occupant.guest()?.clone(), by })
+    };
+    Some(Box::new(ByColor::from_fn(guest)))
 }
 
 /// Sends the notices of one room.
@@ -103,7 +135,15 @@ impl Notifier<'_> {
                 self.send(*player, Notice::Kicked { room: self.room.id(), banned });
             }
             Fact::Created(_) => Color::ALL.into_iter().for_each(|seat| self.invite(seat)),
+            Fact::InvitationEnded { seat, end, .. } => {
+                let outcome = match end {
+                    InvitationEnd::Declined(reason) => InvitationOutcome::Declined(reason.clone()),
+                    InvitationEnd::Expired => InvitationOutcome::Expired,
+                };
+                self.invitation_ended(*seat, before, outcome);
+            }
             Fact::SeatChanged { seat, .. } => {
+                self.seat_is_kept_no_more(*seat, before);
                 self.invite(*seat);
                 // To the player who stays.
                 if let Some(by) = before.rematch_offer {
@@ -125,6 +165,9 @@ impl Notifier<'_> {
                 for member in self.room.members() {
                     self.send(member.profile.id, Notice::RoomClosed(self.room.id()));
                 }
+                Color::ALL
+                    .into_iter()
+                    .for_each(|seat| self.invitation_ended(seat, before, InvitationOutcome::Withdrawn));
             }
             Fact::MemberJoined(_)
             | Fact::MemberLeft { .. }
@@ -209,9 +252,41 @@ impl Notifier<'_> {
 
     /// Invites the guest for whom a seat is reserved.
     fn invite(&self, seat: Color) {
-        if let Occupant::Reserved(guest) = &self.room.seats()[seat].occupant {
-            let by = self.room.owner().cloned();
-            self.send(guest.id, Notice::Invited { room: self.room.id(), seat, code: self.room.code(), by });
+        let occupant = &self.room.seats()[seat].occupant;
+        if let Some(guest) = occupant.guest() {
+            let invitation = occupant.invitation();
+            let inviter = invitation.and_then(|invitation| self.room.member(invitation.by));
+            let notice = Notice::Invited {
+                room: self.room.id(),
+                seat,
+                code: self.room.code(),
+                by: inviter.map(|member| &member.profile).or(self.room.owner()).cloned(),
+                by_rating: invitation.and_then(|invitation| invitation.by_rating),
+                until: invitation.map(|invitation| invitation.until),
+                settings: Box::new(self.room.settings().clone()),
+            };
+            self.send(guest.id, notice);
+        }
+    }
+
+    /// After a change of a seat that may have been kept for a player.
+    fn seat_is_kept_no_more(&self, seat: Color, before: &Before) {
+        let Some(guest) = before.guest(seat) else { return };
+        let now = &self.room.seats()[seat].occupant;
+        if now.player() == Some(guest.profile.id) {
+            self.invitation_ended(seat, before, InvitationOutcome::Accepted);
+        } else if now.guest().is_none_or(|other| other.id != guest.profile.id) {
+            self.invitation_ended(seat, before, InvitationOutcome::Withdrawn);
+        }
+    }
+
+    /// Tells the guest and the inviter.
+    fn invitation_ended(&self, seat: Color, before: &Before, outcome: InvitationOutcome) {
+        let Some(Guest { profile, by }) = before.guest(seat) else { return };
+        let other = by.filter(|by| *by != profile.id);
+        for player in [Some(profile.id), other].into_iter().flatten() {
+            let (room, guest, outcome) = (self.room.id(), profile.clone(), outcome.clone());
+            self.send(player, Notice::InvitationEnded { room, seat, guest, outcome });
         }
     }
 

@@ -4,6 +4,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
+    time::Duration,
 };
 
 use tokio::sync::{Mutex, oneshot};
@@ -14,8 +15,8 @@ use super::{
 use crate::{
     ai::{AiKind, AiPlayer},
     room::{
-        AiSeat, AiSpec, Command, Credentials, GameId, Issuer, JoinCode, Occupant, Offer, PlayerId, Rejection, RoomId,
-        SeatSetting, SeatSpec,
+        AiSeat, AiSpec, Command, Credentials, GameId, Invitation as SeatInvitation, Issuer, JoinCode, Occupant, Offer,
+        PlayerId, Rejection, RoomId, SeatSetting, SeatSpec,
     },
     rules::{Color, Square},
     runtime::{
@@ -67,7 +68,32 @@ impl Rooms {
         self.host.command(room, Issuer::Admin, command).await
     }
 
-    /// Makes a seat open, reserved or an AI's.
+    /// Makes a player a member, in the seat that is kept for it, if there is one and the player may have another seat.
+    ///
+    /// # Errors
+    /// Why the player was not admitted.
+    pub async fn join(
+        &self,
+        player: &Arc<Player>,
+        room: RoomId,
+        credentials: Credentials,
+    ) -> Result<Accepted, RoomError> {
+        let joined = self.command(player, room, Command::Join(player.profile.clone(), credentials)).await?;
+        let found = self.snapshot_as_admin(room).await?.room;
+        let is_kept = |side: &Color| found.seats()[*side].occupant.guest().is_some_and(|guest| guest.id == player.id());
+        match Color::ALL.into_iter().find(is_kept) {
+            Some(side) if found.seat_of(player.id()).is_none() => {
+                match self.command(player, room, Command::TakeSeat(side)).await {
+                    // The seat is kept on: the player is a member, and can take it later.
+                    Err(RoomError::Rejected(_) | RoomError::QuotaSeats | RoomError::QuotaSeatsPlaying(_)) => Ok(joined),
+                    outcome => outcome,
+                }
+            }
+            _ => Ok(joined),
+        }
+    }
+
+    /// Makes a seat open, reserved or an AI's, or invites a player to it.
     ///
     /// # Errors
     /// When the player or AI is unknown, or the room refuses.
@@ -81,10 +107,14 @@ impl Rooms {
         let (this, player) = (self.clone(), Arc::clone(player));
         // To the end: an invitation counts, even if the caller no longer waits for the answer.
         let set = async move {
+            let lasts = if let SeatSpec::Invited(_, lasts) = &spec { *lasts } else { Duration::ZERO };
             let (occupant, invitation) = this.occupant(&player, spec).await?;
             let setting = match occupant {
                 Occupant::Open => SeatSetting::Open,
                 Occupant::Reserved(guest) | Occupant::Player(guest) => SeatSetting::Reserved(guest),
+                Occupant::Invited(SeatInvitation { guest, by_rating, .. }) => {
+                    SeatSetting::Invited { guest, lasts, by_rating }
+                }
                 Occupant::Ai(ai) => SeatSetting::Ai(ai),
             };
             let outcome = this.command(&player, room, Command::SetSeat(seat, setting)).await;
@@ -222,6 +252,12 @@ impl Rooms {
         }
     }
 
+    /// A player's rating, rounded, if it has one.
+    pub(super) async fn own_rating(&self, player: PlayerId) -> Result<Option<u16>, StoreError> {
+        let stats = self.archive.player_stats(Contestant::Player(player)).await?;
+        Ok(stats.rating.map(|rating| rating.rounded()))
+    }
+
     /// A player's rating, rounded; without a rated game that with which all begin.
     pub(super) async fn rating(&self, player: PlayerId) -> Result<u16, StoreError> {
         let stats = self.archive.player_stats(Contestant::Player(player)).await?;
@@ -298,9 +334,9 @@ mod tests {
 
     use super::*;
     use crate::{
-        room::{Credentials, DisplayName, PlayerKind, SeatSpec, Seq, Settings},
+        room::{Credentials, DisplayName, PlayerKind, PlayerRef, SeatSpec, Seq, Settings},
         rules::ByColor,
-        runtime::{Limits, NewRoom, Parts, RowFilter, Runtime, Update, WatchStart},
+        runtime::{InvitationOutcome, Limits, NewRoom, Notice, Parts, RowFilter, Runtime, Update, WatchStart},
         store::{MemoryStore, Store},
     };
 
@@ -375,6 +411,29 @@ mod tests {
         }
         assert_eq!(runtime.census().games, 1);
         assert!(bea.admit_game().is_err() && ada.admit_game().is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_invitation_that_nobody_answers_ends_and_both_are_told() {
+        let (runtime, ada, room) = ada().await;
+        let bea = DisplayName::parse("Bea").unwrap();
+        let (bea, _) = runtime.sessions.log_in(bea, PlayerKind::Human, 0, None).await.unwrap();
+        let mut turns = [runtime.streams.turns(&ada).await.unwrap(), runtime.streams.turns(&bea).await.unwrap()];
+        let lasts = Duration::from_secs(90);
+        let invite = SeatSpec::Invited(PlayerRef::Name(bea.profile.name.clone()), lasts);
+        runtime.rooms.set_seat(&ada, room, Color::White, invite).await.unwrap();
+        let asked = tokio::time::Instant::now();
+        assert!(matches!(turns[1].next().await, Ok(Notice::Invited { until: Some(_), .. })));
+        for turns in &mut turns {
+            let Ok(Notice::InvitationEnded { outcome, guest, .. }) = turns.next().await else {
+                panic!("another notice")
+            };
+            assert_eq!((outcome, guest.id), (InvitationOutcome::Expired, bea.id()));
+        }
+        let waited = asked.elapsed();
+        assert!(waited >= lasts && waited < lasts + Duration::from_secs(1), "{waited:?}");
+        let joined = runtime.rooms.join(&bea, room, Credentials::default()).await;
+        assert!(joined.is_ok() && bea.seats().is_empty(), "the seat is for anyone again");
     }
 
     #[tokio::test(start_paused = true)]

@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use reversi::{
     room::{
-        AiSpec, ChatText, Command, GameId, Occupant, Offer, Opening, Phase, Room, RoomName, SeatSpec, Settings,
-        TimeControl, Visibility, Watching,
+        AiSpec, ChatText, Command, DeclineReason, GameId, Occupant, Offer, Opening, Phase, PlayerId, PlayerRef, Room,
+        RoomName, Seat, SeatSpec, Settings, TimeControl, Visibility, Watching,
     },
     rules::{ByColor, Color},
     runtime::{NewRoom, Opponent, Player},
@@ -24,6 +24,11 @@ pub(crate) fn in_room(rng: &mut Rng, player: &Arc<Player>, room: &Room, server: 
     }
     let id = room.id();
     let command = |command| Some(Action::Command(id, command));
+    let is_kept = |(_, seat): (Color, &Seat)| seat.occupant.guest().is_some_and(|guest| guest.id == player.id());
+    if room.seats().iter().any(is_kept) && rng.percent(20) {
+        let reason = rng.percent(50).then(|| DeclineReason::parse("no time").expect("a reason"));
+        return command(Command::DeclineInvitation(reason));
+    }
     if room.member(player.id()).is_none() {
         return command(Command::Join(player.profile.clone(), server.credentials(id)));
     }
@@ -88,7 +93,8 @@ fn any(rng: &mut Rng, player: &Arc<Player>, room: &Room, server: &SimServer) -> 
         13..15 => Command::TakeSeat(side),
         15 => Command::Join(player.profile.clone(), server.credentials(id)),
         16 => return Some(Action::SetSeat(id, side, SeatSpec::Open)),
-        17 => return Some(Action::SetSeat(id, side, SeatSpec::Reserved(other))),
+        17 if rng.percent(50) => return Some(Action::SetSeat(id, side, SeatSpec::Reserved(other))),
+        17 => return Some(Action::SetSeat(id, side, invite(rng, other))),
         18 => return Some(Action::SetSeat(id, side, ai_seat(rng))),
         19 => {
             let (game, ply) = (GameId { room: id, number: game }, rng.below(12) as u16);
@@ -114,7 +120,11 @@ pub(crate) fn create_room(rng: &mut Rng, server: &SimServer, request: Option<Str
                 if seats[side] == SeatSpec::Open {
                     seats[side] = match rng.below(6) {
                         0..2 => ai_seat(rng),
-                        2 => server.any_player(rng).map_or(SeatSpec::Open, SeatSpec::Reserved),
+                        2 => match server.any_player(rng) {
+                            Some(player) if rng.percent(50) => SeatSpec::Reserved(player),
+                            Some(player) => invite(rng, player),
+                            None => SeatSpec::Open,
+                        },
                         _ => SeatSpec::Open,
                     };
                 }
@@ -132,6 +142,11 @@ fn ai(rng: &mut Rng) -> AiSpec {
 
 fn ai_seat(rng: &mut Rng) -> SeatSpec {
     SeatSpec::Ai(ai(rng))
+}
+
+/// Some end while the simulation runs.
+fn invite(rng: &mut Rng, player: PlayerId) -> SeatSpec {
+    SeatSpec::Invited(PlayerRef::Id(player), rng.millis(10_000..20_000))
 }
 
 fn settings(rng: &mut Rng) -> Settings {

@@ -10,6 +10,7 @@ mod documents;
 mod host;
 mod hostile_server;
 mod import;
+mod invitations;
 mod name;
 mod options;
 mod output;

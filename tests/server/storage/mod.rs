@@ -14,9 +14,12 @@ mod repeated_requests;
 #[cfg(all(unix, feature = "postgres"))]
 mod rolling_restart;
 #[cfg(all(unix, feature = "postgres"))]
+mod shared_invitations;
+#[cfg(all(unix, feature = "postgres"))]
 mod shared_quotas;
 #[cfg(all(unix, feature = "postgres"))]
 mod shared_rooms;
+#[cfg(all(unix, feature = "postgres"))]
 mod shared_seeks;
 #[cfg(all(unix, feature = "postgres"))]
 mod standby;

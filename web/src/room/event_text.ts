@@ -28,6 +28,11 @@ export function eventText(texts: Texts, event: Event, before: Room, after: Room)
       return words.owner(member(after, event.value.ownerId));
     case "seatChanged":
       return words.seat(seatSide(texts, event.value.seat), seatName(texts, after, event.value.seat));
+    case "invitationEnded": {
+      const { player, expired, reason } = event.value;
+      const name = player?.displayName ?? "";
+      return expired ? words.invitationExpired(name) : words.invitationDeclined(name, reason);
+    }
     case "seatsSwapped":
       return words.swapped;
     case "readyChanged":

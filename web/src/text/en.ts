@@ -313,6 +313,9 @@ export const en = {
     back: (name: string) => `${name} is back.`,
     owner: (name: string) => `${name} owns the room now.`,
     seat: (side: string, name: string) => `${side}: ${name}.`,
+    invitationExpired: (name: string) => `${name} has not answered in time. The seat is open.`,
+    invitationDeclined: (name: string, reason: string) =>
+      reason ? `${name} declines: ${reason}. The seat is open.` : `${name} declines. The seat is open.`,
     swapped: "The sides were swapped.",
     ready: (name: string) => `${name} is ready.`,
     unready: (name: string) => `${name} is not ready.`,

@@ -308,6 +308,11 @@ export const ja: Texts = {
     back: (name) => `${name} さんが戻りました。`,
     owner: (name) => `${name} さんが主催者になりました。`,
     seat: (side, name) => `${side}：${name}。`,
+    invitationExpired: (name) => `${name} さんから返事がありませんでした。席が空きました。`,
+    invitationDeclined: (name, reason) =>
+      reason
+        ? `${name} さんが辞退しました：${reason}。席が空きました。`
+        : `${name} さんが辞退しました。席が空きました。`,
     swapped: "黒白が入れ替わりました。",
     ready: (name) => `${name} さんの準備ができました。`,
     unready: (name) => `${name} さんが準備を取り消しました。`,

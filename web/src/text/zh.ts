@@ -304,6 +304,9 @@ export const zh: Texts = {
     back: (name) => `${name} 回来了。`,
     owner: (name) => `${name} 成为房主。`,
     seat: (side, name) => `${side}：${name}。`,
+    invitationExpired: (name) => `${name} 没有及时答复，座位已空出。`,
+    invitationDeclined: (name, reason) =>
+      reason ? `${name} 谢绝了：${reason}。座位已空出。` : `${name} 谢绝了，座位已空出。`,
     swapped: "黑白已交换。",
     ready: (name) => `${name} 已准备。`,
     unready: (name) => `${name} 取消了准备。`,

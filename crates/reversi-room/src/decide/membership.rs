@@ -187,7 +187,7 @@ impl Draft {
 
     fn drop_reservation(&mut self, player: PlayerId) {
         for seat in [reversi_engine::rules::Color::Black, reversi_engine::rules::Color::White] {
-            if matches!(&self.room.seats[seat].occupant, Occupant::Reserved(guest) if guest.id == player) {
+            if self.room.seats[seat].occupant.guest().is_some_and(|guest| guest.id == player) {
                 self.emit(Fact::SeatChanged { seat, occupant: Occupant::Open });
             }
         }

@@ -108,6 +108,7 @@ impl Draft {
             Command::Vacate => self.vacate(issuer),
             Command::SwapSeats => self.swap_seats(issuer),
             Command::SetSeat(seat, setting) => self.set_seat(issuer, seat, setting),
+            Command::DeclineInvitation(reason) => self.decline_invitation(issuer, reason),
             Command::SetReady(ready) => self.set_ready(issuer, ready),
             Command::Start(request) => self.start(issuer, request),
             Command::EndSeries => self.end_series(issuer),

@@ -81,7 +81,9 @@ impl Room {
                 let turn = game.position.turn();
                 match self.seats[turn].occupant {
                     Occupant::Ai(_) => Ok(turn),
-                    Occupant::Open | Occupant::Reserved(_) | Occupant::Player(_) => Err(Rejection::NotYourTurn),
+                    Occupant::Open | Occupant::Reserved(_) | Occupant::Invited(_) | Occupant::Player(_) => {
+                        Err(Rejection::NotYourTurn)
+                    }
                 }
             }
             Issuer::Admin => Err(Rejection::NotSeated),

@@ -5,8 +5,10 @@ use reversi_engine::rules::Color;
 use super::{Draft, Issuer, Rejection};
 use crate::{
     command::{Credentials, SeatSetting},
-    event::{Fact, Offer, Request},
-    seat::{Occupant, Profile, Seat},
+    event::{Fact, InvitationEnd, Offer, Request},
+    rejection,
+    seat::{Invitation, Occupant, Profile, Seat},
+    text::DeclineReason,
 };
 
 impl Draft {
@@ -25,8 +27,10 @@ impl Draft {
                     return Err(Rejection::NotAccepted);
                 }
             }
-            Occupant::Reserved(guest) if guest.id == player => {}
-            Occupant::Reserved(_) | Occupant::Player(_) | Occupant::Ai(_) => return Err(Rejection::SeatTaken),
+            kept if kept.guest().is_some_and(|guest| guest.id == player) => {}
+            Occupant::Reserved(_) | Occupant::Invited(_) | Occupant::Player(_) | Occupant::Ai(_) => {
+                return Err(Rejection::SeatTaken);
+            }
         }
         if let Some(left) = present {
             self.emit(Fact::SeatChanged { seat: left, occupant: Occupant::Open });
@@ -88,8 +92,15 @@ impl Draft {
         self.require_lobby()?;
         let occupant = match setting {
             SeatSetting::Open => Occupant::Open,
-            SeatSetting::Reserved(profile) if self.room.bans.contains(&profile.id) => return Err(Rejection::Banned),
+            SeatSetting::Reserved(guest) | SeatSetting::Invited { guest, .. } if self.room.bans.contains(&guest.id) => {
+                return Err(Rejection::Banned);
+            }
             SeatSetting::Reserved(profile) => Occupant::Reserved(profile),
+            SeatSetting::Invited { guest, lasts, by_rating } => {
+                let Issuer::Player(by) = issuer else { return Err(Rejection::NotOwner) };
+                let until = self.now.after(lasts.clamp(Invitation::MIN, Invitation::MAX));
+                Occupant::Invited(Invitation { guest, by, by_rating, until })
+            }
             SeatSetting::Ai(ai) => Occupant::Ai(ai),
         };
         let present = &self.room.seats[seat].occupant;
@@ -102,6 +113,32 @@ impl Draft {
             self.start_if_ready();
         }
         Ok(())
+    }
+
+    pub(super) fn decline_invitation(
+        &mut self,
+        issuer: Issuer,
+        reason: Option<DeclineReason>,
+    ) -> Result<(), Rejection> {
+        let kept = |seat: &Color| {
+            let guest = self.room.seats[*seat].occupant.guest();
+            guest.is_some_and(|guest| Issuer::Player(guest.id) == issuer)
+        };
+        let seats: Vec<_> = Color::ALL.into_iter().filter(kept).collect();
+        if seats.is_empty() {
+            return Err(Rejection::WrongPhase(rejection::NO_INVITATION));
+        }
+        for seat in seats {
+            self.end_invitation(seat, InvitationEnd::Declined(reason.clone()));
+        }
+        Ok(())
+    }
+
+    /// Opens a seat that is kept for a player.
+    pub(super) fn end_invitation(&mut self, seat: Color, end: InvitationEnd) {
+        if let Some(guest) = self.room.seats[seat].occupant.guest().cloned() {
+            self.emit(Fact::InvitationEnded { seat, guest, end });
+        }
     }
 
     pub(super) fn set_ready(&mut self, issuer: Issuer, ready: bool) -> Result<(), Rejection> {

@@ -3,7 +3,7 @@
 use super::{Draft, EndReason, Fact, GameEnd, Issuer, Rejection};
 use crate::{
     deadline::DueAction,
-    event::{CloseReason, LeaveReason},
+    event::{CloseReason, InvitationEnd, LeaveReason},
 };
 
 impl Draft {
@@ -32,6 +32,7 @@ impl Draft {
                 }
                 DueAction::Absence(player) => self.remove(Issuer::Server, player, LeaveReason::Absent),
                 DueAction::Ownership(owner) => self.change_owner(owner),
+                DueAction::Invitation(seat) => self.end_invitation(seat, InvitationEnd::Expired),
                 DueAction::Idle => self.close(CloseReason::Idle),
             }
         }

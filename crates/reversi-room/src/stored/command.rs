@@ -1,5 +1,7 @@
 //! Stored commands, as one node of a cluster sends them to another.
 
+use std::time::Duration;
+
 use reversi_engine::rules::{Color, Square};
 
 use super::{
@@ -12,7 +14,7 @@ use crate::{
     command::{Claim, Command, Credentials, SeatSetting},
     event::Offer,
     settings::PasswordHash,
-    text::ChatText,
+    text::{ChatText, DeclineReason},
     timestamp::Timestamp,
 };
 
@@ -41,12 +43,10 @@ impl From<&Command> for v1::Command {
             Command::Vacate => Kind::Vacate(()),
             Command::SwapSeats => Kind::SwapSeats(()),
             Command::SetSeat(seat, setting) => {
-                let setting = match setting {
-                    SeatSetting::Open => None,
-                    SeatSetting::Reserved(guest) => Some(Setting::Reserved(guest.into())),
-                    SeatSetting::Ai(ai) => Some(Setting::Ai(ai.into())),
-                };
-                Kind::SetSeat(v1::SeatSetting { seat: seat.number(), setting })
+                Kind::SetSeat(v1::SeatSetting { seat: seat.number(), setting: setting_of(setting) })
+            }
+            Command::DeclineInvitation(reason) => {
+                Kind::DeclineInvitation(reason.as_ref().map(ToString::to_string).unwrap_or_default())
             }
             Command::SetReady(ready) => Kind::SetReady(*ready),
             Command::Kick { player, ban } => Kind::Kick(v1::Kick { player: player.bits(), ban: *ban }),
@@ -85,6 +85,20 @@ impl From<&Command> for v1::Command {
     }
 }
 
+/// `None` for an open seat.
+fn setting_of(setting: &SeatSetting) -> Option<Setting> {
+    match setting {
+        SeatSetting::Open => None,
+        SeatSetting::Reserved(guest) => Some(Setting::Reserved(guest.into())),
+        SeatSetting::Invited { guest, lasts, by_rating } => Some(Setting::Invite(v1::Invite {
+            guest: Some(guest.into()),
+            millis: u64::try_from(lasts.as_millis()).unwrap_or(u64::MAX),
+            by_rating: by_rating.map(Into::into),
+        })),
+        SeatSetting::Ai(ai) => Some(Setting::Ai(ai.into())),
+    }
+}
+
 impl v1::Command {
     /// Reads what another node has sent.
     ///
@@ -117,10 +131,16 @@ impl v1::Command {
                 let setting = match setting {
                     None => SeatSetting::Open,
                     Some(Setting::Reserved(guest)) => SeatSetting::Reserved(guest.read()?),
+                    Some(Setting::Invite(invite)) => SeatSetting::Invited {
+                        guest: required(invite.guest, "guest")?.read()?,
+                        lasts: Duration::from_millis(invite.millis),
+                        by_rating: invite.by_rating.map(|rating| narrow(rating, "rating")).transpose()?,
+                    },
                     Some(Setting::Ai(ai)) => SeatSetting::Ai(ai.read()?),
                 };
                 Command::SetSeat(Color::read(seat)?, setting)
             }
+            Kind::DeclineInvitation(reason) => Command::DeclineInvitation(read_reason(&reason)?),
             Kind::SetReady(ready) => Command::SetReady(ready),
             Kind::Kick(kick) => Command::Kick { player: read_player(kick.player)?, ban: kick.ban },
             Kind::Transfer(player) => Command::Transfer(read_player(player)?),
@@ -149,4 +169,10 @@ impl v1::Command {
             Kind::RemoveChat(posted) => Command::RemoveChat(Timestamp(posted)),
         })
     }
+}
+
+/// The reason of a player who declines, which may give none.
+pub(super) fn read_reason(reason: &str) -> Result<Option<DeclineReason>, StoredError> {
+    let parse = |reason| DeclineReason::from_stored(reason).map_err(|_| StoredError::Malformed("reason"));
+    (!reason.is_empty()).then(|| parse(reason)).transpose()
 }

@@ -9,11 +9,12 @@ use super::{
     codec::{
         Numbered, narrow, read_code, read_player, read_player_or_none, read_room, read_seq, read_squares, squares,
     },
+    command::read_reason,
     required,
     v1::{self, fact::Kind},
 };
 use crate::{
-    event::{CloseReason, Creation, Event, Fact, LeaveReason, Offer, Request},
+    event::{CloseReason, Creation, Event, Fact, InvitationEnd, LeaveReason, Offer, Request},
     ids::{PlayerId, Seq},
     seat::Occupant,
     state::ChatLine,
@@ -85,6 +86,18 @@ impl From<&Fact> for v1::Fact {
             Fact::SeatChanged { seat, occupant } => {
                 Kind::SeatChanged(v1::SeatChanged { seat: seat.number(), occupant: Some(occupant.into()) })
             }
+            Fact::InvitationEnded { seat, guest, end } => {
+                let (expired, reason) = match end {
+                    InvitationEnd::Declined(reason) => (false, reason.as_ref()),
+                    InvitationEnd::Expired => (true, None),
+                };
+                Kind::InvitationEnded(v1::InvitationEnded {
+                    seat: seat.number(),
+                    guest: Some(guest.into()),
+                    expired,
+                    reason: reason.map(ToString::to_string).unwrap_or_default(),
+                })
+            }
             Fact::SeatsSwapped => Kind::SeatsSwapped(()),
             Fact::SettingsChanged(settings) => Kind::SettingsChanged((&**settings).into()),
             Fact::ChatPosted { from, text } => Kind::ChatPosted(v1::ChatLine::new(from, text, Timestamp(0))),
@@ -141,6 +154,14 @@ impl v1::Fact {
             Kind::SeatChanged(change) => Fact::SeatChanged {
                 seat: Color::read(change.seat)?,
                 occupant: required(change.occupant, "occupant")?.read()?,
+            },
+            Kind::InvitationEnded(ended) => Fact::InvitationEnded {
+                seat: Color::read(ended.seat)?,
+                guest: required(ended.guest, "guest")?.read()?,
+                end: match ended.expired {
+                    true => InvitationEnd::Expired,
+                    false => InvitationEnd::Declined(read_reason(&ended.reason)?),
+                },
             },
             Kind::SeatsSwapped(()) => Fact::SeatsSwapped,
             Kind::SettingsChanged(settings) => Fact::SettingsChanged(Box::new(settings.read()?)),

@@ -7,8 +7,9 @@ use super::{
     v1::{self, occupant::Kind},
 };
 use crate::{
-    seat::{AiSeat, Occupant, PlayerKind, Profile, Seat},
+    seat::{AiSeat, Invitation, Occupant, PlayerKind, Profile, Seat},
     text::DisplayName,
+    timestamp::Timestamp,
 };
 
 /// Longest name of an AI kind, in bytes.
@@ -53,6 +54,7 @@ impl From<&Occupant> for v1::Occupant {
         let kind = match occupant {
             Occupant::Open => Kind::Open(()),
             Occupant::Reserved(guest) => Kind::Reserved(guest.into()),
+            Occupant::Invited(invitation) => Kind::Invited(invitation.into()),
             Occupant::Player(player) => Kind::Player(player.into()),
             Occupant::Ai(ai) => Kind::Ai(ai.into()),
         };
@@ -65,8 +67,27 @@ impl v1::Occupant {
         Ok(match required(self.kind, "occupant")? {
             Kind::Open(()) => Occupant::Open,
             Kind::Reserved(guest) => Occupant::Reserved(guest.read()?),
+            Kind::Invited(invitation) => Occupant::Invited(invitation.read()?),
             Kind::Player(player) => Occupant::Player(player.read()?),
             Kind::Ai(ai) => Occupant::Ai(ai.read()?),
+        })
+    }
+}
+
+impl From<&Invitation> for v1::Invitation {
+    fn from(Invitation { guest, by, by_rating, until }: &Invitation) -> Self {
+        let by_rating = by_rating.map(Into::into);
+        Self { guest: Some(guest.into()), by: by.bits(), by_rating, until: until.0 }
+    }
+}
+
+impl v1::Invitation {
+    fn read(self) -> Result<Invitation, StoredError> {
+        Ok(Invitation {
+            guest: required(self.guest, "guest")?.read()?,
+            by: read_player(self.by)?,
+            by_rating: self.by_rating.map(|rating| narrow(rating, "rating")).transpose()?,
+            until: Timestamp(self.until),
         })
     }
 }

@@ -82,7 +82,10 @@ impl From<&Settings> for v1::Settings {
 
 impl v1::Settings {
     /// Settings were within bounds when written: a tightened bound must still accept those of existing rooms.
-    pub(super) fn read(self) -> Result<Settings, StoredError> {
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for a message that no server sends.
+    pub fn read(self) -> Result<Settings, StoredError> {
         let settings = Settings {
             name: RoomName::from_stored(&self.name).map_err(|_| StoredError::Malformed("name of a room"))?,
             visibility: Visibility::read(self.visibility)?,

@@ -62,6 +62,7 @@ impl Room {
             Fact::OfferMade { offer: Offer::Rematch, .. }
             | Fact::OfferClosed { offer: Offer::Rematch, .. }
             | Fact::SeatChanged { .. }
+            | Fact::InvitationEnded { .. }
             | Fact::SeatsSwapped
             | Fact::Closed(_) => running.is_none(),
             Fact::SeriesEnded | Fact::ClockCredited { .. } => true,

@@ -407,7 +407,7 @@ fn the_random_histories_reach_every_fact_and_every_end() {
         seen.borrow_mut().extend(refusals.map(|refusal| refusal.to_string()));
         Ok(())
     });
-    let expected = "Created MemberJoined PresenceChanged OwnerChanged CoOwnerChanged Claimed SeatChanged SeatsSwapped ReadyChanged \
+    let expected = "Created MemberJoined PresenceChanged OwnerChanged CoOwnerChanged Claimed SeatChanged InvitationEnded SeatsSwapped ReadyChanged \
         SettingsChanged GameStarted Played Passed Struck OfferMade SeriesEnded ClockCredited ChatPosted Left Kicked Banned Absent \
         Discs Resignation Timeout Agreed Aborted Server AbortedByBlack AbortedByWhite AbortedByOwner AbortedByAdmin \
         verdict";

@@ -7,9 +7,9 @@ use reversi_engine::{
     rules::{ByColor, Color},
 };
 use reversi_room::{
-    AiSeat, ChatText, CloseReason, Command, Creation, EndReason, Event, Fact, GameEnd, JoinCode, LeaveReason, Occupant,
-    Offer, Opening, Request, Room, RoomId, RoomName, Seq, Settings, Thought, TimeControl, Timestamp, Visibility,
-    Watching,
+    AiSeat, ChatText, CloseReason, Command, Creation, DeclineReason, EndReason, Event, Fact, GameEnd, Invitation,
+    InvitationEnd, JoinCode, LeaveReason, Occupant, Offer, Opening, Request, Room, RoomId, RoomName, SeatSetting, Seq,
+    Settings, Thought, TimeControl, Timestamp, Visibility, Watching,
     stored::{StoredError, decode_event, decode_room, encode_event, encode_room},
 };
 
@@ -116,7 +116,18 @@ fn facts() -> Vec<Fact> {
         Fact::ReadyChanged { seat: Color::Black, ready: true, request: Some(REQUEST) },
         Fact::OwnerChanged { owner: id("cy"), stands_in_for: Some(id("ada")) },
         Fact::CoOwnerChanged { player: id("cy"), named: true },
+        Fact::SeatChanged { seat: Color::White, occupant: Occupant::Invited(invitation()) },
+        Fact::InvitationEnded { seat: Color::White, guest: profile("bob"), end: InvitationEnd::Expired },
+        Fact::InvitationEnded {
+            seat: Color::White,
+            guest: profile("bob"),
+            end: InvitationEnd::Declined(DeclineReason::parse("no time").ok()),
+        },
     ]
+}
+
+fn invitation() -> Invitation {
+    Invitation { guest: profile("bob"), by: id("ada"), by_rating: Some(1_612), until: AT.after(Invitation::DEFAULT) }
 }
 
 /// A series in pairs, with a test.
@@ -140,6 +151,7 @@ fn name(fact: &Fact) -> &'static str {
         Fact::CoOwnerChanged { .. } => "co-owner changed",
         Fact::OwnerChanged { .. } => "owner changed",
         Fact::SeatChanged { .. } => "seat changed",
+        Fact::InvitationEnded { .. } => "invitation ended",
         Fact::SeatsSwapped => "seats swapped",
         Fact::ReadyChanged { .. } => "ready changed",
         Fact::SettingsChanged(_) => "settings changed",
@@ -204,6 +216,9 @@ fn rooms() -> Vec<(String, Room)> {
     stood_in.ok("ada", Command::Offer(Offer::Draw, Some(1)));
     stood_in.play("d3c3");
     stood_in.ok("ada", Command::Leave);
+    let mut invited = TestRoom::lobby();
+    let invite = SeatSetting::Invited { guest: profile("bob"), lasts: secs(30), by_rating: None };
+    invited.ok("ada", Command::SetSeat(Color::White, invite));
     let worlds = named.into_iter().map(|(name, test)| (name.to_owned(), test.room));
     worlds
         .chain([
@@ -211,6 +226,7 @@ fn rooms() -> Vec<(String, Room)> {
             ("thoughtful".to_owned(), thoughtful.room),
             ("scored".to_owned(), scored.room),
             ("stood in".to_owned(), stood_in.room),
+            ("invited".to_owned(), invited.room),
         ])
         .collect()
 }

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use super::{error::nanos, narrow, read_code, read_room, read_square, required};
 use crate::{
-    proto::cluster::{self, notice::Kind, turn_closed::End},
+    proto::cluster::{self, invitation_ended, notice::Kind, turn_closed::End},
     room::{
-        Clocks, Offer, RatingChange, Timestamp, TurnRequest, UnratedReason,
+        Clocks, DeclineReason, Offer, RatingChange, Timestamp, TurnRequest, UnratedReason,
         stored::{Numbered, StoredError, v1},
     },
     rules::{Bitboard, Board, ByColor, Color, Position},
-    runtime::{Notice, OfferStatus, TurnEnd},
+    runtime::{InvitationOutcome, Notice, OfferStatus, TurnEnd},
 };
 
 impl From<Notice> for cluster::Notice {
@@ -54,11 +54,20 @@ impl From<Notice> for cluster::Notice {
             Notice::SeriesEnded(room) => Kind::SeriesEnded(room.bits()),
             Notice::Kicked { room, banned } => Kind::Kicked(cluster::Kicked { room: room.bits(), banned }),
             Notice::RoomClosed(room) => Kind::RoomClosed(room.bits()),
-            Notice::Invited { room, seat, code, by } => Kind::Invited(cluster::Invited {
+            Notice::Invited { room, seat, code, by, by_rating, until, settings } => Kind::Invited(cluster::Invited {
                 room: room.bits(),
                 seat: seat.number(),
                 code: code.bits(),
                 by: by.as_ref().map(Into::into),
+                by_rating: by_rating.map(Into::into),
+                until: until.map(|until| until.0),
+                settings: Some((&*settings).into()),
+            }),
+            Notice::InvitationEnded { room, seat, guest, outcome } => Kind::InvitationEnded(cluster::InvitationEnded {
+                room: room.bits(),
+                seat: seat.number(),
+                guest: Some((&guest).into()),
+                end: Some(outcome.into()),
             }),
         };
         Self { kind: Some(kind) }
@@ -111,11 +120,20 @@ impl cluster::Notice {
             Kind::SeriesEnded(room) => Notice::SeriesEnded(read_room(room)?),
             Kind::Kicked(kicked) => Notice::Kicked { room: read_room(kicked.room)?, banned: kicked.banned },
             Kind::RoomClosed(room) => Notice::RoomClosed(read_room(room)?),
-            Kind::Invited(cluster::Invited { room, seat, code, by }) => Notice::Invited {
-                room: read_room(room)?,
-                seat: Color::read(seat)?,
-                code: read_code(code)?,
-                by: by.map(v1::Profile::read).transpose()?,
+            Kind::Invited(invited) => Notice::Invited {
+                room: read_room(invited.room)?,
+                seat: Color::read(invited.seat)?,
+                code: read_code(invited.code)?,
+                by: invited.by.map(v1::Profile::read).transpose()?,
+                by_rating: invited.by_rating.map(|rating| narrow(rating, "rating")).transpose()?,
+                until: invited.until.map(Timestamp),
+                settings: Box::new(required(invited.settings, "settings")?.read()?),
+            },
+            Kind::InvitationEnded(ended) => Notice::InvitationEnded {
+                room: read_room(ended.room)?,
+                seat: Color::read(ended.seat)?,
+                guest: required(ended.guest, "guest")?.read()?,
+                outcome: read_outcome(required(ended.end, "end of an invitation")?)?,
             },
         })
     }
@@ -146,6 +164,33 @@ impl cluster::RatingChange {
         let reason = UnratedReason::ALL.into_iter().find(|reason| reason.name() == unrated);
         Ok((before, RatingChange::Unrated(reason.ok_or(StoredError::Malformed("reason of an unrated game"))?)))
     }
+}
+
+impl From<InvitationOutcome> for invitation_ended::End {
+    fn from(outcome: InvitationOutcome) -> Self {
+        match outcome {
+            InvitationOutcome::Accepted => Self::Accepted(()),
+            InvitationOutcome::Declined(reason) => {
+                Self::Declined(reason.as_ref().map(ToString::to_string).unwrap_or_default())
+            }
+            InvitationOutcome::Expired => Self::Expired(()),
+            InvitationOutcome::Withdrawn => Self::Withdrawn(()),
+        }
+    }
+}
+
+fn read_outcome(end: invitation_ended::End) -> Result<InvitationOutcome, StoredError> {
+    use invitation_ended::End;
+    Ok(match end {
+        End::Accepted(()) => InvitationOutcome::Accepted,
+        End::Declined(reason) if reason.is_empty() => InvitationOutcome::Declined(None),
+        End::Declined(reason) => {
+            let reason = DeclineReason::from_stored(&reason).map_err(|_| StoredError::Malformed("reason"))?;
+            InvitationOutcome::Declined(Some(reason))
+        }
+        End::Expired(()) => InvitationOutcome::Expired,
+        End::Withdrawn(()) => InvitationOutcome::Withdrawn,
+    })
 }
 
 impl From<OfferStatus> for cluster::OfferStatus {

@@ -10,15 +10,15 @@ use super::ask::read_news;
 use crate::{
     proto::cluster::{self, exchange_response::Reply as Replied, follow_response::Item},
     room::{
-        AiSeat, Clocks, Command, Creation, DisplayName, EndReason, Event, Fact, GameEnd, GameId, Issuer, JoinCode,
-        Occupant, Offer, Opponents, Phase, PlayerId, PlayerKind, Policy, Profile, RatingChange, Rejection, Request,
-        Room, RoomId, RoomName, Seat, Seq, Series, Settings, TimeControl, Timestamp, TurnRequest, UnratedReason,
-        Watching, stored::StoredError,
+        AiSeat, Clocks, Command, Creation, DeclineReason, DisplayName, EndReason, Event, Fact, GameEnd, GameId,
+        Invitation, Issuer, JoinCode, Occupant, Offer, Opponents, Phase, PlayerId, PlayerKind, Policy, Profile,
+        RatingChange, Rejection, Request, Room, RoomId, RoomName, Seat, Seq, Series, Settings, TimeControl, Timestamp,
+        TurnRequest, UnratedReason, Watching, stored::StoredError,
     },
     rules::{Bitboard, Board, ByColor, Color, Position, Square},
     runtime::{
-        Accepted, Ask, Assignment, FeedEnd, FeedItem, LobbyUpdate, News, NodeId, Notice, OfferStatus, PlayerStreams,
-        Question, Reply, RoomError, Row, RowKey, Shard, Snapshot, TurnEnd,
+        Accepted, Ask, Assignment, FeedEnd, FeedItem, InvitationOutcome, LobbyUpdate, News, NodeId, Notice,
+        OfferStatus, PlayerStreams, Question, Reply, RoomError, Row, RowKey, Shard, Snapshot, TurnEnd,
     },
 };
 
@@ -66,9 +66,19 @@ fn occupant() -> impl Strategy<Value = Occupant> {
     prop_oneof![
         Just(Occupant::Open),
         profile().prop_map(Occupant::Reserved),
+        invitation().prop_map(Occupant::Invited),
         profile().prop_map(Occupant::Player),
         ai.prop_map(Occupant::Ai)
     ]
+}
+
+fn invitation() -> impl Strategy<Value = Invitation> {
+    (profile(), player_id(), of(any::<u16>()), any::<i64>()).prop_map(|(guest, by, by_rating, until)| Invitation {
+        guest,
+        by,
+        by_rating,
+        until: Timestamp(until),
+    })
 }
 
 fn seat() -> impl Strategy<Value = Seat> {
@@ -114,6 +124,14 @@ fn notice() -> impl Strategy<Value = Notice> {
     let turn_end = prop_oneof![square().prop_map(TurnEnd::Played), Just(TurnEnd::TimedOut), Just(TurnEnd::GameEnded)];
     let end = (of(color()), prop_oneof![Just(EndReason::Discs), Just(EndReason::Agreed), Just(EndReason::Left)])
         .prop_map(|(winner, reason)| GameEnd { winner, reason });
+    let reason = DeclineReason::parse("I play a long game").ok();
+    let outcome = prop_oneof![
+        Just(InvitationOutcome::Accepted),
+        Just(InvitationOutcome::Declined(None)),
+        Just(InvitationOutcome::Declined(reason)),
+        Just(InvitationOutcome::Expired),
+        Just(InvitationOutcome::Withdrawn),
+    ];
     let offer = prop_oneof![Just(Offer::Draw), Just(Offer::Rematch)];
     let status = prop_oneof![Just(OfferStatus::Open), Just(OfferStatus::Accepted), Just(OfferStatus::Closed)];
     prop_oneof![
@@ -138,11 +156,22 @@ fn notice() -> impl Strategy<Value = Notice> {
         room_id().prop_map(Notice::SeriesEnded),
         (room_id(), any::<bool>()).prop_map(|(room, banned)| Notice::Kicked { room, banned }),
         room_id().prop_map(Notice::RoomClosed),
-        (room_id(), color(), any::<u64>(), of(profile())).prop_map(|(room, seat, code, by)| Notice::Invited {
+        (room_id(), color(), profile(), outcome).prop_map(|(room, seat, guest, outcome)| Notice::InvitationEnded {
             room,
             seat,
-            code: JoinCode::from_random(code),
-            by,
+            guest,
+            outcome,
+        }),
+        (room_id(), color(), any::<u64>(), of(profile()), of(invitation())).prop_map(|(room, seat, code, by, sent)| {
+            Notice::Invited {
+                room,
+                seat,
+                code: JoinCode::from_random(code),
+                by,
+                by_rating: sent.as_ref().and_then(|invitation| invitation.by_rating),
+                until: sent.map(|invitation| invitation.until),
+                settings: Box::new(Settings::named(RoomName::parse("Ada's").unwrap())),
+            }
         }),
     ]
 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::{message::Snapshot, places::ReservedPlace, rooms::Rooms};
 use crate::{
     room::{
-        Command, Creation, Credentials, JoinCode, Occupant, Policy, Rejection, Request, RoomId, SeatSpec, Settings,
+        Command, Creation, Credentials, Invitation as SeatInvitation, JoinCode, Occupant, PlayerRef, Policy, Rejection,
+        Request, RoomId, SeatSpec, Settings,
     },
     rules::ByColor,
     runtime::{
@@ -122,14 +123,32 @@ impl Rooms {
             SeatSpec::Me => Occupant::Player(player.profile.clone()),
             SeatSpec::Reserved(guest) => {
                 let guest = self.host.player(guest).await?.ok_or(RoomError::PlayerNotFound)?;
-                if guest.id() != player.id() {
-                    let admitted = player.admit_invitation_of(&guest);
-                    invitation = Some(admitted.map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?);
-                }
+                invitation = admit_invitation(player, &guest)?;
                 Occupant::Reserved(guest.profile.clone())
+            }
+            SeatSpec::Invited(guest, lasts) => {
+                let guest = match guest {
+                    PlayerRef::Id(id) => self.host.player(id).await?,
+                    PlayerRef::Name(name) => self.host.player_named(name).await?,
+                };
+                let guest = guest.ok_or(RoomError::PlayerNotFound)?;
+                invitation = admit_invitation(player, &guest)?;
+                let by_rating = self.own_rating(player.id()).await?;
+                let until = self.host.context.clock.now().after(lasts);
+                let guest = guest.profile.clone();
+                Occupant::Invited(SeatInvitation { guest, by: player.id(), by_rating, until })
             }
             SeatSpec::Ai(ai) => Occupant::Ai(self.ai_seat(&ai)?),
         };
         Ok((occupant, invitation))
     }
+}
+
+/// Counts an invitation; `None` for that of a player to itself.
+fn admit_invitation(player: &Player, guest: &Player) -> Result<Option<Invitation>, RoomError> {
+    if guest.id() == player.id() {
+        return Ok(None);
+    }
+    let admitted = player.admit_invitation_of(guest);
+    admitted.map(Some).map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))
 }

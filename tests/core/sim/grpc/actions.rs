@@ -1,11 +1,13 @@
 //! The requests of simulated clients as gRPC calls.
 
+use std::time::Duration;
+
 use reversi::{
     proto::{
         convert::{self, WireEnum as _},
         v1::{self, join_room_request::Room as JoinedRoom},
     },
-    room::{AiSpec, Command, GameId, PlayerId, RoomId, SeatSpec, Seq, Settings},
+    room::{AiSpec, Command, GameId, PlayerId, PlayerRef, RoomId, SeatSpec, Seq, Settings},
     rules::Color,
     runtime::{NewRoom, Opponent},
 };
@@ -85,6 +87,10 @@ impl GrpcClient {
             }
             Command::LeaveSeat => rooms.leave_seat(v1::LeaveSeatRequest { room_id }).await?.into_inner().seq,
             Command::SwapSeats => rooms.swap_seats(v1::SwapSeatsRequest { room_id }).await?.into_inner().seq,
+            Command::DeclineInvitation(reason) => {
+                let reason = reason.map(|reason| reason.to_string()).unwrap_or_default();
+                rooms.decline_invitation(v1::DeclineInvitationRequest { room_id, reason }).await?.into_inner().seq
+            }
             Command::SetReady(ready) => rooms.set_ready(v1::SetReadyRequest { room_id, ready }).await?.into_inner().seq,
             Command::Kick { player, ban } => {
                 let request = v1::KickMemberRequest { room_id, player_id: player.to_string(), ban };
@@ -144,6 +150,7 @@ fn create_room(new: NewRoom, request: Option<String>) -> v1::CreateRoomRequest {
             SeatSpec::Reserved(player) => {
                 Occupant::Reserved(v1::Player { player_id: player.to_string(), ..Default::default() })
             }
+            SeatSpec::Invited(guest, lasts) => Occupant::Invite(invitation(guest, lasts)),
             SeatSpec::Ai(ai) => Occupant::Ai(ai_seat(ai)),
         };
         v1::Seat { occupant: Some(occupant), ..Default::default() }
@@ -192,9 +199,18 @@ fn seat_setting(wish: SeatSpec) -> v1::set_seat_request::Occupant {
     match wish {
         SeatSpec::Open => Occupant::Open(v1::OpenSeat {}),
         SeatSpec::Reserved(player) => Occupant::ReservedFor(player.to_string()),
+        SeatSpec::Invited(guest, lasts) => Occupant::Invite(invitation(guest, lasts)),
         SeatSpec::Ai(ai) => Occupant::Ai(ai_seat(ai)),
         SeatSpec::Me => unreachable!("only in a new room"),
     }
+}
+
+fn invitation(guest: PlayerRef, lasts: Duration) -> v1::SeatInvitation {
+    let player = match guest {
+        PlayerRef::Id(id) => v1::seat_invitation::Player::PlayerId(id.to_string()),
+        PlayerRef::Name(name) => v1::seat_invitation::Player::DisplayName(name.to_string()),
+    };
+    v1::SeatInvitation { player: Some(player), lasts: Some(convert::duration(lasts)) }
 }
 
 fn ai_seat(ai: AiSpec) -> v1::AiSeat {

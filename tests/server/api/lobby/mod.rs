@@ -1,5 +1,6 @@
 //! Listing and creating rooms.
 
+mod invitations;
 mod seeks;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,6 +4,7 @@
 mod absence;
 mod clocks;
 mod games;
+mod invitations;
 mod members;
 mod ownership;
 mod permissions;

@@ -1,0 +1,112 @@
+//! `reversi bot --accept`: answers invitations, and plays in several rooms at a time.
+//!
+//! The bot acts in one room at a time, its current one. Of several rooms, the one with news becomes it for a moment.
+
+use super::{
+    Bot, StopReason,
+    current_room::{CurrentRoom, RoomNews},
+};
+use crate::{
+    cli::{connect::leave, say},
+    client::{ClientError, Invited, RoomId},
+};
+
+impl Bot {
+    /// Acts on news of a room.
+    pub(super) async fn handle_room(&mut self, (index, news): (usize, RoomNews)) -> Result<(), StopReason> {
+        self.current = Some(self.accepted.swap_remove(index));
+        let done = match news {
+            RoomNews::Update(update) => self.handle_update(update).await,
+            RoomNews::Due => self.wake().await,
+        };
+        self.accepted.extend(self.current.take());
+        done
+    }
+
+    /// Makes one of the rooms the current one, before it is left.
+    pub(super) fn select(&mut self, room: &RoomId) {
+        if let Some(index) = self.accepted.iter().position(|accepted| accepted.id == *room) {
+            self.current = Some(self.accepted.swap_remove(index));
+        }
+    }
+
+    /// Plays on in the rooms in which an earlier run has seats.
+    pub(super) async fn return_to_accepted(&mut self) -> Result<(), ClientError> {
+        for (id, _) in self.session.me().await?.seats {
+            if self.accepted.iter().any(|room| room.id == id) {
+                continue;
+            }
+            match self.session.room(&id).await {
+                Ok(room) => {
+                    say(format_args!("back in room {} ({})", room.id, room.settings.name));
+                    self.accepted.push(CurrentRoom::returned(&self.session, &room, false));
+                }
+                // It has closed, or removed the bot, since.
+                Err(error) if error.refusal().is_some() && !error.is_transient() && !error.is_session_lost() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the seat of an invitation, or declines it with the reason.
+    pub(super) async fn answer_invitation(&mut self, invited: &Invited) -> Result<(), StopReason> {
+        let from = invited.by.as_ref().map_or("somebody", |by| by.name.as_str());
+        let declined = match self.refusal(invited) {
+            Some(why) => self.decline(invited, &why).await.map(|_| Some(why)),
+            None => self.accept(invited).await,
+        };
+        match declined {
+            Ok(None) => say(format_args!("{from} invites to room {}: accepted", invited.room)),
+            Ok(Some(why)) => say(format_args!("{from} invites to room {}: declined, {why}", invited.room)),
+            // The invitation has ended, or the room has closed.
+            Err(error) if error.refusal().is_some() && !error.is_transient() && !error.is_session_lost() => {
+                say(format_args!("{from} invites to room {}: {error}", invited.room));
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    /// Why the bot declines.
+    fn refusal(&self, invited: &Invited) -> Option<String> {
+        if self.is_done() {
+            return Some("I have played all my games".into());
+        }
+        let others = self.accepted.iter().filter(|room| room.id != invited.room).count();
+        if others >= self.args.seats.into() {
+            return Some(SEATS_TAKEN.into());
+        }
+        self.args.terms.refusal(invited)
+    }
+
+    /// Returns why the bot could not accept, if it has no seat left.
+    async fn accept(&mut self, invited: &Invited) -> Result<Option<String>, ClientError> {
+        let room = self.session.join(&invited.room, "").await?;
+        if room.side_of(&self.session.player().id).is_none() {
+            self.decline(invited, SEATS_TAKEN).await?;
+            leave::unless_playing(&self.session, &room.id).await?;
+            return Ok(Some(SEATS_TAKEN.into()));
+        }
+        self.accepted.retain(|accepted| accepted.id != room.id);
+        self.accepted.push(CurrentRoom::entered(&self.session, &room, false));
+        Ok(None)
+    }
+
+    async fn decline(&self, invited: &Invited, why: &str) -> Result<u64, ClientError> {
+        self.session.decline_invitation(&invited.room, why).await
+    }
+
+    /// All rooms of the bot.
+    pub(super) fn rooms(&self) -> impl Iterator<Item = &RoomId> {
+        self.current.iter().chain(&self.accepted).map(|room| &room.id)
+    }
+
+    /// Forgets all rooms.
+    pub(super) fn forget_rooms(&mut self) {
+        self.current = None;
+        self.accepted.clear();
+    }
+}
+
+const SEATS_TAKEN: &str = "all my seats are taken";

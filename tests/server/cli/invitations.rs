@@ -1,0 +1,67 @@
+//! Invitations by the command line: a bot that accepts them, and people who invite it.
+
+use super::command::{Running, Server, text};
+
+/// A bot that waits for invitations.
+fn accepting_bot(server: &Server, options: &[&str]) -> Running {
+    let mut bot =
+        Running::start(server, &[&["bot", "--accept", "--ai", "random", "--name", "botty"], options].concat());
+    bot.wait_for("botty is logged in");
+    bot
+}
+
+/// A host of a room with an AI, which has white.
+fn host(server: &Server, name: &str) -> Running {
+    let mut host = Running::start(server, &["host", "--name", name, "--white", "random"]);
+    host.wait_for("`help` lists");
+    host
+}
+
+#[test]
+fn a_bot_accepts_as_many_invitations_as_it_has_seats() {
+    let server = Server::start();
+    let mut bot = accepting_bot(&server, &["--seats", "2", "--games", "2"]);
+    let mut hosts = ["ada", "bea", "cleo"].map(|name| host(&server, name));
+    for host in &mut hosts[..2] {
+        host.send_and_wait("invite BOTTY", "the seat of black is kept for botty");
+        host.wait_for("botty takes black");
+        host.wait_for("black (botty) is ready");
+    }
+    hosts[2].send_and_wait("invite botty", "botty declined: all my seats are taken; the seat of black is open");
+    hosts[2].send_and_wait("invite nobody", "no player has this id or name");
+    hosts[2].send_and_wait("seat black greedy", "takes black");
+    hosts[2].send_and_wait("invite botty", "no seat is open");
+    for host in &mut hosts[..2] {
+        host.send_line("start");
+    }
+    for host in &mut hosts[..2] {
+        host.wait_for("game over");
+    }
+    let said = bot.wait_for_exit();
+    for part in ["ada invites to room", "cleo invites to room", "declined, all my seats are taken"] {
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+#[test]
+fn a_person_invites_a_bot_that_accepts_some_games() {
+    let server = Server::start();
+    let _bot = accepting_bot(&server, &["--clock", "60+1", "--rated"]);
+    for (terms, why) in [
+        (&["--rated"][..], "botty declines: I play with the clock 60+1"),
+        (&["--clock", "60+1"], "botty declines: I play rated games only"),
+    ] {
+        let output = server.run(&[&["invite", "botty", "--name", "ada"], terms].concat(), "");
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output.stderr).contains(why), "{}", text(&output.stderr));
+    }
+    assert!(server.error_of(&["invite", "nobody"]).contains("no player has the name `nobody` now"));
+    let terms = ["--clock", "60+1", "--rated", "--side", "black"];
+    let mut ada = Running::start(&server, &[&["invite", "botty", "--name", "ada"], &terms[..]].concat());
+    ada.wait_for("botty accepts");
+    ada.wait_for("your move (black)");
+    ada.send_and_wait("d3", "black (ada) plays d3");
+    ada.send_and_wait("resign", "game over");
+    ada.send_line("quit");
+    ada.wait_for_exit();
+}

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!   serve                            the server
-//!   rooms, play, invite, watch,
-//!   host                             clients: connect (login, streams) ─▶ terminal (state, drawing, keys), text
+//!   rooms, players, play, invite,
+//!   watch, host                      clients: connect (login, streams) ─▶ terminal (state, drawing, keys), text
 //!   games, explore, name, admin, health,
 //!   bot, demo                        clients without a screen
 //!   bot ─▶ external_engine           engines of other programs play in rooms
@@ -35,13 +35,13 @@ mod health;
 mod help;
 mod host;
 mod import;
-mod invite;
 mod local_search;
 mod name;
 #[cfg(feature = "postgres")]
 mod nodes;
 mod option_precedence;
 mod play;
+mod players;
 mod random;
 mod replay;
 mod rooms;
@@ -90,8 +90,10 @@ enum Command {
     Rooms(rooms::Args),
     /// Play against an AI, in a room, or against anyone.
     Play(play::Args),
+    /// List the players who are online.
+    Players(players::Args),
     /// Invite a player to a game.
-    Invite(invite::Args),
+    Invite(players::invite::Args),
     /// Watch a room, or go through a finished game.
     Watch(watch::Args),
     /// Make a room and manage it without playing.
@@ -228,7 +230,8 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Serve(args) => return serve::run(*args, reread_serve_options).await,
         Command::Rooms(args) => rooms::run(args).await,
         Command::Play(args) => play::run(args).await,
-        Command::Invite(args) => invite::run(args).await,
+        Command::Players(args) => players::run(args).await,
+        Command::Invite(args) => players::invite::run(args).await,
         Command::Watch(args) => watch::run(args).await,
         Command::Host(args) => host::run(args).await,
         Command::Bot(args) => bot::run(args).await,

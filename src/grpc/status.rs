@@ -167,6 +167,11 @@ impl From<RoomError> for Status {
                 let details = Details { metadata, retry_after: Some(RETRY), ..Details::default() };
                 status(Code::ResourceExhausted, Reason::QuotaSeats, message, details)
             }
+            RoomError::InvitationRefused(field) => {
+                let violation = Some((format!("availability.{field}"), "must allow the invitation".to_owned()));
+                let details = Details { violation, ..Details::default() };
+                status(Code::FailedPrecondition, Reason::NotAccepted, error.to_string(), details)
+            }
             RoomError::QuotaStreams => quota(Reason::QuotaStreams, "you or your address has too many open streams"),
             RoomError::QuotaAnalyses => {
                 quota(Reason::QuotaAnalyses, "you, your address or the server has too many running analyses")

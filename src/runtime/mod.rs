@@ -54,12 +54,14 @@ pub use limit::{
 pub(crate) use limit::{limits::limits_table, rate_limiter::RateLimiter};
 pub use lobby::{
     listing::{Lobby, LobbyWatch},
+    online_players::{OnlineFilter, OnlinePlayer},
     peer_rows::PeerList,
     row::{LobbyUpdate, Row, RowFilter, RowKey},
 };
 pub use node::Node;
 pub use outcome::{Accepted, RoomError, StreamEnd};
 pub use player::{
+    availability::{Availability, TimeRange},
     bans::{BanCheck, Banned, Bans},
     directory::{LogInError, Players},
     notice::{InvitationOutcome, Notice, OfferStatus, TurnEnd},

@@ -41,6 +41,9 @@ pub enum RoomError {
     /// The player has reached its limit of seats, and plays in a room.
     #[error("you play in room {0}; finish the game first")]
     QuotaSeatsPlaying(RoomId),
+    /// The invited player does not accept the invitation, because of this field of its availability.
+    #[error("the player does not accept this invitation: see `{0}` of its availability")]
+    InvitationRefused(&'static str),
     /// The player has reached its limit of streams.
     #[error("too many streams are open; close one first")]
     QuotaStreams,

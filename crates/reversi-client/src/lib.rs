@@ -33,6 +33,7 @@
 //! ```
 
 mod analysis;
+mod availability;
 mod connection;
 mod error;
 mod event;
@@ -55,6 +56,7 @@ mod turn;
 pub mod v1;
 
 pub use analysis::{AnalysisBudget, AnalysisLine, AnalysisSubject, GameAnalysis, MoveAnalysis, PositionAnalysis};
+pub use availability::{Availability, OnlinePlayer, PlayerFilter};
 pub use connection::{Client, Trust};
 pub use error::{ClientError, Malformed, Refusal, Unreachable};
 pub use event::{Closing, Gap, RoomChange, RoomEvent, RoomState, RoomUpdate};

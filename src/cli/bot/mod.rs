@@ -274,6 +274,8 @@ impl Bot {
         let mut stream = self.session.play_stream().await?;
         self.opened = Some(Instant::now());
         if self.args.accept {
+            self.session.set_availability(self.args.terms.availability()).await?;
+            say("waiting for invitations");
             self.return_to_accepted().await?;
         } else if self.current.is_none() {
             self.return_to_seat(CurrentRoom::entered).await?;

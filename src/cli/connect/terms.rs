@@ -4,7 +4,7 @@ use std::{str::FromStr, time::Duration};
 
 use clap::ValueEnum as _;
 
-use crate::client::{Invited, Opponents, PlayerKind, Settings};
+use crate::client::{Availability, Invited, Opponents, PlayerKind, Settings};
 
 /// Without an option the server's defaults: a minute for each move, unrated, all opponents.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -59,6 +59,14 @@ impl Terms {
     /// The settings of a room with these terms.
     pub(in crate::cli) fn settings(&self) -> Settings {
         Settings { opponents: opponents(self.against, self.rating.unwrap_or_default()), ..self.game.settings() }
+    }
+
+    /// The invitations that these terms allow, as far as the server can check them.
+    pub(in crate::cli) fn availability(&self) -> Availability {
+        let total = self.game.clock.map(|clock| clock.total);
+        let rated = self.game.rated.then_some(true);
+        let kinds = opponents(self.against, Range::default()).kinds;
+        Availability { kinds, rated, total: (total, total), ..Availability::default() }
     }
 
     /// Why these terms do not allow an invitation, for the player who invites.

@@ -13,7 +13,7 @@ use super::{say, serve::LimitOptions, terminal::output::StandardOutput};
 
 /// The commands, as `reversi --help` lists them.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Play and watch", &["play", "invite", "rooms", "watch", "host", "name"]),
+    ("Play and watch", &["play", "invite", "players", "rooms", "watch", "host", "name"]),
     ("Finished games", &["games", "explore", "analyze"]),
     ("Bots and engines", &["bot", "engine", "arena", "train"]),
     ("Servers", &["serve", "health", "nodes", "admin", "demo"]),

@@ -38,10 +38,11 @@ const ADMIN_TOKEN: &str = "reversi-admin";
 const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
 
 /// The methods that only read. They need no token: without one, the caller is the visitor of its address.
-const FOR_VISITORS: [&str; 14] = [
+const FOR_VISITORS: [&str; 15] = [
     "/reversi.v1.LobbyService/GetServerInfo",
     "/reversi.v1.LobbyService/ListRooms",
     "/reversi.v1.LobbyService/WatchRooms",
+    "/reversi.v1.LobbyService/ListPlayers",
     "/reversi.v1.RoomService/GetRoom",
     "/reversi.v1.RoomService/WatchRoom",
     "/reversi.v1.RecordService/ListGames",

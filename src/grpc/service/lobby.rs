@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::VecDeque};
 use tonic::{Request, Response, Status};
 
 use super::{
-    Services,
+    Services, availability,
     page_token::Listing,
     request_with_id,
     streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of},
@@ -103,6 +103,41 @@ impl LobbyService for Services {
         let made = self.runtime.rooms.create(&player, NewRoom { settings, seats }, request).await;
         let room = room_of(&self.runtime, &player, &made?);
         Ok(Response::new(v1::CreateRoomResponse { room: Some(room) }))
+    }
+
+    async fn set_availability(
+        &self,
+        request: Request<v1::SetAvailabilityRequest>,
+    ) -> Reply<v1::SetAvailabilityResponse> {
+        let (player, wire) = open(request)?;
+        let accepted = availability::read_availability(wire.availability.unwrap_or_default())?;
+        self.runtime.rooms.set_availability(&player, accepted);
+        Ok(Response::new(v1::SetAvailabilityResponse {}))
+    }
+
+    async fn list_players(&self, request: Request<v1::ListPlayersRequest>) -> Reply<v1::ListPlayersResponse> {
+        let (player, wire) = open(request)?;
+        let wire_filter = wire.filter.unwrap_or_default();
+        let listing = Listing::new("ListPlayers", &wire_filter);
+        let filter = availability::read_player_filter(wire_filter)?;
+        let size = convert::read_page_size(wire.page_size)?;
+        let after = listing.read_id(&wire.page_token)?;
+        let searched = self.runtime.census().players;
+        player.charge(RequestCost::Rooms { searched, returned: size })?;
+        let (online, next) = self.runtime.rooms.online(filter, after, size).await?;
+        let mut players = Vec::with_capacity(online.len());
+        for found in online {
+            let rating = self.runtime.games.listed_rating(found.profile.id).await;
+            players.push(v1::OnlinePlayer {
+                player: Some(convert::player(&found.profile)),
+                rating: rating.unwrap_or_default().into(),
+                seats: count(found.seats),
+                seat_limit: found.seat_limit.into(),
+                availability: found.availability.map(availability::availability),
+            });
+        }
+        let next_page_token = next.map(|id| listing.write_id(id)).unwrap_or_default();
+        Ok(Response::new(v1::ListPlayersResponse { players, next_page_token }))
     }
 
     async fn quick_start(&self, request: Request<v1::QuickStartRequest>) -> Reply<v1::QuickStartResponse> {

@@ -1,6 +1,7 @@
 //! The services of `reversi.v1`. Each method converts the request, calls the runtime and converts the result.
 
 mod analysis;
+mod availability;
 mod game;
 mod game_record;
 pub(crate) mod health;

@@ -53,6 +53,16 @@ impl Listing {
         })
     }
 
+    /// The token of the page after this id.
+    pub(super) fn write_id(&self, id: impl Display) -> String {
+        format!("{}.{id}", self.0)
+    }
+
+    /// Reads a token of [`Self::write_id`]; none for the first page.
+    pub(super) fn read_id<T: FromStr>(&self, token: &str) -> Result<Option<T>, Status> {
+        self.read_with(token, |position| position.parse().ok())
+    }
+
     fn read_with<T>(&self, token: &str, read: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, Status> {
         if token.is_empty() {
             return Ok(None);

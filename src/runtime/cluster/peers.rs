@@ -8,7 +8,7 @@ use crate::{
     room::{Command, Creation, Event, Issuer, PlayerId, Room, RoomId, Seq},
     runtime::{
         outcome::{Accepted, RoomError},
-        player::notice::Notice,
+        player::{availability::Availability, notice::Notice},
         room::message::Snapshot,
     },
     store::{Assignment, BoxFuture, NodeId},
@@ -191,4 +191,6 @@ pub struct PlayerStreams {
     pub present: bool,
     /// The number of the stream of turns, if one is open. A higher number is newer.
     pub turns: Option<i64>,
+    /// The invitations that the player accepts, if it has set them there.
+    pub availability: Option<Availability>,
 }

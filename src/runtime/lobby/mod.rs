@@ -1,6 +1,7 @@
 //! The list of rooms, and the rooms that wait for an opponent.
 
 pub(crate) mod listing;
+pub(crate) mod online_players;
 pub(crate) mod peer_rows;
 pub(crate) mod rated_positions;
 pub(crate) mod row;

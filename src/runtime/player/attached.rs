@@ -1,7 +1,7 @@
 //! The players with streams on other nodes of a cluster, as told by those nodes.
 //!
 //! Each node knows all of them, not only those in its rooms: a room that moves then finds its players at once, and an
-//! invitation reaches a player who is in no room. One entry takes under 100 bytes.
+//! invitation reaches a player who is in no room. One entry takes under 250 bytes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,6 +14,7 @@ use std::{
 use dashmap::{DashMap, Entry};
 use foldhash::fast::RandomState;
 
+use super::availability::Availability;
 use crate::{room::PlayerId, runtime::cluster::peers::PlayerStreams, store::NodeId};
 
 #[derive(Default)]
@@ -102,6 +103,18 @@ impl Attached {
         players
     }
 
+    /// All players with a stream on another node, in any order.
+    pub(crate) fn present(&self) -> Vec<PlayerId> {
+        self.players.iter().map(|entry| *entry.key()).collect()
+    }
+
+    /// The invitations that a player accepts, as set on the node of its newest stream of turns, or on another one.
+    pub(crate) fn availability(&self, player: PlayerId) -> Option<Availability> {
+        let nodes = self.players.get(&player)?;
+        let set = nodes.iter().filter_map(|(_, streams)| Some((streams.turns, streams.availability?)));
+        set.max_by_key(|(turns, _)| *turns).map(|(_, availability)| availability)
+    }
+
     pub(crate) fn is_present(&self, player: PlayerId) -> bool {
         self.players.contains_key(&player)
     }
@@ -119,7 +132,7 @@ impl Attached {
 mod tests {
     use super::*;
 
-    const HERE: PlayerStreams = PlayerStreams { present: true, turns: None };
+    const HERE: PlayerStreams = PlayerStreams { present: true, turns: None, availability: None };
 
     #[test]
     fn a_stream_of_turns_replaces_older_ones_on_all_nodes() {

@@ -11,7 +11,7 @@ use std::{
 
 use dashmap::Entry;
 
-use super::{directory::Players, notice::Notice, player::Player};
+use super::{availability::Availability, directory::Players, notice::Notice, player::Player};
 use crate::{
     room::PlayerId,
     runtime::{
@@ -107,6 +107,15 @@ impl Players {
         self.get(player).is_some_and(|player| {
             player.is_present(grace) || !player.is_logged_out() && self.attached.is_present(player.id())
         })
+    }
+
+    /// The invitations that a player accepts, if it has set them. Those set here count while it has a stream here.
+    pub(crate) fn availability(&self, player: PlayerId) -> Option<Availability> {
+        let here = self.get(player);
+        let set_here = || here.as_ref()?.streams.availability();
+        let online = here.as_ref().is_some_and(|player| player.is_online());
+        let first = if online { set_here() } else { None };
+        first.or_else(|| self.attached.availability(player)).or_else(set_here)
     }
 
     /// Sends a notice of a room of this node to the player's stream of turns, or keeps it for the next one.

@@ -360,6 +360,11 @@ impl Player {
         !self.is_logged_out() && self.streams.is_present(grace)
     }
 
+    /// Whether it has an open stream here.
+    pub(crate) fn is_online(&self) -> bool {
+        !self.is_logged_out() && self.streams.is_any_open()
+    }
+
     pub(crate) fn is_logged_out(&self) -> bool {
         self.quota.is_closed()
     }

@@ -16,7 +16,7 @@ use crate::{
     ai::{AiKind, AiPlayer},
     room::{
         AiSeat, AiSpec, Command, Credentials, GameId, Invitation as SeatInvitation, Issuer, JoinCode, Occupant, Offer,
-        PlayerId, Rejection, RoomId, SeatSetting, SeatSpec,
+        PlayerId, Rejection, Room, RoomId, SeatSetting, SeatSpec,
     },
     rules::{Color, Square},
     runtime::{
@@ -108,7 +108,12 @@ impl Rooms {
         // To the end: an invitation counts, even if the caller no longer waits for the answer.
         let set = async move {
             let lasts = if let SeatSpec::Invited(_, lasts) = &spec { *lasts } else { Duration::ZERO };
-            let (occupant, invitation) = this.occupant(&player, spec).await?;
+            let found = match spec {
+                SeatSpec::Invited(..) => Some(this.snapshot(&player, room, &Credentials::default()).await?.room),
+                _ => None,
+            };
+            let settings = found.as_deref().map(Room::settings);
+            let (occupant, invitation) = this.occupant(&player, spec, settings).await?;
             let setting = match occupant {
                 Occupant::Open => SeatSetting::Open,
                 Occupant::Reserved(guest) | Occupant::Player(guest) => SeatSetting::Reserved(guest),

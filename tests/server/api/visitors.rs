@@ -20,10 +20,11 @@ use crate::harness::in_process::{
 const EXHAUSTED: Code = Code::ResourceExhausted;
 
 /// The methods that need no token, but for `LogIn`.
-const OPEN: [&str; 14] = [
+const OPEN: [&str; 15] = [
     "AnalysisService/AnalyzeGame",
     "AnalysisService/AnalyzePosition",
     "LobbyService/GetServerInfo",
+    "LobbyService/ListPlayers",
     "LobbyService/ListRooms",
     "LobbyService/WatchRooms",
     "RecordService/ExportGames",

@@ -6,7 +6,7 @@ use super::command::{Running, Server, text};
 fn accepting_bot(server: &Server, options: &[&str]) -> Running {
     let mut bot =
         Running::start(server, &[&["bot", "--accept", "--ai", "random", "--name", "botty"], options].concat());
-    bot.wait_for("botty is logged in");
+    bot.wait_for("waiting for invitations");
     bot
 }
 
@@ -47,9 +47,13 @@ fn a_bot_accepts_as_many_invitations_as_it_has_seats() {
 fn a_person_invites_a_bot_that_accepts_some_games() {
     let server = Server::start();
     let _bot = accepting_bot(&server, &["--clock", "60+1", "--rated"]);
+    let listed = server.output_of(&["players", "--bots", "--free"], "");
+    assert!(listed.contains("botty  bot   -       0 of 1  rated, 60 s for a side"), "{listed}");
+    assert!(server.output_of(&["players", "--people"], "").contains("no such player is online"));
     for (terms, why) in [
-        (&["--rated"][..], "botty declines: I play with the clock 60+1"),
-        (&["--clock", "60+1"], "botty declines: I play rated games only"),
+        (&["--clock", "60+2", "--rated"][..], "botty declines: I play with the clock 60+1"),
+        (&["--clock", "60+1"], "the player does not accept this invitation: see `rated`"),
+        (&["--rated"], "see `longest_total`"),
     ] {
         let output = server.run(&[&["invite", "botty", "--name", "ada"], terms].concat(), "");
         assert_eq!(output.status.code(), Some(1));

@@ -32,7 +32,8 @@ fn every_command_fails_whose_output_is_cut_off_by_a_full_disk() {
     std::fs::write(path("games.txt"), "f5d6c3\n").unwrap();
     let [data, games, token, keep] = ["data", "games.txt", "admin.token", "ada.token"].map(path);
     let server = Server::start_with(&["--admin-token", &token]);
-    server.output_of(&["bot", "--ai", "roxanne", "--vs", "greedy", "--games", "1", "--keep", &keep], "");
+    let bot = ["bot", "--name", "Robo", "--ai", "roxanne", "--vs", "greedy", "--games", "1", "--keep", &keep];
+    server.output_of(&bot, "");
     let ended = server.output_of(&["games"], "");
     let game = ended.split(' ').next().unwrap();
     let me = server.output_of(&["games", "--ids"], "").split(['(', ')']).nth(1).unwrap().to_owned();
@@ -46,6 +47,8 @@ fn every_command_fails_whose_output_is_cut_off_by_a_full_disk() {
         &["restore", &backup, "--data", &restored],
         &["rooms"],
         &["rooms", "--once"],
+        &["players"],
+        &["invite", "Robo"],
         &["play", "--side", "black"],
         &["watch", game],
         &["host"],

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{read_room, required};
 use crate::{
     proto::cluster::{self, RoomErrorKind as Kind},
-    room::stored::StoredError,
+    room::{Rejection, stored::StoredError},
     runtime::RoomError,
 };
 
@@ -27,6 +27,11 @@ impl From<RoomError> for cluster::RoomError {
             RoomError::QuotaSeatsPlaying(room) => {
                 value = room.bits();
                 Kind::QuotaSeatsPlaying
+            }
+            // Checked where the player connects.
+            RoomError::InvitationRefused(_) => {
+                rejection = Some(Rejection::NotAccepted.into());
+                Kind::Rejected
             }
             RoomError::QuotaStreams => Kind::QuotaStreams,
             RoomError::QuotaAnalyses => Kind::QuotaAnalyses,

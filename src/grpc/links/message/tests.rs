@@ -17,8 +17,9 @@ use crate::{
     },
     rules::{Bitboard, Board, ByColor, Color, Position, Square},
     runtime::{
-        Accepted, Ask, Assignment, FeedEnd, FeedItem, InvitationOutcome, LobbyUpdate, News, NodeId, Notice,
-        OfferStatus, PlayerStreams, Question, Reply, RoomError, Row, RowKey, Shard, Snapshot, TurnEnd,
+        Accepted, Ask, Assignment, Availability, FeedEnd, FeedItem, InvitationOutcome, LobbyUpdate, News, NodeId,
+        Notice, OfferStatus, PlayerStreams, Question, Reply, RoomError, Row, RowKey, Shard, Snapshot, TimeRange,
+        TurnEnd,
     },
 };
 
@@ -79,6 +80,20 @@ fn invitation() -> impl Strategy<Value = Invitation> {
         by_rating,
         until: Timestamp(until),
     })
+}
+
+fn availability() -> impl Strategy<Value = Availability> {
+    let range = || (of(wait()), of(wait())).prop_map(|(shortest, longest)| TimeRange { shortest, longest });
+    (any::<[bool; 3]>(), of(any::<bool>()), range(), range()).prop_map(
+        |([available, people, bots], rated, per_move, total)| Availability {
+            available,
+            people,
+            bots,
+            rated,
+            per_move,
+            total,
+        },
+    )
 }
 
 fn seat() -> impl Strategy<Value = Seat> {
@@ -178,8 +193,9 @@ fn notice() -> impl Strategy<Value = Notice> {
 
 fn news() -> impl Strategy<Value = News> {
     prop_oneof![
-        vec((player_id(), any::<bool>(), of(any::<i64>())), 0..4).prop_map(|players| {
-            let streams = |(player, present, turns)| (player, PlayerStreams { present, turns });
+        vec((player_id(), any::<bool>(), of(any::<i64>()), of(availability())), 0..4).prop_map(|players| {
+            let streams =
+                |(player, present, turns, availability)| (player, PlayerStreams { present, turns, availability });
             News::Streams(players.into_iter().map(streams).collect())
         }),
         player_id().prop_map(News::Account),

@@ -73,8 +73,8 @@ impl Rooms {
         if sides > 1 {
             return Err(RoomError::QuotaSeats);
         }
-        let (black, invitation) = self.occupant(player, new.seats.black).await?;
-        let (white, other_invitation) = self.occupant(player, new.seats.white).await?;
+        let (black, invitation) = self.occupant(player, new.seats.black, Some(&new.settings)).await?;
+        let (white, other_invitation) = self.occupant(player, new.seats.white, Some(&new.settings)).await?;
         let seats = ByColor::new(black, white);
         let limits = context.limits.get();
         let id = context.cluster.new_room(self.random.bits()).ok_or(RoomError::Unreachable)?;
@@ -111,11 +111,13 @@ impl Rooms {
         Ok(created)
     }
 
-    /// The occupant of a seat, and the invitation to be kept when it is sent.
+    /// The occupant of a seat, and the invitation to be kept when it is sent. The settings of the room decide whether a
+    /// player accepts an invitation.
     pub(super) async fn occupant(
         &self,
         player: &Player,
         spec: SeatSpec,
+        settings: Option<&Settings>,
     ) -> Result<(Occupant, Option<Invitation>), RoomError> {
         let mut invitation = None;
         let occupant = match spec {
@@ -132,6 +134,11 @@ impl Rooms {
                     PlayerRef::Name(name) => self.host.player_named(name).await?,
                 };
                 let guest = guest.ok_or(RoomError::PlayerNotFound)?;
+                let accepted = self.host.context.players.availability(guest.id()).unwrap_or_default();
+                let refused_by = settings.and_then(|settings| accepted.refused_by(player.profile.kind, settings));
+                if let Some(field) = refused_by {
+                    return Err(RoomError::InvitationRefused(field));
+                }
                 invitation = admit_invitation(player, &guest)?;
                 let by_rating = self.own_rating(player.id()).await?;
                 let until = self.host.context.clock.now().after(lasts);

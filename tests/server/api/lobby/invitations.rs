@@ -144,3 +144,88 @@ async fn an_invitation_has_a_known_guest_and_a_bounded_time() {
     }
     assert_eq!(owner.me().await.room_ids, [room], "no other room was created");
 }
+
+async fn set_availability(player: &Player, availability: v1::Availability) -> Result<(), tonic::Status> {
+    let request = v1::SetAvailabilityRequest { availability: Some(availability) };
+    player.lobby().set_availability(request).await.map(drop)
+}
+
+fn seconds(seconds: i64) -> Option<prost_types::Duration> {
+    Some(prost_types::Duration { seconds, nanos: 0 })
+}
+
+#[tokio::test]
+async fn an_invitation_that_the_guest_does_not_accept_is_refused_and_leaves_nothing() {
+    let server = TestServer::open().await;
+    let (owner, guest) = (server.human("Owner").await, server.human("Guest").await);
+    let mut guests = guest.turns().await;
+    let own = owner.create(private()).await.room_id;
+    let all = v1::Availability::default();
+    let (bots, unrated) = (v1::PlayerKind::Bot.into(), v1::RatedPreference::Unrated.into());
+    for (accepted, wrong) in [
+        (v1::Availability { unavailable: true, ..all.clone() }, "unavailable"),
+        (v1::Availability { kinds: vec![bots], ..all.clone() }, "kinds"),
+        (v1::Availability { longest_total: seconds(60), ..all.clone() }, "longest_total"),
+        (v1::Availability { shortest_move: seconds(61), ..all.clone() }, "shortest_move"),
+        (v1::Availability { rated: unrated, ..all.clone() }, "rated"),
+    ] {
+        set_availability(&guest, accepted).await.unwrap();
+        let created = refused(inviting(&owner, by_name("Guest")).await, Code::FailedPrecondition, "NOT_ACCEPTED");
+        assert_eq!(field(&created), format!("availability.{wrong}"));
+        if wrong != "rated" {
+            let set = owner.set_seat(&own, 1, Occupant::Invite(by_name("Guest"))).await;
+            refused(set, Code::FailedPrecondition, "NOT_ACCEPTED");
+        }
+    }
+    assert_eq!(owner.me().await.room_ids, std::slice::from_ref(&own));
+    // An unrated game is accepted, and a seat is reserved in any case.
+    owner.set_seat(&own, 1, Occupant::Invite(by_name("Guest"))).await.unwrap();
+    assert_eq!(invited(&mut guests).await.room_id, own, "the first");
+    set_availability(&guest, v1::Availability { unavailable: true, ..all.clone() }).await.unwrap();
+    owner.set_seat(&own, 1, Occupant::ReservedFor(guest.id.clone())).await.unwrap();
+    for (bad, wrong) in [
+        (v1::Availability { kinds: vec![9], ..all.clone() }, "availability.kinds"),
+        (v1::Availability { rated: 9, ..all.clone() }, "availability.rated"),
+        (v1::Availability { longest_move: seconds(-1), ..all.clone() }, "availability.longest_move"),
+        (
+            v1::Availability { shortest_total: seconds(2), longest_total: seconds(1), ..all },
+            "availability.longest_total",
+        ),
+    ] {
+        let refusal = refused(set_availability(&guest, bad).await, Code::InvalidArgument, "BAD_ARGUMENT");
+        assert_eq!(field(&refusal), wrong);
+    }
+}
+
+#[tokio::test]
+async fn players_who_are_online_are_listed_in_pages() {
+    let server = TestServer::open().await;
+    let (ada, bea) = (server.human("Ada").await, server.human("Bea").await);
+    let (bot, away) = (server.bot("Botty").await, server.human("Away").await);
+    let _turns = [ada.turns().await, bea.turns().await, bot.turns().await];
+    bea.create_with(v1::RoomSettings::default(), ["me", "open"]).await;
+    set_availability(&bot, v1::Availability { unavailable: true, ..Default::default() }).await.unwrap();
+    let page = async |filter: v1::PlayerFilter, page_token: &str| {
+        let request = v1::ListPlayersRequest { filter: Some(filter), page_size: 2, page_token: page_token.into() };
+        away.lobby().list_players(request).await.map(tonic::Response::into_inner)
+    };
+    let all = v1::PlayerFilter::default();
+    let first = page(all, "").await.unwrap();
+    let last = page(all, &first.next_page_token).await.unwrap();
+    assert_eq!((first.players.len(), last.players.len(), last.next_page_token.as_str()), (2, 1, ""));
+    let mut listed: Vec<_> = first.players.into_iter().chain(last.players).collect();
+    listed.sort_by_key(|online| online.player.clone().unwrap().display_name);
+    let seen: Vec<_> = listed.iter().map(|online| (online.player.clone().unwrap(), online.seats)).collect();
+    assert_eq!(seen, [(ada.profile.clone(), 0), (bea.profile, 1), (bot.profile, 0)]);
+    assert_eq!(listed[0].availability, None);
+    assert!(listed[2].availability.clone().unwrap().unavailable);
+    for (filter, names) in [
+        (v1::PlayerFilter { kind: v1::PlayerKind::Bot.into(), ..all }, &["Botty"][..]),
+        (v1::PlayerFilter { free: true, available: true, ..all }, &["Ada"]),
+    ] {
+        let found = page(filter, "").await.unwrap().players.into_iter();
+        assert_eq!(found.map(|online| online.player.unwrap().display_name).collect::<Vec<_>>(), names);
+        let bad = refused(page(filter, &first.next_page_token).await, Code::InvalidArgument, "BAD_PAGE_TOKEN");
+        assert_eq!(field(&bad), "page_token");
+    }
+}

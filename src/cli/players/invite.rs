@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 
-use super::{
-    connect::{
-        login::{self, LoginOptions},
-        reconnecting_stream::{Received, ReconnectingStream},
-        server_address::Address,
-        terms::GameTerms,
-    },
-    play, say,
-    terminal::interrupt::Interrupt,
-};
 use crate::{
+    cli::{
+        connect::{
+            login::{self, LoginOptions},
+            reconnecting_stream::{Received, ReconnectingStream},
+            server_address::Address,
+            terms::GameTerms,
+        },
+        play, say,
+        terminal::interrupt::Interrupt,
+    },
     client::{
         ClientError, Guest, InvitationEndReason, NewRoom, Occupant, PlayEvent, PlayerKind, Room, RoomId, Session,
         Settings, SideWish, Visibility,
@@ -28,7 +28,7 @@ use crate::{
     reversi invite Ada --clock 300+2 --rated --side black\n  \
     reversi invite Ada --wait 3600           within an hour\n\n\
     The game begins when the player accepts. Ctrl-C takes the invitation back.")]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// The player's name.
     #[arg(value_name = "NAME")]
     player: String,
@@ -49,7 +49,7 @@ pub(super) struct Args {
     login: LoginOptions,
 }
 
-pub(super) async fn run(args: Args) -> anyhow::Result<()> {
+pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
     let client = login::connect(&args.server).await?;
     let session = login::resume_or_log_in(&client, &args.login, "guest", PlayerKind::Human).await?;
     let keep = args.login.keep.as_deref();

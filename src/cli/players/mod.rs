@@ -1,0 +1,108 @@
+//! `reversi players`: the players who are online.
+
+pub(super) mod invite;
+
+use anyhow::Context as _;
+
+use super::{
+    connect::{
+        login::{LoginOptions, Visitor},
+        server_address::Address,
+    },
+    say,
+    text::table::{line, widths},
+};
+use crate::client::{Availability, ClientError, OnlinePlayer, PlayerFilter, PlayerKind, Reader};
+
+/// The columns.
+const HEADINGS: [&str; 5] = ["NAME", "KIND", "RATING", "SEATS", "ACCEPTS"];
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    reversi players                  who is online\n  \
+    reversi players --bots --free    bots without a game\n  \
+    reversi invite NAME              a game with one of them")]
+pub(super) struct Args {
+    /// Only bots.
+    #[arg(long)]
+    bots: bool,
+    /// Only people.
+    #[arg(long, conflicts_with = "bots")]
+    people: bool,
+    /// Only players without a seat.
+    #[arg(long)]
+    free: bool,
+    #[command(flatten)]
+    server: Address,
+    #[command(flatten)]
+    login: LoginOptions,
+}
+
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
+    let visitor = Visitor::enter(&args.server, &args.login).await?;
+    let kind = match (args.people, args.bots) {
+        (true, _) => Some(PlayerKind::Human),
+        (_, true) => Some(PlayerKind::Bot),
+        _ => None,
+    };
+    let filter = PlayerFilter { kind, free: args.free, available: false };
+    let listed = visitor.read(async |reader| list(&reader, filter).await).await;
+    // The next command may log in with the same name.
+    visitor.leave().await;
+    let mut rows: Vec<_> = listed.context("cannot list the players")?.iter().map(row).collect();
+    rows.sort_unstable();
+    if rows.is_empty() {
+        say("no such player is online");
+        return Ok(());
+    }
+    let widths = widths(&HEADINGS, rows.iter().cloned());
+    say(line(&HEADINGS, widths));
+    rows.iter().for_each(|row| say(line(row, widths)));
+    Ok(())
+}
+
+async fn list(reader: &Reader, filter: PlayerFilter) -> Result<Vec<OnlinePlayer>, ClientError> {
+    let (mut players, mut page) = (Vec::new(), None);
+    loop {
+        let found = reader.list_players(filter, page).await?;
+        players.extend(found.items);
+        page = found.next;
+        if page.is_none() {
+            return Ok(players);
+        }
+    }
+}
+
+fn row(online: &OnlinePlayer) -> [String; 5] {
+    let kind = if online.player.kind == PlayerKind::Bot { "bot" } else { "person" };
+    let rating = if online.rating == 0 { "-".to_owned() } else { online.rating.to_string() };
+    let seats = format!("{} of {}", online.seats, online.seat_limit);
+    let accepts = online.availability.as_ref().map_or_else(|| "all".to_owned(), describe);
+    [online.player.name.clone(), kind.to_owned(), rating, seats, accepts]
+}
+
+/// The invitations that a player accepts, in words.
+fn describe(availability: &Availability) -> String {
+    if availability.unavailable {
+        return "none".to_owned();
+    }
+    let mut parts = Vec::new();
+    match availability.kinds[..] {
+        [PlayerKind::Human] => parts.push("of people".to_owned()),
+        [PlayerKind::Bot] => parts.push("of bots".to_owned()),
+        _ => {}
+    }
+    parts.extend(availability.rated.map(|rated| if rated { "rated" } else { "unrated" }.to_owned()));
+    for (name, (shortest, longest)) in [("a move", availability.per_move), ("a side", availability.total)] {
+        let seconds = |time: Option<std::time::Duration>| time.map(|time| time.as_secs_f64().to_string());
+        match (seconds(shortest), seconds(longest)) {
+            (None, None) => {}
+            (Some(shortest), Some(longest)) if shortest == longest => parts.push(format!("{shortest} s for {name}")),
+            (shortest, longest) => {
+                let (shortest, longest) = (shortest.unwrap_or_default(), longest.unwrap_or_default());
+                parts.push(format!("{shortest}-{longest} s for {name}"));
+            }
+        }
+    }
+    if parts.is_empty() { "all".to_owned() } else { parts.join(", ") }
+}

@@ -33,7 +33,6 @@
 //! ```
 
 mod analysis;
-mod availability;
 mod connection;
 mod error;
 mod event;
@@ -56,14 +55,15 @@ mod turn;
 pub mod v1;
 
 pub use analysis::{AnalysisBudget, AnalysisLine, AnalysisSubject, GameAnalysis, MoveAnalysis, PositionAnalysis};
-pub use availability::{Availability, OnlinePlayer, PlayerFilter};
 pub use connection::{Client, Trust};
 pub use error::{ClientError, Malformed, Refusal, Unreachable};
 pub use event::{Closing, Gap, RoomChange, RoomEvent, RoomState, RoomUpdate};
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter, RankedParticipant};
 pub use game::{Clocks, Game, GameResult, Outcome, Ply, Standing};
 pub use id::{GameId, ParseIdError, PlayerId, RoomId};
-pub use player::{Me, OpponentStats, Player, Rated, Rating, RatingChange, Stats};
+pub use player::{
+    Availability, Me, OnlinePlayer, OpponentStats, Player, PlayerFilter, Rated, Rating, RatingChange, Stats,
+};
 pub use reader::Reader;
 pub use record::{GameFilter, GameRecord, Page, Participant};
 pub use reversi_engine::{match_statistics, rules};

@@ -9,8 +9,9 @@ use tonic::{
 };
 
 use super::{
-    Ai, ClientError, ExportFormat, GameFilter, GameId, GameRecord, Incoming, ListUpdate, PROMPT_HEARTBEAT, Page,
-    Player, PlayerId, Room, RoomFilter, RoomId, RoomRow, RoomUpdate, ServerInfo, Stats,
+    Ai, ClientError, ExportFormat, GameFilter, GameId, GameRecord, Incoming, ListUpdate, OnlinePlayer,
+    PROMPT_HEARTBEAT, Page, Player, PlayerFilter, PlayerId, Room, RoomFilter, RoomId, RoomRow, RoomUpdate, ServerInfo,
+    Stats,
     connection::{ServerChannel, Servers},
     parse,
     settings::wire_count,
@@ -89,6 +90,20 @@ impl Reader {
         let request = v1::WatchRoomsRequest { filter: Some(filter.into()) };
         let updates = self.lobby().watch_rooms(request).await?;
         Ok(Incoming::with_heartbeats(updates, HEARTBEAT, ListUpdate::parse))
+    }
+
+    /// A page of the players who are online; `page` is [`Page::next`] of the last page. Refused with `BAD_PAGE_TOKEN`.
+    pub async fn list_players(
+        &self,
+        filter: PlayerFilter,
+        page: Option<String>,
+    ) -> Result<Page<OnlinePlayer>, ClientError> {
+        let kind = filter.kind.map(i32::from).unwrap_or_default();
+        let wire = v1::PlayerFilter { kind, free: filter.free, available: filter.available };
+        let page_token = page.unwrap_or_default();
+        let request = v1::ListPlayersRequest { filter: Some(wire), page_size: 0, page_token };
+        let answer = self.lobby().list_players(request).await?.into_inner();
+        Ok(Page::new(parse::all(answer.players)?, answer.next_page_token))
     }
 
     /// The current state of a room.

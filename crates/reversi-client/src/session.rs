@@ -11,8 +11,8 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::service::interceptor::InterceptedService;
 
 use super::{
-    Ai, Ban, BanSubject, Claim, ClientError, GameId, Guest, Incoming, Me, NewRoom, Offer, PROMPT_HEARTBEAT, Page,
-    PlayEvent, PlayStream, Player, PlayerId, Reader, Room, RoomId, Settings, SideWish, backoff,
+    Ai, Availability, Ban, BanSubject, Claim, ClientError, GameId, Guest, Incoming, Me, NewRoom, Offer,
+    PROMPT_HEARTBEAT, Page, PlayEvent, PlayStream, Player, PlayerId, Reader, Room, RoomId, Settings, SideWish, backoff,
     connection::Servers,
     parse,
     reader::{Bearer, Transport},
@@ -151,6 +151,13 @@ impl Session {
     pub async fn me(&self) -> Result<Me, ClientError> {
         let answer = SessionServiceClient::new(self.transport()).get_me(v1::GetMeRequest {}).await?;
         Ok(answer.into_inner().try_into()?)
+    }
+
+    /// Sets the invitations that the player accepts, until it logs out or the server ends.
+    pub async fn set_availability(&self, availability: Availability) -> Result<(), ClientError> {
+        let request = v1::SetAvailabilityRequest { availability: Some(availability.into()) };
+        self.lobby().set_availability(request).await?;
+        Ok(())
     }
 
     /// Starts a game against an AI, or joins or opens a room for a game against any player if `None`.

@@ -12,12 +12,14 @@ use clap_complete::Shell;
 use super::{say, serve::LimitOptions, terminal::output::StandardOutput};
 
 /// The commands, as `reversi --help` lists them.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [(&str, &[&str]); 5] = [
     ("Play and watch", &["play", "invite", "players", "rooms", "watch", "host", "name"]),
     ("Finished games", &["games", "explore", "analyze"]),
     ("Bots and engines", &["bot", "engine", "arena", "train"]),
-    ("Servers", &["serve", "health", "nodes", "admin", "demo"]),
-    ("Data of a server", &["backup", "restore", "import", "store", "doctor"]),
+    (
+        "Servers and their data",
+        &["serve", "health", "nodes", "admin", "demo", "backup", "restore", "import", "store", "doctor"],
+    ),
     ("This program", &["completions", "man", "help"]),
 ];
 

@@ -107,7 +107,7 @@ pub fn read_ai(field: &str, wire: v1::AiSeat) -> Result<AiSpec, Malformed> {
 ///
 /// # Errors
 /// `BAD_ARGUMENT` unless there are none or two, and at most one is for `me` and none for another;
-/// `BAD_ID` for a reservation without a player's id; as [`read_invitation`] for an invitation.
+/// `BAD_ID` for a reservation without a player's id; `BAD_ID`, `BAD_NAME` or `BAD_ARGUMENT` for a wrong invitation.
 pub fn read_seats(wire: Vec<v1::Seat>, me: PlayerId) -> Result<ByColor<SeatSpec>, Malformed> {
     if wire.is_empty() {
         return Ok(ByColor::new(SeatSpec::Open, SeatSpec::Open));
@@ -144,8 +144,8 @@ fn read_first_occupant(number: usize, wire: v1::Seat, me: PlayerId) -> Result<Se
 /// The new occupant of a seat, set by the owner; never [`SeatSpec::Me`].
 ///
 /// # Errors
-/// `BAD_ARGUMENT` if unset or the AI is malformed; `BAD_ID` for a reservation without a player's id; as
-/// [`read_invitation`] for an invitation.
+/// `BAD_ARGUMENT` if unset or the AI is malformed; `BAD_ID` for a reservation without a player's id;
+/// `BAD_ID`, `BAD_NAME` or `BAD_ARGUMENT` for a wrong invitation.
 pub fn read_seat_setting(wire: Option<v1::set_seat_request::Occupant>) -> Result<SeatSpec, Malformed> {
     use v1::set_seat_request::Occupant as Wire;
 

@@ -98,9 +98,7 @@ impl Games {
     /// When the store is unavailable.
     pub async fn player_stats(&self, contestant: Contestant) -> Result<PlayerStats, RoomError> {
         let stats = self.archive.player_stats(contestant.clone()).await?;
-        // An anchor has its rating before its first game, too.
-        let constant = anchor::rating_of(&contestant);
-        Ok(PlayerStats { rating: stats.rating.or(constant), ..stats })
+        Ok(with_constant_rating(&contestant, stats))
     }
 
     /// The rating of a logged-in player for the list of rooms, rounded, at most a minute old. `None` without a rating,
@@ -208,9 +206,7 @@ impl Games {
             let key = (rating.value, who);
             let is_later = after.is_none_or(|after| ranks(after, &key).is_lt());
             if is_later && page.next.as_ref().is_none_or(|next| ranks(next, &key).is_ge()) {
-                let stats = self.archive.player_stats(key.1.clone()).await?;
-                let games = stats.rating.map_or(0, |rating| rating.games);
-                let stats = PlayerStats { rating: Some(Rating { games, ..rating }), ..stats };
+                let stats = with_constant_rating(&key.1, self.archive.player_stats(key.1.clone()).await?);
                 page.ranked.extend(key.1.ai().map(|ai| RankedContestant { participant: Participant::Ai(ai), stats }));
             }
         }
@@ -232,6 +228,14 @@ impl Games {
     pub async fn archive_size(&self) -> Result<ArchiveSize, RoomError> {
         Ok(self.archive.size().await?)
     }
+}
+
+/// The statistics of a contestant. The archive has the rating of an anchor only after its first game, perhaps another one
+/// of an earlier version.
+fn with_constant_rating(contestant: &Contestant, stats: PlayerStats) -> PlayerStats {
+    let Some(constant) = anchor::rating_of(contestant) else { return stats };
+    let games = stats.rating.map_or(0, |rating| rating.games);
+    PlayerStats { rating: Some(Rating { games, ..constant }), ..stats }
 }
 
 /// The order of the ranking.

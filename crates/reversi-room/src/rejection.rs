@@ -18,11 +18,12 @@ pub(super) const WHICH_GAME: &str =
 pub(super) const NOT_GONE: &str = "your opponent is there, or the game has too long a clock for claims";
 pub(super) const ONLY_ABORT: &str = "until both sides have moved, a game can only be aborted";
 pub(super) const NO_INVITATION: &str = "no seat of this room is kept for you";
+pub(super) const HAS_SEAT: &str = "this player has a seat here, and needs no invitation";
 
 const AT_RATED_GAME: &str = "a running rated game is within two plies of this opening; start after that game";
 
 /// The reasons of a room for [`Rejection::WrongPhase`].
-pub(super) const WRONG_PHASES: [&str; 13] = [
+pub(super) const WRONG_PHASES: [&str; 14] = [
     NO_SERIES,
     NO_OFFER,
     OWN_OFFER,
@@ -36,6 +37,7 @@ pub(super) const WRONG_PHASES: [&str; 13] = [
     NOT_GONE,
     ONLY_ABORT,
     NO_INVITATION,
+    HAS_SEAT,
 ];
 
 /// The reason for rejecting a command, which then changes nothing.

@@ -96,12 +96,13 @@ pub(super) fn settlement<E>(
         for (side, full) in [(Color::Black, black), (Color::White, white)] {
             if record.unrated(side).is_none() {
                 let highest = recent[side].highest(record.ended, ratings[side]);
-                let after = match anchor::rating_of(&who[side]) {
-                    Some(constant) => Rating { games: full.games, ..constant },
-                    None => ratings[side].risen(full, highest),
+                let risen = ratings[side].risen(full, highest);
+                let (after, is_limited) = match anchor::rating_of(&who[side]) {
+                    Some(constant) => (Rating { games: full.games, ..constant }, false),
+                    None => (risen, risen.value < full.value),
                 };
                 standings[side].rating = Some(after);
-                record.rating_changes[side] = Some(after.change(weight, after.value < full.value));
+                record.rating_changes[side] = Some(after.change(weight, is_limited));
             }
         }
     }
@@ -375,6 +376,9 @@ mod tests {
         assert!(won("ada") > 1500.0 && won("ada") < 1662.0, "less than over an unknown one of 1500");
         assert_eq!(won("ada").round(), won("bob").round());
         assert_eq!(table.games[1].ratings.black, Some(constant.rounded()));
+        let beaten = StatsTable::after(&[game(["ai-expert", "cy"], BLACK, EndReason::Discs)]);
+        let Some(RatingChange::Rated { after, limited, .. }) = beaten.games[0].rating_changes.black else { panic!() };
+        assert_eq!((after, limited), (constant.rounded(), false));
     }
 
     #[test]

@@ -80,13 +80,19 @@ impl Bot {
         self.args.terms.refusal(invited)
     }
 
-    /// Returns why the bot could not accept, if it has no seat left.
+    /// Returns why the bot has not accepted after all: it has no seat, or the settings have changed.
     async fn accept(&mut self, invited: &Invited) -> Result<Option<String>, ClientError> {
         let room = self.session.join(&invited.room, "").await?;
-        if room.side_of(&self.session.player().id).is_none() {
-            self.decline(invited, SEATS_TAKEN).await?;
+        let is_seated = room.side_of(&self.session.player().id).is_some();
+        let refusal = if is_seated { self.args.terms.refuses(&room.settings) } else { Some(NO_SEAT.into()) };
+        if let Some(why) = refusal {
+            match self.decline(invited, &why).await {
+                // The seat is taken, or the invitation has ended.
+                Err(error) if error.refusal().is_some() && !error.is_transient() && !error.is_session_lost() => {}
+                declined => drop(declined?),
+            }
             leave::unless_playing(&self.session, &room.id).await?;
-            return Ok(Some(SEATS_TAKEN.into()));
+            return Ok(Some(why));
         }
         self.accepted.retain(|accepted| accepted.id != room.id);
         self.accepted.push(CurrentRoom::entered(&self.session, &room, false));
@@ -110,3 +116,4 @@ impl Bot {
 }
 
 const SEATS_TAKEN: &str = "all my seats are taken";
+const NO_SEAT: &str = "no seat is left for me";

@@ -25,8 +25,8 @@ use super::{
 };
 use crate::{
     client::{
-        Ai, Client, ClientError, CloseReason, ListUpdate, Phase, PlayEvent, PlayStream, PlayerKind, Room, RoomFilter,
-        RoomId, RoomList, RoomUpdate, Session, SideWish,
+        Ai, Client, ClientError, CloseReason, ListUpdate, Occupant, Phase, PlayEvent, PlayStream, PlayerKind, Room,
+        RoomFilter, RoomId, RoomList, RoomUpdate, Session, SideWish,
     },
     room,
 };
@@ -550,13 +550,25 @@ impl Bot {
 
     /// What the bot wants after the games that it has played.
     fn wish(&self) -> Wish {
-        if self.is_done() || self.current.as_ref().is_some_and(|current| current.is_other) {
+        let leaves = |current: &CurrentRoom| current.is_other || self.args.accept && self.leaves_invitation(current);
+        if self.is_done() || self.current.as_ref().is_some_and(leaves) {
             Wish::Leave
         } else if self.changes_rooms() {
             Wish::ChangeRooms
         } else {
             Wish::Stay
         }
+    }
+
+    /// Whether the settings of a room, which may have changed since the invitation, are not those of the bot's terms, or
+    /// the opponent has left after a game.
+    fn leaves_invitation(&self, current: &CurrentRoom) -> bool {
+        let Some(room) = &current.room else { return false };
+        let has_left = room.game.is_some()
+            && room
+                .side_of(&self.session.player().id)
+                .is_some_and(|side| matches!(room.seats[side.opposite()].occupant, Occupant::Open));
+        has_left || self.args.terms.refuses(&room.settings).is_some()
     }
 
     /// Whether all games are played.

@@ -71,15 +71,8 @@ impl Terms {
 
     /// Why these terms do not allow an invitation, for the player who invites.
     pub(in crate::cli) fn refusal(&self, invited: &Invited) -> Option<String> {
-        let settings = invited.settings.clone().unwrap_or_default();
-        if let Some(clock) = self.game.clock
-            && (settings.total_time, settings.increment) != (Some(clock.total), clock.increment)
-        {
-            let (total, increment) = (clock.total.as_secs_f64(), clock.increment.as_secs_f64());
-            return Some(format!("I play with the clock {total}+{increment}"));
-        }
-        if self.game.rated && !settings.rated {
-            return Some("I play rated games only".into());
+        if let Some(why) = self.refuses(&invited.settings.clone().unwrap_or_default()) {
+            return Some(why);
         }
         let kind = invited.by.as_ref().map(|by| by.kind);
         match self.against {
@@ -91,6 +84,20 @@ impl Terms {
         let Range { min, max } = self.rating?;
         let accepted = rating >= min && (max == 0 || rating <= max);
         (!accepted).then(|| "your rating is not in my range".into())
+    }
+
+    /// Why these terms do not allow a game with the settings of a room.
+    pub(in crate::cli) fn refuses(&self, settings: &Settings) -> Option<String> {
+        if let Some(clock) = self.game.clock
+            && (settings.total_time, settings.increment) != (Some(clock.total), clock.increment)
+        {
+            let (total, increment) = (clock.total.as_secs_f64(), clock.increment.as_secs_f64());
+            return Some(format!("I play with the clock {total}+{increment}"));
+        }
+        if self.game.rated && !settings.rated {
+            return Some("I play rated games only".into());
+        }
+        None
     }
 }
 

@@ -392,9 +392,17 @@ fn column(definition: &str, comment: &str) -> [String; 3] {
 /// The columns of games that only later versions of the tables have, as `game_row!` declares them.
 fn later_columns() -> Vec<[String; 3]> {
     let source = include_str!("../../../crates/reversi-store/src/game_row.rs").split("#[cfg(test)]").next().unwrap();
-    let column = |line: &str| {
-        let (name, kind) = line.trim().split_once(", since ")?.0.split_once(": Option<")?;
-        Some([code(name), kind.trim_end_matches('>').to_owned(), String::new()])
-    };
-    source.lines().filter_map(column).collect()
+    let (mut columns, mut comment) = (Vec::new(), String::new());
+    for line in source.lines().map(str::trim) {
+        let declared = line.split_once(", since ").and_then(|(column, _)| column.split_once(": Option<"));
+        if let Some(text) = line.strip_prefix("/// ") {
+            comment = format!("{comment} {text}");
+        } else if let Some((name, kind)) = declared {
+            let kind = if kind == "String>" { "text" } else { kind.trim_end_matches('>') };
+            columns.push([code(name), kind.to_owned(), sentence(comment.trim())]);
+        } else {
+            comment.clear();
+        }
+    }
+    columns
 }

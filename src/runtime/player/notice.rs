@@ -152,9 +152,13 @@ impl Notice {
         !matches!(self, Self::TurnRequested(_) | Self::TurnClosed { .. })
     }
 
-    /// True if other players decide how often it is sent. Such notices are dropped before others.
+    /// True if other players decide how often it is sent, or it stands in the record of a game. Such notices are dropped
+    /// before others.
     pub(crate) fn is_droppable(&self) -> bool {
-        matches!(self, Self::Invited { .. } | Self::InvitationEnded { .. } | Self::Offer { .. })
+        matches!(
+            self,
+            Self::Invited { .. } | Self::InvitationEnded { .. } | Self::Offer { .. } | Self::RatingChanged { .. }
+        )
     }
 
     /// True if it makes an earlier notice out of date.

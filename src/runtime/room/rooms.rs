@@ -82,7 +82,8 @@ impl Rooms {
         let found = self.snapshot_as_admin(room).await?.room;
         let is_kept = |side: &Color| found.seats()[*side].occupant.guest().is_some_and(|guest| guest.id == player.id());
         match Color::ALL.into_iter().find(is_kept) {
-            Some(side) if found.seat_of(player.id()).is_none() => {
+            // For it the player leaves no other room.
+            Some(side) if found.seat_of(player.id()).is_none() && self.has_free_seat(player, room).await? => {
                 match self.command(player, room, Command::TakeSeat(side)).await {
                     // The seat is kept on: the player is a member, and can take it later.
                     Err(RoomError::Rejected(_) | RoomError::QuotaSeats | RoomError::QuotaSeatsPlaying(_)) => Ok(joined),

@@ -98,6 +98,9 @@ impl Draft {
             SeatSetting::Reserved(profile) => Occupant::Reserved(profile),
             SeatSetting::Invited { guest, lasts, by_rating } => {
                 let Issuer::Player(by) = issuer else { return Err(Rejection::NotOwner) };
+                if self.room.seat_of(guest.id).is_some() {
+                    return Err(Rejection::WrongPhase(rejection::HAS_SEAT));
+                }
                 let until = self.now.after(lasts.clamp(Invitation::MIN, Invitation::MAX));
                 Occupant::Invited(Invitation { guest, by, by_rating, until })
             }
@@ -137,7 +140,11 @@ impl Draft {
     /// Opens a seat that is kept for a player.
     pub(super) fn end_invitation(&mut self, seat: Color, end: InvitationEnd) {
         if let Some(guest) = self.room.seats[seat].occupant.guest().cloned() {
+            let issuer = Issuer::Player(guest.id);
             self.emit(Fact::InvitationEnded { seat, guest, end });
+            if !self.room.settings.auto_start {
+                self.withdraw_consent(issuer);
+            }
         }
     }
 

@@ -134,6 +134,9 @@ impl Rooms {
                     PlayerRef::Name(name) => self.host.player_named(name).await?,
                 };
                 let guest = guest.ok_or(RoomError::PlayerNotFound)?;
+                if guest.id() == player.id() {
+                    return Err(Rejection::WrongPhase(OWN_INVITATION).into());
+                }
                 let accepted = self.host.context.players.availability(guest.id()).unwrap_or_default();
                 let refused_by = settings.and_then(|settings| accepted.refused_by(player.profile.kind, settings));
                 if let Some(field) = refused_by {
@@ -150,6 +153,8 @@ impl Rooms {
         Ok((occupant, invitation))
     }
 }
+
+const OWN_INVITATION: &str = "an invitation is for another player";
 
 /// Counts an invitation; `None` for that of a player to itself.
 fn admit_invitation(player: &Player, guest: &Player) -> Result<Option<Invitation>, RoomError> {

@@ -84,6 +84,15 @@ impl Rooms {
         Err(playing.map_or(RoomError::QuotaSeats, RoomError::QuotaSeatsPlaying))
     }
 
+    /// Whether the player can take a seat of a room without leaving another one.
+    pub(in crate::runtime::room) async fn has_free_seat(
+        &self,
+        player: &Player,
+        room: RoomId,
+    ) -> Result<bool, RoomError> {
+        Ok(self.reserve_seat(player, room).await?.is_ok())
+    }
+
     async fn vacate(&self, player: &Player, room: RoomId) -> Result<(), RoomError> {
         self.host.command(room, Issuer::Player(player.id()), Command::Vacate).await.map(drop)
     }

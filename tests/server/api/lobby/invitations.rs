@@ -74,6 +74,9 @@ async fn a_guest_without_a_free_seat_only_becomes_a_member() {
     assert_eq!(joined.seats[1].occupant, Some(v1::seat::Occupant::Reserved(seated.black.profile.clone())));
     seated.black.resign(&seated.game).await.unwrap();
     seated.black.join(&made.room_id).await.unwrap();
+    let first = seated.white.room(&seated.room).await;
+    assert_eq!(first.members.len(), 2, "a call that joins takes the player out of no other room");
+    seated.black.sit(&made.room_id, 1).await.unwrap();
     let seats = seated.black.room(&made.room_id).await.seats;
     assert_eq!(seats[1].occupant, Some(v1::seat::Occupant::Player(seated.black.profile.clone())));
 }

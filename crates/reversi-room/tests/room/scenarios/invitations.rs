@@ -38,10 +38,23 @@ fn an_invitation_admits_its_guest_until_it_ends() {
         }
     }
     assert_eq!(joined.seat_of(id("bob")), Some(White));
-    assert_eq!(test.wait(secs(1)), [ended(InvitationEnd::Expired)]);
+    let not_ready = Fact::ReadyChanged { seat: Black, ready: false, request: None };
+    assert_eq!(
+        test.wait(secs(1)),
+        [ended(InvitationEnd::Expired), not_ready],
+        "who was ready for bob is not for others"
+    );
     assert_eq!(test.room.seats().white.occupant, Occupant::Open);
     assert_eq!(test.refused("bob", join), Rejection::RoomNotFound);
     assert!(joined.deadline() > Some(until), "the seat is taken");
+}
+
+#[test]
+fn a_player_with_a_seat_is_not_invited() {
+    let mut test = TestRoom::seated(default_settings());
+    test.ok("ada", Command::LeaveSeat);
+    let invited = SeatSetting::Invited { guest: profile("bob"), lasts: secs(120), by_rating: None };
+    assert!(matches!(test.refused("ada", Command::SetSeat(Black, invited)), Rejection::WrongPhase(_)));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 import { rooms } from "../../api/client";
 import type { Refusal } from "../../api/refusal";
 import type { JoinRoomRequest } from "../../gen/reversi/v1/room_pb";
-import type { Room } from "../../gen/reversi/v1/types_pb";
+import { type Room, RoomPhase } from "../../gen/reversi/v1/types_pb";
 import { isSeatOf, seatFor } from "../../room/seat";
 import { attempt } from "../call";
 import { session } from "../session";
@@ -33,9 +33,14 @@ export async function joinToPlay(
 ): Promise<Room | undefined> {
   const joined = await attempt(async () => (await rooms.joinRoom({ room, password })).room, isShown);
   const me = session.peek()?.playerId ?? "";
-  if (!joined || joined.seats.some((seat) => isSeatOf(seat, me))) return joined;
-  const seat = seatFor(joined.seats, me);
-  if (seat >= 0) await attempt(() => takeSeat(joined.roomId, seat));
+  if (!joined) return undefined;
+  const { roomId } = joined;
+  const own = joined.seats.find((seat) => isSeatOf(seat, me));
+  const free = seatFor(joined.seats, me);
+  if (own) {
+    // The server has given the seat that was kept.
+    if (joined.phase === RoomPhase.LOBBY && !own.ready) await attempt(() => rooms.setReady({ roomId, ready: true }));
+  } else if (free >= 0) await attempt(() => takeSeat(roomId, free));
   return joined;
 }
 

@@ -305,7 +305,7 @@ pub struct PlayerFilter {
     pub kind: Option<PlayerKind>,
     /// Only those without a seat.
     pub free: bool,
-    /// Only those who accept invitations.
+    /// Only players who accept invitations.
     pub available: bool,
 }
 

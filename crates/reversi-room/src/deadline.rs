@@ -20,7 +20,7 @@ pub(super) enum DueAction {
     /// This member becomes the owner: the owner who has returned, or a stand-in for an owner who has left, or who has been
     /// absent for the grace period while playing. Not in a rated game, which the new owner could end.
     Ownership(PlayerId),
-    /// Nobody has answered the invitation to this seat.
+    /// The time for an answer to the invitation to this seat has passed.
     Invitation(Color),
     /// The room closes for lack of activity.
     Idle,

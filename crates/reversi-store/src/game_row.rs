@@ -140,8 +140,8 @@ game_row! {
     white_rating: Option<i32>;
     /// The search reports of AIs, in the form of room/stored; none without any.
     thoughts: Option<Vec<u8>>;
-    /// What the game did to the rating: "1662 290 16" for the rating and the deviation after it, and its weight in
-    /// sixteenths, with "limited" behind them if the rating could not rise further; or why it did nothing, as "aborted".
+    /// The change of the rating. If the game counted: the rating and the deviation after it, and the weight in sixteenths,
+    /// as "1662 290 16"; " limited" follows if a limit kept the rating lower. Otherwise the reason, as "aborted".
     black_rating_change: Option<String>, since 13;
     white_rating_change: Option<String>, since 13;
 }

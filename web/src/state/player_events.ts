@@ -95,8 +95,8 @@ async function offered({ roomId, offer, status, own }: PlayerOffer): Promise<voi
 }
 
 function invited({ roomId, joinCode, by }: PlayerInvited): void {
-  const { brand, home, visitor } = text.value;
-  const words = home.invited(by?.displayName ?? "");
+  const { brand, invitation, visitor } = text.value;
+  const words = invitation.received(by?.displayName ?? "");
   const run = () => void accept(roomId, joinCode);
   notify(words, { action: { label: visitor.play, run } });
   showNotification(brand, words, run);

@@ -2,6 +2,7 @@ import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "./en";
 import { analysis } from "./analysis/ja";
 import { archive } from "./archive/ja";
+import { invitation } from "./invitation/ja";
 import { opponent } from "./opponent/ja";
 import { rules } from "./rules/ja";
 import { shell } from "./shell/ja";
@@ -86,13 +87,12 @@ export const ja: Texts = {
     botsWhy: "両者を選んで、考える様子をゆっくり眺めましょう。",
     watch: "観戦",
     friend: "友だちと対局",
-    friendWhy: "部屋を作ってリンクを送りましょう。",
+    friendWhy: "部屋を作ってリンクを送るか、オンラインのプレイヤーを招待しましょう。",
     create: "部屋を作る",
     live: "サーバーの今",
     all: "すべての部屋",
     numbers: (players, games) => `プレイヤー ${players} 人、対局中 ${games} 局`,
     current: "参加中の部屋",
-    invited: (name) => `${name} さんから対局の招待です。`,
     accept: "行く",
   },
   rooms: {
@@ -361,6 +361,7 @@ export const ja: Texts = {
   },
   analysis,
   archive,
+  invitation,
   opponent,
   rules,
   share,

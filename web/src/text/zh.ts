@@ -2,6 +2,7 @@ import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "./en";
 import { analysis } from "./analysis/zh";
 import { archive } from "./archive/zh";
+import { invitation } from "./invitation/zh";
 import { opponent } from "./opponent/zh";
 import { rules } from "./rules/zh";
 import { shell } from "./shell/zh";
@@ -82,13 +83,12 @@ export const zh: Texts = {
     botsWhy: "选好双方，静静看它们思考。",
     watch: "观看",
     friend: "与朋友对局",
-    friendWhy: "创建房间，把链接发给朋友。",
+    friendWhy: "创建房间，把链接发给朋友，或邀请在线的玩家。",
     create: "创建房间",
     live: "服务器上正在进行",
     all: "全部房间",
     numbers: (players, games) => `${players} 位玩家，${games} 局进行中`,
     current: "你所在的房间",
-    invited: (name) => `${name} 邀请你对局。`,
     accept: "前往",
   },
   rooms: {
@@ -351,6 +351,7 @@ export const zh: Texts = {
   },
   analysis,
   archive,
+  invitation,
   opponent,
   rules,
   share,

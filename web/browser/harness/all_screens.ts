@@ -43,13 +43,14 @@ export async function* allScreens(page: Page): AsyncGenerator<string> {
   await page.getByRole("link", { name: en.menu.play, exact: true }).click();
   await page.getByRole("link", { name: en.rooms.watch }).first().waitFor();
   yield "home";
-  await page.getByRole("link", { name: en.invitation.players }).click();
-  await page.getByText(en.invitation.accepts(en.invitation.all)).first().waitFor();
-  yield "players";
   await page.getByRole("button", { name: en.menu.settings }).click();
   await page.getByLabel(en.menu.language).waitFor();
   yield "menu";
   await page.keyboard.press("Escape");
+  await page.getByRole("link", { name: en.invitation.players }).click();
+  await page.getByText(en.invitation.accepts(en.invitation.all)).first().waitFor();
+  yield "players";
+  await page.getByRole("link", { name: en.menu.play, exact: true }).click();
   yield* room(page);
   yield* game(page);
   await page.goto(new URL("#/ai/mcts/5", page.url()).href);

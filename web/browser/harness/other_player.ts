@@ -1,4 +1,4 @@
-import { createClient } from "@connectrpc/connect";
+import { createClient, type Interceptor } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { GameService, type PlayerInvited } from "../../src/gen/reversi/v1/game_pb";
 import { LobbyService } from "../../src/gen/reversi/v1/lobby_pb";
@@ -9,22 +9,26 @@ import type { Server } from "./server";
 
 /** A player without a page, who is online until the server ends. */
 export async function otherPlayer(server: Server, displayName: string, kind = PlayerKind.BOT) {
-  const transport = (token?: string) =>
-    createGrpcWebTransport({
-      baseUrl: server.url,
-      interceptors: [
-        (next) => (request) => {
-          if (token) request.header.set("authorization", `Bearer ${token}`);
-          return next(request);
-        },
-      ],
-    });
-  const { token } = await createClient(SessionService, transport()).logIn({ displayName, kind });
-  const own = transport(token);
+  const { token } = await createClient(SessionService, transport(server)).logIn({ displayName, kind });
+  const games = createClient(GameService, transport(server, token));
   const invited: PlayerInvited[] = [];
   void (async () => {
-    for await (const { event } of createClient(GameService, own).watchTurns({}))
+    for await (const { event } of games.watchTurns({}))
       if (event?.event.case === "invited") invited.push(event.event.value);
   })().catch(() => {});
-  return { lobby: createClient(LobbyService, own), rooms: createClient(RoomService, own), invited };
+  return { ...callsAs(server, token), invited };
+}
+
+/** Calls of a player. */
+export function callsAs(server: Server, token: string) {
+  const own = transport(server, token);
+  return { lobby: createClient(LobbyService, own), rooms: createClient(RoomService, own) };
+}
+
+function transport({ url }: Server, token?: string) {
+  const bearer: Interceptor = (next) => (request) => {
+    if (token) request.header.set("authorization", `Bearer ${token}`);
+    return next(request);
+  };
+  return createGrpcWebTransport({ baseUrl: url, interceptors: [bearer] });
 }

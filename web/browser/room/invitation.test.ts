@@ -1,8 +1,10 @@
+import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { RatedPreference } from "../../src/gen/reversi/v1/lobby_pb";
 import { PlayerKind } from "../../src/gen/reversi/v1/types_pb";
 import { en } from "../../src/text/en";
-import { otherPlayer } from "../harness/other_player";
+import { callsAs, otherPlayer } from "../harness/other_player";
+import { createRoom, legal } from "../harness/game_page";
 import { scenario } from "../harness/scenario";
 
 const { invitation } = en;
@@ -53,3 +55,85 @@ scenario("a player is invited from the profile, and a visitor is asked for a nam
   await visitor.locator(".player-bar").getByText(en.room.reserved("bob")).waitFor();
   await visitor.locator(".player-bar").getByText("vera").waitFor();
 });
+
+scenario("an invitation is shown on every screen until it is accepted, and seats the guest", async ({ openAs }) => {
+  const ada = await openAs("ada", { at: "players" });
+  const bob = await openAs("bob", { at: "rules" });
+  await ada.getByRole("group", { name: en.home.clock }).getByText(CLOCK).click();
+  await ada.getByLabel(en.create.rated).check();
+  await invite(ada, "bob");
+  const shown = bob.getByRole("group", { name: invitation.received("ada") });
+  await shown.getByText(CLOCK).waitFor();
+  await shown.getByText(en.room.rated, { exact: true }).waitFor();
+  await shown.getByText(/ left to answer/).waitFor();
+  await ada.getByText(/^bob has .* to answer\.$/).waitFor();
+
+  // Also on other screens, in other tabs, and after the page is loaded again.
+  await bob.getByRole("link", { name: en.menu.tv }).click();
+  await shown.waitFor();
+  const tab = await bob.context().newPage();
+  await tab.goto(bob.url());
+  await tab.getByRole("group", { name: invitation.received("ada") }).waitFor();
+  await bob.reload();
+  await shown.getByRole("button", { name: en.game.accept }).focus();
+  await bob.keyboard.press("Enter");
+  await Promise.any([legal(ada).first().waitFor(), legal(bob).first().waitFor()]);
+  await bob.getByText(en.room.rated, { exact: true }).first().waitFor();
+  for (const page of [bob, tab])
+    await page.getByRole("group", { name: invitation.received("ada") }).waitFor({ state: "detached" });
+});
+
+scenario("the inviter is told who declines and why, and invites again", async ({ server, openAs }) => {
+  const ada = await openAs("ada");
+  const bob = await openAs("bob");
+  const bot = await otherPlayer(server, "bot");
+  await ada.getByRole("link", { name: invitation.players }).click();
+  await invite(ada, "bob");
+  const shown = bob.getByRole("group", { name: invitation.received("ada") });
+  await shown.getByRole("button", { name: en.game.decline }).click();
+  await shown.waitFor({ state: "detached" });
+  await ada.getByText(en.event.invitationDeclined("bob", "")).last().waitFor();
+  await ada.getByRole("button", { name: invitation.again("bob") }).click();
+  await shown.waitFor();
+  await ada.locator(".player-bar").getByText(en.room.reserved("bob")).waitFor();
+  // The room closes with its only member.
+  await ada.getByRole("button", { name: en.room.leave }).click();
+  await bob.getByText(invitation.ended("ada")).first().waitFor();
+  expect(await shown.count()).toBe(0);
+
+  await ada.getByRole("link", { name: invitation.players }).click();
+  await invite(ada, "bot");
+  await expect.poll(() => bot.invited.length).toBe(1);
+  await ada.getByRole("link", { name: en.menu.tv }).click();
+  await bot.rooms.declineInvitation({ roomId: bot.invited[0]?.roomId ?? "", reason: "too late" });
+  const notice = ada.locator(".notice").filter({ hasText: en.event.invitationDeclined("bot", "too late") });
+  await notice.getByRole("button", { name: en.home.accept }).click();
+  await ada.getByRole("button", { name: invitation.again("bot") }).waitFor();
+});
+
+scenario("an invitation that is not answered in time is over for both", async ({ server, openAs }) => {
+  const ada = await openAs("ada");
+  const bob = await openAs("bob");
+  await createRoom(ada);
+  const token = await ada.evaluate(() => JSON.parse(localStorage.getItem("reversi.session") ?? "").token);
+  const player = { case: "displayName" as const, value: "bob" };
+  const value = { player, lasts: { seconds: 10n } };
+  const roomId = ada.url().split("/").at(-1) ?? "";
+  await callsAs(server, token).rooms.setSeat({ roomId, seat: 1, occupant: { case: "invite", value } });
+  const shown = bob.getByRole("group", { name: invitation.received("ada") });
+  await shown.waitFor();
+  await ada.getByText(/^bob has .* to answer\.$/).waitFor();
+  await bob.getByText(invitation.ended("ada")).first().waitFor();
+  await shown.waitFor({ state: "detached" });
+  await ada.getByRole("button", { name: invitation.again("bob") }).click();
+  await shown.waitFor();
+});
+
+const CLOCK = en.room.total(en.room.minutes("1"), en.room.seconds("1"));
+
+/** Invites a player of the list, which may have been loaded before the player came. */
+async function invite(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: invitation.reload }).click();
+  await page.getByRole("button", { name: invitation.inviteName(name) }).click();
+  await page.locator(".player-bar").getByText(en.room.reserved(name)).waitFor();
+}

@@ -1,9 +1,9 @@
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { milliseconds } from "../game/clock";
-import type { RoomSettings } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "../text/en";
 
-type TimeSettings = Pick<RoomSettings, "totalTime" | "moveLimit" | "increment">;
+/** The clock of a room, as its settings have it. */
+export type TimeSettings = Partial<Record<"totalTime" | "moveLimit" | "increment", Duration | undefined>>;
 
 /** The time control of a room, in words. */
 export function timeControlText(texts: Texts, settings: TimeSettings): string {

@@ -32,6 +32,7 @@ export const invitation = {
     longest_total: (name: string) => `${name} accepts only games with less time for all moves of a side.`,
   },
   received: (name: string) => `${name} invites you to a game.`,
+  ended: (name: string) => `The invitation of ${name} has ended.`,
   left: (time: string) => `${time} left to answer`,
   waits: (name: string, time: string) => `${name} has ${time} to answer.`,
   again: (name: string) => `Invite ${name} again`,

@@ -33,6 +33,7 @@ export const invitation: InvitationTexts = {
     longest_total: (name) => `${name} さんは持ち時間がもっと短い対局だけを受けます。`,
   },
   received: (name) => `${name} さんから対局の招待です。`,
+  ended: (name) => `${name} さんの招待は終わりました。`,
   left: (time) => `返事まで残り ${time}`,
   waits: (name, time) => `${name} さんの返事まで残り ${time}です。`,
   again: (name) => `${name} さんをもう一度招待する`,

@@ -33,6 +33,7 @@ export const invitation: InvitationTexts = {
     longest_total: (name) => `${name} 只接受每方总时间更短的对局。`,
   },
   received: (name) => `${name} 邀请您下一局。`,
+  ended: (name) => `${name} 的邀请已结束。`,
   left: (time) => `还有 ${time}可以答复`,
   waits: (name, time) => `${name} 还有 ${time}可以答复。`,
   again: (name) => `再次邀请 ${name}`,

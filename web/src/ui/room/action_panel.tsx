@@ -1,6 +1,7 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { useEffect } from "preact/hooks";
 import { games, lobby, rooms } from "../../api/client";
+import { instant } from "../../game/clock";
 import { colorOf } from "../../game/history";
 import {
   Offer,
@@ -36,6 +37,7 @@ import { RatingChangesOf } from "../game/rating_changes";
 import { useSecondsUntil } from "./countdown";
 import { Invitation } from "./invitation";
 import { GameActions } from "./game_actions";
+import { Guests } from "./guests";
 import type { RoomProps } from "./room_view";
 
 /** The state of the room's game and series, and the player's actions. */
@@ -125,8 +127,9 @@ function Between(props: RoomProps) {
   const owner = room.ownerId === me;
   const complete = isComplete(room);
   const open = room.seats.some(({ occupant }) => occupant.case === "open");
-  const expected = room.seats.flatMap(({ occupant }) =>
-    occupant.case === "reserved" ? occupant.value.displayName : [],
+  // Of a guest with a time for the answer, that is told.
+  const expected = room.seats.flatMap(({ occupant, reservedUntil }) =>
+    occupant.case === "reserved" && !reservedUntil ? occupant.value.displayName : [],
   );
   const again = complete && side !== undefined && havePlayed(room);
   const awaited = room.seats.filter((seat) => isAwaited(room, seat));
@@ -134,7 +137,9 @@ function Between(props: RoomProps) {
   const start = () => attempt(() => retry(() => rooms.startGame(request)));
   return (
     <>
-      {!complete && <p>{open ? texts.waitingForPlayers : texts.waitingFor(expected.join(", "))}</p>}
+      {!complete && <Guests room={room} me={me} />}
+      {open && <p>{texts.waitingForPlayers}</p>}
+      {!open && expected.length > 0 && <p>{texts.waitingFor(expected.join(", "))}</p>}
       {!complete && <Invitation room={room} />}
       {complete && !again && <Awaited {...props} seats={awaited} />}
       <div class="buttons">
@@ -212,7 +217,7 @@ function Search({ room }: Pick<RoomProps, "room">) {
 }
 
 function NextGame({ at }: { at: Timestamp }) {
-  return <p>{text.value.room.next(useSecondsUntil(at))}</p>;
+  return <p>{text.value.room.next(useSecondsUntil(instant(at)))}</p>;
 }
 
 function Rematch({ room, side }: RoomProps) {

@@ -152,6 +152,6 @@ async function* game(page: Page): AsyncGenerator<string> {
   yield "replay";
   await page.getByRole("link", { name: "ada" }).click();
   await page.getByRole("heading", { name: en.stats.results }).waitFor();
-  await page.getByRole("link", { name: en.stats.replay("Greedy") }).waitFor();
+  await page.getByRole("link", { name: en.stats.replay("greedy 1") }).waitFor();
   yield "player";
 }

@@ -16,8 +16,8 @@ it("names a room without a name of its own after its players, the owner first", 
     rowTitle(en, create(RoomSummarySchema, { name, ownerName: "ada", seats }));
   expect(title("ada", open, ada)).toBe("ada against anyone");
   expect(title("ada", ada, kept)).toBe("ada against bob");
-  expect(title("ada", ada, ai)).toBe("ada against Monte Carlo 3");
-  expect(title("ada", ai, open)).toBe("Monte Carlo 3 against anyone");
+  expect(title("ada", ada, ai)).toBe("ada against mcts 3");
+  expect(title("ada", ai, open)).toBe("mcts 3 against anyone");
   expect(title("Sunday Cup", ada, open)).toBe("Sunday Cup");
 
   const room = { settings: { name: "ada" }, ownerId: "1", seats: [ada, open], members: [{ player }] };

@@ -1,14 +1,13 @@
 import { useState } from "preact/hooks";
 import { lobby } from "../../api/client";
 import { SidePreference } from "../../gen/reversi/v1/lobby_pb";
-import { OPPONENTS } from "../../room/opponent";
+import { type Ai, OPPONENTS } from "../../room/opponent";
 import { address } from "../../route";
 import { retry } from "../../api/retry";
 import { attempt } from "../../state/call";
 import { navigate } from "../../state/location";
 import { chosenTerms, searchRoom } from "../../state/room/quick_search";
 import { requestId } from "../../state/request_id";
-import type { Ai } from "../../state/ai_match";
 import { serverInfo } from "../../state/server_info";
 import { persistentSignal } from "../../state/persistent_signal";
 import { text } from "../../text/text";

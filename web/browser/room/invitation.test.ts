@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { RatedPreference } from "../../src/gen/reversi/v1/lobby_pb";
 import { PlayerKind } from "../../src/gen/reversi/v1/types_pb";
 import { en } from "../../src/text/en";
-import { callsAs, otherPlayer } from "../harness/other_player";
+import { callsAs, invitationsIn, otherPlayer } from "../harness/other_player";
 import { createRoom, legal } from "../harness/game_page";
 import { scenario } from "../harness/scenario";
 
@@ -40,7 +40,7 @@ scenario("the players online are listed with what they accept, and can be invite
   await ada.getByRole("button", { name: invitation.inviteName("bot") }).click();
   await ada.locator(".player-bar").getByText(en.room.reserved("bot")).waitFor();
   await expect
-    .poll(() => bot.invited.map(({ by, settings }) => [by?.displayName, settings?.rated]))
+    .poll(() => invitationsIn(bot.events).map(({ by, settings }) => [by?.displayName, settings?.rated]))
     .toEqual([["ada", true]]);
 });
 
@@ -103,9 +103,9 @@ scenario("the inviter is told who declines and why, and invites again", async ({
 
   await ada.getByRole("link", { name: invitation.players }).click();
   await invite(ada, "bot");
-  await expect.poll(() => bot.invited.length).toBe(1);
+  await expect.poll(() => invitationsIn(bot.events).length).toBe(1);
   await ada.getByRole("link", { name: en.menu.tv }).click();
-  await bot.rooms.declineInvitation({ roomId: bot.invited[0]?.roomId ?? "", reason: "too late" });
+  await bot.rooms.declineInvitation({ roomId: invitationsIn(bot.events)[0]?.roomId ?? "", reason: "too late" });
   const notice = ada.locator(".notice").filter({ hasText: en.event.invitationDeclined("bot", "too late") });
   await notice.getByRole("button", { name: en.home.accept }).click();
   await ada.getByRole("button", { name: invitation.again("bot") }).waitFor();

@@ -1,5 +1,5 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { games, lobby, rooms } from "../../api/client";
 import { instant } from "../../game/clock";
 import { colorOf } from "../../game/history";
@@ -27,7 +27,7 @@ import { seriesText } from "../../room/series_text";
 import { address } from "../../route";
 import { retry } from "../../api/retry";
 import { attempt } from "../../state/call";
-import { navigate } from "../../state/location";
+import { isRoomShown, navigate } from "../../state/location";
 import { searchRoom } from "../../state/room/quick_search";
 import { requestId } from "../../state/request_id";
 import { text } from "../../text/text";
@@ -184,26 +184,25 @@ const SEARCH_AGAIN = 10_000;
 function Search({ room }: Pick<RoomProps, "room">) {
   const texts = text.value.room;
   const { roomId, settings } = room;
+  const cancelled = useRef(false);
   useEffect(() => {
-    let ended = false;
     const again = async () => {
       const opponent = { case: "anyone" as const, value: {} };
       const answer = await lobby.quickStart({ opponent, settings }).catch(() => undefined);
       const found = answer?.room?.roomId;
       if (!found || found === roomId) return;
-      // The search was cancelled meanwhile.
-      if (ended) return void (await attempt(() => rooms.leaveRoom({ roomId: found })));
+      if (cancelled.current) return void (await attempt(() => rooms.leaveRoom({ roomId: found })));
       searchRoom.value = found;
-      navigate({ screen: "room", roomId: found });
+      // This room may have told before the answer that the player has left it. Elsewhere a notice tells of the game.
+      if (isRoomShown(roomId)) navigate({ screen: "room", roomId: found });
     };
     const timer = setInterval(again, SEARCH_AGAIN);
-    return () => {
-      ended = true;
-      clearInterval(timer);
-    };
+    return () => clearInterval(timer);
   }, [roomId, settings]);
   const cancel = async () => {
-    if (await attempt(() => rooms.leaveRoom({ roomId: room.roomId }))) navigate({ screen: "home" });
+    cancelled.current = true;
+    cancelled.current = Boolean(await attempt(() => rooms.leaveRoom({ roomId })));
+    if (cancelled.current) navigate({ screen: "home" });
   };
   return (
     <>

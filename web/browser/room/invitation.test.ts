@@ -4,7 +4,7 @@ import { RatedPreference } from "../../src/gen/reversi/v1/lobby_pb";
 import { PlayerKind } from "../../src/gen/reversi/v1/types_pb";
 import { en } from "../../src/text/en";
 import { callsAs, invitationsIn, otherPlayer } from "../harness/other_player";
-import { createRoom, legal } from "../harness/game_page";
+import { createRoom, legal, quickGame } from "../harness/game_page";
 import { scenario } from "../harness/scenario";
 
 const { invitation } = en;
@@ -110,6 +110,30 @@ scenario("the inviter is told who declines and why, and invites again", async ({
   await notice.getByRole("button", { name: en.home.accept }).click();
   await ada.getByRole("button", { name: invitation.again("bot") }).waitFor();
 });
+
+scenario(
+  "who plays is not taken from the game by an invitation, and may accept it later",
+  async ({ server, openAs }) => {
+    const ada = await openAs("ada");
+    await quickGame(ada, "random");
+    const game = ada.url();
+    const bot = await otherPlayer(server, "bot");
+    const guest = { player: { case: "displayName" as const, value: "ada" } };
+    await bot.lobby.createRoom({ seats: [{ occupant: { case: "invite", value: guest } }, {}] });
+    const shown = ada.getByRole("group", { name: invitation.received("bot") });
+    await shown.getByRole("button", { name: en.game.accept }).click();
+    await ada.locator(".notice").getByText(en.ownGame.finishFirst).waitFor();
+    await legal(ada).first().click();
+    await legal(ada).first().waitFor();
+    expect(ada.url()).toBe(game);
+    await ada.getByRole("button", { name: en.game.resign }).click();
+    await ada.getByRole("button", { name: en.game.confirm, exact: true }).click();
+    await shown.getByRole("button", { name: en.game.accept }).click();
+    await ada.getByText(`ada (${en.room.you})`).waitFor();
+    await ada.getByRole("link", { name: "bot", exact: true }).first().waitFor();
+    await shown.waitFor({ state: "detached" });
+  },
+);
 
 scenario("an invitation that is not answered in time is over for both", async ({ server, openAs }) => {
   const ada = await openAs("ada");

@@ -3,6 +3,8 @@ import { rooms } from "../../api/client";
 import { isTransient } from "../../api/refusal";
 import { instant, milliseconds } from "../../game/clock";
 import type { PlayerInvited } from "../../gen/reversi/v1/game_pb";
+import type { Room } from "../../gen/reversi/v1/types_pb";
+import { sideOf } from "../../room/seat";
 import type { TimeSettings } from "../../room/time_control";
 import { attempt } from "../call";
 import { serverNow } from "../connection";
@@ -58,7 +60,10 @@ export function dropInvitation(roomId: string): Invited | undefined {
   return dropped;
 }
 
-/** Joins the room, takes the seat that is kept there, and goes to the room. */
+/**
+ * Joins the room, takes the seat that is kept there, and goes to the room. Where the seat is refused, as to a player whose
+ * game runs, the invitation stays.
+ */
 export async function acceptInvitation({ roomId, joinCode }: Invited): Promise<void> {
   const key = joinCode ? { case: "joinCode" as const, value: joinCode } : { case: "roomId" as const, value: roomId };
   const joined = await joinToPlay(key, "", (refused) => {
@@ -66,8 +71,17 @@ export async function acceptInvitation({ roomId, joinCode }: Invited): Promise<v
     return false;
   });
   if (!joined) return;
+  if (!(await hasSeat(joined))) return void (await attempt(() => rooms.leaveRoom({ roomId })));
   dropInvitation(roomId);
   navigate({ screen: "room", roomId });
+}
+
+/** Whether the player has a seat in the room, at its joining or since. */
+async function hasSeat(joined: Room): Promise<boolean> {
+  const me = session.peek()?.playerId ?? "";
+  if (sideOf(joined, me)) return true;
+  const { room } = await rooms.getRoom({ roomId: joined.roomId }).catch(() => ({ room: undefined }));
+  return room !== undefined && sideOf(room, me) !== undefined;
 }
 
 export async function declineInvitation({ roomId }: Invited): Promise<void> {

@@ -1,8 +1,10 @@
 import { opposite } from "../game/board";
 import {
+  InvitationEndReason,
   OfferStatus,
   type PlayerGameEnded,
   type PlayerGameStarted,
+  type PlayerInvitationEnded,
   type PlayerInvited,
   type PlayerOffer,
   type TurnRequested,
@@ -15,7 +17,8 @@ import { showNotification } from "./browser_notification";
 import { isRoomSeen, isRoomShown, navigate } from "./location";
 import { announce, dismissOfRoom, notify } from "./notice";
 import { loadOwnGame, ownGames } from "./own_games";
-import { joinToPlay } from "./room/membership";
+import { answerText, keepAnswer } from "./room/invite";
+import { dropInvitation, keepInvitation } from "./room/invited";
 import { session } from "./session";
 import { play } from "./sound";
 import type { PlayerEvent } from "./stream/turn_stream";
@@ -39,7 +42,9 @@ export function handlePlayerEvent(event: PlayerEvent, first: boolean): void {
     case "seriesEnded":
       return void (first && tell(event.value.roomId, text.value.event.seriesEnded));
     case "invited":
-      return void (first && invited(event.value));
+      return invited(event.value, first);
+    case "invitationEnded":
+      return invitationEnded(event.value, first);
     case "kicked":
       if (first) notify(text.value.room.kicked, { tone: "bad" });
       if (isRoomShown(event.value.roomId)) navigate({ screen: "home" });
@@ -94,12 +99,25 @@ async function offered({ roomId, offer, status, own }: PlayerOffer): Promise<voi
   tell(roomId, (offer === Offer.DRAW ? game.drawOfferedBy : game.rematchOfferedBy)(name));
 }
 
-function invited({ roomId, joinCode, by }: PlayerInvited): void {
-  const { brand, home, visitor } = text.value;
-  const words = home.invited(by?.displayName ?? "");
-  const run = () => void accept(roomId, joinCode);
-  notify(words, { action: { label: visitor.play, run } });
-  showNotification(brand, words, run);
+function invited(invitation: PlayerInvited, first: boolean): void {
+  keepInvitation(invitation);
+  if (!first) return;
+  const words = text.value.invitation.received(invitation.by?.displayName ?? "");
+  announce(words);
+  showNotification(text.value.brand, words, () => {});
+}
+
+function invitationEnded(ended: PlayerInvitationEnded, first: boolean): void {
+  const { roomId, player, reason } = ended;
+  if (player?.playerId === session.peek()?.playerId) {
+    const dropped = dropInvitation(roomId);
+    const isOver = reason === InvitationEndReason.EXPIRED || reason === InvitationEndReason.WITHDRAWN;
+    if (first && isOver && dropped) notify(text.value.invitation.ended(dropped.by));
+    return;
+  }
+  keepAnswer(ended);
+  const words = answerText(ended);
+  if (first && words) tell(roomId, words);
 }
 
 /** Shows a notice, except in the event's room, and a notification of the browser if the page is hidden. */
@@ -126,9 +144,4 @@ function opponentName(room: Room | undefined): string {
 
 function ownSide(room: Room) {
   return sideOf(room, session.peek()?.playerId ?? "");
-}
-
-async function accept(roomId: string, joinCode: string): Promise<void> {
-  const key = joinCode ? { case: "joinCode" as const, value: joinCode } : { case: "roomId" as const, value: roomId };
-  if (await joinToPlay(key)) navigate({ screen: "room", roomId });
 }

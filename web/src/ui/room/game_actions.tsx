@@ -1,6 +1,7 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { games } from "../../api/client";
 import { opposite } from "../../game/board";
+import { instant } from "../../game/clock";
 import { colorOf } from "../../game/history";
 import { GameClaim } from "../../gen/reversi/v1/game_pb";
 import { Offer } from "../../gen/reversi/v1/types_pb";
@@ -72,7 +73,7 @@ export function GameActions({ room, me, side }: RoomProps) {
 /** Of a player whose opponent has gone: how long it still takes until the win can be claimed, then the buttons. */
 function Claim({ gameId, from }: { gameId: string; from: Timestamp }) {
   const texts = text.value.game;
-  const seconds = useSecondsUntil(from);
+  const seconds = useSecondsUntil(instant(from));
   const claim = (claim: GameClaim) => attempt(() => games.claimGame({ gameId, claim }));
   if (seconds > 0) return <p class="muted">{texts.claimIn(seconds)}</p>;
   return (

@@ -9,7 +9,8 @@ import {
   type PlayerOffer,
   type TurnRequested,
 } from "../gen/reversi/v1/game_pb";
-import { Offer, type Room } from "../gen/reversi/v1/types_pb";
+import { GameEndReason, type Room } from "../gen/reversi/v1/types_pb";
+import { offerText } from "../room/event_text";
 import { headline, reasonText } from "../room/outcome";
 import { namesOf, occupantName, sideOf } from "../room/seat";
 import { text } from "../text/text";
@@ -82,6 +83,8 @@ function gameStarted({ roomId, opponent }: PlayerGameStarted, first: boolean): v
 
 async function gameEnded({ roomId, gameId, outcome }: PlayerGameEnded, first: boolean): Promise<void> {
   announcedPly.delete(gameId);
+  // It goes on in the next game.
+  if (outcome?.reason === GameEndReason.TAKEN_BACK) return;
   dismissOfRoom(roomId);
   if (first && !isRoomSeen(roomId)) play("end");
   const room = await loadOwnGame(roomId);
@@ -94,9 +97,7 @@ async function gameEnded({ roomId, gameId, outcome }: PlayerGameEnded, first: bo
 
 async function offered({ roomId, offer, status, own }: PlayerOffer): Promise<void> {
   if (own || status !== OfferStatus.OPEN) return;
-  const { game } = text.value;
-  const name = opponentName(await currentRoom(roomId));
-  tell(roomId, (offer === Offer.DRAW ? game.drawOfferedBy : game.rematchOfferedBy)(name));
+  tell(roomId, offerText(text.value, offer, opponentName(await currentRoom(roomId))));
 }
 
 function invited(invitation: PlayerInvited, first: boolean): void {

@@ -233,6 +233,9 @@ export const en = {
     claimDraw: "Claim a draw",
     drawOffered: "Draw offered",
     drawOfferedBy: (name: string) => `${name} offers a draw.`,
+    takeBack: "Take back",
+    takeBackOffered: "Asked to take the move back",
+    takeBackOfferedBy: (name: string) => `${name} asks to take the last move back.`,
     accept: "Accept",
     decline: "Decline",
     rematch: "Rematch",
@@ -303,6 +306,7 @@ export const en = {
       [GameEndReason.ABORTED_BY_WHITE]: "Aborted by white",
       [GameEndReason.ABORTED_BY_OWNER]: "Aborted by the room's owner",
       [GameEndReason.ABORTED_BY_ADMIN]: "Aborted by an administrator",
+      [GameEndReason.TAKEN_BACK]: "A move was taken back",
     },
   },
   event: {

@@ -229,6 +229,9 @@ export const ja: Texts = {
     claimDraw: "引き分けを申請",
     drawOffered: "引き分けを提案中",
     drawOfferedBy: (name) => `${name} さんが引き分けを提案しています。`,
+    takeBack: "待った",
+    takeBackOffered: "待ったを申し込み中",
+    takeBackOfferedBy: (name) => `${name} さんが待ったを申し込んでいます。`,
     accept: "受ける",
     decline: "断る",
     rematch: "もう一局",
@@ -298,6 +301,7 @@ export const ja: Texts = {
       [GameEndReason.ABORTED_BY_WHITE]: "白番が中止しました",
       [GameEndReason.ABORTED_BY_OWNER]: "主催者が中止しました",
       [GameEndReason.ABORTED_BY_ADMIN]: "管理者が中止しました",
+      [GameEndReason.TAKEN_BACK]: "手が戻されました",
     },
   },
   event: {

@@ -225,6 +225,9 @@ export const zh: Texts = {
     claimDraw: "申请和棋",
     drawOffered: "已提和",
     drawOfferedBy: (name) => `${name} 提议和棋。`,
+    takeBack: "悔棋",
+    takeBackOffered: "已请求悔棋",
+    takeBackOfferedBy: (name) => `${name} 请求悔棋。`,
     accept: "接受",
     decline: "拒绝",
     rematch: "再来一局",
@@ -294,6 +297,7 @@ export const zh: Texts = {
       [GameEndReason.ABORTED_BY_WHITE]: "白方中止",
       [GameEndReason.ABORTED_BY_OWNER]: "房主中止",
       [GameEndReason.ABORTED_BY_ADMIN]: "管理员中止",
+      [GameEndReason.TAKEN_BACK]: "悔棋",
     },
   },
   event: {

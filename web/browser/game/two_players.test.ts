@@ -3,7 +3,16 @@ import { expect } from "vitest";
 import { GameEndReason } from "../../src/gen/reversi/v1/types_pb";
 import { en } from "../../src/text/en";
 import { address, scenario } from "../harness/scenario";
-import { board, createRoom, invitation, legal, playToTheEnd, result } from "../harness/game_page";
+import {
+  board,
+  createRoom,
+  invitation,
+  legal,
+  playToTheEnd,
+  quickGame,
+  result,
+  startTwoPlayerGame,
+} from "../harness/game_page";
 
 scenario("two players meet by a link, and a third watches", async ({ openAs }) => {
   const ada = await openAs("ada");

@@ -51,18 +51,18 @@ func main() {
 	}
 	fmt.Println("room", started.Room.RoomId)
 
+	seen := ""
 	for {
-		outcome, err := play(metadata.NewOutgoingContext(context.Background(), token), connection)
+		result, err := play(metadata.NewOutgoingContext(context.Background(), token), connection, &seen)
 		if err == nil {
-			fmt.Println(outcome.Result, outcome.Reason)
+			fmt.Println(result)
 			return
 		}
 		switch status.Code(err) {
 		case codes.Unauthenticated, codes.PermissionDenied, codes.NotFound, codes.InvalidArgument:
 			log.Fatal(err, "; start the bot again to play on")
 		}
-		// A new stream starts with every open turn and with a missed end of the game. It has a new connection, to the next
-		// server, since this one may be silent.
+		// A new stream starts with every open turn. It has a new connection, to the next server, since this one may be silent.
 		log.Print(connection.Target(), ": ", err)
 		time.Sleep(time.Second)
 		connection.Close()
@@ -110,33 +110,43 @@ func connect() *grpc.ClientConn {
 	return connection
 }
 
-// play answers every turn with a random legal move, until the game ends or the stream is lost.
-func play(me context.Context, connection *grpc.ClientConn) (*reversi.Outcome, error) {
+// play answers every turn with a random legal move, until the game ends or the stream is lost. It returns how the game has
+// ended. The game that was last seen may have ended while the bot was away.
+func play(me context.Context, connection *grpc.ClientConn, seen *string) (string, error) {
 	me, cancel := context.WithCancel(me)
 	defer cancel()
 	missed := time.AfterFunc(silence, cancel)
 	defer missed.Stop()
+	mine, err := reversi.NewSessionServiceClient(connection).GetMe(me, &reversi.GetMeRequest{})
+	if err != nil {
+		return "", err
+	}
+	if *seen != "" && !contains(mine.GameIds, *seen) {
+		return *seen + " ended while the bot was away; GetGame tells how", nil
+	}
 	games := reversi.NewGameServiceClient(connection)
 	stream, err := games.WatchTurns(me, &reversi.WatchTurnsRequest{HeartbeatSeconds: heartbeat})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	for {
 		message, err := stream.Recv()
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		missed.Reset(silence)
 		switch event := message.Event.Event.(type) {
 		case *reversi.PlayEvent_TurnRequested:
 			turn := event.TurnRequested
+			*seen = turn.GameId
 			moves := turn.Position.LegalMoves
 			move := &reversi.PlayMoveRequest{GameId: turn.GameId, Ply: turn.Ply, Square: moves[random.Intn(len(moves))]}
 			if _, err := games.PlayMove(me, move); err != nil {
-				return nil, err
+				return "", err
 			}
 		case *reversi.PlayEvent_GameEnded:
-			return event.GameEnded.Outcome, nil
+			outcome := event.GameEnded.Outcome
+			return fmt.Sprint(outcome.Result, " ", outcome.Reason), nil
 		case *reversi.PlayEvent_Kicked, *reversi.PlayEvent_RoomClosed:
 			log.Fatal("the room is closed to the bot; start it again to play on")
 		case *reversi.PlayEvent_Closing:
@@ -146,4 +156,13 @@ func play(me context.Context, connection *grpc.ClientConn) (*reversi.Outcome, er
 			}
 		}
 	}
+}
+
+func contains(games []string, game string) bool {
+	for _, id := range games {
+		if id == game {
+			return true
+		}
+	}
+	return false
 }

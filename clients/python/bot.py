@@ -13,20 +13,20 @@ async def log_in(bot, servers=SERVERS):
     except grpc.RpcError as error:
         if not servers[1:]: raise
         return print(error.details(), file=sys.stderr) or await log_in(bot, servers[1:])
-async def main(wish, pause=0):
-    bot = session.LogInRequest(display_name=f"bot {random.randrange(10**9)}", kind="PLAYER_KIND_BOT")
-    net, login = await log_in(bot)
-    me = [("authorization", "Bearer " + login.token)]
-    print("room", (await lobbies.LobbyServiceStub(net).QuickStart(wish, metadata=me, timeout=6)).room.room_id, flush=1)
+async def main(wish, pause=0, seen=""):
+    net, login = await log_in(session.LogInRequest(display_name=f"py {random.getrandbits(30)}", kind="PLAYER_KIND_BOT"))
+    call = {"metadata": (me := [("authorization", "Bearer " + login.token)]), "timeout": 6}
+    print("room", (await lobbies.LobbyServiceStub(net).QuickStart(wish, **call)).room.room_id, flush=1)
     while True:
         try:
+            mine = await sessions.SessionServiceStub(net).GetMe(session.GetMeRequest(), **call)
+            if seen and seen not in mine.game_ids: return print(seen, "ended while the bot was away; GetGame tells how")
             turns = games.GameServiceStub(net).WatchTurns(game.WatchTurnsRequest(heartbeat_seconds=3), metadata=me)
             while event := getattr(await asyncio.wait_for(turns.read(), 6), "event", None):  # two heartbeats
                 if (turn := event.turn_requested).game_id:
-                    await asyncio.sleep(pause)
-                    square = random.choice(turn.position.legal_moves)
+                    seen, square = await asyncio.sleep(pause, turn.game_id), random.choice(turn.position.legal_moves)
                     move = game.PlayMoveRequest(game_id=turn.game_id, ply=turn.ply, square=square)
-                    await games.GameServiceStub(net).PlayMove(move, metadata=me, timeout=6)
+                    await games.GameServiceStub(net).PlayMove(move, **call)
                 if event.HasField("game_ended"): return print(event.game_ended.outcome)
                 is_last = event.WhichOneof("event") in ("kicked", "room_closed", "closing")
                 if is_last and not event.closing.HasField("retry_after"): sys.exit(f"{event}start the bot again")

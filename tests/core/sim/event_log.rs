@@ -13,7 +13,7 @@ use std::{
 use reversi::{
     client,
     proto::v1::play_event::Event as PlayEvent,
-    room::{Command, Event, GameId, JoinCode, PlayerId, Room, RoomId, SeatSpec, Seq, Timestamp, stored},
+    room::{Command, Event, GameId, JoinCode, PlayerId, Room, RoomId, SeatSpec, Seq, Settings, Timestamp, stored},
     rules::{Color, Square},
     runtime::{LogInError, NewRoom, NodeId, Notice, Opponent, RoomError, Row, Shard, StreamEnd},
 };
@@ -101,7 +101,7 @@ pub(crate) enum Action {
     LogIn,
     LogOut,
     Create(Box<NewRoom>, Option<String>),
-    Quick(Opponent, Option<Color>, Option<String>),
+    Quick(Opponent, Option<Color>, Box<Settings>, Option<String>),
     Command(RoomId, Command),
     SetSeat(RoomId, Color, SeatSpec),
     Start(RoomId, Option<String>),

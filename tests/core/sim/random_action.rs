@@ -109,8 +109,8 @@ fn any(rng: &mut Rng, player: &Arc<Player>, room: &Room, server: &SimServer) -> 
 pub(crate) fn create_room(rng: &mut Rng, server: &SimServer, request: Option<String>) -> Action {
     let side = rng.percent(50).then(|| rng.pick(&Color::ALL));
     match rng.below(10) {
-        0 => Action::Quick(Opponent::Ai(ai(rng)), side, request),
-        1..5 => Action::Quick(Opponent::Anyone, side, request),
+        0 => Action::Quick(Opponent::Ai(ai(rng)), side, Box::new(terms(rng)), request),
+        1..5 => Action::Quick(Opponent::Anyone, side, Box::new(terms(rng)), request),
         _ => {
             let mut seats = ByColor::new(SeatSpec::Open, SeatSpec::Open);
             if rng.percent(70) {
@@ -147,6 +147,14 @@ fn ai_seat(rng: &mut Rng) -> SeatSpec {
 /// Some end while the simulation runs.
 fn invite(rng: &mut Rng, player: PlayerId) -> SeatSpec {
     SeatSpec::Invited(PlayerRef::Id(player), rng.millis(10_000..20_000))
+}
+
+/// The terms of a quick start: few, so that players meet.
+fn terms(rng: &mut Rng) -> Settings {
+    let total = rng.percent(30).then_some(Duration::from_secs(20));
+    let time =
+        TimeControl { per_move: total.is_none().then_some(TimeControl::DEFAULT_MOVE), total, ..TimeControl::default() };
+    Settings { time, rated: rng.percent(20), ..Settings::named(RoomName::parse("quick").expect("a name")) }
 }
 
 fn settings(rng: &mut Rng) -> Settings {

@@ -190,8 +190,8 @@ impl SimServer {
         let made = match action {
             Action::LogIn | Action::LogOut => unreachable!("done by the client"),
             Action::Create(new, request) => runtime.rooms.create(player, *new, with_id(player, request)).await?,
-            Action::Quick(opponent, side, request) => {
-                runtime.rooms.quick_start(player, opponent, side, None, with_id(player, request)).await?
+            Action::Quick(opponent, side, settings, request) => {
+                runtime.rooms.quick_start(player, opponent, side, Some(*settings), with_id(player, request)).await?
             }
             Action::Command(room, command) => {
                 return Ok(Outcome::Done(runtime.rooms.command(player, room, command).await?.seq));

@@ -28,8 +28,9 @@ impl GrpcClient {
                 let answer = self.lobby().create_room(create_room(*new, request)).await?.into_inner();
                 return Ok(created(server, answer.room));
             }
-            Action::Quick(opponent, side, request) => {
-                let answer = self.lobby().quick_start(quick_start(opponent, side, request)).await?.into_inner();
+            Action::Quick(opponent, side, settings, request) => {
+                let quick_start = quick_start(opponent, side, &settings, request);
+                let answer = self.lobby().quick_start(quick_start).await?.into_inner();
                 return Ok(created(server, answer.room));
             }
             Action::Command(room, Command::Join(_, credentials)) => {
@@ -163,7 +164,12 @@ fn create_room(new: NewRoom, request: Option<String>) -> v1::CreateRoomRequest {
     }
 }
 
-fn quick_start(opponent: Opponent, side: Option<Color>, request: Option<String>) -> v1::QuickStartRequest {
+fn quick_start(
+    opponent: Opponent,
+    side: Option<Color>,
+    settings: &Settings,
+    request: Option<String>,
+) -> v1::QuickStartRequest {
     use v1::quick_start_request::Opponent as Wire;
 
     let side = match side {
@@ -180,7 +186,7 @@ fn quick_start(opponent: Opponent, side: Option<Color>, request: Option<String>)
         opponent: Some(opponent),
         side: side.into(),
         request_id: request.unwrap_or_default(),
-        settings: None,
+        settings: Some(convert::room_settings(settings)),
     }
 }
 

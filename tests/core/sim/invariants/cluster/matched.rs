@@ -1,5 +1,5 @@
-//! A player who requests a game against anyone gets one seat, and not in a new room while another player waits for an
-//! opponent. A refused player gets none.
+//! A player who requests a game against anyone gets one seat, in a room with the terms of its request, and not in a new room
+//! while another player waits for an opponent on these terms. A refused player gets none.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,7 +7,7 @@ use std::{
 };
 
 use reversi::{
-    room::{Occupant, Phase, PlayerId, Room, RoomId, Visibility, Watching},
+    room::{Occupant, Phase, PlayerId, Room, RoomId, Settings, Visibility, Watching},
     rules::Color,
     runtime::{Opponent, RoomError},
 };
@@ -28,7 +28,8 @@ const MOVE: Duration = Duration::from_secs(3);
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A request for a game against anyone.
-struct Request {
+struct Request<'a> {
+    terms: &'a Settings,
     at: Duration,
     client: usize,
     player: PlayerId,
@@ -54,7 +55,7 @@ struct State<'a> {
     players: BTreeMap<usize, PlayerId>,
     /// The calls under way of each client, and those that may go on, with their ends.
     calls: BTreeMap<usize, BTreeMap<u64, Option<Duration>>>,
-    requests: BTreeMap<u64, Request>,
+    requests: BTreeMap<u64, Request<'a>>,
 }
 
 pub(super) fn check(history: &RecordedHistory) -> CheckResult {
@@ -76,10 +77,10 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
                     _ => true,
                 };
                 let is_alone = state.begin(*call, *at, *client);
-                if let Action::Quick(Opponent::Anyone, side, _) = action
+                if let Action::Quick(Opponent::Anyone, side, terms, _) = action
                     && is_new
                 {
-                    state.request(*call, *at, *client, *side, is_alone);
+                    state.request(*call, *at, (*client, *side, terms), is_alone);
                 }
             }
             SimEvent::Answered { call, outcome: Outcome::LoggedIn(player) } => {
@@ -125,18 +126,26 @@ impl<'a> State<'a> {
         seats.map(|(id, _)| *id).collect()
     }
 
-    fn request(&mut self, call: u64, at: Duration, client: usize, side: Option<Color>, is_alone: bool) {
+    fn request(
+        &mut self,
+        call: u64,
+        at: Duration,
+        (client, side, terms): (usize, Option<Color>, &'a Settings),
+        is_alone: bool,
+    ) {
         let player = self.players[&client];
         let seats_before = self.seats_of(player);
         let seats = seats_before.clone();
         let is_calm = self.calm.is_some_and(|calm| calm <= at);
         let waits = |id: &&RoomId| {
-            let waits = alone(self.rooms[*id]);
-            waits.is_some_and(|(other, mine)| other != player && side.is_none_or(|side| side == mine))
+            let room = self.rooms[*id];
+            let is_fit = |(other, mine)| other != player && side.is_none_or(|side| side == mine);
+            room.settings().has_terms_of(terms) && alone(room).is_some_and(is_fit)
         };
         let opponents = self.waiting.iter().filter(|_| is_calm).filter(waits).copied().collect();
         let older = self.rooms.keys().copied().collect();
-        self.requests.insert(call, Request { at, client, player, is_alone, seats_before, seats, older, opponents });
+        let request = Request { terms, at, client, player, is_alone, seats_before, seats, older, opponents };
+        self.requests.insert(call, request);
     }
 
     /// A call ends, or goes on without its caller.
@@ -162,6 +171,8 @@ impl<'a> State<'a> {
         }
         let Some(room) = room else { return Ok(()) };
         ensure(request.seats.contains(room), || format!("at {at:?} call {call} gives no seat in {room}"))?;
+        let fits = self.rooms[room].settings().has_terms_of(request.terms);
+        ensure(fits || !request.is_alone, || format!("at {at:?} call {call} gives a seat in {room} on other terms"))?;
         if !request.older.contains(room) {
             if alone(self.rooms[room]).is_some() {
                 self.waiting.insert(*room);

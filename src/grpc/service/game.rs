@@ -16,7 +16,10 @@ use super::{
 };
 use crate::{
     grpc::{
-        layer::caller::{Reply, Role, caller, caller_with_role, game_id, open, refusal},
+        layer::{
+            caller::{Reply, Role, caller, caller_with_role, game_id, open, refusal},
+            refusals,
+        },
         status,
     },
     proto::{
@@ -31,6 +34,9 @@ use crate::{
         Accepted, InvitationOutcome, Notice, OfferStatus, Play, Player, RoomError, Runtime, TurnEnd, Turns, WakeGate,
     },
 };
+
+/// The method that a rejected move belongs to.
+const PLAY: &str = "GameService/Play";
 
 #[tonic::async_trait]
 impl GameService for Services {
@@ -141,10 +147,6 @@ impl PlayedMove {
         let made = (self.game, self.ply, self.square);
         Box::pin(async move { games.accept_repeat(&player, made, refusal).await })
     }
-
-    fn rejected(self, error: RoomError) -> v1::MoveRejected {
-        status::move_rejected(self.game.to_string(), self.ply.into(), &error.into())
-    }
 }
 
 type Outcome = BoxFuture<'static, Result<Accepted, RoomError>>;
@@ -187,6 +189,11 @@ impl PlayStream {
         Ok((made, Pending::Room(made.play(&self.runtime, &self.player))))
     }
 
+    fn reject(&self, game: String, ply: i32, refusal: &Status) -> v1::MoveRejected {
+        refusals::note(&self.player, self.runtime.clock().now(), PLAY, refusal, game.parse().ok());
+        status::move_rejected(game, ply, refusal)
+    }
+
     /// One step: the result of the pending move, or the next move. Returns the rejection of a move, if any.
     fn poll_moves(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<v1::MoveRejected>, End>> {
         if let Some((made, pending)) = &mut self.pending {
@@ -204,7 +211,7 @@ impl PlayStream {
                     self.pending = Some((made, Pending::Archive(outcome)));
                     return self.poll_moves(context);
                 }
-                Err((refusal, false)) => Some(made.rejected(refusal)),
+                Err((refusal, false)) => Some(self.reject(made.game.to_string(), made.ply.into(), &refusal.into())),
             };
             self.pending = None;
             // A move that was played is reported by a notice.
@@ -220,7 +227,7 @@ impl PlayStream {
                 Err(refusal) => {
                     // The id in the server's spelling, as in every other rejection.
                     let game = request.game_id.parse::<GameId>().map_or(request.game_id, |game| game.to_string());
-                    Ok(Some(status::move_rejected(game, request.ply, &refusal)))
+                    Ok(Some(self.reject(game, request.ply, &refusal)))
                 }
             },
             None => {

@@ -18,7 +18,7 @@ use crate::{
     grpc::{
         layer::{
             caller::{Reply, Role, caller, caller_with_role, game_id, open, refusal},
-            refusals,
+            refusals, request_id,
         },
         status,
     },
@@ -110,6 +110,7 @@ impl GameService for Services {
     async fn make_offer(&self, request: Request<v1::MakeOfferRequest>) -> Reply<v1::MakeOfferResponse> {
         let (player, wire) = open(request)?;
         let (room, game) = convert::read_offered(&wire.room_id, &wire.game_id)?;
+        game.into_iter().for_each(|number| request_id::note_game(GameId { room, number }));
         let command = Command::Offer(convert::read_offer(wire.offer)?, game);
         let accepted = self.runtime.rooms.command(&player, room, command).await?;
         Ok(Response::new(v1::MakeOfferResponse { seq: accepted.seq.0 }))
@@ -118,6 +119,7 @@ impl GameService for Services {
     async fn answer_offer(&self, request: Request<v1::AnswerOfferRequest>) -> Reply<v1::AnswerOfferResponse> {
         let (player, wire) = open(request)?;
         let (room, game) = convert::read_offered(&wire.room_id, &wire.game_id)?;
+        game.into_iter().for_each(|number| request_id::note_game(GameId { room, number }));
         let command = Command::Answer(convert::read_offer(wire.offer)?, game, wire.accept);
         let accepted = self.runtime.rooms.command(&player, room, command).await?;
         Ok(Response::new(v1::AnswerOfferResponse { seq: accepted.seq.0 }))

@@ -40,10 +40,11 @@ use crate::{
 const DEFAULT_OPPONENT: &str = "roxanne";
 
 /// The lines that are read without a screen, and their help.
-const COMMANDS: [(&str, &str); 11] = [
+const COMMANDS: [(&str, &str); 12] = [
     ("d3", "play on this square"),
     ("resign", "give up the game"),
     ("draw", "offer a draw, or accept the opponent's"),
+    ("takeback", "take your last move back: an AI accepts, a person is asked; not in rated games"),
     ("claim", "win the game, once your opponent has been away for long enough; `claim draw` draws it"),
     ("decline", "decline the opponent's offer"),
     ("rematch", "after a game: offer another, or accept the opponent's"),
@@ -502,6 +503,7 @@ impl<'a> PlaySession<'a> {
             (("q" | "quit", _), _) => PlayerAction::Quit,
             (("r" | "resign", _), Some(game)) => PlayerAction::Resign(game.id.clone()),
             (("d" | "draw", _), Some(game)) => PlayerAction::Offer(game.id.clone(), Offer::Draw),
+            (("u" | "takeback", _), Some(game)) => PlayerAction::Offer(game.id.clone(), Offer::TakeBack),
             (("claim", ""), Some(game)) => PlayerAction::Claim(game.id.clone(), Claim::Win),
             (("claim", "draw"), Some(game)) => PlayerAction::Claim(game.id.clone(), Claim::Draw),
             (("s" | "start" | "ready", _), None) => PlayerAction::Start,
@@ -515,7 +517,7 @@ impl<'a> PlaySession<'a> {
             },
             (("say", text), _) if !text.is_empty() => PlayerAction::Chat(text.to_owned()),
             _ => PlayerAction::Note(format!(
-                "`{line}` is none of: a square, resign, draw, claim, rematch, start, ready, decline, say TEXT, help, quit"
+                "`{line}` is none of: a square, resign, draw, takeback, claim, rematch, start, ready, decline, say TEXT, help, quit"
             )),
         }
     }

@@ -20,5 +20,5 @@ scenario("an AI's evaluation stays while the other moves, without layout shifts"
     places.add(`${await bar.count()} ${graph?.height} at ${graph?.y}`);
   }
   expect([...places]).toHaveLength(1);
-  await page.locator(".evaluation-text strong").getByText("Monte Carlo").waitFor();
+  await page.locator(".evaluation-text strong").getByText("mcts").waitFor();
 });

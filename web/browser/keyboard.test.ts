@@ -14,14 +14,14 @@ scenario("a whole game by the keyboard alone", async ({ open }) => {
   await page.keyboard.type("ada");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: en.home.quick }).waitFor();
-  const { beginner, learner } = en.opponent;
-  const [first, second] = [beginner, learner].map(({ name }) => page.getByRole("radio", { name }));
-  await first?.waitFor();
-  await tabTo(page, first as Locator);
+  const first = page.getByRole("radio", { name: /^random 1 / });
+  const second = page.getByRole("radio", { name: /^expert 1 / });
+  await first.waitFor();
+  await tabTo(page, first);
   await page.keyboard.press("ArrowDown");
-  expect(await second?.isChecked()).toBe(true);
+  expect(await second.isChecked()).toBe(true);
   await page.keyboard.press("ArrowUp");
-  expect(await first?.isChecked()).toBe(true);
+  expect(await first.isChecked()).toBe(true);
   await tabTo(page, page.getByRole("button", { name: en.home.start, exact: true }));
   await page.keyboard.press("Enter");
 

@@ -19,7 +19,7 @@ scenario("the overview shows the running games and links to their rooms", async 
   await expect.poll(discs).not.toEqual(seen);
   await tile.locator(".tile-state").getByText(en.liveGames.over).waitFor();
 
-  await page.getByRole("listitem").filter({ hasText: "Greedy" }).getByRole("link").click();
-  await page.locator(".player-bar").getByText("Greedy").waitFor();
+  await page.getByRole("listitem").filter({ hasText: "greedy 1" }).getByRole("link").click();
+  await page.locator(".player-bar").getByText("greedy 1").waitFor();
   await page.getByRole("heading", { name: en.game.graph }).waitFor();
 });

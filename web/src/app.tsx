@@ -17,6 +17,7 @@ const HomeScreen = lazy(async () => (await import("./screen/home")).HomeScreen);
 const JoinRoomScreen = lazy(async () => (await import("./screen/join_room")).JoinRoomScreen);
 const LiveGamesScreen = lazy(async () => (await import("./screen/live_games")).LiveGamesScreen);
 const PlayerScreen = lazy(async () => (await import("./screen/player")).PlayerScreen);
+const PlayersScreen = lazy(async () => (await import("./screen/players")).PlayersScreen);
 const RecordsScreen = lazy(async () => (await import("./screen/records")).RecordsScreen);
 const ReplayScreen = lazy(async () => (await import("./screen/replay")).ReplayScreen);
 const RoomScreen = lazy(async () => (await import("./screen/room")).RoomScreen);
@@ -50,6 +51,8 @@ function Screen() {
       return <ReplayScreen key={`${address(to)} ${token}`} gameId={to.gameId} ply={to.ply ?? 0} />;
     case "player":
       return <PlayerScreen key={`${to.playerId} ${token}`} playerId={to.playerId} />;
+    case "players":
+      return <PlayersScreen key={token} />;
     case "ai":
       return <AiScreen key={`${to.kind} ${to.level} ${token}`} kind={to.kind} level={to.level} />;
     case "ais":

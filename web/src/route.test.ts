@@ -9,6 +9,7 @@ describe("routes", () => {
       { screen: "rooms" },
       { screen: "create" },
       { screen: "ais" },
+      { screen: "players" },
       { screen: "tv" },
       { screen: "records", filter: ALL_GAMES },
       { screen: "records", filter: { ...ALL_GAMES, playerId: "p/1", playerName: "a b?&=", kind: 1, rated: true } },

@@ -9,6 +9,7 @@ export type Route =
   | { screen: "room"; roomId: string }
   | { screen: "join"; joinCode: string }
   | { screen: "game"; gameId: string; ply?: number }
+  | { screen: "players" }
   | { screen: "player"; playerId: string }
   | { screen: "ai"; kind: string; level: number }
   | { screen: "ais" }
@@ -31,6 +32,7 @@ export function parseRoute(hash: string): Route {
   switch (screen) {
     case "rooms":
     case "create":
+    case "players":
     case "ais":
     case "rules":
     case "tv":

@@ -116,6 +116,8 @@ pub struct RoomState {
     pub score: Option<SeriesScore>,
     /// The side that has offered a draw in the running game.
     pub draw_offered_by: Option<Color>,
+    /// The side that has offered to take its last move back in the running game.
+    pub take_back_offered_by: Option<Color>,
 }
 
 impl TryFrom<v1::RoomState> for RoomState {
@@ -125,6 +127,7 @@ impl TryFrom<v1::RoomState> for RoomState {
         Ok(Self {
             phase: Phase::parse(state.phase())?,
             draw_offered_by: parse::maybe_side(state.draw_offered_by, "draw offer")?,
+            take_back_offered_by: parse::maybe_side(state.take_back_offered_by, "offer to take back")?,
             owner: parse_owner(state.owner_id)?,
             co_owners: parse_players(state.co_owner_ids)?,
             seats: parse_seats(state.seats)?,
@@ -424,12 +427,12 @@ impl Room {
     }
 
     fn assign(&mut self, state: &RoomState) {
-        let RoomState { phase, owner, co_owners, seats, series, rematch_offered_by, score, draw_offered_by } =
-            state.clone();
+        let RoomState { phase, owner, co_owners, seats, series, rematch_offered_by, score, .. } = state.clone();
         (self.phase, self.owner, self.co_owners, self.seats) = (phase, owner, co_owners, seats);
         (self.series, self.rematch_offered_by, self.score) = (series, rematch_offered_by, score);
         if let Some(game) = &mut self.game {
-            game.draw_offered_by = draw_offered_by;
+            game.draw_offered_by = state.draw_offered_by;
+            game.take_back_offered_by = state.take_back_offered_by;
         }
     }
 }

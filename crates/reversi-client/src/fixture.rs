@@ -42,6 +42,7 @@ pub fn room() -> Room {
             plies: vec![],
             outcome: None,
             draw_offered_by: None,
+            take_back_offered_by: None,
         }),
         series: None,
         chat: vec![],
@@ -93,6 +94,7 @@ pub fn state(room: &Room) -> RoomState {
         rematch_offered_by: room.rematch_offered_by,
         score: room.score,
         draw_offered_by: room.game.as_ref().and_then(|game| game.draw_offered_by),
+        take_back_offered_by: room.game.as_ref().and_then(|game| game.take_back_offered_by),
     }
 }
 

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{EndReason, GameId, Malformed, parse};
+use super::{EndReason, GameId, Malformed, Offer, parse};
 use crate::{
     rules::{Bitboard, Board, ByColor, Color, Position, Square},
     v1,
@@ -131,6 +131,7 @@ impl fmt::Display for EndReason {
             Self::AbortedByWhite => "by white",
             Self::AbortedByOwner => "by the owner of the room",
             Self::AbortedByAdmin => "by an administrator",
+            Self::TakenBack => "to take a move back",
             Self::Unspecified => "for another reason",
         })
     }
@@ -218,9 +219,18 @@ pub struct Game {
     pub outcome: Option<Outcome>,
     /// The side that has offered a draw.
     pub draw_offered_by: Option<Color>,
+    /// The side that has offered to take its last move back.
+    pub take_back_offered_by: Option<Color>,
 }
 
 impl Game {
+    /// The open offer of a side; a draw first, if it has made two.
+    #[must_use]
+    pub fn offer_of(&self, side: Color) -> Option<Offer> {
+        let open = [(self.draw_offered_by, Offer::Draw), (self.take_back_offered_by, Offer::TakeBack)];
+        open.into_iter().find_map(|(by, offer)| (by == Some(side)).then_some(offer))
+    }
+
     /// The square of the last move, ignoring passes.
     #[must_use]
     pub fn last_move(&self) -> Option<Square> {
@@ -241,6 +251,7 @@ impl TryFrom<v1::Game> for Game {
             plies: parse::all(game.plies)?,
             outcome: game.outcome.map(Outcome::try_from).transpose()?,
             draw_offered_by: parse::maybe_side(game.draw_offered_by, "draw offer")?,
+            take_back_offered_by: parse::maybe_side(game.take_back_offered_by, "offer to take back")?,
         })
     }
 }

@@ -94,6 +94,8 @@ pub enum Offer {
     Draw,
     /// To play again.
     Rematch,
+    /// To take back the last move of the side that offers it, in an unrated game.
+    TakeBack,
 }
 
 impl Offer {
@@ -101,6 +103,7 @@ impl Offer {
         match offer {
             v1::Offer::Draw => Ok(Self::Draw),
             v1::Offer::Rematch => Ok(Self::Rematch),
+            v1::Offer::TakeBack => Ok(Self::TakeBack),
             v1::Offer::Unspecified => Err(Malformed::new("offer", "unspecified")),
         }
     }
@@ -111,6 +114,7 @@ impl From<Offer> for v1::Offer {
         match offer {
             Offer::Draw => Self::Draw,
             Offer::Rematch => Self::Rematch,
+            Offer::TakeBack => Self::TakeBack,
         }
     }
 }

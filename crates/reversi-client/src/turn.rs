@@ -307,6 +307,7 @@ fn parse_offer(offer: v1::Offer) -> Option<Offer> {
     match offer {
         v1::Offer::Draw => Some(Offer::Draw),
         v1::Offer::Rematch => Some(Offer::Rematch),
+        v1::Offer::TakeBack => Some(Offer::TakeBack),
         v1::Offer::Unspecified => None,
     }
 }

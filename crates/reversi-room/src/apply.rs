@@ -57,12 +57,16 @@ impl Room {
             Fact::Struck => self.with_game(|game| game.strikes += 1),
             Fact::OfferMade { offer: Offer::Draw, by } => self.with_game(|game| game.draw_offer = Some(*by)),
             Fact::OfferMade { offer: Offer::Rematch, by } => self.rematch_offer = Some(*by),
+            Fact::OfferMade { offer: Offer::TakeBack, by } => self.with_game(|game| game.take_back_offer = Some(*by)),
             Fact::OfferClosed { offer: Offer::Draw, .. } => self.with_game(|game| {
                 if let Some(by) = game.draw_offer.take() {
                     game.draw_closed_at[by] = Some(game.ply());
                 }
             }),
             Fact::OfferClosed { offer: Offer::Rematch, .. } => self.rematch_offer = None,
+            Fact::OfferClosed { offer: Offer::TakeBack, .. } => self.with_game(|game| {
+                (game.take_back_offer, game.take_back_closed_at) = (None, Some(game.ply()));
+            }),
             Fact::SeriesEnded if self.running().is_some() => {
                 if let Some(series) = &mut self.series {
                     series.games = series.index + 1;
@@ -186,7 +190,7 @@ impl Room {
     fn end_game(&mut self, at: Timestamp, end: GameEnd) {
         self.with_game(|game| {
             game.end = Some(end);
-            game.draw_offer = None;
+            (game.draw_offer, game.take_back_offer) = (None, None);
         });
         if let Some(winner) = end.winner {
             let seat = &mut self.seats[winner];

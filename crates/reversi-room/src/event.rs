@@ -67,6 +67,8 @@ pub enum Offer {
     Draw,
     /// Play again.
     Rematch,
+    /// Go on from before the last move of the side that offers it, in a new game of the room.
+    TakeBack,
 }
 
 /// A client's request with an id. The event that it caused carries it, so that the store can tell a repeat.

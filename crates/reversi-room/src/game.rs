@@ -42,11 +42,13 @@ pub enum EndReason {
     AbortedByOwner,
     /// Aborted by an administrator.
     AbortedByAdmin,
+    /// A move was taken back: the next game of the room goes on from before it.
+    TakenBack,
 }
 
 impl EndReason {
     /// Every reason.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Discs,
         Self::Resignation,
         Self::Timeout,
@@ -59,6 +61,7 @@ impl EndReason {
         Self::AbortedByWhite,
         Self::AbortedByOwner,
         Self::AbortedByAdmin,
+        Self::TakenBack,
     ];
 
     /// The abort of a game by the player of a side.
@@ -80,7 +83,8 @@ impl EndReason {
             | Self::AbortedByBlack
             | Self::AbortedByWhite
             | Self::AbortedByOwner
-            | Self::AbortedByAdmin => false,
+            | Self::AbortedByAdmin
+            | Self::TakenBack => false,
         }
     }
 
@@ -100,6 +104,7 @@ impl EndReason {
             Self::AbortedByWhite => "aborted_by_white",
             Self::AbortedByOwner => "aborted_by_owner",
             Self::AbortedByAdmin => "aborted_by_admin",
+            Self::TakenBack => "taken_back",
         }
     }
 }
@@ -166,6 +171,10 @@ pub struct Game {
     pub draw_offer: Option<Color>,
     /// The ply at which the last offer of a draw by each side was declined, withdrawn or answered by a move.
     pub draw_closed_at: ByColor<Option<u16>>,
+    /// The side that asks to take its last move back.
+    pub take_back_offer: Option<Color>,
+    /// The ply at which the last such offer was declined, withdrawn or answered by a move.
+    pub take_back_closed_at: Option<u16>,
     /// Search reports of AI seats with their plies, in ascending order.
     pub thoughts: Vec<(u16, Thought)>,
     /// `None` while it runs.
@@ -199,6 +208,8 @@ impl Game {
             strikes: 0,
             draw_offer: None,
             draw_closed_at: ByColor::new(None, None),
+            take_back_offer: None,
+            take_back_closed_at: None,
             thoughts: Vec::new(),
             end: None,
         };
@@ -245,6 +256,13 @@ impl Game {
     /// The ply at which a side may offer a draw again; 0 if it has offered none.
     pub(super) fn next_draw_offer(&self, by: Color) -> u16 {
         self.draw_closed_at[by].map_or(0, |last| last.saturating_add(Self::PLIES_BETWEEN_OFFERS))
+    }
+
+    /// The moves before the last one of a side; `None` if it has made none.
+    pub(super) fn before_last_move(&self, of: Color) -> Option<Vec<Square>> {
+        let is_own = |index: usize, ply: &Ply| index % 2 == usize::from(of == Color::White) && ply.square.is_some();
+        let last = (0..self.plies.len()).rev().find(|index| is_own(*index, &self.plies[*index]))?;
+        Some(self.plies[..last].iter().filter_map(|ply| ply.square).collect())
     }
 
     /// When the side to move runs out of time.

@@ -14,16 +14,18 @@ pub(super) const BANS_FULL: &str = "the ban list is full";
 pub(super) const CO_OWNERS_FULL: &str = "the room has its maximum number of co-owners";
 pub(super) const PLAYED_SINCE: &str = "another game has been played since";
 pub(super) const WHICH_GAME: &str =
-    "until both sides have moved, a draw needs the id of the game for which it is meant";
+    "until both sides have moved, an offer needs the id of the game for which it is meant";
 pub(super) const NOT_GONE: &str = "your opponent is there, or the game has too long a clock for claims";
 pub(super) const ONLY_ABORT: &str = "until both sides have moved, a game can only be aborted";
+pub(super) const RATED_MOVE: &str = "in a rated game no move is taken back";
+pub(super) const NO_MOVE: &str = "you have made no move in this game";
 pub(super) const NO_INVITATION: &str = "no seat of this room is kept for you";
 pub(super) const HAS_SEAT: &str = "this player has a seat here, and needs no invitation";
 
 const AT_RATED_GAME: &str = "a running rated game is within two plies of this opening; start after that game";
 
 /// The reasons of a room for [`Rejection::WrongPhase`].
-pub(super) const WRONG_PHASES: [&str; 14] = [
+pub(super) const WRONG_PHASES: [&str; 16] = [
     NO_SERIES,
     NO_OFFER,
     OWN_OFFER,
@@ -36,6 +38,8 @@ pub(super) const WRONG_PHASES: [&str; 14] = [
     WHICH_GAME,
     NOT_GONE,
     ONLY_ABORT,
+    RATED_MOVE,
+    NO_MOVE,
     NO_INVITATION,
     HAS_SEAT,
 ];
@@ -103,8 +107,8 @@ pub enum Rejection {
     /// The square is not legal; holds the legal ones.
     #[error("illegal move")]
     IllegalMove(Bitboard),
-    /// The next draw may be offered at this ply.
-    #[error("you have offered a draw; the next may come at ply {0}")]
+    /// The next offer of this kind may come at this ply.
+    #[error("such an offer was declined; the next may come at ply {0}")]
     OfferTooSoon(u16),
     /// The game may be claimed from this time on.
     #[error("your opponent may still come back; wait a little before you claim the game")]

@@ -395,7 +395,7 @@ impl Bot {
     ) -> Result<(), StopReason> {
         match event {
             PlayEvent::Turn(turn) => searches.begin(&turn),
-            PlayEvent::TurnClosed { game, .. } => searches.forget(&game),
+            PlayEvent::TurnClosed { game, ply, .. } => searches.close(&game, ply),
             PlayEvent::GameEnded { game, .. } => searches.forget(&game),
             PlayEvent::RatingChanged { game, own, .. } => say(format_args!("game {game}: rating {own}")),
             PlayEvent::MoveRejected { game, ply, reason, message, legal, retry_after } => {

@@ -113,6 +113,13 @@ impl MoveSearches {
         }
     }
 
+    /// Stops the search for a turn that is over. Another turn of the game may have begun.
+    pub(super) fn close(&mut self, game: &GameId, ply: u32) {
+        if self.open.get(game).is_some_and(|(open, _)| *open == ply) {
+            self.forget(game);
+        }
+    }
+
     /// The next move of an open turn; pending without searches. Cancel safe.
     pub(super) async fn next(&mut self) -> ChosenMove {
         while let Some(done) = self.jobs.join_next().await {
@@ -228,8 +235,9 @@ mod tests {
         let chosen_move = searches.next().await;
         searches.repeat(chosen_move.clone(), Duration::ZERO);
         assert_eq!(searches.next().await, chosen_move);
-        searches.repeat(chosen_move, Duration::ZERO);
+        searches.repeat(chosen_move.clone(), Duration::ZERO);
         searches.begin(&turn(2, Duration::from_secs(60)));
+        searches.close(&chosen_move.game, 0);
         assert_eq!(searches.next().await.ply, 2);
     }
 

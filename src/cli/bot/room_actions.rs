@@ -46,7 +46,7 @@ pub(super) fn next_action(room: &Room, me: &PlayerId, wish: Wish) -> Option<Room
     };
     if let Some(game) = room.running() {
         // Bots play to the end.
-        return (game.draw_offered_by == Some(side.opposite())).then_some(RoomAction::Answer(Offer::Draw, false));
+        return game.offer_of(side.opposite()).map(|offer| RoomAction::Answer(offer, false));
     }
     if room.phase != Phase::Lobby {
         return None;

@@ -81,6 +81,9 @@ impl KeyInput {
             Typed::Nothing | Typed::Square => match offered(view) {
                 Some((_, Offer::Draw)) => "the opponent offers a draw: y accepts, x declines".into(),
                 Some((_, Offer::Rematch)) => "the opponent offers a rematch: y accepts, x declines".into(),
+                Some((_, Offer::TakeBack)) => {
+                    "the opponent asks to take its last move back: y accepts, x declines".into()
+                }
                 None if view.claimable().is_some() => "your opponent is away: w claims the win, when it is time".into(),
                 None => self.preview(view).unwrap_or_default(),
             },
@@ -105,9 +108,9 @@ impl KeyInput {
         } else if view.claimable().is_some() {
             "d3 move   r resign   dd draw offer   w claim the win   t talk   q quit"
         } else if view.my_turn().is_some() {
-            "arrows+Enter or d3 move   r resign   dd draw offer   t talk   q quit"
+            "arrows+Enter or d3 move   r resign   dd draw offer   u take back   t talk   q quit"
         } else if view.room().running().is_some() {
-            "r resign   dd draw offer   t talk   q quit"
+            "r resign   dd draw offer   u take back   t talk   q quit"
         } else {
             match (view.game().is_some(), view.may_start()) {
                 (false, false) if view.is_awaited() => "s ready   t talk   q quit",
@@ -168,6 +171,9 @@ impl KeyInput {
                 self.typed = Typed::Column(letter.to_ascii_lowercase());
             }
             KeyCode::Char('r') if playing => self.typed = Typed::Resign,
+            KeyCode::Char('u') if playing => {
+                return view.game().map(|game| PlayerAction::Offer(game.id.clone(), Offer::TakeBack));
+            }
             KeyCode::Char('q') if playing => self.typed = Typed::Quit,
             KeyCode::Char('q') => return Some(PlayerAction::Quit),
             KeyCode::Char('t') => self.typed = Typed::Chat(String::new()),
@@ -245,7 +251,7 @@ fn no_square(typed: impl std::fmt::Display) -> String {
 pub(in crate::cli) fn offered(view: &RoomView) -> Option<(GameId, Offer)> {
     let opponent: Color = view.side()?.opposite();
     let (game, offer) = match view.room().running() {
-        Some(game) => (game, (game.draw_offered_by == Some(opponent)).then_some(Offer::Draw)),
+        Some(game) => (game, game.offer_of(opponent)),
         None => (view.game()?, (view.room().rematch_offered_by == Some(opponent)).then_some(Offer::Rematch)),
     };
     offer.map(|offer| (game.id.clone(), offer))

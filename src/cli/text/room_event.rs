@@ -99,6 +99,7 @@ fn offer_name(offer: Offer) -> &'static str {
     match offer {
         Offer::Draw => "a draw",
         Offer::Rematch => "a rematch",
+        Offer::TakeBack => "to take its last move back",
     }
 }
 

@@ -5,7 +5,7 @@ use v1::{room_event::Event as Wire, watch_room_response::Message};
 
 use super::{
     WireEnum as _, clocks, final_position,
-    game::{draw_offered_by, last_ply, outcome, thought as wire_thought},
+    game::{last_ply, outcome, side_or_none, thought as wire_thought},
     member, player, position,
     room::{chat_line, co_owner_ids, last_game, owner_id, score, series},
     room_settings, seat, seat_number, seats, span, squares, timestamp,
@@ -48,7 +48,8 @@ fn room_state(room: &Room) -> v1::RoomState {
         series: room.series().map(series),
         rematch_offered_by: room.rematch_offer().map(seat_number),
         score: score(room),
-        draw_offered_by: draw_offered_by(room.game()).into(),
+        draw_offered_by: side_or_none(room.game().and_then(|game| game.draw_offer)).into(),
+        take_back_offered_by: side_or_none(room.game().and_then(|game| game.take_back_offer)).into(),
     }
 }
 

@@ -23,14 +23,15 @@ pub fn game(room: RoomId, game: &Game, time: &TimeControl, now: Timestamp) -> v1
         clocks: game.clocks_at(now, time).as_ref().map(clocks),
         plies: plies(&game.plies, game.opening),
         outcome: game.end.map(|end| outcome(end, game.position)),
-        draw_offered_by: draw_offered_by(Some(game)).into(),
+        draw_offered_by: side_or_none(game.draw_offer).into(),
+        take_back_offered_by: side_or_none(game.take_back_offer).into(),
         seats: game.players.iter().map(|(_, player)| occupied_seat(player)).collect(),
     }
 }
 
-/// The side that has offered a draw, if one has.
-pub(super) fn draw_offered_by(game: Option<&Game>) -> v1::Side {
-    game.and_then(|game| game.draw_offer).map_or(v1::Side::Unspecified, Color::wire)
+/// The side that has made an offer.
+pub(super) fn side_or_none(side: Option<Color>) -> v1::Side {
+    side.map_or(v1::Side::Unspecified, Color::wire)
 }
 
 /// The clocks of a running game.

@@ -191,7 +191,7 @@ mod tests {
             let known = |count| (0..count).contains(&wire);
             prop_assert_eq!(read_player_kind(wire).is_ok(), known(3));
             prop_assert_eq!(read_side_preference(wire).is_ok(), known(4));
-            prop_assert_eq!(read_offer(wire).is_ok(), known(3) && wire != 0);
+            prop_assert_eq!(read_offer(wire).is_ok(), known(4) && wire != 0);
             prop_assert_eq!(read_claim(wire).is_ok(), known(3) && wire != 0);
             prop_assert_eq!(Phase::read("filter.phase", wire).is_ok(), known(4));
             prop_assert_eq!(read_ply(wire).map(i32::from).ok(), (0..=65_535).contains(&wire).then_some(wire));

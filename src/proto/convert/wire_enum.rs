@@ -49,11 +49,11 @@ wire_enums! {
     Visibility as Visibility: Public Private;
     Watching as Watching: Everyone Members;
     Phase as RoomPhase: Lobby Playing Closed;
-    Offer as Offer: Draw Rematch;
+    Offer as Offer: Draw Rematch TakeBack;
     Claim as GameClaim: Win Draw;
     LeaveReason as LeaveReason: Left Kicked Banned Absent;
     CloseReason as RoomCloseReason: Empty Closed Idle Server;
     EndReason as GameEndReason: Discs Resignation Timeout Left Kicked Agreed Aborted Server AbortedByBlack AbortedByWhite
-        AbortedByOwner AbortedByAdmin;
+        AbortedByOwner AbortedByAdmin TakenBack;
     UnratedReason as UnratedReason: Unrated TooShort SameAddress Aborted HouseShort;
 }

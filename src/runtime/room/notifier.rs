@@ -46,6 +46,7 @@ pub(crate) struct Before {
     /// The side to move, and its ply.
     turn: Option<(Color, u16)>,
     draw_offer: Option<Color>,
+    take_back_offer: Option<Color>,
     rematch_offer: Option<Color>,
     in_series: bool,
     members: usize,
@@ -66,6 +67,7 @@ impl Before {
         Self {
             turn: running.and_then(|game| Some((game.turn()?, game.ply()))),
             draw_offer: running.and_then(|game| game.draw_offer),
+            take_back_offer: running.and_then(|game| game.take_back_offer),
             rematch_offer: room.rematch_offer(),
             in_series: room.series().is_some(),
             members: room.members().len(),
@@ -82,6 +84,7 @@ impl Before {
         match offer {
             Offer::Draw => self.draw_offer,
             Offer::Rematch => self.rematch_offer,
+            Offer::TakeBack => self.take_back_offer,
         }
     }
 }
@@ -215,7 +218,7 @@ impl Notifier<'_> {
     pub(crate) fn remind_of_offers(&self, player: PlayerId) {
         let Some(side) = self.room.seat_of(player) else { return };
         let open = Before::of(self.room);
-        for offer in [Offer::Draw, Offer::Rematch] {
+        for offer in [Offer::Draw, Offer::Rematch, Offer::TakeBack] {
             if let Some(by) = open.offer(offer) {
                 self.send_offer(side, offer, by, OfferStatus::Open);
             }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::runtime::{
-    cluster::peers::PlayerStreams,
     limit::client_address::{AddressPermit, Resource},
     outcome::{RoomError, StreamEnd},
     player::player::Player,
@@ -40,8 +39,8 @@ impl OpenStream {
         Ok(stream)
     }
 
-    /// Makes it the player's newest stream of turns, and tells the other nodes.
-    pub(super) fn begin_turns(&mut self, told: &mut PlayerStreams) {
+    /// Makes it the player's newest stream of turns.
+    pub(super) fn begin_turns(&mut self) {
         let Self { host, player, turns_number, .. } = self;
         if player.stream_end().is_some() {
             // It ends at once, and must not end the stream that the player may have at another node.
@@ -50,7 +49,6 @@ impl OpenStream {
         let number = host.context.players.next_turns_number(player);
         *turns_number = Some(number);
         player.streams.begin_turns(number);
-        host.context.players.tell_streams(player, told);
     }
 
     /// Waits until the server or the player ends all streams.

@@ -40,8 +40,10 @@ impl Turns {
             if player.is_replaced() {
                 return Err(RoomError::TokenReplaced);
             }
-            stream.begin_turns(&mut told);
+            stream.begin_turns();
             let opened = player.streams.inbox.open(Box::new(stream));
+            // Other nodes answer with the open turns at once, which an inbox without a reader does not keep.
+            host.context.players.tell_streams(player, &mut told);
             // Before a stream of a new token can open.
             if let Some(end) = player.stream_end() {
                 player.streams.inbox.close(end);
@@ -149,11 +151,62 @@ async fn send_reminder(host: &RoomHost, player: PlayerId, room: RoomId, mut repl
 
 #[cfg(test)]
 mod tests {
+    use std::sync::OnceLock;
+
+    use bytes::Bytes;
+    use tokio::sync::mpsc;
+
     use super::*;
     use crate::{
-        room::{Clocks, Timestamp},
+        room::{Clocks, DisplayName, PlayerKind, Seq, Timestamp},
         rules::{ByColor, Position},
+        runtime::{
+            Node, NodeId, Parts, Peers, Runtime,
+            cluster::peers::{Ask, FeedItem, LinkError, News, Reply},
+        },
+        store::{BoxFuture, MemoryStore, Store},
     };
+
+    const PEER: NodeId = NodeId(2);
+
+    /// A peer that answers the news of a stream of turns with a turn, before the teller goes on.
+    #[derive(Default)]
+    struct FastPeer(OnceLock<Node>);
+
+    impl Peers for FastPeer {
+        fn ask(&self, _: NodeId, _: Ask) -> BoxFuture<'_, Result<Reply, LinkError>> {
+            Box::pin(std::future::ready(Err(LinkError::Down)))
+        }
+
+        fn follow(&self, _: NodeId, _: RoomId, _: Option<Seq>) -> mpsc::Receiver<FeedItem> {
+            mpsc::channel(1).1
+        }
+
+        fn tell(&self, _: NodeId, news: News) {
+            let (News::Streams(streams), Some(node)) = (news, self.0.get()) else { return };
+            for (player, _) in streams.into_iter().filter(|(_, streams)| streams.turns.is_some()) {
+                node.receive_news(PEER, News::Notice(player, Notice::TurnRequested(Box::new(turn(7, true)))));
+            }
+        }
+
+        fn linked(&self) -> Vec<NodeId> {
+            vec![PEER]
+        }
+    }
+
+    #[tokio::test]
+    async fn a_turn_of_another_node_is_received_however_soon_it_is_sent() {
+        let peer = Arc::new(FastPeer::default());
+        let parts = Parts::new(Store::of(MemoryStore::default()), |_, _| Bytes::new());
+        let cluster = Some((NodeId(1), Arc::clone(&peer) as Arc<dyn Peers>));
+        let runtime = Runtime::start(Parts { cluster, ..parts }).await.unwrap();
+        peer.0.set(runtime.node()).ok().unwrap();
+        let name = DisplayName::parse("Ada").unwrap();
+        let (ada, _) = runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await.unwrap();
+        let mut turns = runtime.streams.turns(&ada).await.unwrap();
+        let ready = turns.poll_next(&mut Context::from_waker(std::task::Waker::noop()));
+        assert!(matches!(&ready, Poll::Ready(Ok(Notice::TurnRequested(turn))) if turn.ply == 7), "{ready:?}");
+    }
 
     fn turn(ply: u16, is_repeat: bool) -> TurnRequest {
         let clocks = Clocks { totals: ByColor::default(), left: MAILBOX_TIMEOUT, deadline: Timestamp(0) };

@@ -66,8 +66,8 @@ fn during_game(rng: &mut Rng, room: &Room) -> Option<Action> {
                 Command::EndSeries
             }
         }
-        2..4 => Command::Offer(Offer::Draw, Some(game)),
-        4..6 => Command::Answer(Offer::Draw, Some(game), rng.percent(50)),
+        2..4 => Command::Offer(rng.pick(&[Offer::Draw, Offer::TakeBack]), Some(game)),
+        4..6 => Command::Answer(rng.pick(&[Offer::Draw, Offer::TakeBack]), Some(game), rng.percent(50)),
         _ => Command::Chat(ChatText::parse("hm").expect("a line")),
     };
     Some(Action::Command(room.id(), command))

@@ -321,6 +321,35 @@ async fn draws_and_rematches_are_offered_and_accepted() {
 }
 
 #[tokio::test]
+async fn a_move_against_an_ai_is_taken_back_and_the_game_goes_on_in_the_next_one() {
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
+    let mut turns = ada.turns().await;
+    ada.quick_start_with_ai("random", v1::SidePreference::Black).await.unwrap();
+    let first = turns.turn_request().await;
+    ada.play(&first.game_id, 0, "d3").await.unwrap();
+    let second = turns.turn_request().await;
+    let take_back = async || {
+        let request = v1::MakeOfferRequest {
+            game_id: second.game_id.clone(),
+            offer: v1::Offer::TakeBack.into(),
+            ..Default::default()
+        };
+        ada.games().make_offer(request).await
+    };
+    take_back().await.unwrap();
+    let outcome = turns.game_ended().await.outcome.unwrap();
+    assert_eq!((outcome.result(), outcome.reason()), (v1::GameResult::Aborted, v1::GameEndReason::TakenBack));
+    let again = turns.turn_request().await;
+    assert_eq!((again.ply, &again.position), (0, &first.position));
+    assert_ne!(again.game_id, first.game_id);
+    refused(take_back().await, Code::FailedPrecondition, "GAME_OVER");
+    ada.play(&again.game_id, 0, "c4").await.unwrap();
+    let stats = ada.me().await.stats.unwrap();
+    assert_eq!((stats.won, stats.drawn, stats.lost), (0, 0, 0));
+}
+
+#[tokio::test]
 async fn leaving_during_ones_turn_ends_the_game_at_once() {
     let server = TestServer::open().await;
     let seated = server.two_player_game(v1::RoomSettings::default()).await;

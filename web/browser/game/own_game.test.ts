@@ -116,7 +116,7 @@ scenario("notifications of the browser are asked for on a click only", async ({ 
   await ada.getByLabel(en.menu.notifications).check();
   await ada.keyboard.press("Escape");
   await legal(ada).first().click();
-  await expect.poll(() => asked.jsonValue()).toEqual(["asked", en.ownGame.turn(en.opponent.beginner.name)]);
+  await expect.poll(() => asked.jsonValue()).toEqual(["asked", en.ownGame.turn("random 1")]);
   expect(await ada.getByLabel(en.menu.sound).isChecked()).toBe(true);
 });
 

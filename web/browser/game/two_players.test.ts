@@ -3,7 +3,16 @@ import { expect } from "vitest";
 import { GameEndReason } from "../../src/gen/reversi/v1/types_pb";
 import { en } from "../../src/text/en";
 import { address, scenario } from "../harness/scenario";
-import { board, createRoom, invitation, legal, playToTheEnd, result } from "../harness/game_page";
+import {
+  board,
+  createRoom,
+  invitation,
+  legal,
+  playToTheEnd,
+  quickGame,
+  result,
+  startTwoPlayerGame,
+} from "../harness/game_page";
 
 scenario("two players meet by a link, and a third watches", async ({ openAs }) => {
   const ada = await openAs("ada");
@@ -48,3 +57,31 @@ async function expectNoControls(page: Page): Promise<void> {
   await page.getByRole("gridcell", { name: "d3," }).click();
   expect(await board(page)).toBe(before);
 }
+
+scenario("a move is taken back: an AI agrees at once, a person is asked", async ({ openAs }) => {
+  const ada = await openAs("ada");
+  const takeBack = ada.getByRole("button", { name: en.game.takeBack, exact: true });
+  await quickGame(ada, "random");
+  expect(await takeBack.count()).toBe(0);
+  await legal(ada).first().click();
+  await legal(ada).first().waitFor();
+  await takeBack.click();
+  await takeBack.waitFor({ state: "detached" });
+  await expect.poll(() => legal(ada).count()).toBe(4);
+  await ada.getByRole("button", { name: en.game.resign }).click();
+  await ada.getByRole("button", { name: en.game.confirm, exact: true }).click();
+  await ada.getByRole("heading", { name: en.result.lost }).waitFor();
+  await ada.getByRole("link", { name: en.menu.play, exact: true }).click();
+
+  const bob = await openAs("bob");
+  await startTwoPlayerGame(ada, bob);
+  await legal(ada).first().click();
+  await takeBack.click();
+  await bob.getByText(en.game.takeBackOfferedBy("ada")).waitFor();
+  await bob.getByRole("button", { name: en.game.decline }).click();
+  await expect.poll(() => bob.getByText(en.game.takeBackOfferedBy("ada")).count()).toBe(0);
+  await legal(bob).first().click();
+  await takeBack.click();
+  await bob.getByRole("button", { name: en.game.accept }).click();
+  await expect.poll(() => legal(ada).count()).toBe(4);
+});

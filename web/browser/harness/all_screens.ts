@@ -47,6 +47,10 @@ export async function* allScreens(page: Page): AsyncGenerator<string> {
   await page.getByLabel(en.menu.language).waitFor();
   yield "menu";
   await page.keyboard.press("Escape");
+  await page.getByRole("link", { name: en.invitation.players }).click();
+  await page.getByText(en.invitation.accepts(en.invitation.all)).first().waitFor();
+  yield "players";
+  await page.getByRole("link", { name: en.menu.play, exact: true }).click();
   yield* room(page);
   yield* game(page);
   await page.goto(new URL("#/ai/mcts/5", page.url()).href);
@@ -148,6 +152,6 @@ async function* game(page: Page): AsyncGenerator<string> {
   yield "replay";
   await page.getByRole("link", { name: "ada" }).click();
   await page.getByRole("heading", { name: en.stats.results }).waitFor();
-  await page.getByRole("link", { name: en.stats.replay("Greedy") }).waitFor();
+  await page.getByRole("link", { name: en.stats.replay("greedy 1") }).waitFor();
   yield "player";
 }

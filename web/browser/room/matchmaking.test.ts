@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { UnratedReason } from "../../src/gen/reversi/v1/session_pb";
 import { en } from "../../src/text/en";
+import { otherPlayer } from "../harness/other_player";
 import { scenario } from "../harness/scenario";
 import { board, count, createRoom, legal } from "../harness/game_page";
 
@@ -42,6 +43,24 @@ scenario("those are paired who want the same clock and rating, which are remembe
     await page.getByText(`bob: ${unrated[UnratedReason.TOO_SHORT]}`).waitFor();
     await page.getByText(rating("ada", 1338, "\u2212162")).waitFor();
   }
+});
+
+scenario("a search is repeated, and finds who was away for a moment", async ({ server, openAs }) => {
+  const bot = await otherPlayer(server, "bot");
+  const opponent = { case: "anyone" as const, value: {} };
+  const found = await bot.lobby.quickStart({ opponent, settings: { moveLimit: { seconds: 60n } } });
+  const { roomId = "" } = found.room ?? {};
+  bot.leave();
+  const isThere = async () => (await bot.rooms.getRoom({ roomId })).room?.members[0]?.present;
+  await expect.poll(isThere).toBe(false);
+  const ada = await openAs("ada");
+  await search(ada);
+  await ada.getByRole("heading", { name: en.room.searching }).waitFor();
+  expect(ada.url()).not.toContain(roomId);
+  await bot.comeBack();
+  await ada.locator(".player-bar").getByText("bot", { exact: true }).waitFor();
+  await ada.getByRole("button", { name: en.game.resign }).waitFor();
+  expect(ada.url()).toContain(roomId);
 });
 
 scenario("a search for an opponent can be cancelled", async ({ openAs }) => {

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { aiTitle } from "../../src/text/ai_name";
+import { aiName } from "../../src/text/ai_name";
 import { en } from "../../src/text/en";
 import { address, scenario } from "../harness/scenario";
 import {
@@ -62,7 +62,7 @@ scenario(
     const white = ada.getByRole("group", { name: texts.seatFor(en.side.white) });
     await chooseAi(white, "mcts:3");
     await white.getByRole("button", { name: texts.makeAi }).click();
-    await seat(cleo, "white", aiTitle(en, "mcts", 3)).waitFor();
+    await seat(cleo, "white", aiName({ kind: "mcts", level: 3 })).waitFor();
     await white.getByRole("button", { name: texts.makeOpen }).click();
     await seat(cleo, "white", texts.open).waitFor();
 

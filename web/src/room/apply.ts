@@ -56,7 +56,8 @@ function changed(room: Room, event: RoomEvent["event"]): Room {
 }
 
 function assigned(room: Room, state: RoomState): Room {
-  const { phase, ownerId, coOwnerIds, seats, series, rematchOfferedBy, score, drawOfferedBy } = state;
+  const { phase, ownerId, coOwnerIds, seats, series, rematchOfferedBy, score, drawOfferedBy, takeBackOfferedBy } =
+    state;
   return {
     ...without(room, "series", "rematchOfferedBy", "score"),
     phase,
@@ -66,7 +67,7 @@ function assigned(room: Room, state: RoomState): Room {
     ...(series && { series }),
     ...(rematchOfferedBy !== undefined && { rematchOfferedBy }),
     ...(score && { score }),
-    ...(room.game && { game: { ...room.game, drawOfferedBy } }),
+    ...(room.game && { game: { ...room.game, drawOfferedBy, takeBackOfferedBy } }),
   };
 }
 

@@ -63,7 +63,7 @@ function gameEventText(texts: Texts, event: Event, after: Room): string {
       return words.refused(sideName(texts, event.value.side), event.value.strikes);
     case "offerMade": {
       const name = seatName(texts, after, event.value.seat);
-      return (event.value.offer === Offer.DRAW ? game.drawOfferedBy : game.rematchOfferedBy)(name);
+      return offerText(texts, event.value.offer, name);
     }
     case "offerClosed":
       return event.value.accepted ? "" : words.declined;
@@ -99,4 +99,16 @@ function seatSide(texts: Texts, seat: number): string {
 function seatName(texts: Texts, room: Room, index: number): string {
   const seat = room.seats[index];
   return seat ? occupantName(texts, seat) : "";
+}
+
+/** What `name` offers. */
+export function offerText({ game }: Texts, offer: Offer, name: string): string {
+  switch (offer) {
+    case Offer.DRAW:
+      return game.drawOfferedBy(name);
+    case Offer.TAKE_BACK:
+      return game.takeBackOfferedBy(name);
+    default:
+      return game.rematchOfferedBy(name);
+  }
 }

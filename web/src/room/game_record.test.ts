@@ -29,7 +29,7 @@ describe("game records", () => {
 
   it("name the participants", () => {
     const { black, white } = ended(GameResult.DRAW);
-    expect(participantName(en, black)).toBe("Alpha-Beta 3");
+    expect(participantName(en, black)).toBe("alphabeta 3");
     expect(participantName(en, white)).toBe("Ana");
     expect(participantName(en, undefined)).toBe("");
   });

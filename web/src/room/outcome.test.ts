@@ -4,7 +4,7 @@ import { GameEndReason, GameResult, OutcomeSchema } from "../gen/reversi/v1/type
 import { en } from "../text/en";
 import { headline, reasonText } from "./outcome";
 
-const NAMES = { black: "Alpha-Beta 3", white: "Ana" };
+const NAMES = { black: "alphabeta 3", white: "Ana" };
 
 it("has a headline for each outcome, and for each player", () => {
   const outcome = (result: GameResult) => create(OutcomeSchema, { result });

@@ -7,7 +7,7 @@ export function winnerOf(outcome: Outcome | undefined): Color | undefined {
   return outcome?.result === GameResult.WHITE_WINS ? "white" : undefined;
 }
 
-/** "Alpha-Beta 3 wins with black", "A draw" or "Aborted"; "You win" or "You lose" for the player of `side`. */
+/** "alphabeta 3 wins with black", "A draw" or "Aborted"; "You win" or "You lose" for the player of `side`. */
 export function headline({ result }: Texts, outcome: Outcome, names: Record<Color, string>, side?: Color): string {
   const winner = winnerOf(outcome);
   if (!winner) return outcome.result === GameResult.DRAW ? result.draw : result.aborted;

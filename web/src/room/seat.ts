@@ -1,23 +1,17 @@
 import { PlayerKind, type Room, type Seat, Visibility, Watching } from "../gen/reversi/v1/types_pb";
-import { aiTitle } from "../text/ai_name";
+import { aiName } from "../text/ai_name";
 import type { Texts } from "../text/en";
 import type { Color } from "../game/board";
-import { opponentOf } from "./opponent";
-
-interface Ai {
-  kind: string;
-  level: number;
-}
 
 export const SEATS: readonly Color[] = ["black", "white"];
 
-/** The name of a seat's occupant, of an AI that is a named opponent as such; "Free seat" or "Kept for NAME" without one. */
+/** The name of a seat's occupant; "Free seat" or "Kept for NAME" without one. */
 export function occupantName(texts: Texts, { occupant }: Pick<Seat, "occupant">): string {
   switch (occupant.case) {
     case "player":
       return occupant.value.displayName;
     case "ai":
-      return aiPlayerName(texts, occupant.value);
+      return aiName(occupant.value);
     case "reserved":
       return texts.room.reserved(occupant.value.displayName);
     default:
@@ -32,20 +26,9 @@ export function namesOf(texts: Texts, { game, seats }: Room): Record<Color, stri
 }
 
 export function occupantKind(texts: Texts, { occupant }: Seat): string {
-  if (occupant.case === "ai") return aiPlayerKind(texts, occupant.value);
+  if (occupant.case === "ai") return texts.room.kind.ai;
   if (occupant.case !== "player") return "";
   return occupant.value.kind === PlayerKind.BOT ? texts.room.kind.bot : texts.room.kind.human;
-}
-
-/** The name of an AI as a player: of the named opponent that it is, or else its kind and level. */
-export function aiPlayerName(texts: Texts, ai: Ai): string {
-  const named = opponentOf(ai);
-  return named ? texts.opponent[named.id].name : aiTitle(texts, ai.kind, ai.level);
-}
-
-/** "AI", and the kind and level of one that is a named opponent. */
-export function aiPlayerKind(texts: Texts, ai: Ai): string {
-  return opponentOf(ai) ? `${texts.room.kind.ai} · ${aiTitle(texts, ai.kind, ai.level)}` : texts.room.kind.ai;
 }
 
 export function isSeatOf(seat: Seat | undefined, playerId: string): boolean {

@@ -1,13 +1,12 @@
 import { lobby } from "../api/client";
 import { records } from "../api/records";
 import { retry } from "../api/retry";
-import { aiPlayerKind, aiPlayerName } from "../room/seat";
 import { attempt } from "../state/call";
 import { useQuery } from "../state/use_query";
 import { navigate, replace } from "../state/location";
 import { requestId } from "../state/request_id";
 import { serverInfo, useServerInfo } from "../state/server_info";
-import { aiStrength, aiSummary } from "../text/ai_name";
+import { aiName, aiStrength, aiSummary, levelStrength } from "../text/ai_name";
 import { text } from "../text/text";
 import { Unavailable } from "../ui/control/unavailable";
 import { EloTable } from "../ui/profile/elo_table";
@@ -26,10 +25,11 @@ export function AiScreen({ kind, level }: { kind: string; level: number }) {
   return (
     <div class="profile">
       <section class="panel">
-        <p class="muted">{aiPlayerKind(texts, ai)}</p>
-        <h1 class="profile-name">{aiPlayerName(texts, ai)}</h1>
+        <p class="muted">{texts.room.kind.ai}</p>
+        <h1 class="profile-name">{aiName(ai)}</h1>
         {offered && (
           <>
+            {offered.levels > 1 && <p>{levelStrength(texts, ai)}</p>}
             <p>{aiSummary(texts, offered)}</p>
             <p class="muted">{texts.home.strength(aiStrength(texts, offered))}</p>
             <EloTable elo={offered.elo} level={answer.level} />

@@ -1,14 +1,14 @@
 import { offeredOpponents } from "../room/opponent";
 import { address } from "../route";
 import { serverInfo, useServerInfo } from "../state/server_info";
-import { aiName, aiStrength, aiSummary } from "../text/ai_name";
+import { aiName, aiStrength, aiSummary, levelStrength } from "../text/ai_name";
 import { text } from "../text/text";
 import { EloTable } from "../ui/profile/elo_table";
 
-/** The computer opponents: the named ones by strength, and all kinds with the Elo of their levels. */
+/** The computer opponents: those that are offered first, by strength, and all kinds with the Elo of their levels. */
 export function AisScreen() {
   const texts = text.value;
-  const { home, connection, opponent } = texts;
+  const { home, connection } = texts;
   useServerInfo();
   const kinds = serverInfo.value?.aiKinds;
   if (!kinds) return <p class="muted">{connection.loading}</p>;
@@ -25,11 +25,11 @@ export function AisScreen() {
             </tr>
           </thead>
           <tbody>
-            {offeredOpponents(kinds).map(({ id, kind, level, elo }) => (
-              <tr key={id}>
+            {offeredOpponents(kinds).map(({ elo, ...ai }) => (
+              <tr key={aiName(ai)}>
                 <th scope="row">
-                  <a href={address({ screen: "ai", kind, level })}>{opponent[id].name}</a>
-                  <p class="hint">{opponent[id].summary}</p>
+                  <a href={address({ screen: "ai", ...ai })}>{aiName(ai)}</a>
+                  <p class="hint">{levelStrength(texts, ai)}</p>
                 </th>
                 <td>{elo}</td>
               </tr>
@@ -40,9 +40,7 @@ export function AisScreen() {
       {kinds.map((kind) => (
         <section key={kind.kind} class="panel">
           <h2>
-            <a href={address({ screen: "ai", kind: kind.kind, level: kind.defaultLevel })}>
-              {aiName(texts, kind.kind)}
-            </a>
+            <a href={address({ screen: "ai", kind: kind.kind, level: kind.defaultLevel })}>{kind.kind}</a>
           </h2>
           <p>{aiSummary(texts, kind)}</p>
           <p class="muted">{home.strength(aiStrength(texts, kind))}</p>

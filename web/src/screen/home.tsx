@@ -8,7 +8,7 @@ import { RoomList } from "../ui/lobby/room_list";
 
 /** The start screen: own rooms, quick start, AI matches and the live list. */
 export function HomeScreen() {
-  const { home, rooms } = text.value;
+  const { home, rooms, invitation } = text.value;
   useServerInfo();
   return (
     <div class="home">
@@ -19,9 +19,14 @@ export function HomeScreen() {
         <section class="panel">
           <h2>{home.friend}</h2>
           <p class="muted">{home.friendWhy}</p>
-          <a class="button" href={address({ screen: "create" })}>
-            {home.create}
-          </a>
+          <div class="buttons">
+            <a class="button" href={address({ screen: "create" })}>
+              {home.create}
+            </a>
+            <a class="button" href={address({ screen: "players" })}>
+              {invitation.players}
+            </a>
+          </div>
         </section>
       </div>
       <div class="column">

@@ -1,10 +1,13 @@
 import { records } from "../api/records";
-import { PlayerKind } from "../gen/reversi/v1/types_pb";
+import { type Player, PlayerKind } from "../gen/reversi/v1/types_pb";
+import { timeControlText } from "../room/time_control";
+import { chosenTerms } from "../state/room/quick_search";
 import { useQuery } from "../state/use_query";
 import { session } from "../state/session";
 import { text } from "../text/text";
 import { ClaimPanel } from "../ui/profile/claim_panel";
 import { GameHistory } from "../ui/profile/game_history";
+import { InviteButton } from "../ui/lobby/invite_button";
 import { Unavailable } from "../ui/control/unavailable";
 import { StatisticsPanel } from "../ui/profile/statistics_panel";
 
@@ -16,6 +19,7 @@ export function PlayerScreen({ playerId }: { playerId: string }) {
   if (refused) return <Unavailable refused={refused} />;
   if (!answer?.player || !answer.stats) return <p class="muted">{connection.loading}</p>;
   const { displayName, kind } = answer.player;
+  const isOwn = playerId === session.value?.playerId;
   return (
     <div class="profile">
       <div class="column">
@@ -23,15 +27,29 @@ export function PlayerScreen({ playerId }: { playerId: string }) {
           <p class="muted">{texts.title}</p>
           <h1 class="profile-name">{displayName}</h1>
           <p>
-            <span class="tag">{kind === PlayerKind.BOT ? room.kind.bot : room.kind.human}</span>{" "}
-            {playerId === session.value?.playerId && texts.you}
+            <span class="tag">{kind === PlayerKind.BOT ? room.kind.bot : room.kind.human}</span> {isOwn && texts.you}
           </p>
+          {!isOwn && <Invite guest={answer.player} />}
         </section>
-        {playerId === session.value?.playerId && <ClaimPanel />}
+        {isOwn && <ClaimPanel />}
         <StatisticsPanel stats={answer.stats} />
       </div>
       <GameHistory playerId={playerId} />
     </div>
+  );
+}
+
+/** The button, and the terms of the game. */
+function Invite({ guest }: { guest: Player }) {
+  const terms = chosenTerms();
+  return (
+    <>
+      <InviteButton guest={guest} />
+      <p class="muted facts">
+        <span>{timeControlText(text.value, terms)}</span>
+        {terms.rated && <span>{text.value.room.rated}</span>}
+      </p>
+    </>
   );
 }
 

@@ -2,23 +2,17 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { lobby, rooms } from "../api/client";
 import type { AiKind } from "../gen/reversi/v1/lobby_pb";
 import type { RoomSettingsSchema } from "../gen/reversi/v1/types_pb";
+import type { Ai } from "../room/opponent";
 import { aiName } from "../text/ai_name";
-import { text } from "../text/text";
 import { retry } from "../api/retry";
 import { requestId } from "./request_id";
-
-/** An AI at one of its levels. */
-export interface Ai {
-  kind: string;
-  level: number;
-}
 
 /** Starts a public game or series of two AIs, the first as black. Returns the room id. */
 export async function startAiMatch(
   pair: readonly Ai[],
   settings: Exclude<MessageInitShape<typeof RoomSettingsSchema>, { $typeName: string }>,
 ): Promise<string | undefined> {
-  const name = pair.map(({ kind }) => aiName(text.value, kind)).join(" – ");
+  const name = pair.map(aiName).join(" – ");
   const seats = pair.map((value) => ({ occupant: { case: "ai" as const, value } }));
   const [createId, startId] = [requestId(), requestId()];
   const request = { settings: { name, ...settings }, seats, requestId: createId };

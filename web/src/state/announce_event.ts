@@ -12,7 +12,7 @@ import { play } from "./sound";
 export function announceEvent(event: RoomEvent["event"], before: Room, after: Room): void {
   const texts = text.value;
   const words = eventText(texts, event, before, after);
-  if (isShownElsewhere(event)) announce(words);
+  if (isShownElsewhere(event, after)) announce(words);
   else notify(words);
   const ownTurn = isOwnTurn(after);
   if (ownTurn && (event.case === "movePlayed" || event.case === "gameStarted")) {
@@ -23,8 +23,11 @@ export function announceEvent(event: RoomEvent["event"], before: Room, after: Ro
   if (event.case === "gameEnded") play("end");
 }
 
-function isShownElsewhere(event: RoomEvent["event"]): boolean {
+function isShownElsewhere(event: RoomEvent["event"], { ownerId }: Room): boolean {
   switch (event.case) {
+    case "invitationEnded":
+      // The owner may invite again there.
+      return ownerId === session.value?.playerId;
     case "seriesEnded":
       return false;
     case "offerClosed":

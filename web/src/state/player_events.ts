@@ -1,13 +1,16 @@
 import { opposite } from "../game/board";
 import {
+  InvitationEndReason,
   OfferStatus,
   type PlayerGameEnded,
   type PlayerGameStarted,
+  type PlayerInvitationEnded,
   type PlayerInvited,
   type PlayerOffer,
   type TurnRequested,
 } from "../gen/reversi/v1/game_pb";
-import { Offer, type Room } from "../gen/reversi/v1/types_pb";
+import { GameEndReason, type Room } from "../gen/reversi/v1/types_pb";
+import { offerText } from "../room/event_text";
 import { headline, reasonText } from "../room/outcome";
 import { namesOf, occupantName, sideOf } from "../room/seat";
 import { text } from "../text/text";
@@ -15,7 +18,8 @@ import { showNotification } from "./browser_notification";
 import { isRoomSeen, isRoomShown, navigate } from "./location";
 import { announce, dismissOfRoom, notify } from "./notice";
 import { loadOwnGame, ownGames } from "./own_games";
-import { joinToPlay } from "./room/membership";
+import { answerText, keepAnswer } from "./room/invite";
+import { dropInvitation, keepInvitation } from "./room/invited";
 import { session } from "./session";
 import { play } from "./sound";
 import type { PlayerEvent } from "./stream/turn_stream";
@@ -39,7 +43,9 @@ export function handlePlayerEvent(event: PlayerEvent, first: boolean): void {
     case "seriesEnded":
       return void (first && tell(event.value.roomId, text.value.event.seriesEnded));
     case "invited":
-      return void (first && invited(event.value));
+      return invited(event.value, first);
+    case "invitationEnded":
+      return invitationEnded(event.value, first);
     case "kicked":
       if (first) notify(text.value.room.kicked, { tone: "bad" });
       if (isRoomShown(event.value.roomId)) navigate({ screen: "home" });
@@ -77,6 +83,8 @@ function gameStarted({ roomId, opponent }: PlayerGameStarted, first: boolean): v
 
 async function gameEnded({ roomId, gameId, outcome }: PlayerGameEnded, first: boolean): Promise<void> {
   announcedPly.delete(gameId);
+  // It goes on in the next game.
+  if (outcome?.reason === GameEndReason.TAKEN_BACK) return;
   dismissOfRoom(roomId);
   if (first && !isRoomSeen(roomId)) play("end");
   const room = await loadOwnGame(roomId);
@@ -89,17 +97,28 @@ async function gameEnded({ roomId, gameId, outcome }: PlayerGameEnded, first: bo
 
 async function offered({ roomId, offer, status, own }: PlayerOffer): Promise<void> {
   if (own || status !== OfferStatus.OPEN) return;
-  const { game } = text.value;
-  const name = opponentName(await currentRoom(roomId));
-  tell(roomId, (offer === Offer.DRAW ? game.drawOfferedBy : game.rematchOfferedBy)(name));
+  tell(roomId, offerText(text.value, offer, opponentName(await currentRoom(roomId))));
 }
 
-function invited({ roomId, joinCode, by }: PlayerInvited): void {
-  const { brand, home, visitor } = text.value;
-  const words = home.invited(by?.displayName ?? "");
-  const run = () => void accept(roomId, joinCode);
-  notify(words, { action: { label: visitor.play, run } });
-  showNotification(brand, words, run);
+function invited(invitation: PlayerInvited, first: boolean): void {
+  keepInvitation(invitation);
+  if (!first) return;
+  const words = text.value.invitation.received(invitation.by?.displayName ?? "");
+  announce(words);
+  showNotification(text.value.brand, words, () => {});
+}
+
+function invitationEnded(ended: PlayerInvitationEnded, first: boolean): void {
+  const { roomId, player, reason } = ended;
+  if (player?.playerId === session.peek()?.playerId) {
+    const dropped = dropInvitation(roomId);
+    const isOver = reason === InvitationEndReason.EXPIRED || reason === InvitationEndReason.WITHDRAWN;
+    if (first && isOver && dropped) notify(text.value.invitation.ended(dropped.by));
+    return;
+  }
+  keepAnswer(ended);
+  const words = answerText(ended);
+  if (first && words) tell(roomId, words);
 }
 
 /** Shows a notice, except in the event's room, and a notification of the browser if the page is hidden. */
@@ -126,9 +145,4 @@ function opponentName(room: Room | undefined): string {
 
 function ownSide(room: Room) {
   return sideOf(room, session.peek()?.playerId ?? "");
-}
-
-async function accept(roomId: string, joinCode: string): Promise<void> {
-  const key = joinCode ? { case: "joinCode" as const, value: joinCode } : { case: "roomId" as const, value: roomId };
-  if (await joinToPlay(key)) navigate({ screen: "room", roomId });
 }

@@ -1,23 +1,15 @@
 import type { AiKind } from "../gen/reversi/v1/lobby_pb";
 import type { Texts } from "./en";
 
-/** The texts about an AI kind. English takes summary and strength from the server. */
+/** The texts about an AI kind. English takes them from the server. */
 export interface AiTexts {
-  name: string;
-  summary?: string;
-  strength?: string;
+  summary: string;
+  strength: string;
 }
 
-/** Kinds with a single level, which is not shown. */
-const OF_ONE_LEVEL: ReadonlySet<string> = new Set(["random", "greedy", "roxanne"]);
-
-/** Name and level, such as "Alpha-Beta 3". */
-export function aiTitle(texts: Texts, kind: string, level: number): string {
-  return level > 0 && !OF_ONE_LEVEL.has(kind) ? `${aiName(texts, kind)} ${level}` : aiName(texts, kind);
-}
-
-export function aiName(texts: Texts, kind: string): string {
-  return texts.ai[kind]?.name ?? kind.charAt(0).toUpperCase() + kind.slice(1);
+/** The name of an AI, in all languages and lists: kind and level, as "expert 13"; its kind without a level. */
+export function aiName({ kind, level }: { kind: string; level: number }): string {
+  return level > 0 ? `${kind} ${level}` : kind;
 }
 
 export function aiSummary(texts: Texts, { kind, summary }: AiKind): string {
@@ -26,4 +18,10 @@ export function aiSummary(texts: Texts, { kind, summary }: AiKind): string {
 
 export function aiStrength(texts: Texts, { kind, strength }: AiKind): string {
   return texts.ai[kind]?.strength ?? strength;
+}
+
+/** How strong an AI is at its level; undefined where nothing is said of it. */
+export function levelStrength({ opponent }: Texts, ai: { kind: string; level: number }): string | undefined {
+  const texts: Readonly<Record<string, string | undefined>> = opponent;
+  return texts[aiName(ai)];
 }

@@ -2,6 +2,7 @@ import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { AiTexts } from "./ai_name";
 import { analysis } from "./analysis/en";
 import { archive } from "./archive/en";
+import { invitation } from "./invitation/en";
 import { opponent } from "./opponent/en";
 import { rules } from "./rules/en";
 import { shell } from "./shell/en";
@@ -75,7 +76,7 @@ export const en = {
     opponent: "Opponent",
     level: "Level",
     strength: (measured: string) => `Strength: ${measured}.`,
-    elo: "Elo (Random has 0)",
+    elo: "Elo (random 1 has 0)",
     moreOpponents: "More: any program at any level",
     allAis: "All computer opponents",
     byStrength: "By strength",
@@ -89,14 +90,13 @@ export const en = {
     botsWhy: "Choose both sides and watch them think.",
     watch: "Watch",
     friend: "Play with a friend",
-    friendWhy: "Create a room and send its link.",
+    friendWhy: "Create a room and send its link, or invite a player who is online.",
     create: "Create a room",
     live: "Now on the server",
     all: "All rooms",
     numbers: (players: number, games: number) =>
       `${plural(players, "player", "players")}, ${plural(games, "running game", "running games")}`,
     current: "You are in these rooms",
-    invited: (name: string) => `${name} invites you to a game.`,
     accept: "Go there",
   },
   rooms: {
@@ -233,6 +233,9 @@ export const en = {
     claimDraw: "Claim a draw",
     drawOffered: "Draw offered",
     drawOfferedBy: (name: string) => `${name} offers a draw.`,
+    takeBack: "Take back",
+    takeBackOffered: "Asked to take the move back",
+    takeBackOfferedBy: (name: string) => `${name} asks to take the last move back.`,
     accept: "Accept",
     decline: "Decline",
     rematch: "Rematch",
@@ -303,6 +306,7 @@ export const en = {
       [GameEndReason.ABORTED_BY_WHITE]: "Aborted by white",
       [GameEndReason.ABORTED_BY_OWNER]: "Aborted by the room's owner",
       [GameEndReason.ABORTED_BY_ADMIN]: "Aborted by an administrator",
+      [GameEndReason.TAKEN_BACK]: "A move was taken back",
     },
   },
   event: {
@@ -328,18 +332,11 @@ export const en = {
     seriesEnded: "The series is over.",
   },
   ...record,
-  ai: {
-    random: { name: "Random" },
-    greedy: { name: "Greedy" },
-    roxanne: { name: "Roxanne" },
-    positional: { name: "Positional" },
-    alphabeta: { name: "Alpha-Beta" },
-    mcts: { name: "Monte Carlo" },
-    expert: { name: "Expert" },
-    "mcts-roxanne": { name: "Monte Carlo Roxanne" },
-  } as Record<string, AiTexts | undefined>,
+  /** English has the texts of the server. */
+  ai: {} as Record<string, AiTexts | undefined>,
   analysis,
   archive,
+  invitation,
   opponent,
   rules,
   share,

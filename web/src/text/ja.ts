@@ -2,6 +2,7 @@ import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "./en";
 import { analysis } from "./analysis/ja";
 import { archive } from "./archive/ja";
+import { invitation } from "./invitation/ja";
 import { opponent } from "./opponent/ja";
 import { rules } from "./rules/ja";
 import { shell } from "./shell/ja";
@@ -72,7 +73,7 @@ export const ja: Texts = {
     opponent: "相手",
     level: "レベル",
     strength: (measured) => `強さ：${measured}。`,
-    elo: "Elo（ランダムが 0）",
+    elo: "Elo（random 1 が 0）",
     moreOpponents: "その他：プログラムとレベルを選ぶ",
     allAis: "コンピューターの一覧",
     byStrength: "強さの順",
@@ -86,13 +87,12 @@ export const ja: Texts = {
     botsWhy: "両者を選んで、考える様子をゆっくり眺めましょう。",
     watch: "観戦",
     friend: "友だちと対局",
-    friendWhy: "部屋を作ってリンクを送りましょう。",
+    friendWhy: "部屋を作ってリンクを送るか、オンラインのプレイヤーを招待しましょう。",
     create: "部屋を作る",
     live: "サーバーの今",
     all: "すべての部屋",
     numbers: (players, games) => `プレイヤー ${players} 人、対局中 ${games} 局`,
     current: "参加中の部屋",
-    invited: (name) => `${name} さんから対局の招待です。`,
     accept: "行く",
   },
   rooms: {
@@ -229,6 +229,9 @@ export const ja: Texts = {
     claimDraw: "引き分けを申請",
     drawOffered: "引き分けを提案中",
     drawOfferedBy: (name) => `${name} さんが引き分けを提案しています。`,
+    takeBack: "待った",
+    takeBackOffered: "待ったを申し込み中",
+    takeBackOfferedBy: (name) => `${name} さんが待ったを申し込んでいます。`,
     accept: "受ける",
     decline: "断る",
     rematch: "もう一局",
@@ -298,6 +301,7 @@ export const ja: Texts = {
       [GameEndReason.ABORTED_BY_WHITE]: "白番が中止しました",
       [GameEndReason.ABORTED_BY_OWNER]: "主催者が中止しました",
       [GameEndReason.ABORTED_BY_ADMIN]: "管理者が中止しました",
+      [GameEndReason.TAKEN_BACK]: "手が戻されました",
     },
   },
   event: {
@@ -326,41 +330,36 @@ export const ja: Texts = {
   },
   ...record,
   ai: {
-    random: { name: "ランダム", summary: "合法手から無作為に選びます。", strength: "最も弱く、最初の一局に" },
-    greedy: { name: "欲張り", summary: "最も多く返す手を打ちます。", strength: "ランダムに得点率 63 %" },
+    random: { summary: "合法手から無作為に選びます。", strength: "最も弱く、最初の一局に" },
+    greedy: { summary: "最も多く返す手を打ちます。", strength: "random に得点率 63 %" },
     roxanne: {
-      name: "Roxanne",
       summary: "決まった表に従い、隅を好み隣を避けます。",
-      strength: "ランダムと欲張りに 79 %",
+      strength: "random と greedy に 79 %",
     },
     positional: {
-      name: "位置重視",
       summary: "レベルの手数だけ先を読み、最後に取るマスの価値で判断します。",
-      strength: "ランダムに 95 %。奇数レベルは隣の偶数より弱め",
+      strength: "random に 95 %。奇数レベルは隣の偶数より弱め",
     },
     alphabeta: {
-      name: "アルファベータ",
       summary: "数手先を読み、隅・安全な辺・着手数・開放度を量ります。",
-      strength: "Roxanne と位置重視に 99 %",
+      strength: "roxanne と positional に 99 %",
     },
     expert: {
-      name: "エキスパート",
       summary: "自己対局で学んだ判断で遠くまで読み、レベルが高いほど早く終局を読み切ります。",
       strength: "レベルごとの Elo はそのページに",
     },
     mcts: {
-      name: "モンテカルロ",
       summary: "頭の中で何千局もランダムに打ち、石が最も多くなる手を選びます。",
-      strength: "レベル 5 で Roxanne に 97 %",
+      strength: "レベル 5 で roxanne に 97 %",
     },
     "mcts-roxanne": {
-      name: "モンテカルロ Roxanne",
       summary: "頭の中で何千局も筋よく打ち、最も勝てる手を選びます。",
-      strength: "レベル 5 で Roxanne に 99 %、モンテカルロに 63 %",
+      strength: "レベル 5 で roxanne に 99 %、mcts に 63 %",
     },
   },
   analysis,
   archive,
+  invitation,
   opponent,
   rules,
   share,

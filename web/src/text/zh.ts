@@ -2,6 +2,7 @@ import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "./en";
 import { analysis } from "./analysis/zh";
 import { archive } from "./archive/zh";
+import { invitation } from "./invitation/zh";
 import { opponent } from "./opponent/zh";
 import { rules } from "./rules/zh";
 import { shell } from "./shell/zh";
@@ -68,7 +69,7 @@ export const zh: Texts = {
     opponent: "对手",
     level: "级别",
     strength: (measured) => `棋力：${measured}。`,
-    elo: "Elo（随机为 0）",
+    elo: "Elo（random 1 为 0）",
     moreOpponents: "更多：选择程序和级别",
     allAis: "全部电脑对手",
     byStrength: "按棋力",
@@ -82,13 +83,12 @@ export const zh: Texts = {
     botsWhy: "选好双方，静静看它们思考。",
     watch: "观看",
     friend: "与朋友对局",
-    friendWhy: "创建房间，把链接发给朋友。",
+    friendWhy: "创建房间，把链接发给朋友，或邀请在线的玩家。",
     create: "创建房间",
     live: "服务器上正在进行",
     all: "全部房间",
     numbers: (players, games) => `${players} 位玩家，${games} 局进行中`,
     current: "你所在的房间",
-    invited: (name) => `${name} 邀请你对局。`,
     accept: "前往",
   },
   rooms: {
@@ -225,6 +225,9 @@ export const zh: Texts = {
     claimDraw: "申请和棋",
     drawOffered: "已提和",
     drawOfferedBy: (name) => `${name} 提议和棋。`,
+    takeBack: "悔棋",
+    takeBackOffered: "已请求悔棋",
+    takeBackOfferedBy: (name) => `${name} 请求悔棋。`,
     accept: "接受",
     decline: "拒绝",
     rematch: "再来一局",
@@ -294,6 +297,7 @@ export const zh: Texts = {
       [GameEndReason.ABORTED_BY_WHITE]: "白方中止",
       [GameEndReason.ABORTED_BY_OWNER]: "房主中止",
       [GameEndReason.ABORTED_BY_ADMIN]: "管理员中止",
+      [GameEndReason.TAKEN_BACK]: "悔棋",
     },
   },
   event: {
@@ -320,37 +324,33 @@ export const zh: Texts = {
   },
   ...record,
   ai: {
-    random: { name: "随机", summary: "随机选择合法着法。", strength: "最弱，适合第一局" },
-    greedy: { name: "贪吃", summary: "总是翻最多的子。", strength: "对随机得分率 63 %" },
-    roxanne: { name: "Roxanne", summary: "按固定表格，先占角，避开角旁。", strength: "对随机与贪吃均为 79 %" },
+    random: { summary: "随机选择合法着法。", strength: "最弱，适合第一局" },
+    greedy: { summary: "总是翻最多的子。", strength: "对 random 得分率 63 %" },
+    roxanne: { summary: "按固定表格，先占角，避开角旁。", strength: "对 random 与 greedy 均为 79 %" },
     positional: {
-      name: "位置",
       summary: "按级别向前看若干手，以最后所占格子的价值计分。",
-      strength: "对随机 95 %；奇数级比相邻偶数级弱",
+      strength: "对 random 95 %；奇数级比相邻偶数级弱",
     },
     alphabeta: {
-      name: "Alpha-Beta",
       summary: "向前看数手，权衡角、稳定边、行动力与外露子。",
-      strength: "对 Roxanne 与位置均为 99 %",
+      strength: "对 roxanne 与 positional 均为 99 %",
     },
     expert: {
-      name: "专家",
       summary: "以自我对局学得的判断向前看得很远；级别越高，越早看清终局。",
       strength: "各级 Elo 见其页面",
     },
     mcts: {
-      name: "蒙特卡洛",
       summary: "在心中随机下数千局，走向子数最多的结局。",
-      strength: "5 级对 Roxanne 已达 97 %",
+      strength: "5 级对 roxanne 已达 97 %",
     },
     "mcts-roxanne": {
-      name: "蒙特卡洛 Roxanne",
       summary: "在心中合理地下数千局，走向胜率最高处。",
-      strength: "5 级对 Roxanne 99 %，对蒙特卡洛 63 %",
+      strength: "5 级对 roxanne 99 %，对 mcts 63 %",
     },
   },
   analysis,
   archive,
+  invitation,
   opponent,
   rules,
   share,

@@ -49,6 +49,10 @@ impl Room {
         let thought = thought.filter(|_| issuer == Issuer::Server);
         // Usually one event, kept until it is stored.
         let mut events = Vec::with_capacity(1);
+        // A move declines it. First, as another may be made after the move.
+        if game.take_back_offer.is_some() {
+            events.push(event(Fact::OfferClosed { offer: Offer::TakeBack, accepted: false }));
+        }
         events.push(event(Fact::Played { square, spent: arrived.since(game.turn_began), thought }));
         // A move declines the opponent's draw offer.
         if game.draw_offer == Some(side.opposite()) {
@@ -208,18 +212,29 @@ impl Draft {
             self.close_offer(offer, true);
             return Ok(());
         }
-        if offer == Offer::Draw
-            && let Some(game) = self.room.running()
-            && game.ply() < game.next_draw_offer(by)
-        {
-            return Err(Rejection::OfferTooSoon(game.next_draw_offer(by)));
-        }
+        self.require_offer_now(offer, by)?;
         self.emit(Fact::OfferMade { offer, by });
         if matches!(self.room.seats[by.opposite()].occupant, Occupant::Ai(_)) {
-            // An AI accepts every rematch and declines every draw.
-            self.close_offer(offer, offer == Offer::Rematch);
+            // An AI declines every draw and accepts all else.
+            self.close_offer(offer, offer != Offer::Draw);
         }
         Ok(())
+    }
+
+    fn require_offer_now(&self, offer: Offer, by: Color) -> Result<(), Rejection> {
+        let Some(game) = self.room.running() else { return Ok(()) };
+        let from = match offer {
+            Offer::Draw => game.next_draw_offer(by),
+            Offer::TakeBack if self.room.settings.rated => {
+                return Err(Rejection::WrongPhase(rejection::RATED_MOVE));
+            }
+            Offer::TakeBack if game.before_last_move(by).is_none() => {
+                return Err(Rejection::WrongPhase(rejection::NO_MOVE));
+            }
+            Offer::TakeBack => game.take_back_closed_at.map_or(0, |last| last.saturating_add(1)),
+            Offer::Rematch => 0,
+        };
+        if game.ply() < from { Err(Rejection::OfferTooSoon(from)) } else { Ok(()) }
     }
 
     pub(super) fn answer(
@@ -242,7 +257,7 @@ impl Draft {
     /// such offer can be made now.
     fn open_offer(&self, offer: Offer, number: Option<u32>) -> Result<Option<Color>, Rejection> {
         match offer {
-            Offer::Draw => {
+            Offer::Draw | Offer::TakeBack => {
                 let game = match number {
                     Some(number) => self.running(number)?,
                     None => self.room.running().ok_or(Rejection::GameOver)?,
@@ -251,7 +266,7 @@ impl Draft {
                 if number.is_none() && game.number > 1 && !game.both_have_moved() {
                     return Err(Rejection::WrongPhase(rejection::WHICH_GAME));
                 }
-                Ok(game.draw_offer)
+                Ok(if offer == Offer::Draw { game.draw_offer } else { game.take_back_offer })
             }
             Offer::Rematch => {
                 self.require_lobby()?;
@@ -272,12 +287,22 @@ impl Draft {
     }
 
     fn close_offer(&mut self, offer: Offer, accepted: bool) {
+        let taken_back = self.room.running().and_then(|game| game.before_last_move(game.take_back_offer?));
         self.emit(Fact::OfferClosed { offer, accepted });
         match (offer, accepted) {
+            (Offer::TakeBack, true) => self.go_back(taken_back.unwrap_or_default()),
             (Offer::Draw, true) => self.end_game(GameEnd::without_winner(EndReason::Agreed)),
             (Offer::Rematch, true) => self.start_next(0),
             (_, false) => {}
         }
+    }
+
+    /// Ends the running game, and starts the next one after these moves. It has the same place in its series.
+    fn go_back(&mut self, opening: Vec<Square>) {
+        let index = self.room.series.map_or(0, |series| series.index);
+        self.end_game(GameEnd::without_winner(EndReason::TakenBack));
+        let number = self.room.game.as_ref().map_or(0, |game| game.number) + 1;
+        self.emit(Fact::GameStarted { number, index, opening, request: None });
     }
 
     pub(super) fn running(&self, number: u32) -> Result<&Game, Rejection> {

@@ -88,7 +88,8 @@ fn result(record: &GameRecord) -> String {
         | EndReason::AbortedByBlack
         | EndReason::AbortedByWhite
         | EndReason::AbortedByOwner
-        | EndReason::AbortedByAdmin => "?".to_owned(),
+        | EndReason::AbortedByAdmin
+        | EndReason::TakenBack => "?".to_owned(),
     }
 }
 

@@ -75,13 +75,13 @@ numbered!(Visibility, "visibility": Public, Private);
 numbered!(Watching, "watching": Everyone, Members);
 numbered!(Phase, "phase": Lobby, Playing, Closed);
 numbered!(Points, "result": Loss, Draw, Win);
-numbered!(Offer, "offer": Draw, Rematch);
+numbered!(Offer, "offer": Draw, Rematch, TakeBack);
 numbered!(Claim, "claim": Win, Draw);
 numbered!(LeaveReason, "reason of a leave": Left, Kicked, Banned, Absent);
 numbered!(CloseReason, "reason of a close": Empty, Closed, Idle, Server);
 numbered!(EndReason, "reason of an end":
     Discs, Resignation, Timeout, Left, Kicked, Agreed, Aborted, Server, AbortedByBlack, AbortedByWhite,
-    AbortedByOwner, AbortedByAdmin);
+    AbortedByOwner, AbortedByAdmin, TakenBack);
 
 /// The number of a value, 0 for none.
 pub(super) fn number_or_zero<T: Numbered>(value: Option<T>) -> i32 {

@@ -52,6 +52,8 @@ impl v1::Game {
             black_offer_closed: game.draw_closed_at.black.map(Into::into),
             white_offer_closed: game.draw_closed_at.white.map(Into::into),
             white: player(Color::White),
+            take_back_offer: number_or_zero(game.take_back_offer),
+            take_back_closed: game.take_back_closed_at.map(Into::into),
         }
     }
 
@@ -82,6 +84,8 @@ impl v1::Game {
             strikes: checked(strikes, strikes <= Room::STRIKES, "strikes")?,
             draw_offer: Color::read_optional(self.draw_offer)?,
             draw_closed_at: ByColor::new(read_ply(self.black_offer_closed)?, read_ply(self.white_offer_closed)?),
+            take_back_offer: Color::read_optional(self.take_back_offer)?,
+            take_back_closed_at: read_ply(self.take_back_closed)?,
             thoughts,
             end: checked(end, ended, "end of a game")?,
         })
@@ -89,7 +93,7 @@ impl v1::Game {
 }
 
 fn read_ply(stored: Option<u32>) -> Result<Option<u16>, StoredError> {
-    stored.map(|ply| narrow(ply, "offer of a draw")).transpose()
+    stored.map(|ply| narrow(ply, "offer")).transpose()
 }
 
 fn read_record(plies: &[u8], spent_ms: &[u32]) -> Result<(Vec<Ply>, Position, Bitboard), StoredError> {

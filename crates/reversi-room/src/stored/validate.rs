@@ -56,9 +56,8 @@ impl Room {
             Fact::GameEnded(end) => {
                 running.is_some_and(|game| end.reason != EndReason::Discs || game.position.is_over())
             }
-            Fact::OfferMade { offer: Offer::Draw, .. } | Fact::OfferClosed { offer: Offer::Draw, .. } => {
-                running.is_some()
-            }
+            Fact::OfferMade { offer: Offer::Draw | Offer::TakeBack, .. }
+            | Fact::OfferClosed { offer: Offer::Draw | Offer::TakeBack, .. } => running.is_some(),
             Fact::OfferMade { offer: Offer::Rematch, .. }
             | Fact::OfferClosed { offer: Offer::Rematch, .. }
             | Fact::SeatChanged { .. }

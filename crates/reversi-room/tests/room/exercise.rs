@@ -75,6 +75,8 @@ fn commands(room: &Room) -> Vec<Command> {
         Command::Offer(Offer::Draw, None),
         Command::Offer(Offer::Rematch, None),
         Command::Answer(Offer::Rematch, None, true),
+        Command::Offer(Offer::TakeBack, Some(number)),
+        Command::Answer(Offer::TakeBack, Some(number), true),
         Command::Credit { micros: i64::MAX },
         Command::Credit { micros: i64::MIN },
         Command::Kick { player: PlayerId::from_random(1), ban: true },

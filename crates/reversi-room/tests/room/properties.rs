@@ -287,9 +287,10 @@ fn a_game_is_claimed_only_from_one_who_has_been_away_long_enough() {
 }
 
 #[test]
-fn a_draw_is_offered_and_accepted_only_in_the_game_that_was_named() {
+fn a_draw_or_to_take_back_is_offered_and_accepted_only_in_the_game_that_was_named() {
     for_every_command(|trace| {
-        let (Command::Offer(Offer::Draw, Some(named)) | Command::Answer(Offer::Draw, Some(named), _)) = trace.command
+        let (Command::Offer(Offer::Draw | Offer::TakeBack, Some(named))
+        | Command::Answer(Offer::Draw | Offer::TakeBack, Some(named), _)) = trace.command
         else {
             return Ok(());
         };
@@ -410,9 +411,9 @@ fn the_random_histories_reach_every_fact_and_every_end() {
     let expected = "Created MemberJoined PresenceChanged OwnerChanged CoOwnerChanged Claimed SeatChanged InvitationEnded SeatsSwapped ReadyChanged \
         SettingsChanged GameStarted Played Passed Struck OfferMade SeriesEnded ClockCredited ChatPosted Left Kicked Banned Absent \
         Discs Resignation Timeout Agreed Aborted Server AbortedByBlack AbortedByWhite AbortedByOwner AbortedByAdmin \
-        verdict";
+        TakenBack verdict";
     let mut expected: BTreeSet<_> = expected.split_whitespace().map(String::from).collect();
-    for offer in [Offer::Draw, Offer::Rematch] {
+    for offer in [Offer::Draw, Offer::Rematch, Offer::TakeBack] {
         expected.extend([format!("{offer:?} true"), format!("{offer:?} false")]);
     }
     for close in ["Empty", "Closed", "Idle", "Server"] {

@@ -123,6 +123,8 @@ fn facts() -> Vec<Fact> {
             guest: profile("bob"),
             end: InvitationEnd::Declined(DeclineReason::parse("no time").ok()),
         },
+        Fact::OfferMade { offer: Offer::TakeBack, by: Color::Black },
+        Fact::GameEnded(GameEnd { winner: None, reason: EndReason::TakenBack }),
     ]
 }
 
@@ -219,6 +221,12 @@ fn rooms() -> Vec<(String, Room)> {
     let mut invited = TestRoom::lobby();
     let invite = SeatSetting::Invited { guest: profile("bob"), lasts: secs(30), by_rating: None };
     invited.ok("ada", Command::SetSeat(Color::White, invite));
+    let mut asked_back = TestRoom::two_players(default_settings());
+    asked_back.play("d3c3");
+    asked_back.ok("ada", Command::Offer(Offer::TakeBack, None));
+    asked_back.ok("bob", Command::Answer(Offer::TakeBack, None, false));
+    asked_back.play("c4");
+    asked_back.ok("bob", Command::Offer(Offer::TakeBack, None));
     let worlds = named.into_iter().map(|(name, test)| (name.to_owned(), test.room));
     worlds
         .chain([
@@ -227,6 +235,7 @@ fn rooms() -> Vec<(String, Room)> {
             ("scored".to_owned(), scored.room),
             ("stood in".to_owned(), stood_in.room),
             ("invited".to_owned(), invited.room),
+            ("asked back".to_owned(), asked_back.room),
         ])
         .collect()
 }

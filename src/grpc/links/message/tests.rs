@@ -147,7 +147,7 @@ fn notice() -> impl Strategy<Value = Notice> {
         Just(InvitationOutcome::Expired),
         Just(InvitationOutcome::Withdrawn),
     ];
-    let offer = prop_oneof![Just(Offer::Draw), Just(Offer::Rematch)];
+    let offer = prop_oneof![Just(Offer::Draw), Just(Offer::Rematch), Just(Offer::TakeBack)];
     let status = prop_oneof![Just(OfferStatus::Open), Just(OfferStatus::Accepted), Just(OfferStatus::Closed)];
     prop_oneof![
         turn_request().prop_map(|request| Notice::TurnRequested(Box::new(request))),

@@ -16,7 +16,10 @@ export function roomTitle(texts: Texts, { settings, ownerId, members, seats }: R
 /** The server names a room after its owner by default. Such a room is named after its players: "ada against anyone". */
 function titleOf(texts: Texts, name: string, ownerName: string, seats: readonly Seat[]): string {
   const { against, anyone } = texts.visitor;
-  const players = seats.map((seat) => (seat.occupant.case === "open" ? anyone : occupantName(texts, seat)));
+  const players = seats.map((seat) => {
+    if (seat.occupant.case === "reserved") return seat.occupant.value.displayName;
+    return seat.occupant.case === "open" ? anyone : occupantName(texts, seat);
+  });
   const [first, second] = players[1] === ownerName ? players.toReversed() : players;
   return name === ownerName && first && second ? against(first, second) : name;
 }

@@ -25,7 +25,7 @@ export const archive = {
   deviation: "give or take",
   more: "More",
   ratingScale:
-    "1000 is play at random. Who has 200 points more scores three of four points. Expert 1, 3, 6, 9 and 13 are measured and never change.",
+    "1000 is play at random. Who has 200 points more scores three of four points. The ratings of expert 1, 3, 6, 9 and 13 are measured and never change.",
   noRanking: "Nobody has a settled rating yet. Rated games change that.",
   result: "Result",
   any: "Any",

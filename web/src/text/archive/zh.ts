@@ -25,7 +25,7 @@ export const archive: ArchiveTexts = {
   name: "名字",
   deviation: "误差",
   more: "更多",
-  ratingScale: "1000 分相当于随机落子。高 200 分者大约四局得三分。专家 1、3、6、9、13 级的等级分是测定值，不会改变。",
+  ratingScale: "1000 分相当于随机落子。高 200 分者大约四局得三分。expert 1、3、6、9、13 的等级分是测定值，不会改变。",
   noRanking: "还没有人有稳定的等级分。下等级分对局即可。",
   result: "结果",
   any: "不限",

@@ -1,7 +1,7 @@
 import type { AiKind } from "../../gen/reversi/v1/lobby_pb";
-import type { Ai } from "../../state/ai_match";
+import type { Ai } from "../../room/opponent";
 import { serverInfo, useServerInfo } from "../../state/server_info";
-import { aiName, aiStrength, aiSummary } from "../../text/ai_name";
+import { aiStrength, aiSummary } from "../../text/ai_name";
 import { text } from "../../text/text";
 
 export interface AiChoiceProps {
@@ -29,7 +29,7 @@ export function AiChoice(props: AiChoiceProps) {
           <select value={value?.kind ?? ""} onChange={(event) => choose(event.currentTarget.value)}>
             {kinds.map((one) => (
               <option key={one.kind} value={one.kind}>
-                {aiName(text.value, one.kind)}
+                {one.kind}
               </option>
             ))}
           </select>

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { attempt } from "../../state/call";
 import { navigate } from "../../state/location";
-import { type Ai, startAiMatch } from "../../state/ai_match";
+import type { Ai } from "../../room/opponent";
+import { startAiMatch } from "../../state/ai_match";
 import { serverInfo } from "../../state/server_info";
 import { text } from "../../text/text";
 import { AiChoice, firstAi } from "./ai_choice";

@@ -1,23 +1,19 @@
-import { create } from "@bufbuild/protobuf";
-import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import { useState } from "preact/hooks";
 import { lobby } from "../../api/client";
 import { SidePreference } from "../../gen/reversi/v1/lobby_pb";
-import { RoomSettingsSchema } from "../../gen/reversi/v1/types_pb";
-import { OPPONENTS } from "../../room/opponent";
-import { timeControlText } from "../../room/time_control";
+import { type Ai, OPPONENTS } from "../../room/opponent";
 import { address } from "../../route";
 import { retry } from "../../api/retry";
 import { attempt } from "../../state/call";
 import { navigate } from "../../state/location";
-import { searchRoom } from "../../state/room/quick_search";
+import { chosenTerms, searchRoom } from "../../state/room/quick_search";
 import { requestId } from "../../state/request_id";
-import type { Ai } from "../../state/ai_match";
 import { serverInfo } from "../../state/server_info";
 import { persistentSignal } from "../../state/persistent_signal";
 import { text } from "../../text/text";
 import { OpponentChoice } from "./opponent_choice";
 import { SegmentedControl } from "../control/segmented_control";
+import { TermsChoice } from "./terms_choice";
 
 type Opponent = "ai" | "anyone";
 type SideChoice = "black" | "random" | "white";
@@ -28,19 +24,6 @@ const SIDES: Record<SideChoice, SidePreference> = {
   white: SidePreference.WHITE,
 };
 
-const seconds = (count: number) => create(DurationSchema, { seconds: BigInt(count) });
-
-/** The clocks of a game against any player. Two meet who choose the same. */
-const CLOCKS = {
-  "60+1": { totalTime: seconds(60), increment: seconds(1) },
-  "300+3": { totalTime: seconds(300), increment: seconds(3) },
-  "900+5": { totalTime: seconds(900), increment: seconds(5) },
-  move: { moveLimit: seconds(60) },
-};
-type Clock = keyof typeof CLOCKS;
-
-const chosenClock = persistentSignal<Clock>("clock", "move", isClock);
-const isRated = persistentSignal("rated", false, isBoolean);
 const chosenAi = persistentSignal<Ai | undefined>("opponent", undefined, isAi);
 
 /** A form that starts a game against an AI or any waiting player. */
@@ -63,7 +46,7 @@ export function QuickStart() {
         : {
             opponent: { case: "anyone" as const, value: {} },
             side: SidePreference.RANDOM,
-            settings: create(RoomSettingsSchema, { ...CLOCKS[chosenClock.value], rated: isRated.value }),
+            settings: chosenTerms(),
           };
     const request = { ...pairing, requestId: requestId() };
     const answer = await attempt(() => retry(() => lobby.quickStart(request)));
@@ -102,23 +85,7 @@ export function QuickStart() {
         </>
       ) : (
         <>
-          <SegmentedControl
-            label={home.clock}
-            value={chosenClock.value}
-            choose={(clock) => (chosenClock.value = clock)}
-            options={(Object.keys(CLOCKS) as Clock[]).map((clock) => [
-              clock,
-              timeControlText(text.value, create(RoomSettingsSchema, CLOCKS[clock])),
-            ])}
-          />
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isRated.value}
-              onChange={(event) => (isRated.value = event.currentTarget.checked)}
-            />
-            <span>{form.rated}</span>
-          </label>
+          <TermsChoice />
           <p class="hint">{home.anyoneWhy}</p>
         </>
       )}
@@ -127,14 +94,6 @@ export function QuickStart() {
       </button>
     </form>
   );
-}
-
-function isBoolean(value: unknown): value is boolean {
-  return typeof value === "boolean";
-}
-
-function isClock(value: unknown): value is Clock {
-  return typeof value === "string" && value in CLOCKS;
 }
 
 function isAi(value: unknown): value is Ai {

@@ -1,6 +1,7 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { games, lobby, rooms } from "../../api/client";
+import { instant } from "../../game/clock";
 import { colorOf } from "../../game/history";
 import {
   Offer,
@@ -26,7 +27,7 @@ import { seriesText } from "../../room/series_text";
 import { address } from "../../route";
 import { retry } from "../../api/retry";
 import { attempt } from "../../state/call";
-import { navigate } from "../../state/location";
+import { isRoomShown, navigate } from "../../state/location";
 import { searchRoom } from "../../state/room/quick_search";
 import { requestId } from "../../state/request_id";
 import { text } from "../../text/text";
@@ -36,6 +37,7 @@ import { RatingChangesOf } from "../game/rating_changes";
 import { useSecondsUntil } from "./countdown";
 import { Invitation } from "./invitation";
 import { GameActions } from "./game_actions";
+import { Guests } from "./guests";
 import type { RoomProps } from "./room_view";
 
 /** The state of the room's game and series, and the player's actions. */
@@ -125,8 +127,9 @@ function Between(props: RoomProps) {
   const owner = room.ownerId === me;
   const complete = isComplete(room);
   const open = room.seats.some(({ occupant }) => occupant.case === "open");
-  const expected = room.seats.flatMap(({ occupant }) =>
-    occupant.case === "reserved" ? occupant.value.displayName : [],
+  // Of a guest with a time for the answer, that is told.
+  const expected = room.seats.flatMap(({ occupant, reservedUntil }) =>
+    occupant.case === "reserved" && !reservedUntil ? occupant.value.displayName : [],
   );
   const again = complete && side !== undefined && havePlayed(room);
   const awaited = room.seats.filter((seat) => isAwaited(room, seat));
@@ -134,7 +137,9 @@ function Between(props: RoomProps) {
   const start = () => attempt(() => retry(() => rooms.startGame(request)));
   return (
     <>
-      {!complete && <p>{open ? texts.waitingForPlayers : texts.waitingFor(expected.join(", "))}</p>}
+      {!complete && <Guests room={room} me={me} />}
+      {open && <p>{texts.waitingForPlayers}</p>}
+      {!open && expected.length > 0 && <p>{texts.waitingFor(expected.join(", "))}</p>}
       {!complete && <Invitation room={room} />}
       {complete && !again && <Awaited {...props} seats={awaited} />}
       <div class="buttons">
@@ -179,26 +184,25 @@ const SEARCH_AGAIN = 10_000;
 function Search({ room }: Pick<RoomProps, "room">) {
   const texts = text.value.room;
   const { roomId, settings } = room;
+  const cancelled = useRef(false);
   useEffect(() => {
-    let ended = false;
     const again = async () => {
       const opponent = { case: "anyone" as const, value: {} };
       const answer = await lobby.quickStart({ opponent, settings }).catch(() => undefined);
       const found = answer?.room?.roomId;
       if (!found || found === roomId) return;
-      // The search was cancelled meanwhile.
-      if (ended) return void (await attempt(() => rooms.leaveRoom({ roomId: found })));
+      if (cancelled.current) return void (await attempt(() => rooms.leaveRoom({ roomId: found })));
       searchRoom.value = found;
-      navigate({ screen: "room", roomId: found });
+      // This room may have told before the answer that the player has left it. Elsewhere a notice tells of the game.
+      if (isRoomShown(roomId)) navigate({ screen: "room", roomId: found });
     };
     const timer = setInterval(again, SEARCH_AGAIN);
-    return () => {
-      ended = true;
-      clearInterval(timer);
-    };
+    return () => clearInterval(timer);
   }, [roomId, settings]);
   const cancel = async () => {
-    if (await attempt(() => rooms.leaveRoom({ roomId: room.roomId }))) navigate({ screen: "home" });
+    cancelled.current = true;
+    cancelled.current = Boolean(await attempt(() => rooms.leaveRoom({ roomId })));
+    if (cancelled.current) navigate({ screen: "home" });
   };
   return (
     <>
@@ -212,7 +216,7 @@ function Search({ room }: Pick<RoomProps, "room">) {
 }
 
 function NextGame({ at }: { at: Timestamp }) {
-  return <p>{text.value.room.next(useSecondsUntil(at))}</p>;
+  return <p>{text.value.room.next(useSecondsUntil(instant(at)))}</p>;
 }
 
 function Rematch({ room, side }: RoomProps) {

@@ -1,9 +1,10 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { games } from "../../api/client";
-import { opposite } from "../../game/board";
+import { type Color, opposite } from "../../game/board";
+import { instant } from "../../game/clock";
 import { colorOf } from "../../game/history";
 import { GameClaim } from "../../gen/reversi/v1/game_pb";
-import { Offer } from "../../gen/reversi/v1/types_pb";
+import { type Game, Offer } from "../../gen/reversi/v1/types_pb";
 import { occupantName, SEATS } from "../../room/seat";
 import { attempt } from "../../state/call";
 import { text } from "../../text/text";
@@ -11,7 +12,7 @@ import { ConfirmButton } from "../control/confirm_button";
 import { useSecondsUntil } from "./countdown";
 import type { RoomProps } from "./room_view";
 
-/** Resign, offer a draw and abort, for players; abort, for the owner if only AIs play. */
+/** Resign, offer a draw, take a move back and abort, for players; abort, for the owner if only AIs play. */
 export function GameActions({ room, me, side }: RoomProps) {
   const texts = text.value.game;
   const { roomId, game } = room;
@@ -29,21 +30,22 @@ export function GameActions({ room, me, side }: RoomProps) {
     ) : null;
   }
   const opponent = room.seats[SEATS.indexOf(opposite(side))];
-  const offered = colorOf(game.drawOfferedBy);
-  const answer = (accept: boolean) => attempt(() => games.answerOffer({ roomId, gameId, offer: Offer.DRAW, accept }));
+  const opponentName = opponent ? occupantName(text.value, opponent) : "";
+  const makeOffer = (offer: Offer) => attempt(() => games.makeOffer({ roomId, gameId, offer }));
+  const answer = (offer: Offer, accept: boolean) => attempt(() => games.answerOffer({ roomId, gameId, offer, accept }));
+  const drawOfferedBy = colorOf(game.drawOfferedBy);
+  const takeBackOfferedBy = colorOf(game.takeBackOfferedBy);
   const moved = game.plies.filter((ply) => !ply.opening).length >= 2;
   return (
     <>
-      {offered && offered !== side && (
-        <div class="offer">
-          <p>{texts.drawOfferedBy(opponent ? occupantName(text.value, opponent) : "")}</p>
-          <button type="button" class="primary" onClick={() => answer(true)}>
-            {texts.accept}
-          </button>
-          <button type="button" onClick={() => answer(false)}>
-            {texts.decline}
-          </button>
-        </div>
+      {drawOfferedBy === opposite(side) && (
+        <OpponentsOffer what={texts.drawOfferedBy(opponentName)} answer={(accept) => answer(Offer.DRAW, accept)} />
+      )}
+      {takeBackOfferedBy === opposite(side) && (
+        <OpponentsOffer
+          what={texts.takeBackOfferedBy(opponentName)}
+          answer={(accept) => answer(Offer.TAKE_BACK, accept)}
+        />
       )}
       {opponent?.claimFrom && <Claim gameId={gameId} from={opponent.claimFrom} />}
       <div class="buttons">
@@ -52,15 +54,18 @@ export function GameActions({ room, me, side }: RoomProps) {
             {texts.abort}
           </button>
         )}
-        {opponent?.occupant.case === "player" && !offered && (
-          <ConfirmButton
-            ask={`${texts.offerDraw}?`}
-            run={() => attempt(() => games.makeOffer({ roomId, gameId, offer: Offer.DRAW }))}
-          >
+        {opponent?.occupant.case === "player" && !drawOfferedBy && (
+          <ConfirmButton ask={`${texts.offerDraw}?`} run={() => makeOffer(Offer.DRAW)}>
             {texts.offerDraw}
           </ConfirmButton>
         )}
-        {offered === side && <span class="muted">{texts.drawOffered}…</span>}
+        {drawOfferedBy === side && <span class="muted">{texts.drawOffered}…</span>}
+        {!room.settings?.rated && hasMoved(game, side) && !takeBackOfferedBy && (
+          <button type="button" onClick={() => makeOffer(Offer.TAKE_BACK)}>
+            {texts.takeBack}
+          </button>
+        )}
+        {takeBackOfferedBy === side && <span class="muted">{texts.takeBackOffered}…</span>}
         <ConfirmButton ask={texts.resignSure} class="danger" run={() => attempt(() => games.resign({ gameId }))}>
           {texts.resign}
         </ConfirmButton>
@@ -69,10 +74,29 @@ export function GameActions({ room, me, side }: RoomProps) {
   );
 }
 
+function OpponentsOffer({ what, answer }: { what: string; answer: (accept: boolean) => void }) {
+  const texts = text.value.game;
+  return (
+    <div class="offer">
+      <p>{what}</p>
+      <button type="button" class="primary" onClick={() => answer(true)}>
+        {texts.accept}
+      </button>
+      <button type="button" onClick={() => answer(false)}>
+        {texts.decline}
+      </button>
+    </div>
+  );
+}
+
+function hasMoved(game: Game, side: Color): boolean {
+  return game.plies.some((ply) => colorOf(ply.side) === side && ply.square !== "");
+}
+
 /** Of a player whose opponent has gone: how long it still takes until the win can be claimed, then the buttons. */
 function Claim({ gameId, from }: { gameId: string; from: Timestamp }) {
   const texts = text.value.game;
-  const seconds = useSecondsUntil(from);
+  const seconds = useSecondsUntil(instant(from));
   const claim = (claim: GameClaim) => attempt(() => games.claimGame({ gameId, claim }));
   if (seconds > 0) return <p class="muted">{texts.claimIn(seconds)}</p>;
   return (

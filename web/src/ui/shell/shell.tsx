@@ -121,7 +121,7 @@ function Banner() {
 
 /** Names the screen in the tab's title. Rooms and replays use names of their own. */
 function useScreenName(): void {
-  const { home, rooms, create, liveGames, stats, archive, analysis, rules } = text.value;
+  const { home, rooms, create, liveGames, stats, archive, analysis, rules, invitation } = text.value;
   const titles: Partial<Record<Route["screen"], string>> = {
     home: home.title,
     rooms: rooms.title,
@@ -132,6 +132,7 @@ function useScreenName(): void {
     rules: rules.title,
     records: archive.finished,
     tv: liveGames.title,
+    players: invitation.players,
     player: stats.title,
   };
   const { screen } = route.value;

@@ -336,6 +336,55 @@ fn an_ai_declines_every_draw() {
 }
 
 #[test]
+fn an_ai_lets_a_player_take_moves_back_at_once() {
+    let mut test = TestRoom::against_ai(default_settings());
+    let nothing = Rejection::WrongPhase("you have made no move in this game");
+    assert_eq!(test.refused("ada", Command::Offer(Offer::TakeBack, None)), nothing);
+    test.play("d3c3c4e3");
+    let facts = test.ok("ada", Command::Offer(Offer::TakeBack, Some(1)));
+    assert_eq!(
+        facts,
+        [
+            Fact::OfferMade { offer: Offer::TakeBack, by: Black },
+            Fact::OfferClosed { offer: Offer::TakeBack, accepted: true },
+            ended(None, EndReason::TakenBack),
+            Fact::GameStarted { number: 2, index: 0, opening: vec![square("d3"), square("c3")], request: None },
+        ]
+    );
+    assert_eq!(test.game().turn(), Some(Black), "it moves again");
+    assert_eq!(test.refused("ada", Command::Offer(Offer::TakeBack, Some(1))), Rejection::GameOver, "a late repeat");
+    test.ok("ada", Command::Offer(Offer::TakeBack, Some(2)));
+    assert_eq!(test.game().ply(), 0, "also a move before the opening");
+    assert!(test.room.seats().iter().all(|(_, seat)| (seat.wins, seat.draws) == (0, 0)));
+}
+
+#[test]
+fn a_person_is_asked_whether_a_move_may_be_taken_back() {
+    let mut test = TestRoom::two_players(Settings { games: 2, ..default_settings() });
+    test.play("d3c3");
+    let closed = Fact::OfferClosed { offer: Offer::TakeBack, accepted: false };
+    test.ok("ada", Command::Offer(Offer::TakeBack, Some(1)));
+    assert_eq!(test.ok("bob", Command::Answer(Offer::TakeBack, Some(1), false)), [closed.clone()]);
+    assert_eq!(test.refused("ada", Command::Offer(Offer::TakeBack, Some(1))), Rejection::OfferTooSoon(3), "once a ply");
+    test.play("c4");
+    test.ok("ada", Command::Offer(Offer::TakeBack, Some(1)));
+    assert_eq!(test.play("e3").first(), Some(&closed), "a move of either side declines it");
+    test.ok("ada", Command::Offer(Offer::TakeBack, Some(1)));
+    test.ok("bob", Command::Answer(Offer::TakeBack, Some(1), true));
+    assert_eq!((test.game().number, test.game().ply(), test.game().turn()), (2, 2, Some(Black)));
+    let series = test.room.series().expect("a series");
+    assert_eq!((series.index, series.games), (0, 2), "the new game is the same one of the series");
+}
+
+#[test]
+fn no_move_of_a_rated_game_is_taken_back() {
+    let mut test = TestRoom::two_players(Settings { rated: true, ..default_settings() });
+    test.play("d3c3");
+    let rated = Rejection::WrongPhase("in a rated game no move is taken back");
+    assert_eq!(test.refused("ada", Command::Offer(Offer::TakeBack, Some(1))), rated);
+}
+
+#[test]
 fn a_watcher_sees_players_clocks_record_and_result() {
     let mut test = TestRoom::two_players(default_settings());
     test.play("d3c3");

@@ -155,6 +155,13 @@ fn in_a_game() {
         ("offer a draw", playing, Command::Offer(Offer::Draw, None), BY_SEATED),
         ("answer a draw", playing, Command::Answer(Offer::Draw, None, true), [SEAT, NO_OFFER, SEAT, MEMBER, MEMBER]),
         ("offer a rematch", playing, Command::Offer(Offer::Rematch, None), [SEAT, GAME, SEAT, MEMBER, MEMBER]),
+        ("take back", both_have_moved, Command::Offer(Offer::TakeBack, None), BY_SEATED),
+        (
+            "answer take-back",
+            playing,
+            Command::Answer(Offer::TakeBack, None, true),
+            [SEAT, NO_OFFER, SEAT, MEMBER, MEMBER],
+        ),
         ("abort at first", playing, Command::Abort { game: 1 }, [GAME, YES, OWNER, OWNER, YES]),
         ("abort later", both_have_moved, Command::Abort { game: 1 }, [GAME, OWNER, OWNER, OWNER, YES]),
         ("end a series", playing, Command::EndSeries, BY_OWNER_OR_ADMIN),

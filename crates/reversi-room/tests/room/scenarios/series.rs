@@ -353,7 +353,7 @@ fn a_late_offer_or_answer_does_not_reach_the_next_game() {
     let mut test = next_game(TestRoom::two_players(settings));
     for who in ["ada", "bob"] {
         assert_eq!(test.refused(who, Command::Offer(Offer::Draw, Some(1))), Rejection::GameOver);
-        let which = "until both sides have moved, a draw needs the id of the game for which it is meant";
+        let which = "until both sides have moved, an offer needs the id of the game for which it is meant";
         assert_eq!(test.refused(who, Command::Offer(Offer::Draw, None)), Rejection::WrongPhase(which));
         assert_eq!(test.refused(who, Command::Answer(Offer::Draw, None, true)), Rejection::WrongPhase(which));
     }

@@ -179,9 +179,26 @@ impl Session {
         side: SideWish,
         settings: Settings,
     ) -> Result<Room, ClientError> {
+        let opponent = ai.map_or(Opponent::Anyone(v1::Anyone::default()), |ai| Opponent::Ai(ai.into()));
+        self.start_against(opponent, side, settings).await
+    }
+
+    /// As [`Session::quick_start_with`] without an AI; a call that finds the player still waiting after this time seats an
+    /// AI of the server, of about the player's rating. Call it every few seconds.
+    pub async fn quick_start_or_house(
+        &self,
+        side: SideWish,
+        settings: Settings,
+        house_after: Duration,
+    ) -> Result<Room, ClientError> {
+        let house_after = Some(parse::to_wire(house_after));
+        self.start_against(Opponent::Anyone(v1::Anyone { house_after }), side, settings).await
+    }
+
+    async fn start_against(&self, opponent: Opponent, side: SideWish, settings: Settings) -> Result<Room, ClientError> {
         let request = v1::QuickStartRequest {
             settings: Some(settings.into()),
-            opponent: Some(ai.map_or(Opponent::Anyone(v1::Anyone {}), |ai| Opponent::Ai(ai.into()))),
+            opponent: Some(opponent),
             side: side.into(),
             request_id: String::new(),
         };

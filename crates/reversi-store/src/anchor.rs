@@ -37,6 +37,13 @@ pub fn rating_of(who: &Contestant) -> Option<Rating> {
     }
 }
 
+/// The kind and level of the anchor whose rating is next to this one.
+#[must_use]
+pub fn nearest(rating: u16) -> Option<(String, u8)> {
+    let distance = |level: &u8| rating_at(*level).map_or(u16::MAX, |anchor| anchor.rounded().abs_diff(rating));
+    Some((KIND.to_string(), LEVELS.into_iter().min_by_key(distance)?))
+}
+
 fn rating_at(level: u8) -> Option<Rating> {
     let measured = KIND.profile().elo.get(usize::from(level).checked_sub(1)?)?;
     let (value, deviation) = (RANDOM + f64::from(measured.elo), f64::from(measured.error) / HALF_WIDTH);

@@ -109,6 +109,11 @@ impl CurrentRoom {
         self.room.as_ref().is_some_and(|room| room.side_of(me).is_some())
     }
 
+    /// Wakes the bot to look for another opponent, who may wait elsewhere.
+    pub(super) fn seek_soon(&mut self) {
+        self.until = Instant::now() + SEEK_AGAIN;
+    }
+
     pub(super) fn extend_wait(&mut self, wish: Wish) {
         let is_over = self.games().is_some_and(|(begun, ended)| begun > 0 && begun == ended);
         let wait = match wish {

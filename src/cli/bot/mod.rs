@@ -6,7 +6,7 @@ mod move_searches;
 mod options;
 mod room_actions;
 
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
 use anyhow::{anyhow, bail};
 use tokio::time::Instant;
@@ -15,7 +15,7 @@ use super::{
     connect::{
         check_ai,
         login::{self, LoginOptions},
-        reconnecting_stream::{Received, ReconnectingStream, wait_after},
+        reconnecting_stream::{Received, wait_after},
         server_address::Address,
         terms::Terms,
     },
@@ -23,17 +23,14 @@ use super::{
     random, say,
     terminal::interrupt::Interrupt,
 };
-use crate::{
-    client::{
-        Ai, Client, ClientError, CloseReason, ListUpdate, Occupant, Phase, PlayEvent, PlayStream, PlayerKind, Room,
-        RoomFilter, RoomId, RoomList, RoomUpdate, Session, SideWish,
-    },
-    room,
+use crate::client::{
+    Ai, Client, ClientError, CloseReason, Occupant, Phase, PlayEvent, PlayStream, PlayerKind, Room, RoomId, RoomList,
+    RoomUpdate, Session, SideWish,
 };
 use current_room::{CurrentRoom, GAME_TIMEOUT};
 use move_searches::{ChosenMove, MoveSearches};
 use options::MoveSource;
-use room_actions::{RoomAction, Wish, perform};
+use room_actions::{RoomAction, Wish, is_named, open_rooms, perform};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -68,6 +65,9 @@ pub(super) struct Args {
     /// With --accept: play in this number of rooms at a time.
     #[arg(long, value_name = "N", requires = "accept", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     seats: u16,
+    /// With --quick: after this wait for an opponent, play against an AI of the server, of about the bot's rating.
+    #[arg(long, value_name = "SECONDS", requires = "quick")]
+    house: Option<u16>,
     #[command(flatten)]
     terms: Terms,
     /// Play against this AI of the server.
@@ -339,7 +339,12 @@ impl Bot {
 
     async fn quick_start(&self) -> Result<Room, ClientError> {
         let settings = self.args.terms.settings();
-        self.session.quick_start_with(self.against.clone(), SideWish::Random, settings).await
+        match self.args.house {
+            Some(after) => {
+                self.session.quick_start_or_house(SideWish::Random, settings, Duration::from_secs(after.into())).await
+            }
+            None => self.session.quick_start_with(self.against.clone(), SideWish::Random, settings).await,
+        }
     }
 
     /// Whether the bot looks for a new room for each game.
@@ -358,9 +363,14 @@ impl Bot {
     }
 
     fn enter(&mut self, entered: &Room) {
-        let waits = if entered.running().is_none() { "; waiting for a game" } else { "" };
-        say(format_args!("in room {} ({}){waits}", entered.id, entered.settings.name));
-        self.current = Some(CurrentRoom::entered(&self.session, entered, false));
+        let waits = entered.running().is_none();
+        let what = if waits { "; waiting for a game" } else { "" };
+        say(format_args!("in room {} ({}){what}", entered.id, entered.settings.name));
+        let mut current = CurrentRoom::entered(&self.session, entered, false);
+        if waits && self.changes_rooms() {
+            current.seek_soon();
+        }
+        self.current = Some(current);
     }
 
     /// Sends the move; without one, resigns the game.
@@ -575,21 +585,6 @@ impl Bot {
     fn is_done(&self) -> bool {
         self.args.games != 0 && self.played >= self.args.games
     }
-}
-
-/// Whether `--room` with this text names the room.
-fn is_named(room: &Room, text: &str) -> bool {
-    let is_id = text.parse::<room::RoomId>().is_ok_and(|id| id.to_string() == room.id.to_string());
-    is_id || text.parse::<room::JoinCode>().is_ok_and(|code| Some(code.to_string()) == room.join_code)
-}
-
-/// The rooms with an open seat. The stream is opened when it is first read.
-fn open_rooms(session: &Session) -> ReconnectingStream<ListUpdate> {
-    let session = session.clone();
-    ReconnectingStream::new(move || {
-        let session = session.clone();
-        async move { session.watch_rooms(RoomFilter { open_seat: true, ..RoomFilter::default() }).await }
-    })
 }
 
 async fn next_in(current: &mut Option<CurrentRoom>) -> Result<Received<RoomUpdate>, ClientError> {

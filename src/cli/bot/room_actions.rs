@@ -3,10 +3,12 @@
 use std::collections::HashSet;
 
 use crate::{
-    cli::connect::leave,
+    cli::connect::{leave, reconnecting_stream::ReconnectingStream},
     client::{
-        ClientError, GameId, Occupant, Offer, Phase, PlayerId, PlayerKind, Room, RoomId, RoomList, RoomRow, Session,
+        ClientError, GameId, ListUpdate, Occupant, Offer, Phase, PlayerId, PlayerKind, Room, RoomFilter, RoomId,
+        RoomList, RoomRow, Session,
     },
+    room,
     rules::Color,
 };
 
@@ -65,6 +67,21 @@ pub(super) fn next_action(room: &Room, me: &PlayerId, wish: Wish) -> Option<Room
     }
     // It starts no game: a bot that stands in for an owner who has gone would play on without end.
     (!room.seats[side].ready).then_some(RoomAction::Ready)
+}
+
+/// Whether `--room` with this text names the room.
+pub(super) fn is_named(room: &Room, text: &str) -> bool {
+    let is_id = text.parse::<room::RoomId>().is_ok_and(|id| id.to_string() == room.id.to_string());
+    is_id || text.parse::<room::JoinCode>().is_ok_and(|code| Some(code.to_string()) == room.join_code)
+}
+
+/// The rooms with an open seat. The stream is opened when it is first read.
+pub(super) fn open_rooms(session: &Session) -> ReconnectingStream<ListUpdate> {
+    let session = session.clone();
+    ReconnectingStream::new(move || {
+        let session = session.clone();
+        async move { session.watch_rooms(RoomFilter { open_seat: true, ..RoomFilter::default() }).await }
+    })
 }
 
 /// An untried room with an open seat and no password, preferably with a waiting opponent.

@@ -98,12 +98,32 @@ fn describe(availability: &Availability) -> String {
         let seconds = |time: Option<std::time::Duration>| time.map(|time| time.as_secs_f64().to_string());
         match (seconds(shortest), seconds(longest)) {
             (None, None) => {}
+            (Some(shortest), None) => parts.push(format!("at least {shortest} s for {name}")),
+            (None, Some(longest)) => parts.push(format!("at most {longest} s for {name}")),
             (Some(shortest), Some(longest)) if shortest == longest => parts.push(format!("{shortest} s for {name}")),
-            (shortest, longest) => {
-                let (shortest, longest) = (shortest.unwrap_or_default(), longest.unwrap_or_default());
-                parts.push(format!("{shortest}-{longest} s for {name}"));
-            }
+            (Some(shortest), Some(longest)) => parts.push(format!("{shortest}-{longest} s for {name}")),
         }
     }
     if parts.is_empty() { "all".to_owned() } else { parts.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_time_with_one_bound_is_described_by_it() {
+        let (one, two) = (Some(Duration::from_secs(1)), Some(Duration::from_secs(2)));
+        for (per_move, text) in [
+            ((None, None), "all"),
+            ((one, None), "at least 1 s for a move"),
+            ((None, two), "at most 2 s for a move"),
+            ((one, two), "1-2 s for a move"),
+            ((two, two), "2 s for a move"),
+        ] {
+            assert_eq!(describe(&Availability { per_move, ..Availability::default() }), text);
+        }
+    }
 }

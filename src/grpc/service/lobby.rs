@@ -146,7 +146,10 @@ impl LobbyService for Services {
         let request = request_with_id(&player, &wire.request_id, "QuickStart", &wire)?;
         let opponent = match wire.opponent {
             Some(v1::quick_start_request::Opponent::Ai(ai)) => Opponent::Ai(convert::read_ai("ai", ai)?),
-            Some(v1::quick_start_request::Opponent::Anyone(_)) => Opponent::Anyone,
+            Some(v1::quick_start_request::Opponent::Anyone(anyone)) => match anyone.house_after {
+                None => Opponent::Anyone,
+                Some(after) => Opponent::AnyoneOrHouse(convert::read_duration("anyone.house_after", after)?),
+            },
             None => {
                 let malformed = convert::Malformed::argument("opponent", "must be an AI or anyone");
                 return Err(malformed.into());
@@ -154,7 +157,9 @@ impl LobbyService for Services {
         };
         let settings = wire.settings.map(|settings| convert::read_new_settings(Some(settings), &player.profile.name));
         let settings = settings.transpose()?;
-        if opponent == Opponent::Anyone && settings.as_ref().is_some_and(|new| new.visibility == Visibility::Private) {
+        if !matches!(opponent, Opponent::Ai(_))
+            && settings.as_ref().is_some_and(|new| new.visibility == Visibility::Private)
+        {
             return Err(
                 convert::Malformed::setting("visibility", "must be public, so that others find the room").into()
             );

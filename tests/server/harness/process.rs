@@ -320,7 +320,7 @@ impl Player {
     }
 
     pub(crate) async fn quick_start_with_anyone(&self) -> v1::Room {
-        let opponent = Some(v1::quick_start_request::Opponent::Anyone(v1::Anyone {}));
+        let opponent = Some(v1::quick_start_request::Opponent::Anyone(v1::Anyone::default()));
         let request = v1::QuickStartRequest { opponent, ..Default::default() };
         self.lobby().quick_start(request).await.unwrap().into_inner().room.unwrap()
     }

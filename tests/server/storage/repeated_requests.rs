@@ -56,7 +56,7 @@ async fn against_ai(player: &Player) -> Result<String, Status> {
 }
 
 async fn against_anyone(player: &Player) -> Result<String, Status> {
-    quick_start(player, "anyone", Opponent::Anyone(v1::Anyone {})).await
+    quick_start(player, "anyone", Opponent::Anyone(v1::Anyone::default())).await
 }
 
 fn code<T>(answer: Result<T, Status>) -> Code {

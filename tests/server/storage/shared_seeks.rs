@@ -34,7 +34,7 @@ impl Seeker {
             ..Default::default()
         };
         let request = v1::QuickStartRequest {
-            opponent: Some(v1::quick_start_request::Opponent::Anyone(v1::Anyone {})),
+            opponent: Some(v1::quick_start_request::Opponent::Anyone(v1::Anyone::default())),
             settings: Some(settings),
             request_id: "once".into(),
             ..Default::default()

@@ -349,11 +349,11 @@ export const ja: Texts = {
       strength: "レベルごとの Elo はそのページに",
     },
     mcts: {
-      summary: "頭の中で何千局もランダムに打ち、石が最も多くなる手を選びます。",
+      summary: "この局面から何千局もランダムに打ち、石が最も多くなる手を選びます。",
       strength: "レベル 5 で roxanne に 97 %",
     },
     "mcts-roxanne": {
-      summary: "頭の中で何千局も筋よく打ち、最も勝てる手を選びます。",
+      summary: "この局面から何千局も筋よく打ち、最も勝てる手を選びます。",
       strength: "レベル 5 で roxanne に 99 %、mcts に 63 %",
     },
   },

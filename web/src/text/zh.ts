@@ -340,11 +340,11 @@ export const zh: Texts = {
       strength: "各级 Elo 见其页面",
     },
     mcts: {
-      summary: "在心中随机下数千局，走向子数最多的结局。",
+      summary: "从当前局面随机下数千局，走向子数最多的结局。",
       strength: "5 级对 roxanne 已达 97 %",
     },
     "mcts-roxanne": {
-      summary: "在心中合理地下数千局，走向胜率最高处。",
+      summary: "从当前局面合理地下数千局，走向胜率最高处。",
       strength: "5 级对 roxanne 99 %，对 mcts 63 %",
     },
   },

@@ -112,7 +112,7 @@ const ALPHA_BETA: Profile = Profile {
 
 const MCTS: Profile = Profile {
     kind: AiKind::Mcts,
-    summary: "Plays thousands of random games in its head and goes where it ends with the most discs.",
+    summary: "Plays thousands of random games on from here and makes the move that ends with the most discs.",
     levels: 12,
     default_level: 10,
     strength: "scores 97 % against roxanne at level 5 already",
@@ -122,7 +122,7 @@ const MCTS: Profile = Profile {
 
 const MCTS_ROXANNE: Profile = Profile {
     kind: AiKind::MctsRoxanne,
-    summary: "Plays thousands of sensible games in its head and goes where it wins most of them.",
+    summary: "Plays thousands of sensible games on from here and makes the move that wins most of them.",
     levels: 12,
     default_level: 10,
     strength: "scores 99 % against roxanne and 63 % against mcts at level 5 already",

@@ -13,7 +13,7 @@ use tokio::{
 
 use super::NewRoom;
 use crate::{
-    room::{AiSpec, Command, Credentials, Occupant, Rejection, Request, Room, RoomId, SeatSpec, Settings},
+    room::{AiSpec, Command, Credentials, Occupant, Rejection, Request, Room, RoomId, SeatSetting, SeatSpec, Settings},
     rules::{ByColor, Color},
     runtime::{
         cluster::cluster::MOVE_TIMEOUT,
@@ -22,7 +22,7 @@ use crate::{
         player::player::Player,
         room::{message::Snapshot, rooms::Rooms},
     },
-    store::{DoneRequest, StoreError},
+    store::{DoneRequest, StoreError, anchor},
 };
 
 /// Maximum time of one search. Other nodes wait for it at most five seconds (`reversi-store/src/postgres/waiting.rs`):
@@ -45,6 +45,8 @@ pub enum Opponent {
     Ai(AiSpec),
     /// Another player who requests the same, if both accept each other.
     Anyone,
+    /// As [`Opponent::Anyone`], or an AI for a player who still waits after this time.
+    AnyoneOrHouse(Duration),
 }
 
 impl Rooms {
@@ -75,8 +77,9 @@ impl Rooms {
                         async |done: DoneRequest| this.snapshot(&player, done.room, &Credentials::default()).await;
                     this.once(&player, request, start, again).await
                 }
-                Opponent::Anyone => {
-                    let seek = Seek { player: &player, side, settings, request, rating: OnceCell::new() };
+                Opponent::Anyone | Opponent::AnyoneOrHouse(_) => {
+                    let house_after = if let Opponent::AnyoneOrHouse(after) = opponent { Some(after) } else { None };
+                    let seek = Seek { player: &player, side, settings, request, house_after, rating: OnceCell::new() };
                     let start = async || this.quick_match(&seek).await;
                     let again = async |done: DoneRequest| this.matched(&player, done.room).await;
                     let room = this.once(&player, request, start, again).await?;
@@ -209,6 +212,10 @@ impl Rooms {
             found => found?.room,
         };
         let Some(seat) = found.seat_of(seek.player.id()) else { return Ok(false) };
+        let waited = self.host.context.clock.now().since(found.created());
+        if seek.house_after.is_some_and(|after| waited >= after) {
+            return self.seat_house_player(seek, room, seat.opposite()).await;
+        }
         if seek.request.is_some() {
             let noted = Command::JoinGame(seek.player.profile.clone(), seat.opposite(), seek.request);
             match self.command(seek.player, room, noted).await {
@@ -217,6 +224,19 @@ impl Rooms {
             }
         }
         Ok(true)
+    }
+
+    /// Seats the anchor of the ratings that is next to the waiting player's rating, with which the game begins. True if the
+    /// player has a game, also one with a player who has come meanwhile.
+    async fn seat_house_player(&self, seek: &Seek<'_>, room: RoomId, seat: Color) -> Result<bool, RoomError> {
+        let rating = *seek.rating.get_or_try_init(|| self.rating(seek.player.id())).await?;
+        let Some((kind, level)) = anchor::nearest(rating) else { return Ok(true) };
+        let ai = self.ai_seat(&AiSpec { kind: kind.into(), level: Some(level), seed: None })?;
+        match self.command(seek.player, room, Command::SetSeat(seat, SeatSetting::Ai(ai))).await {
+            Err(RoomError::Rejected(Rejection::RoomInGame | Rejection::SeatTaken)) => Ok(true),
+            Err(RoomError::Rejected(_)) => Ok(false),
+            seated => seated.map(|_| true),
+        }
     }
 
     /// Creates a room that waits, in which the player is ready.
@@ -301,6 +321,8 @@ struct Seek<'a> {
     /// The terms of the game, and the welcome opponents.
     settings: Settings,
     request: Option<Request>,
+    /// The wait after which an AI is welcome.
+    house_after: Option<Duration>,
     /// Read once, when it matters.
     rating: OnceCell<u16>,
 }

@@ -173,7 +173,8 @@ fn quick_start(opponent: Opponent, side: Option<Color>, request: Option<String>)
     };
     let opponent = match opponent {
         Opponent::Ai(ai) => Wire::Ai(ai_seat(ai)),
-        Opponent::Anyone => Wire::Anyone(v1::Anyone {}),
+        Opponent::Anyone => Wire::Anyone(v1::Anyone::default()),
+        Opponent::AnyoneOrHouse(after) => Wire::Anyone(v1::Anyone { house_after: after.try_into().ok() }),
     };
     v1::QuickStartRequest {
         opponent: Some(opponent),

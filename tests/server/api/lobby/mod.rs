@@ -234,7 +234,7 @@ async fn quick_start_needs_an_opponent() {
     let no_opponent = ada.lobby().quick_start(v1::QuickStartRequest::default()).await;
     assert_eq!(field(&refused(no_opponent, Code::InvalidArgument, "BAD_ARGUMENT")), "opponent");
     refused(ada.quick_start_with_ai("nobody", v1::SidePreference::Black).await, Code::InvalidArgument, "BAD_ARGUMENT");
-    let anyone = Some(v1::quick_start_request::Opponent::Anyone(v1::Anyone {}));
+    let anyone = Some(v1::quick_start_request::Opponent::Anyone(v1::Anyone::default()));
     let request = v1::QuickStartRequest { opponent: anyone, side: 9, ..Default::default() };
     assert_eq!(field(&refused(ada.lobby().quick_start(request).await, Code::InvalidArgument, "BAD_ARGUMENT")), "side");
     assert_eq!(ada.info().await.rooms, 0, "a refused request creates no room");
@@ -355,7 +355,7 @@ async fn repeated_quick_starts_meet_the_same_player() {
     let [ada, bea] = [server.human("Ada").await, server.human("Bea").await];
     let _turns = (ada.turns().await, bea.turns().await);
     let quick = async |player: &Player, id: &str| {
-        let opponent = Some(v1::quick_start_request::Opponent::Anyone(v1::Anyone {}));
+        let opponent = Some(v1::quick_start_request::Opponent::Anyone(v1::Anyone::default()));
         let request = v1::QuickStartRequest { opponent, request_id: id.into(), ..Default::default() };
         player.lobby().quick_start(request).await.map(|started| started.into_inner().room.unwrap().room_id)
     };

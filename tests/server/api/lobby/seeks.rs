@@ -6,7 +6,7 @@ use tonic::Code;
 use crate::harness::in_process::{Answer, Player, TestServer, field, millis, named, refused};
 
 async fn seek(player: &Player, settings: v1::RoomSettings) -> Answer<v1::Room> {
-    let opponent = Some(v1::quick_start_request::Opponent::Anyone(v1::Anyone {}));
+    let opponent = Some(v1::quick_start_request::Opponent::Anyone(v1::Anyone::default()));
     let request = v1::QuickStartRequest { opponent, settings: Some(settings), ..Default::default() };
     Ok(player.lobby().quick_start(request).await?.into_inner().room.unwrap())
 }
@@ -43,6 +43,25 @@ async fn players_meet_who_want_the_same_game_and_accept_each_other() {
     assert!(settings.rated && settings.total_time == millis(60_000) && settings.move_limit == millis(0));
     let met = seek(&other, rated(&[Bot], ALL)).await.unwrap();
     assert_eq!((met.room_id.clone(), met.phase()), (for_bots.room_id, v1::RoomPhase::Playing));
+}
+
+#[tokio::test]
+async fn an_ai_of_about_the_same_rating_plays_a_player_who_waits_in_vain() {
+    let server = TestServer::open().await;
+    let ada = server.human("Ada").await;
+    let seek = async |seconds| {
+        let house_after = Some(prost_types::Duration { seconds, nanos: 0 });
+        let opponent = Some(v1::quick_start_request::Opponent::Anyone(v1::Anyone { house_after }));
+        let request = v1::QuickStartRequest { opponent, settings: Some(rated(&[], ALL)), ..Default::default() };
+        Ok(ada.lobby().quick_start(request).await?.into_inner().room.unwrap())
+    };
+    let waits = seek(0).await.unwrap();
+    assert_eq!(seek(3_600).await.unwrap().phase(), v1::RoomPhase::Lobby, "it has not waited for an hour");
+    let found = seek(0).await.unwrap();
+    assert_eq!((&found.room_id, found.phase()), (&waits.room_id, v1::RoomPhase::Playing));
+    let is_ai = |seat: &v1::Seat| matches!(&seat.occupant, Some(v1::seat::Occupant::Ai(ai)) if (ai.kind.as_str(), ai.level) == ("expert", 3));
+    assert!(found.seats.iter().any(is_ai), "{:?}", found.seats);
+    assert_eq!(field(&refused(seek(-1).await, Code::InvalidArgument, "BAD_ARGUMENT")), "anyone.house_after");
 }
 
 #[tokio::test]

@@ -347,7 +347,7 @@ fn explain_ai(error: anyhow::Error, who: &str) -> anyhow::Error {
     }
 }
 
-fn summary(name: &str, stats: &Stats) -> [String; 5] {
+pub(super) fn summary(name: &str, stats: &Stats) -> [String; 5] {
     let score =
         |what: &str, OpponentStats { won, drawn, lost }| format!("  {what:15} {won} won, {drawn} drawn, {lost} lost");
     let all = OpponentStats { won: stats.won, drawn: stats.drawn, lost: stats.lost };

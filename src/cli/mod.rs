@@ -92,6 +92,8 @@ enum Command {
     Play(play::Args),
     /// List the players who are online.
     Players(players::Args),
+    /// Show a kept login's games, and what went wrong for it.
+    Me(players::me::Args),
     /// Invite a player to a game.
     Invite(players::invite::Args),
     /// Watch a room, or go through a finished game.
@@ -231,6 +233,7 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Rooms(args) => rooms::run(args).await,
         Command::Play(args) => play::run(args).await,
         Command::Players(args) => players::run(args).await,
+        Command::Me(args) => players::me::run(args).await,
         Command::Invite(args) => players::invite::run(args).await,
         Command::Watch(args) => watch::run(args).await,
         Command::Host(args) => host::run(args).await,

@@ -22,6 +22,8 @@ use crate::{
 const DOMAIN: &str = "reversi";
 /// The trailer that repeats the reason.
 pub(crate) const REASON: &str = "reversi-reason";
+/// The beginning of the names of reasons in the API, which is not sent.
+const PREFIX: &str = "ERROR_REASON_";
 /// Default delay before a client should try again.
 const RETRY: Duration = Duration::from_secs(2);
 /// Delay before the next try for a busy room: a clock may run, and the room is soon less busy.
@@ -76,7 +78,18 @@ fn status(code: Code, reason: Reason, message: impl Into<String>, details: Detai
 /// The reason as it is sent.
 fn name(reason: Reason) -> &'static str {
     let name = reason.as_str_name();
-    name.strip_prefix("ERROR_REASON_").unwrap_or(name)
+    name.strip_prefix(PREFIX).unwrap_or(name)
+}
+
+/// The reason of a status as it is sent.
+pub(crate) fn reason(status: &Status) -> Option<&'static str> {
+    let sent = status.metadata().get(REASON)?.to_str().ok()?;
+    reason_of(sent).map(name)
+}
+
+/// The reason of a name as it is sent.
+pub(crate) fn reason_of(sent: &str) -> Option<Reason> {
+    Reason::from_str_name(&format!("{PREFIX}{sent}"))
 }
 
 /// A status after which the client should try again.
@@ -271,6 +284,12 @@ pub(crate) fn host_not_served(message: &str) -> Status {
     status(Code::PermissionDenied, Reason::HostNotServed, message, Details::default())
 }
 
+/// A play token does not suffice.
+pub(crate) fn full_token_needed() -> Status {
+    let message = "this token is limited to playing; the call needs the player's own token, without an administrator's";
+    status(Code::PermissionDenied, Reason::FullTokenNeeded, message, Details::default())
+}
+
 pub(crate) fn token_missing() -> Status {
     let message = "log in first, and send `authorization: Bearer TOKEN`";
     status(Code::Unauthenticated, Reason::TokenMissing, message, Details::default())
@@ -428,6 +447,7 @@ mod tests {
         let table = [
             (token_missing(), Code::Unauthenticated, "TOKEN_MISSING", None),
             (token_invalid(), Code::Unauthenticated, "TOKEN_INVALID", None),
+            (full_token_needed(), Code::PermissionDenied, "FULL_TOKEN_NEEDED", None),
             (too_many_bans(), Code::ResourceExhausted, "QUOTA_BANS", Some(RETRY)),
             (LogInError::NameTaken.into(), Code::AlreadyExists, "NAME_TAKEN", None),
             (LogInError::NameAlike.into(), Code::AlreadyExists, "NAME_TAKEN", None),

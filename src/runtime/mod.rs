@@ -66,7 +66,8 @@ pub use player::{
     directory::{LogInError, Players},
     notice::{InvitationOutcome, Notice, OfferStatus, TurnEnd},
     player::{CallPermit, Player},
-    token::{ParseTokenError, Token},
+    problems::{Problem, ProblemKind},
+    token::{BearerToken, ParseTokenError, PlayToken, Token},
 };
 pub use random::RandomSource;
 pub use reusable_wait::{LazyTimer, WakeGate};

@@ -15,7 +15,7 @@ use super::{
         directory::LogInError,
         expiry::{remove_idle, remove_longest_idle_guest},
         player::Player,
-        token::{Token, TokenHash},
+        token::{BearerToken, Token, TokenHash},
     },
     room::{actor::ActorContext, host::RoomHost, presence::check_presence},
 };
@@ -144,7 +144,8 @@ impl Sessions {
     ///
     /// # Errors
     /// When the store is unavailable.
-    pub async fn bearer(&self, token: &Token) -> Result<Option<Arc<Player>>, RoomError> {
+    pub async fn bearer(&self, token: impl Into<BearerToken>) -> Result<Option<Arc<Player>>, RoomError> {
+        let token = &token.into();
         let players = &self.host.context.players;
         let known = players.bearer(token);
         if known.is_some() || self.knows_all_tokens() {
@@ -153,7 +154,7 @@ impl Sessions {
         // Twice, as this node may be forgetting a player who is idle here.
         for _ in 0..2 {
             let changes = players.account_changes();
-            let Some(found) = self.player_store.find(PlayerKey::Token(token.hash().0)).await? else { break };
+            let Some(found) = self.find_stored(token).await? else { break };
             let player = players.adopt(found, changes);
             if players.bearer(token).is_none() {
                 // It was known here by another token, or has changed meanwhile.
@@ -162,6 +163,16 @@ impl Sessions {
             let entered = players.bearer(token);
             if entered.is_some() {
                 return Ok(entered);
+            }
+        }
+        Ok(None)
+    }
+
+    async fn find_stored(&self, token: &BearerToken) -> Result<Option<StoredPlayer>, StoreError> {
+        for hash in token.hashes() {
+            let found = self.player_store.find(PlayerKey::Token(hash.0)).await?;
+            if found.is_some() {
+                return Ok(found);
             }
         }
         Ok(None)

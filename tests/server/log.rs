@@ -53,17 +53,20 @@ async fn no_log_level_shows_secrets() {
     let server = Server::start(&["--log", "trace"]);
     let (ada, bob) = (server.log_in("Ada", 1 << 16).await, server.log_in("Bob", 1 << 16).await);
     let code = play(&ada, &bob).await;
-    let token = ada.token.clone();
-    tokio::task::block_in_place(|| call_as_browser(&server, &token));
-    let (clean, log) = server.stop().await;
-    assert!(clean && log.contains("logged in") && log.contains("TRACE h2::"), "{log}");
-
-    let mut secrets = vec![code, PASSWORD.to_owned(), "open barley".to_owned(), "Bearer".to_owned()];
     let tokens = [&ada.token, &bob.token].map(|token| {
         let byte = |at: usize| u8::from_str_radix(&token[at..at + 2], 16).unwrap();
         (0..token.len()).step_by(2).map(byte).collect::<Vec<u8>>()
     });
-    for secret in [tokens[0].clone(), tokens[1].clone(), PASSWORD.into()] {
+    let digest = |prefix: &str, secret: &[u8]| Sha256::digest([prefix.as_bytes(), secret].concat()).to_vec();
+    let play_token = digest("reversi play token", &tokens[0]);
+    let sent = [ada.token.clone(), format!("play_{}", hex(&play_token))];
+    tokio::task::block_in_place(|| sent.iter().for_each(|token| call_as_browser(&server, token)));
+    let (clean, log) = server.stop().await;
+    assert!(clean && log.contains("logged in") && log.contains("TRACE h2::"), "{log}");
+
+    let mut secrets = vec![code, PASSWORD.to_owned(), "open barley".to_owned(), "Bearer".to_owned()];
+    let stored = digest("reversi token hash", &play_token);
+    for secret in [tokens[0].clone(), tokens[1].clone(), play_token, stored, PASSWORD.into()] {
         let hash = Sha256::digest(&secret).to_vec();
         secrets.extend([hex(&secret), hex(&hash), format!("{secret:?}"), format!("{hash:?}")]);
     }

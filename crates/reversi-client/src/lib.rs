@@ -62,7 +62,8 @@ pub use explorer::{Exploration, ExploredMove, ExplorerFilter, RankedParticipant}
 pub use game::{Clocks, Game, GameResult, Outcome, Ply, Standing};
 pub use id::{GameId, ParseIdError, PlayerId, RoomId};
 pub use player::{
-    Availability, Me, OnlinePlayer, OpponentStats, Player, PlayerFilter, Rated, Rating, RatingChange, Stats,
+    Availability, Me, OnlinePlayer, OpponentStats, Player, PlayerFilter, Problem, ProblemKind, Rated, Rating,
+    RatingChange, Stats,
 };
 pub use reader::Reader;
 pub use record::{GameFilter, GameRecord, Page, Participant};

@@ -1,11 +1,15 @@
 //! Players, their results and the invitations that they accept.
 
-use std::time::Duration;
-
-use std::fmt;
+use std::{
+    fmt,
+    time::{Duration, SystemTime},
+};
 
 use super::{GameId, Malformed, PlayerId, PlayerKind, RoomId, UnratedReason, parse};
-use crate::{rules::Color, v1};
+use crate::{
+    rules::Color,
+    v1::{self, ErrorReason, GameEndReason, player_problem::Kind},
+};
 
 /// The public data of a player.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -224,6 +228,67 @@ pub struct Me {
     pub room_limit: u32,
     /// Whether the name is claimed.
     pub claimed: bool,
+    /// Whether a program reads the caller's turns now.
+    pub turns_open: bool,
+    /// What went wrong lately, the latest first.
+    pub problems: Vec<Problem>,
+    /// The token that is limited to playing; none if the session has one, or a token of a server before these.
+    pub play_token: Option<String>,
+}
+
+/// Refusals for one reason by one method, or games lost in one way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The time of the latest.
+    pub at: Option<SystemTime>,
+    /// What happened.
+    pub kind: ProblemKind,
+    /// The latest in words.
+    pub message: String,
+    /// The latest game, if it is about one.
+    pub game: Option<GameId>,
+    /// How often it happened.
+    pub count: u32,
+}
+
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// A call was refused, or a move was rejected, for this reason, such as `ILLEGAL_MOVE`.
+    Refused {
+        /// The reason.
+        reason: String,
+        /// The method, such as `GameService/PlayMove`.
+        method: String,
+    },
+    /// A game was lost by this.
+    Lost(GameEndReason),
+    /// Another kind, of a newer server.
+    Other,
+}
+
+impl TryFrom<v1::PlayerProblem> for Problem {
+    type Error = Malformed;
+
+    fn try_from(problem: v1::PlayerProblem) -> Result<Self, Malformed> {
+        let kind = match problem.kind {
+            Some(Kind::Refused(reason)) => {
+                let known = ErrorReason::try_from(reason).map(|reason| reason.as_str_name());
+                let name = known.map(|name| name.strip_prefix("ERROR_REASON_").unwrap_or(name).to_owned());
+                ProblemKind::Refused { reason: name.unwrap_or_else(|_| reason.to_string()), method: problem.method }
+            }
+            Some(Kind::Lost(reason)) => ProblemKind::Lost(GameEndReason::try_from(reason).unwrap_or_default()),
+            None => ProblemKind::Other,
+        };
+        let game = Some(problem.game_id).filter(|game| !game.is_empty());
+        Ok(Self {
+            at: parse::maybe_time(problem.at, "time of a problem")?,
+            kind,
+            message: problem.message,
+            game: game.map(GameId::parse).transpose()?,
+            count: parse::count(problem.count, "number of problems")?,
+        })
+    }
 }
 
 impl TryFrom<v1::GetMeResponse> for Me {
@@ -240,6 +305,9 @@ impl TryFrom<v1::GetMeResponse> for Me {
             seat_limit: parse::count(me.seat_limit, "seat limit")?,
             room_limit: parse::count(me.room_limit, "room limit")?,
             claimed: me.claimed,
+            turns_open: me.turns_open,
+            problems: me.problems.into_iter().map(Problem::try_from).collect::<Result<_, _>>()?,
+            play_token: Some(me.play_token).filter(|token| !token.is_empty()),
         })
     }
 }

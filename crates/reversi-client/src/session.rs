@@ -83,6 +83,12 @@ impl Session {
         header.and_then(|header| header.strip_prefix("Bearer ")).unwrap_or_default()
     }
 
+    /// Whether the token is limited to playing. Calls that decide over the player are refused with `FULL_TOKEN_NEEDED`.
+    #[must_use]
+    pub fn is_limited_to_playing(&self) -> bool {
+        self.token().starts_with("play_")
+    }
+
     /// Leaves every room, ends the streams and frees the name, unless it is claimed.
     pub async fn log_out(self) -> Result<(), ClientError> {
         SessionServiceClient::new(self.transport()).log_out(v1::LogOutRequest::default()).await?;
@@ -147,7 +153,7 @@ impl Session {
         Ok(())
     }
 
-    /// The player's own state, such as its rooms and seats.
+    /// The player's own state, such as its rooms, its seats, and what went wrong lately.
     pub async fn me(&self) -> Result<Me, ClientError> {
         let answer = SessionServiceClient::new(self.transport()).get_me(v1::GetMeRequest {}).await?;
         Ok(answer.into_inner().try_into()?)

@@ -1,6 +1,7 @@
 //! The file of `--keep`: logins at any number of servers, none of which is overwritten.
 //!
-//! It has a line for each login, the last used one first: the address of the server, the token, and the player's name.
+//! It has a line for each login, the last used one first: the address of the server, the token, or one that is limited
+//! to playing, and the player's name.
 //!
 //! ```text
 //! https://reversi.example 5f0c...d2 ada
@@ -82,10 +83,17 @@ impl KeptLogin {
             || servers.iter().any(is_at_host) && (!was_secure || servers.iter().all(|server| is_secure(server)))
     }
 
+    /// The line of the file.
+    pub(in crate::cli) fn line(&self) -> String {
+        let servers = if self.servers.is_empty() { "-".to_owned() } else { self.servers.join(",") };
+        format!("{servers} {} {}", self.token, self.name)
+    }
+
     fn parse(line: &str) -> Option<Self> {
         let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let digits = first.strip_prefix("play_").unwrap_or(first);
         // A file of an earlier version has only the token.
-        if first.len() == 64 && first.bytes().all(|digit| digit.is_ascii_hexdigit()) && rest.is_empty() {
+        if digits.len() == 64 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()) && rest.is_empty() {
             return Some(Self { servers: Vec::new(), token: first.to_owned(), name: String::new() });
         }
         let (token, name) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -179,9 +187,8 @@ fn write(file: &Path, logins: &[KeptLogin]) -> std::io::Result<()> {
     let _ = fs::remove_file(&temporary);
     let mut opened = private().write(true).create_new(true).open(&temporary)?;
     opened.write_all(HEAD.as_bytes())?;
-    for KeptLogin { servers, token, name } in logins {
-        let servers = if servers.is_empty() { "-".to_owned() } else { servers.join(",") };
-        writeln!(opened, "{servers} {token} {name}")?;
+    for login in logins {
+        writeln!(opened, "{}", login.line())?;
     }
     opened.sync_all()?;
     fs::rename(&temporary, file)?;

@@ -164,6 +164,18 @@ pub(in crate::cli) async fn resume(client: &Client, file: &Path) -> anyhow::Resu
     Ok(None)
 }
 
+/// As [`resume`], for a command that needs a kept login.
+pub(in crate::cli) async fn resume_kept(client: &Client, file: &Path) -> anyhow::Result<Session> {
+    resume(client, file).await?.ok_or_else(|| {
+        let shown = file.display();
+        if file.exists() {
+            anyhow!("the server does not know the login in {shown}")
+        } else {
+            anyhow!("there is no file {shown}; `reversi play --keep {shown}` makes one")
+        }
+    })
+}
+
 /// Logs out, unless the login is kept.
 pub(in crate::cli) async fn log_out_unless_kept(session: Session, file: Option<&Path>) {
     if file.is_none() {

@@ -15,7 +15,7 @@ use super::{say, serve::LimitOptions, terminal::output::StandardOutput};
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Play and watch", &["play", "invite", "players", "rooms", "watch", "host", "name"]),
     ("Finished games", &["games", "explore", "analyze"]),
-    ("Bots and engines", &["bot", "engine", "arena", "train"]),
+    ("Bots and engines", &["bot", "me", "engine", "arena", "train"]),
     (
         "Servers and their data",
         &["serve", "health", "nodes", "admin", "demo", "backup", "restore", "import", "store", "doctor"],

@@ -1,6 +1,7 @@
 //! `reversi players`: the players who are online.
 
 pub(super) mod invite;
+pub(super) mod me;
 
 use anyhow::Context as _;
 

@@ -12,11 +12,16 @@ use http::{HeaderMap, HeaderValue, Request, Response};
 use tonic::{Code, Status, body::Body};
 use tower::Service;
 
-use super::{caller::Role, permit_body::with_permit, request_id::catch_panic};
+use super::{
+    caller::Role,
+    permit_body::with_permit,
+    play_rights, refusals,
+    request_id::{self, catch_panic},
+};
 use crate::{
     grpc::{status, transport::connection::Peer},
     proto::POOL,
-    runtime::{AddressPermit, CallPermit, ClientAddress, Player, Resource, Runtime, Token},
+    runtime::{AddressPermit, BearerToken, CallPermit, ClientAddress, Player, Resource, Runtime, Token},
 };
 
 /// The path prefix of the methods that need a player.
@@ -84,12 +89,17 @@ struct AdmittedCall {
 enum Caller {
     Known(Arc<Player>),
     /// A player who may have logged in at another node.
-    Bearer(Token),
+    Bearer(BearerToken),
 }
 
 impl Guard {
-    /// Waits only where the player of a token is looked up in the store.
-    async fn admit(&self, request: &mut Request<Body>) -> Result<AdmittedCall, Status> {
+    /// Waits only where the player of a token is looked up in the store. `known` is set to the player, also of a refused
+    /// call.
+    async fn admit(
+        &self,
+        request: &mut Request<Body>,
+        known: &mut Option<Arc<Player>>,
+    ) -> Result<AdmittedCall, Status> {
         let address = Peer::address(request.extensions()).cloned();
         let path = request.uri().path();
         if path.starts_with(FOR_PLAYERS) && !self.runtime.is_in_service() {
@@ -127,32 +137,53 @@ impl Guard {
                 Some(found.ok_or_else(status::token_invalid)?)
             }
         };
-        match &player {
-            None => {}
-            Some(player) => {
-                let bans = self.runtime.players().bans.check(Some(player), address.as_ref());
-                if let Err(banned) = bans.run() {
-                    // Not as a call of the player, who counts as absent.
-                    count(address.as_ref())?;
-                    if !matches!(self.role(player, request.headers()), Ok(Role::Admin)) {
-                        return Err(banned.into());
-                    }
-                }
-                address.iter().for_each(|address| player.set_home(address));
-                player.admit()?;
-                // After the rate limit, which bounds guesses of the administrator's token.
-                let role = self.role(player, request.headers())?;
-                if role == Role::Player {
-                    request.extensions_mut().insert(bans);
-                }
-                request.extensions_mut().insert((Arc::clone(player), role));
-            }
+        known.clone_from(&player);
+        if let Some(player) = &player {
+            self.admit_player(request, player, address.as_ref())?;
         }
         if taken.is_none() {
             taken = address.as_ref().map(acquire_call).transpose()?;
         }
         let call = player.map(|player| player.begin_call().ok_or_else(status::too_many_calls));
         Ok(AdmittedCall { _player: call.transpose()?, _address: taken })
+    }
+
+    /// Counts a call of a player, and adds the player and the role to the request.
+    fn admit_player(
+        &self,
+        request: &mut Request<Body>,
+        player: &Arc<Player>,
+        address: Option<&Arc<ClientAddress>>,
+    ) -> Result<(), Status> {
+        let bans = self.runtime.players().bans.check(Some(player), address);
+        if let Err(banned) = bans.run() {
+            // Not as a call of the player, who counts as absent.
+            count(address)?;
+            if !matches!(self.role(player, request.headers()), Ok(Role::Admin)) {
+                return Err(banned.into());
+            }
+        }
+        address.iter().for_each(|address| player.set_home(address));
+        player.admit()?;
+        if let Ok(BearerToken::Play(_)) = bearer_token(request.headers()) {
+            let method = request.uri().path().strip_prefix(FOR_PLAYERS).unwrap_or_default();
+            play_rights::check(method, request.headers().contains_key(ADMIN_TOKEN))?;
+        }
+        // After the rate limit, which bounds guesses of the administrator's token.
+        let role = self.role(player, request.headers())?;
+        if role == Role::Player {
+            request.extensions_mut().insert(bans);
+        }
+        request.extensions_mut().insert((Arc::clone(player), role));
+        Ok(())
+    }
+
+    /// A call that only reads asks whether something is there, so that NOT_FOUND is one of its answers.
+    fn note_refusal(&self, player: &Player, path: &'static str, refusal: &Status) {
+        let is_answer = refusal.code() == Code::NotFound && FOR_VISITORS.contains(&path);
+        if let (Some(method), false) = (path.strip_prefix(FOR_PLAYERS), is_answer) {
+            refusals::note(player, self.runtime.clock().now(), method, refusal, request_id::game());
+        }
     }
 
     fn refusal_delay(&self) -> Duration {
@@ -168,14 +199,9 @@ impl Guard {
         self.bearer(headers)
     }
 
-    /// The player of the token. Wrong tokens need no limit: tokens have 256 random bits, and a check costs only a hash.
+    /// The player of the token. Wrong tokens need no limit: tokens have 256 random bits, and a check costs only hashes.
     fn bearer(&self, headers: &HeaderMap) -> Result<Caller, Status> {
-        let header = single(headers, TOKEN)?.ok_or_else(status::token_missing)?;
-        let (scheme, token) = header.to_str().ok().and_then(|text| text.split_once(' ')).unwrap_or_default();
-        if !scheme.eq_ignore_ascii_case("bearer") {
-            return Err(status::token_missing());
-        }
-        let token: Token = token.trim().parse().map_err(|_| status::token_invalid())?;
+        let token = bearer_token(headers)?;
         match self.runtime.players().bearer(&token) {
             Some(player) => Ok(Caller::Known(player)),
             None if self.runtime.sessions.knows_all_tokens() => Err(status::token_invalid()),
@@ -191,6 +217,16 @@ impl Guard {
         self.runtime.rooms.judge_secret(player, right)?;
         if right { Ok(Role::Admin) } else { Err(status::token_invalid()) }
     }
+}
+
+/// The token of a request.
+pub(crate) fn bearer_token(headers: &HeaderMap) -> Result<BearerToken, Status> {
+    let header = single(headers, TOKEN)?.ok_or_else(status::token_missing)?;
+    let (scheme, token) = header.to_str().ok().and_then(|text| text.split_once(' ')).unwrap_or_default();
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(status::token_missing());
+    }
+    token.trim().parse().map_err(|_| status::token_invalid())
 }
 
 /// A header that may be given once: of two, a proxy and this server could each believe another one.
@@ -232,14 +268,16 @@ where
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
         Box::pin(catch_panic(async move {
-            let (response, is_out_of_service) = match guard.admit(&mut request).await {
+            let (path, mut player) = (METHODS.get(request.uri().path()).map_or("", String::as_str), None);
+            let (response, is_out_of_service) = match guard.admit(&mut request, &mut player).await {
                 Ok(permit) => (inner.call(request).await?.map(|body| with_permit(body, permit)), false),
                 Err(refusal) => (refusal.into_http(), !guard.runtime.is_in_service()),
             };
-            if is_out_of_service
-                || Status::from_header_map(response.headers())
-                    .is_some_and(|status| status.code() == Code::ResourceExhausted)
-            {
+            let refusal = Status::from_header_map(response.headers());
+            if let (Some(player), Some(refusal)) = (&player, &refusal) {
+                guard.note_refusal(player, path, refusal);
+            }
+            if is_out_of_service || refusal.is_some_and(|status| status.code() == Code::ResourceExhausted) {
                 tokio::time::sleep(guard.refusal_delay()).await;
             }
             Ok(response)

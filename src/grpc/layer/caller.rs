@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tonic::{Request, Response, Status};
 
+use super::request_id;
 use crate::{
     grpc::status,
     room::{GameId, PlayerId, Rejection, RoomId},
@@ -48,7 +49,9 @@ pub(crate) fn room_id(text: &str) -> Result<RoomId, Status> {
 
 /// Parses a game id. An id that cannot be parsed is reported as GAME_NOT_FOUND.
 pub(crate) fn game_id(text: &str) -> Result<GameId, Status> {
-    text.parse().map_err(|_| status::refused(Rejection::GameNotFound))
+    let game = text.parse().map_err(|_| status::refused(Rejection::GameNotFound))?;
+    request_id::note_game(game);
+    Ok(game)
 }
 
 /// Parses a player id. An id that cannot be parsed is reported as PLAYER_NOT_FOUND.

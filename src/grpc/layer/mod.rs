@@ -9,5 +9,7 @@ pub(crate) mod forwarded_for;
 pub(crate) mod host;
 pub(crate) mod http1_pacing;
 mod permit_body;
+mod play_rights;
+pub(crate) mod refusals;
 pub(crate) mod request_id;
 pub(crate) mod web_page;

@@ -2,6 +2,7 @@
 
 use std::{
     any::Any,
+    cell::Cell,
     panic::AssertUnwindSafe,
     pin::Pin,
     sync::{
@@ -17,13 +18,18 @@ use tonic::body::Body;
 use tower::Service;
 use tracing::Instrument as _;
 
-use crate::grpc::status;
+use crate::{grpc::status, room::GameId};
 
 /// The response header with the id of the call.
 pub(crate) const REQUEST_ID: &str = "reversi-request-id";
 
 tokio::task_local! {
-    static CURRENT: Arc<str>;
+    static CURRENT: CurrentCall;
+}
+
+struct CurrentCall {
+    id: Arc<str>,
+    game: Cell<Option<GameId>>,
 }
 
 /// The ids of calls: a random number of the process, and the number of the call. Nothing in them comes from the client.
@@ -68,7 +74,8 @@ where
         // At info level, so that each log line has it. Without a subscriber nothing is formatted.
         let span = tracing::info_span!("call", method = request.uri().path(), request = &*id);
         let header = HeaderValue::from_str(&id);
-        let response = CURRENT.scope(id, self.inner.call(request)).instrument(span);
+        let response =
+            CURRENT.scope(CurrentCall { id, game: Cell::new(None) }, self.inner.call(request)).instrument(span);
         Box::pin(async move {
             let mut response = response.await?;
             // Always succeeds: the id has hexadecimal digits only.
@@ -82,7 +89,18 @@ where
 
 /// The id of the current call; empty outside of a call.
 pub(crate) fn current() -> String {
-    CURRENT.try_with(ToString::to_string).unwrap_or_default()
+    CURRENT.try_with(|call| call.id.to_string()).unwrap_or_default()
+}
+
+/// Notes the game that the current call is about, for its refusal. The layers see only the answer.
+pub(crate) fn note_game(game: GameId) {
+    // Not in a stream, which is read after its call.
+    let _ = CURRENT.try_with(|call| call.game.set(Some(game)));
+}
+
+/// The game that the current call is about, if it has named one.
+pub(crate) fn game() -> Option<GameId> {
+    CURRENT.try_with(|call| call.game.get()).ok().flatten()
 }
 
 /// Answers INTERNAL for a call that panics. Otherwise a panic would end the connection and all streams on it.

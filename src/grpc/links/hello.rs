@@ -6,8 +6,8 @@ use tonic::Status;
 
 use crate::{proto::cluster, runtime::NodeId};
 
-/// The version of the messages. Nodes link only with nodes of the same version.
-const PROTOCOL: u32 = 9;
+/// The version of the messages, and of the hashes of tokens. Nodes link only with nodes of the same version.
+const PROTOCOL: u32 = 10;
 
 /// This node, and the other live nodes with the addresses to dial.
 #[derive(Clone, Debug, PartialEq, Eq)]

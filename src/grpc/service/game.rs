@@ -16,7 +16,10 @@ use super::{
 };
 use crate::{
     grpc::{
-        layer::caller::{Reply, Role, caller, caller_with_role, game_id, open, refusal},
+        layer::{
+            caller::{Reply, Role, caller, caller_with_role, game_id, open, refusal},
+            refusals, request_id,
+        },
         status,
     },
     proto::{
@@ -31,6 +34,9 @@ use crate::{
         Accepted, InvitationOutcome, Notice, OfferStatus, Play, Player, RoomError, Runtime, TurnEnd, Turns, WakeGate,
     },
 };
+
+/// The method that a rejected move belongs to.
+const PLAY: &str = "GameService/Play";
 
 #[tonic::async_trait]
 impl GameService for Services {
@@ -104,6 +110,7 @@ impl GameService for Services {
     async fn make_offer(&self, request: Request<v1::MakeOfferRequest>) -> Reply<v1::MakeOfferResponse> {
         let (player, wire) = open(request)?;
         let (room, game) = convert::read_offered(&wire.room_id, &wire.game_id)?;
+        game.into_iter().for_each(|number| request_id::note_game(GameId { room, number }));
         let command = Command::Offer(convert::read_offer(wire.offer)?, game);
         let accepted = self.runtime.rooms.command(&player, room, command).await?;
         Ok(Response::new(v1::MakeOfferResponse { seq: accepted.seq.0 }))
@@ -112,6 +119,7 @@ impl GameService for Services {
     async fn answer_offer(&self, request: Request<v1::AnswerOfferRequest>) -> Reply<v1::AnswerOfferResponse> {
         let (player, wire) = open(request)?;
         let (room, game) = convert::read_offered(&wire.room_id, &wire.game_id)?;
+        game.into_iter().for_each(|number| request_id::note_game(GameId { room, number }));
         let command = Command::Answer(convert::read_offer(wire.offer)?, game, wire.accept);
         let accepted = self.runtime.rooms.command(&player, room, command).await?;
         Ok(Response::new(v1::AnswerOfferResponse { seq: accepted.seq.0 }))
@@ -140,10 +148,6 @@ impl PlayedMove {
         let (games, player) = (runtime.games.clone(), Arc::clone(player));
         let made = (self.game, self.ply, self.square);
         Box::pin(async move { games.accept_repeat(&player, made, refusal).await })
-    }
-
-    fn rejected(self, error: RoomError) -> v1::MoveRejected {
-        status::move_rejected(self.game.to_string(), self.ply.into(), &error.into())
     }
 }
 
@@ -187,6 +191,11 @@ impl PlayStream {
         Ok((made, Pending::Room(made.play(&self.runtime, &self.player))))
     }
 
+    fn reject(&self, game: String, ply: i32, refusal: &Status) -> v1::MoveRejected {
+        refusals::note(&self.player, self.runtime.clock().now(), PLAY, refusal, game.parse().ok());
+        status::move_rejected(game, ply, refusal)
+    }
+
     /// One step: the result of the pending move, or the next move. Returns the rejection of a move, if any.
     fn poll_moves(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<v1::MoveRejected>, End>> {
         if let Some((made, pending)) = &mut self.pending {
@@ -204,7 +213,7 @@ impl PlayStream {
                     self.pending = Some((made, Pending::Archive(outcome)));
                     return self.poll_moves(context);
                 }
-                Err((refusal, false)) => Some(made.rejected(refusal)),
+                Err((refusal, false)) => Some(self.reject(made.game.to_string(), made.ply.into(), &refusal.into())),
             };
             self.pending = None;
             // A move that was played is reported by a notice.
@@ -220,7 +229,7 @@ impl PlayStream {
                 Err(refusal) => {
                     // The id in the server's spelling, as in every other rejection.
                     let game = request.game_id.parse::<GameId>().map_or(request.game_id, |game| game.to_string());
-                    Ok(Some(status::move_rejected(game, request.ply, &refusal)))
+                    Ok(Some(self.reject(game, request.ply, &refusal)))
                 }
             },
             None => {

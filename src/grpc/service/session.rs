@@ -7,18 +7,22 @@ use tonic::{Request, Response, Status};
 use super::{Services, page_token::Listing};
 use crate::{
     grpc::{
-        layer::caller::{Reply, Role, caller, caller_with_role, open},
+        layer::{
+            auth::bearer_token,
+            caller::{Reply, Role, caller, caller_with_role, open},
+        },
         status,
         transport::connection::Peer,
     },
     proto::{
-        convert::{self, Malformed, count},
+        convert::{self, Malformed, WireEnum as _, count},
         generated_services::session_service_server::SessionService,
-        v1::{self, ban::Subject},
+        v1::{self, ban::Subject, player_problem::Kind},
     },
     room::{BanReason, DisplayName, PlayerId, Rejection, RoomId},
     runtime::{
-        Ban, BanSubject, Contestant, Player, PlayerStats, Rating, RequestCost, Results, RoomError, Runtime, Token,
+        Ban, BanSubject, Contestant, Player, PlayerStats, Problem, ProblemKind, Rating, RequestCost, Results,
+        RoomError, Runtime, Token,
     },
 };
 
@@ -42,7 +46,11 @@ impl SessionService for Services {
         let ip = address.as_ref().map_or_else(|| "unknown".to_owned(), |address| address.prefix().to_string());
         let (player, token) = self.runtime.sessions.log_in(name, kind, seats, address).await?;
         tracing::info!(player = %player.id(), name = %player.profile.name, address = ip, "logged in");
-        Ok(Response::new(v1::LogInResponse { player: Some(convert::player(&player.profile)), token: token.reveal() }))
+        Ok(Response::new(v1::LogInResponse {
+            player: Some(convert::player(&player.profile)),
+            token: token.reveal(),
+            play_token: token.play_token().reveal(),
+        }))
     }
 
     async fn log_out(&self, request: Request<v1::LogOutRequest>) -> Reply<v1::LogOutResponse> {
@@ -84,11 +92,12 @@ impl SessionService for Services {
         })?;
         self.runtime.sessions.replace_token(&player, &token).await?;
         tracing::info!(player = %player.id(), "replaced the token");
-        Ok(Response::new(v1::ReplaceTokenResponse {}))
+        Ok(Response::new(v1::ReplaceTokenResponse { play_token: token.play_token().reveal() }))
     }
 
     async fn get_me(&self, request: Request<v1::GetMeRequest>) -> Reply<v1::GetMeResponse> {
         let player = caller(&request)?;
+        let token = bearer_token(request.metadata().as_ref())?;
         player.charge(RequestCost::LookUp)?;
         let held = self.runtime.rooms.places_of(&player).await?;
         let seats: Vec<_> = held.iter().filter(|held| held.seated).map(|held| held.room).collect();
@@ -105,6 +114,9 @@ impl SessionService for Services {
             seat_limit: player.seat_limit.into(),
             room_limit: count(limits.rooms_per_player),
             claimed: player.is_claimed(),
+            turns_open: self.runtime.players().is_reading_turns(player.id()),
+            problems: player.problems().into_iter().map(problem).collect(),
+            play_token: player.play_token_of(&token).map(|token| token.reveal()).unwrap_or_default(),
         }))
     }
 
@@ -152,6 +164,24 @@ impl SessionService for Services {
             tracing::info!(subject = %ban.subject, by = %admin.id(), "no longer banned");
         }
         Ok(Response::new(v1::RemoveBanResponse { bans: bans.iter().map(wire_ban).collect() }))
+    }
+}
+
+fn problem(problem: Problem) -> v1::PlayerProblem {
+    let Problem { at, kind, message, game, count: times } = problem;
+    let (kind, method) = match kind {
+        ProblemKind::Refused { reason, method } => {
+            (Kind::Refused(status::reason_of(reason).unwrap_or_default().into()), method)
+        }
+        ProblemKind::Lost(reason) => (Kind::Lost(reason.wire().into()), ""),
+    };
+    v1::PlayerProblem {
+        at: Some(convert::timestamp(at)),
+        kind: Some(kind),
+        method: method.to_owned(),
+        message,
+        game_id: game.map(|game| game.to_string()).unwrap_or_default(),
+        count: count(times),
     }
 }
 

@@ -112,6 +112,7 @@ impl Node {
             }
             News::Notice(player, notice) => {
                 if let Some(player) = players.get(player) {
+                    player.problems.note_notice(self.host().context.clock, &notice);
                     player.streams.inbox.send(notice);
                 }
             }

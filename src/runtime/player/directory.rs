@@ -20,7 +20,7 @@ use super::{
     player::Player,
     quota::Place,
     rating_weight::Pairings,
-    token::{Token, TokenHash},
+    token::{BearerToken, Token, TokenHash},
     visitors::Visitors,
 };
 use crate::{
@@ -113,15 +113,17 @@ impl Players {
 
     /// The player of a token.
     #[must_use]
-    pub fn bearer(&self, token: &Token) -> Option<Arc<Player>> {
-        let player = self.by_token.get(&token.hash().key())?;
-        player.token_hash().matches(token).then(|| Arc::clone(&player))
+    pub fn bearer(&self, token: impl Into<BearerToken>) -> Option<Arc<Player>> {
+        token.into().hashes().find_map(|hash| {
+            let player = self.by_token.get(&hash.key())?;
+            player.token_hash().is(&hash).then(|| Arc::clone(&player))
+        })
     }
 
     /// True if it is the administrator's token.
     #[must_use]
     pub fn is_admin(&self, token: &Token) -> bool {
-        self.admin.is_some_and(|admin| admin.matches(token))
+        self.admin.is_some_and(|admin| admin.is(&token.hash()))
     }
 
     /// The player of a name, in any case.

@@ -18,6 +18,7 @@ mod open_streams;
 mod other_nodes;
 #[expect(clippy::module_inception, reason = "the file of one player in the folder of players")]
 pub(crate) mod player;
+pub(crate) mod problems;
 pub(crate) mod quota;
 mod rating_weight;
 mod request_rates;

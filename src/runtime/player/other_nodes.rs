@@ -133,6 +133,7 @@ impl Players {
     /// As [`Players::send`], for a player whom the caller knows. Without a link to the node of the stream, the notice
     /// is kept here until there is one.
     pub(crate) fn deliver(&self, player: &Player, notice: Notice) {
+        player.problems.note_notice(self.clock, &notice);
         let Some(node) = self.newer_turns(player.id(), player.streams.turns_number()) else {
             return player.streams.inbox.send(notice);
         };
@@ -152,6 +153,13 @@ impl Players {
         let here = self.get(player).map_or(0, |player| player.streams.turns_number());
         let there = self.newer_turns(player, here);
         (here != 0 && there.is_none(), there)
+    }
+
+    /// Whether the player has a stream of turns, here or at another node.
+    #[must_use]
+    pub fn is_reading_turns(&self, player: PlayerId) -> bool {
+        let (is_here, there) = self.place(player);
+        is_here || there.is_some()
     }
 
     /// The node with a stream of turns that is newer than the one here.

@@ -19,9 +19,10 @@ use tokio_util::sync::CancellationToken;
 use super::{
     confusable_names,
     open_streams::OpenStreams,
+    problems::{Problem, Problems},
     quota::{Place, Quota},
     request_rates::Rates,
-    token::TokenHash,
+    token::{BearerToken, PlayToken, TokenHash},
 };
 use crate::{
     room::{DisplayName, PlayerId, PlayerKind, Profile, RoomId, Timestamp},
@@ -78,6 +79,7 @@ pub struct Account {
     /// The skeletons of the name, once a name is banned.
     name_skeletons: OnceLock<[String; 2]>,
     rates: Arc<Rates>,
+    pub(crate) problems: Arc<Problems>,
     calls: ConcurrencyLimit,
     pub(crate) analyses: ConcurrencyLimit,
     /// Held while the player is matched with those of all nodes.
@@ -125,6 +127,7 @@ impl Account {
             streams: OpenStreams::new(enrolled.seen, clock),
             name_skeletons: OnceLock::new(),
             rates: Arc::new(Rates::new(limits)),
+            problems: Arc::default(),
             calls: ConcurrencyLimit::new(limits.calls_per_player),
             analyses: ConcurrencyLimit::new(limits.analyses_per_player),
             matching: tokio::sync::Mutex::default(),
@@ -183,6 +186,21 @@ impl Player {
     #[must_use]
     pub fn id(&self) -> PlayerId {
         self.profile.id
+    }
+
+    /// The play token that is made of the player's token; none if `token` is one, or has none.
+    #[must_use]
+    pub fn play_token_of(&self, token: &BearerToken) -> Option<PlayToken> {
+        match token {
+            BearerToken::Full(token) if token.hash().is(&self.token_hash) => Some(token.play_token()),
+            BearerToken::Full(_) | BearerToken::Play(_) => None,
+        }
+    }
+
+    /// What went wrong lately, the latest first.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Problem> {
+        self.problems.all()
     }
 
     pub(crate) fn token_hash(&self) -> TokenHash {
@@ -261,14 +279,16 @@ impl Player {
         }
     }
 
-    /// The player after a log-out that keeps the token: with the same rates and address, and without rooms and streams.
+    /// The player after a log-out that keeps the token: with the same rates, problems and address,
+    /// and without rooms and streams.
     pub(crate) fn renewed(&self, clock: Clock, limits: &Limits) -> Self {
         let renewed = Account::new(self.stored(), clock, limits);
         renewed.streams.note_stored_seen(self.streams.stored_seen());
         if let Some(home) = self.quota.home() {
             renewed.quota.set_home(home);
         }
-        Self::of(Arc::new(Account { rates: Arc::clone(&self.rates), ..renewed }), self.token_hash)
+        let (rates, problems) = (Arc::clone(&self.rates), Arc::clone(&self.problems));
+        Self::of(Arc::new(Account { rates, problems, ..renewed }), self.token_hash)
     }
 
     /// The rooms of which it is a member.
@@ -396,7 +416,7 @@ mod tests {
     use super::*;
     use crate::{
         room::{DisplayName, PlayerKind},
-        runtime::player::directory::Players,
+        runtime::{RandomSource, Token, player::directory::Players},
     };
 
     #[test]
@@ -431,5 +451,21 @@ mod tests {
         ada.admit().unwrap();
         ada.charge(RequestCost::Rooms { searched: 19_800, returned: 0 }).unwrap();
         assert!(ada.admit().is_err());
+    }
+
+    #[test]
+    fn a_token_of_a_server_before_play_tokens_is_valid_and_gets_one_when_it_is_replaced() {
+        let (players, token) = (Players::default(), Token::generate(&RandomSource::default()));
+        let (enrolled, _) = players.reserve(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).unwrap();
+        players.admit(StoredPlayer { token: token.older_hash().0, ..enrolled });
+        let ada = players.bearer(&token).unwrap();
+        assert_eq!((ada.play_token_of(&(&token).into()), players.bearer(token.play_token()).is_some()), (None, false));
+        // Also by itself.
+        players.change_account(&ada, token.hash(), false);
+        let again = players.bearer(&token).unwrap();
+        assert!(ada.is_replaced() && !again.is_replaced());
+        let play_token = again.play_token_of(&(&token).into()).unwrap();
+        assert_eq!(players.bearer(play_token.clone()).unwrap().id(), ada.id());
+        assert_eq!(again.play_token_of(&play_token.into()), None);
     }
 }

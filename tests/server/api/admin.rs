@@ -29,6 +29,22 @@ async fn only_an_administrator_sees_the_size_of_the_archive() {
     assert_eq!(admin.info().await.archive, Some(v1::ArchiveSize { games: 1, bytes: 0 }));
 }
 
+#[tokio::test]
+async fn the_secret_beside_a_play_token_gives_no_rights() {
+    let token = Token::generate(&RandomSource::default());
+    let (secret, admin_play_token) = (token.reveal(), token.play_token().reveal());
+    let server = TestServer::with(ServerOptions { admin: Some(token), ..ServerOptions::default() }).await;
+    let ada = server.human("Ada").await;
+    let room = server.human("Bea").await.create(named("hers")).await.room_id;
+    let limited = Player::new(server.channel().await, ada.profile.clone(), &ada.me().await.play_token);
+    let limited = server.with_admin(&limited, &secret).await;
+    refused(limited.close(&room).await, Code::PermissionDenied, "FULL_TOKEN_NEEDED");
+    // Nor is the secret itself one from which another is made.
+    let other = server.with_admin(&ada, &admin_play_token).await;
+    refused(other.close(&room).await, Code::Unauthenticated, "TOKEN_INVALID");
+    server.with_admin(&ada, &secret).await.close(&room).await.unwrap();
+}
+
 async fn log_out(player: &Player, other: &str) -> Answer<()> {
     player.sessions().log_out(v1::LogOutRequest { player_id: other.into(), ..Default::default() }).await.map(|_| ())
 }

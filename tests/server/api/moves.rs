@@ -180,4 +180,6 @@ async fn offers_and_answers_must_be_in_order() {
     black.answer_offer(withdraw).await.unwrap();
     let details = refused(black.make_offer(draw(&seated.game)).await, Code::FailedPrecondition, "TOO_SOON");
     assert_eq!(details.error_info().unwrap().metadata.get("ply").map(String::as_str), Some("10"));
+    let latest = seated.black.me().await.problems.swap_remove(0);
+    assert_eq!((latest.method.as_str(), latest.game_id), ("GameService/MakeOffer", seated.game));
 }

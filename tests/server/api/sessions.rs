@@ -1,9 +1,9 @@
 //! Sessions: names, tokens and log-out.
 
-use reversi::proto::v1::{self, session_service_client::SessionServiceClient};
+use reversi::proto::v1::{self, player_problem::Kind, session_service_client::SessionServiceClient};
 use tonic::{Code, Request};
 
-use crate::harness::in_process::{Player, TestServer, check, field, named, private, refusal, refused, within};
+use crate::harness::in_process::{Player, TestServer, check, field, millis, named, private, refusal, refused, within};
 
 async fn log_in(server: &TestServer, name: &str) -> Result<v1::LogInResponse, tonic::Status> {
     let request = v1::LogInRequest { display_name: name.into(), ..Default::default() };
@@ -368,6 +368,92 @@ async fn the_streams_of_a_replaced_token_end_and_its_game_goes_on() {
     back.play(game, 0, "d3").await.unwrap();
     refused(ada.play(game, 2, "c5").await, Code::Unauthenticated, "TOKEN_INVALID");
     assert_eq!(seated.white.room(&seated.room).await.owner_id, ada.id);
+}
+
+#[tokio::test]
+async fn a_play_token_plays_and_ends_with_its_token() {
+    let server = TestServer::open().await;
+    let answer = log_in(&server, "Ada").await.unwrap();
+    let (profile, play_token) = (answer.player.unwrap(), answer.play_token);
+    let owner = Player::new(server.channel().await, profile.clone(), &answer.token);
+    assert_eq!(owner.me().await.play_token, play_token);
+    let bot = Player::new(server.channel().await, profile.clone(), &play_token);
+    let mut turns = bot.turns().await;
+    bot.quick_start_with_ai("random", v1::SidePreference::Black).await.unwrap();
+    let turn = turns.turn_request().await;
+    bot.play(&turn.game_id, turn.ply, &turn.position.unwrap().legal_moves[0]).await.unwrap();
+    let me = bot.me().await;
+    assert_eq!((me.player.unwrap(), me.play_token.as_str(), me.game_ids.len()), (profile.clone(), "", 1));
+    assert!(me.turns_open);
+    refused(claim(&bot).await, Code::PermissionDenied, "FULL_TOKEN_NEEDED");
+    refused(replace_token(&bot, 7).await, Code::PermissionDenied, "FULL_TOKEN_NEEDED");
+
+    let new_token: String = (7..39).map(|byte| format!("{byte:02x}")).collect();
+    let request = v1::ReplaceTokenRequest { new_token };
+    let next = owner.sessions().replace_token(request).await.unwrap().into_inner().play_token;
+    assert_eq!(turns.close_reason().await, v1::CloseReason::LoggedOut);
+    refused(bot.sessions().get_me(v1::GetMeRequest {}).await, Code::Unauthenticated, "TOKEN_INVALID");
+    let me = Player::new(server.channel().await, profile, &next).me().await;
+    assert_eq!((me.game_ids, me.turns_open), (vec![turn.game_id], false), "the game goes on");
+}
+
+/// What went wrong, as the kind, the method, the game and the number.
+async fn problems(player: &Player) -> Vec<(Kind, String, String, i32)> {
+    let problems = player.me().await.problems;
+    assert!(problems.iter().all(|problem| problem.at.is_some() && !problem.message.is_empty()));
+    let rows = problems.into_iter();
+    rows.map(|problem| (problem.kind.unwrap(), problem.method, problem.game_id, problem.count)).collect()
+}
+
+#[tokio::test]
+async fn a_bot_author_sees_refusals_rejected_moves_and_lost_games() {
+    let server = TestServer::open().await;
+    let bot = server.bot("Bot").await;
+    let room = bot.create_with(v1::RoomSettings::default(), ["me", "random"]).await.room_id;
+    let game = bot.start(&room).await.unwrap().game_id;
+    assert_eq!(problems(&bot).await, []);
+    // A call that only asks is no problem.
+    refused(bot.try_room("0000000000zz").await, Code::NotFound, "ROOM_NOT_FOUND");
+    refused(bot.join("0000000000zz").await, Code::NotFound, "ROOM_NOT_FOUND");
+    for _ in 0..2 {
+        refused(bot.play(&game, 0, "a1").await, Code::FailedPrecondition, "ILLEGAL_MOVE");
+    }
+    let refused = |reason: v1::ErrorReason| Kind::Refused(reason.into());
+    let unary = (refused(v1::ErrorReason::IllegalMove), "GameService/PlayMove".to_owned(), game.clone(), 2);
+    let joined = (refused(v1::ErrorReason::RoomNotFound), "RoomService/JoinRoom".to_owned(), String::new(), 1);
+    assert_eq!(problems(&bot).await, [unary.clone(), joined.clone()]);
+
+    let (moves, requests) = tokio::sync::mpsc::channel(1);
+    let requests = tokio_stream::wrappers::ReceiverStream::new(requests);
+    let mut stream = bot.games().play(requests).await.unwrap().into_inner();
+    moves.send(v1::PlayRequest { game_id: game.clone(), ply: 0, square: "a1".into() }).await.unwrap();
+    let rejected = within(async {
+        loop {
+            if let Some(v1::play_event::Event::MoveRejected(rejected)) =
+                stream.message().await.unwrap().unwrap().event.unwrap().event
+            {
+                return rejected;
+            }
+        }
+    })
+    .await;
+    assert_eq!(rejected.reason, "ILLEGAL_MOVE");
+    let noted = problems(&bot).await;
+    assert!(noted.contains(&(refused(v1::ErrorReason::IllegalMove), "GameService/Play".into(), game.clone(), 1)));
+    // The third illegal move has forfeited the game.
+    assert!(noted.contains(&(Kind::Lost(v1::GameEndReason::Kicked.into()), String::new(), game.clone(), 1)));
+    assert_eq!(noted[2..], [unary, joined]);
+    assert_eq!(problems(&server.bot("Other").await).await, []);
+}
+
+#[tokio::test]
+async fn a_game_lost_on_time_is_a_problem_of_the_loser() {
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(v1::RoomSettings { move_limit: millis(1_000), ..private() }).await;
+    assert_eq!(seated.black.turns().await.game_ended().await.outcome.unwrap().reason(), v1::GameEndReason::Timeout);
+    let lost = Kind::Lost(v1::GameEndReason::Timeout.into());
+    assert_eq!(problems(&seated.black).await, [(lost, String::new(), seated.game.clone(), 1)]);
+    assert_eq!(problems(&seated.white).await, []);
 }
 
 /// Reads the room list until it closes because of the token.

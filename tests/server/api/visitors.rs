@@ -90,6 +90,37 @@ async fn only_calls_that_read_need_no_token() {
     }
 }
 
+/// The methods that a play token does not permit.
+const FOR_FULL_TOKENS: [&str; 7] = [
+    "RoomService/RemoveChat",
+    "SessionService/AddBan",
+    "SessionService/ClaimName",
+    "SessionService/ListBans",
+    "SessionService/LogOut",
+    "SessionService/RemoveBan",
+    "SessionService/ReplaceToken",
+];
+
+#[tokio::test]
+async fn a_play_token_permits_all_calls_but_those_over_the_account_or_the_server() {
+    let server = TestServer::open().await;
+    let (channel, ada) = (server.channel().await, server.human("Ada").await);
+    let play_token = format!("Bearer {}", ada.me().await.play_token);
+    for method in methods() {
+        let outcome = call(&channel, &method, Some(("authorization", &play_token))).await;
+        if FOR_FULL_TOKENS.contains(&method.as_str()) {
+            check(&method, &refusal(outcome), Code::PermissionDenied, "FULL_TOKEN_NEEDED");
+            assert_eq!(ada.me().await.problems[0].method, method);
+        } else if let Err(status) = outcome {
+            assert!(![Code::PermissionDenied, Code::Unauthenticated].contains(&status.code()), "{method}: {status:?}");
+        }
+    }
+    // Without its prefix it is nothing.
+    let digits = play_token.replace("play_", "");
+    let status = refusal(call(&channel, "SessionService/GetMe", Some(("authorization", &digits))).await);
+    check("the digits", &status, Code::Unauthenticated, "TOKEN_INVALID");
+}
+
 #[tokio::test]
 async fn a_visitor_watches_and_is_not_seen() {
     let mut server = TestServer::open().await;

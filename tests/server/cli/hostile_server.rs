@@ -53,6 +53,7 @@ fn answer(call: &str, request: &[u8]) -> http::Response<Body> {
             // The client refuses control characters in names.
             player: Some(v1::Player { display_name: "eve\u{202e}".into(), ..player() }),
             token: "token".into(),
+            ..Default::default()
         }),
         "GetServerInfo" => {
             let kind = v1::AiKind { kind: HOSTILE.into(), levels: 1, default_level: 1, ..Default::default() };
@@ -143,7 +144,9 @@ async fn a_bot_whose_streams_end_after_an_event_waits_only_shortly() {
         let is_stream = call == "Play" && streams.fetch_add(1, Relaxed) < 3;
         let room = v1::Room { members: vec![v1::Member { player: Some(player()), ..Default::default() }], ..room() };
         let answer = match call.as_str() {
-            "LogIn" => message(&v1::LogInResponse { player: Some(player()), token: "token".into() }),
+            "LogIn" => {
+                message(&v1::LogInResponse { player: Some(player()), token: "token".into(), ..Default::default() })
+            }
             "GetMe" => message(&v1::GetMeResponse { player: Some(player()), ..Default::default() }),
             "QuickStart" => message(&v1::QuickStartResponse { room: Some(room) }),
             _ if is_stream => message(&v1::PlayResponse { event: Some(v1::PlayEvent { event }) }),

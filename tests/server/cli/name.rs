@@ -43,6 +43,47 @@ fn a_name_is_claimed_by_the_file_of_its_login() {
 }
 
 #[test]
+fn a_bot_plays_with_a_login_that_is_limited_to_playing() {
+    let server = Server::start();
+    let (keep, limited) = (file("limited-owner"), file("limited-bot"));
+    let keep_of = |file: &str, command: &str| server.run(&["name", "--keep", file, command], "");
+    let play =
+        |file: &str| ["bot", "--name", "nova", "--keep", file, "--vs", "random", "--games", "1"].map(str::to_owned);
+    let play = |file: &str| server.run(&play(file).each_ref().map(String::as_str), "");
+    assert!(play(&keep).status.success());
+    let printed = server.output_of(&["name", "--keep", &keep, "play-token"], "");
+    let made = server.output_of(&["name", "--keep", &keep, "play-token", "--to", &limited], "");
+    assert!(made.starts_with(&format!("{limited} can play as nova at {}", server.url)), "{made}");
+    let text = std::fs::read_to_string(&limited).unwrap();
+    assert!(text.ends_with(&printed) && printed.starts_with(&format!("{} play_", server.url)), "{text} {printed}");
+
+    assert!(play(&limited).status.success());
+    let me = server.output_of(&["me", "--keep", &limited], "");
+    assert!(
+        me.starts_with("nova: not rated yet\n")
+            && me.contains("\nno program reads the turns\n0 of 1 seats\nno running game\nno problems\n"),
+        "{me}"
+    );
+    let refused = super::command::text(&keep_of(&limited, "claim").stderr);
+    assert!(refused.contains("this token is limited to playing"), "{refused}");
+    for command in ["new-token", "play-token"] {
+        let refused = super::command::text(&keep_of(&limited, command).stderr);
+        assert!(refused.contains("is limited to playing; use the file that it was made from"), "{refused}");
+    }
+    assert_eq!(std::fs::read_to_string(&limited).unwrap(), text);
+    let me = server.output_of(&["me", "--keep", &keep], "");
+    let noted = " once: FULL_TOKEN_NEEDED SessionService/ClaimName: this token is limited to playing";
+    assert!(me.contains(noted), "{me}");
+    let object = server.output_of(&["me", "--keep", &keep, "--json"], "");
+    assert!(object.contains(r#""refused":"FULL_TOKEN_NEEDED""#) && !object.contains("play_"), "{object}");
+
+    assert!(keep_of(&keep, "new-token").status.success());
+    assert!(server.error_of(&["me", "--keep", &limited]).contains("the server does not know the login"));
+    std::fs::remove_file(&keep).unwrap();
+    std::fs::remove_file(&limited).unwrap();
+}
+
+#[test]
 fn no_server_costs_a_player_the_login_at_another() {
     let servers: [Server; 4] = std::array::from_fn(|_| Server::start());
     let keep = file("many-servers");

@@ -66,6 +66,8 @@ fn every_command_fails_whose_output_is_cut_off_by_a_full_disk() {
         &["explore", "--json"],
         &["health"],
         &["name", "--keep", &keep, "show"],
+        &["name", "--keep", &keep, "play-token"],
+        &["me", "--keep", &keep],
         &["analyze", "f5d6c3", "--depth", "1"],
         &["analyze", "f5d6c3", "--depth", "1", "--json"],
         &["analyze", "--game", game, "--depth", "1", "--json"],

@@ -33,7 +33,7 @@ async fn serve(server: &mut JoinSet<Result<(), tonic::transport::Error>>, refuse
             "LogIn" => {
                 let player = v1::Player { player_id: "p1".into(), display_name: "ada".into(), ..Default::default() };
                 let player = v1::Player { kind: v1::PlayerKind::Bot.into(), ..player };
-                message(&v1::LogInResponse { player: Some(player), token: "token".into() })
+                message(&v1::LogInResponse { player: Some(player), token: "token".into(), ..Default::default() })
             }
             "QuickStart" => message(&v1::QuickStartResponse { room: Some(room()) }),
             _ => Status::new(code, REASON).into_http(),

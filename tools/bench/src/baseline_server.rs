@@ -205,7 +205,9 @@ impl BaselineServer {
     fn call(&self, method: &str, seat: Option<&(Arc<BaselinePair>, Color)>, wire: Bytes) -> Result<Bytes, Status> {
         let name = || v1::LogInRequest::decode(wire).map_err(|error| Status::invalid_argument(error.to_string()));
         Ok(match (method, seat) {
-            ("LogIn", _) => v1::LogInResponse { player: None, token: name()?.display_name }.encode_to_vec().into(),
+            ("LogIn", _) => {
+                v1::LogInResponse { token: name()?.display_name, ..Default::default() }.encode_to_vec().into()
+            }
             ("CreateRoom", _) => {
                 let room = v1::Room { room_id: self.prepared.room.clone(), ..Default::default() };
                 v1::CreateRoomResponse { room: Some(room) }.encode_to_vec().into()

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use reversi::runtime::{RandomSource, Token};
+use reversi::runtime::{BearerToken, RandomSource, Token};
 use tokio::time::sleep;
 
 use super::{
@@ -35,9 +35,12 @@ fn a_token_that_is_no_longer_valid_is_not_accepted_by_a_node_that_read_it_before
             let reads = second.runtime.sessions.bearer(&token);
             let (_, (), read) = tokio::join!(connection.fail_for(StoreFault::AnswersHeld, 5 * SECOND), change, reads);
             let is_known =
-                async |token: &Token| second.runtime.sessions.bearer(token).await.expect("a store").is_some();
-            assert!(read.expect("a store").is_none() && !is_known(&token).await);
-            assert_eq!(is_known(&new).await, !logs_out);
+                async |token: BearerToken| second.runtime.sessions.bearer(&token).await.expect("a store").is_some();
+            assert!(read.expect("a store").is_none() && !is_known((&token).into()).await);
+            assert_eq!(is_known((&new).into()).await, !logs_out);
+            // Each is valid where the token is that it was made of.
+            assert!(!is_known(token.play_token().into()).await);
+            assert_eq!(is_known(new.play_token().into()).await, !logs_out);
         });
     }
 }

@@ -4,8 +4,8 @@
 use std::{sync::Arc, time::Duration};
 
 use reversi::{
-    room::{GameId, Room, RoomId, Timestamp},
-    runtime::{Opponent, Player, StreamEnd, Token, Turns},
+    room::{EndReason, GameId, Room, RoomId, Timestamp},
+    runtime::{Opponent, Player, ProblemKind, StreamEnd, Token, Turns},
 };
 use tokio::time::{sleep, timeout};
 
@@ -114,6 +114,20 @@ fn players_of_a_node_that_cannot_be_reached_are_not_absent() {
         tokio::join!(cut, meanwhile);
         sleep(SOON).await;
         assert!(!game.is_bea_present().await, "it has said so");
+    });
+}
+
+/// The room is at the first node.
+#[test]
+fn a_game_lost_on_time_is_a_problem_at_the_node_that_has_the_stream() {
+    World::simulate(&plan(), &Arc::new(Log::new()), async |world| {
+        let game = SharedGame::start(&world).await;
+        game.flag_of_bea().await;
+        sleep(LONG).await;
+        let problems = game.bea.problems();
+        let lost: Vec<_> = problems.iter().map(|problem| (problem.kind, problem.game.map(|game| game.room))).collect();
+        assert_eq!(lost, [(ProblemKind::Lost(EndReason::Timeout), Some(game.room))]);
+        assert_eq!(game.ada.problems(), []);
     });
 }
 

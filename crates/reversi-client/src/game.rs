@@ -5,7 +5,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{EndReason, GameId, Malformed, Offer, parse};
+use super::{EndReason, GameId, Malformed, parse};
 use crate::{
     rules::{Bitboard, Board, ByColor, Color, Position, Square},
     v1,
@@ -197,6 +197,38 @@ impl TryFrom<v1::Outcome> for Outcome {
             discs: pair(outcome.black_discs, outcome.white_discs, "discs")?,
             score: pair(outcome.black_score, outcome.white_score, "score")?,
         })
+    }
+}
+
+/// An offer between the players.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// To end the running game as a draw.
+    Draw,
+    /// To play again.
+    Rematch,
+    /// To take back the last move of the side that offers it, in an unrated game.
+    TakeBack,
+}
+
+impl Offer {
+    pub(super) fn parse(offer: v1::Offer) -> Result<Self, Malformed> {
+        match offer {
+            v1::Offer::Draw => Ok(Self::Draw),
+            v1::Offer::Rematch => Ok(Self::Rematch),
+            v1::Offer::TakeBack => Ok(Self::TakeBack),
+            v1::Offer::Unspecified => Err(Malformed::new("offer", "unspecified")),
+        }
+    }
+}
+
+impl From<Offer> for v1::Offer {
+    fn from(offer: Offer) -> Self {
+        match offer {
+            Offer::Draw => Self::Draw,
+            Offer::Rematch => Self::Rematch,
+            Offer::TakeBack => Self::TakeBack,
+        }
     }
 }
 

@@ -59,7 +59,7 @@ pub use connection::{Client, Trust};
 pub use error::{ClientError, Malformed, Refusal, Unreachable};
 pub use event::{Closing, Gap, RoomChange, RoomEvent, RoomState, RoomUpdate};
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter, RankedParticipant};
-pub use game::{Clocks, Game, GameResult, Outcome, Ply, Standing};
+pub use game::{Clocks, Game, GameResult, Offer, Outcome, Ply, Standing};
 pub use id::{GameId, ParseIdError, PlayerId, RoomId};
 pub use player::{
     Availability, Me, OnlinePlayer, OpponentStats, Player, PlayerFilter, Problem, ProblemKind, Rated, Rating,
@@ -68,7 +68,7 @@ pub use player::{
 pub use reader::Reader;
 pub use record::{GameFilter, GameRecord, Page, Participant};
 pub use reversi_engine::{match_statistics, rules};
-pub use room::{ChatLine, Claim, Member, NewRoom, Offer, Phase, Room, Series, SeriesScore};
+pub use room::{ChatLine, Claim, Member, NewRoom, Phase, Room, Series, SeriesScore};
 pub use room_list::{ListUpdate, RoomFilter, RoomList, RoomRow};
 pub use seat::{Ai, Guest, Occupant, Seat};
 pub use session::Session;

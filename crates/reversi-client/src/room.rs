@@ -87,38 +87,6 @@ impl TryFrom<v1::ChatLine> for ChatLine {
     }
 }
 
-/// An offer between the players.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Offer {
-    /// To end the running game as a draw.
-    Draw,
-    /// To play again.
-    Rematch,
-    /// To take back the last move of the side that offers it, in an unrated game.
-    TakeBack,
-}
-
-impl Offer {
-    pub(super) fn parse(offer: v1::Offer) -> Result<Self, Malformed> {
-        match offer {
-            v1::Offer::Draw => Ok(Self::Draw),
-            v1::Offer::Rematch => Ok(Self::Rematch),
-            v1::Offer::TakeBack => Ok(Self::TakeBack),
-            v1::Offer::Unspecified => Err(Malformed::new("offer", "unspecified")),
-        }
-    }
-}
-
-impl From<Offer> for v1::Offer {
-    fn from(offer: Offer) -> Self {
-        match offer {
-            Offer::Draw => Self::Draw,
-            Offer::Rematch => Self::Rematch,
-            Offer::TakeBack => Self::TakeBack,
-        }
-    }
-}
-
 /// What a player claims whose opponent has gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {

@@ -231,7 +231,7 @@ impl Rooms {
     async fn seat_house_player(&self, seek: &Seek<'_>, room: RoomId, seat: Color) -> Result<bool, RoomError> {
         let rating = *seek.rating.get_or_try_init(|| self.rating(seek.player.id())).await?;
         let Some((kind, level)) = anchor::nearest(rating) else { return Ok(true) };
-        let ai = self.ai_seat(&AiSpec { kind: kind.into(), level: Some(level), seed: None })?;
+        let ai = self.ai_seat(&AiSpec { kind, level: Some(level), seed: None })?;
         match self.command(seek.player, room, Command::SetSeat(seat, SeatSetting::Ai(ai))).await {
             Err(RoomError::Rejected(Rejection::RoomInGame | Rejection::SeatTaken)) => Ok(true),
             Err(RoomError::Rejected(_)) => Ok(false),

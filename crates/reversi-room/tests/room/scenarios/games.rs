@@ -364,7 +364,7 @@ fn a_person_is_asked_whether_a_move_may_be_taken_back() {
     test.play("d3c3");
     let closed = Fact::OfferClosed { offer: Offer::TakeBack, accepted: false };
     test.ok("ada", Command::Offer(Offer::TakeBack, Some(1)));
-    assert_eq!(test.ok("bob", Command::Answer(Offer::TakeBack, Some(1), false)), [closed.clone()]);
+    assert_eq!(test.ok("bob", Command::Answer(Offer::TakeBack, Some(1), false)), std::slice::from_ref(&closed));
     assert_eq!(test.refused("ada", Command::Offer(Offer::TakeBack, Some(1))), Rejection::OfferTooSoon(3), "once a ply");
     test.play("c4");
     test.ok("ada", Command::Offer(Offer::TakeBack, Some(1)));

@@ -33,8 +33,8 @@ use crate::cli::UsageError;
 /// Lines that may wait to be written; further ones are dropped and counted. At most a few MiB.
 const WAITING_LINES: usize = 8_192;
 
-/// The libraries of the protocols. They warn of what any client can cause, at any rate.
-const PROTOCOLS: [&str; 5] = ["h2", "hyper", "rustls", "tonic", "tower_http"];
+/// The libraries of the protocols. They warn of what any client can cause, at any rate, and report notices of the database.
+const PROTOCOLS: [&str; 6] = ["h2", "hyper", "rustls", "tonic", "tower_http", "tokio_postgres"];
 
 #[derive(Debug, clap::Args)]
 // The group's name would be that of the command's `Args`.
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn libraries_of_protocols_log_what_the_option_asks_for() {
         let logs = |option: &str, target: &str, level: Level| filter(option).unwrap().would_enable(target, &level);
-        for quiet in ["h2::proto", "hyper::proto", "rustls::conn", "tonic::transport"] {
+        for quiet in ["h2::proto", "hyper::proto", "rustls::conn", "tonic::transport", "tokio_postgres::connection"] {
             assert!(!logs("info", quiet, Level::WARN) && logs("info", quiet, Level::ERROR), "{quiet}");
         }
         assert!(logs("info", "reversi::grpc", Level::INFO) && !logs("info", "reversi::grpc", Level::DEBUG));

@@ -76,6 +76,9 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
             match to {
                 None => say(login.line()),
                 Some(to) => {
+                    if is_same_file(&to, file) {
+                        bail!("{} has the login with all rights; name another file", to.display());
+                    }
                     kept_logins::put(&to, login)?;
                     say(format_args!("{} can play as {name} at {server}, and no more", to.display()));
                 }
@@ -96,6 +99,11 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether two paths lead to one file.
+fn is_same_file(path: &Path, other: &Path) -> bool {
+    path == other || path.canonicalize().is_ok_and(|path| other.canonicalize().is_ok_and(|other| path == other))
 }
 
 /// Asks on the terminal.

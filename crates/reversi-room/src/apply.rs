@@ -6,7 +6,7 @@ use reversi_engine::rules::{ByColor, Color, Square};
 
 use super::{
     event::{Event, Fact, LeaveReason, Offer},
-    game::{Game, GameEnd},
+    game::{EndReason, Game, GameEnd},
     ids::PlayerId,
     seat::{Occupant, Profile, Seat},
     series_score::SeriesScore,
@@ -151,7 +151,13 @@ impl Room {
     fn start_game(&mut self, at: Timestamp, number: u32, index: u16, opening: &[Square]) {
         let Self { seats, settings, .. } = &*self;
         let players = ByColor::new(seats.black.occupant.clone(), seats.white.occupant.clone());
-        self.game = Some(Game::start(number, players, at, &settings.time, opening));
+        let mut game = Game::start(number, players, at, &settings.time, opening);
+        let taken_back =
+            self.game.as_ref().filter(|last| last.end.is_some_and(|end| end.reason == EndReason::TakenBack));
+        if let Some(before) = taken_back {
+            game.continues(before);
+        }
+        self.game = Some(game);
         self.begin_turn(at);
         if index == 0 {
             self.score = self.settings.is_paired().then(SeriesScore::new);

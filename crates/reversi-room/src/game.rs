@@ -159,6 +159,8 @@ pub struct Game {
     pub plies: Vec<Ply>,
     /// Number of plies made by the opening.
     pub opening: u16,
+    /// Those of them that the settings gave. The players have made the others, in a game of which a move was taken back.
+    pub given: u16,
     /// Discs flipped by the last ply; empty for a pass.
     pub flipped: Bitboard,
     /// Total time left when the current turn began; `None` without a total clock.
@@ -202,6 +204,7 @@ impl Game {
             position: Position::START,
             plies: Vec::with_capacity(Self::CAPACITY),
             opening: 0,
+            given: 0,
             flipped: Bitboard::EMPTY,
             clocks: ByColor::new(time.total, time.total),
             turn_began: at,
@@ -220,6 +223,7 @@ impl Game {
             }
         }
         game.opening = game.ply();
+        game.given = game.opening;
         game
     }
 
@@ -258,10 +262,16 @@ impl Game {
         self.draw_closed_at[by].map_or(0, |last| last.saturating_add(Self::PLIES_BETWEEN_OFFERS))
     }
 
+    /// Begins with moves of a game of which later ones were taken back.
+    pub(super) fn continues(&mut self, before: &Self) {
+        self.given = before.given.min(self.opening);
+        self.draw_closed_at = before.draw_closed_at;
+    }
+
     /// The moves before the last one of a side; `None` if it has made none.
     pub(super) fn before_last_move(&self, of: Color) -> Option<Vec<Square>> {
         let is_own = |index: usize, ply: &Ply| index % 2 == usize::from(of == Color::White) && ply.square.is_some();
-        let last = (0..self.plies.len()).rev().find(|index| is_own(*index, &self.plies[*index]))?;
+        let last = (self.given.into()..self.plies.len()).rev().find(|index| is_own(*index, &self.plies[*index]))?;
         Some(self.plies[..last].iter().filter_map(|ply| ply.square).collect())
     }
 
@@ -271,9 +281,9 @@ impl Game {
         Some(self.turn_began.after(time.limit(self.clocks[turn])))
     }
 
-    /// Whether both sides have made a move after the opening.
+    /// Whether both sides have made a move, beside those that the settings gave.
     pub(super) fn both_have_moved(&self) -> bool {
-        let own = || self.plies.iter().enumerate().skip(self.opening.into());
+        let own = || self.plies.iter().enumerate().skip(self.given.into());
         [0, 1].iter().all(|parity| own().any(|(index, ply)| index % 2 == *parity && ply.square.is_some()))
     }
 

@@ -236,7 +236,7 @@ impl Room {
             end: game.end?,
             margin: None,
             plies: game.plies.clone(),
-            opening: game.opening,
+            opening: game.given,
             position: game.position,
             time: self.settings.time,
             private: self.settings.visibility == Visibility::Private,

@@ -18,6 +18,7 @@ pub(super) const WHICH_GAME: &str =
 pub(super) const NOT_GONE: &str = "your opponent is there, or the game has too long a clock for claims";
 pub(super) const ONLY_ABORT: &str = "until both sides have moved, a game can only be aborted";
 pub(super) const RATED_MOVE: &str = "in a rated game no move is taken back";
+pub(super) const ANSWER_FIRST: &str = "your opponent asks to take a move back; answer that first";
 pub(super) const NO_MOVE: &str = "you have made no move in this game";
 pub(super) const NO_INVITATION: &str = "no seat of this room is kept for you";
 pub(super) const HAS_SEAT: &str = "this player has a seat here, and needs no invitation";
@@ -25,7 +26,7 @@ pub(super) const HAS_SEAT: &str = "this player has a seat here, and needs no inv
 const AT_RATED_GAME: &str = "a running rated game is within two plies of this opening; start after that game";
 
 /// The reasons of a room for [`Rejection::WrongPhase`].
-pub(super) const WRONG_PHASES: [&str; 16] = [
+pub(super) const WRONG_PHASES: [&str; 17] = [
     NO_SERIES,
     NO_OFFER,
     OWN_OFFER,
@@ -40,6 +41,7 @@ pub(super) const WRONG_PHASES: [&str; 16] = [
     ONLY_ABORT,
     RATED_MOVE,
     NO_MOVE,
+    ANSWER_FIRST,
     NO_INVITATION,
     HAS_SEAT,
 ];

@@ -109,9 +109,10 @@ impl CurrentRoom {
         self.room.as_ref().is_some_and(|room| room.side_of(me).is_some())
     }
 
-    /// Wakes the bot to look for another opponent, who may wait elsewhere.
-    pub(super) fn seek_soon(&mut self) {
-        self.until = Instant::now() + SEEK_AGAIN;
+    /// Wakes the bot to look for another opponent, who may wait elsewhere, or for one of the server after `house` seconds.
+    pub(super) fn seek_soon(&mut self, house: Option<u16>) {
+        let wait = house.map_or(SEEK_AGAIN, |seconds| SEEK_AGAIN.min(Duration::from_secs(seconds.into())));
+        self.until = Instant::now() + wait;
     }
 
     pub(super) fn extend_wait(&mut self, wish: Wish) {

@@ -65,8 +65,8 @@ pub(super) struct Args {
     /// With --accept: play in this number of rooms at a time.
     #[arg(long, value_name = "N", requires = "accept", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     seats: u16,
-    /// With --quick: after this wait for an opponent, play against an AI of the server, of about the bot's rating.
-    #[arg(long, value_name = "SECONDS", requires = "quick")]
+    /// As --quick; after this wait for an opponent, play against an AI of the server, of about the bot's rating.
+    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["room", "accept", "vs"])]
     house: Option<u16>,
     #[command(flatten)]
     terms: Terms,
@@ -349,7 +349,10 @@ impl Bot {
 
     /// Whether the bot looks for a new room for each game.
     fn changes_rooms(&self) -> bool {
-        self.against.is_some() || self.args.quick || self.args.terms.are_given() && !self.args.accept
+        self.against.is_some()
+            || self.args.quick
+            || self.args.house.is_some()
+            || self.args.terms.are_given() && !self.args.accept
     }
 
     /// Looks for an opponent who waits elsewhere. Refused if a game has begun here meanwhile.
@@ -368,7 +371,7 @@ impl Bot {
         say(format_args!("in room {} ({}){what}", entered.id, entered.settings.name));
         let mut current = CurrentRoom::entered(&self.session, entered, false);
         if waits && self.changes_rooms() {
-            current.seek_soon();
+            current.seek_soon(self.args.house);
         }
         self.current = Some(current);
     }

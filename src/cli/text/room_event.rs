@@ -52,6 +52,9 @@ pub(in crate::cli) fn describe(room: &Room, change: &RoomChange) -> Option<Strin
         RoomChange::MoveRefused { side, strikes } => {
             format!("{} tried an illegal move ({strikes} of 3)", player_of(*side))
         }
+        RoomChange::OfferMade(Offer::TakeBack, side) => format!("{} asks to take its last move back", player_of(*side)),
+        RoomChange::OfferClosed(Offer::TakeBack, true) => "the move is taken back; the clocks begin anew".into(),
+        RoomChange::OfferClosed(Offer::TakeBack, false) => "the move stays".into(),
         RoomChange::OfferMade(offer, side) => format!("{} offers {}", player_of(*side), offer_name(*offer)),
         RoomChange::OfferClosed(offer, true) => format!("{} is agreed", offer_name(*offer)),
         RoomChange::OfferClosed(offer, false) => format!("{} is declined", offer_name(*offer)),
@@ -99,7 +102,7 @@ fn offer_name(offer: Offer) -> &'static str {
     match offer {
         Offer::Draw => "a draw",
         Offer::Rematch => "a rematch",
-        Offer::TakeBack => "to take its last move back",
+        Offer::TakeBack => "a move back",
     }
 }
 

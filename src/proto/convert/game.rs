@@ -21,7 +21,7 @@ pub fn game(room: RoomId, game: &Game, time: &TimeControl, now: Timestamp) -> v1
         ply: game.ply().into(),
         position: Some(if game.end.is_some() { final_position(game.position) } else { position(game.position) }),
         clocks: game.clocks_at(now, time).as_ref().map(clocks),
-        plies: plies(&game.plies, game.opening),
+        plies: plies(&game.plies, game.given),
         outcome: game.end.map(|end| outcome(end, game.position)),
         draw_offered_by: side_or_none(game.draw_offer).into(),
         take_back_offered_by: side_or_none(game.take_back_offer).into(),
@@ -82,7 +82,7 @@ pub(super) fn thought(thought: &Thought) -> v1::Thought {
 /// The latest ply.
 pub(super) fn last_ply(game: &Game) -> Option<v1::Ply> {
     let made = game.plies.last()?;
-    Some(ply(game.plies.len() - 1, *made, game.opening))
+    Some(ply(game.plies.len() - 1, *made, game.given))
 }
 
 fn ply(index: usize, made: Ply, opening: u16) -> v1::Ply {

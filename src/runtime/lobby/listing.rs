@@ -150,7 +150,9 @@ impl Lobby {
             Fact::GameStarted { opening, .. } if !opening.is_empty() => Some(opening),
             _ => None,
         });
-        let has_ai = room.seats().iter().any(|(_, seat)| matches!(seat.occupant, Occupant::Ai(_)));
+        let is_seated = |event: &Event| matches!(&event.fact, Fact::SeatChanged { occupant: Occupant::Ai(_), .. });
+        let has_ai = room.seats().iter().any(|(_, seat)| matches!(seat.occupant, Occupant::Ai(_)))
+            || events.iter().any(is_seated);
         let Some(opening) = started.filter(|_| has_ai && !room.settings().rated) else { return Ok(()) };
         let position = Transcript::from_squares(opening.iter().copied()).map(|moves| moves.position());
         match self.has_rated_game_at(&position.into_iter().collect()) {

@@ -121,7 +121,7 @@ impl Players {
     /// Sends a notice of a room of this node to the player's stream of turns, or keeps it for the next one.
     pub(crate) fn send(&self, player: PlayerId, notice: Notice) {
         match self.get(player) {
-            Some(player) => self.deliver(&player, notice),
+            Some(player) => self.send_to(&player, notice),
             None => {
                 if let Some(node) = self.newer_turns(player, 0) {
                     self.cluster.tell(node, News::Notice(player, notice));
@@ -130,10 +130,15 @@ impl Players {
         }
     }
 
-    /// As [`Players::send`], for a player whom the caller knows. Without a link to the node of the stream, the notice
+    /// As [`Players::send`], for a player whom the caller knows.
+    pub(crate) fn send_to(&self, player: &Player, notice: Notice) {
+        player.problems.note_notice(self.clock, &notice);
+        self.deliver(player, notice);
+    }
+
+    /// As [`Players::send_to`], of a notice that may have been kept for a while. Without a link to the node of the stream, it
     /// is kept here until there is one.
     pub(crate) fn deliver(&self, player: &Player, notice: Notice) {
-        player.problems.note_notice(self.clock, &notice);
         let Some(node) = self.newer_turns(player.id(), player.streams.turns_number()) else {
             return player.streams.inbox.send(notice);
         };

@@ -324,7 +324,7 @@ impl Notifier<'_> {
     fn send(&self, player: PlayerId, notice: Notice) {
         let mut seated = self.cache.seated.iter().filter_map(|(_, seated)| seated.as_ref());
         match seated.find(|seated| seated.id() == player) {
-            Some(seated) => self.players.deliver(seated, notice),
+            Some(seated) => self.players.send_to(seated, notice),
             None => self.players.send(player, notice),
         }
     }

@@ -110,7 +110,11 @@ pub(crate) fn create_room(rng: &mut Rng, server: &SimServer, request: Option<Str
     let side = rng.percent(50).then(|| rng.pick(&Color::ALL));
     match rng.below(10) {
         0 => Action::Quick(Opponent::Ai(ai(rng)), side, Box::new(terms(rng)), request),
-        1..5 => Action::Quick(Opponent::Anyone, side, Box::new(terms(rng)), request),
+        1..5 => {
+            let opponent =
+                if rng.percent(20) { Opponent::AnyoneOrHouse(rng.millis(0..10_000)) } else { Opponent::Anyone };
+            Action::Quick(opponent, side, Box::new(terms(rng)), request)
+        }
         _ => {
             let mut seats = ByColor::new(SeatSpec::Open, SeatSpec::Open);
             if rng.percent(70) {

@@ -83,5 +83,6 @@ scenario("a move is taken back: an AI agrees at once, a person is asked", async 
   await legal(bob).first().click();
   await takeBack.click();
   await bob.getByRole("button", { name: en.game.accept }).click();
+  await takeBack.waitFor({ state: "detached" });
   await expect.poll(() => legal(ada).count()).toBe(4);
 });

@@ -20,7 +20,7 @@ export function announceEvent(event: RoomEvent["event"], before: Room, after: Ro
   }
   if (event.case === "movePlayed") play(ownTurn ? "turn" : "move");
   if (event.case === "gameStarted") play("start");
-  if (event.case === "gameEnded") play("end");
+  if (event.case === "gameEnded" && event.value.outcome?.reason !== GameEndReason.TAKEN_BACK) play("end");
 }
 
 function isShownElsewhere(event: RoomEvent["event"], { ownerId }: Room): boolean {

@@ -209,6 +209,10 @@ impl Draft {
             return Ok(());
         }
         if open_offer.is_some() {
+            // To take back another move is not to agree.
+            if offer == Offer::TakeBack {
+                return Err(Rejection::WrongPhase(rejection::ANSWER_FIRST));
+            }
             self.close_offer(offer, true);
             return Ok(());
         }
@@ -299,10 +303,14 @@ impl Draft {
 
     /// Ends the running game, and starts the next one after these moves. It has the same place in its series.
     fn go_back(&mut self, opening: Vec<Square>) {
-        let index = self.room.series.map_or(0, |series| series.index);
+        let (index, games) = self.room.series.map_or((0, 1), |series| (series.index, series.games));
         self.end_game(GameEnd::without_winner(EndReason::TakenBack));
         let number = self.room.game.as_ref().map_or(0, |game| game.number) + 1;
         self.emit(Fact::GameStarted { number, index, opening, request: None });
+        if games < self.room.settings.games {
+            // It was ended before, and would go on with the new game.
+            self.emit(Fact::SeriesEnded);
+        }
     }
 
     pub(super) fn running(&self, number: u32) -> Result<&Game, Rejection> {

@@ -41,6 +41,7 @@ impl v1::Game {
             plies: game.plies.iter().map(|ply| ply.square.map_or(PASS, Square::index)).collect(),
             spent_ms: game.plies.iter().map(|ply| ply.spent_ms).collect(),
             opening: game.opening.into(),
+            given: (game.given != game.opening).then(|| game.given.into()),
             black_left: game.clocks.black.map(Into::into),
             white_left: game.clocks.white.map(Into::into),
             turn_began: game.turn_began.0,
@@ -66,6 +67,7 @@ impl v1::Game {
         let players = ByColor::new(player(self.black, Color::Black)?, player(self.white, Color::White)?);
         let (plies, position, flipped) = read_record(&self.plies, &self.spent_ms)?;
         let opening: u16 = narrow(self.opening, "opening")?;
+        let given = self.given.map_or(Ok(opening), |given| narrow(given, "opening"))?;
         let strikes = narrow(self.strikes, "strikes")?;
         let thoughts = read_thoughts(self.thoughts, plies.len())?;
         let end = self.end.map(v1::GameEnd::read).transpose()?;
@@ -78,6 +80,7 @@ impl v1::Game {
             position,
             flipped,
             opening: checked(opening, usize::from(opening) <= plies.len(), "opening")?,
+            given: checked(given, given <= opening, "opening")?,
             clocks: ByColor::new(read_clock(self.black_left, plies.len())?, read_clock(self.white_left, plies.len())?),
             plies,
             turn_began: Timestamp(self.turn_began),

@@ -212,10 +212,6 @@ impl Rooms {
             found => found?.room,
         };
         let Some(seat) = found.seat_of(seek.player.id()) else { return Ok(false) };
-        let waited = self.host.context.clock.now().since(found.created());
-        if seek.house_after.is_some_and(|after| waited >= after) {
-            return self.seat_house_player(seek, room, seat.opposite()).await;
-        }
         if seek.request.is_some() {
             let noted = Command::JoinGame(seek.player.profile.clone(), seat.opposite(), seek.request);
             match self.command(seek.player, room, noted).await {
@@ -223,19 +219,22 @@ impl Rooms {
                 noted => drop(noted?),
             }
         }
+        let waited = self.host.context.clock.now().since(found.created());
+        if seek.house_after.is_some_and(|after| waited >= after) {
+            self.seat_house_player(seek, room, seat.opposite()).await?;
+        }
         Ok(true)
     }
 
-    /// Seats the anchor of the ratings that is next to the waiting player's rating, with which the game begins. True if the
-    /// player has a game, also one with a player who has come meanwhile.
-    async fn seat_house_player(&self, seek: &Seek<'_>, room: RoomId, seat: Color) -> Result<bool, RoomError> {
+    /// Seats the anchor of the ratings that is next to the waiting player's rating, with which the game begins. If the room
+    /// refuses it, as when another player has come, the player waits or plays there all the same.
+    async fn seat_house_player(&self, seek: &Seek<'_>, room: RoomId, seat: Color) -> Result<(), RoomError> {
         let rating = *seek.rating.get_or_try_init(|| self.rating(seek.player.id())).await?;
-        let Some((kind, level)) = anchor::nearest(rating) else { return Ok(true) };
+        let Some((kind, level)) = anchor::nearest(rating) else { return Ok(()) };
         let ai = self.ai_seat(&AiSpec { kind, level: Some(level), seed: None })?;
         match self.command(seek.player, room, Command::SetSeat(seat, SeatSetting::Ai(ai))).await {
-            Err(RoomError::Rejected(Rejection::RoomInGame | Rejection::SeatTaken)) => Ok(true),
-            Err(RoomError::Rejected(_)) => Ok(false),
-            seated => seated.map(|_| true),
+            Err(RoomError::Rejected(_)) => Ok(()),
+            seated => seated.map(drop),
         }
     }
 

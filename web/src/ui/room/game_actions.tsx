@@ -90,7 +90,7 @@ function OpponentsOffer({ what, answer }: { what: string; answer: (accept: boole
 }
 
 function hasMoved(game: Game, side: Color): boolean {
-  return game.plies.some((ply) => colorOf(ply.side) === side && ply.square !== "");
+  return game.plies.some((ply) => !ply.opening && colorOf(ply.side) === side && ply.square !== "");
 }
 
 /** Of a player whose opponent has gone: how long it still takes until the win can be claimed, then the buttons. */

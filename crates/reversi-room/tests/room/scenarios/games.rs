@@ -6,7 +6,7 @@ use reversi_engine::rules::{
     Outcome, Position, Transcript,
 };
 use reversi_room::{
-    Command, EndReason, Fact, GameEnd, Occupant, Offer, Phase, Rejection, Room, Settings, Viewer,
+    Command, EndReason, Fact, GameEnd, Occupant, Offer, Opening, Phase, Rejection, Room, Settings, Viewer,
     stored::{decode_room, encode_room},
 };
 
@@ -374,6 +374,33 @@ fn a_person_is_asked_whether_a_move_may_be_taken_back() {
     assert_eq!((test.game().number, test.game().ply(), test.game().turn()), (2, 2, Some(Black)));
     let series = test.room.series().expect("a series");
     assert_eq!((series.index, series.games), (0, 2), "the new game is the same one of the series");
+}
+
+#[test]
+fn a_game_after_a_take_back_is_as_far_as_its_moves() {
+    let settings =
+        Settings { games: 3, opening: "f5d6".parse().map(Opening::Moves).expect("moves"), ..default_settings() };
+    let mut test = TestRoom::two_players(settings);
+    let nothing = Rejection::WrongPhase("you have made no move in this game");
+    assert_eq!(test.refused("ada", Command::Offer(Offer::TakeBack, Some(1))), nothing, "the opening is not its own");
+    for _ in 0..4 {
+        test.place(test.game().position.legal_moves().first().expect("a move"));
+    }
+    test.ok("ada", Command::EndSeries);
+    test.ok("ada", Command::Offer(Offer::Draw, Some(1)));
+    test.ok("bob", Command::Answer(Offer::Draw, Some(1), false));
+    test.ok("ada", Command::Offer(Offer::TakeBack, Some(1)));
+    let answer_first = Rejection::WrongPhase("your opponent asks to take a move back; answer that first");
+    assert_eq!(test.refused("bob", Command::Offer(Offer::TakeBack, Some(1))), answer_first);
+    test.ok("bob", Command::Answer(Offer::TakeBack, Some(1), true));
+    assert_eq!((test.game().ply(), test.game().given), (4, 2));
+    assert_eq!(test.room.series().map(|series| series.games), Some(1), "an ended series stays ended");
+    assert_eq!(test.refused("ada", Command::Offer(Offer::Draw, Some(2))), Rejection::OfferTooSoon(16));
+    assert_eq!(test.refused("bob", Command::Abort { game: 2 }), Rejection::NotOwner, "both have moved");
+    test.ok("ada", Command::Offer(Offer::TakeBack, Some(2)));
+    test.ok("bob", Command::Answer(Offer::TakeBack, Some(2), true));
+    assert_eq!(test.game().ply(), 2);
+    assert_eq!(test.refused("ada", Command::Offer(Offer::TakeBack, Some(3))), nothing);
 }
 
 #[test]

@@ -77,7 +77,7 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
                     _ => true,
                 };
                 let is_alone = state.begin(*call, *at, *client);
-                if let Action::Quick(Opponent::Anyone, side, terms, _) = action
+                if let Action::Quick(Opponent::Anyone | Opponent::AnyoneOrHouse(_), side, terms, _) = action
                     && is_new
                 {
                     state.request(*call, *at, (*client, *side, terms), is_alone);

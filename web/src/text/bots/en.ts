@@ -17,7 +17,7 @@ export const bots = {
   removeName: (name: string) => `Remove from the list: ${name}`,
   removed: "Removed from the list.",
   unknown: "Unknown bot",
-  invalid: "The server does not accept this token: it was replaced or has expired.",
+  invalid: "The server does not know this token: it was replaced, has expired, or is for another server.",
   reads: "A program reads its turns",
   readsNot: "No program reads its turns",
   seats: (seats: number, limit: number) => `${seats} of ${limit} seats`,

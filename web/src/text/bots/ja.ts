@@ -17,7 +17,7 @@ export const bots: BotsTexts = {
   removeName: (name) => `一覧から外す：${name}`,
   removed: "一覧から外しました。",
   unknown: "不明なボット",
-  invalid: "サーバーがこのトークンを受け付けません。交換されたか、期限が切れています。",
+  invalid: "サーバーはこのトークンを知りません。交換されたか、期限切れか、別のサーバーのものです。",
   reads: "プログラムが手番を受信中",
   readsNot: "手番を受信しているプログラムなし",
   seats: (seats, limit) => `${limit} 席のうち ${seats} 席を使用`,

@@ -17,7 +17,7 @@ export const bots: BotsTexts = {
   removeName: (name) => `从列表中移除：${name}`,
   removed: "已从列表中移除。",
   unknown: "未知的机器人",
-  invalid: "服务器不接受这个令牌：它已被更换或已过期。",
+  invalid: "服务器不认得这个令牌：它已被更换、已过期，或属于另一台服务器。",
   reads: "有程序在接收它的回合",
   readsNot: "没有程序接收它的回合",
   seats: (seats, limit) => `已占 ${seats} 个座位，最多 ${limit} 个`,

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { en } from "../src/text/en";
 import { allScreens, TOUR_TIMEOUT } from "./harness/all_screens";
-import { otherPlayer } from "./harness/other_player";
+import { botInGame, otherPlayer } from "./harness/other_player";
 import { scenario } from "./harness/scenario";
 
 scenario("no screen has accessibility violations, in light or dark", { timeout: TOUR_TIMEOUT }, async ({ open }) => {
@@ -29,6 +29,18 @@ scenario("an invitation and its answer have no accessibility violations", async 
   await ada.getByRole("button", { name: en.invitation.again("bot") }).waitFor();
   found.push(...(await barriersOf(ada, "declined")));
   expect(found).toEqual([]);
+});
+
+scenario("a bot and its problems have no accessibility violations", async ({ server, open }) => {
+  const { bot } = await botInGame(server);
+  const page = await open({ at: "bots", reducedMotion: "reduce" });
+  for (const pasted of [bot.playToken, "nova"]) {
+    await page.getByLabel(en.bots.token).fill(pasted);
+    await page.keyboard.press("Enter");
+  }
+  await page.getByRole("alert").getByText(en.bots.unreadable).waitFor();
+  await page.getByText("ILLEGAL_MOVE").waitFor();
+  expect(await barriersOf(page, "bots")).toEqual([]);
 });
 
 async function barriersOf(page: Page, screen: string): Promise<string[]> {

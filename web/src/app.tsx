@@ -11,6 +11,7 @@ import { Shell } from "./ui/shell/shell";
 const AiScreen = lazy(async () => (await import("./screen/ai")).AiScreen);
 const AisScreen = lazy(async () => (await import("./screen/ais")).AisScreen);
 const AnalysisScreen = lazy(async () => (await import("./screen/analysis")).AnalysisScreen);
+const BotsScreen = lazy(async () => (await import("./screen/bots")).BotsScreen);
 const CreateRoomScreen = lazy(async () => (await import("./screen/create_room")).CreateRoomScreen);
 const ExploreScreen = lazy(async () => (await import("./screen/explore")).ExploreScreen);
 const HomeScreen = lazy(async () => (await import("./screen/home")).HomeScreen);
@@ -67,6 +68,8 @@ function Screen() {
       return <RulesScreen />;
     case "tv":
       return <LiveGamesScreen key={token} />;
+    case "bots":
+      return <BotsScreen />;
     case "unknown":
       return <Unavailable why={text.value.shell.noSuchScreen} />;
     case "home":

@@ -11,6 +11,7 @@ describe("routes", () => {
       { screen: "ais" },
       { screen: "players" },
       { screen: "tv" },
+      { screen: "bots" },
       { screen: "records", filter: ALL_GAMES },
       { screen: "records", filter: { ...ALL_GAMES, playerId: "p/1", playerName: "a b?&=", kind: 1, rated: true } },
       { screen: "records", filter: { ...ALL_GAMES, opening: "Tiger", from: "2026-01-31", until: "2026-02-01" } },

@@ -18,6 +18,7 @@ export type Route =
   | { screen: "records"; filter: RecordFilter }
   | { screen: "rules" }
   | { screen: "tv" }
+  | { screen: "bots" }
   | { screen: "unknown" };
 
 const UNKNOWN: Route = { screen: "unknown" };
@@ -36,6 +37,7 @@ export function parseRoute(hash: string): Route {
     case "ais":
     case "rules":
     case "tv":
+    case "bots":
       return { screen };
     case "records":
       return { screen, filter: parseFilter(fields) };

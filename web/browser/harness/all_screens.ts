@@ -65,6 +65,11 @@ export async function* allScreens(page: Page): AsyncGenerator<string> {
   await page.getByRole("link", { name: en.archive.openings }).click();
   await page.getByRole("heading", { name: en.archive.recent }).waitFor();
   yield "explore";
+  await page.goto(new URL("#/bots", page.url()).href);
+  await page.getByLabel(en.bots.token).fill("0".repeat(64));
+  await page.getByRole("button", { name: en.bots.add }).click();
+  await page.getByText(en.bots.invalid).waitFor();
+  yield "bots";
   await page.goto(new URL("#/rules", page.url()).href);
   await page.getByText(en.rules.guide).waitFor();
   yield "rules";

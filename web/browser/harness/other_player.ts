@@ -9,7 +9,10 @@ import type { Server } from "./server";
 
 /** A player without a page, who is online until `leave` or the end of the server. */
 export async function otherPlayer(server: Server, displayName: string, kind = PlayerKind.BOT) {
-  const { token } = await createClient(SessionService, transport(server)).logIn({ displayName, kind });
+  const { player, token, playToken } = await createClient(SessionService, transport(server)).logIn({
+    displayName,
+    kind,
+  });
   const games = createClient(GameService, transport(server, token));
   const events: PlayEvent["event"][] = [];
   let stream = new AbortController();
@@ -23,7 +26,31 @@ export async function otherPlayer(server: Server, displayName: string, kind = Pl
       })().catch(() => {});
     });
   await comeBack();
-  return { ...callsAs(server, token), events, comeBack, leave: () => stream.abort() };
+  return {
+    ...callsAs(server, token),
+    playerId: player?.playerId ?? "",
+    token,
+    playToken,
+    events,
+    comeBack,
+    leave: () => stream.abort(),
+  };
+}
+
+/** A bot that is to move, as black against an AI, after an illegal move. */
+export async function botInGame(server: Server) {
+  const bot = await otherPlayer(server, "nova");
+  const { room } = await bot.lobby.createRoom({
+    seats: [
+      { occupant: { case: "player", value: { playerId: bot.playerId } } },
+      { occupant: { case: "ai", value: { kind: "random", level: 1 } } },
+    ],
+  });
+  const roomId = room?.roomId ?? "";
+  await bot.rooms.setReady({ roomId, ready: true });
+  const { gameId } = await bot.rooms.startGame({ roomId });
+  await bot.games.playMove({ gameId, ply: 0, square: "a1" }).catch(() => undefined);
+  return { bot, roomId, gameId };
 }
 
 /** The invitations among the events of a player. */
@@ -34,7 +61,11 @@ export function invitationsIn(events: readonly PlayEvent["event"][]): PlayerInvi
 /** Calls of a player. */
 export function callsAs(server: Server, token: string) {
   const own = transport(server, token);
-  return { lobby: createClient(LobbyService, own), rooms: createClient(RoomService, own) };
+  return {
+    lobby: createClient(LobbyService, own),
+    rooms: createClient(RoomService, own),
+    games: createClient(GameService, own),
+  };
 }
 
 function transport({ url }: Server, token?: string) {

@@ -7,13 +7,13 @@ import { SessionService } from "../gen/reversi/v1/session_pb";
 
 let token: string | undefined;
 
-/** Sets the token that later calls carry; none if undefined. */
+/** Sets the token that later calls carry, unless they have one of their own; none if undefined. */
 export function authorize(bearerToken: string | undefined): void {
   token = bearerToken;
 }
 
 const bearer: Interceptor = (next) => (request) => {
-  if (token) request.header.set("authorization", `Bearer ${token}`);
+  if (token && !request.header.has("authorization")) request.header.set("authorization", `Bearer ${token}`);
   return next(request);
 };
 

@@ -2,6 +2,7 @@ import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { AiTexts } from "./ai_name";
 import { analysis } from "./analysis/en";
 import { archive } from "./archive/en";
+import { bots } from "./bots/en";
 import { invitation } from "./invitation/en";
 import { opponent } from "./opponent/en";
 import { rules } from "./rules/en";
@@ -336,6 +337,7 @@ export const en = {
   ai: {} as Record<string, AiTexts | undefined>,
   analysis,
   archive,
+  bots,
   invitation,
   opponent,
   rules,

@@ -2,6 +2,7 @@ import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "./en";
 import { analysis } from "./analysis/ja";
 import { archive } from "./archive/ja";
+import { bots } from "./bots/ja";
 import { invitation } from "./invitation/ja";
 import { opponent } from "./opponent/ja";
 import { rules } from "./rules/ja";
@@ -359,6 +360,7 @@ export const ja: Texts = {
   },
   analysis,
   archive,
+  bots,
   invitation,
   opponent,
   rules,

@@ -2,6 +2,7 @@ import { GameEndReason } from "../gen/reversi/v1/types_pb";
 import type { Texts } from "./en";
 import { analysis } from "./analysis/zh";
 import { archive } from "./archive/zh";
+import { bots } from "./bots/zh";
 import { invitation } from "./invitation/zh";
 import { opponent } from "./opponent/zh";
 import { rules } from "./rules/zh";
@@ -350,6 +351,7 @@ export const zh: Texts = {
   },
   analysis,
   archive,
+  bots,
   invitation,
   opponent,
   rules,

@@ -11,6 +11,7 @@ export const refusal = {
   NOT_MEMBER: "Only members of the room may do that.",
   BANNED: "You were removed from this room for good.",
   BAD_PASSWORD: "That is not the password.",
+  FULL_TOKEN_NEEDED: "That needs the full secret of the name. This one is limited to playing.",
   ROOM_NOT_FOUND: "There is no such room.",
   GAME_NOT_FOUND: "There is no such game.",
   PLAYER_NOT_FOUND: "There is no such player.",

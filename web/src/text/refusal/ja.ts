@@ -12,6 +12,7 @@ export const refusal: typeof shape = {
   NOT_MEMBER: "部屋のメンバーだけができます。",
   BANNED: "この部屋への入室は禁止されています。",
   BAD_PASSWORD: "パスワードが違います。",
+  FULL_TOKEN_NEEDED: "名前の完全な秘密鍵が必要です。これは対局だけに使えるものです。",
   ROOM_NOT_FOUND: "その部屋はありません。",
   GAME_NOT_FOUND: "その対局はありません。",
   PLAYER_NOT_FOUND: "そのプレイヤーはいません。",

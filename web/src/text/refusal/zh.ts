@@ -11,6 +11,7 @@ export const refusal: typeof shape = {
   NOT_MEMBER: "只有房间成员可以这样做。",
   BANNED: "你已被永久移出这个房间。",
   BAD_PASSWORD: "密码不对。",
+  FULL_TOKEN_NEEDED: "这需要名字的完整密钥，现在的密钥只能用于对局。",
   ROOM_NOT_FOUND: "没有这个房间。",
   GAME_NOT_FOUND: "没有这局棋。",
   PLAYER_NOT_FOUND: "没有这位玩家。",

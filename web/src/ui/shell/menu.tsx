@@ -33,6 +33,9 @@ export function Menu() {
             <a href={address({ screen: "player", playerId: player.playerId })} onClick={close}>
               {menu.history}
             </a>
+            <a href={address({ screen: "bots" })} onClick={close}>
+              {text.value.bots.title}
+            </a>
           </>
         )}
         <a href={address({ screen: "rules" })} onClick={close}>

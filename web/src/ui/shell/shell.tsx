@@ -121,7 +121,7 @@ function Banner() {
 
 /** Names the screen in the tab's title. Rooms and replays use names of their own. */
 function useScreenName(): void {
-  const { home, rooms, create, liveGames, stats, archive, analysis, rules, invitation } = text.value;
+  const { home, rooms, create, liveGames, stats, archive, analysis, rules, invitation, bots } = text.value;
   const titles: Partial<Record<Route["screen"], string>> = {
     home: home.title,
     rooms: rooms.title,
@@ -134,6 +134,7 @@ function useScreenName(): void {
     tv: liveGames.title,
     players: invitation.players,
     player: stats.title,
+    bots: bots.title,
   };
   const { screen } = route.value;
   const name = titles[screen] ?? "";

@@ -1,0 +1,37 @@
+import { GameEndReason } from "../../gen/reversi/v1/types_pb";
+import type { BotsTexts } from "./en";
+
+export const bots: BotsTexts = {
+  title: "あなたのボット",
+  why: "ボットのトークンを貼り付けると、その様子と起きた問題が分かります。ボットの動作には影響しません。",
+  limited: "対局だけに使えるトークンで十分です：",
+  kept: (most) => `トークンはこのブラウザーだけに ${most} 個まで保存されます。`,
+  token: "トークン、または --keep のファイルの一行",
+  add: "ボットを追加",
+  unreadable: "トークンではありません。トークンは 0–9 と a–f の 64 文字で、前に play_ が付くこともあります。",
+  elsewhere: "別のサーバーの行です。",
+  full: (most) => `すでに ${most} 個のボットがあります。先に一つ外してください。`,
+  known: "そのボットはすでに一覧にあります。",
+  none: "ボットはまだありません。",
+  remove: "一覧から外す",
+  removeName: (name) => `一覧から外す：${name}`,
+  removed: "一覧から外しました。",
+  unknown: "不明なボット",
+  invalid: "サーバーはこのトークンを知りません。交換されたか、期限切れか、別のサーバーのものです。",
+  reads: "プログラムが手番を受信中",
+  readsNot: "手番を受信しているプログラムなし",
+  seats: (seats, limit) => `${limit} 席のうち ${seats} 席を使用`,
+  seat: (side, room) => `${side}、部屋 ${room}`,
+  games: (n) => (n === 0 ? "進行中の対局なし" : `進行中の対局 ${n} 局`),
+  problems: "問題（新しい順）",
+  noProblems: "問題はありません。",
+  times: (n) => `${n} 回`,
+  refused: "拒否",
+  game: "その対局",
+  lost: {
+    [GameEndReason.TIMEOUT]: "負け：時間切れ",
+    [GameEndReason.LEFT]: "負け：退出または不在",
+    [GameEndReason.KICKED]: "負け：退室させられた",
+  },
+  lostOtherwise: "負け",
+};

@@ -1,0 +1,37 @@
+import { GameEndReason } from "../../gen/reversi/v1/types_pb";
+import type { BotsTexts } from "./en";
+
+export const bots: BotsTexts = {
+  title: "你的机器人",
+  why: "粘贴机器人的令牌，即可查看它在做什么、出了什么问题。机器人的运行不受影响。",
+  limited: "只能用于对局的令牌就够了：",
+  kept: (most) => `最多保存 ${most} 个令牌，只存在此浏览器中。`,
+  token: "令牌，或 --keep 文件中的一行",
+  add: "添加机器人",
+  unreadable: "这不是令牌：令牌是 64 位的 0–9 和 a–f，前面可以有 play_。",
+  elsewhere: "这一行属于另一台服务器。",
+  full: (most) => `已有 ${most} 个机器人，请先移除一个。`,
+  known: "这个机器人已在列表中。",
+  none: "还没有机器人。",
+  remove: "从列表中移除",
+  removeName: (name) => `从列表中移除：${name}`,
+  removed: "已从列表中移除。",
+  unknown: "未知的机器人",
+  invalid: "服务器不认得这个令牌：它已被更换、已过期，或属于另一台服务器。",
+  reads: "有程序在接收它的回合",
+  readsNot: "没有程序接收它的回合",
+  seats: (seats, limit) => `已占 ${seats} 个座位，最多 ${limit} 个`,
+  seat: (side, room) => `${side}，房间 ${room}`,
+  games: (n) => (n === 0 ? "没有进行中的对局" : `${n} 局进行中`),
+  problems: "问题，最近的在前",
+  noProblems: "没有问题。",
+  times: (n) => `${n} 次`,
+  refused: "被拒绝",
+  game: "这局棋",
+  lost: {
+    [GameEndReason.TIMEOUT]: "判负：超时",
+    [GameEndReason.LEFT]: "判负：离开或不在场",
+    [GameEndReason.KICKED]: "判负：被移出",
+  },
+  lostOtherwise: "判负",
+};

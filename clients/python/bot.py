@@ -3,7 +3,7 @@ import asyncio, itertools, random, sys, grpc
 sys.path.append(sys.path[0] + "/../../proto")
 files = (f"reversi/v1/{name}.proto" for name in ("session", "lobby", "game"))
 (session, sessions), (lobby, lobbies), (game, games) = map(grpc.protos_and_services, files)
-SERVERS = sys.argv[1].split(",")  # they share their players
+SERVERS = sys.argv[1].split(",") if sys.argv[1:] else sys.exit(__doc__)  # they share their players
 OPTIONS = [("grpc.use_local_subchannel_pool", 1), ("grpc.lb_policy_name", "round_robin")]
 def connect(turns=itertools.cycle(SERVERS)):
     trust, server = [grpc.ssl_channel_credentials()] * ("https://" in SERVERS[0]), next(turns).rpartition("/")[2]

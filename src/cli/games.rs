@@ -231,13 +231,16 @@ pub(super) fn line(game: &GameRecord, ids: bool) -> String {
 
 /// As " +12 -12", with the points of black first, or with the reason of a side whose rating has not changed.
 fn rating_changes(game: &GameRecord) -> String {
-    let text = |change: RatingChange| match change.points() {
+    let text = |side: &str, change: RatingChange| match change.points() {
         Some(points) => format!(" {points:+}"),
-        None => format!(" ({change})"),
+        None => format!(" ({side}{change})"),
     };
     match (game.rating_changes.black, game.rating_changes.white) {
-        (Some(black), Some(white)) if black == white && black.points().is_none() => text(black),
-        (black, white) => [black, white].into_iter().flatten().map(text).collect(),
+        (Some(black), Some(white)) if black == white && black.points().is_none() => text("", black),
+        (black, white) => {
+            let [black, white] = [("black ", black), ("white ", white)].map(|(side, change)| Some(text(side, change?)));
+            black.into_iter().chain(white).collect()
+        }
     }
 }
 

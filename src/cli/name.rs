@@ -89,6 +89,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
             say(format_args!("{} has a new token for {server}", file.display()));
         }
         NameCommand::GiveUp { yes } => {
+            require_all_rights(&session, file)?;
             if !yes {
                 confirm_giving_up(&format!("{name} at {server}"))?;
             }

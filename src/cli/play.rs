@@ -40,14 +40,15 @@ use crate::{
 const DEFAULT_OPPONENT: &str = "roxanne";
 
 /// The lines that are read without a screen, and their help.
-const COMMANDS: [(&str, &str); 12] = [
+const COMMANDS: [(&str, &str); 13] = [
     ("d3", "play on this square"),
     ("resign", "give up the game"),
-    ("draw", "offer a draw, or accept the opponent's"),
-    ("takeback", "take your last move back: an AI accepts, a person is asked; not in rated games"),
+    ("draw", "offer a draw"),
+    ("takeback", "take your last move back: an AI agrees, a person is asked; not in rated games"),
     ("claim", "win the game, once your opponent has been away for long enough; `claim draw` draws it"),
-    ("decline", "decline the opponent's offer"),
-    ("rematch", "after a game: offer another, or accept the opponent's"),
+    ("accept", "accept the opponent's offer of a draw, to take a move back, or of a rematch"),
+    ("decline", "decline it"),
+    ("rematch", "after a game: offer another"),
     ("start", "start a game, as the owner of the room"),
     ("ready", "be ready for the game, after its terms have changed"),
     ("say TEXT", "talk to the room"),
@@ -321,7 +322,7 @@ impl<'a> PlaySession<'a> {
                 PlayerAction::Resign(game) => session.resign(&game).await,
                 PlayerAction::Claim(game, claim) => session.claim(&game, claim).await,
                 PlayerAction::Offer(game, offer) => session.offer(&game, offer).await,
-                PlayerAction::Decline(game, offer) => session.answer(&game, offer, false).await,
+                PlayerAction::Answer(game, offer, accept) => session.answer(&game, offer, accept).await,
                 PlayerAction::Chat(text) => session.chat(&room, &text).await,
                 PlayerAction::Start if !starts => session.set_ready(&room, true).await,
                 PlayerAction::Start => session.start_game(&room, "").await.map(|_| 0),
@@ -391,6 +392,8 @@ impl<'a> PlaySession<'a> {
             }
             // Before the first game only the commands that need none are read ahead.
             let ahead = self.view.game().is_none() && self.has_shown_effects() && input.held.is_none();
+            // An offer is answered in the opponent's turn, too.
+            let answers = keys::offered(&self.view).is_some() && self.has_shown_effects() && input.held.is_none();
             tokio::select! {
                 interruption = interrupt.wait() => {
                     let leaves = interruption == Interruption::CtrlC && !self.view.is_playing();
@@ -416,12 +419,12 @@ impl<'a> PlaySession<'a> {
                     SessionEvent::Refused(error) => say(explain(&error)),
                     SessionEvent::Rated(change) => say(format_args!("your rating: {change}")),
                 },
-                line = input.lines.next_line(), if is_watching && (wanted || ahead) => {
+                line = input.lines.next_line(), if is_watching && (wanted || ahead || answers) => {
                     asked_to_leave = false;
                     match line? {
                         None if self.view.is_playing() => return Ok(Parting::Stays(None)),
                         None => return Ok(Parting::Leaves(Some("no more input: leaving".into()))),
-                        Some(line) if wanted || needs_no_game(&line) => {
+                        Some(line) if wanted || needs_no_game(&line) || answers && is_answer(&line).is_some() => {
                             if let Some(parting) = self.act_on(&line) {
                                 return Ok(Parting::Leaves(Some(parting)));
                             }
@@ -511,13 +514,13 @@ impl<'a> PlaySession<'a> {
                 Some(last) => PlayerAction::Offer(last.id.clone(), Offer::Rematch),
                 None => PlayerAction::Note("no game has been played in this room".into()),
             },
-            (("x" | "decline", _), _) => match keys::offered(&self.view) {
-                Some((game, offer)) => PlayerAction::Decline(game, offer),
+            (("x" | "decline" | "y" | "accept", _), _) => match keys::offered(&self.view) {
+                Some((game, offer)) => PlayerAction::Answer(game, offer, is_answer(line) == Some(true)),
                 None => PlayerAction::Note("nothing is offered".into()),
             },
             (("say", text), _) if !text.is_empty() => PlayerAction::Chat(text.to_owned()),
             _ => PlayerAction::Note(format!(
-                "`{line}` is none of: a square, resign, draw, takeback, claim, rematch, start, ready, decline, say TEXT, help, quit"
+                "`{line}` is none of: a square, resign, draw, takeback, accept, decline, claim, rematch, start, ready, say TEXT, help, quit"
             )),
         }
     }
@@ -547,6 +550,15 @@ struct StdinMoves {
 /// Whether a line is carried out before the first game.
 fn needs_no_game(line: &str) -> bool {
     matches!(line.split_whitespace().next(), Some("help" | "q" | "quit" | "s" | "start" | "ready" | "say"))
+}
+
+/// Whether a line accepts or declines an offer.
+fn is_answer(line: &str) -> Option<bool> {
+    match line.split_whitespace().next()? {
+        "y" | "accept" => Some(true),
+        "x" | "decline" => Some(false),
+        _ => None,
+    }
 }
 
 /// A refusal, with the legal moves if the server sent them.

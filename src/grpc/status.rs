@@ -286,7 +286,7 @@ pub(crate) fn host_not_served(message: &str) -> Status {
 
 /// A play token does not suffice.
 pub(crate) fn full_token_needed() -> Status {
-    let message = "this token is limited to playing; the call needs the player's own token, without an administrator's";
+    let message = "this token is limited to playing; send the token from which it was made";
     status(Code::PermissionDenied, Reason::FullTokenNeeded, message, Details::default())
 }
 

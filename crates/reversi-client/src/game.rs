@@ -171,6 +171,9 @@ impl fmt::Display for Outcome {
             (GameResult::Won(side), _) => write!(f, "{side} wins ({reason}), {discs} on the board"),
             (GameResult::Draw, EndReason::Discs) => write!(f, "a draw, {discs}"),
             (GameResult::Draw, _) => write!(f, "a draw ({reason}), {discs} on the board"),
+            (GameResult::Aborted, EndReason::TakenBack) => {
+                f.write_str("a move was taken back, and the next game goes on")
+            }
             (GameResult::Aborted, EndReason::Aborted) => f.write_str("aborted, nobody wins"),
             (GameResult::Aborted, EndReason::Server) => write!(f, "aborted ({reason}), nobody wins"),
             (GameResult::Aborted, _) => write!(f, "aborted {reason}, nobody wins"),

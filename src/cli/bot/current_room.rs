@@ -111,8 +111,9 @@ impl CurrentRoom {
 
     /// Wakes the bot to look for another opponent, who may wait elsewhere, or for one of the server after `house` seconds.
     pub(super) fn seek_soon(&mut self, house: Option<u16>) {
-        let wait = house.map_or(SEEK_AGAIN, |seconds| SEEK_AGAIN.min(Duration::from_secs(seconds.into())));
-        self.until = Instant::now() + wait;
+        // A little later, as the room was made after the call began.
+        let house = house.map(|seconds| Duration::from_secs(seconds.into()) + Duration::from_millis(500));
+        self.until = Instant::now() + house.unwrap_or(SEEK_AGAIN).min(SEEK_AGAIN);
     }
 
     pub(super) fn extend_wait(&mut self, wish: Wish) {

@@ -66,7 +66,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", requires = "accept", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     seats: u16,
     /// As --quick; after this wait for an opponent, play against an AI of the server, of about the bot's rating.
-    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["room", "accept", "vs"])]
+    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["room", "accept", "vs", "rating", "against"])]
     house: Option<u16>,
     #[command(flatten)]
     terms: Terms,

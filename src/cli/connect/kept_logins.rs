@@ -47,6 +47,10 @@ impl KeptLogin {
         Self { servers, token: session.token().to_owned(), name: session.player().name.clone() }
     }
 
+    pub(in crate::cli) fn is_limited_to_playing(&self) -> bool {
+        self.token.starts_with("play_")
+    }
+
     pub(in crate::cli) fn with_token(self, token: &str) -> Self {
         Self { token: token.to_owned(), ..self }
     }

@@ -116,6 +116,14 @@ pub(in crate::cli) async fn resume_any_or_log_in(
     if let Some(session) = resume(client, file).await? {
         return Ok(session);
     }
+    let servers: Vec<_> = client.urls().collect();
+    if kept_logins::read(file)?.iter().any(|login| login.may_be_sent_to(&servers) && login.is_limited_to_playing()) {
+        bail!(
+            "the login in {}, which was limited to playing, is no longer valid: its player has a new token; make the file \
+             again, by `reversi name play-token`",
+            file.display()
+        );
+    }
     let session = log_in(client, name, prefix, kind, options.seats).await?;
     if !kept_logins::read(file)?.is_empty() {
         let (server, shown) = (client.url(), file.display());

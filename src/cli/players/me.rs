@@ -57,12 +57,14 @@ fn lines(me: &Me) -> Vec<String> {
 fn line(problem: &Problem) -> String {
     let (what, of) = match &problem.kind {
         ProblemKind::Refused { reason, method } => (reason.clone(), format!(" {method}")),
-        ProblemKind::Lost(reason) => (format!("lost by {}", end_reason(*reason)), String::new()),
+        // The message says how.
+        ProblemKind::Lost(_) => (String::new(), String::new()),
         ProblemKind::Other => ("other".to_owned(), String::new()),
     };
     let game = problem.game.as_ref().map(|game| format!(" game {game}")).unwrap_or_default();
+    let what_and_where = format!("{what}{of}{game}");
     let times = if problem.count == 1 { "once".to_owned() } else { format!("{} times", problem.count) };
-    format!("  {} {times}: {what}{of}{game}: {}", date::date(problem.at), problem.message)
+    format!("  {} {times}: {}: {}", date::date(problem.at), what_and_where.trim_start(), problem.message)
 }
 
 fn end_reason(reason: EndReason) -> String {

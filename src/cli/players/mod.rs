@@ -53,7 +53,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let mut rows: Vec<_> = listed.context("cannot list the players")?.iter().map(row).collect();
     rows.sort_unstable();
     if rows.is_empty() {
-        say("no such player is online");
+        say("no player is online, or none of this kind");
         return Ok(());
     }
     let widths = widths(&HEADINGS, rows.iter().cloned());

@@ -20,9 +20,9 @@ const MAX_WRONG: usize = 8;
 pub(in crate::cli) enum PlayerAction {
     Play(GameId, u32, Square),
     Resign(GameId),
-    /// Makes this offer, or accepts the opponent's.
     Offer(GameId, Offer),
-    Decline(GameId, Offer),
+    /// Accepts or declines the opponent's offer.
+    Answer(GameId, Offer, bool),
     /// Ends the game whose opponent has gone.
     Claim(GameId, Claim),
     /// Starts a game, as the owner; others are ready for it.
@@ -187,10 +187,10 @@ impl KeyInput {
                 return Some(PlayerAction::Start);
             }
             KeyCode::Char('y') if offered(view).is_some() => {
-                return offered(view).map(|(game, offer)| PlayerAction::Offer(game, offer));
+                return offered(view).map(|(game, offer)| PlayerAction::Answer(game, offer, true));
             }
             KeyCode::Char('x') if offered(view).is_some() => {
-                return offered(view).map(|(game, offer)| PlayerAction::Decline(game, offer));
+                return offered(view).map(|(game, offer)| PlayerAction::Answer(game, offer, false));
             }
             KeyCode::Char(letter) if playing => self.mistype(String::new(), letter),
             _ => {}
@@ -388,7 +388,7 @@ mod tests {
         state.draw_offered_by = Some(Color::White);
         event.state = Some(Box::new(state));
         view.update(RoomUpdate::Event(Box::new(event)), Instant::now());
-        assert_eq!(press(&mut key_input, &view, "y"), Some(PlayerAction::Offer(game(), Offer::Draw)));
-        assert_eq!(press(&mut key_input, &view, "x"), Some(PlayerAction::Decline(game(), Offer::Draw)));
+        assert_eq!(press(&mut key_input, &view, "y"), Some(PlayerAction::Answer(game(), Offer::Draw, true)));
+        assert_eq!(press(&mut key_input, &view, "x"), Some(PlayerAction::Answer(game(), Offer::Draw, false)));
     }
 }

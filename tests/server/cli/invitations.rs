@@ -49,7 +49,7 @@ fn a_person_invites_a_bot_that_accepts_some_games() {
     let _bot = accepting_bot(&server, &["--clock", "60+1", "--rated"]);
     let listed = server.output_of(&["players", "--bots", "--free"], "");
     assert!(listed.contains("botty  bot   -       0 of 1  rated, 60 s for a side"), "{listed}");
-    assert!(server.output_of(&["players", "--people"], "").contains("no such player is online"));
+    assert!(server.output_of(&["players", "--people"], "").contains("no player is online, or none of this kind"));
     for (terms, why) in [
         (&["--clock", "60+2", "--rated"][..], "botty declines: I play with the clock 60+1"),
         (&["--clock", "60+1"], "the player does not accept this invitation: see `rated`"),

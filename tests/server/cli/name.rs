@@ -57,6 +57,9 @@ fn a_bot_plays_with_a_login_that_is_limited_to_playing() {
     let text = std::fs::read_to_string(&limited).unwrap();
     assert!(text.ends_with(&printed) && printed.starts_with(&format!("{} play_", server.url)), "{text} {printed}");
 
+    let same = server.error_of(&["name", "--keep", &keep, "play-token", "--to", &keep]);
+    assert!(same.contains("has the login with all rights; name another file"), "{same}");
+
     assert!(play(&limited).status.success());
     let me = server.output_of(&["me", "--keep", &limited], "");
     assert!(
@@ -66,7 +69,7 @@ fn a_bot_plays_with_a_login_that_is_limited_to_playing() {
     );
     let refused = super::command::text(&keep_of(&limited, "claim").stderr);
     assert!(refused.contains("this token is limited to playing"), "{refused}");
-    for command in ["new-token", "play-token"] {
+    for command in ["new-token", "play-token", "give-up"] {
         let refused = super::command::text(&keep_of(&limited, command).stderr);
         assert!(refused.contains("is limited to playing; use the file that it was made from"), "{refused}");
     }
@@ -79,6 +82,9 @@ fn a_bot_plays_with_a_login_that_is_limited_to_playing() {
 
     assert!(keep_of(&keep, "new-token").status.success());
     assert!(server.error_of(&["me", "--keep", &limited]).contains("the server does not know the login"));
+    // Not under another name.
+    assert!(super::command::text(&play(&limited).stderr).contains("which was limited to playing, is no longer valid"));
+    assert_eq!(std::fs::read_to_string(&limited).unwrap(), text);
     std::fs::remove_file(&keep).unwrap();
     std::fs::remove_file(&limited).unwrap();
 }

@@ -39,6 +39,8 @@ pub(super) struct CurrentRoom {
     pub(super) retry: Option<Instant>,
     /// When the bot gives up waiting for a game.
     pub(super) until: Instant,
+    /// The interval at which it asks again for any opponent.
+    seek_again: Duration,
 }
 
 impl CurrentRoom {
@@ -54,10 +56,27 @@ impl CurrentRoom {
         Self { is_other, ..Self::new(ReconnectingStream::of_room(session, &room.id), room, begun(room)) }
     }
 
+    /// Asks soon after these seconds, when an opponent of the server is welcome.
+    pub(super) fn with_house(self, seconds: u16) -> Self {
+        // A little later, as the room was made after the call began.
+        let after = Duration::from_secs(seconds.into()) + Duration::from_millis(500);
+        Self { seek_again: after.min(SEEK_AGAIN), ..self }
+    }
+
     fn new(updates: ReconnectingStream<RoomUpdate>, room: &Room, counted: u32) -> Self {
         let until = Instant::now() + GAME_TIMEOUT;
         let id = room.id.clone();
-        Self { id, room: None, updates, taken: None, counted, is_other: false, retry: None, until }
+        Self {
+            id,
+            room: None,
+            updates,
+            taken: None,
+            counted,
+            is_other: false,
+            retry: None,
+            until,
+            seek_again: SEEK_AGAIN,
+        }
     }
 
     /// Applies an update, and returns how many of the games to count it ended.
@@ -109,18 +128,11 @@ impl CurrentRoom {
         self.room.as_ref().is_some_and(|room| room.side_of(me).is_some())
     }
 
-    /// Wakes the bot to look for another opponent, who may wait elsewhere, or for one of the server after `house` seconds.
-    pub(super) fn seek_soon(&mut self, house: Option<u16>) {
-        // A little later, as the room was made after the call began.
-        let house = house.map(|seconds| Duration::from_secs(seconds.into()) + Duration::from_millis(500));
-        self.until = Instant::now() + house.unwrap_or(SEEK_AGAIN).min(SEEK_AGAIN);
-    }
-
     pub(super) fn extend_wait(&mut self, wish: Wish) {
         let is_over = self.games().is_some_and(|(begun, ended)| begun > 0 && begun == ended);
         let wait = match wish {
             Wish::ChangeRooms if is_over => REMATCH_WAIT,
-            Wish::ChangeRooms if self.waits_for_first_game() => SEEK_AGAIN,
+            Wish::ChangeRooms if self.waits_for_first_game() => self.seek_again,
             _ => GAME_TIMEOUT,
         };
         self.until = Instant::now() + wait;

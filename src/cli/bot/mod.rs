@@ -366,14 +366,13 @@ impl Bot {
     }
 
     fn enter(&mut self, entered: &Room) {
-        let waits = entered.running().is_none();
-        let what = if waits { "; waiting for a game" } else { "" };
-        say(format_args!("in room {} ({}){what}", entered.id, entered.settings.name));
-        let mut current = CurrentRoom::entered(&self.session, entered, false);
-        if waits && self.changes_rooms() {
-            current.seek_soon(self.args.house);
-        }
-        self.current = Some(current);
+        let waits = if entered.running().is_none() { "; waiting for a game" } else { "" };
+        say(format_args!("in room {} ({}){waits}", entered.id, entered.settings.name));
+        let current = CurrentRoom::entered(&self.session, entered, false);
+        self.current = Some(match self.args.house {
+            Some(seconds) => current.with_house(seconds),
+            None => current,
+        });
     }
 
     /// Sends the move; without one, resigns the game.

@@ -52,13 +52,17 @@ async fn an_ai_of_about_the_same_rating_plays_a_player_who_waits_in_vain() {
     let seek = async |seconds| {
         let house_after = Some(prost_types::Duration { seconds, nanos: 0 });
         let opponent = Some(v1::quick_start_request::Opponent::Anyone(v1::Anyone { house_after }));
-        let request = v1::QuickStartRequest { opponent, settings: Some(rated(&[], ALL)), ..Default::default() };
+        let (settings, request_id) = (Some(rated(&[], ALL)), format!("after {seconds}"));
+        let request = v1::QuickStartRequest { opponent, settings, request_id, ..Default::default() };
         Ok(ada.lobby().quick_start(request).await?.into_inner().room.unwrap())
     };
-    let waits = seek(0).await.unwrap();
+    let waits = seek(7_200).await.unwrap();
     assert_eq!(seek(3_600).await.unwrap().phase(), v1::RoomPhase::Lobby, "it has not waited for an hour");
+    for repeat in [false, true] {
+        let found = seek(0).await.unwrap();
+        assert_eq!((&found.room_id, found.phase()), (&waits.room_id, v1::RoomPhase::Playing), "repeat: {repeat}");
+    }
     let found = seek(0).await.unwrap();
-    assert_eq!((&found.room_id, found.phase()), (&waits.room_id, v1::RoomPhase::Playing));
     let is_ai = |seat: &v1::Seat| matches!(&seat.occupant, Some(v1::seat::Occupant::Ai(ai)) if (ai.kind.as_str(), ai.level) == ("expert", 3));
     assert!(found.seats.iter().any(is_ai), "{:?}", found.seats);
     assert_eq!(field(&refused(seek(-1).await, Code::InvalidArgument, "BAD_ARGUMENT")), "anyone.house_after");

@@ -15,6 +15,7 @@ use super::{
         check_ai,
         login::{self, LoginOptions},
         reconnecting_stream::{Received, ReconnectingStream},
+        seek::{Seek, found_by},
         server_address::Address,
         terms::Terms,
     },
@@ -86,6 +87,9 @@ pub(super) struct Args {
     /// Play against another player who looks for a game with the same terms.
     #[arg(long, group = "opponent")]
     anyone: bool,
+    /// With --anyone: after this wait, play against an AI of the server, of about your rating.
+    #[arg(long, value_name = "SECONDS", requires = "anyone", conflicts_with_all = ["rating", "against"])]
+    house: Option<u16>,
     /// Make a room and wait in it for an opponent.
     #[arg(long, group = "opponent")]
     new: bool,
@@ -120,7 +124,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let client = login::connect(&args.server).await?;
     let session = login::resume_or_log_in(&client, &args.login, "guest", PlayerKind::Human).await?;
     let (done, stays) = match sit_down(&session, &args, ai).await {
-        Ok(room) => play(&session, args.login.keep.as_deref(), room).await,
+        Ok((room, seek)) => play(&session, args.login.keep.as_deref(), room, seek).await,
         Err(error) => (Err(error), false),
     };
     if !stays {
@@ -130,9 +134,15 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     done.map_err(|error| login::explain_lost(error, lost))
 }
 
-/// Plays to the end; returns whether the player stays in the game. Only a player who is there gives it up.
-pub(super) async fn play(session: &Session, keep: Option<&Path>, room: Room) -> (anyhow::Result<()>, bool) {
-    let mut seat = PlaySession::new(session, room);
+/// Plays to the end; returns whether the player stays in the game. Only a player who is there gives it up. `seek` goes on
+/// while the player waits.
+pub(super) async fn play(
+    session: &Session,
+    keep: Option<&Path>,
+    room: Room,
+    seek: Option<Seek>,
+) -> (anyhow::Result<()>, bool) {
+    let mut seat = PlaySession { seek, ..PlaySession::new(session, room) };
     if keep.is_none() {
         seat.view.note(Some("without --keep FILE there is no way back to this seat once the program has ended".into()));
     }
@@ -163,28 +173,30 @@ enum Parting {
     Stays(Option<String>),
 }
 
-/// Finds a room and a seat.
-async fn sit_down(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<Room> {
+/// Finds a room and a seat. A search for any opponent may go on.
+async fn sit_down(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<(Room, Option<Seek>)> {
     if args.login.keep.is_some()
         && let Some((room, _)) = session.me().await?.seats.first()
     {
-        return Ok(session.room(room).await?);
-    }
-    if let Some(room) = &args.room {
-        return join(session, room, args).await;
+        return Ok((session.room(room).await?, None));
     }
     if args.anyone {
-        return session.quick_start_with(None, args.side, args.terms.settings()).await.context("cannot find a game");
+        let begun = Seek::begin(session, args.side, &args.terms, args.house).await;
+        return begun.map(|(seek, room)| (room, Some(seek))).context("cannot find a game");
     }
-    if args.new {
-        return open_room(session, args).await;
-    }
-    match session.quick_start_with(Some(ai.clone()), args.side, args.terms.settings()).await {
-        Err(error) if error.is_unknown_or_malformed() => {
-            Err(check_ai::explain_refusal(error, &ai, &session.server_info().await?))
+    let room = if let Some(room) = &args.room {
+        join(session, room, args).await?
+    } else if args.new {
+        open_room(session, args).await?
+    } else {
+        match session.quick_start_with(Some(ai.clone()), args.side, args.terms.settings()).await {
+            Err(error) if error.is_unknown_or_malformed() => {
+                return Err(check_ai::explain_refusal(error, &ai, &session.server_info().await?));
+            }
+            done => done.context("cannot start a game")?,
         }
-        done => done.context("cannot start a game"),
-    }
+    };
+    Ok((room, None))
 }
 
 /// The side itself, or a random one.
@@ -254,6 +266,7 @@ struct PlaySession<'a> {
     updates: ReconnectingStream<RoomUpdate>,
     turns: ReconnectingStream<PlayEvent>,
     calls: JoinSet<Result<u64, ClientError>>,
+    seek: Option<Seek>,
     /// The last event that the player's own calls have caused.
     caused: u64,
 }
@@ -277,17 +290,28 @@ impl<'a> PlaySession<'a> {
             async move { player.turns().await }
         });
         let view = RoomView::new(room, Some(session.player().id.clone()), Instant::now());
-        Self { session, view, updates, turns, calls: JoinSet::new(), caused: 0 }
+        Self { session, view, updates, turns, calls: JoinSet::new(), seek: None, caused: 0 }
     }
 
     /// Waits for the server. Cancel safe.
     async fn next(&mut self) -> Result<SessionEvent, ClientError> {
+        let waits = self.view.game().is_none();
         tokio::select! {
+            room = found_by(self.seek.as_mut(), self.view.room()), if waits => {
+                let line = format!("room {}: an opponent waits there", room.id);
+                *self = Self { seek: self.seek.take(), ..Self::new(self.session, room) };
+                Ok(SessionEvent::Lost(line))
+            }
             news = self.updates.next() => Ok(match news? {
                 Received::Item(update) => {
                     let effect = self.view.update(update, Instant::now());
                     if effect == Effect::Missed {
                         self.updates.restart();
+                    }
+                    // The call that has moved the player may be answered later.
+                    let is_left = matches!(effect, Effect::Closed(_)) && self.seek.as_ref().is_some_and(Seek::is_under_way);
+                    if is_left {
+                        return Ok(SessionEvent::Nothing);
                     }
                     SessionEvent::Update(effect)
                 }

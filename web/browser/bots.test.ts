@@ -32,8 +32,9 @@ scenario("an author sees what a bot does and what went wrong, and the bot goes o
   await panel.getByText(bots.games(0)).waitFor();
   await panel.getByRole("link", { name: bots.game, exact: true }).click();
   await ada.getByRole("slider", { name: en.replay.position }).waitFor();
-  await ada.goBack();
   bot.leave();
+  await ada.goto(new URL("#/bots", ada.url()).href);
+  await ada.reload();
   await panel.getByText(bots.readsNot).waitFor();
 
   const kept = await ada.evaluate(() => localStorage.getItem("reversi.bots"));

@@ -54,7 +54,7 @@ pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
     let session = login::resume_or_log_in(&client, &args.login, "guest", PlayerKind::Human).await?;
     let keep = args.login.keep.as_deref();
     let (done, stays) = match invite(&session, &args).await {
-        Ok(Some(room)) => play::play(&session, keep, room).await,
+        Ok(Some(room)) => play::play(&session, keep, room, None).await,
         Ok(None) => (Ok(()), false),
         Err(error) => (Err(error), false),
     };

@@ -21,6 +21,14 @@ scenario("two waiting players are paired", async ({ openAs }) => {
   expect(count(await board(other), "-")).toBe(59);
 });
 
+scenario("who waits plays an AI of about the same rating instead", async ({ openAs }) => {
+  const ada = await openAs("ada");
+  await search(ada);
+  await ada.getByRole("button", { name: en.room.playAiInstead }).click();
+  await legal(ada).first().waitFor();
+  await ada.getByText("expert 3").first().waitFor();
+});
+
 scenario("those are paired who want the same clock and rating, which are remembered", async ({ openAs }) => {
   const ada = await openAs("ada");
   await choose(ada);

@@ -172,6 +172,7 @@ export const en = {
     waitingForOwner: "Waiting for the owner to start.",
     waitingForPlayers: "A seat is free. Send someone the link.",
     searching: "Looking for an opponent…",
+    playAiInstead: "Play an AI of about my rating",
     stopSearching: "Stop looking",
     next: (n: number) => `Next game in ${n} s`,
     join: "Join the room",

@@ -168,6 +168,7 @@ export const ja: Texts = {
     waitingForOwner: "主催者の開始を待っています。",
     waitingForPlayers: "空席があります。リンクを送りましょう。",
     searching: "相手を探しています…",
+    playAiInstead: "同じくらいのレーティングの AI と打つ",
     stopSearching: "探すのをやめる",
     next: (n) => `次の対局まで ${n} 秒`,
     join: "部屋に参加",

@@ -164,6 +164,7 @@ export const zh: Texts = {
     waitingForOwner: "等待房主开始。",
     waitingForPlayers: "还有空座，把链接发给别人吧。",
     searching: "正在寻找对手……",
+    playAiInstead: "与等级分相近的 AI 对局",
     stopSearching: "停止寻找",
     next: (n) => `${n} 秒后开始下一局`,
     join: "加入房间",

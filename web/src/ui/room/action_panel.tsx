@@ -199,6 +199,11 @@ function Search({ room }: Pick<RoomProps, "room">) {
     const timer = setInterval(again, SEARCH_AGAIN);
     return () => clearInterval(timer);
   }, [roomId, settings]);
+  // The game begins in this room, against an AI of about the same rating.
+  const playAi = () => {
+    const opponent = { case: "anyone" as const, value: { houseAfter: { seconds: 0n, nanos: 0 } } };
+    return attempt(() => lobby.quickStart({ opponent, settings }));
+  };
   const cancel = async () => {
     cancelled.current = true;
     cancelled.current = Boolean(await attempt(() => rooms.leaveRoom({ roomId })));
@@ -207,6 +212,9 @@ function Search({ room }: Pick<RoomProps, "room">) {
   return (
     <>
       <h2>{texts.searching}</h2>
+      <button type="button" onClick={playAi}>
+        {texts.playAiInstead}
+      </button>
       <button type="button" onClick={cancel}>
         {texts.stopSearching}
       </button>

@@ -1,0 +1,89 @@
+//! A person's search for any opponent, repeated while nobody has come.
+
+use std::{future::pending, time::Duration};
+
+use tokio::{
+    task::JoinSet,
+    time::{Instant, sleep_until},
+};
+
+use super::terms::Terms;
+use crate::client::{ClientError, Room, Session, Settings, SideWish};
+
+/// The interval of calls: who was away for a moment may wait as well.
+const AGAIN: Duration = Duration::from_secs(10);
+
+pub(in crate::cli) struct Seek {
+    session: Session,
+    side: SideWish,
+    settings: Settings,
+    /// The wait after which an opponent of the server is welcome.
+    house: Option<Duration>,
+    again: Instant,
+    calls: JoinSet<Result<Room, ClientError>>,
+}
+
+impl Seek {
+    /// Seeks for the first time; returns the room in which the player waits or plays, too.
+    pub(in crate::cli) async fn begin(
+        session: &Session,
+        side: SideWish,
+        terms: &Terms,
+        house: Option<u16>,
+    ) -> Result<(Self, Room), ClientError> {
+        let (session, settings) = (session.clone(), terms.settings());
+        let house = house.map(|seconds| Duration::from_secs(seconds.into()));
+        let (again, calls) = (Instant::now(), JoinSet::new());
+        let mut seek = Self { session, side, settings, house, again, calls };
+        let room = seek.call().await?;
+        seek.wait();
+        Ok((seek, room))
+    }
+
+    /// The room of an opponent who waits elsewhere, which the player has entered. Call it while the player waits. Cancel
+    /// safe.
+    pub(in crate::cli) async fn next(&mut self, waits_in: &Room) -> Room {
+        loop {
+            if let Some(answer) = self.calls.join_next().await {
+                self.wait();
+                match answer {
+                    Ok(Ok(room)) if room.id != waits_in.id => return room,
+                    // The next call may succeed.
+                    _ => continue,
+                }
+            }
+            sleep_until(self.again).await;
+            let call = self.call();
+            self.calls.spawn(call);
+        }
+    }
+
+    /// Whether a call may have moved the player to another room.
+    pub(in crate::cli) fn is_under_way(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
+    fn wait(&mut self) {
+        // A little later, as the room was made after the call began.
+        let house = self.house.map_or(AGAIN, |house| house + Duration::from_millis(500));
+        self.again = Instant::now() + house.min(AGAIN);
+    }
+
+    fn call(&self) -> impl Future<Output = Result<Room, ClientError>> + Send + use<> {
+        let (session, side, settings, house) = (self.session.clone(), self.side, self.settings.clone(), self.house);
+        async move {
+            match house {
+                Some(house) => session.quick_start_or_house(side, settings, house).await,
+                None => session.quick_start_with(None, side, settings).await,
+            }
+        }
+    }
+}
+
+/// As [`Seek::next`]; pending without a search.
+pub(in crate::cli) async fn found_by(seek: Option<&mut Seek>, waits_in: &Room) -> Room {
+    match seek {
+        Some(seek) => seek.next(waits_in).await,
+        None => pending().await,
+    }
+}

@@ -42,7 +42,7 @@ pub enum RoomError {
     #[error("you play in room {0}; finish the game first")]
     QuotaSeatsPlaying(RoomId),
     /// The invited player does not accept the invitation, because of this field of its availability.
-    #[error("the player does not accept this invitation: see `{0}` of its availability")]
+    #[error("the player does not accept {}; the list of players shows what it accepts", unaccepted(.0))]
     InvitationRefused(&'static str),
     /// The player has reached its limit of streams.
     #[error("too many streams are open; close one first")]
@@ -92,6 +92,19 @@ impl From<StoreError> for RoomError {
             StoreError::Unavailable(_) => Self::StoreUnavailable,
             StoreError::Damaged(_) => Self::Damaged,
         }
+    }
+}
+
+/// What a player does not accept, by the field of its availability that says so.
+fn unaccepted(field: &str) -> &'static str {
+    match field {
+        "kinds" => "invitations of players of your kind",
+        "rated" => "this choice of rated or unrated",
+        "shortest_move" => "so short a time for a move",
+        "longest_move" => "so long a time for a move, or none",
+        "shortest_total" => "so short a time for all moves",
+        "longest_total" => "so long a time for all moves, or none",
+        _ => "invitations",
     }
 }
 

@@ -7,7 +7,6 @@ pub(super) mod leave;
 pub(super) mod login;
 pub(super) mod reconnecting_stream;
 pub(super) mod running_game;
-pub(super) mod seek;
 pub(super) mod server_address;
 pub(super) mod terms;
 pub(super) mod token_file;

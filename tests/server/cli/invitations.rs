@@ -52,8 +52,8 @@ fn a_person_invites_a_bot_that_accepts_some_games() {
     assert!(server.output_of(&["players", "--people"], "").contains("no player is online, or none of this kind"));
     for (terms, why) in [
         (&["--clock", "60+2", "--rated"][..], "botty declines: I play with the clock 60+1"),
-        (&["--clock", "60+1"], "the player does not accept this invitation: see `rated`"),
-        (&["--rated"], "see `longest_total`"),
+        (&["--clock", "60+1"], "the player does not accept this choice of rated or unrated"),
+        (&["--rated"], "the player does not accept so long a time for all moves, or none"),
     ] {
         let output = server.run(&[&["invite", "botty", "--name", "ada"], terms].concat(), "");
         assert_eq!(output.status.code(), Some(1));

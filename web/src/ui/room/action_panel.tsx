@@ -36,7 +36,7 @@ import { FinalScore } from "../game/final_score";
 import { RatingChangesOf } from "../game/rating_changes";
 import { useSecondsUntil } from "./countdown";
 import { Invitation } from "./invitation";
-import { GameActions } from "./game_actions";
+import { GameActions, OpponentsOffer } from "./game_actions";
 import { Guests } from "./guests";
 import type { RoomProps } from "./room_view";
 
@@ -247,15 +247,5 @@ function Rematch({ room, side }: RoomProps) {
   }
   if (SEATS[by] === side) return <p class="muted">{texts.rematchOffered}…</p>;
   const seat = room.seats[by];
-  return (
-    <div class="offer">
-      <p>{texts.rematchOfferedBy(seat ? occupantName(text.value, seat) : "")}</p>
-      <button type="button" class="primary" onClick={() => answer(true)}>
-        {texts.accept}
-      </button>
-      <button type="button" onClick={() => answer(false)}>
-        {texts.decline}
-      </button>
-    </div>
-  );
+  return <OpponentsOffer what={texts.rematchOfferedBy(seat ? occupantName(text.value, seat) : "")} answer={answer} />;
 }

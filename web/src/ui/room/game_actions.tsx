@@ -74,7 +74,8 @@ export function GameActions({ room, me, side }: RoomProps) {
   );
 }
 
-function OpponentsOffer({ what, answer }: { what: string; answer: (accept: boolean) => void }) {
+/** An offer of the opponent, with the buttons that answer it. */
+export function OpponentsOffer({ what, answer }: { what: string; answer: (accept: boolean) => void }) {
   const texts = text.value.game;
   return (
     <div class="offer">

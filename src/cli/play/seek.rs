@@ -7,8 +7,10 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::terms::Terms;
-use crate::client::{ClientError, Room, Session, Settings, SideWish};
+use crate::{
+    cli::connect::terms::Terms,
+    client::{ClientError, Room, Session, Settings, SideWish},
+};
 
 /// The interval of calls: who was away for a moment may wait as well.
 const AGAIN: Duration = Duration::from_secs(10);
@@ -25,7 +27,7 @@ pub(in crate::cli) struct Seek {
 
 impl Seek {
     /// Seeks for the first time; returns the room in which the player waits or plays, too.
-    pub(in crate::cli) async fn begin(
+    pub(super) async fn begin(
         session: &Session,
         side: SideWish,
         terms: &Terms,
@@ -42,7 +44,7 @@ impl Seek {
 
     /// The room of an opponent who waits elsewhere, which the player has entered. Call it while the player waits. Cancel
     /// safe.
-    pub(in crate::cli) async fn next(&mut self, waits_in: &Room) -> Room {
+    pub(super) async fn next(&mut self, waits_in: &Room) -> Room {
         loop {
             if let Some(answer) = self.calls.join_next().await {
                 self.wait();
@@ -59,7 +61,7 @@ impl Seek {
     }
 
     /// Whether a call may have moved the player to another room.
-    pub(in crate::cli) fn is_under_way(&self) -> bool {
+    pub(super) fn is_under_way(&self) -> bool {
         !self.calls.is_empty()
     }
 
@@ -81,7 +83,7 @@ impl Seek {
 }
 
 /// As [`Seek::next`]; pending without a search.
-pub(in crate::cli) async fn found_by(seek: Option<&mut Seek>, waits_in: &Room) -> Room {
+pub(super) async fn found_by(seek: Option<&mut Seek>, waits_in: &Room) -> Room {
     match seek {
         Some(seek) => seek.next(waits_in).await,
         None => pending().await,

@@ -1,11 +1,14 @@
 //! `reversi play`: plays in a terminal, by keys or by lines.
 
+mod lines;
+mod seek;
+
 use std::{io::IsTerminal as _, path::Path, time::Duration};
 
 use anyhow::Context as _;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use tokio::{
-    io::{AsyncBufReadExt as _, BufReader, Lines, Stdin},
+    io::{AsyncBufReadExt as _, BufReader},
     task::JoinSet,
     time::Instant,
 };
@@ -15,7 +18,6 @@ use super::{
         check_ai,
         login::{self, LoginOptions},
         reconnecting_stream::{Received, ReconnectingStream},
-        seek::{Seek, found_by},
         server_address::Address,
         terms::Terms,
     },
@@ -31,31 +33,16 @@ use super::{
 };
 use crate::{
     client::{
-        Ai, Claim, ClientError, CloseReason, Closing, GameId, NewRoom, Occupant, Offer, PlayEvent, PlayerKind,
-        RatingChange, Room, RoomId, RoomUpdate, Session, Settings, SideWish, Visibility,
+        Ai, Claim, ClientError, CloseReason, Closing, Invited, NewRoom, Occupant, Offer, PlayEvent, PlayerKind, Room,
+        RoomId, RoomUpdate, Session, Settings, SideWish, Visibility,
     },
     rules::{ByColor, Color, Square},
 };
+use lines::{COMMANDS, StdinMoves, is_answer, needs_no_game};
+use seek::{Seek, found_by};
 
 /// The default opponent, which beginners can beat.
 const DEFAULT_OPPONENT: &str = "roxanne";
-
-/// The lines that are read without a screen, and their help.
-const COMMANDS: [(&str, &str); 13] = [
-    ("d3", "play on this square"),
-    ("resign", "give up the game"),
-    ("draw", "offer a draw"),
-    ("takeback", "take your last move back: an AI agrees, a person is asked; not in rated games"),
-    ("claim", "win the game, once your opponent has been away for long enough; `claim draw` draws it"),
-    ("accept", "accept the opponent's offer of a draw, to take a move back, or of a rematch"),
-    ("decline", "decline it"),
-    ("rematch", "after a game: offer another"),
-    ("start", "start a game, as the owner of the room"),
-    ("ready", "be ready for the game, after its terms have changed"),
-    ("say TEXT", "talk to the room"),
-    ("help", "this list"),
-    ("quit", "leave the room; during a game, this resigns it"),
-];
 
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -275,7 +262,7 @@ enum SessionEvent {
     Update(Effect),
     Lost(String),
     Refused(ClientError),
-    Rated(RatingChange),
+    Note(String),
     Superseded,
     Nothing,
 }
@@ -298,9 +285,9 @@ impl<'a> PlaySession<'a> {
         let waits = self.view.game().is_none();
         tokio::select! {
             room = found_by(self.seek.as_mut(), self.view.room()), if waits => {
-                let line = format!("room {}: an opponent waits there", room.id);
+                let note = format!("room {}: an opponent waits there", room.id);
                 *self = Self { seek: self.seek.take(), ..Self::new(self.session, room) };
-                Ok(SessionEvent::Lost(line))
+                Ok(SessionEvent::Note(note))
             }
             news = self.updates.next() => Ok(match news? {
                 Received::Item(update) => {
@@ -322,7 +309,8 @@ impl<'a> PlaySession<'a> {
                 Received::Item(PlayEvent::Closing(Closing { reason: CloseReason::Superseded, .. })) => {
                     SessionEvent::Superseded
                 }
-                Received::Item(PlayEvent::RatingChanged { own, .. }) => SessionEvent::Rated(own),
+                Received::Item(PlayEvent::RatingChanged { own, .. }) => SessionEvent::Note(format!("your rating: {own}")),
+                Received::Item(PlayEvent::Invited(invited)) => SessionEvent::Note(invitation(&invited)),
                 // A lost connection is reported by the other stream.
                 Received::Item(_) | Received::Lost(..) => SessionEvent::Nothing,
             }),
@@ -391,7 +379,7 @@ impl<'a> PlaySession<'a> {
                     SessionEvent::Update(_) | SessionEvent::Nothing => {}
                     SessionEvent::Lost(message) => self.view.lost(message),
                     SessionEvent::Refused(error) => self.view.note(Some(explain(&error))),
-                    SessionEvent::Rated(change) => self.view.note(Some(format!("your rating: {change}"))),
+                    SessionEvent::Note(note) => self.view.note(Some(note)),
                 },
             }
         }
@@ -441,7 +429,7 @@ impl<'a> PlaySession<'a> {
                         say(message);
                     }
                     SessionEvent::Refused(error) => say(explain(&error)),
-                    SessionEvent::Rated(change) => say(format_args!("your rating: {change}")),
+                    SessionEvent::Note(note) => say(note),
                 },
                 line = input.lines.next_line(), if is_watching && (wanted || ahead || answers) => {
                     asked_to_leave = false;
@@ -558,31 +546,16 @@ impl<'a> PlaySession<'a> {
     }
 }
 
+/// What an invited player reads, who plays here and so does not come at once.
+fn invitation(invited: &Invited) -> String {
+    let by = invited.by.as_ref().map_or("a player", |by| by.name.as_str());
+    let room = if invited.join_code.is_empty() { invited.room.to_string() } else { invited.join_code.clone() };
+    format!("{by} invites you to a game; to accept: reversi play --room {room}")
+}
+
 /// The end when a newer process has the player's turns.
 fn superseded() -> Parting {
     Parting::Stays(Some("another process plays as the same player".into()))
-}
-
-/// Standard input, and the game and ply of the last announced turn.
-struct StdinMoves {
-    lines: Lines<BufReader<Stdin>>,
-    asked: Option<(GameId, u32)>,
-    /// A line that waits for the first game.
-    held: Option<String>,
-}
-
-/// Whether a line is carried out before the first game.
-fn needs_no_game(line: &str) -> bool {
-    matches!(line.split_whitespace().next(), Some("help" | "q" | "quit" | "s" | "start" | "ready" | "say"))
-}
-
-/// Whether a line accepts or declines an offer.
-fn is_answer(line: &str) -> Option<bool> {
-    match line.split_whitespace().next()? {
-        "y" | "accept" => Some(true),
-        "x" | "decline" => Some(false),
-        _ => None,
-    }
 }
 
 /// A refusal, with the legal moves if the server sent them.

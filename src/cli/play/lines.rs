@@ -1,0 +1,44 @@
+//! The lines of a player without a screen.
+
+use tokio::io::{BufReader, Lines, Stdin};
+
+use crate::client::GameId;
+
+/// The lines, and their help.
+pub(super) const COMMANDS: [(&str, &str); 13] = [
+    ("d3", "play on this square"),
+    ("resign", "give up the game"),
+    ("draw", "offer a draw"),
+    ("takeback", "take your last move back: an AI agrees, a person is asked; not in rated games"),
+    ("claim", "win the game, once your opponent has been away for long enough; `claim draw` draws it"),
+    ("accept", "accept the opponent's offer of a draw, to take a move back, or of a rematch"),
+    ("decline", "decline it"),
+    ("rematch", "after a game: offer another"),
+    ("start", "start a game, as the owner of the room"),
+    ("ready", "be ready for the game, after its terms have changed"),
+    ("say TEXT", "talk to the room"),
+    ("help", "this list"),
+    ("quit", "leave the room; during a game, this resigns it"),
+];
+
+/// Standard input, and the game and ply of the last announced turn.
+pub(super) struct StdinMoves {
+    pub(super) lines: Lines<BufReader<Stdin>>,
+    pub(super) asked: Option<(GameId, u32)>,
+    /// A line that waits for the first game.
+    pub(super) held: Option<String>,
+}
+
+/// Whether a line is carried out before the first game.
+pub(super) fn needs_no_game(line: &str) -> bool {
+    matches!(line.split_whitespace().next(), Some("help" | "q" | "quit" | "s" | "start" | "ready" | "say"))
+}
+
+/// Whether a line accepts or declines an offer.
+pub(super) fn is_answer(line: &str) -> Option<bool> {
+    match line.split_whitespace().next()? {
+        "y" | "accept" => Some(true),
+        "x" | "decline" => Some(false),
+        _ => None,
+    }
+}

@@ -7,7 +7,10 @@ use tokio::time::{Instant, sleep_until};
 
 use super::room_actions::{self, RoomAction, Wish};
 use crate::{
-    cli::connect::reconnecting_stream::{Received, ReconnectingStream},
+    cli::connect::{
+        reconnecting_stream::{Received, ReconnectingStream},
+        terms::seek_interval,
+    },
     client::{ClientError, PlayerId, Room, RoomId, RoomUpdate, Session},
 };
 
@@ -16,9 +19,6 @@ pub(super) const GAME_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long a bot that changes rooms waits in one for a person who may offer a rematch.
 const REMATCH_WAIT: Duration = Duration::from_secs(20);
-
-/// The interval at which a bot that waits for any opponent asks for one again: who was away for a moment may wait as well.
-const SEEK_AGAIN: Duration = Duration::from_secs(10);
 
 /// The wait before a call that a busy server refused is repeated.
 const BUSY_WAIT: Duration = Duration::from_millis(100);
@@ -56,11 +56,9 @@ impl CurrentRoom {
         Self { is_other, ..Self::new(ReconnectingStream::of_room(session, &room.id), room, begun(room)) }
     }
 
-    /// Asks soon after these seconds, when an opponent of the server is welcome.
-    pub(super) fn with_house(self, seconds: u16) -> Self {
-        // A little later, as the room was made after the call began.
-        let after = Duration::from_secs(seconds.into()) + Duration::from_millis(500);
-        Self { seek_again: after.min(SEEK_AGAIN), ..self }
+    /// `house`: the wait in seconds after which an AI of the server is welcome.
+    pub(super) fn with_house(self, house: Option<u16>) -> Self {
+        Self { seek_again: seek_interval(house), ..self }
     }
 
     fn new(updates: ReconnectingStream<RoomUpdate>, room: &Room, counted: u32) -> Self {
@@ -75,7 +73,7 @@ impl CurrentRoom {
             is_other: false,
             retry: None,
             until,
-            seek_again: SEEK_AGAIN,
+            seek_again: seek_interval(None),
         }
     }
 

@@ -368,11 +368,7 @@ impl Bot {
     fn enter(&mut self, entered: &Room) {
         let waits = if entered.running().is_none() { "; waiting for a game" } else { "" };
         say(format_args!("in room {} ({}){waits}", entered.id, entered.settings.name));
-        let current = CurrentRoom::entered(&self.session, entered, false);
-        self.current = Some(match self.args.house {
-            Some(seconds) => current.with_house(seconds),
-            None => current,
-        });
+        self.current = Some(CurrentRoom::entered(&self.session, entered, false).with_house(self.args.house));
     }
 
     /// Sends the move; without one, resigns the game.

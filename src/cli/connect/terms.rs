@@ -101,6 +101,16 @@ impl Terms {
     }
 }
 
+/// The interval at which a player who waits for any opponent asks again, as another player may have been away for a moment:
+/// ten seconds, or the wait in seconds after which an AI of the server is welcome, if that is shorter.
+pub(in crate::cli) fn seek_interval(house: Option<u16>) -> Duration {
+    // Half a second more, as the server counts from the creation of the room.
+    let house = house.map(|seconds| Duration::from_secs(seconds.into()) + Duration::from_millis(500));
+    house.unwrap_or(SEEK_AGAIN).min(SEEK_AGAIN)
+}
+
+const SEEK_AGAIN: Duration = Duration::from_secs(10);
+
 /// The rating that counts for a player without one, as on the server.
 const FIRST_RATING: u32 = 1_500;
 

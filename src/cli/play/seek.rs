@@ -1,4 +1,4 @@
-//! A person's search for any opponent, repeated while nobody has come.
+//! The repeated search of `reversi play` for any opponent.
 
 use std::{future::pending, time::Duration};
 
@@ -8,25 +8,23 @@ use tokio::{
 };
 
 use crate::{
-    cli::connect::terms::Terms,
+    cli::connect::terms::{Terms, seek_interval},
     client::{ClientError, Room, Session, Settings, SideWish},
 };
-
-/// The interval of calls: who was away for a moment may wait as well.
-const AGAIN: Duration = Duration::from_secs(10);
 
 pub(in crate::cli) struct Seek {
     session: Session,
     side: SideWish,
     settings: Settings,
-    /// The wait after which an opponent of the server is welcome.
-    house: Option<Duration>,
+    /// The wait in seconds after which an AI of the server is welcome.
+    house: Option<u16>,
+    /// When to call again.
     again: Instant,
     calls: JoinSet<Result<Room, ClientError>>,
 }
 
 impl Seek {
-    /// Seeks for the first time; returns the room in which the player waits or plays, too.
+    /// Makes the first call. Also returns the room in which the player waits or plays.
     pub(super) async fn begin(
         session: &Session,
         side: SideWish,
@@ -34,7 +32,6 @@ impl Seek {
         house: Option<u16>,
     ) -> Result<(Self, Room), ClientError> {
         let (session, settings) = (session.clone(), terms.settings());
-        let house = house.map(|seconds| Duration::from_secs(seconds.into()));
         let (again, calls) = (Instant::now(), JoinSet::new());
         let mut seek = Self { session, side, settings, house, again, calls };
         let room = seek.call().await?;
@@ -66,16 +63,14 @@ impl Seek {
     }
 
     fn wait(&mut self) {
-        // A little later, as the room was made after the call began.
-        let house = self.house.map_or(AGAIN, |house| house + Duration::from_millis(500));
-        self.again = Instant::now() + house.min(AGAIN);
+        self.again = Instant::now() + seek_interval(self.house);
     }
 
     fn call(&self) -> impl Future<Output = Result<Room, ClientError>> + Send + use<> {
         let (session, side, settings, house) = (self.session.clone(), self.side, self.settings.clone(), self.house);
         async move {
             match house {
-                Some(house) => session.quick_start_or_house(side, settings, house).await,
+                Some(house) => session.quick_start_or_house(side, settings, Duration::from_secs(house.into())).await,
                 None => session.quick_start_with(None, side, settings).await,
             }
         }

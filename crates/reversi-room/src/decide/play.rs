@@ -121,8 +121,12 @@ impl Draft {
 
     /// Starts the game with that index in its series, from 0.
     pub(super) fn start_game(&mut self, index: u16, request: Option<Request>) {
-        let number = self.room.game.as_ref().map_or(0, |game| game.number) + 1;
         let opening = self.opening(index);
+        self.begin_game(index, opening, request);
+    }
+
+    fn begin_game(&mut self, index: u16, opening: Vec<Square>, request: Option<Request>) {
+        let number = self.room.game.as_ref().map_or(0, |game| game.number) + 1;
         self.emit(Fact::GameStarted { number, index, opening, request });
     }
 
@@ -305,8 +309,7 @@ impl Draft {
     fn go_back(&mut self, opening: Vec<Square>) {
         let (index, games) = self.room.series.map_or((0, 1), |series| (series.index, series.games));
         self.end_game(GameEnd::without_winner(EndReason::TakenBack));
-        let number = self.room.game.as_ref().map_or(0, |game| game.number) + 1;
-        self.emit(Fact::GameStarted { number, index, opening, request: None });
+        self.begin_game(index, opening, None);
         if games < self.room.settings.games {
             // It was ended before, and would go on with the new game.
             self.emit(Fact::SeriesEnded);

@@ -65,7 +65,7 @@ function Players({ kind }: { kind: PlayerKind }) {
   return (
     <>
       {!entries && !more && <p class="muted">{connection.loading}</p>}
-      {entries?.length === 0 && !more && <p class="muted">{invitation.nobody}</p>}
+      {entries?.length === 0 && !more && <p class="muted">{invitation.noPlayers}</p>}
       <ul class="room-list">
         {entries?.map((one) => (
           <Row key={one.player?.playerId} of={one} />

@@ -25,7 +25,7 @@ export function keepAnswer(ended: PlayerInvitationEnded): void {
   answers.value = next;
 }
 
-/** What the invited player has answered; empty for one who accepts, and for an invitation that is taken back. */
+/** A sentence for an invitation that was declined or has expired; empty for one that was accepted or withdrawn. */
 export function answerText({ player, reason, message }: PlayerInvitationEnded): string {
   const { invitationDeclined, invitationExpired } = text.value.event;
   const name = player?.displayName ?? "";

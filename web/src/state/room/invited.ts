@@ -31,7 +31,7 @@ export interface Invited {
   until?: number | undefined;
 }
 
-/** Stored, since the server tells of an invitation once. */
+/** The open invitations. Stored, as the server sends each once. */
 export const invitations = persistentSignal<readonly Invited[]>("invitations", [], areInvitations);
 
 /** Keeps an invitation until it is answered or has ended; the newest of each room. */

@@ -2,7 +2,7 @@
 export const invitation = {
   players: "Players online",
   why: "Whom you invite has 2 minutes to answer. The game has these terms:",
-  nobody: "No such player is online.",
+  noPlayers: "No player of this kind is online.",
   reload: "Load the list again",
   invite: "Invite",
   inviteName: (name: string) => `Invite ${name}`,

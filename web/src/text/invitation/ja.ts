@@ -3,7 +3,7 @@ import type { InvitationTexts } from "./en";
 export const invitation: InvitationTexts = {
   players: "オンラインのプレイヤー",
   why: "招待された人は 2 分以内に返事をします。対局の条件：",
-  nobody: "該当するプレイヤーはオンラインにいません。",
+  noPlayers: "この種類のプレイヤーはオンラインにいません。",
   reload: "一覧を読み込み直す",
   invite: "招待する",
   inviteName: (name) => `${name} さんを招待する`,

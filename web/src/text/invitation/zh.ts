@@ -3,7 +3,7 @@ import type { InvitationTexts } from "./en";
 export const invitation: InvitationTexts = {
   players: "在线玩家",
   why: "被邀请的玩家有 2 分钟时间答复。对局条件如下：",
-  nobody: "没有这样的玩家在线。",
+  noPlayers: "没有此类玩家在线。",
   reload: "重新载入列表",
   invite: "邀请",
   inviteName: (name) => `邀请 ${name}`,

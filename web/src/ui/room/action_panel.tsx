@@ -193,7 +193,7 @@ function Search({ room }: Pick<RoomProps, "room">) {
       if (!found || found === roomId) return;
       if (cancelled.current) return void (await attempt(() => rooms.leaveRoom({ roomId: found })));
       searchRoom.value = found;
-      // This room may have told before the answer that the player has left it. Elsewhere a notice tells of the game.
+      // The event that the player has left this room may come before the answer. On other screens a notice shows the game.
       if (isRoomShown(roomId)) navigate({ screen: "room", roomId: found });
     };
     const timer = setInterval(again, SEARCH_AGAIN);

@@ -1,26 +1,29 @@
 //! The terminal as a screen: drawing and keys.
 
-use std::{io, time::Duration};
+use std::{io, mem::ManuallyDrop, thread, time::Duration};
 
-use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::{
     DefaultTerminal, Frame,
     buffer::Buffer,
     layout::{Constraint, Layout, Rect},
 };
-use tokio::time::{Interval, MissedTickBehavior};
-use tokio_stream::StreamExt as _;
+use tokio::{
+    sync::mpsc,
+    time::{Interval, MissedTickBehavior},
+};
 
 use super::interrupt::{Interrupt, Interruption};
 use crate::cli::text::printable::{is_harmful, printable};
 
-/// The interval at which the clocks are redrawn.
+/// The interval at which the clocks are redrawn, and the longest wait for a key before the screen's end is noticed.
 const TICK: Duration = Duration::from_millis(200);
 
 /// A full-screen terminal. Dropping it, or a panic, restores the terminal.
 pub(in crate::cli) struct Screen {
-    terminal: DefaultTerminal,
-    events: EventStream,
+    /// Dropping it writes to standard error if the terminal is gone, and panics if that is gone, too.
+    terminal: ManuallyDrop<DefaultTerminal>,
+    events: mpsc::Receiver<io::Result<Event>>,
     interrupt: Interrupt,
     tick: Interval,
 }
@@ -51,10 +54,10 @@ impl Input {
 impl Screen {
     pub(in crate::cli) fn open() -> io::Result<Self> {
         let interrupt = Interrupt::listen()?;
-        let terminal = ratatui::try_init().inspect_err(|_| ratatui::restore())?;
+        let terminal = ratatui::try_init().inspect_err(|_| drop(ratatui::try_restore()))?;
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        Ok(Self { terminal, events: EventStream::new(), interrupt, tick })
+        Ok(Self { terminal: ManuallyDrop::new(terminal), events: read_events()?, interrupt, tick })
     }
 
     pub(in crate::cli) fn draw(&mut self, draw: impl FnOnce(&mut Frame)) -> io::Result<()> {
@@ -69,7 +72,7 @@ impl Screen {
     pub(in crate::cli) async fn input(&mut self) -> io::Result<Input> {
         loop {
             let event = tokio::select! {
-                event = self.events.next() => event,
+                event = self.events.recv() => event,
                 interruption = self.interrupt.wait() => return Ok(Input::Interrupted(interruption)),
                 _ = self.tick.tick() => return Ok(Input::Redraw),
             };
@@ -93,7 +96,7 @@ impl Screen {
     /// is no screen. Returns when the process is continued.
     #[cfg(unix)]
     fn suspend(&mut self) -> io::Result<()> {
-        ratatui::restore();
+        ratatui::try_restore()?;
         rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
         crossterm::terminal::enable_raw_mode()?;
         crossterm::execute!(self.terminal.backend_mut(), crossterm::terminal::EnterAlternateScreen)?;
@@ -117,8 +120,36 @@ fn make_printable(buffer: &mut Buffer) {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        ratatui::restore();
+        // A terminal that is gone needs neither.
+        let _ = self.terminal.show_cursor();
+        let _ = ratatui::try_restore();
     }
+}
+
+/// Reads events on a thread of its own until the receiver is dropped: reading a terminal that is gone may never return,
+/// and would keep the seat of a player who is gone.
+fn read_events() -> io::Result<mpsc::Receiver<io::Result<Event>>> {
+    let (sender, events) = mpsc::channel(16);
+    let read = move || {
+        loop {
+            let polled = event::poll(TICK);
+            // An event that this screen does not read is for the next.
+            if sender.is_closed() {
+                return;
+            }
+            let event = match polled {
+                Ok(true) => event::read(),
+                Ok(false) => continue,
+                Err(error) => Err(error),
+            };
+            let failed = event.is_err();
+            if sender.blocking_send(event).is_err() || failed {
+                return;
+            }
+        }
+    };
+    thread::Builder::new().name("keys".into()).spawn(read)?;
+    Ok(events)
 }
 
 /// Whether a key is pressed with Ctrl and no other modifier.

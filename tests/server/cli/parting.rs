@@ -256,6 +256,19 @@ fn a_terminal_that_is_gone_keeps_the_seat() {
 
 #[test]
 #[cfg(target_os = "linux")]
+fn a_terminal_that_is_gone_leaves_a_room_without_a_game() {
+    let mut game = HostedGame::not_ready();
+    let mut terminal = play_in_terminal(&game, "exec {}");
+    game.host.wait_for("bob) is ready");
+    wait_until_shown(terminal.stdout.as_mut().unwrap(), "\x1b[?1049h");
+    terminal.kill().unwrap();
+    terminal.wait().unwrap();
+    assert_eq!(game.host.wait_for("bob"), "white (bob) is not ready");
+    assert_eq!(game.host.wait_for("bob"), "bob left");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
 fn keys_with_ctrl_are_no_letters_on_the_screen() {
     let mut game = HostedGame::new();
     let mut terminal = play_in_terminal(&game, "exec {}");

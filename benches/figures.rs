@@ -61,7 +61,7 @@ async fn runtime() -> Runtime {
 }
 
 async fn log_in(runtime: &Runtime, name: &str, kind: PlayerKind) -> Arc<Player> {
-    runtime.sessions.log_in(DisplayName::parse(name).unwrap(), kind, 1, None).await.unwrap().0
+    runtime.sessions.log_in(DisplayName::parse(name).unwrap(), kind, 1, None, None).await.unwrap().0
 }
 
 fn settings() -> Settings {

@@ -75,7 +75,7 @@ impl Games {
     /// When the store is unavailable.
     pub async fn player(&self, id: PlayerId) -> Result<Option<Profile>, RoomError> {
         match self.players.get(id) {
-            Some(player) => Ok(Some(player.profile.clone())),
+            Some(player) => Ok(Some(player.profile())),
             None => Ok(self.player_store.profile(id).await?),
         }
     }
@@ -85,7 +85,7 @@ impl Games {
     /// # Errors
     /// When the store is unavailable.
     pub async fn players_named(&self, name: &DisplayName) -> Result<Vec<Profile>, RoomError> {
-        let now = self.players.named(name).map(|player| player.profile.clone());
+        let now = self.players.named(name).map(|player| player.profile());
         let known = self.player_store.named(name.clone(), NAMED).await?;
         let holder = now.as_ref().map(|profile| profile.id);
         let earlier = known.into_iter().filter(|profile| Some(profile.id) != holder);

@@ -162,7 +162,7 @@ mod tests {
         let parts = Store { journal: Arc::clone(&journal) as _, ..Store::shared(&store) };
         let runtime = Runtime::start(Parts::new(parts, |_, _| Bytes::new())).await.unwrap();
         let name = DisplayName::parse("Ada").unwrap();
-        let (ada, _) = runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await.unwrap();
+        let (ada, _) = runtime.sessions.log_in(name, PlayerKind::Human, 0, None, None).await.unwrap();
         let at_log_in = last_seen(&store).await.unwrap();
         tokio::time::advance(Duration::from_secs(60)).await;
         ada.admit().unwrap();

@@ -61,7 +61,6 @@ pub use lobby::{
 pub use node::Node;
 pub use outcome::{Accepted, RoomError, StreamEnd};
 pub use player::{
-    availability::{Availability, TimeRange},
     bans::{BanCheck, Banned, Bans},
     directory::{LogInError, Players},
     notice::{InvitationOutcome, Notice, OfferStatus, TurnEnd},
@@ -252,7 +251,8 @@ impl Runtime {
             random,
             archive: Arc::clone(&store.archive),
         };
-        let sessions = Sessions { host: host.clone(), player_store: Arc::clone(&store.players) };
+        let (player_store, archive) = (Arc::clone(&store.players), Arc::clone(&store.archive));
+        let sessions = Sessions { host: host.clone(), player_store, archive };
         let node = Node { rooms: rooms.clone(), sessions: sessions.clone(), cluster };
         if let Err(unavailable) = restore(&node).await {
             // Rooms that are already in memory must not write while the next attempt reads.

@@ -104,6 +104,8 @@ fn unaccepted(field: &str) -> &'static str {
         "longest_move" => "so long a time for a move, or none",
         "shortest_total" => "so short a time for all moves",
         "longest_total" => "so long a time for all moves, or none",
+        "games_at_once" => "a further game now",
+        "opponents_a_day" => "a further opponent within 24 hours",
         _ => "invitations",
     }
 }

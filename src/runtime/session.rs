@@ -15,13 +15,16 @@ use super::{
         directory::LogInError,
         expiry::{remove_idle, remove_longest_idle_guest},
         player::Player,
-        token::{BearerToken, Token, TokenHash},
+        token::{BearerToken, Token},
     },
     room::{actor::ActorContext, host::RoomHost, presence::check_presence},
 };
 use crate::{
-    room::{Command, DisplayName, Issuer, Phase, PlayerId, PlayerKind, Rejection, Timestamp},
-    store::{Ban, BanSubject, PlayerKey, PlayerStore, StoreError, StoredPlayer},
+    room::{
+        Availability, Command, DisplayName, EngineVersion, Issuer, Phase, PlayerId, PlayerKind, Profile, Rejection,
+        Timestamp,
+    },
+    store::{Archive, Ban, BanSubject, PlayerKey, PlayerStore, StoreError, StoredPlayer},
 };
 
 /// The most bans of names and networks. Each process keeps them in memory, and reads all of them after a change.
@@ -35,6 +38,7 @@ const LARGE_NETWORK: usize = 100;
 pub struct Sessions {
     pub(super) host: RoomHost,
     pub(super) player_store: Arc<dyn PlayerStore>,
+    pub(super) archive: Arc<dyn Archive>,
 }
 
 impl Sessions {
@@ -49,6 +53,7 @@ impl Sessions {
         name: DisplayName,
         kind: PlayerKind,
         seats: u16,
+        engine_version: Option<EngineVersion>,
         address: Option<Arc<ClientAddress>>,
     ) -> Result<(Arc<Player>, Token), LogInError> {
         let lifecycle = &self.host.context.lifecycle;
@@ -61,7 +66,7 @@ impl Sessions {
             // Held until the player itself counts for the address.
             let _place = address.as_ref().map(acquire).transpose()?;
             let (enrolled, token) = loop {
-                match players.reserve(name.clone(), kind, seats) {
+                match players.reserve(name.clone(), kind, seats, engine_version.clone()) {
                     Err(LogInError::Full) => this.make_room().await?,
                     reserved => break reserved?,
                 }
@@ -188,7 +193,7 @@ impl Sessions {
         // It may have been replaced, or have logged out.
         let Some(known) = players.get(player).filter(|known| !known.is_logged_out()) else { return Ok(()) };
         match stored {
-            Some(stored) => drop(players.change_account(&known, TokenHash(stored.token), stored.claimed)),
+            Some(stored) => drop(players.change_account(&known, &stored)),
             None => self.forget(known),
         }
         Ok(())
@@ -262,6 +267,30 @@ impl Sessions {
         self.change_account(player, move |stored| StoredPlayer { token, ..stored }).await
     }
 
+    /// Sets which invitations the player accepts.
+    ///
+    /// # Errors
+    /// When the store is unavailable, the player has logged out, or the token was replaced meanwhile.
+    pub async fn set_availability(&self, player: &Arc<Player>, accepted: Availability) -> Result<(), RoomError> {
+        self.change_account(player, move |stored| StoredPlayer { availability: Some(accepted), ..stored }).await
+    }
+
+    /// Sets the version of a bot's engine. If it had another one, its rating becomes provisional.
+    ///
+    /// # Errors
+    /// When the store is unavailable, the player has logged out, or the token was replaced meanwhile.
+    pub async fn set_engine_version(
+        &self,
+        player: &Arc<Player>,
+        engine_version: Option<EngineVersion>,
+    ) -> Result<(), RoomError> {
+        let change = |stored: StoredPlayer| {
+            let profile = Profile { engine_version, ..stored.profile };
+            StoredPlayer { profile, ..stored }
+        };
+        self.change_account(player, change).await
+    }
+
     async fn change_account(
         &self,
         player: &Arc<Player>,
@@ -279,14 +308,18 @@ impl Sessions {
             let before = player.stored();
             let after = change(before.clone());
             if after != before {
-                let (token, claimed) = (TokenHash(after.token), after.claimed);
-                if !this.player_store.change_account(after, before.token).await? {
+                let has_new_engine = after.profile.engine_version != before.profile.engine_version;
+                if has_new_engine && before.profile.engine_version.is_some() {
+                    // Before the version is stored, so that a repeat after a failure does it, too.
+                    this.archive.make_provisional(player.id()).await?;
+                }
+                if !this.player_store.change_account(after.clone(), before).await? {
                     // It has changed on another node.
                     let found = this.player_store.find(PlayerKey::Id(player.id())).await?;
                     return Err(if found.is_some() { RoomError::TokenReplaced } else { RoomError::PlayerNotFound });
                 }
                 let players = &this.host.context.players;
-                let player = players.change_account(&player, token, claimed);
+                let player = players.change_account(&player, &after);
                 players.tell_account(&player);
             }
             Ok(())
@@ -459,7 +492,7 @@ mod tests {
         async fn log_in(&self, name: &str, address: &str) -> Result<(Arc<Player>, Turns), LogInError> {
             let (name, address) = (DisplayName::parse(name).unwrap(), address.parse::<IpAddr>().unwrap());
             let address = Some(self.addresses.entry(address));
-            let (player, _) = self.runtime.sessions.log_in(name, PlayerKind::Human, 0, address).await?;
+            let (player, _) = self.runtime.sessions.log_in(name, PlayerKind::Human, 0, None, address).await?;
             let turns = self.runtime.streams.turns(&player).await.unwrap();
             Ok((player, turns))
         }
@@ -499,7 +532,7 @@ mod tests {
     async fn a_stored_ban_whose_write_seemed_to_fail_comes_into_force() {
         let server = Server::with_places(6).await;
         let (eve, _turns) = server.log_in("Eve", "192.0.2.1").await.unwrap();
-        let (subject, since) = (BanSubject::Name(eve.profile.name.clone()), server.runtime.clock().now());
+        let (subject, since) = (BanSubject::Name(eve.name.clone()), server.runtime.clock().now());
         let ban = Ban { subject, reason: None, since, until: None };
         server.runtime.sessions.player_store.put_ban(ban, since).await.unwrap();
         assert_eq!(eve.stream_end(), None);

@@ -62,6 +62,12 @@ impl ClientError {
         self.refusal().is_some_and(|refusal| refusal.code == Code::Unauthenticated)
     }
 
+    /// Whether the server does not know the call: it is of an earlier version.
+    #[must_use]
+    pub fn is_unimplemented(&self) -> bool {
+        self.refusal().is_some_and(|refusal| refusal.code == Code::Unimplemented)
+    }
+
     /// Whether the answer is probably not from a Reversi server, which always sends a reason.
     #[must_use]
     pub fn is_foreign(&self) -> bool {

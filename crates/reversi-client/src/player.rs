@@ -8,6 +8,7 @@ use std::{
 use super::{GameId, Malformed, PlayerId, PlayerKind, RoomId, UnratedReason, parse};
 use crate::{
     rules::Color,
+    settings::wire_count,
     v1::{self, ErrorReason, GameEndReason, player_problem::Kind},
 };
 
@@ -20,6 +21,8 @@ pub struct Player {
     pub name: String,
     /// Human or bot.
     pub kind: PlayerKind,
+    /// The version of a bot's engine; empty if it has named none.
+    pub engine_version: String,
 }
 
 impl TryFrom<v1::Player> for Player {
@@ -31,6 +34,7 @@ impl TryFrom<v1::Player> for Player {
             id: PlayerId::parse(player.player_id)?,
             name: parse::plain(player.display_name, "display name")?,
             kind,
+            engine_version: parse::plain(player.engine_version, "version of an engine")?,
         })
     }
 }
@@ -325,6 +329,10 @@ pub struct Availability {
     pub per_move: (Option<Duration>, Option<Duration>),
     /// The shortest and the longest total time of a side.
     pub total: (Option<Duration>, Option<Duration>),
+    /// Maximum number of seats that it holds with the new one; 0 for the limit of the player.
+    pub games_at_once: u32,
+    /// Maximum number of opponents within 24 hours, with the new one; 0 for no bound.
+    pub opponents_a_day: u32,
 }
 
 impl From<Availability> for v1::Availability {
@@ -343,6 +351,8 @@ impl From<Availability> for v1::Availability {
             longest_move: per_move.1.map(parse::to_wire),
             shortest_total: total.0.map(parse::to_wire),
             longest_total: total.1.map(parse::to_wire),
+            games_at_once: wire_count(availability.games_at_once),
+            opponents_a_day: wire_count(availability.opponents_a_day),
         }
     }
 }
@@ -362,6 +372,8 @@ impl TryFrom<v1::Availability> for Availability {
             },
             per_move: (time(wire.shortest_move)?, time(wire.longest_move)?),
             total: (time(wire.shortest_total)?, time(wire.longest_total)?),
+            games_at_once: parse::count(wire.games_at_once, "games at once")?,
+            opponents_a_day: parse::count(wire.opponents_a_day, "opponents a day")?,
         })
     }
 }

@@ -159,7 +159,15 @@ impl Session {
         Ok(answer.into_inner().try_into()?)
     }
 
-    /// Sets the invitations that the player accepts, until it logs out or the server ends.
+    /// Says which version of its engine a bot plays with from now on. If it had another version before, its rating becomes
+    /// provisional.
+    pub async fn set_engine_version(&self, engine_version: &str) -> Result<(), ClientError> {
+        let request = v1::SetEngineVersionRequest { engine_version: engine_version.to_owned() };
+        SessionServiceClient::new(self.transport()).set_engine_version(request).await?;
+        Ok(())
+    }
+
+    /// Sets the invitations that the player accepts. The server stores it.
     pub async fn set_availability(&self, availability: Availability) -> Result<(), ClientError> {
         let request = v1::SetAvailabilityRequest { availability: Some(availability.into()) };
         self.lobby().set_availability(request).await?;

@@ -49,9 +49,11 @@ pub use ids::{GameId, JoinCode, ParseIdError, PlayerId, RoomId, Seq};
 pub use rejection::Rejection;
 pub use seat::{AiSeat, AiSpec, Invitation, Occupant, PlayerKind, PlayerRef, Profile, Seat, SeatSpec};
 pub use series_score::SeriesScore;
-pub use settings::{Opening, Opponents, PasswordHash, Policy, Settings, SettingsError, Visibility, Watching};
+pub use settings::{
+    Availability, Opening, Opponents, PasswordHash, Policy, Settings, SettingsError, TimeRange, Visibility, Watching,
+};
 pub use state::{ChatLine, Member, Phase, Room, Series};
-pub use text::{BanReason, ChatText, DeclineReason, DisplayName, RoomName, TextError};
+pub use text::{BanReason, ChatText, DeclineReason, DisplayName, EngineVersion, RoomName, TextError};
 pub use thought::Thought;
 pub use time_control::TimeControl;
 pub use timestamp::Timestamp;

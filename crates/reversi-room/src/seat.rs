@@ -2,7 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{ids::PlayerId, text::DisplayName, timestamp::Timestamp};
+use super::{
+    ids::PlayerId,
+    text::{DisplayName, EngineVersion},
+    timestamp::Timestamp,
+};
 
 /// Whether a player is a person or a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,6 +26,8 @@ pub struct Profile {
     pub name: DisplayName,
     /// Person or program.
     pub kind: PlayerKind,
+    /// The version of its engine, as a bot has named it.
+    pub engine_version: Option<EngineVersion>,
 }
 
 /// A server-side AI of an existing kind and level.

@@ -171,6 +171,12 @@ text!(
     200
 );
 
+text!(
+    /// The version of a bot's engine.
+    EngineVersion,
+    40
+);
+
 impl DisplayName {
     /// The name of who has none. No text is parsed into it.
     #[must_use]

@@ -196,6 +196,9 @@ pub trait Archive: Send + Sync + 'static {
     /// The size of the archive, found without counting games.
     fn size(&self) -> StoreFuture<'_, ArchiveSize>;
 
+    /// Raises the deviation of a rating, if there is one, so that the rating is provisional: the player has a new engine.
+    fn make_provisional(&self, player: PlayerId) -> StoreFuture<'_, ()>;
+
     /// At most `limit` contestants with a rating, the highest first, after `after`.
     fn ranking(&self, filter: RankingFilter, after: Option<RankingKey>, limit: usize) -> StoreFuture<'_, RankingPage>;
 

@@ -4,8 +4,8 @@ use std::{fmt::Write as _, time::Duration};
 
 use reversi_engine::rules::{ByColor, Color, Position, Transcript};
 use reversi_room::{
-    AiSeat, DisplayName, EndReason, GameEnd, GameRecord, Participant, PlayerKind, Ply, Profile, RatingChange, RoomName,
-    TimeControl, Timestamp, UnratedReason, stored,
+    AiSeat, DisplayName, EndReason, EngineVersion, GameEnd, GameRecord, Participant, PlayerKind, Ply, Profile,
+    RatingChange, RoomName, TimeControl, Timestamp, UnratedReason, stored,
 };
 
 #[cfg(feature = "postgres")]
@@ -15,13 +15,14 @@ use crate::{
     contestant::Contestant,
     damage::ReadError,
     player_stats::OpponentKind,
+    player_store,
     recent_games::{RecentGame, RecentGames},
 };
 
 /// The version of the tables in `schema.sql` of each database and `done_requests.sql`, which earlier versions lack.
 pub(super) const FIRST: i32 = 10;
 
-/// The version of the last change of tables besides columns of games: the queue of games to settle, of PostgreSQL.
+/// The version of the last change of tables besides added columns: the queue of games to settle, of PostgreSQL.
 pub(super) const SETTLING: i32 = 12;
 
 /// The version of the tables of this program, the same in every database.
@@ -144,6 +145,9 @@ game_row! {
     /// as "1662 290 16"; " limited" follows if a limit kept the rating lower. Otherwise the reason, as "aborted".
     black_rating_change: Option<String>, since 13;
     white_rating_change: Option<String>, since 13;
+    /// The version of a bot's engine, as the bot has named it.
+    black_engine_version: Option<String>, since 14;
+    white_engine_version: Option<String>, since 14;
 }
 
 impl From<&GameRecord> for GameRow {
@@ -187,6 +191,8 @@ impl From<&GameRecord> for GameRow {
             thoughts: (!thoughts.is_empty()).then(|| stored::encode_thoughts(thoughts)),
             black_rating_change: rating_changes.black.map(rating_change_text),
             white_rating_change: rating_changes.white.map(rating_change_text),
+            black_engine_version: engine_version(black),
+            white_engine_version: engine_version(white),
         }
     }
 }
@@ -201,8 +207,14 @@ impl GameRow {
 
     /// The statements that add the columns that tables of this version lack, or those of `schema.sql` for 0.
     pub(super) fn additions(version: i32) -> String {
-        let later = Self::COLUMNS.iter().filter(|column| column.since > version.max(FIRST));
-        later.map(|column| format!("ALTER TABLE games ADD COLUMN {} {};", column.name, column.type_name)).collect()
+        let tables = [("games", Self::COLUMNS), ("players", &player_store::ADDED_COLUMNS)];
+        let columns = tables.iter().flat_map(|(table, columns)| columns.iter().map(move |column| (table, column)));
+        let later = columns.filter(|(_, column)| column.since > version.max(FIRST));
+        later
+            .map(|(table, Column { name, type_name, .. })| {
+                format!("ALTER TABLE {table} ADD COLUMN {name} {type_name};")
+            })
+            .collect()
     }
 
     /// Reads the game. The seeds of its AIs are 0: they are secret, and not stored.
@@ -217,8 +229,8 @@ impl GameRow {
             id: self.id.parse()?,
             room_name: RoomName::from_stored(&self.room_name)?,
             players: ByColor::new(
-                participant(&self.black, &self.black_name, &self.black_kind)?,
-                participant(&self.white, &self.white_name, &self.white_kind)?,
+                participant(&self.black, &self.black_name, &self.black_kind, self.black_engine_version.as_deref())?,
+                participant(&self.white, &self.white_name, &self.white_kind, self.white_engine_version.as_deref())?,
             ),
             started: Timestamp(self.started_us),
             ended: Timestamp(self.ended_us),
@@ -244,16 +256,28 @@ impl GameRow {
     }
 }
 
-fn participant(contestant: &str, name: &str, kind: &str) -> Result<Participant, ReadError> {
+fn engine_version(participant: &Participant) -> Option<String> {
+    match participant {
+        Participant::Player(profile) => profile.engine_version.as_ref().map(ToString::to_string),
+        Participant::Ai(_) => None,
+    }
+}
+
+fn participant(contestant: &str, name: &str, kind: &str, engine: Option<&str>) -> Result<Participant, ReadError> {
     Ok(match contestant.parse()? {
         Contestant::Ai { kind, level } => Participant::Ai(AiSeat { kind, level, seed: 0 }),
-        Contestant::Player(_) => Participant::Player(profile(contestant, name, kind)?),
+        Contestant::Player(_) => Participant::Player(profile(contestant, name, kind, engine)?),
     })
 }
 
 /// Reads a player from the columns of its table.
-pub(super) fn profile(id: &str, name: &str, kind: &str) -> Result<Profile, ReadError> {
-    Ok(Profile { id: id.parse()?, name: DisplayName::from_stored(name)?, kind: player_kind(kind)? })
+pub(super) fn profile(id: &str, name: &str, kind: &str, engine_version: Option<&str>) -> Result<Profile, ReadError> {
+    Ok(Profile {
+        id: id.parse()?,
+        name: DisplayName::from_stored(name)?,
+        kind: player_kind(kind)?,
+        engine_version: engine_version.map(EngineVersion::from_stored).transpose()?,
+    })
 }
 
 /// Reads how a game ended from its columns.

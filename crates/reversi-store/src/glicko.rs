@@ -55,6 +55,9 @@ impl RatingWeight {
 impl Rating {
     /// The deviation above which a rating is provisional.
     pub(super) const PROVISIONAL: f64 = 110.0;
+    /// The least deviation of a bot's rating after its engine has changed: the new one may be far stronger or weaker, but
+    /// is no stranger, whose deviation is 350.
+    pub(super) const OF_NEW_ENGINE: f64 = 200.0;
 
     /// The strength, rounded.
     pub fn rounded(&self) -> u16 {

@@ -193,7 +193,7 @@ mod tests {
         }
         let kind = if name.starts_with("bot-") { PlayerKind::Bot } else { PlayerKind::Human };
         let id = PlayerId::from_random(name.bytes().fold(0, |sum, byte| sum * 31 + u64::from(byte)));
-        Participant::Player(Profile { id, name: DisplayName::parse(name).unwrap(), kind })
+        Participant::Player(Profile { id, name: DisplayName::parse(name).unwrap(), kind, engine_version: None })
     }
 
     fn game([black, white]: [&str; 2], winner: Option<Color>, reason: EndReason) -> GameRecord {

@@ -2,12 +2,21 @@
 
 use std::future::ready;
 
-use reversi_room::{DisplayName, PlayerId, Profile, RoomId, Timestamp};
+use reversi_room::{Availability, DisplayName, PlayerId, Profile, RoomId, Timestamp};
 
 use super::{
     ban::Ban,
+    column::{Column, ColumnType},
     journal::{StoreError, StoreFuture},
 };
+
+/// The columns that earlier versions of the table of players lack.
+pub(super) const ADDED_COLUMNS: [Column; 2] = [
+    // In the form of room/stored; none if the player has set none.
+    Column { name: "availability", type_name: <Vec<u8> as ColumnType>::NAME, since: 14 },
+    // Of a bot's engine.
+    Column { name: "engine_version", type_name: <String as ColumnType>::NAME, since: 14 },
+];
 
 /// A stored player.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +31,8 @@ pub struct StoredPlayer {
     pub seen: Timestamp,
     /// True if the player has claimed the name.
     pub claimed: bool,
+    /// The invitations that the player accepts, if it has set them.
+    pub availability: Option<Availability>,
     /// True if the player has finished a game that counts. Derived from the results, not stored with the player.
     pub played: bool,
 }
@@ -92,9 +103,10 @@ pub trait PlayerStore: Send + Sync + 'static {
     /// has the name, in upper or lower case. A store that is not shared also replaces a player by the same id.
     fn put_player(&self, player: StoredPlayer) -> StoreFuture<'_, bool>;
 
-    /// Replaces the token and the claim of a player. Returns false, and changes nothing, if the stored token is not
-    /// `token`. The default does not check this, as only this process writes to a store that is not shared.
-    fn change_account(&self, player: StoredPlayer, _token: [u8; 32]) -> StoreFuture<'_, bool> {
+    /// Replaces what has changed of a player: the token, the claim, the version of the engine, and the invitations that
+    /// it accepts. Returns false, and changes nothing, if the stored token is not that of `before`. The default does not
+    /// check this, as only this process writes to a store that is not shared.
+    fn change_account(&self, player: StoredPlayer, _before: StoredPlayer) -> StoreFuture<'_, bool> {
         self.put_player(player)
     }
 

@@ -201,8 +201,14 @@ mod tests {
     /// The room with its game of this number, running or over, and the bot as white.
     fn room(number: u32, is_running: bool) -> Room {
         let mut room = fixture::room();
-        let bot =
-            |id: &str| Occupant::Player(Player { id: id.parse().unwrap(), name: id.into(), kind: PlayerKind::Bot });
+        let bot = |id: &str| {
+            Occupant::Player(Player {
+                id: id.parse().unwrap(),
+                name: id.into(),
+                kind: PlayerKind::Bot,
+                engine_version: String::new(),
+            })
+        };
         (room.seats.black.occupant, room.seats.white.occupant) = (bot("other"), bot("me"));
         room.seq = u64::from(2 * number) + u64::from(!is_running);
         room.phase = if is_running { Phase::Playing } else { Phase::Lobby };

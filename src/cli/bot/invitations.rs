@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     cli::{connect::leave, say},
-    client::{ClientError, Invited, RoomId},
+    client::{Availability, ClientError, Invited, RoomId},
 };
 
 impl Bot {
@@ -28,6 +28,24 @@ impl Bot {
         if let Some(index) = self.accepted.iter().position(|accepted| accepted.id == *room) {
             self.current = Some(self.accepted.swap_remove(index));
         }
+    }
+
+    /// Tells the server the version of the engine, and which invitations the bot accepts. A server of an earlier version
+    /// takes no engine's version, and knows nothing else of a bot that accepts none.
+    pub(super) async fn introduce(&self) -> Result<(), ClientError> {
+        if let Some(version) = self.source.engine_version(&self.args.source) {
+            match self.session.set_engine_version(&version).await {
+                Err(error) if error.is_unimplemented() => return Ok(()),
+                done => done?,
+            }
+        }
+        let accepted = if self.args.accept {
+            let (games_at_once, opponents_a_day) = (self.args.seats.into(), self.args.opponents_a_day.into());
+            Availability { games_at_once, opponents_a_day, ..self.args.terms.availability() }
+        } else {
+            Availability { unavailable: true, ..Availability::default() }
+        };
+        self.session.set_availability(accepted).await
     }
 
     /// Plays on in the rooms in which an earlier run has seats.

@@ -65,6 +65,9 @@ pub(super) struct Args {
     /// With --accept: play in this number of rooms at a time.
     #[arg(long, value_name = "N", requires = "accept", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     seats: u16,
+    /// With --accept: play against at most this number of opponents in 24 hours; 0 is no limit.
+    #[arg(long, value_name = "N", requires = "accept", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1_000))]
+    opponents_a_day: u16,
     /// As --quick; after this wait for an opponent, play against an AI of the server, of about the bot's rating.
     #[arg(long, value_name = "SECONDS", conflicts_with_all = ["room", "accept", "vs", "rating", "against"])]
     house: Option<u16>,
@@ -273,8 +276,8 @@ impl Bot {
     async fn play(&mut self) -> Result<std::convert::Infallible, StopReason> {
         let mut stream = self.session.play_stream().await?;
         self.opened = Some(Instant::now());
+        self.introduce().await?;
         if self.args.accept {
-            self.session.set_availability(self.args.terms.availability()).await?;
             say("waiting for invitations");
             self.return_to_accepted().await?;
         } else if self.current.is_none() {

@@ -33,6 +33,10 @@ pub(super) struct Args {
     /// while the room's clocks allow it.
     #[arg(long, value_name = "SECONDS", requires = "guest", value_parser = seconds)]
     engine_time: Option<Duration>,
+    /// The version of the engine, which others see; of a built-in AI its kind and level if left out. With another version
+    /// than before, the bot's rating is provisional again.
+    #[arg(long, value_name = "TEXT")]
+    engine_version: Option<String>,
 }
 
 /// The engine that chooses the moves.
@@ -53,6 +57,17 @@ impl MoveSource {
             (None, None) => return Ok(Self::Ai(player(args)?)),
         };
         Ok(Self::EnginePlayer(EnginePlayer::start(launch, args.engine_time).await?))
+    }
+
+    /// The version of the engine, if it is known.
+    pub(super) fn engine_version(&self, args: &Args) -> Option<String> {
+        let built_in = || match self {
+            Self::Ai(player) => {
+                Some(format!("{} {} (reversi {})", player.kind(), player.level()?, env!("CARGO_PKG_VERSION")))
+            }
+            Self::EnginePlayer(_) => None,
+        };
+        args.engine_version.clone().or_else(built_in)
     }
 
     /// A part of a generated player name, whose length is bounded.

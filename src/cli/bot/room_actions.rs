@@ -125,7 +125,7 @@ mod tests {
 
     fn seated() -> Room {
         let mut room = fixture::room();
-        let player = Player { id: me(), name: "me".into(), kind: PlayerKind::Bot };
+        let player = Player { id: me(), name: "me".into(), kind: PlayerKind::Bot, engine_version: String::new() };
         room.seats.white.occupant = Occupant::Player(player);
         room
     }
@@ -189,7 +189,14 @@ mod tests {
     #[test]
     fn a_bot_that_changes_rooms_waits_only_for_a_person() {
         let mut room = lobby(seated());
-        let player = |kind| Occupant::Player(Player { id: "other".parse().unwrap(), name: "other".into(), kind });
+        let player = |kind| {
+            Occupant::Player(Player {
+                id: "other".parse().unwrap(),
+                name: "other".into(),
+                kind,
+                engine_version: String::new(),
+            })
+        };
         for occupant in [Occupant::Open, Occupant::Ai(Ai::new("greedy")), player(PlayerKind::Bot)] {
             room.seats.black.occupant = occupant;
             assert_eq!(next_action(&room, &me(), Wish::ChangeRooms), Some(RoomAction::Leave));

@@ -117,7 +117,7 @@ fn participant(text: &str) -> Result<Participant, String> {
     let key = name.key();
     let id = if DisplayName::parse(known).is_ok() { hash(&["player", &key]) } else { hash(&["player", &key, known]) };
     let id = PlayerId::from_random(id);
-    Ok(Participant::Player(Profile { id, name, kind: PlayerKind::Human }))
+    Ok(Participant::Player(Profile { id, name, kind: PlayerKind::Human, engine_version: None }))
 }
 
 /// Any text as a name, cut to `max` characters.

@@ -75,11 +75,15 @@ async fn list(reader: &Reader, filter: PlayerFilter) -> Result<Vec<OnlinePlayer>
 }
 
 fn row(online: &OnlinePlayer) -> [String; 5] {
-    let kind = if online.player.kind == PlayerKind::Bot { "bot" } else { "person" };
+    let kind = match (online.player.kind, online.player.engine_version.as_str()) {
+        (PlayerKind::Bot, "") => "bot".to_owned(),
+        (PlayerKind::Bot, version) => format!("bot: {version}"),
+        _ => "person".to_owned(),
+    };
     let rating = if online.rating == 0 { "-".to_owned() } else { online.rating.to_string() };
     let seats = format!("{} of {}", online.seats, online.seat_limit);
     let accepts = online.availability.as_ref().map_or_else(|| "all".to_owned(), describe);
-    [online.player.name.clone(), kind.to_owned(), rating, seats, accepts]
+    [online.player.name.clone(), kind, rating, seats, accepts]
 }
 
 /// The invitations that a player accepts, in words.
@@ -104,6 +108,13 @@ fn describe(availability: &Availability) -> String {
             (Some(shortest), Some(longest)) => parts.push(format!("{shortest}-{longest} s for {name}")),
         }
     }
+    let most = |number, one: &str, many: &str| match number {
+        0 => None,
+        1 => Some(format!("at most 1 {one}")),
+        _ => Some(format!("at most {number} {many}")),
+    };
+    parts.extend(most(availability.games_at_once, "game at once", "games at once"));
+    parts.extend(most(availability.opponents_a_day, "opponent a day", "opponents a day"));
     if parts.is_empty() { "all".to_owned() } else { parts.join(", ") }
 }
 
@@ -125,5 +136,7 @@ mod tests {
         ] {
             assert_eq!(describe(&Availability { per_move, ..Availability::default() }), text);
         }
+        let numbers = Availability { games_at_once: 1, opponents_a_day: 9, ..Availability::default() };
+        assert_eq!(describe(&numbers), "at most 1 game at once, at most 9 opponents a day");
     }
 }

@@ -267,8 +267,12 @@ mod tests {
     fn view() -> RoomView {
         let me: PlayerId = "me".parse().unwrap();
         let mut room = fixture::room();
-        room.seats.black.occupant =
-            Occupant::Player(Player { id: me.clone(), name: "me".into(), kind: PlayerKind::Human });
+        room.seats.black.occupant = Occupant::Player(Player {
+            id: me.clone(),
+            name: "me".into(),
+            kind: PlayerKind::Human,
+            engine_version: String::new(),
+        });
         RoomView::new(room, Some(me), Instant::now())
     }
 

@@ -247,8 +247,12 @@ mod tests {
         let (now, at) = (Instant::now(), SystemTime::UNIX_EPOCH);
         let me: PlayerId = "me".parse().unwrap();
         let mut room = fixture::room();
-        room.seats.black.occupant =
-            Occupant::Player(Player { id: me.clone(), name: "me".into(), kind: PlayerKind::Human });
+        room.seats.black.occupant = Occupant::Player(Player {
+            id: me.clone(),
+            name: "me".into(),
+            kind: PlayerKind::Human,
+            engine_version: String::new(),
+        });
         let mut view = RoomView::new(room, Some(me), now);
         assert_eq!(view.claimable(), None);
         let mut state = fixture::state(view.room());

@@ -117,7 +117,12 @@ mod tests {
     fn room() -> Room {
         let mut room = fixture::room();
         for (id, name) in [("me", "ada"), ("you", "bob")] {
-            let player = Player { id: id.parse().unwrap(), name: name.into(), kind: PlayerKind::Human };
+            let player = Player {
+                id: id.parse().unwrap(),
+                name: name.into(),
+                kind: PlayerKind::Human,
+                engine_version: String::new(),
+            };
             room.members.push(Member { player, present: id == "me", joined_at: None });
         }
         room.owner = Some(me());

@@ -104,7 +104,8 @@ pub(in crate::cli) fn stats(who: Value, stats: &Stats) -> Value {
 
 pub(in crate::cli) fn player(player: &Player) -> Value {
     let kind = if player.kind == PlayerKind::Bot { "bot" } else { "human" };
-    json!({ "kind": kind, "player_id": player.id.to_string(), "name": player.name })
+    let engine_version = Some(&player.engine_version).filter(|version| !version.is_empty());
+    json!({ "kind": kind, "player_id": player.id.to_string(), "name": player.name, "engine_version": engine_version })
 }
 
 pub(in crate::cli) fn ai(ai: &Ai) -> Value {

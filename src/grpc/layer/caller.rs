@@ -75,7 +75,7 @@ mod tests {
         request.extensions_mut().insert((Arc::clone(&ada), Role::Player));
         assert!(caller(&request).is_ok());
         let next = Token::generate(&RandomSource::default());
-        players.change_account(&ada, next.hash(), false);
+        players.replace(&ada, next.hash(), StreamEnd::LoggedOut);
         assert_eq!(caller(&request).unwrap_err().code(), tonic::Code::Unauthenticated);
         let next = players.bearer(&next).unwrap();
         request.extensions_mut().insert((next, Role::Player));
@@ -89,7 +89,7 @@ mod tests {
         let mut request = Request::new(());
         request.extensions_mut().insert((Arc::clone(&eve), Role::Player));
         request.extensions_mut().insert(players.bans.check(Some(&eve), None));
-        let subject = BanSubject::Name(eve.profile.name.clone());
+        let subject = BanSubject::Name(eve.name.clone());
         players.bans.set(vec![Ban { subject, reason: None, since: Timestamp(1), until: None }]);
         players.replace(&eve, eve.token_hash(), StreamEnd::Banned);
         assert_eq!(refusal(&request, RoomError::TokenReplaced).code(), tonic::Code::PermissionDenied);

@@ -6,7 +6,7 @@ use crate::grpc::status;
 
 /// The methods that a play token permits: all that is needed to find, arrange, play, watch and study games. Any other
 /// method, and so each new one, needs the player's token.
-const FOR_PLAY_TOKENS: [&str; 43] = [
+const FOR_PLAY_TOKENS: [&str; 44] = [
     "AnalysisService/AnalyzeGame",
     "AnalysisService/AnalyzePosition",
     "GameService/AbortGame",
@@ -50,6 +50,7 @@ const FOR_PLAY_TOKENS: [&str; 43] = [
     "RoomService/UpdateSettings",
     "RoomService/WatchRoom",
     "SessionService/GetMe",
+    "SessionService/SetEngineVersion",
 ];
 
 /// Refuses a call with a play token that needs the player's token, as any call with an administrator's secret does: a

@@ -7,13 +7,13 @@ use crate::{
         convert::{Malformed, WireEnum as _, duration, read_duration},
         v1,
     },
-    room::PlayerKind,
-    runtime::{Availability, OnlineFilter, TimeRange},
+    room::{Availability, PlayerKind, TimeRange},
+    runtime::OnlineFilter,
 };
 
 /// The invitations that a player accepts, for the wire.
 pub(super) fn availability(availability: Availability) -> v1::Availability {
-    let Availability { available, people, bots, rated, per_move, total } = availability;
+    let Availability { available, people, bots, rated, per_move, total, games_at_once, opponents_a_day } = availability;
     let kinds = match (people, bots) {
         (true, true) => Vec::new(),
         (people, bots) => {
@@ -34,6 +34,8 @@ pub(super) fn availability(availability: Availability) -> v1::Availability {
         longest_move: per_move.longest.map(duration),
         shortest_total: total.shortest.map(duration),
         longest_total: total.longest.map(duration),
+        games_at_once: games_at_once.unwrap_or_default().into(),
+        opponents_a_day: opponents_a_day.unwrap_or_default().into(),
     }
 }
 
@@ -63,7 +65,20 @@ pub(super) fn read_availability(wire: v1::Availability) -> Result<Availability, 
         rated,
         per_move: read_range("move", wire.shortest_move, wire.longest_move)?,
         total: read_range("total", wire.shortest_total, wire.longest_total)?,
+        games_at_once: read_most("availability.games_at_once", wire.games_at_once)?,
+        opponents_a_day: read_most("availability.opponents_a_day", wire.opponents_a_day)?,
     })
+}
+
+/// A maximum, or none for 0.
+fn read_most(field: &str, wire: i32) -> Result<Option<u16>, Malformed> {
+    match wire {
+        0 => Ok(None),
+        _ => match u16::try_from(wire) {
+            Ok(most @ ..=1_000) => Ok(Some(most)),
+            _ => Err(Malformed::argument(field, "must be 0 for no bound, or 1 to 1,000")),
+        },
+    }
 }
 
 fn read_range(

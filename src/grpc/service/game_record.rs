@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     proto::{convert, v1},
-    room::{GameRecord, Participant, PlayerKind, RatingChange, Thought, Timestamp},
+    room::{EngineVersion, GameRecord, Participant, PlayerKind, RatingChange, Thought, Timestamp},
     rules::{ByColor, Color, opening_names},
 };
 
@@ -96,7 +96,10 @@ fn json_participant(participant: &Participant) -> Value {
                 PlayerKind::Human => "human",
                 PlayerKind::Bot => "bot",
             };
-            json!({ "kind": kind, "player_id": player.id.to_string(), "name": player.name.as_str() })
+            let engine_version = player.engine_version.as_ref().map(EngineVersion::as_str);
+            json!({
+                "kind": kind, "player_id": player.id.to_string(), "name": player.name.as_str(), "engine_version": engine_version
+            })
         }
         Participant::Ai(ai) => json!({ "kind": "ai", "name": format!("{}:{}", ai.kind, ai.level) }),
     }

@@ -95,7 +95,7 @@ impl LobbyService for Services {
         let password = std::mem::take(&mut wire.password);
         let request = request_with_id(&player, &wire.request_id, "CreateRoom", &wire)?;
         let password = convert::read_password(&password)?;
-        let mut settings = convert::read_new_settings(wire.settings, &player.profile.name)?;
+        let mut settings = convert::read_new_settings(wire.settings, &player.name)?;
         let seats = convert::read_seats(wire.seats, player.id())?;
         if let Some(password) = password {
             settings.password = Some(self.runtime.rooms.hash_password(&player, password).await?);
@@ -111,7 +111,7 @@ impl LobbyService for Services {
     ) -> Reply<v1::SetAvailabilityResponse> {
         let (player, wire) = open(request)?;
         let accepted = availability::read_availability(wire.availability.unwrap_or_default())?;
-        self.runtime.rooms.set_availability(&player, accepted);
+        self.runtime.sessions.set_availability(&player, accepted).await?;
         Ok(Response::new(v1::SetAvailabilityResponse {}))
     }
 
@@ -155,7 +155,7 @@ impl LobbyService for Services {
                 return Err(malformed.into());
             }
         };
-        let settings = wire.settings.map(|settings| convert::read_new_settings(Some(settings), &player.profile.name));
+        let settings = wire.settings.map(|settings| convert::read_new_settings(Some(settings), &player.name));
         let settings = settings.transpose()?;
         if !matches!(opponent, Opponent::Ai(_))
             && settings.as_ref().is_some_and(|new| new.visibility == Visibility::Private)

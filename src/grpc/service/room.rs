@@ -183,8 +183,8 @@ impl RoomService for Services {
             let snapshot = self.runtime.rooms.snapshot(&player, room, &Credentials::default()).await?;
             let current = snapshot.room.settings().clone();
             let (given, mask) = (wire.settings.as_ref(), wire.update_mask.as_ref());
-            let owner = snapshot.room.owner().unwrap_or(&player.profile);
-            let mut settings = convert::read_changed_settings(given, mask, &current, &owner.name)?;
+            let owner = snapshot.room.owner().map_or(&player.name, |owner| &owner.name);
+            let mut settings = convert::read_changed_settings(given, mask, &current, owner)?;
             if wire.clear_password {
                 settings.password = None;
             }

@@ -44,10 +44,11 @@ impl SessionService for Services {
         let seats = convert::read_seat_count(wire.seats)?;
         // For bans of networks.
         let ip = address.as_ref().map_or_else(|| "unknown".to_owned(), |address| address.prefix().to_string());
-        let (player, token) = self.runtime.sessions.log_in(name, kind, seats, address).await?;
-        tracing::info!(player = %player.id(), name = %player.profile.name, address = ip, "logged in");
+        let engine_version = convert::read_engine_version(&wire.engine_version, kind)?;
+        let (player, token) = self.runtime.sessions.log_in(name, kind, seats, engine_version, address).await?;
+        tracing::info!(player = %player.id(), name = %player.name, address = ip, "logged in");
         Ok(Response::new(v1::LogInResponse {
-            player: Some(convert::player(&player.profile)),
+            player: Some(convert::player(&player.profile())),
             token: token.reveal(),
             play_token: token.play_token().reveal(),
         }))
@@ -77,7 +78,7 @@ impl SessionService for Services {
             return Err(status::refused(Rejection::WrongPhase("finish a game first; then the name can be claimed")));
         }
         self.runtime.sessions.claim_name(&player).await?;
-        tracing::info!(player = %player.id(), name = %player.profile.name, "claimed the name");
+        tracing::info!(player = %player.id(), name = %player.name, "claimed the name");
         Ok(Response::new(v1::ClaimNameResponse {}))
     }
 
@@ -95,6 +96,16 @@ impl SessionService for Services {
         Ok(Response::new(v1::ReplaceTokenResponse { play_token: token.play_token().reveal() }))
     }
 
+    async fn set_engine_version(
+        &self,
+        request: Request<v1::SetEngineVersionRequest>,
+    ) -> Reply<v1::SetEngineVersionResponse> {
+        let (player, wire) = open(request)?;
+        let engine_version = convert::read_engine_version(&wire.engine_version, player.kind)?;
+        self.runtime.sessions.set_engine_version(&player, engine_version).await?;
+        Ok(Response::new(v1::SetEngineVersionResponse {}))
+    }
+
     async fn get_me(&self, request: Request<v1::GetMeRequest>) -> Reply<v1::GetMeResponse> {
         let player = caller(&request)?;
         let token = bearer_token(request.metadata().as_ref())?;
@@ -106,7 +117,7 @@ impl SessionService for Services {
         let totals = self.runtime.games.player_stats(Contestant::Player(player.id())).await;
         let limits = self.runtime.limits();
         Ok(Response::new(v1::GetMeResponse {
-            player: Some(convert::player(&player.profile)),
+            player: Some(convert::player(&player.profile())),
             room_ids: held.iter().map(|held| held.room.to_string()).collect(),
             seats: held_seats(&self.runtime, &player, &seats).await,
             game_ids: games.iter().map(ToString::to_string).collect(),

@@ -13,7 +13,12 @@ use crate::{
 pub(super) const NOW: Timestamp = Timestamp(1_700_000_000_000_000);
 
 pub(super) fn profile(number: u64, name: &str) -> Profile {
-    Profile { id: PlayerId::from_random(number), name: DisplayName::parse(name).unwrap(), kind: PlayerKind::Human }
+    Profile {
+        id: PlayerId::from_random(number),
+        name: DisplayName::parse(name).unwrap(),
+        kind: PlayerKind::Human,
+        engine_version: None,
+    }
 }
 
 pub(super) fn owner() -> Profile {

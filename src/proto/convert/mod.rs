@@ -30,9 +30,9 @@ pub use game::{clocks, game, outcome, rating_change, record_plies, recorded_outc
 pub use malformed::Malformed;
 pub use position::{final_position, position, read_square, squares};
 pub use request::{
-    read_chat, read_claim, read_decline_reason, read_display_name, read_id, read_join_code, read_offer, read_offered,
-    read_page_size, read_password, read_player_kind, read_ply, read_request_id, read_search_text, read_seat_count,
-    read_side_preference,
+    read_chat, read_claim, read_decline_reason, read_display_name, read_engine_version, read_id, read_join_code,
+    read_offer, read_offered, read_page_size, read_password, read_player_kind, read_ply, read_request_id,
+    read_search_text, read_seat_count, read_side_preference,
 };
 pub use room::{chat_line, member, room, score, series};
 pub use seat::{

@@ -6,8 +6,8 @@ use super::{Malformed, WireEnum as _};
 use crate::{
     proto::v1,
     room::{
-        ChatText, Claim, DeclineReason, DisplayName, GameId, JoinCode, Offer, ParseIdError, PlayerKind, RoomId,
-        RoomName, TextError,
+        ChatText, Claim, DeclineReason, DisplayName, EngineVersion, GameId, JoinCode, Offer, ParseIdError, PlayerKind,
+        RoomId, RoomName, TextError,
     },
     rules::Color,
 };
@@ -175,6 +175,19 @@ pub fn read_seat_count(wire: i32) -> Result<u16, Malformed> {
     match u16::try_from(wire) {
         Ok(count) => Ok(count.max(1)),
         Err(_) => Err(Malformed::argument("seats", "must be a number of seats, from 1")),
+    }
+}
+
+/// The version of the engine of a player of this kind; none if it is empty.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for the field `engine_version` if it is too long or has invisible characters, or for a person.
+pub fn read_engine_version(wire: &str, kind: PlayerKind) -> Result<Option<EngineVersion>, Malformed> {
+    let refuse = |problem: String| Malformed::argument("engine_version", problem);
+    match wire {
+        "" => Ok(None),
+        _ if kind == PlayerKind::Human => Err(refuse("must be empty for a player who is no bot".to_owned())),
+        text => EngineVersion::parse(text).map(Some).map_err(|error| refuse(error.to_string())),
     }
 }
 

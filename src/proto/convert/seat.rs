@@ -20,6 +20,7 @@ pub fn player(profile: &Profile) -> v1::Player {
         player_id: profile.id.to_string(),
         display_name: profile.name.to_string(),
         kind: profile.kind.wire().into(),
+        engine_version: profile.engine_version.as_ref().map(ToString::to_string).unwrap_or_default(),
     }
 }
 

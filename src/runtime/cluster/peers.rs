@@ -8,7 +8,7 @@ use crate::{
     room::{Command, Creation, Event, Issuer, PlayerId, Room, RoomId, Seq},
     runtime::{
         outcome::{Accepted, RoomError},
-        player::{availability::Availability, notice::Notice},
+        player::notice::Notice,
         room::message::Snapshot,
     },
     store::{Assignment, BoxFuture, NodeId},
@@ -165,7 +165,7 @@ pub enum News {
     Streams(Vec<(PlayerId, PlayerStreams)>),
     /// A notice of a room on the sending node, for a player whose stream of turns is on the receiving node.
     Notice(PlayerId, Notice),
-    /// The player's token was replaced, or its name was claimed, in the store.
+    /// What is stored of the player has changed: its token, or what it has set.
     Account(PlayerId),
     /// The player has logged out.
     LoggedOut(PlayerId),
@@ -191,6 +191,4 @@ pub struct PlayerStreams {
     pub present: bool,
     /// The number of the stream of turns, if one is open. A higher number is newer.
     pub turns: Option<i64>,
-    /// The invitations that the player accepts, if it has set them there.
-    pub availability: Option<Availability>,
 }

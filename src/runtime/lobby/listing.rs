@@ -457,8 +457,12 @@ pub(super) mod tests {
     const ROOMS: usize = 2 * SNAPSHOT_ROWS + 3;
 
     pub(in crate::runtime::lobby) fn room(number: usize) -> Room {
-        let owner =
-            Profile { id: PlayerId::from_random(1), name: DisplayName::parse("Ada").unwrap(), kind: PlayerKind::Human };
+        let owner = Profile {
+            id: PlayerId::from_random(1),
+            name: DisplayName::parse("Ada").unwrap(),
+            kind: PlayerKind::Human,
+            engine_version: None,
+        };
         let creation = Creation {
             id: RoomId::from_random(number as u64),
             code: JoinCode::from_random(1),

@@ -3,10 +3,10 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
-    room::{PlayerId, PlayerKind, Profile},
+    room::{Availability, PlayerId, PlayerKind, Profile},
     runtime::{
         outcome::RoomError,
-        player::{availability::Availability, directory::Players, player::Player},
+        player::{directory::Players, player::Player},
         room::rooms::Rooms,
     },
 };
@@ -39,12 +39,6 @@ pub struct OnlineFilter {
 }
 
 impl Rooms {
-    /// Sets which invitations the player accepts, until it logs out or this node ends.
-    pub fn set_availability(&self, player: &Player, availability: Availability) {
-        player.streams.set_availability(availability);
-        self.host.context.players.announce(player);
-    }
-
     /// A page of the players who are online, by id, after this id; and the id after which the next page starts.
     ///
     /// # Errors
@@ -70,14 +64,13 @@ impl Rooms {
     }
 
     async fn listed(&self, player: &Arc<Player>, filter: OnlineFilter) -> Result<Option<OnlinePlayer>, RoomError> {
-        let availability = self.host.context.players.availability(player.id());
+        let availability = player.availability();
         let is_available = availability.is_none_or(|availability| availability.available);
-        if filter.kind.is_some_and(|kind| kind != player.profile.kind) || filter.available && !is_available {
+        if filter.kind.is_some_and(|kind| kind != player.kind) || filter.available && !is_available {
             return Ok(None);
         }
         let seats = self.seats_of(player).await?.len();
-        let listed =
-            OnlinePlayer { profile: player.profile.clone(), seats, seat_limit: player.seat_limit, availability };
+        let listed = OnlinePlayer { profile: player.profile(), seats, seat_limit: player.seat_limit, availability };
         Ok((!filter.free || seats == 0).then_some(listed))
     }
 }

@@ -222,7 +222,8 @@ impl Node {
             let stored: BTreeMap<_, _> = stored.into_iter().map(|stored| (stored.profile.id, stored)).collect();
             for player in accounts {
                 let is_current = |stored: &StoredPlayer| {
-                    (stored.token, stored.claimed) == (player.token_hash().0, player.is_claimed())
+                    let known = player.stored();
+                    StoredPlayer { seen: known.seen, played: known.played, ..stored.clone() } == known
                 };
                 // A damaged row is missing, too, but its player is kept.
                 if !stored.get(&player.id()).is_some_and(is_current)

@@ -14,7 +14,6 @@ use std::{
 use dashmap::{DashMap, Entry};
 use foldhash::fast::RandomState;
 
-use super::availability::Availability;
 use crate::{room::PlayerId, runtime::cluster::peers::PlayerStreams, store::NodeId};
 
 #[derive(Default)]
@@ -108,13 +107,6 @@ impl Attached {
         self.players.iter().map(|entry| *entry.key()).collect()
     }
 
-    /// The invitations that a player accepts, as set on the node of its newest stream of turns, or on another one.
-    pub(crate) fn availability(&self, player: PlayerId) -> Option<Availability> {
-        let nodes = self.players.get(&player)?;
-        let set = nodes.iter().filter_map(|(_, streams)| Some((streams.turns, streams.availability?)));
-        set.max_by_key(|(turns, _)| *turns).map(|(_, availability)| availability)
-    }
-
     pub(crate) fn is_present(&self, player: PlayerId) -> bool {
         self.players.contains_key(&player)
     }
@@ -132,7 +124,7 @@ impl Attached {
 mod tests {
     use super::*;
 
-    const HERE: PlayerStreams = PlayerStreams { present: true, turns: None, availability: None };
+    const HERE: PlayerStreams = PlayerStreams { present: true, turns: None };
 
     #[test]
     fn a_stream_of_turns_replaces_older_ones_on_all_nodes() {

@@ -24,7 +24,7 @@ use super::{
     visitors::Visitors,
 };
 use crate::{
-    room::{DisplayName, GameRecord, Participant, PlayerId, PlayerKind, Profile, RoomId, Timestamp},
+    room::{DisplayName, EngineVersion, GameRecord, Participant, PlayerId, PlayerKind, Profile, RoomId, Timestamp},
     rules::ByColor,
     runtime::{
         cluster::cluster::Cluster,
@@ -149,6 +149,7 @@ impl Players {
         name: DisplayName,
         kind: PlayerKind,
         seats: u16,
+        engine_version: Option<EngineVersion>,
     ) -> Result<(StoredPlayer, Token), LogInError> {
         if confusable_names::is_reserved(&name) {
             return Err(LogInError::NameReserved);
@@ -170,14 +171,17 @@ impl Players {
             Entry::Occupied(_) => return Err(LogInError::NameTaken),
             Entry::Vacant(free) => free.insert(id),
         };
-        let profile = Profile { id, name, kind };
+        let profile = Profile { id, name, kind, engine_version };
         if !self.reserve_skeletons(&profile) {
             self.release_name(&profile);
             return Err(LogInError::NameAlike);
         }
         let token = Token::generate(&self.random);
         let (token_hash, seen) = (token.hash().0, self.clock.now());
-        Ok((StoredPlayer { profile, seats, token: token_hash, seen, claimed: false, played: false }, token))
+        Ok((
+            StoredPlayer { profile, seats, token: token_hash, seen, claimed: false, availability: None, played: false },
+            token,
+        ))
     }
 
     /// Makes a player with a reserved name visible.
@@ -243,13 +247,14 @@ impl Players {
         self.claimed.load(Relaxed) < self.limits.get().players.div_ceil(2)
     }
 
-    /// Sets the token and the claim of a player to the stored ones. If the token is a new one, the player's streams
+    /// Takes over what has changed of a stored player. If the token is a new one, the player's streams
     /// end. Returns the player with the stored token.
-    pub(crate) fn change_account(&self, player: &Arc<Player>, token: TokenHash, claimed: bool) -> Arc<Player> {
-        if claimed && !player.is_claimed() {
+    pub(crate) fn change_account(&self, player: &Arc<Player>, stored: &StoredPlayer) -> Arc<Player> {
+        let token = TokenHash(stored.token);
+        if stored.claimed && !player.is_claimed() {
             self.claimed.fetch_add(1, Relaxed);
         }
-        player.set_claimed(claimed);
+        player.set_stored(stored);
         if player.token_hash().0 == token.0 {
             self.enter_token(player);
             Arc::clone(player)
@@ -317,7 +322,7 @@ impl Players {
         if self.by_id.remove(&player.id()).is_some() {
             self.claimed.fetch_sub(usize::from(player.is_claimed()), Relaxed);
         }
-        self.release_name(&player.profile);
+        self.release_name(&player.profile());
     }
 
     /// Revokes the token of a player who was last in use before `before`. False if the player is not idle.
@@ -434,7 +439,7 @@ impl Players {
         kind: PlayerKind,
         seats: u16,
     ) -> Result<(Arc<Player>, Token), LogInError> {
-        let (enrolled, token) = self.reserve(name, kind, seats)?;
+        let (enrolled, token) = self.reserve(name, kind, seats, None)?;
         Ok((self.admit(enrolled), token))
     }
 }
@@ -471,10 +476,10 @@ mod tests {
     fn a_player_is_visible_only_when_admitted() {
         let players = Players::default();
         let name = DisplayName::parse("Ada").unwrap();
-        let (enrolled, token) = players.reserve(name.clone(), PlayerKind::Human, 0).unwrap();
+        let (enrolled, token) = players.reserve(name.clone(), PlayerKind::Human, 0, None).unwrap();
         let id = enrolled.profile.id;
         assert!(players.bearer(&token).is_none() && players.named(&name).is_none() && players.get(id).is_none());
-        assert_eq!(players.reserve(name.clone(), PlayerKind::Human, 0).unwrap_err(), LogInError::NameTaken);
+        assert_eq!(players.reserve(name.clone(), PlayerKind::Human, 0, None).unwrap_err(), LogInError::NameTaken);
         players.admit(enrolled);
         assert!(players.bearer(&token).is_some() && players.named(&name).is_some() && players.get(id).is_some());
     }
@@ -498,7 +503,7 @@ mod tests {
         let new = Token::generate(&RandomSource::default());
         for token in [&old, &new] {
             let ada = players.get(ada.id()).unwrap();
-            players.change_account(&ada, token.hash(), true);
+            players.change_account(&ada, &StoredPlayer { token: token.hash().0, claimed: true, ..ada.stored() });
         }
         assert!(players.bearer(&new).is_some() && players.bearer(&old).is_none());
         assert!(players.by_token.len() == 1 && players.may_claim(), "one of two names");
@@ -539,7 +544,7 @@ mod tests {
         let players = Players::default();
         let (ada, _) = players.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).unwrap();
         ada.set_home(&home);
-        players.change_account(&ada, ada.token_hash(), true);
+        players.change_account(&ada, &StoredPlayer { claimed: true, ..ada.stored() });
         players.revoke(&ada);
         players.renew(&ada);
         drop(ada);
@@ -570,17 +575,11 @@ mod tests {
         players.remove(&paul);
         let (heir, _) = log_in("Pau1").unwrap();
 
-        let stored = |number, text| StoredPlayer {
-            profile: Profile {
-                id: PlayerId::from_random(number),
-                name: DisplayName::from_stored(text).unwrap(),
-                kind: PlayerKind::Human,
-            },
-            seats: 1,
-            token: Token::generate(&RandomSource::default()).hash().0,
-            seen: Timestamp(1),
-            claimed: false,
-            played: false,
+        let stored = |number, text| {
+            let (id, name) = (PlayerId::from_random(number), DisplayName::from_stored(text).unwrap());
+            let profile = Profile { id, name, ..heir.profile() };
+            let token = Token::generate(&RandomSource::default()).hash().0;
+            StoredPlayer { profile, token, seen: Timestamp(1), ..heir.stored() }
         };
         for (number, name) in [(1, "Paul"), (2, "Admin"), (3, "a\u{ad}b")] {
             players.restore(stored(number, name));

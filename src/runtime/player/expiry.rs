@@ -225,6 +225,7 @@ mod tests {
     use crate::{
         room::{DisplayName, PlayerKind, RoomId},
         runtime::cluster::{cluster::Cluster, peers::NoPeers},
+        store::StoredPlayer,
         store::{MemoryStore, NodeId, PlayerKey},
     };
 
@@ -236,7 +237,7 @@ mod tests {
     async fn guests_are_forgotten_first_and_claimed_names_last() {
         let (players, store, limits) = (Players::default(), MemoryStore::default(), Limits::default());
         let [ada, bea, cy] = ["Ada", "Bea", "Cy"].map(|name| log_in(&players, name));
-        players.change_account(&ada, ada.token_hash(), true);
+        players.change_account(&ada, &StoredPlayer { claimed: true, ..ada.stored() });
         bea.note_finished_game();
         let after = |time| Clock::starting(Clock::default().now().after(time));
         let minutes = |minutes: u32| Duration::from_secs(60) * minutes;
@@ -253,7 +254,7 @@ mod tests {
             let stay = [&ada, &bea, &cy].map(|player| players.get(player.id()).is_some());
             assert_eq!(stay, expected, "after {time:?}");
         }
-        assert!(players.named(&ada.profile.name).is_none());
+        assert!(players.named(&ada.name).is_none());
         assert_eq!(ada.stream_end(), Some(StreamEnd::LoggedOut), "of a stream that was opening");
     }
 
@@ -283,7 +284,7 @@ mod tests {
         let (store, limits, clock) = (MemoryStore::default(), Limits::default(), Clock::default());
         let [ada, bea] = ["Ada", "Bea"].map(|name| log_in(&here, name));
         let [cy, dee, eve] = ["Cy", "Dee", "Eve"].map(|name| log_in(&peer, name));
-        peer.change_account(&eve, eve.token_hash(), true);
+        peer.change_account(&eve, &StoredPlayer { claimed: true, ..eve.stored() });
         for player in [&ada, &bea, &cy, &dee, &eve] {
             store.put_player(player.stored()).await.unwrap();
         }

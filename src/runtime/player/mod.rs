@@ -6,7 +6,6 @@
 //! ```
 
 mod attached;
-pub(crate) mod availability;
 pub(crate) mod bans;
 mod confusable_names;
 pub(crate) mod directory;

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use super::{availability::Availability, inbox::Inbox};
+use super::inbox::Inbox;
 use crate::{
     room::{RoomId, Timestamp},
     runtime::{cluster::peers::PlayerStreams, server_clock::Clock},
@@ -28,8 +28,6 @@ pub(crate) struct OpenStreams {
     pub(crate) inbox: Arc<Inbox>,
     /// The streams as told to the other nodes.
     told: Mutex<PlayerStreams>,
-    /// The invitations that the player accepts, if it has set them.
-    availability: Mutex<Option<Availability>>,
     last_seen: AtomicI64,
     /// The last call, if it counts as presence; [`NEVER`] when a stream has ended since.
     called: AtomicI64,
@@ -50,7 +48,6 @@ impl OpenStreams {
             turns_number: AtomicI64::new(NEVER),
             inbox: Arc::default(),
             told: Mutex::default(),
-            availability: Mutex::default(),
             last_seen: AtomicI64::new(seen.0),
             called: AtomicI64::new(clock.now().0),
             stored_seen: AtomicI64::new(seen.0),
@@ -89,17 +86,9 @@ impl OpenStreams {
         self.turns_number.load(SeqCst)
     }
 
-    pub(crate) fn set_availability(&self, availability: Availability) {
-        *self.availability.lock().unwrap_or_else(PoisonError::into_inner) = Some(availability);
-    }
-
-    pub(super) fn availability(&self) -> Option<Availability> {
-        *self.availability.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn here(&self) -> PlayerStreams {
         let turns = Some(self.turns_number()).filter(|number| *number != NEVER);
-        PlayerStreams { present: self.is_any_open(), turns, availability: self.availability() }
+        PlayerStreams { present: self.is_any_open(), turns }
     }
 
     /// The streams as told to the other nodes. Locked while they are told, a stream of turns begins, or the token is

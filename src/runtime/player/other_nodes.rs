@@ -11,7 +11,7 @@ use std::{
 
 use dashmap::Entry;
 
-use super::{availability::Availability, directory::Players, notice::Notice, player::Player};
+use super::{directory::Players, notice::Notice, player::Player};
 use crate::{
     room::PlayerId,
     runtime::{
@@ -39,7 +39,7 @@ impl Players {
         if self.account_changes() == changes {
             self.enter_token(&player);
         }
-        self.by_name.entry(player.profile.name.key()).or_insert(player.id());
+        self.by_name.entry(player.name.key()).or_insert(player.id());
         self.end_if_closed(&player);
         player
     }
@@ -107,15 +107,6 @@ impl Players {
         self.get(player).is_some_and(|player| {
             player.is_present(grace) || !player.is_logged_out() && self.attached.is_present(player.id())
         })
-    }
-
-    /// The invitations that a player accepts, if it has set them. Those set here count while it has a stream here.
-    pub(crate) fn availability(&self, player: PlayerId) -> Option<Availability> {
-        let here = self.get(player);
-        let set_here = || here.as_ref()?.streams.availability();
-        let online = here.as_ref().is_some_and(|player| player.is_online());
-        let first = if online { set_here() } else { None };
-        first.or_else(|| self.attached.availability(player)).or_else(set_here)
     }
 
     /// Sends a notice of a room of this node to the player's stream of turns, or keeps it for the next one.
@@ -250,7 +241,7 @@ mod tests {
         let (ada, _) = players.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).unwrap();
         players.revoke(&ada);
         let new = Token::generate(&RandomSource::default());
-        players.change_account(&ada, new.hash(), false);
+        players.change_account(&ada, &StoredPlayer { token: new.hash().0, ..ada.stored() });
         assert!(players.bearer(&new).is_none() && players.by_token.is_empty());
     }
 }

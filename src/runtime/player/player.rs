@@ -4,7 +4,7 @@ use std::{
     fmt,
     ops::Deref,
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{
             AtomicBool,
             Ordering::{Relaxed, SeqCst},
@@ -25,7 +25,7 @@ use super::{
     token::{BearerToken, PlayToken, TokenHash},
 };
 use crate::{
-    room::{DisplayName, PlayerId, PlayerKind, Profile, RoomId, Timestamp},
+    room::{Availability, DisplayName, EngineVersion, PlayerId, PlayerKind, Profile, RoomId, Timestamp},
     runtime::{
         cluster::peers::PlayerStreams,
         limit::{
@@ -65,8 +65,14 @@ pub struct Player {
 
 /// The part of a player that does not depend on its token.
 pub struct Account {
-    /// The public profile.
-    pub profile: Profile,
+    /// The id, which never changes.
+    pub id: PlayerId,
+    /// The display name, which never changes.
+    pub name: DisplayName,
+    /// Person or program, which never changes.
+    pub kind: PlayerKind,
+    /// What the player has said of its engine and of the invitations that it accepts.
+    settings: Mutex<(Option<EngineVersion>, Option<Availability>)>,
     /// Maximum number of its seats.
     pub seat_limit: u16,
     claimed: AtomicBool,
@@ -103,7 +109,7 @@ impl Drop for CallPermit {
 
 impl fmt::Debug for Player {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Player").field("profile", &self.profile).finish_non_exhaustive()
+        f.debug_struct("Player").field("id", &self.id).field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -117,8 +123,12 @@ impl Deref for Player {
 
 impl Account {
     fn new(enrolled: StoredPlayer, clock: Clock, limits: &Limits) -> Self {
+        let Profile { id, name, kind, engine_version } = enrolled.profile;
         Self {
-            profile: enrolled.profile,
+            id,
+            name,
+            kind,
+            settings: Mutex::new((engine_version, enrolled.availability)),
             seat_limit: enrolled.seats,
             claimed: AtomicBool::new(enrolled.claimed),
             played: AtomicBool::new(enrolled.played),
@@ -157,11 +167,12 @@ impl Player {
     /// A caller without a token, whose requests and streams count as those of a player of its address.
     pub(crate) fn visitor(id: PlayerId, address: Option<&Arc<ClientAddress>>, clock: Clock, limits: &Limits) -> Self {
         let unnamed = StoredPlayer {
-            profile: Profile { id, name: DisplayName::none(), kind: PlayerKind::Human },
+            profile: Profile { id, name: DisplayName::none(), kind: PlayerKind::Human, engine_version: None },
             seats: 0,
             token: [0; 32],
             seen: clock.now(),
             claimed: false,
+            availability: None,
             played: false,
         };
         let limits = Limits { analyses_per_player: limits.analyses_per_player.min(VISITOR_ANALYSES), ..*limits };
@@ -185,7 +196,22 @@ impl Player {
     /// The id.
     #[must_use]
     pub fn id(&self) -> PlayerId {
-        self.profile.id
+        self.id
+    }
+
+    /// The public profile, as it is now.
+    #[must_use]
+    pub fn profile(&self) -> Profile {
+        Profile { id: self.id, name: self.name.clone(), kind: self.kind, engine_version: self.settings().0.clone() }
+    }
+
+    /// The invitations that the player accepts, if it has set them.
+    pub(crate) fn availability(&self) -> Option<Availability> {
+        self.settings().1
+    }
+
+    fn settings(&self) -> MutexGuard<'_, (Option<EngineVersion>, Option<Availability>)> {
+        self.settings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The play token that is made of the player's token; none if `token` is one, or has none.
@@ -221,11 +247,13 @@ impl Player {
 
     /// The skeletons of the name.
     pub(super) fn name_skeletons(&self) -> &[String; 2] {
-        self.name_skeletons.get_or_init(|| confusable_names::skeletons(self.profile.name.as_str()))
+        self.name_skeletons.get_or_init(|| confusable_names::skeletons(self.name.as_str()))
     }
 
-    pub(super) fn set_claimed(&self, claimed: bool) {
-        self.claimed.store(claimed, Relaxed);
+    /// Takes over what may change of a stored player, but the token.
+    pub(super) fn set_stored(&self, stored: &StoredPlayer) {
+        self.claimed.store(stored.claimed, Relaxed);
+        *self.settings() = (stored.profile.engine_version.clone(), stored.availability);
     }
 
     /// True if the player has claimed the name.
@@ -270,11 +298,12 @@ impl Player {
     /// The player as it is stored.
     pub(crate) fn stored(&self) -> StoredPlayer {
         StoredPlayer {
-            profile: self.profile.clone(),
+            profile: self.profile(),
             seats: self.seat_limit,
             token: self.token_hash().0,
             seen: self.streams.last_seen(),
             claimed: self.is_claimed(),
+            availability: self.availability(),
             played: self.has_played(),
         }
     }
@@ -456,12 +485,12 @@ mod tests {
     #[test]
     fn a_token_of_a_server_before_play_tokens_is_valid_and_gets_one_when_it_is_replaced() {
         let (players, token) = (Players::default(), Token::generate(&RandomSource::default()));
-        let (enrolled, _) = players.reserve(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0).unwrap();
+        let (enrolled, _) = players.reserve(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0, None).unwrap();
         players.admit(StoredPlayer { token: token.older_hash().0, ..enrolled });
         let ada = players.bearer(&token).unwrap();
         assert_eq!((ada.play_token_of(&(&token).into()), players.bearer(token.play_token()).is_some()), (None, false));
         // Also by itself.
-        players.change_account(&ada, token.hash(), false);
+        players.change_account(&ada, &StoredPlayer { token: token.hash().0, ..ada.stored() });
         let again = players.bearer(&token).unwrap();
         assert!(ada.is_replaced() && !again.is_replaced());
         let play_token = again.play_token_of(&(&token).into()).unwrap();

@@ -116,7 +116,12 @@ mod tests {
 
     fn player(number: u64) -> Participant {
         let name = DisplayName::parse(&format!("p{number}")).unwrap();
-        Participant::Player(Profile { id: PlayerId::from_random(number), name, kind: PlayerKind::Human })
+        Participant::Player(Profile {
+            id: PlayerId::from_random(number),
+            name,
+            kind: PlayerKind::Human,
+            engine_version: None,
+        })
     }
 
     fn game(black: Participant, white: Participant, ended: i64) -> GameRecord {
@@ -182,7 +187,7 @@ mod tests {
             let name = DisplayName::parse(name).unwrap();
             let (player, _) = players.log_in(name, PlayerKind::Human, 0).unwrap();
             player.set_home(&addresses.entry(address.into()));
-            Participant::Player(player.profile.clone())
+            Participant::Player(player.profile())
         };
         let [ada, bob] = ["ada", "bob"].map(|name| log_in(name, [192, 0, 2, 1]));
         let [cy, dee] = ["cy", "dee"].map(|name| log_in(name, [127, 0, 0, 1]));

@@ -92,8 +92,11 @@ mod tests {
         let store = Store::of(MemoryStore::default());
         let parts = Parts { ai_threads: Some(0), ..Parts::new(store, |_, _| Bytes::new()) };
         let runtime = Runtime::start(parts).await.unwrap();
-        let (ada, _) =
-            runtime.sessions.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0, None).await.unwrap();
+        let (ada, _) = runtime
+            .sessions
+            .log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0, None, None)
+            .await
+            .unwrap();
         let turns = runtime.streams.turns(&ada).await.unwrap();
         let ai = Opponent::Ai(AiSpec { kind: "random".into(), level: Some(1), seed: Some(7) });
         let room = runtime.rooms.quick_start(&ada, ai, Some(Color::Black), None, None).await.unwrap().room.id();

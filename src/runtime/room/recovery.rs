@@ -85,10 +85,9 @@ mod tests {
         let start = async || Runtime::start(Parts::new(Store::shared(&store), |_, _| Bytes::new())).await.unwrap();
         let runtime = start().await;
         let ada = DisplayName::parse("Ada").unwrap();
-        let (ada, _) = runtime.sessions.log_in(ada, PlayerKind::Human, 0, None).await.unwrap();
+        let (ada, _) = runtime.sessions.log_in(ada, PlayerKind::Human, 0, None, None).await.unwrap();
         let ai = SeatSpec::Ai(AiSpec { kind: "random".into(), level: None, seed: None });
-        let new =
-            NewRoom { settings: Settings::named((&ada.profile.name).into()), seats: ByColor::new(SeatSpec::Me, ai) };
+        let new = NewRoom { settings: Settings::named((&ada.name).into()), seats: ByColor::new(SeatSpec::Me, ai) };
         let room = runtime.rooms.create(&ada, new, None).await.unwrap().room.id();
         runtime.rooms.command(&ada, room, Command::Start(None)).await.unwrap();
         assert!(runtime.shut_down(Duration::from_secs(60)).await);

@@ -78,7 +78,7 @@ impl Rooms {
         room: RoomId,
         credentials: Credentials,
     ) -> Result<Accepted, RoomError> {
-        let joined = self.command(player, room, Command::Join(player.profile.clone(), credentials)).await?;
+        let joined = self.command(player, room, Command::Join(player.profile(), credentials)).await?;
         let found = self.snapshot_as_admin(room).await?.room;
         let is_kept = |side: &Color| found.seats()[*side].occupant.guest().is_some_and(|guest| guest.id == player.id());
         match Color::ALL.into_iter().find(is_kept) {
@@ -355,9 +355,12 @@ mod tests {
         let parts =
             Parts { limits, ai_threads: Some(0), ..Parts::new(Store::of(MemoryStore::default()), |_, _| Bytes::new()) };
         let runtime = Runtime::start(parts).await.unwrap();
-        let (ada, _) =
-            runtime.sessions.log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0, None).await.unwrap();
-        let settings = Settings::named((&ada.profile.name).into());
+        let (ada, _) = runtime
+            .sessions
+            .log_in(DisplayName::parse("Ada").unwrap(), PlayerKind::Human, 0, None, None)
+            .await
+            .unwrap();
+        let settings = Settings::named((&ada.name).into());
         let seats = ByColor::new(SeatSpec::Me, SeatSpec::Open);
         let room = runtime.rooms.create(&ada, NewRoom { settings, seats }, None).await.unwrap().room.id();
         (runtime, ada, room)
@@ -389,7 +392,7 @@ mod tests {
         let limits = Limits { games_per_minute: 1, game_burst: 1, ..Limits::default() };
         let (runtime, ada, _) = ada_with(limits).await;
         let ai = || SeatSpec::Ai(AiSpec { kind: "random".into(), level: None, seed: Some(1) });
-        let settings = Settings { games: 2, ..Settings::named((&ada.profile.name).into()) };
+        let settings = Settings { games: 2, ..Settings::named((&ada.name).into()) };
         let new = NewRoom { settings, seats: ByColor::new(ai(), ai()) };
         let room = runtime.rooms.create(&ada, new, None).await.unwrap().room.id();
         let began = tokio::time::Instant::now();
@@ -406,12 +409,12 @@ mod tests {
         let limits = Limits { games_per_minute: 1, game_burst: 1, ..Limits::default() };
         let (runtime, ada, _) = ada_with(limits).await;
         let bea = DisplayName::parse("Bea").unwrap();
-        let (bea, _) = runtime.sessions.log_in(bea, PlayerKind::Human, 0, None).await.unwrap();
+        let (bea, _) = runtime.sessions.log_in(bea, PlayerKind::Human, 0, None, None).await.unwrap();
         let ai = SeatSpec::Ai(AiSpec { kind: "random".into(), level: None, seed: Some(1) });
-        let settings = Settings { auto_start: true, ..Settings::named((&ada.profile.name).into()) };
+        let settings = Settings { auto_start: true, ..Settings::named((&ada.name).into()) };
         let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Open, ai) };
         let room = runtime.rooms.create(&ada, new, None).await.unwrap().room.id();
-        let join = Command::Join(bea.profile.clone(), Credentials::default());
+        let join = Command::Join(bea.profile(), Credentials::default());
         for command in [join, Command::TakeSeat(Color::Black), Command::SetReady(true)] {
             runtime.rooms.command(&bea, room, command).await.unwrap();
         }
@@ -423,10 +426,10 @@ mod tests {
     async fn an_invitation_that_nobody_answers_ends_and_both_are_told() {
         let (runtime, ada, room) = ada().await;
         let bea = DisplayName::parse("Bea").unwrap();
-        let (bea, _) = runtime.sessions.log_in(bea, PlayerKind::Human, 0, None).await.unwrap();
+        let (bea, _) = runtime.sessions.log_in(bea, PlayerKind::Human, 0, None, None).await.unwrap();
         let mut turns = [runtime.streams.turns(&ada).await.unwrap(), runtime.streams.turns(&bea).await.unwrap()];
         let lasts = Duration::from_secs(90);
-        let invite = SeatSpec::Invited(PlayerRef::Name(bea.profile.name.clone()), lasts);
+        let invite = SeatSpec::Invited(PlayerRef::Name(bea.name.clone()), lasts);
         runtime.rooms.set_seat(&ada, room, Color::White, invite).await.unwrap();
         let asked = tokio::time::Instant::now();
         assert!(matches!(turns[1].next().await, Ok(Notice::Invited { until: Some(_), .. })));

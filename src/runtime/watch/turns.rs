@@ -202,7 +202,7 @@ mod tests {
         let runtime = Runtime::start(Parts { cluster, ..parts }).await.unwrap();
         peer.0.set(runtime.node()).ok().unwrap();
         let name = DisplayName::parse("Ada").unwrap();
-        let (ada, _) = runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await.unwrap();
+        let (ada, _) = runtime.sessions.log_in(name, PlayerKind::Human, 0, None, None).await.unwrap();
         let mut turns = runtime.streams.turns(&ada).await.unwrap();
         let ready = turns.poll_next(&mut Context::from_waker(std::task::Waker::noop()));
         assert!(matches!(&ready, Poll::Ready(Ok(Notice::TurnRequested(turn))) if turn.ply == 7), "{ready:?}");

@@ -156,7 +156,8 @@ impl Client {
 
     async fn new_player(&mut self, server: &SimServer) -> Result<(Arc<Player>, Token), Outcome> {
         let Some(grpc) = &mut self.grpc else {
-            let made = server.runtime.sessions.log_in(self.name.clone(), self.plan.kind, self.plan.seats, None).await;
+            let made =
+                server.runtime.sessions.log_in(self.name.clone(), self.plan.kind, self.plan.seats, None, None).await;
             return made.map_err(Outcome::LogInFailed);
         };
         let (player, token) = grpc.log_in(&self.name, &self.plan).await?;

@@ -295,10 +295,10 @@ impl PlayerStore for FaultyDisk {
         })
     }
 
-    fn change_account(&self, player: StoredPlayer, token: [u8; 32]) -> BoxFuture<'_, Result<bool, StoreError>> {
+    fn change_account(&self, player: StoredPlayer, before: StoredPlayer) -> BoxFuture<'_, Result<bool, StoreError>> {
         Box::pin(async move {
             self.fail_if_set().await?;
-            self.store.players.change_account(player, token).await
+            self.store.players.change_account(player, before).await
         })
     }
 

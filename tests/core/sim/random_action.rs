@@ -30,7 +30,7 @@ pub(crate) fn in_room(rng: &mut Rng, player: &Arc<Player>, room: &Room, server: 
         return command(Command::DeclineInvitation(reason));
     }
     if room.member(player.id()).is_none() {
-        return command(Command::Join(player.profile.clone(), server.credentials(id)));
+        return command(Command::Join(player.profile(), server.credentials(id)));
     }
     if room.phase() != Phase::Lobby {
         return if rng.percent(10) { during_game(rng, room) } else { None };
@@ -91,7 +91,7 @@ fn any(rng: &mut Rng, player: &Arc<Player>, room: &Room, server: &SimServer) -> 
         10..12 => Command::Offer(rng.pick(&[Offer::Draw, Offer::Rematch]), None),
         12 => Command::Answer(rng.pick(&[Offer::Draw, Offer::Rematch]), None, rng.percent(50)),
         13..15 => Command::TakeSeat(side),
-        15 => Command::Join(player.profile.clone(), server.credentials(id)),
+        15 => Command::Join(player.profile(), server.credentials(id)),
         16 => return Some(Action::SetSeat(id, side, SeatSpec::Open)),
         17 if rng.percent(50) => return Some(Action::SetSeat(id, side, SeatSpec::Reserved(other))),
         17 => return Some(Action::SetSeat(id, side, invite(rng, other))),

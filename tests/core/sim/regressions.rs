@@ -105,7 +105,7 @@ async fn create_game(runtime: &Runtime, ada: &Arc<Player>) -> RoomId {
 
 async fn human(runtime: &Runtime, name: &str) -> Arc<Player> {
     let name = DisplayName::parse(name).expect("a name");
-    runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await.expect("a log-in").0
+    runtime.sessions.log_in(name, PlayerKind::Human, 0, None, None).await.expect("a log-in").0
 }
 
 /// The time left for the move, by the clock of the running server.
@@ -186,7 +186,7 @@ fn a_seat_of_unknown_outcome_counts_for_the_quota() {
             let settings = Settings::named(RoomName::parse(name).expect("a name"));
             let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Open, SeatSpec::Open) };
             let room = runtime.rooms.create(&human(&runtime, name).await, new, None).await.expect("a room").room.id();
-            let join = Command::Join(ada.profile.clone(), Credentials::default());
+            let join = Command::Join(ada.profile(), Credentials::default());
             runtime.rooms.command(&ada, room, join).await.expect("joined");
             rooms.push(room);
         }

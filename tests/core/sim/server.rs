@@ -95,7 +95,9 @@ impl SimServer {
     /// Follows the room list as an extra player of that name.
     pub(crate) async fn follow_list(&self, name: &str) {
         let name = DisplayName::parse(name).expect("a name");
-        let Ok((player, _)) = self.runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await else { return };
+        let Ok((player, _)) = self.runtime.sessions.log_in(name, PlayerKind::Human, 0, None, None).await else {
+            return;
+        };
         let Ok(mut watch) = self.runtime.streams.lobby(&player, RowFilter::default()) else { return };
         while let Ok(update) = watch.next().await {
             let mut list = lock(&self.list);
@@ -205,7 +207,7 @@ impl SimServer {
             Action::JoinByCode(code) => {
                 let room = runtime.rooms.find(player, Some(code)).await?;
                 let credentials = Credentials { code: Some(code), password: Some(password()) };
-                let join = Command::Join(player.profile.clone(), credentials);
+                let join = Command::Join(player.profile(), credentials);
                 return Ok(Outcome::Joined(room, runtime.rooms.command(player, room, join).await?.seq));
             }
             Action::Play(game, ply, square) => {

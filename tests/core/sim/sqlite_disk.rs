@@ -329,6 +329,10 @@ impl Archive for SqliteDisk {
         self.call(move |store| store.import(games))
     }
 
+    fn make_provisional(&self, player: PlayerId) -> StoreFuture<'_, ()> {
+        self.call(move |store| store.make_provisional(player))
+    }
+
     fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {
         self.call(move |store| store.trim(retention, now, limit))
     }

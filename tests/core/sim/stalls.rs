@@ -63,7 +63,7 @@ impl Stalled {
         let mut players = Vec::new();
         for name in ["Ada", "Bob"] {
             let name = DisplayName::parse(name).expect("a name");
-            players.push(runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await.expect("a log-in").0);
+            players.push(runtime.sessions.log_in(name, PlayerKind::Human, 0, None, None).await.expect("a log-in").0);
         }
         let [ada, bob] = [Arc::clone(&players[0]), Arc::clone(&players[1])];
         let mut settings = Settings::named(RoomName::parse("room").expect("a name"));
@@ -71,7 +71,7 @@ impl Stalled {
         let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Me, SeatSpec::Open) };
         let room = runtime.rooms.create(&ada, new, None).await.expect("a room").room.id();
         for (player, command) in [
-            (&bob, Command::Join(bob.profile.clone(), Credentials::default())),
+            (&bob, Command::Join(bob.profile(), Credentials::default())),
             (&bob, Command::TakeSeat(Color::White)),
             (&bob, Command::SetReady(true)),
             (&ada, Command::Start(None)),
@@ -200,7 +200,7 @@ fn a_slow_write_of_a_move_is_not_the_opponents_loss() {
 fn a_slow_write_among_quick_ones_is_credited_to_its_room() {
     run(async |stalled| {
         let (rooms, name) = (&stalled.runtime.rooms, DisplayName::parse("Eve").expect("a name"));
-        let (eve, _) = stalled.runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await.expect("a log-in");
+        let (eve, _) = stalled.runtime.sessions.log_in(name, PlayerKind::Human, 0, None, None).await.expect("a log-in");
         let settings = Settings::named(RoomName::parse("other").expect("a name"));
         let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Me, SeatSpec::Open) };
         let other = rooms.create(&eve, new, None).await.expect("a room").room.id();
@@ -334,7 +334,7 @@ fn what_damage_refuses_is_seldom_tried_again() {
     run(async |stalled| {
         let Runtime { sessions, rooms, .. } = &stalled.runtime;
         let name = DisplayName::parse("Cy").expect("a name");
-        let (cy, _) = sessions.log_in(name, PlayerKind::Human, 0, None).await.expect("a log-in");
+        let (cy, _) = sessions.log_in(name, PlayerKind::Human, 0, None, None).await.expect("a log-in");
         let ai = Opponent::Ai(AiSpec { kind: "random".into(), level: Some(1), seed: Some(7) });
         let room = rooms.quick_start(&cy, ai, Some(Color::Black), None, None).await.expect("a room").room.id();
         // Of all threads: others would keep what they log first from a subscriber of this one.

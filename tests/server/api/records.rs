@@ -200,7 +200,9 @@ async fn games_are_exported_as_json() {
     assert!(!line.contains('\n'));
     let game: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!(game["game_id"], *id);
-    assert_eq!(game["black"], serde_json::json!({ "kind": "human", "player_id": ada.id, "name": "Ada \"A\"" }));
+    let black =
+        serde_json::json!({ "kind": "human", "player_id": ada.id, "name": "Ada \"A\"", "engine_version": null });
+    assert_eq!(game["black"], black);
     assert_eq!(game["white"], serde_json::json!({ "kind": "ai", "name": "roxanne:1" }));
     assert_eq!((&game["result"], &game["reason"]), (&"white_wins".into(), &"resignation".into()));
     assert_eq!((&game["room_name"], &game["rated"]), (&"books".into(), &true.into()));

@@ -106,12 +106,63 @@ async fn invalid_kinds_and_seat_counts_are_refused() {
     let server = TestServer::open().await;
     let mut sessions = SessionServiceClient::new(server.channel().await);
     for (kind, seats, wrong) in [(7, 1, "kind"), (2, -1, "seats"), (2, 65, "seats"), (2, i32::MAX, "seats")] {
-        let request = v1::LogInRequest { display_name: "Bot".into(), kind, seats };
+        let request = v1::LogInRequest { display_name: "Bot".into(), kind, seats, ..Default::default() };
         let details = refused(sessions.log_in(request).await, Code::InvalidArgument, "BAD_ARGUMENT");
         assert_eq!(field(&details), wrong);
     }
     let bot = server.log_in("Bot", v1::PlayerKind::Bot, 64).await;
     assert_eq!(bot.me().await.seat_limit, 64);
+}
+
+#[tokio::test]
+async fn a_bot_names_the_version_of_its_engine() {
+    let server = TestServer::open().await;
+    let mut sessions = SessionServiceClient::new(server.channel().await);
+    let mut log_in = async |kind: v1::PlayerKind, name: &str, engine_version: &str| {
+        let engine_version = engine_version.to_owned();
+        let request =
+            v1::LogInRequest { display_name: name.into(), kind: kind.into(), engine_version, ..Default::default() };
+        sessions.log_in(request).await.map(tonic::Response::into_inner)
+    };
+    let long = "x".repeat(41);
+    for (kind, version) in [(v1::PlayerKind::Human, "1"), (v1::PlayerKind::Bot, long.as_str())] {
+        let details = refused(log_in(kind, "Ada", version).await, Code::InvalidArgument, "BAD_ARGUMENT");
+        assert_eq!(field(&details), "engine_version");
+    }
+    let bot = log_in(v1::PlayerKind::Bot, "Bot", "one").await.unwrap();
+    let bot = Player::new(server.channel().await, bot.player.unwrap(), &bot.token);
+    assert_eq!(bot.profile.engine_version, "one");
+    let ada = server.human("Ada").await;
+    let play = async || {
+        let settings = v1::RoomSettings { rated: true, auto_start: true, ..named("room") };
+        let room = ada.create_with(settings, ["me", "open"]).await.room_id;
+        ada.ready(&room).await.unwrap();
+        bot.join(&room).await.unwrap();
+        bot.sit(&room, 1).await.unwrap();
+        bot.ready(&room).await.unwrap();
+        let game = bot.room(&room).await.game.unwrap().game_id;
+        bot.resign(&game).await.unwrap();
+        ada.close(&room).await.unwrap();
+        let record = ada.records().get_game(v1::GetGameRequest { game_id: game }).await.unwrap().into_inner().game;
+        match record.unwrap().white.unwrap().participant {
+            Some(v1::participant::Participant::Player(player)) => player.engine_version,
+            other => panic!("{other:?}"),
+        }
+    };
+    for _ in 0..10 {
+        assert_eq!(play().await, "one");
+    }
+    let deviation = async || bot.me().await.stats.unwrap().rating.unwrap().deviation;
+    let before = deviation().await;
+    let set = async |version: &str| {
+        let request = v1::SetEngineVersionRequest { engine_version: version.into() };
+        bot.sessions().set_engine_version(request).await.unwrap();
+    };
+    set("one").await;
+    assert_eq!(deviation().await, before);
+    set("two").await;
+    assert!(before < 195.0 && deviation().await == 200.0, "{before}");
+    assert_eq!(play().await, "two");
 }
 
 #[tokio::test]

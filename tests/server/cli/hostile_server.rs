@@ -72,7 +72,8 @@ fn answer(call: &str, request: &[u8]) -> http::Response<Body> {
 }
 
 fn player() -> v1::Player {
-    v1::Player { player_id: "p1".into(), display_name: "eve".into(), kind: v1::PlayerKind::Bot.into() }
+    let kind = v1::PlayerKind::Bot.into();
+    v1::Player { player_id: "p1".into(), display_name: "eve".into(), kind, ..Default::default() }
 }
 
 /// A room with a line of chat.
@@ -148,6 +149,8 @@ async fn a_bot_whose_streams_end_after_an_event_waits_only_shortly() {
                 message(&v1::LogInResponse { player: Some(player()), token: "token".into(), ..Default::default() })
             }
             "GetMe" => message(&v1::GetMeResponse { player: Some(player()), ..Default::default() }),
+            "SetEngineVersion" => message(&v1::SetEngineVersionResponse {}),
+            "SetAvailability" => message(&v1::SetAvailabilityResponse {}),
             "QuickStart" => message(&v1::QuickStartResponse { room: Some(room) }),
             _ if is_stream => message(&v1::PlayResponse { event: Some(v1::PlayEvent { event }) }),
             _ => answer(&call, &[]),

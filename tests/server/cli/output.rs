@@ -30,11 +30,12 @@ fn every_command_fails_whose_output_is_cut_off_by_a_full_disk() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::write(path("games.txt"), "f5d6c3\n").unwrap();
-    let [data, games, token, keep] = ["data", "games.txt", "admin.token", "ada.token"].map(path);
+    let [data, games, token, keep, guest] = ["data", "games.txt", "admin.token", "ada.token", "guest.token"].map(path);
     let server = Server::start_with(&["--admin-token", &token]);
     let bot = ["bot", "--name", "Robo", "--ai", "roxanne", "--vs", "greedy", "--games", "1", "--keep", &keep];
     server.output_of(&bot, "");
-    let ended = server.output_of(&["games"], "");
+    server.output_of(&["play", "--name", "Ann", "--keep", &guest], "resign\nquit\n");
+    let ended = server.output_of(&["games", "--player", "Robo"], "");
     let game = ended.split(' ').next().unwrap();
     let me = server.output_of(&["games", "--ids"], "").split(['(', ')']).nth(1).unwrap().to_owned();
     let [copied, backup, restored] = ["copied", "backup.db", "restored"].map(path);
@@ -48,7 +49,7 @@ fn every_command_fails_whose_output_is_cut_off_by_a_full_disk() {
         &["rooms"],
         &["rooms", "--once"],
         &["players"],
-        &["invite", "Robo"],
+        &["invite", "Ann"],
         &["play", "--side", "black"],
         &["watch", game],
         &["host"],

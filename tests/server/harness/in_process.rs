@@ -243,7 +243,7 @@ impl Player {
     }
 
     async fn log_in(channel: Channel, name: &str, kind: v1::PlayerKind, seats: i32) -> Answer<Self> {
-        let request = v1::LogInRequest { display_name: name.into(), kind: kind.into(), seats };
+        let request = v1::LogInRequest { display_name: name.into(), kind: kind.into(), seats, ..Default::default() };
         let mut sessions = v1::session_service_client::SessionServiceClient::new(channel.clone());
         let answer = sessions.log_in(request).await?.into_inner();
         Ok(Self::new(channel, answer.player.unwrap(), &answer.token))

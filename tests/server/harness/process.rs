@@ -236,7 +236,12 @@ impl Player {
 
     pub(crate) async fn try_bot(url: &str, name: &str, seats: i32) -> Result<Self, Status> {
         let channel = Endpoint::from_shared(url.to_owned()).unwrap().connect().await.unwrap();
-        let request = v1::LogInRequest { display_name: name.into(), kind: v1::PlayerKind::Bot.into(), seats };
+        let request = v1::LogInRequest {
+            display_name: name.into(),
+            kind: v1::PlayerKind::Bot.into(),
+            seats,
+            ..Default::default()
+        };
         let answer = SessionServiceClient::new(channel.clone()).log_in(request).await?;
         Ok(Self::over(channel, answer.into_inner().token))
     }

@@ -142,6 +142,23 @@ async fn tokens_stay_valid_until_log_out() {
 }
 
 #[tokio::test]
+async fn what_a_player_has_set_survives_a_restart() {
+    let mut restartable = RestartableServer::start().await;
+    let bot = restartable.server.bot("Bot").await;
+    let availability = Some(v1::Availability { games_at_once: 2, ..Default::default() });
+    let request = v1::SetAvailabilityRequest { availability: availability.clone() };
+    bot.lobby().set_availability(request).await.unwrap();
+    let request = v1::SetEngineVersionRequest { engine_version: "edax 4.6".into() };
+    bot.sessions().set_engine_version(request).await.unwrap();
+    restartable.restart_after(Duration::ZERO).await;
+    let bot = restartable.reconnect(&bot).await;
+    let _turns = bot.turns().await;
+    let listed = bot.lobby().list_players(v1::ListPlayersRequest::default()).await.unwrap().into_inner().players;
+    assert_eq!(listed[0].availability, availability);
+    assert_eq!(listed[0].player.as_ref().unwrap().engine_version, "edax 4.6");
+}
+
+#[tokio::test]
 async fn a_claimed_name_survives_a_restart_and_a_log_out() {
     let mut restartable = RestartableServer::start().await;
     let SeatedRoom { black, white, game, .. } = restartable.server.two_player_game(named("first")).await;

@@ -60,7 +60,8 @@ impl BenchPlayer {
     /// Logs in. The process id makes the name unique among concurrent benches.
     pub(crate) async fn log_in(channel: Channel, name: &str) -> anyhow::Result<Self> {
         let display_name = format!("{name}.{}", std::process::id());
-        let request = v1::LogInRequest { display_name, kind: v1::PlayerKind::Bot.into(), seats: 1 };
+        let request =
+            v1::LogInRequest { display_name, kind: v1::PlayerKind::Bot.into(), seats: 1, ..Default::default() };
         let answer = SessionServiceClient::new(channel.clone()).log_in(request).await?;
         let mut bearer: MetadataValue<Ascii> = format!("Bearer {}", answer.into_inner().token).parse()?;
         bearer.set_sensitive(true);

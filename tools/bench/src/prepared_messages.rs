@@ -107,7 +107,12 @@ impl RoomEvent {
 
 fn bot(side: Color) -> anyhow::Result<Profile> {
     let (number, name) = if side == Color::Black { (1, "black 1000.50000") } else { (2, "white 1000.50000") };
-    Ok(Profile { id: PlayerId::from_random(number << 40), name: DisplayName::parse(name)?, kind: PlayerKind::Bot })
+    Ok(Profile {
+        id: PlayerId::from_random(number << 40),
+        name: DisplayName::parse(name)?,
+        kind: PlayerKind::Bot,
+        engine_version: None,
+    })
 }
 
 /// A room with the settings of the bench.

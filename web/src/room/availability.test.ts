@@ -22,6 +22,7 @@ it("tells in words which invitations a player accepts", () => {
   const ranges = { shortestMove: time(5), shortestTotal: time(60), longestTotal: time(300) };
   expect(words(ranges)).toBe("at least 5 s for a move, 1 min to 5 min for all moves of a side");
   expect(words({ longestMove: time(30) })).toBe("at most 30 s for a move");
+  expect(words({ gamesAtOnce: 2, opponentsADay: 1 })).toBe("at most 2 games at once, at most 1 opponent a day");
 });
 
 it("knows who accepts no invitation of a person", () => {
@@ -38,7 +39,8 @@ it("names the term that is refused", () => {
   expect(words("availability.rated")).toBe("bob accepts rated games only.");
   expect(words("availability.rated", true)).toBe("bob accepts unrated games only.");
   expect(words("availability.longest_total")).toMatch(/less time for all moves/);
-  for (const field of ["unavailable", "kinds", "shortest_move", "longest_move", "shortest_total", "longest_total"])
+  const terms = ["unavailable", "kinds", "shortest_move", "longest_move", "shortest_total", "longest_total"];
+  for (const field of [...terms, "games_at_once", "opponents_a_day"])
     expect(words(`availability.${field}`)).toBeDefined();
   expect(words("seats")).toBeUndefined();
 });

@@ -15,7 +15,7 @@ export function availabilityText(texts: Texts, availability: Availability | unde
   const { invitation } = texts;
   if (!availability) return invitation.all;
   if (availability.unavailable) return invitation.none;
-  const { shortestMove, longestMove, shortestTotal, longestTotal } = availability;
+  const { shortestMove, longestMove, shortestTotal, longestTotal, gamesAtOnce, opponentsADay } = availability;
   const perMove = rangeText(texts, shortestMove, longestMove);
   const perSide = rangeText(texts, shortestTotal, longestTotal);
   const terms = [
@@ -25,6 +25,8 @@ export function availabilityText(texts: Texts, availability: Availability | unde
     ],
     perMove && invitation.perMove(perMove),
     perSide && invitation.perSide(perSide),
+    gamesAtOnce > 0 && invitation.gamesAtOnce(gamesAtOnce),
+    opponentsADay > 0 && invitation.opponentsADay(opponentsADay),
   ];
   return terms.filter(Boolean).join(", ") || invitation.all;
 }

@@ -18,7 +18,7 @@ export function PlayerScreen({ playerId }: { playerId: string }) {
   if (refused?.reason === "PLAYER_NOT_FOUND") return <Departed playerId={playerId} />;
   if (refused) return <Unavailable refused={refused} />;
   if (!answer?.player || !answer.stats) return <p class="muted">{connection.loading}</p>;
-  const { displayName, kind } = answer.player;
+  const { displayName, kind, engineVersion } = answer.player;
   const isOwn = playerId === session.value?.playerId;
   return (
     <div class="profile">
@@ -27,7 +27,8 @@ export function PlayerScreen({ playerId }: { playerId: string }) {
           <p class="muted">{texts.title}</p>
           <h1 class="profile-name">{displayName}</h1>
           <p>
-            <span class="tag">{kind === PlayerKind.BOT ? room.kind.bot : room.kind.human}</span> {isOwn && texts.you}
+            <span class="tag">{kind === PlayerKind.BOT ? room.kind.bot : room.kind.human}</span> {engineVersion}{" "}
+            {isOwn && texts.you}
           </p>
           {!isOwn && <Invite guest={answer.player} />}
         </section>

@@ -83,7 +83,7 @@ function Players({ kind }: { kind: PlayerKind }) {
 function Row({ of: { player, rating, seats, seatLimit, availability } }: { of: OnlinePlayer }) {
   const { invitation, room } = text.value;
   if (!player) return null;
-  const { playerId, displayName, kind } = player;
+  const { playerId, displayName, kind, engineVersion } = player;
   const isOwn = playerId === session.value?.playerId;
   return (
     <li>
@@ -96,6 +96,7 @@ function Row({ of: { player, rating, seats, seatLimit, availability } }: { of: O
       </div>
       <p class="row-state muted">
         <span class="tag">{kind === PlayerKind.BOT ? room.kind.bot : room.kind.human}</span>
+        {engineVersion && <span>{engineVersion}</span>}
         <span class={`tag${seats === 0 ? " good" : ""}`}>{seats === 0 ? invitation.free : invitation.busy}</span>
         {seatLimit > 1 && <span>{invitation.seats(seats, seatLimit)}</span>}
       </p>

@@ -83,7 +83,8 @@ impl Client {
 
     /// Like [`Client::log_in`], for a bot that needs up to `seats` seats at a time.
     pub async fn log_in_for_seats(&self, name: &str, kind: PlayerKind, seats: u32) -> Result<Session, ClientError> {
-        let request = v1::LogInRequest { display_name: name.to_owned(), kind: kind.into(), seats: wire_count(seats) };
+        let (display_name, seats) = (name.to_owned(), wire_count(seats));
+        let request = v1::LogInRequest { display_name, kind: kind.into(), seats, ..Default::default() };
         let mut request = Request::new(request);
         self.admin.iter().for_each(|admin| drop(request.metadata_mut().insert(ADMIN, admin.clone())));
         let answer = SessionServiceClient::new(self.servers.channel()).log_in(request).await?.into_inner();

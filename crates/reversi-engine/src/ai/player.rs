@@ -78,6 +78,12 @@ impl AiPlayer {
         self.kind
     }
 
+    /// The level; `None` for an unbounded search.
+    #[must_use]
+    pub const fn level(self) -> Option<u8> {
+        self.level
+    }
+
     /// About how many positions it looks at for a move, to tell short searches from long ones; no bound without a
     /// level.
     #[must_use]

@@ -3,7 +3,7 @@
 //! ```text
 //!   event:  version │ seq │ at │ fact │ checksum     a byte, two varints, a protobuf message, four bytes
 //!   room:   version │ room │ checksum                a byte, a protobuf message, four bytes
-//!   search reports of a finished game: as a room
+//!   search reports of a finished game, and the invitations that a player accepts: as a room
 //! ```
 //!
 //! The messages are also sent from one node of a cluster to another, commands and rejections only so; then as parts of
@@ -39,7 +39,7 @@ use prost::{
 
 use self::error::{VERSION, checked, required};
 pub use self::{codec::Numbered, error::StoredError};
-use super::{event::Event, state::Room, thought::Thought};
+use super::{event::Event, settings::Availability, state::Room, thought::Thought};
 
 /// The version without a checksum, which is still read.
 const WITHOUT_CHECKSUM: u8 = 1;
@@ -98,6 +98,20 @@ pub fn encode_thoughts(thoughts: &[(u16, Thought)]) -> Vec<u8> {
 /// [`StoredError`] for other bytes.
 pub fn decode_thoughts(bytes: &[u8], plies: usize) -> Result<Vec<(u16, Thought)>, StoredError> {
     v1::Thoughts::decode(verify_checksum(bytes)?)?.read(plies)
+}
+
+/// Encodes the invitations that a player accepts.
+#[must_use]
+pub fn encode_availability(availability: &Availability) -> Vec<u8> {
+    encode_message(&v1::Availability::from(availability))
+}
+
+/// Decodes what [`encode_availability`] returned.
+///
+/// # Errors
+/// [`StoredError`] for other bytes.
+pub fn decode_availability(bytes: &[u8]) -> Result<Availability, StoredError> {
+    v1::Availability::decode(verify_checksum(bytes)?)?.read()
 }
 
 fn encode_message(message: &impl Message) -> Vec<u8> {

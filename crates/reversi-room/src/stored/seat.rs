@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     seat::{AiSeat, Invitation, Occupant, PlayerKind, Profile, Seat},
-    text::DisplayName,
+    text::{DisplayName, EngineVersion},
     timestamp::Timestamp,
 };
 
@@ -17,7 +17,8 @@ const MAX_AI_KIND: usize = 64;
 
 impl From<&Profile> for v1::Profile {
     fn from(profile: &Profile) -> Self {
-        Self { id: profile.id.bits(), name: profile.name.to_string(), kind: profile.kind.number() }
+        let engine_version = profile.engine_version.as_ref().map(ToString::to_string);
+        Self { id: profile.id.bits(), name: profile.name.to_string(), kind: profile.kind.number(), engine_version }
     }
 }
 
@@ -31,6 +32,11 @@ impl v1::Profile {
             id: read_player(self.id)?,
             name: DisplayName::from_stored(&self.name).map_err(|_| StoredError::Malformed("name of a player"))?,
             kind: PlayerKind::read(self.kind)?,
+            engine_version: self
+                .engine_version
+                .map(|version| EngineVersion::from_stored(&version))
+                .transpose()
+                .map_err(|_| StoredError::Malformed("version of an engine"))?,
         })
     }
 }

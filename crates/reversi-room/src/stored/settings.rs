@@ -9,7 +9,7 @@ use super::{
     v1::{self, settings::Opening as StoredOpening},
 };
 use crate::{
-    settings::{Opening, Opponents, PasswordHash, Policy, Settings, Visibility, Watching},
+    settings::{Availability, Opening, Opponents, PasswordHash, Policy, Settings, TimeRange, Visibility, Watching},
     text::RoomName,
     time_control::TimeControl,
 };
@@ -46,6 +46,49 @@ impl v1::Opponents {
         let read = |rating: Option<u32>| rating.map(|rating| narrow(rating, "rating")).transpose();
         let (min_rating, max_rating) = (read(self.min_rating)?, read(self.max_rating)?);
         Ok(Opponents { people: self.people, bots: self.bots, min_rating, max_rating })
+    }
+}
+
+impl From<&Availability> for v1::Availability {
+    fn from(accepted: &Availability) -> Self {
+        let Availability { available, people, bots, rated, per_move, total, games_at_once, opponents_a_day } =
+            *accepted;
+        Self {
+            available,
+            people,
+            bots,
+            rated,
+            shortest_move: per_move.shortest.map(Into::into),
+            longest_move: per_move.longest.map(Into::into),
+            shortest_total: total.shortest.map(Into::into),
+            longest_total: total.longest.map(Into::into),
+            games_at_once: games_at_once.map(Into::into),
+            opponents_a_day: opponents_a_day.map(Into::into),
+        }
+    }
+}
+
+impl v1::Availability {
+    /// Reads what was stored, or what another node has sent.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for a message that no server sends.
+    pub fn read(self) -> Result<Availability, StoredError> {
+        let range = |shortest, longest| {
+            let read = v1::Duration::read_optional;
+            Ok::<_, StoredError>(TimeRange { shortest: read(shortest)?, longest: read(longest)? })
+        };
+        let number = |number: Option<u32>| number.map(|number| narrow(number, "availability")).transpose();
+        Ok(Availability {
+            available: self.available,
+            people: self.people,
+            bots: self.bots,
+            rated: self.rated,
+            per_move: range(self.shortest_move, self.longest_move)?,
+            total: range(self.shortest_total, self.longest_total)?,
+            games_at_once: number(self.games_at_once)?,
+            opponents_a_day: number(self.opponents_a_day)?,
+        })
     }
 }
 
@@ -151,7 +194,34 @@ mod tests {
 
     use super::*;
 
+    fn range() -> impl Strategy<Value = TimeRange> {
+        let time = || proptest::option::of(any::<u64>().prop_map(std::time::Duration::from_micros));
+        (time(), time()).prop_map(|(shortest, longest)| TimeRange { shortest, longest })
+    }
+
+    fn availability() -> impl Strategy<Value = Availability> {
+        let numbers = (any::<Option<u16>>(), any::<Option<u16>>());
+        (any::<[bool; 3]>(), any::<Option<bool>>(), range(), range(), numbers).prop_map(
+            |([available, people, bots], rated, per_move, total, (games_at_once, opponents_a_day))| Availability {
+                available,
+                people,
+                bots,
+                rated,
+                per_move,
+                total,
+                games_at_once,
+                opponents_a_day,
+            },
+        )
+    }
+
     proptest! {
+        #[test]
+        fn an_availability_round_trips(availability in availability()) {
+            let stored = v1::Availability::from(&availability).encode_to_vec();
+            prop_assert_eq!(v1::Availability::decode(&*stored).unwrap().read(), Ok(availability));
+        }
+
         #[test]
         fn settings_round_trip(settings in Settings::any()) {
             let stored = v1::Settings::from(&settings).encode_to_vec();

@@ -16,6 +16,7 @@ use super::{
         CountedMove, Exploration, ExplorerFilter, MoveCount, Mover, PositionKey, REMEMBERED_GAMES, counted_moves,
         explored_moves, shown_games,
     },
+    super::glicko::Rating,
     super::journal::EndedGame,
     super::player_stats::{PlayerStats, Results, Settlement, settlement},
     super::recent_games::{RecentGame, RecentGames},
@@ -189,6 +190,13 @@ impl MemoryGames {
 
     pub(super) fn standing(&self, who: &Contestant) -> PlayerStats {
         self.standings.get(who).copied().unwrap_or_default()
+    }
+
+    pub(super) fn make_provisional(&mut self, player: PlayerId) {
+        let standing = self.standings.get_mut(&Contestant::Player(player));
+        if let Some(rating) = standing.and_then(|stats| stats.rating.as_mut()) {
+            rating.deviation = rating.deviation.max(Rating::OF_NEW_ENGINE);
+        }
     }
 
     /// The contestants with a rating, the highest first.

@@ -225,6 +225,10 @@ impl Archive for MemoryStore {
         })
     }
 
+    fn make_provisional(&self, player: PlayerId) -> StoreFuture<'_, ()> {
+        self.answer(move |inner| inner.games.make_provisional(player))
+    }
+
     fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {
         self.answer(|inner| {
             let games = inner.games.beyond(retention, now, limit);
@@ -278,11 +282,20 @@ impl PlayerStore for MemoryStore {
         })
     }
 
-    fn change_account(&self, player: StoredPlayer, token: [u8; 32]) -> StoreFuture<'_, bool> {
+    fn change_account(&self, player: StoredPlayer, before: StoredPlayer) -> StoreFuture<'_, bool> {
         self.answer(|inner| {
-            let known =
-                inner.players.get_mut(&player.profile.id).filter(|known| [token, player.token].contains(&known.token));
-            known.map(|known| (known.token, known.claimed) = (player.token, known.claimed || player.claimed)).is_some()
+            let Some(known) = inner.players.get_mut(&player.profile.id) else { return false };
+            let is_current = [before.token, player.token].contains(&known.token);
+            if is_current {
+                (known.token, known.claimed) = (player.token, known.claimed || player.claimed);
+                if player.availability != before.availability {
+                    known.availability = player.availability;
+                }
+                if player.profile.engine_version != before.profile.engine_version {
+                    known.profile.engine_version = player.profile.engine_version;
+                }
+            }
+            is_current
         })
     }
 

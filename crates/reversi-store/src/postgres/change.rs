@@ -36,8 +36,8 @@ pub(super) enum Change {
     },
     AddWaiting(Vec<RoomId>),
     PutPlayer(StoredPlayer),
-    /// Replaces the token and the claim of a player with this token, and counts the player.
-    Account(StoredPlayer, [u8; 32]),
+    /// Replaces what has changed of a player with the token of the second value, and counts the player.
+    Account(Box<(StoredPlayer, StoredPlayer)>),
     RemovePlayer(PlayerId),
     /// Removes a player, unless seen after this time, and counts the player.
     RemoveIdle(PlayerId, Timestamp),
@@ -70,7 +70,7 @@ impl Change {
             Self::ReturnWaiting { gone, new } => waiting::give_back(session, fence.node, gone, new).await.map(|()| 0),
             Self::AddWaiting(rooms) => waiting::add(session, rooms).await.map(|()| 0),
             Self::PutPlayer(player) => players::put(session, player).await,
-            Self::Account(player, token) => players::change_account(session, player, token).await,
+            Self::Account(both) => players::change_account(session, &both.0, &both.1).await,
             Self::RemovePlayer(player) => players::remove(session, *player).await.map(|()| 0),
             Self::RemoveIdle(player, seen) => players::remove_idle(session, *player, *seen).await,
             Self::RecordSeen(seen) => players::record_seen(session, seen).await.map(|()| 0),

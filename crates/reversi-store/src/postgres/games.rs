@@ -8,7 +8,7 @@ use std::{
 
 use futures_util::future::try_join_all;
 use reversi_engine::rules::{ByColor, Color};
-use reversi_room::{AiSeat, GameId, GameRecord, Participant, Profile, Timestamp};
+use reversi_room::{AiSeat, GameId, GameRecord, Participant, PlayerId, Profile, Timestamp};
 use tokio_postgres::{
     Error, Row,
     types::{FromSql, ToSql},
@@ -282,6 +282,12 @@ pub(super) fn read_standing(row: &Row) -> Result<PlayerStats, ReadError> {
     Ok(PlayerStats { humans: results("humans")?, bots: results("bots")?, ais: results("ais")?, rating })
 }
 
+/// Raises the deviation of a rating to that of a new engine.
+pub(super) async fn make_provisional(session: &Session, player: PlayerId) -> Result<(), Error> {
+    let sql = "UPDATE standings SET deviation = greatest(deviation, $1) WHERE contestant = $2 AND rating IS NOT NULL";
+    session.execute(sql, &[&Rating::OF_NEW_ENGINE, &player.to_string()]).await.map(drop)
+}
+
 const PUT_STANDING: &str = "INSERT INTO standings (contestant, name, won_against_humans, drawn_against_humans, \
     lost_against_humans, won_against_bots, drawn_against_bots, lost_against_bots, won_against_ais, drawn_against_ais, \
     lost_against_ais, rating, deviation, volatility, rated_games) \
@@ -311,7 +317,7 @@ pub(super) async fn put_standing(
     session.execute(PUT_STANDING, parameters).await.map(drop)
 }
 
-const RANKING: &str = "SELECT standings.*, players.id, players.name, players.kind FROM standings \
+const RANKING: &str = "SELECT standings.*, players.id, players.name, players.kind, players.engine_version FROM standings \
     LEFT JOIN players ON players.id = contestant WHERE rating <= $4 AND (rating < $4 OR contestant > $5) \
     AND (players.id IS NULL OR token IS NOT NULL) AND ($1::float8 IS NULL OR deviation <= $1) \
     AND ($2::text IS NULL OR coalesce(players.kind, 'ai') = $2) ORDER BY rating DESC, contestant LIMIT $3";

@@ -467,12 +467,9 @@ impl Archive for PostgresStore {
     }
 
     fn settle(&self, limit: usize) -> StoreFuture<'_, usize> {
-        Box::pin(async move {
-            if !self.archive.ask(|session| async move { games::has_unsettled(&session, None).await }).await? {
-                return Ok(0);
-            }
-            self.settle_within(self.archive_writer.patience, limit).await
-        })
+        let turn = self.archive_writer.patience;
+        let is_any = self.archive.ask(|session| async move { games::has_unsettled(&session, None).await });
+        Box::pin(async move { if is_any.await? { self.settle_within(turn, limit).await } else { Ok(0) } })
     }
 
     fn count_openings(&self, skip: usize, limit: usize) -> StoreFuture<'_, usize> {
@@ -493,6 +490,11 @@ impl Archive for PostgresStore {
             let games = Arc::clone(&games);
             async move { games::enter(&session, &games).await }
         })
+    }
+
+    fn make_provisional(&self, player: PlayerId) -> StoreFuture<'_, ()> {
+        let raise = move |session: Arc<Session>| async move { games::make_provisional(&session, player).await };
+        self.archive_writer.transact(self.archive_writer.patience, raise)
     }
 
     fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {
@@ -529,8 +531,8 @@ impl PlayerStore for PostgresStore {
         Box::pin(async move { Ok(self.change(Change::PutPlayer(player)).await? > 0) })
     }
 
-    fn change_account(&self, player: StoredPlayer, token: [u8; 32]) -> StoreFuture<'_, bool> {
-        Box::pin(async move { Ok(self.change(Change::Account(player, token)).await? > 0) })
+    fn change_account(&self, player: StoredPlayer, before: StoredPlayer) -> StoreFuture<'_, bool> {
+        Box::pin(async move { Ok(self.change(Change::Account(Box::new((player, before)))).await? > 0) })
     }
 
     fn remove_player(&self, player: PlayerId) -> StoreFuture<'_, ()> {

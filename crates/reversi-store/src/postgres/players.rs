@@ -1,9 +1,9 @@
 //! Players, by the hashes of their tokens, and bans.
 
-use reversi_room::{DisplayName, PlayerId, Profile, Timestamp};
+use reversi_room::{DisplayName, EngineVersion, PlayerId, Profile, Timestamp, stored};
 use tokio_postgres::{Error, Row};
 
-use super::session::{Session, column, readable};
+use super::session::{Parameters, Session, column, readable};
 use crate::{
     ban::{self, Ban},
     damage::{DamagedRows, ReadError},
@@ -13,8 +13,8 @@ use crate::{
 
 /// Unless `$9` is false, inserts nothing if another player with a token has the name, and changes nothing of a player
 /// who has another token or none: an earlier try may have been executed, and the player have changed since.
-const PUT: &str = "INSERT INTO players (id, name, name_key, kind, seats, token, seen_us, claimed) \
-    SELECT $1, $2, $3, $4, $5, $6, $7, $8 \
+const PUT: &str = "INSERT INTO players (id, name, name_key, kind, seats, token, seen_us, claimed, availability, engine_version) \
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $10, $11 \
     WHERE NOT $9 OR NOT EXISTS (SELECT FROM players WHERE name_key = $3 AND token IS NOT NULL AND id <> $1) \
     ON CONFLICT (id) DO UPDATE SET token = $6, claimed = players.claimed OR $8 WHERE NOT $9 OR players.token = $6";
 
@@ -28,13 +28,25 @@ pub(super) async fn put(session: &Session, player: &StoredPlayer) -> Result<usiz
 }
 
 /// Also with the new token: the answer to an earlier try may have been lost.
-const CHANGE: &str =
-    "UPDATE players SET token = $2, claimed = claimed OR $3 WHERE id = $1 AND (token = $4 OR token = $2)";
+const CHANGE: &str = "UPDATE players SET token = $2, claimed = claimed OR $3, \
+    availability = CASE WHEN $5 THEN $6 ELSE availability END, \
+    engine_version = CASE WHEN $7 THEN $8 ELSE engine_version END \
+    WHERE id = $1 AND (token = $4 OR token = $2)";
 
-/// Replaces the token and the claim of a player whose token is `token`. Returns 1 if there is one, else 0.
-pub(super) async fn change_account(session: &Session, player: &StoredPlayer, token: &[u8]) -> Result<usize, Error> {
-    let (id, new) = (player.profile.id.to_string(), &player.token[..]);
-    let changed = session.execute(CHANGE, &[&id, &new, &player.claimed, &token]).await?;
+/// Replaces what has changed of a player whose token is that of `before`: another node may have changed the rest. Returns
+/// 1 if there is one, else 0.
+pub(super) async fn change_account(
+    session: &Session,
+    player: &StoredPlayer,
+    before: &StoredPlayer,
+) -> Result<usize, Error> {
+    let (id, new, old) = (player.profile.id.to_string(), &player.token[..], &before.token[..]);
+    let (availability, engine) = settings(player);
+    let accepts_others = player.availability != before.availability;
+    let has_new_engine = player.profile.engine_version != before.profile.engine_version;
+    let values: Parameters<'_> =
+        &[&id, &new, &player.claimed, &old, &accepts_others, &availability, &has_new_engine, &engine];
+    let changed = session.execute(CHANGE, values).await?;
     Ok(usize::from(changed > 0))
 }
 
@@ -43,11 +55,20 @@ pub(super) async fn restore(session: &Session, player: &StoredPlayer) -> Result<
     insert(session, player, false).await.map(drop)
 }
 
+/// The columns for the invitations that a player accepts, and for the version of its engine.
+fn settings(player: &StoredPlayer) -> (Option<Vec<u8>>, Option<&str>) {
+    let engine = player.profile.engine_version.as_ref().map(EngineVersion::as_str);
+    (player.availability.as_ref().map(stored::encode_availability), engine)
+}
+
 async fn insert(session: &Session, player: &StoredPlayer, unique: bool) -> Result<usize, Error> {
     let StoredPlayer { profile, seats, token, seen, claimed, .. } = player;
     let (id, kind) = (profile.id.to_string(), player_kind_name(profile.kind));
     let (name, key, seats) = (profile.name.as_str(), profile.name.key(), i32::from(*seats));
-    let put = session.execute(PUT, &[&id, &name, &key, &kind, &seats, &&token[..], &seen.0, claimed, &unique]).await?;
+    let (availability, engine) = settings(player);
+    let values: Parameters<'_> =
+        &[&id, &name, &key, &kind, &seats, &&token[..], &seen.0, claimed, &unique, &availability, &engine];
+    let put = session.execute(PUT, values).await?;
     Ok(usize::from(put > 0))
 }
 
@@ -93,7 +114,8 @@ pub(super) async fn find_all(
 }
 
 pub(super) async fn profile(session: &Session, player: PlayerId) -> Result<Option<Profile>, ReadError> {
-    let row = session.row("SELECT id, name, kind FROM players WHERE id = $1", &[&player.to_string()]).await?;
+    let row =
+        session.row("SELECT id, name, kind, engine_version FROM players WHERE id = $1", &[&player.to_string()]).await?;
     row.as_ref().map(read_profile).transpose()
 }
 
@@ -104,14 +126,15 @@ pub(super) async fn named(
     name: &DisplayName,
     limit: usize,
 ) -> Result<Vec<Profile>, ReadError> {
-    let sql = "SELECT id, name, kind FROM players WHERE name_key = $1 ORDER BY seen_us DESC, id LIMIT $2";
+    let sql =
+        "SELECT id, name, kind, engine_version FROM players WHERE name_key = $1 ORDER BY seen_us DESC, id LIMIT $2";
     let rows = session.query(sql, &[&name.key(), &i64::try_from(limit)?]).await?;
     Ok(rows.iter().filter_map(|row| readable(damaged, "players", row, read_profile(row))).collect())
 }
 
-/// The columns `id`, `name` and `kind`.
+/// The columns `id`, `name`, `kind` and `engine_version`.
 pub(super) fn read_profile(row: &Row) -> Result<Profile, ReadError> {
-    game_row::profile(column(row, "id")?, column(row, "name")?, column(row, "kind")?)
+    game_row::profile(column(row, "id")?, column(row, "name")?, column(row, "kind")?, column(row, "engine_version")?)
 }
 
 /// Removes a player. With games or results the row stays, without a token.
@@ -192,6 +215,9 @@ fn read(row: &Row) -> Result<StoredPlayer, ReadError> {
         token: column::<&[u8]>(row, "token")?.try_into()?,
         seen: Timestamp(column(row, "seen_us")?),
         claimed: column(row, "claimed")?,
+        // Damaged, it counts as not set: it must not cost the player the account.
+        availability: column::<Option<&[u8]>>(row, "availability")?
+            .and_then(|bytes| stored::decode_availability(bytes).ok()),
         played: column(row, "played")?,
     })
 }

@@ -20,7 +20,7 @@ pub(super) async fn former_players(
     after: Option<PlayerId>,
     limit: usize,
 ) -> Result<Vec<FormerPlayer>, ReadError> {
-    let sql = "SELECT id, name, kind, seen_us FROM players WHERE token IS NULL AND id > $1 ORDER BY id LIMIT $2";
+    let sql = "SELECT id, name, kind, engine_version, seen_us FROM players WHERE token IS NULL AND id > $1 ORDER BY id LIMIT $2";
     let after = after.map(|id| id.to_string()).unwrap_or_default();
     let rows = session.query(sql, &[&after, &i64::try_from(limit)?]).await?;
     let read =

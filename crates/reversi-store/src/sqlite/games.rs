@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use reversi_engine::rules::Color;
-use reversi_room::{AiSeat, GameEnd, GameId, GameRecord, Participant, Timestamp};
+use reversi_room::{AiSeat, GameEnd, GameId, GameRecord, Participant, PlayerId, Timestamp};
 use rusqlite::{
     Connection, OptionalExtension as _, Row, ToSql, named_params,
     types::{FromSql, Value, ValueRef},
@@ -262,7 +262,7 @@ pub(super) fn ranking(
     after: Option<&RankingKey>,
     limit: usize,
 ) -> Result<RankingPage, ReadError> {
-    let sql = "SELECT standings.*, players.id, players.kind FROM standings LEFT JOIN players ON players.id = contestant \
+    let sql = "SELECT standings.*, players.id, players.kind, players.engine_version FROM standings LEFT JOIN players ON players.id = contestant \
         WHERE rating <= :rating AND (rating < :rating OR contestant > :after) \
         AND (players.id IS NULL OR token IS NOT NULL) AND (:deviation IS NULL OR deviation <= :deviation) \
         AND (:kind IS NULL OR ifnull(players.kind, 'ai') = :kind) ORDER BY rating DESC, contestant LIMIT :limit";
@@ -293,6 +293,12 @@ fn ranked(row: &Row<'_>) -> Result<RankedContestant, ReadError> {
         Contestant::Player(_) => Participant::Player(players::read_profile(row)?),
     };
     Ok(RankedContestant { participant, stats: read_standing(row)? })
+}
+
+/// Raises the deviation of a rating to that of a new engine.
+pub(super) fn make_provisional(connection: &Connection, player: PlayerId) -> rusqlite::Result<()> {
+    let sql = "UPDATE standings SET deviation = max(deviation, ?) WHERE contestant = ? AND rating IS NOT NULL";
+    connection.execute(sql, (Rating::OF_NEW_ENGINE, player.to_string())).map(drop)
 }
 
 pub(super) fn put_standing(

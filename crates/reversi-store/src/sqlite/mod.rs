@@ -392,6 +392,10 @@ impl Archive for SqliteStore {
         }))
     }
 
+    fn make_provisional(&self, player: PlayerId) -> StoreFuture<'_, ()> {
+        self.writer.write(move |connection| games::make_provisional(connection, player))
+    }
+
     fn trim(&self, retention: Retention, now: Timestamp, limit: usize) -> StoreFuture<'_, usize> {
         Box::pin(self.count(move |connection| retention::trim(connection, retention, now, limit)))
     }

@@ -1,6 +1,6 @@
 //! Players, by the hashes of their tokens, and bans.
 
-use reversi_room::{DisplayName, PlayerId, Profile, Timestamp};
+use reversi_room::{DisplayName, EngineVersion, PlayerId, Profile, Timestamp, stored};
 use rusqlite::{
     Connection, Row, named_params,
     types::{Value, ValueRef},
@@ -16,7 +16,7 @@ use crate::{
     player_store::{PlayerKey, StoredPlayer},
 };
 
-/// Inserts a player, or replaces its token and its claim. Returns 0 if another player with a token has the name.
+/// Inserts a player, or replaces what may change of it. Returns 0 if another player with a token has the name.
 pub(super) fn put(connection: &Connection, player: &StoredPlayer) -> rusqlite::Result<usize> {
     insert(connection, player, true)
 }
@@ -27,11 +27,12 @@ pub(super) fn restore(connection: &Connection, player: &StoredPlayer) -> rusqlit
 }
 
 fn insert(connection: &Connection, player: &StoredPlayer, unique: bool) -> rusqlite::Result<usize> {
-    let sql = "INSERT INTO players (id, name, name_key, kind, seats, token, seen_us, claimed) \
-        SELECT :id, :name, :key, :kind, :seats, :token, :seen, :claimed \
+    let sql = "INSERT INTO players (id, name, name_key, kind, seats, token, seen_us, claimed, availability, engine_version) \
+        SELECT :id, :name, :key, :kind, :seats, :token, :seen, :claimed, :availability, :engine \
         WHERE NOT :unique OR NOT EXISTS \
             (SELECT 1 FROM players WHERE name_key = :key AND token IS NOT NULL AND id <> :id) \
-        ON CONFLICT (id) DO UPDATE SET token = :token, claimed = :claimed";
+        ON CONFLICT (id) DO UPDATE \
+            SET token = :token, claimed = :claimed, availability = :availability, engine_version = :engine";
     connection.prepare_cached(sql)?.execute(named_params! {
         ":id": player.profile.id.to_string(),
         ":name": player.profile.name.as_str(),
@@ -41,6 +42,8 @@ fn insert(connection: &Connection, player: &StoredPlayer, unique: bool) -> rusql
         ":token": player.token,
         ":seen": player.seen.0,
         ":claimed": player.claimed,
+        ":availability": player.availability.as_ref().map(stored::encode_availability),
+        ":engine": player.profile.engine_version.as_ref().map(EngineVersion::as_str),
         ":unique": unique,
     })
 }
@@ -75,7 +78,7 @@ pub(super) fn find(connection: &Connection, player: PlayerKey) -> Result<Option<
 }
 
 pub(super) fn profile(connection: &Connection, player: PlayerId) -> Result<Option<Profile>, ReadError> {
-    let mut select = connection.prepare_cached("SELECT id, name, kind FROM players WHERE id = ?")?;
+    let mut select = connection.prepare_cached("SELECT id, name, kind, engine_version FROM players WHERE id = ?")?;
     let mut rows = select.query([player.to_string()])?;
     rows.next()?.map(read_profile).transpose()
 }
@@ -87,7 +90,7 @@ pub(super) fn named(
     name: &DisplayName,
     limit: usize,
 ) -> Result<Vec<Profile>, ReadError> {
-    let sql = "SELECT id, name, kind FROM players WHERE name_key = ? ORDER BY seen_us DESC, id LIMIT ?";
+    let sql = "SELECT id, name, kind, engine_version FROM players WHERE name_key = ? ORDER BY seen_us DESC, id LIMIT ?";
     let mut select = connection.prepare_cached(sql)?;
     let mut rows = select.query((name.key(), i64::try_from(limit)?))?;
     let mut named = Vec::new();
@@ -100,10 +103,10 @@ pub(super) fn named(
     Ok(named)
 }
 
-/// The columns `id`, `name` and `kind`.
+/// The columns `id`, `name`, `kind` and `engine_version`.
 pub(super) fn read_profile(row: &Row<'_>) -> Result<Profile, ReadError> {
     let text = |column| Ok::<_, ReadError>(row.get_ref(column)?.as_str()?);
-    game_row::profile(text("id")?, text("name")?, text("kind")?)
+    game_row::profile(text("id")?, text("name")?, text("kind")?, row.get_ref("engine_version")?.as_str_or_null()?)
 }
 
 /// Removes a player. With games or results the row stays, without a token.
@@ -224,6 +227,10 @@ fn read(row: &Row<'_>) -> Result<StoredPlayer, ReadError> {
         token: row.get("token")?,
         seen: Timestamp(row.get("seen_us")?),
         claimed: row.get("claimed")?,
+        // Damaged, it counts as not set: it must not cost the player the account.
+        availability: row
+            .get::<_, Option<Vec<u8>>>("availability")?
+            .and_then(|bytes| stored::decode_availability(&bytes).ok()),
         played: row.get("played")?,
     })
 }

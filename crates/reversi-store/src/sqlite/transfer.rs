@@ -15,7 +15,7 @@ pub(super) fn former_players(
     after: Option<PlayerId>,
     limit: usize,
 ) -> Result<Vec<FormerPlayer>, ReadError> {
-    let sql = "SELECT id, name, kind, seen_us FROM players WHERE token IS NULL AND id > ? ORDER BY id LIMIT ?";
+    let sql = "SELECT id, name, kind, engine_version, seen_us FROM players WHERE token IS NULL AND id > ? ORDER BY id LIMIT ?";
     let mut select = connection.prepare_cached(sql)?;
     let mut rows = select.query((after.map(|id| id.to_string()).unwrap_or_default(), i64::try_from(limit)?))?;
     let mut former = Vec::new();

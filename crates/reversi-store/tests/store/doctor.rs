@@ -1,17 +1,19 @@
 //! The examination and the repair of a file.
 
-use reversi_room::{Event, GameId, GameRecord, Seq, Timestamp};
-use reversi_store::{Archive as _, Contestant, Diagnosis, Doctor, GameFilter, Observer, OpenError, SqliteStore, Store};
+use reversi_room::{Availability, EngineVersion, Event, GameId, GameRecord, Profile, Seq, Timestamp};
+use reversi_store::{
+    Archive as _, Contestant, Diagnosis, Doctor, GameFilter, Observer, OpenError, SqliteStore, Store, StoredPlayer,
+};
 use tempfile::TempDir;
 
 use crate::{
     after_a_crash, after_a_stop, archive, at, ban, connection, count,
     damage::damage_page,
     drive,
-    fixtures::test_room::{TestRoom, chat, default_settings, id},
+    fixtures::test_room::{TestRoom, chat, default_settings, id, profile},
     folder,
     games::game,
-    load, moved, open, open_rooms, open_with_log, room_id, write,
+    load, moved, open, open_rooms, open_with_log, room_id, stored_player, write,
 };
 
 /// The ids of the games that an examination finds.
@@ -193,6 +195,21 @@ async fn damaged_pages_are_replaced_and_all_other_pages_are_saved() {
         assert_eq!((stats.humans.played(), stats.rating.map(|rating| rating.games)), (101, Some(100)), "{table}");
         assert_eq!(load(&store, room_id(9)).await.unwrap().seq(), Seq(1));
     }
+}
+
+#[tokio::test]
+async fn a_repair_keeps_what_players_have_set() {
+    let folder = folder();
+    let engine_version = Some(EngineVersion::parse("edax 4.6").unwrap());
+    let availability = Some(Availability { games_at_once: Some(2), ..Availability::default() });
+    let ada = Profile { engine_version, ..profile("ada") };
+    let ada = StoredPlayer { availability, ..stored_player(ada) };
+    open(&folder).players.put_player(ada.clone()).await.unwrap();
+    assert_eq!(repair(&folder), [""; 0]);
+    assert_eq!(open(&folder).players.players().await.unwrap(), [ada.clone()]);
+    // Damaged, they are as good as not set.
+    connection(&folder).execute("UPDATE players SET availability = x'00'", []).unwrap();
+    assert_eq!(open(&folder).players.players().await.unwrap(), [StoredPlayer { availability: None, ..ada }]);
 }
 
 /// As a damaged index may permit it.

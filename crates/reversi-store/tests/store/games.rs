@@ -7,7 +7,9 @@ use reversi_room::{
     AiSeat, EndReason, GameEnd, GameId, GameRecord, Participant, PlayerId, RatingChange, RoomId, Seq, Thought,
     UnratedReason,
 };
-use reversi_store::{Append, Contestant, EndedGame, GameFilter, GamePage, PlayerStats, RatingWeight, Results, Store};
+use reversi_store::{
+    Append, Contestant, EndedGame, GameFilter, GamePage, PlayerStats, Rating, RatingWeight, Results, Store,
+};
 
 use crate::{
     Place, archive, at, connection, creation_of,
@@ -253,6 +255,20 @@ on_each!(the_archive_counts_the_games_of_two_players_and_those_against_all_ais, 
     let many = deviation_after("ada", ["cy", "dee"]).await;
     let one = deviation_after("bob", ["roxanne:1", "greedy:2"]).await;
     assert!(one > many, "games against AIs count as those against one player: {one} {many}");
+});
+
+on_each!(the_rating_of_a_new_engine_is_provisional, async |store| {
+    let rated = |number: u32| GameRecord { rated: true, ..game(room_id(1), number, number.into(), ["ada", "bob"]) };
+    archive(store, room_id(1), &(1..=10).map(rated).collect::<Vec<_>>()).await;
+    let who = Contestant::Player(id("ada"));
+    let rating = async || store.archive.player_stats(who.clone()).await.unwrap().rating.unwrap();
+    let before = rating().await;
+    assert!(before.deviation < 190.0, "{before:?}");
+    for _ in 0..2 {
+        store.archive.make_provisional(id("ada")).await.unwrap();
+        assert_eq!(rating().await, Rating { deviation: 200.0, ..before });
+    }
+    store.archive.make_provisional(id("eve")).await.unwrap();
 });
 
 on_each_place!(the_queries_that_the_documents_print_are_answered, async |place| {

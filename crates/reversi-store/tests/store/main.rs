@@ -198,7 +198,7 @@ fn ban(subject: &str, until: Option<i64>) -> Ban {
 
 /// A player who has logged in.
 fn stored_player(profile: Profile) -> StoredPlayer {
-    StoredPlayer { profile, seats: 1, token: [7; 32], seen: at(1), claimed: false, played: false }
+    StoredPlayer { profile, seats: 1, token: [7; 32], seen: at(1), claimed: false, availability: None, played: false }
 }
 
 /// Creates a room whose first append also stores finished games.

@@ -1,7 +1,9 @@
 //! Stored players and their tokens.
 
-use reversi_room::{DisplayName, EndReason, GameEnd, GameRecord, Profile};
-use reversi_store::{Ban, BanSubject, PlayerKey, Store, StoredPlayer};
+#[cfg(all(unix, feature = "postgres"))]
+use reversi_needs::needs;
+use reversi_room::{Availability, DisplayName, EndReason, EngineVersion, GameEnd, GameRecord, Profile};
+use reversi_store::{Ban, BanSubject, MemoryStore, PlayerKey, PlayerStore, Store, StoredPlayer};
 
 use crate::{
     archive, at, ban,
@@ -17,6 +19,7 @@ fn stored_player(who: &str, seats: u16) -> StoredPlayer {
         token: [u8::try_from(who.len()).unwrap(); 32],
         seen: at(7),
         claimed: false,
+        availability: None,
         played: false,
     }
 }
@@ -100,9 +103,50 @@ on_each!(the_token_and_the_claim_of_a_player_are_replaced, async |store| {
     let ada = stored_player("ada", 1);
     store.players.put_player(ada.clone()).await.unwrap();
     let changed = StoredPlayer { token: [9; 32], claimed: true, ..ada.clone() };
-    assert!(store.players.change_account(changed.clone(), ada.token).await.unwrap());
-    assert_eq!(known(store).await, [changed]);
+    assert!(store.players.change_account(changed.clone(), ada.clone()).await.unwrap());
+    assert_eq!(known(store).await, [changed.clone()]);
+    let accepted = Availability { bots: false, games_at_once: Some(2), ..Availability::default() };
+    let with_availability = StoredPlayer { availability: Some(accepted), ..changed.clone() };
+    assert!(store.players.change_account(with_availability.clone(), changed).await.unwrap());
+    let engine_version = Some(EngineVersion::parse("edax 4.6").unwrap());
+    let profile = Profile { engine_version, ..ada.profile };
+    let with_both = StoredPlayer { profile, ..with_availability.clone() };
+    assert!(store.players.change_account(with_both.clone(), with_availability).await.unwrap());
+    assert_eq!(known(store).await, [with_both.clone()]);
+    assert_eq!(store.players.profile(with_both.profile.id).await.unwrap(), Some(with_both.profile));
 });
+
+#[tokio::test]
+async fn a_change_keeps_what_another_node_has_changed() {
+    let (store, ada) = (MemoryStore::default(), stored_player("ada", 1));
+    keeps_changes_of_others(&store, ada).await;
+}
+
+#[cfg(all(unix, feature = "postgres"))]
+#[needs(postgres)]
+#[tokio::test]
+async fn a_change_keeps_what_another_node_has_changed_in_postgres() {
+    let store = crate::postgres::database().open().await;
+    keeps_changes_of_others(&*store.players, stored_player("ada", 1)).await;
+}
+
+/// Each node knows the player as it was at first.
+async fn keeps_changes_of_others(store: &dyn PlayerStore, ada: StoredPlayer) {
+    store.put_player(ada.clone()).await.unwrap();
+    let availability = Some(Availability { rated: Some(true), ..Availability::default() });
+    let engine_version = Some(EngineVersion::parse("edax 4.6").unwrap());
+    let profile = Profile { engine_version, ..ada.profile.clone() };
+    let changes = [
+        StoredPlayer { availability, ..ada.clone() },
+        StoredPlayer { profile: profile.clone(), ..ada.clone() },
+        StoredPlayer { claimed: true, ..ada.clone() },
+    ];
+    for change in changes {
+        assert!(store.change_account(change, ada.clone()).await.unwrap());
+    }
+    let all = StoredPlayer { profile, availability, claimed: true, ..ada };
+    assert_eq!(store.players().await.unwrap(), [all]);
+}
 
 on_each!(bans_are_kept_until_they_end_or_are_replaced, async |store| {
     let put = async |ban: Ban, now| store.players.put_ban(ban, at(now)).await.unwrap();

@@ -62,6 +62,7 @@ fn players() -> Vec<StoredPlayer> {
         token: [token; 32],
         seen: at(seen),
         claimed,
+        availability: None,
         played,
     };
     let mut players = vec![
@@ -279,9 +280,10 @@ mod postgres {
         check(&store).await;
     }
 
-    /// Version 13 added these columns.
-    const WITHOUT_RATING_CHANGES: &str =
-        "ALTER TABLE games DROP COLUMN black_rating_change, DROP COLUMN white_rating_change";
+    /// Versions 13 and 14 added these columns.
+    const WITHOUT_ADDED_COLUMNS: &str = "ALTER TABLE games DROP COLUMN black_rating_change, DROP COLUMN white_rating_change, \
+        DROP COLUMN black_engine_version, DROP COLUMN white_engine_version; \
+        ALTER TABLE players DROP COLUMN availability, DROP COLUMN engine_version";
 
     /// As `pg_restore --clean` leaves them, which does not drop the tables of a later version.
     #[needs(postgres)]
@@ -289,7 +291,7 @@ mod postgres {
     async fn tables_of_the_version_before_that_were_restored_are_upgraded_again() {
         let database = sample_database();
         drop(database.open().await);
-        database.sql(&format!("{WITHOUT_RATING_CHANGES}; UPDATE reversi SET version = 2"));
+        database.sql(&format!("{WITHOUT_ADDED_COLUMNS}; UPDATE reversi SET version = 2"));
         check(&database.open().await).await;
     }
 
@@ -300,7 +302,7 @@ mod postgres {
         let database = sample_database();
         drop(database.open().await);
         database.sql(&format!(
-            "{WITHOUT_RATING_CHANGES}; DROP TABLE node_unreached, node_status; UPDATE reversi SET version = 10"
+            "{WITHOUT_ADDED_COLUMNS}; DROP TABLE node_unreached, node_status; UPDATE reversi SET version = 10"
         ));
         check(&database.open().await).await;
         assert_eq!(database.sql("SELECT count(*) FROM node_status, node_unreached"), "0");
@@ -314,7 +316,7 @@ mod postgres {
         let database = sample_database();
         drop(database.open().await);
         database.sql(&format!(
-            "{WITHOUT_RATING_CHANGES}; ALTER TABLE games DROP COLUMN unsettled_weight; UPDATE reversi SET version = 11"
+            "{WITHOUT_ADDED_COLUMNS}; ALTER TABLE games DROP COLUMN unsettled_weight; UPDATE reversi SET version = 11"
         ));
         let store = database.open().await;
         assert_eq!(store.archive.settle(9).await, Ok(0));

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use reversi_engine::rules::ByColor;
 use reversi_needs::needs;
-use reversi_room::{Event, Participant};
+use reversi_room::{Availability, EngineVersion, Event, GameRecord, Participant, Profile};
 use reversi_store::{
     Contestant, PostgresStore, RankingFilter, SqliteStore, Store, StoredPlayer, Transfer, copy, is_empty,
 };
@@ -32,11 +33,17 @@ async fn fill(store: &Store) {
     let history = history();
     drive(store, &history[..history.len() - 1], 20).await;
     let mut games: Vec<_> = (1..=30).map(|number| game(room_id(2), number, number.into(), ["ada", "mcts:5"])).collect();
-    games.push(game(room_id(2), 31, 31, ["cy", "bot-d"]));
+    let engine_version = Some(EngineVersion::parse("edax 4.6").unwrap());
+    let bot = Participant::Player(Profile { engine_version: engine_version.clone(), ..profile("bot-d") });
+    let of_bot = game(room_id(2), 31, 31, ["cy", "bot-d"]);
+    games.push(GameRecord { players: ByColor { white: bot, ..of_bot.players }, ..of_bot });
     games.iter_mut().for_each(|game| (game.rated, game.private) = (true, game.id.number % 2 == 0));
     archive(store, room_id(2), &games).await;
     for player in ["ada", "eve"] {
-        store.players.put_player(StoredPlayer { claimed: true, ..stored_player(profile(player)) }).await.unwrap();
+        let profile = Profile { engine_version: engine_version.clone(), ..profile(player) };
+        let availability = Some(Availability { available: false, ..Availability::default() });
+        let player = StoredPlayer { claimed: true, availability, ..stored_player(profile) };
+        store.players.put_player(player).await.unwrap();
     }
     store.players.put_ban(ban("eve", Some(9)), at(1)).await.unwrap();
     while store.archive.count_openings(0, 50).await.unwrap() > 0 {}

@@ -1,12 +1,10 @@
 //! Asks and news.
 
-use std::time::Duration;
-
-use super::{error::nanos, read_player, read_room, required};
+use super::{read_player, read_room, required};
 use crate::{
     proto::cluster::{self, ask::Question as Asked, command_issued::Issuer as IssuedBy, exchange_request::Kind},
     room::{Issuer, stored::StoredError},
-    runtime::{Ask, Availability, News, PlayerStreams, Question, TimeRange},
+    runtime::{Ask, News, PlayerStreams, Question},
 };
 
 impl cluster::Ask {
@@ -55,9 +53,8 @@ impl From<News> for cluster::ExchangeRequest {
     fn from(news: News) -> Self {
         let kind = match news {
             News::Streams(players) => {
-                let changed = players.into_iter().map(|(player, PlayerStreams { present, turns, availability })| {
-                    let availability = availability.map(Into::into);
-                    cluster::PlayerStreams { player: player.bits(), present, turns, availability }
+                let changed = players.into_iter().map(|(player, PlayerStreams { present, turns })| {
+                    cluster::PlayerStreams { player: player.bits(), present, turns }
                 });
                 Kind::StreamsChanged(cluster::StreamsChanged { players: changed.collect() })
             }
@@ -81,9 +78,8 @@ impl From<News> for cluster::ExchangeRequest {
 pub(crate) fn read_news(kind: Kind) -> Result<News, StoredError> {
     Ok(match kind {
         Kind::StreamsChanged(cluster::StreamsChanged { players }) => {
-            let read = |cluster::PlayerStreams { player, present, turns, availability }| {
-                let availability = availability.map(Into::into);
-                Ok((read_player(player)?, PlayerStreams { present, turns, availability }))
+            let read = |cluster::PlayerStreams { player, present, turns }| {
+                Ok((read_player(player)?, PlayerStreams { present, turns }))
             };
             News::Streams(players.into_iter().map(read).collect::<Result<_, StoredError>>()?)
         }
@@ -98,36 +94,4 @@ pub(crate) fn read_news(kind: Kind) -> Result<News, StoredError> {
         Kind::Heartbeat(cluster::Heartbeat { sent, received }) => News::Heartbeat { sent, received },
         Kind::Hello(_) | Kind::Ask(_) => return Err(StoredError::Malformed("news")),
     })
-}
-
-impl From<Availability> for cluster::Availability {
-    fn from(Availability { available, people, bots, rated, per_move, total }: Availability) -> Self {
-        Self {
-            available,
-            people,
-            bots,
-            rated,
-            shortest_move: per_move.shortest.map(nanos),
-            longest_move: per_move.longest.map(nanos),
-            shortest_total: total.shortest.map(nanos),
-            longest_total: total.longest.map(nanos),
-        }
-    }
-}
-
-impl From<cluster::Availability> for Availability {
-    fn from(sent: cluster::Availability) -> Self {
-        let range = |shortest: Option<u64>, longest: Option<u64>| TimeRange {
-            shortest: shortest.map(Duration::from_nanos),
-            longest: longest.map(Duration::from_nanos),
-        };
-        Self {
-            available: sent.available,
-            people: sent.people,
-            bots: sent.bots,
-            rated: sent.rated,
-            per_move: range(sent.shortest_move, sent.longest_move),
-            total: range(sent.shortest_total, sent.longest_total),
-        }
-    }
 }

@@ -10,16 +10,15 @@ use super::ask::read_news;
 use crate::{
     proto::cluster::{self, exchange_response::Reply as Replied, follow_response::Item},
     room::{
-        AiSeat, Clocks, Command, Creation, DeclineReason, DisplayName, EndReason, Event, Fact, GameEnd, GameId,
-        Invitation, Issuer, JoinCode, Occupant, Offer, Opponents, Phase, PlayerId, PlayerKind, Policy, Profile,
+        AiSeat, Clocks, Command, Creation, DeclineReason, DisplayName, EndReason, EngineVersion, Event, Fact, GameEnd,
+        GameId, Invitation, Issuer, JoinCode, Occupant, Offer, Opponents, Phase, PlayerId, PlayerKind, Policy, Profile,
         RatingChange, Rejection, Request, Room, RoomId, RoomName, Seat, Seq, Series, Settings, TimeControl, Timestamp,
         TurnRequest, UnratedReason, Watching, stored::StoredError,
     },
     rules::{Bitboard, Board, ByColor, Color, Position, Square},
     runtime::{
-        Accepted, Ask, Assignment, Availability, FeedEnd, FeedItem, InvitationOutcome, LobbyUpdate, News, NodeId,
-        Notice, OfferStatus, PlayerStreams, Question, Reply, RoomError, Row, RowKey, Shard, Snapshot, TimeRange,
-        TurnEnd,
+        Accepted, Ask, Assignment, FeedEnd, FeedItem, InvitationOutcome, LobbyUpdate, News, NodeId, Notice,
+        OfferStatus, PlayerStreams, Question, Reply, RoomError, Row, RowKey, Shard, Snapshot, TurnEnd,
     },
 };
 
@@ -55,10 +54,12 @@ fn wait() -> impl Strategy<Value = Duration> {
 
 fn profile() -> impl Strategy<Value = Profile> {
     let kind = prop_oneof![Just(PlayerKind::Human), Just(PlayerKind::Bot)];
-    (player_id(), "[a-zA-Z][a-z0-9]{1,12}", kind).prop_map(|(id, name, kind)| Profile {
+    let engine = of("[a-z][0-9.]{0,39}");
+    (player_id(), "[a-zA-Z][a-z0-9]{1,12}", kind, engine).prop_map(|(id, name, kind, engine)| Profile {
         id,
         name: DisplayName::parse(&name).unwrap(),
         kind,
+        engine_version: engine.map(|version| EngineVersion::parse(&version).unwrap()),
     })
 }
 
@@ -80,20 +81,6 @@ fn invitation() -> impl Strategy<Value = Invitation> {
         by_rating,
         until: Timestamp(until),
     })
-}
-
-fn availability() -> impl Strategy<Value = Availability> {
-    let range = || (of(wait()), of(wait())).prop_map(|(shortest, longest)| TimeRange { shortest, longest });
-    (any::<[bool; 3]>(), of(any::<bool>()), range(), range()).prop_map(
-        |([available, people, bots], rated, per_move, total)| Availability {
-            available,
-            people,
-            bots,
-            rated,
-            per_move,
-            total,
-        },
-    )
 }
 
 fn seat() -> impl Strategy<Value = Seat> {
@@ -193,9 +180,8 @@ fn notice() -> impl Strategy<Value = Notice> {
 
 fn news() -> impl Strategy<Value = News> {
     prop_oneof![
-        vec((player_id(), any::<bool>(), of(any::<i64>()), of(availability())), 0..4).prop_map(|players| {
-            let streams =
-                |(player, present, turns, availability)| (player, PlayerStreams { present, turns, availability });
+        vec((player_id(), any::<bool>(), of(any::<i64>())), 0..4).prop_map(|players| {
+            let streams = |(player, present, turns)| (player, PlayerStreams { present, turns });
             News::Streams(players.into_iter().map(streams).collect())
         }),
         player_id().prop_map(News::Account),

@@ -66,7 +66,7 @@ impl Rooms {
         let lifecycle = &self.host.context.lifecycle;
         lifecycle.require_running()?;
         let (this, player) = (self.clone(), Arc::clone(player));
-        let settings = settings.unwrap_or_else(|| Settings::named((&player.profile.name).into()));
+        let settings = settings.unwrap_or_else(|| Settings::named((&player.name).into()));
         let start = async move {
             match opponent {
                 Opponent::Ai(ai) => {
@@ -213,7 +213,7 @@ impl Rooms {
         };
         let Some(seat) = found.seat_of(seek.player.id()) else { return Ok(false) };
         if seek.request.is_some() {
-            let noted = Command::JoinGame(seek.player.profile.clone(), seat.opposite(), seek.request);
+            let noted = Command::JoinGame(seek.player.profile(), seat.opposite(), seek.request);
             match self.command(seek.player, room, noted).await {
                 Err(RoomError::Rejected(_)) => return Ok(false),
                 noted => drop(noted?),
@@ -266,7 +266,7 @@ impl Rooms {
         let Some(open) = [Color::Black, Color::White].into_iter().find(|&side| free(side)) else {
             return Match::Stale;
         };
-        let join = Command::JoinGame(player.profile.clone(), open, request);
+        let join = Command::JoinGame(player.profile(), open, request);
         let settings = snapshot.room.settings();
         let has_same_terms = settings.has_terms_of(&seek.settings);
         if snapshot.room.seat_of(player.id()).is_some() {
@@ -293,11 +293,10 @@ impl Rooms {
     async fn accept_each_other(&self, seek: &Seek<'_>, room: &Room, waits: Color) -> bool {
         let Occupant::Player(waiting) = &room.seats()[waits].occupant else { return false };
         let (theirs, mine) = (room.settings().opponents, seek.settings.opponents);
-        let me = &seek.player.profile;
-        if !theirs.accept_kind(me.kind) || !mine.accept_kind(waiting.kind) {
+        if !theirs.accept_kind(seek.player.kind) || !mine.accept_kind(waiting.kind) {
             return false;
         }
-        let my_rating = || seek.rating.get_or_try_init(|| self.rating(me.id));
+        let my_rating = || seek.rating.get_or_try_init(|| self.rating(seek.player.id()));
         (!theirs.have_range() || my_rating().await.is_ok_and(|rating| theirs.accept_rating(*rating)))
             && (!mine.have_range() || self.rating(waiting.id).await.is_ok_and(|rating| mine.accept_rating(rating)))
     }

@@ -3,13 +3,13 @@
 pub(crate) mod matchmaking;
 pub(crate) mod repeated_requests;
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use super::{message::Snapshot, places::ReservedPlace, rooms::Rooms};
 use crate::{
     room::{
-        Command, Creation, Credentials, Invitation as SeatInvitation, JoinCode, Occupant, PlayerRef, Policy, Rejection,
-        Request, RoomId, SeatSpec, Settings,
+        Command, Creation, Credentials, Invitation as SeatInvitation, JoinCode, Occupant, PlayerId, PlayerRef, Policy,
+        Rejection, Request, RoomId, SeatSpec, Settings,
     },
     rules::ByColor,
     runtime::{
@@ -17,7 +17,7 @@ use crate::{
         outcome::RoomError,
         player::player::Player,
     },
-    store::DoneRequest,
+    store::{Contestant, DoneRequest, GameFilter},
 };
 
 /// A room to be created.
@@ -87,7 +87,7 @@ impl Rooms {
         let creation = Creation {
             id,
             code: JoinCode::from_random(self.random.bits()),
-            owner: player.profile.clone(),
+            owner: player.profile(),
             settings: new.settings,
             policy: Policy {
                 grace: limits.presence_grace,
@@ -122,11 +122,11 @@ impl Rooms {
         let mut invitation = None;
         let occupant = match spec {
             SeatSpec::Open => Occupant::Open,
-            SeatSpec::Me => Occupant::Player(player.profile.clone()),
+            SeatSpec::Me => Occupant::Player(player.profile()),
             SeatSpec::Reserved(guest) => {
                 let guest = self.host.player(guest).await?.ok_or(RoomError::PlayerNotFound)?;
                 invitation = admit_invitation(player, &guest)?;
-                Occupant::Reserved(guest.profile.clone())
+                Occupant::Reserved(guest.profile())
             }
             SeatSpec::Invited(guest, lasts) => {
                 let guest = match guest {
@@ -137,22 +137,55 @@ impl Rooms {
                 if guest.id() == player.id() {
                     return Err(Rejection::WrongPhase(OWN_INVITATION).into());
                 }
-                let accepted = self.host.context.players.availability(guest.id()).unwrap_or_default();
-                let refused_by = settings.and_then(|settings| accepted.refused_by(player.profile.kind, settings));
-                if let Some(field) = refused_by {
-                    return Err(RoomError::InvitationRefused(field));
+                if let Some(settings) = settings {
+                    self.require_accepted(player, &guest, settings).await?;
                 }
                 invitation = admit_invitation(player, &guest)?;
                 let by_rating = self.own_rating(player.id()).await?;
                 let until = self.host.context.clock.now().after(lasts);
-                let guest = guest.profile.clone();
+                let guest = guest.profile();
                 Occupant::Invited(SeatInvitation { guest, by: player.id(), by_rating, until })
             }
             SeatSpec::Ai(ai) => Occupant::Ai(self.ai_seat(&ai)?),
         };
         Ok((occupant, invitation))
     }
+
+    /// Refuses an invitation that the guest does not accept.
+    async fn require_accepted(&self, player: &Player, guest: &Player, settings: &Settings) -> Result<(), RoomError> {
+        let accepted = guest.availability().unwrap_or_default();
+        if let Some(field) = accepted.refused_by(player.kind, settings) {
+            return Err(RoomError::InvitationRefused(field));
+        }
+        if let Some(most) = accepted.games_at_once
+            && self.seats_of(guest).await?.len() >= most.into()
+        {
+            return Err(RoomError::InvitationRefused("games_at_once"));
+        }
+        if let Some(most) = accepted.opponents_a_day {
+            let opponents = self.opponents_of_day(guest.id()).await?;
+            if !opponents.contains(&Contestant::Player(player.id())) && opponents.len() >= most.into() {
+                return Err(RoomError::InvitationRefused("opponents_a_day"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The opponents in a player's games that ended within 24 hours, in the latest [`GAMES_A_DAY`] at most.
+    async fn opponents_of_day(&self, player: PlayerId) -> Result<HashSet<Contestant>, RoomError> {
+        let ended_from = Some(self.host.context.clock.now().before(DAY));
+        let filter = GameFilter { player: Some(player), ended_from, ..GameFilter::visible_to(player) };
+        let games = self.archive.games(filter, None, GAMES_A_DAY).await?.games;
+        let players = games.iter().flat_map(|game| game.players.iter());
+        let others = players.map(|(_, participant)| participant).filter(|participant| !participant.is(player));
+        Ok(others.map(Contestant::from).collect())
+    }
 }
+
+/// Maximum number of a player's games that are read to count its opponents.
+const GAMES_A_DAY: usize = 1_000;
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 const OWN_INVITATION: &str = "an invitation is for another player";
 

@@ -61,7 +61,7 @@ mod tests {
             let parts = Parts::new(Store::of(MemoryStore::default()), |_, _| Bytes::new());
             let runtime = Runtime::start(Parts { cluster, ..parts }).await.unwrap();
             let name = DisplayName::parse("Ada").unwrap();
-            let (ada, _) = runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await.unwrap();
+            let (ada, _) = runtime.sessions.log_in(name, PlayerKind::Human, 0, None, None).await.unwrap();
             let place = runtime.rooms.reserve(&ada, Place::Room, RoomId::from_random(1), 1).await.unwrap();
             assert_eq!(place.ok().unwrap().stored.is_some(), expected);
         }

@@ -287,10 +287,10 @@ impl PlayerStore for Connection {
         })
     }
 
-    fn change_account(&self, player: StoredPlayer, token: [u8; 32]) -> StoreFuture<'_, bool> {
+    fn change_account(&self, player: StoredPlayer, before: StoredPlayer) -> StoreFuture<'_, bool> {
         Box::pin(async move {
             self.reach().await?;
-            self.database.store.players.change_account(player, token).await
+            self.database.store.players.change_account(player, before).await
         })
     }
 

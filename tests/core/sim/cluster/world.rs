@@ -315,5 +315,5 @@ pub(super) async fn two_nodes(world: &World) -> [Arc<SimServer>; 2] {
 
 pub(super) async fn log_in(node: &SimServer, name: &str) -> (Arc<Player>, Token) {
     let name = DisplayName::parse(name).expect("a name");
-    node.runtime.sessions.log_in(name, PlayerKind::Human, 0, None).await.expect("a player")
+    node.runtime.sessions.log_in(name, PlayerKind::Human, 0, None, None).await.expect("a player")
 }

@@ -70,7 +70,7 @@ impl GrpcClient {
     /// Returns the new player and its token, which the next calls have.
     pub(crate) async fn log_in(&mut self, name: &DisplayName, plan: &ClientPlan) -> Result<(PlayerId, Token), Status> {
         let (display_name, kind) = (name.to_string(), plan.kind.wire().into());
-        let request = v1::LogInRequest { display_name, kind, seats: plan.seats.into() };
+        let request = v1::LogInRequest { display_name, kind, seats: plan.seats.into(), ..Default::default() };
         let answer = SessionServiceClient::new(self.channel.clone()).log_in(request).await?.into_inner();
         let token = answer.token.parse().expect("a token");
         self.bearer = Bearer(Some(bearer(&token)));

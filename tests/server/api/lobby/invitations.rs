@@ -3,7 +3,7 @@
 use reversi::proto::v1::{self, play_event::Event, seat_invitation::Player as Guest, set_seat_request::Occupant};
 use tonic::Code;
 
-use crate::harness::in_process::{Player, TestServer, Turns, field, private, refused};
+use crate::harness::in_process::{Player, SeatedRoom, TestServer, Turns, field, named, private, refused};
 
 /// An invitation that stays open until the end of the test.
 fn invitation(guest: Guest) -> v1::SeatInvitation {
@@ -194,10 +194,30 @@ async fn an_invitation_that_the_guest_does_not_accept_is_refused_and_leaves_noth
             v1::Availability { shortest_total: seconds(2), longest_total: seconds(1), ..all },
             "availability.longest_total",
         ),
+        (v1::Availability { games_at_once: 1_001, ..Default::default() }, "availability.games_at_once"),
+        (v1::Availability { opponents_a_day: -1, ..Default::default() }, "availability.opponents_a_day"),
     ] {
         let refusal = refused(set_availability(&guest, bad).await, Code::InvalidArgument, "BAD_ARGUMENT");
         assert_eq!(field(&refusal), wrong);
     }
+}
+
+#[tokio::test]
+async fn a_player_may_bound_its_games_at_once_and_its_opponents_a_day() {
+    let server = TestServer::open().await;
+    let SeatedRoom { black: earlier, white: guest, game, .. } = server.two_player_game(named("first")).await;
+    let stranger = server.human("Stranger").await;
+    let name = guest.profile.display_name.clone();
+    let one_game = v1::Availability { games_at_once: 1, ..Default::default() };
+    set_availability(&guest, one_game).await.unwrap();
+    let busy = refused(inviting(&stranger, by_name(&name)).await, Code::FailedPrecondition, "NOT_ACCEPTED");
+    assert_eq!(field(&busy), "availability.games_at_once");
+    earlier.resign(&game).await.unwrap();
+    let one_opponent = v1::Availability { opponents_a_day: 1, ..Default::default() };
+    set_availability(&guest, one_opponent).await.unwrap();
+    let second = refused(inviting(&stranger, by_name(&name)).await, Code::FailedPrecondition, "NOT_ACCEPTED");
+    assert_eq!(field(&second), "availability.opponents_a_day");
+    inviting(&earlier, by_name(&name)).await.unwrap();
 }
 
 #[tokio::test]

@@ -20,6 +20,8 @@ export const invitation = {
   perSide: (time: string) => `${time} for all moves of a side`,
   atLeast: (time: string) => `at least ${time}`,
   atMost: (time: string) => `at most ${time}`,
+  gamesAtOnce: (games: number) => `at most ${games} ${games === 1 ? "game" : "games"} at once`,
+  opponentsADay: (opponents: number) => `at most ${opponents} ${opponents === 1 ? "opponent" : "opponents"} a day`,
   between: (shortest: string, longest: string) => `${shortest} to ${longest}`,
   refused: {
     unavailable: (name: string) => `${name} accepts no invitations.`,
@@ -30,6 +32,8 @@ export const invitation = {
     longest_move: (name: string) => `${name} accepts only games with less time for a move.`,
     shortest_total: (name: string) => `${name} accepts only games with more time for all moves of a side.`,
     longest_total: (name: string) => `${name} accepts only games with less time for all moves of a side.`,
+    games_at_once: (name: string) => `${name} plays in enough games now.`,
+    opponents_a_day: (name: string) => `${name} has had enough opponents today.`,
   },
   received: (name: string) => `${name} invites you to a game.`,
   ended: (name: string) => `The invitation of ${name} has ended.`,

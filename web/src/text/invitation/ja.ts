@@ -21,6 +21,8 @@ export const invitation: InvitationTexts = {
   perSide: (time) => `持ち時間 ${time}`,
   atLeast: (time) => `${time}以上`,
   atMost: (time) => `${time}以下`,
+  gamesAtOnce: (games) => `同時に ${games} 局まで`,
+  opponentsADay: (opponents) => `一日に ${opponents} 人まで`,
   between: (shortest, longest) => `${shortest}から ${longest}`,
   refused: {
     unavailable: (name) => `${name} さんは招待を受けません。`,
@@ -31,6 +33,8 @@ export const invitation: InvitationTexts = {
     longest_move: (name) => `${name} さんは一手の時間がもっと短い対局だけを受けます。`,
     shortest_total: (name) => `${name} さんは持ち時間がもっと長い対局だけを受けます。`,
     longest_total: (name) => `${name} さんは持ち時間がもっと短い対局だけを受けます。`,
+    games_at_once: (name) => `${name} さんは今これ以上の対局を受けません。`,
+    opponents_a_day: (name) => `${name} さんは今日これ以上の相手を受けません。`,
   },
   received: (name) => `${name} さんから対局の招待です。`,
   ended: (name) => `${name} さんの招待は終わりました。`,

@@ -21,6 +21,8 @@ export const invitation: InvitationTexts = {
   perSide: (time) => `每方总共：${time}`,
   atLeast: (time) => `至少 ${time}`,
   atMost: (time) => `最多 ${time}`,
+  gamesAtOnce: (games) => `同时最多 ${games} 局`,
+  opponentsADay: (opponents) => `每天最多 ${opponents} 个对手`,
   between: (shortest, longest) => `${shortest}至 ${longest}`,
   refused: {
     unavailable: (name) => `${name} 不接受邀请。`,
@@ -31,6 +33,8 @@ export const invitation: InvitationTexts = {
     longest_move: (name) => `${name} 只接受每手时间更短的对局。`,
     shortest_total: (name) => `${name} 只接受每方总时间更长的对局。`,
     longest_total: (name) => `${name} 只接受每方总时间更短的对局。`,
+    games_at_once: (name) => `${name} 现在不接受更多对局。`,
+    opponents_a_day: (name) => `${name} 今天不接受更多对手。`,
   },
   received: (name) => `${name} 邀请您下一局。`,
   ended: (name) => `${name} 的邀请已结束。`,

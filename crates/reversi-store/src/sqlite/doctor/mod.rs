@@ -199,6 +199,7 @@ pub(super) fn unused(path: &Path, what: &str) -> PathBuf {
 
 /// The columns of the tables that are copied as they are, in order.
 const PLAYER_COLUMNS: &str = "id, name, kind, seats, token, seen_us, name_key, claimed";
+const ADDED_PLAYER_COLUMNS: &str = "availability, engine_version";
 const STATE_COLUMNS: &str = "room, seq, state";
 const RUN_COLUMNS: &str = "room, last, events";
 
@@ -273,7 +274,13 @@ impl Examination<'_> {
     fn check_players(&mut self) -> Result<(), OpenError> {
         let rows = self.rows("players");
         self.observer.begin("players", rows);
-        let gap = scan::each(self.old, "players", PLAYER_COLUMNS, &mut |number, row| {
+        // Earlier versions lack the added columns.
+        let has_all = self.old.prepare(&format!("SELECT {ADDED_PLAYER_COLUMNS} FROM players")).is_ok();
+        let columns = format!(
+            "{PLAYER_COLUMNS}, {}",
+            if has_all { ADDED_PLAYER_COLUMNS } else { "NULL AS availability, NULL AS engine_version" }
+        );
+        let gap = scan::each(self.old, "players", &columns, &mut |number, row| {
             self.observer.advance();
             match players::check(row) {
                 Ok(profile) => {
@@ -282,7 +289,7 @@ impl Examination<'_> {
                         return Ok(());
                     }
                     self.diagnosis.players += 1;
-                    self.copy("players", PLAYER_COLUMNS, row)?;
+                    self.copy("players", &format!("{PLAYER_COLUMNS}, {ADDED_PLAYER_COLUMNS}"), row)?;
                 }
                 Err(error) => {
                     self.found(format!("players, row {number}: {error}; the player's name and token are lost"));

@@ -218,7 +218,7 @@ impl Change {
             Self::Claim => after.claimed = true,
             Self::Replace(token) => after.token[0] = token,
         }
-        store.change_account(after, player.token).await.unwrap()
+        store.change_account(after, player.clone()).await.unwrap()
     }
 }
 
@@ -282,5 +282,5 @@ fn player(number: u8) -> StoredPlayer {
     token[0] = 0;
     let name = DisplayName::parse(&format!("Ada {number}")).unwrap();
     let profile = Profile { id: PlayerId::from_random(number.into()), name, ..profile("ada") };
-    StoredPlayer { profile, seats: 1, token, seen: at(7), claimed: false, played: false }
+    StoredPlayer { profile, seats: 1, token, seen: at(7), claimed: false, availability: None, played: false }
 }

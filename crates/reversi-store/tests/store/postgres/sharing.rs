@@ -395,8 +395,15 @@ async fn a_node_whose_writer_has_panicked_ends() {
     let url = format!("{}%2Cpg_catalog", database.url());
     let first = Database::member_at(&url, info("one"), LEASE).await;
     seen(&first, |view| owned(view).len() == 4_096).await;
-    let ada =
-        StoredPlayer { profile: profile("ada"), seats: 1, token: [7; 32], seen: FREED, claimed: false, played: false };
+    let ada = StoredPlayer {
+        profile: profile("ada"),
+        seats: 1,
+        token: [7; 32],
+        seen: FREED,
+        claimed: false,
+        availability: None,
+        played: false,
+    };
     assert!(first.put_player(ada).await.is_err());
     timeout(LEASE, first.membership().wait_until_lost()).await.expect("it ends");
     assert_eq!(database.shares(), "none|4096");

@@ -3,6 +3,8 @@
 
 mod api;
 mod cli;
+#[cfg(unix)]
+mod documents;
 mod harness;
 mod log;
 mod metrics;

@@ -2,11 +2,10 @@
 
 mod arena;
 mod bot_games;
-mod bots;
+pub(crate) mod bots;
 pub(crate) mod command;
 mod commands;
 mod doctor;
-mod documents;
 mod host;
 mod hostile_server;
 mod import;

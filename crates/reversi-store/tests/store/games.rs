@@ -12,9 +12,9 @@ use reversi_store::{
 };
 
 use crate::{
-    Place, archive, at, connection, creation_of,
+    archive, at, creation_of,
     fixtures::test_room::{TestRoom, default_settings, id, profile, square},
-    on_each, on_each_place, room_id, settle,
+    on_each, room_id, settle,
 };
 
 /// A finished game between these two; names with a level are AIs.
@@ -269,26 +269,4 @@ on_each!(the_rating_of_a_new_engine_is_provisional, async |store| {
         assert_eq!(rating().await, Rating { deviation: 200.0, ..before });
     }
     store.archive.make_provisional(id("eve")).await.unwrap();
-});
-
-on_each_place!(the_queries_that_the_documents_print_are_answered, async |place| {
-    drop(place.open().await);
-    let program = match place {
-        Place::Folder(_) => "sqlite3",
-        #[cfg(all(unix, feature = "postgres"))]
-        Place::Database(_) => "psql",
-    };
-    let document = include_str!("../../../../docs/operations.md");
-    let start = format!("\n{program} ");
-    let commands = document.split(&start).skip(1);
-    let printed = commands.filter_map(|command| command.split('"').nth(1).filter(|sql| sql.starts_with("SELECT")));
-    let queries: Vec<_> = printed.collect();
-    assert_eq!(queries.len(), 2, "{program}");
-    for sql in queries {
-        match place {
-            Place::Folder(folder) => drop(connection(folder).prepare(sql).expect(sql)),
-            #[cfg(all(unix, feature = "postgres"))]
-            Place::Database(database) => assert_eq!(database.sql(sql), ""),
-        }
-    }
 });

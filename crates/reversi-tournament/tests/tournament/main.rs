@@ -1,0 +1,3 @@
+//! Tests of tournaments: laws of pairing, properties of random histories, and stories.
+
+mod pairing;

@@ -145,7 +145,7 @@ impl Conduct {
     /// one if no meeting without a fault has come between, and at most a day.
     pub(crate) fn time_out(&self, now: Timestamp) -> Option<(PutAside, Vec<u32>)> {
         let faults = || self.recent.iter().filter_map(|&(meeting, fault)| Some((meeting, fault?)));
-        let (_, reason) = faults().last()?;
+        let (_, reason) = faults().next_back()?;
         let lasts = Self::FIRST.saturating_mul(1 << self.times_out.min(8)).min(Self::LONGEST);
         let meetings = faults().map(|(meeting, _)| meeting).collect();
         (faults().count() >= Self::FAULTS).then(|| (PutAside { until: now.after(lasts), reason }, meetings))

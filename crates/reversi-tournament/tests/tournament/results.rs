@@ -20,9 +20,9 @@ fn three_players() -> Trial {
     let mut trial = Trial::started(settings(all_play_all()), 3);
     while let Some(meeting) = trial.running().first().cloned() {
         let outcome = match (meeting.pairing.first.0, meeting.pairing.second.map(|second| second.0)) {
-            (1, _) => played(WON),
-            (_, Some(1)) => played([Points::Loss; 2]),
-            _ => played(DRAWN),
+            (1, _) => played(&WON),
+            (_, Some(1)) => played(&[Points::Loss; 2]),
+            _ => played(&DRAWN),
         };
         trial.finish(meeting.pairing.number, outcome);
     }
@@ -50,7 +50,7 @@ fn a_bye_and_a_withdrawn_opponent_count_as_32_discs_and_the_own_points() {
     trial.control(Control::Pause).unwrap();
     let bye = trial.round(1).iter().find(|pair| pair.1.is_none()).unwrap().0;
     let meeting = trial.running().remove(0);
-    trial.finish(meeting.pairing.number, played(DRAWN));
+    trial.finish(meeting.pairing.number, played(&DRAWN));
     let row = |trial: &Trial, entrant| *standings(&trial.tournament).iter().find(|row| row.entrant == entrant).unwrap();
     assert_eq!((row(&trial, bye).points, row(&trial, bye).discs), (HalfPoints(4), 64));
     assert_eq!(row(&trial, bye).brightwell, 64 + 6 * 2);
@@ -184,10 +184,10 @@ fn a_correction_of_the_organiser_counts() {
     assert!(trial.history.iter().any(|event| matches!(event.fact, Fact::Ended(_))));
     let mut running = Trial::started(settings(all_play_all()), 4);
     let meeting = running.running().remove(0);
-    running.finish(meeting.pairing.number, played(WON));
+    running.finish(meeting.pairing.number, played(&WON));
     let why = ChatText::parse("It was the wrong opening.").unwrap();
     let command = |outcome| Command::Adjudicate { number: meeting.pairing.number, outcome, why: why.clone() };
-    running.issue(ORGANISER, command(played(DRAWN))).unwrap();
+    running.issue(ORGANISER, command(played(&DRAWN))).unwrap();
     let points = |trial: &Trial| {
         let rows = standings(&trial.tournament);
         rows.iter().find(|row| row.entrant == meeting.pairing.first).unwrap().points

@@ -36,17 +36,17 @@ pub(crate) fn arena(seconds: u64) -> Format {
     Format::Arena { duration: Duration::from_secs(seconds) }
 }
 
-/// A played meeting of two games with these results of the first side.
-pub(crate) fn played(games: [Points; 2]) -> Outcome {
+/// A played meeting with these results of the first side.
+pub(crate) fn played(games: &[Points]) -> Outcome {
     let mut score = Score::default();
-    (0..).zip(games).for_each(|(index, points)| score.count(index, points));
-    let discs = games.map(|points| match points {
+    (0..).zip(games).for_each(|(index, points)| score.count(index, *points));
+    let discs = |points: &Points| match points {
         Points::Win => 40,
         Points::Draw => 32,
         Points::Loss => 24,
-    });
-    let first = discs.iter().sum();
-    Outcome::Played { score, discs: [first, 128 - first], faults: [None; 2] }
+    };
+    let first = games.iter().map(discs).sum();
+    Outcome::Played { score, discs: [first, 64 * score.games() - first], faults: [None; 2] }
 }
 
 pub(crate) const WON: [Points; 2] = [Points::Win, Points::Win];
@@ -158,8 +158,8 @@ impl Trial {
                 }
             }
         };
-        let games = [self.draw(), self.draw()].map(game);
-        played(games)
+        let games: Vec<Points> = (0..self.tournament.settings().game.games).map(|_| game(self.draw())).collect();
+        played(&games)
     }
 
     /// Plays all meetings that run.

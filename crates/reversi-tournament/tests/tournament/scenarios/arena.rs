@@ -32,14 +32,14 @@ fn a_quarter_of_a_large_arena_must_be_free() {
     assert_eq!(trial.running().len(), 12);
     let first: Vec<u32> = trial.running().iter().map(|meeting| meeting.pairing.number).collect();
     trial.wait(60);
-    trial.finish(first[0], played(WON));
-    trial.finish(first[1], played(WON));
+    trial.finish(first[0], played(&WON));
+    trial.finish(first[1], played(&WON));
     assert_eq!(trial.running().len(), 10);
-    trial.finish(first[2], played(WON));
+    trial.finish(first[2], played(&WON));
     // Six of 24.
     assert_eq!(trial.running().len(), 12);
-    trial.finish(first[3], played(WON));
-    trial.finish(first[4], played(WON));
+    trial.finish(first[3], played(&WON));
+    trial.finish(first[4], played(&WON));
     // The mean game took 30 s, and the oldest waits for two of them.
     trial.wait(59);
     assert_eq!(trial.running().len(), 10);
@@ -64,14 +64,14 @@ fn a_rematch_comes_only_where_nobody_else_is_free() {
         last = pair;
         trial.wait(30);
         let number = trial.running()[0].pairing.number;
-        trial.finish(number, played(WON));
+        trial.finish(number, played(&WON));
     }
     let mut two = Trial::started(settings(arena(3600)), 2);
     for round in 1..=3 {
         two.wait(5);
         assert_eq!(two.running()[0].round, round);
         let number = two.running()[0].pairing.number;
-        two.finish(number, played(WON));
+        two.finish(number, played(&WON));
     }
 }
 
@@ -98,7 +98,7 @@ fn an_ai_plays_who_has_no_opponent() {
     for _ in 0..3 {
         alone.wait(5);
         let number = alone.running()[0].pairing.number;
-        alone.finish(number, played(WON));
+        alone.finish(number, played(&WON));
     }
 }
 
@@ -174,7 +174,6 @@ fn a_player_of_a_pool_plays_nearly_always_and_against_many() {
     let games: u32 = opponents.values().sum();
     assert!(opponents.len() >= 15 && opponents.values().all(|count| count * 10 <= games), "{opponents:?}");
     let share = busy.as_secs_f64() / trial.now.since(start).as_secs_f64();
-    eprintln!("SHARE {share}");
     assert!(share > 0.75, "{share}");
 }
 
@@ -187,12 +186,12 @@ fn a_pool_forgets_its_oldest_meetings_and_who_left_with_them() {
     for _ in 0..Tournament::POOL_MEETINGS + 5 {
         trial.wait(5);
         let number = trial.running()[0].pairing.number;
-        trial.finish(number, played(WON));
+        trial.finish(number, played(&WON));
     }
     assert_eq!(trial.tournament.meetings().len(), Tournament::POOL_MEETINGS);
     assert_eq!(trial.tournament.entrants().len(), 2);
     // A room that tells its end once more changes nothing.
     assert_eq!(trial.tournament.meeting(1), None);
-    assert_eq!(trial.finish(1, played(WON)), []);
+    assert_eq!(trial.finish(1, played(&WON)), []);
     assert_eq!(Tournament::replay(&trial.history).as_ref(), Some(&trial.tournament));
 }

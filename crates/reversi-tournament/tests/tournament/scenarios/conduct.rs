@@ -48,10 +48,10 @@ fn a_server_that_was_down_costs_nobody_the_meeting() {
 
 fn timeout_of(trial: &Trial, loser: u32) -> (u32, Outcome) {
     let meeting = trial.running().remove(0);
-    let side = meeting.side_of(EntrantId(loser)).unwrap();
+    let side = meeting.side_of(EntrantId(loser)).expect("a side");
     let mut faults = [None; 2];
     faults[side] = Some(Fault::Timeout);
-    let Outcome::Played { score, discs, .. } = played(WON) else { unreachable!() };
+    let Outcome::Played { score, discs, .. } = played(&WON) else { unreachable!() };
     let score = if side == 1 { score } else { score.opposite() };
     (meeting.pairing.number, Outcome::Played { score, discs, faults })
 }

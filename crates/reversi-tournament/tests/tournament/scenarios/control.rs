@@ -28,7 +28,7 @@ fn only_the_organiser_controls_and_only_the_server_tells_results() {
     trial.control(Control::Start).unwrap();
     trial.tick();
     for issuer in [other, ORGANISER, Issuer::Admin] {
-        let finish = Command::Finish { number: 1, outcome: played(WON) };
+        let finish = Command::Finish { number: 1, outcome: played(&WON) };
         assert_eq!(trial.issue(issuer, finish), Err(Rejection::NotServer));
         assert_eq!(trial.issue(issuer, Command::Tick { random: 1 }), Err(Rejection::NotServer));
     }
@@ -112,20 +112,20 @@ fn the_start_is_punctual_and_needs_two_entrants() {
 fn an_early_end_voids_what_runs_and_keeps_the_standings() {
     let mut trial = Trial::started(swiss(), 4);
     let meetings = trial.running();
-    trial.finish(meetings[0].pairing.number, played(WON));
+    trial.finish(meetings[0].pairing.number, played(&WON));
     let events = trial.control(Control::End).unwrap();
     assert!(matches!(events[0].fact, Fact::Finished { number: 2, outcome: Outcome::Void }));
     assert_eq!(trial.tournament.phase(), Phase::Ended(Ending::Stopped));
     assert_eq!(standings(&trial.tournament)[0].points.0, 4);
     // The room of the other meeting still ends.
-    assert_eq!(trial.finish(2, played(WON)), []);
+    assert_eq!(trial.finish(2, played(&WON)), []);
     assert_eq!(trial.join(9), Err(Rejection::TournamentEnded));
 }
 
 #[test]
 fn an_impossible_outcome_is_refused() {
     let mut trial = Trial::started(settings(Format::Swiss { rounds: 2 }), 3);
-    let Outcome::Played { score, discs, faults } = played(WON) else { unreachable!() };
+    let Outcome::Played { score, discs, faults } = played(&WON) else { unreachable!() };
     let three = reversi_engine::match_statistics::Score { wins: 3, ..score };
     let bye = trial.tournament.meetings().find(|meeting| meeting.is_finished()).unwrap().pairing.number;
     let running = trial.running()[0].pairing.number;

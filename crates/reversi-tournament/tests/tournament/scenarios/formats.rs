@@ -82,7 +82,7 @@ fn rooms_are_opened_as_many_as_may_run() {
     let mut finished = 0;
     while let Some(meeting) = trial.running().first().cloned() {
         assert!(trial.running().len() <= 3 && trial.running().iter().all(|meeting| meeting.opened.is_some()));
-        trial.finish(meeting.pairing.number, played(WON));
+        trial.finish(meeting.pairing.number, played(&WON));
         finished += 1;
     }
     assert_eq!(finished, 45);
@@ -104,7 +104,7 @@ fn the_best_play_off_and_the_winner_is_first() {
             let rank = |id: EntrantId| seeds.iter().position(|seed| *seed == id);
             let first_wins = rank(meeting.pairing.first) > meeting.pairing.second.map(rank).unwrap();
             let result =
-                if first_wins { played(WON) } else { played([reversi_engine::match_statistics::Points::Loss; 2]) };
+                if first_wins { played(&WON) } else { played(&[reversi_engine::match_statistics::Points::Loss; 2]) };
             trial.finish(meeting.pairing.number, result);
         }
         assert_eq!(trial.tournament.phase(), Phase::Ended(Ending::Completed));
@@ -123,7 +123,7 @@ fn a_knockout_alone_is_seeded_by_rating() {
     assert_eq!(trial.round(1), [(1, 4), (2, 3)].map(|(a, b)| (EntrantId(a), Some(EntrantId(b)))));
     // In a draw the higher seed goes on.
     for meeting in trial.running() {
-        trial.finish(meeting.pairing.number, played(crate::trial::DRAWN));
+        trial.finish(meeting.pairing.number, played(&crate::trial::DRAWN));
     }
     assert_eq!(trial.round(2), [(EntrantId(1), Some(EntrantId(2)))]);
     trial.issue(Issuer::Player(player(1)), Command::Leave).unwrap();

@@ -5,7 +5,11 @@ use std::{
     time::Duration,
 };
 
-use proptest::prelude::*;
+use proptest::{
+    prelude::*,
+    strategy::ValueTree,
+    test_runner::{Config, RngSeed, TestRunner},
+};
 use reversi_engine::match_statistics::Points;
 use reversi_room::{ChatText, Issuer, Participant};
 use reversi_tournament::{
@@ -151,7 +155,9 @@ fn check_history(history: &[Event]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 300, rng_seed: RngSeed::Fixed(3), failure_persistence: None, ..ProptestConfig::default()
+    })]
 
     #[test]
     fn replaying_the_events_gives_the_live_tournament(history in any_history()) {
@@ -252,10 +258,6 @@ proptest! {
 /// The random histories must get far enough to mean something.
 #[test]
 fn the_random_histories_reach_every_fact() {
-    use proptest::{
-        strategy::ValueTree,
-        test_runner::{Config, RngSeed, TestRunner},
-    };
     let mut runner = TestRunner::new(Config { rng_seed: RngSeed::Fixed(1), ..Config::default() });
     let mut seen = BTreeSet::new();
     for _ in 0..300 {

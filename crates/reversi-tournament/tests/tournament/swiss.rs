@@ -142,3 +142,23 @@ fn winners_meet_winners() {
         trial.play_round();
     }
 }
+
+/// Only meetings of one game give colours.
+#[test]
+fn colours_are_balanced_where_a_meeting_is_one_game() {
+    for players in [6, 16, 33] {
+        let mut single = swiss(9.min(most_rounds(players)));
+        single.game.games = 1;
+        let mut trial = Trial::started(single, players);
+        trial.play_to_the_end();
+        let mut blacks: BTreeMap<EntrantId, i32> = BTreeMap::new();
+        for meeting in trial.tournament.meetings() {
+            if let Some(second) = meeting.pairing.second {
+                *blacks.entry(meeting.pairing.first).or_default() += 1;
+                *blacks.entry(second).or_default() -= 1;
+            }
+        }
+        let unbalanced = blacks.values().filter(|balance| balance.abs() > 1).count();
+        assert!(blacks.values().all(|balance| balance.abs() <= 2) && unbalanced * 4 <= blacks.len(), "{blacks:?}");
+    }
+}

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use reversi_room::{Participant, Timestamp};
-use reversi_tournament::{Command, Ending, EntrantId, Phase, Tournament, standings};
+use reversi_tournament::{Command, Control, Ending, EntrantId, Phase, Tournament, standings};
 
 use crate::trial::{ORGANISER, Trial, WON, ai, arena, played, settings};
 
@@ -75,11 +75,32 @@ fn a_rematch_comes_only_where_nobody_else_is_free() {
     }
 }
 
+/// Players 2, 3 and 4 have each met player 1 last, so each pairing of the four has a rematch, which waits.
+#[test]
+fn a_rematch_waits_while_others_are_free() {
+    let mut trial = Trial::new(settings(arena(3600)), 4);
+    (2..=4).for_each(|number| drop(trial.presence(number, false)));
+    trial.control(Control::Start).unwrap();
+    for number in 2..=4 {
+        trial.presence(number, true);
+        trial.wait(5);
+        trial.presence(number, false);
+        let meeting = trial.running()[0].pairing.number;
+        trial.finish(meeting, played(&WON));
+    }
+    (2..=4).for_each(|number| drop(trial.presence(number, true)));
+    trial.tick();
+    let pairs = pairs_of(&trial);
+    assert!(pairs.len() == 1 && !pairs[0].contains(&1), "{pairs:?}");
+    trial.wait(5);
+    assert!(trial.running().len() == 2 && pairs_of(&trial)[1].contains(&1));
+}
+
 #[test]
 fn the_absent_are_not_paired_and_delay_nobody() {
     let mut trial = Trial::new(settings(arena(3600)), 6);
     [1, 2].iter().for_each(|number| drop(trial.presence(*number, false)));
-    trial.control(reversi_tournament::Control::Start).unwrap();
+    trial.control(Control::Start).unwrap();
     trial.tick();
     assert_eq!(pairs_of(&trial).concat().into_iter().min(), Some(3));
     assert_eq!(trial.running().len(), 2);
@@ -89,12 +110,12 @@ fn the_absent_are_not_paired_and_delay_nobody() {
 fn an_ai_plays_who_has_no_opponent() {
     let mut trial = Trial::new(settings(arena(0)), 3);
     trial.issue(ORGANISER, Command::Join { who: Participant::Ai(ai()), rating: 1500, password: None }).unwrap();
-    trial.control(reversi_tournament::Control::Start).unwrap();
+    trial.control(Control::Start).unwrap();
     trial.wait(5);
     assert_eq!(trial.running().len(), 2);
     let mut alone = Trial::new(settings(arena(0)), 1);
     alone.issue(ORGANISER, Command::Join { who: Participant::Ai(ai()), rating: 1500, password: None }).unwrap();
-    alone.control(reversi_tournament::Control::Start).unwrap();
+    alone.control(Control::Start).unwrap();
     for _ in 0..3 {
         alone.wait(5);
         let number = alone.running()[0].pairing.number;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use reversi_room::{Issuer, Opponents, Participant, PasswordHash};
 use reversi_tournament::{
-    Command, Control, Ending, EntrantId, EntrantState, Fact, Format, Outcome, Phase, Rejection, Settings, Tournament,
-    standings,
+    Command, Control, Ending, EntrantId, EntrantState, Fact, Format, Outcome, Phase, Playoff, Rejection, Settings,
+    Tournament, standings,
 };
 
 use crate::trial::{ORGANISER, Trial, WON, ai, played, player, profile, settings};
@@ -93,6 +93,11 @@ fn a_pause_lets_meetings_end_and_pairs_no_more() {
     trial.control(Control::Resume).unwrap();
     trial.tick();
     assert_eq!((trial.tournament.phase(), trial.running().len()), (Phase::Running, 2));
+    let mut knockout =
+        Trial::started(Settings { playoff: Some(Playoff::Four), ..settings(Format::Swiss { rounds: 0 }) }, 4);
+    knockout.control(Control::Pause).unwrap();
+    knockout.control(Control::Resume).unwrap();
+    assert_eq!(knockout.tournament.phase(), Phase::Playoff);
 }
 
 #[test]

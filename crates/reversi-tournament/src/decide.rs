@@ -266,9 +266,9 @@ impl Tournament {
         if possible { Ok(()) } else { Err(Rejection::BadOutcome) }
     }
 
-    /// Does the first thing whose deadline has passed. Repeated, it comes to an end: each step removes its deadline, and a
-    /// deadline that it adds in the past is that of the next round, of which there are finitely many until a meeting is
-    /// played.
+    /// Does the first thing whose deadline has passed. Repeated, it comes to an end: each step removes its deadline,
+    /// and a deadline that it adds in the past is that of the next round, of which there are finitely many until a
+    /// meeting is played.
     fn tick(&self, now: Timestamp, random: u64) -> Result<Vec<Fact>, Rejection> {
         let Some((_, due)) = self.due().filter(|(at, _)| *at <= now) else { return Ok(Vec::new()) };
         match due {
@@ -298,8 +298,8 @@ impl Tournament {
         Fact::Paired { stage, round, meetings: (self.next_number()..).zip(pairs).map(pairing).collect() }
     }
 
-    /// The openings of a meeting: those of the others in its round; in a gauntlet, of all of its cycle; in an arena, its
-    /// own.
+    /// The openings of a meeting: those of the others in its round; in a gauntlet, of all of its cycle; in an arena,
+    /// its own.
     fn opening(&self, stage: Stage, round: u32, number: u32) -> u64 {
         let item = match (&self.settings.format, stage) {
             (_, Stage::Playoff) => u64::from(round) << 32,
@@ -311,8 +311,8 @@ impl Tournament {
     }
 }
 
-/// The most rounds that a Swiss tournament can surely pair: each meets each other; or has a bye, which the top third never
-/// has.
+/// The most rounds that a Swiss tournament can surely pair: each meets each other; or has a bye, which the top third
+/// never has.
 fn highest_rounds(entrants: usize, fills_bye: bool) -> u32 {
     let rounds = match entrants % 2 {
         0 => entrants - 1,

@@ -8,7 +8,7 @@
 //! | [`Tournament::apply`] | applies one event; cannot fail; the only mutation |
 //! | [`Tournament::deadline`] | when the tournament next needs a [`Command::Tick`] |
 //! | [`Tournament::running`] | the meetings whose rooms are wanted now |
-//! | [`standings`], [`crosstable`], [`Strengths`] | the results so far |
+//! | [`standings()`], [`crosstable()`], [`Strengths`] | the results so far |
 //!
 //! ```text
 //!                  ┌─ Tick ──▶ Paired ──▶ rooms are opened ──▶ series are played ─┐
@@ -16,9 +16,9 @@
 //!                  └──────────── Finished ◀── Finish, by number ◀─────────────────┘
 //! ```
 //!
-//! A meeting is one series of games in one room. `Paired` has the ids of the rooms and is stored before any of them exists;
-//! a driver that comes back creates all of [`Tournament::running`] again, where a room that exists is no error, and tells
-//! their ends again, which changes nothing.
+//! A meeting is one series of games in one room. `Paired` has the ids of the rooms and is stored before any of them
+//! exists; a driver that comes back creates all of [`Tournament::running`] again, where a room that exists is no
+//! error, and tells their ends again, which changes nothing.
 
 mod apply;
 mod command;

@@ -17,7 +17,8 @@ pub fn circle(size: usize, round: usize) -> Vec<(usize, usize)> {
 }
 
 /// The pairs of round `round`, from 0, of `challengers` against `others`, as indices in each, with whether the
-/// challenger has black. In as many rounds as the larger side has members each challenger meets each of the others once.
+/// challenger has black. In as many rounds as the larger side has members each challenger meets each of the others
+/// once.
 #[must_use]
 pub fn gauntlet(challengers: usize, others: usize, round: usize) -> Vec<((usize, usize), bool)> {
     let (few, many) = (challengers.min(others), challengers.max(others));

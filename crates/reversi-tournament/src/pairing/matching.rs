@@ -20,7 +20,8 @@ pub struct Candidate {
     pub rating: u16,
 }
 
-/// The cost of a pair. A lower cost in an earlier field is worth any cost in the later ones, for the sum over all pairs.
+/// The cost of a pair. A lower cost in an earlier field is worth any cost in the later ones, for the sum over all
+/// pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost {
     /// Not 0 if the pair is to be avoided: they have met before.
@@ -44,8 +45,8 @@ pub struct Pairs {
 
 /// Pairs a field of at most a few thousand, each once. `cost` is that of a pair, in any order, or of a bye.
 ///
-/// No pair has a [`Cost::repeat`] if that is possible; otherwise their sum is as small as possible. In a field of at most
-/// 128 the whole cost is. The seed decides among equals.
+/// No pair has a [`Cost::repeat`] if that is possible; otherwise their sum is as small as possible. In a field of at
+/// most 128 the whole cost is. The seed decides among equals.
 #[must_use]
 pub fn pair(free: &[Candidate], cost: impl Fn(EntrantId, Option<EntrantId>) -> Cost, seed: u64) -> Pairs {
     let mut order = free.to_vec();
@@ -72,11 +73,11 @@ pub fn pair(free: &[Candidate], cost: impl Fn(EntrantId, Option<EntrantId>) -> C
 /// `None` is the bye.
 type Pair = (Option<EntrantId>, Option<EntrantId>);
 
-/// Matches an even number of entrants block by block. Who would repeat a meeting goes down a block; if repeats remain in
-/// the last block, it is merged with the one above, as often as there is one.
+/// Matches an even number of entrants block by block. Who would repeat a meeting goes down a block; if repeats remain
+/// in the last block, it is merged with the one above, as often as there is one.
 ///
-/// The blocks are equally large, so each has at least half of [`BLOCK`]. Then none need be merged while each entrant has
-/// met fewer than half of its block (Dirac's theorem).
+/// The blocks are equally large, so each has at least half of [`BLOCK`]. Then none need be merged while each entrant
+/// has met fewer than half of its block (Dirac's theorem).
 fn match_in_blocks(field: &[Option<EntrantId>], cost: &impl Fn(&Pair) -> Cost) -> Vec<Pair> {
     let blocks = field.len().div_ceil(BLOCK);
     let boundary = |block: usize| 2 * (field.len() / 2 * block / blocks.max(1));
@@ -119,8 +120,8 @@ fn cheapest_matching(block: &[Option<EntrantId>], cost: &impl Fn(&Pair) -> Cost)
     pairs.filter_map(|(one, mate)| Some((*block.get(one)?, *block.get(*mate)?))).collect()
 }
 
-/// The costs as numbers: digits whose places are wide enough for the sum over `pairs` pairs. At most 25 bits for `repeat`,
-/// 41 for `score`, 25 for `colour` and 25 for `rating`, for a thousand entrants.
+/// The costs as numbers: digits whose places are wide enough for the sum over `pairs` pairs. At most 25 bits for
+/// `repeat`, 41 for `score`, 25 for `colour` and 25 for `rating`, for a thousand entrants.
 fn weights(costs: &[Cost], pairs: usize) -> Vec<i128> {
     let width = |digit: fn(&Cost) -> i128| 1 + pairs as i128 * costs.iter().map(digit).max().unwrap_or(0);
     let score = width(|cost| cost.score.into());

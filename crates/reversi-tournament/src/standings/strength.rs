@@ -87,8 +87,8 @@ impl Strengths {
 
     /// An entrant's strength minus the mean of all, in Elo; `None` before its first result.
     ///
-    /// The 95 % interval takes those of the opponents as known, as BayesElo does: it has the strengths whose mean result
-    /// lies in the interval of [`Difference`].
+    /// The 95 % interval takes those of the opponents as known, as BayesElo does: it has the strengths whose mean
+    /// result lies in the interval of [`Difference`].
     #[must_use]
     pub fn of(&self, entrant: EntrantId) -> Option<Difference> {
         let fitted = self.fitted.get(&entrant)?;
@@ -98,8 +98,8 @@ impl Strengths {
         Some(Difference { elo: (ELO * fitted.strength).clamp(low, high), low, high })
     }
 
-    /// The likelihood of superiority: the probability that one entrant is stronger than another; `None` before the first
-    /// result of either. It takes the strengths of all others as known.
+    /// The likelihood of superiority: the probability that one entrant is stronger than another; `None` before the
+    /// first result of either. It takes the strengths of all others as known.
     #[must_use]
     pub fn superiority(&self, entrant: EntrantId, other: EntrantId) -> Option<f64> {
         let (one, two) = (self.fitted.get(&entrant)?, self.fitted.get(&other)?);

@@ -40,8 +40,8 @@ pub struct Standing {
     pub score: Score,
 }
 
-/// The standings, best first: by meetings won in the play-off, then points, Brightwell quotient, discs, and a lot by the
-/// tournament's seed.
+/// The standings, best first: by meetings won in the play-off, then points, Brightwell quotient, discs, and a lot by
+/// the tournament's seed.
 #[must_use]
 pub fn standings(tournament: &Tournament) -> Vec<Standing> {
     let mut rows = main_standings(tournament);
@@ -86,8 +86,8 @@ pub(crate) fn main_standings(tournament: &Tournament) -> Vec<Standing> {
     ranked(rows)
 }
 
-/// The winner of a meeting of the play-off: by points, then discs, then the rank before the play-off; `None` until it is
-/// finished.
+/// The winner of a meeting of the play-off: by points, then discs, then the rank before the play-off; `None` until it
+/// is finished.
 pub(crate) fn winner(meeting: &Meeting, games: u32, ranks: &BTreeMap<EntrantId, u32>) -> Option<EntrantId> {
     let discs = match meeting.outcome {
         Some(Outcome::Played { discs, .. }) => discs,

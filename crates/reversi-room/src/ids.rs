@@ -96,6 +96,11 @@ id!(
     12
 );
 id!(
+    /// The id of a tournament: 12 digits of base 32.
+    TournamentId,
+    12
+);
+id!(
     /// The code that admits a player to a private room: 8 digits of base 32.
     JoinCode,
     8

@@ -181,12 +181,13 @@ const LAYERS: &[Layer] = &[
 const TEST_CRATES: [&str; 6] = ["proptest", "tokio", "metrics_util", "rand", "rand_pcg", "rcgen"];
 
 /// The source folders of the libraries.
-const SOURCES: [&str; 5] = [
+const SOURCES: [&str; 6] = [
     "src",
     "crates/reversi-client/src",
     "crates/reversi-engine/src",
     "crates/reversi-room/src",
     "crates/reversi-store/src",
+    "crates/reversi-tournament/src",
 ];
 
 const MAX_LINES: usize = 600;

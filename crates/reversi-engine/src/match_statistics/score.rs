@@ -1,6 +1,6 @@
 //! The results of a series of games.
 
-use std::fmt;
+use std::{fmt, ops::AddAssign};
 
 /// The points of one game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,6 +78,16 @@ impl Score {
     }
 }
 
+/// Adds the results of another series against the same strength; its half pair is left out.
+impl AddAssign for Score {
+    fn add_assign(&mut self, other: Self) {
+        let sums = [(&mut self.wins, other.wins), (&mut self.draws, other.draws), (&mut self.losses, other.losses)];
+        for (sum, count) in sums.into_iter().chain(self.pairs.iter_mut().zip(other.pairs)) {
+            *sum = sum.saturating_add(count);
+        }
+    }
+}
+
 /// `12 won, 3 drawn, 5 lost`.
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -99,6 +109,13 @@ mod tests {
         let other = score.opposite();
         assert_eq!((other.wins, other.losses, other.pairs), (1, 3, [1, 0, 0, 1, 0]));
         assert_eq!(other.opposite(), score);
+    }
+
+    #[test]
+    fn series_are_added_by_their_pairs() {
+        let mut sum = Score { wins: 2, pairs: [0, 0, 0, 0, 1], ..Score::default() };
+        sum += Score { wins: 1, draws: 1, losses: 1, pairs: [0, 1, 0, 0, 0], half: Some(Points::Win) };
+        assert_eq!(sum, Score { wins: 3, draws: 1, losses: 1, pairs: [0, 1, 0, 0, 1], half: None });
     }
 
     #[test]

@@ -1,0 +1,327 @@
+//! Deciding commands.
+
+use reversi_room::{Issuer, LeaveReason, Participant, PasswordHash, PlayerId, RoomId, Timestamp};
+
+use super::{
+    command::{Command, Control},
+    deadline::DueAction,
+    entrant::{EntrantId, Fault},
+    event::{Ending, Event, Fact},
+    lot::lot,
+    meeting::{Forfeiter, Meeting, Outcome, Pairing, Stage},
+    rejection::Rejection,
+    round::Round,
+    settings::{Format, Settings},
+    state::{Phase, Tournament},
+};
+
+impl Tournament {
+    /// The events that a command causes at a given time; none if there is nothing to change.
+    ///
+    /// If [`Tournament::deadline`] has passed, the driver must first issue [`Command::Tick`], until it has not.
+    ///
+    /// # Errors
+    /// Why the command is rejected.
+    pub fn decide(&self, now: Timestamp, issuer: Issuer, command: Command) -> Result<Vec<Event>, Rejection> {
+        let facts = self.judge(now, issuer, command)?;
+        let mut seq = self.seq;
+        let event = |fact| {
+            seq = seq.next();
+            Event { seq, at: now, fact }
+        };
+        Ok(facts.into_iter().map(event).collect())
+    }
+
+    fn judge(&self, now: Timestamp, issuer: Issuer, command: Command) -> Result<Vec<Fact>, Rejection> {
+        if let Phase::Ended(_) = self.phase {
+            return match command {
+                // Rooms may still tell their ends.
+                Command::Finish { .. }
+                | Command::SetPresence(..)
+                | Command::Credit { .. }
+                | Command::Tick { .. }
+                | Command::Leave => Ok(Vec::new()),
+                Command::Configure(_)
+                | Command::Join { .. }
+                | Command::Exclude(_)
+                | Command::Control(_)
+                | Command::Adjudicate { .. } => Err(Rejection::TournamentEnded),
+            };
+        }
+        match command {
+            Command::Configure(settings) => {
+                self.require_organiser(issuer)?;
+                self.configure(*settings)
+            }
+            Command::Join { who, rating, password } => self.join(issuer, who, rating, password.as_ref()),
+            Command::Leave => match issuer {
+                Issuer::Player(player) => self.leave(self.find(player)?, LeaveReason::Left),
+                Issuer::Admin | Issuer::Server => Err(Rejection::EntrantNotFound),
+            },
+            Command::Exclude(entrant) => {
+                self.require_organiser(issuer)?;
+                self.leave(entrant, LeaveReason::Banned)
+            }
+            Command::SetPresence(player, present) => {
+                require_server(issuer)?;
+                Ok(self.set_presence(player, present))
+            }
+            Command::Control(control) => {
+                self.require_organiser(issuer)?;
+                self.control(control)
+            }
+            Command::Finish { number, outcome } => {
+                require_server(issuer)?;
+                self.finish(now, number, outcome)
+            }
+            Command::Adjudicate { number, outcome, why } => {
+                self.require_organiser(issuer)?;
+                self.check_outcome(self.meeting(number).ok_or(Rejection::MeetingNotFound)?, &outcome)?;
+                let by = Some(self.organiser).filter(|organiser| issuer == Issuer::Player(*organiser));
+                Ok(vec![Fact::Adjudicated { number, outcome, by, why }])
+            }
+            Command::Credit { micros } => {
+                require_server(issuer)?;
+                let counts = micros != 0 && self.running().next().is_some();
+                Ok(counts.then_some(Fact::ClockCredited { micros }).into_iter().collect())
+            }
+            Command::Tick { random } => {
+                require_server(issuer)?;
+                self.tick(now, random)
+            }
+        }
+    }
+
+    fn require_organiser(&self, issuer: Issuer) -> Result<(), Rejection> {
+        match issuer {
+            Issuer::Player(player) if player == self.organiser => Ok(()),
+            Issuer::Admin => Ok(()),
+            Issuer::Player(_) | Issuer::Server => Err(Rejection::NotOrganiser),
+        }
+    }
+
+    fn configure(&self, settings: Settings) -> Result<Vec<Fact>, Rejection> {
+        if self.phase != Phase::Open {
+            return Err(Rejection::AlreadyStarted);
+        }
+        settings.check().map_err(Rejection::BadSettings)?;
+        if self.active().count() > settings.max_entrants.into() {
+            return Err(Rejection::TournamentFull);
+        }
+        let changed = settings != self.settings;
+        Ok(changed.then(|| Fact::Configured(Box::new(settings))).into_iter().collect())
+    }
+
+    fn find(&self, player: PlayerId) -> Result<EntrantId, Rejection> {
+        let found = self.entrants.iter().find(|(_, entrant)| entrant.who.is(player));
+        found.map(|(id, _)| *id).ok_or(Rejection::EntrantNotFound)
+    }
+
+    fn join(
+        &self,
+        issuer: Issuer,
+        who: Participant,
+        rating: u16,
+        password: Option<&PasswordHash>,
+    ) -> Result<Vec<Fact>, Rejection> {
+        match &who {
+            Participant::Player(profile) if issuer == Issuer::Player(profile.id) => {
+                let admits = &self.settings.admits;
+                if !admits.accept_kind(profile.kind) || !admits.accept_rating(rating) {
+                    return Err(Rejection::NotAdmitted);
+                }
+                if self.settings.password.is_some() && self.settings.password.as_ref() != password {
+                    return Err(Rejection::BadPassword);
+                }
+            }
+            Participant::Player(_) => return Err(Rejection::NotYou),
+            Participant::Ai(_) => self.require_organiser(issuer).map_err(|_| Rejection::NotYou)?,
+        }
+        let known = self.entrant(&who);
+        match known.and_then(|id| self.entrants.get(&id)).map(|entrant| entrant.left) {
+            Some(None) => return Ok(Vec::new()),
+            Some(Some(LeaveReason::Banned)) => return Err(Rejection::Excluded),
+            Some(Some(LeaveReason::Left | LeaveReason::Kicked | LeaveReason::Absent)) | None => {}
+        }
+        let is_late = self.phase != Phase::Open && matches!(self.settings.format, Format::AllPlayAll { .. });
+        if is_late || self.in_playoff() {
+            return Err(Rejection::AlreadyStarted);
+        }
+        if self.active().count() >= self.settings.max_entrants.into() {
+            return Err(Rejection::TournamentFull);
+        }
+        let entrant = known.unwrap_or(EntrantId(self.last_entrant.0.saturating_add(1)));
+        Ok(vec![Fact::Joined { entrant, who, rating }])
+    }
+
+    /// Who leaves forfeits a running meeting.
+    fn leave(&self, entrant: EntrantId, reason: LeaveReason) -> Result<Vec<Fact>, Rejection> {
+        let leaving = self.entrants.get(&entrant).ok_or(Rejection::EntrantNotFound)?;
+        let banned = || self.entrants.values().filter(|one| one.left == Some(LeaveReason::Banned)).count();
+        if leaving.left.is_some() && (reason == LeaveReason::Left || leaving.left == Some(reason)) {
+            return Ok(Vec::new());
+        }
+        if reason == LeaveReason::Banned && banned() >= Self::MAX_EXCLUDED {
+            return Err(Rejection::TooManyExcluded);
+        }
+        let meeting = leaving.meeting.and_then(|number| self.meeting(number));
+        let forfeit = meeting.map(|meeting| {
+            let by = if meeting.side_of(entrant) == Some(0) { Forfeiter::First } else { Forfeiter::Second };
+            Fact::Finished { number: meeting.pairing.number, outcome: Outcome::Forfeit { by, fault: false } }
+        });
+        Ok(forfeit.into_iter().chain([Fact::Left { entrant, reason }]).collect())
+    }
+
+    fn set_presence(&self, player: PlayerId, present: bool) -> Vec<Fact> {
+        let changes = |id: &EntrantId| {
+            self.entrants.get(id).is_some_and(|entrant| entrant.left.is_none() && entrant.present != present)
+        };
+        let entrant = self.find(player).ok().filter(changes);
+        entrant.map(|entrant| Fact::PresenceChanged { entrant, present }).into_iter().collect()
+    }
+
+    fn control(&self, control: Control) -> Result<Vec<Fact>, Rejection> {
+        let is_open = self.phase == Phase::Open;
+        match control {
+            Control::Start if is_open => self.start(),
+            Control::Start => Err(Rejection::AlreadyStarted),
+            Control::Cancel => Ok(self.end(Ending::Cancelled)),
+            Control::Pause | Control::Resume | Control::End if is_open => Err(Rejection::NotStarted),
+            Control::Pause if self.phase == Phase::Paused => Ok(Vec::new()),
+            Control::Pause => Ok(vec![Fact::Paused]),
+            Control::Resume if self.phase == Phase::Paused => Ok(vec![Fact::Resumed]),
+            Control::Resume => Ok(Vec::new()),
+            Control::End => Ok(self.end(Ending::Stopped)),
+        }
+    }
+
+    /// Starts with the AI that fills byes, if there is one. An arena may start empty.
+    fn start(&self) -> Result<Vec<Fact>, Rejection> {
+        let entrants = self.contenders().count();
+        if !self.has_opponents() && !matches!(self.settings.format, Format::Arena { .. }) {
+            return Err(Rejection::TooFewEntrants);
+        }
+        let filler = self.settings.fills_bye.clone().map(Participant::Ai);
+        match &self.settings.format {
+            Format::Swiss { rounds } => {
+                let highest = highest_rounds(entrants, filler.is_some());
+                if u32::from(*rounds) > highest {
+                    return Err(Rejection::TooManyRounds(highest));
+                }
+            }
+            Format::AllPlayAll { cycles, .. } => {
+                let meetings = match self.side_of_gauntlet(true).count() {
+                    0 => entrants * (entrants - 1) / 2,
+                    count => count * (entrants - count),
+                };
+                if meetings * usize::from(*cycles) > Self::MAX_MEETINGS as usize {
+                    return Err(Rejection::TooManyMeetings(Self::MAX_MEETINGS));
+                }
+            }
+            Format::Arena { .. } => {}
+        }
+        let entrant = EntrantId(self.last_entrant.0.saturating_add(1));
+        let filler = filler.filter(|who| self.entrant(who).is_none());
+        let joins = filler.map(|who| Fact::Joined { entrant, who, rating: 0 });
+        Ok(joins.into_iter().chain([Fact::Started]).collect())
+    }
+
+    fn end(&self, ending: Ending) -> Vec<Fact> {
+        let void = |number: &u32| Fact::Finished { number: *number, outcome: Outcome::Void };
+        self.unfinished.iter().map(void).chain([Fact::Ended(ending)]).collect()
+    }
+
+    /// A meeting that is finished, or that a pool has forgotten, stays as it is.
+    fn finish(&self, now: Timestamp, number: u32, outcome: Outcome) -> Result<Vec<Fact>, Rejection> {
+        if !self.unfinished.contains(&number) {
+            let known = (1..self.next_number()).contains(&number);
+            return if known { Ok(Vec::new()) } else { Err(Rejection::MeetingNotFound) };
+        }
+        let meeting = self.meeting(number).ok_or(Rejection::MeetingNotFound)?;
+        self.check_outcome(meeting, &outcome)?;
+        let times_out = meeting.sides().zip(outcome.conduct());
+        let times_out = times_out.filter_map(|(entrant, fault)| self.time_out(now, entrant, number, fault?));
+        Ok(std::iter::once(Fact::Finished { number, outcome }).chain(times_out).collect())
+    }
+
+    fn time_out(&self, now: Timestamp, entrant: EntrantId, number: u32, fault: Option<Fault>) -> Option<Fact> {
+        let mut conduct = self.entrants.get(&entrant)?.conduct.clone();
+        conduct.count(number, fault);
+        let (put_aside, meetings) = conduct.time_out(now)?;
+        Some(Fact::PutAside { entrant, put_aside, meetings })
+    }
+
+    fn check_outcome(&self, meeting: &Meeting, outcome: &Outcome) -> Result<(), Rejection> {
+        let games = self.games();
+        let possible = meeting.pairing.second.is_some()
+            && match outcome {
+                Outcome::Played { score, discs, .. } => {
+                    let paired: u32 = score.pairs.iter().fold(0, |sum, count| sum.saturating_add(*count));
+                    score.games() <= games
+                        && paired.saturating_mul(2) <= score.games()
+                        && discs.iter().fold(0, |sum: u32, discs| sum.saturating_add(*discs)) <= 64 * games
+                }
+                Outcome::Forfeit { .. } | Outcome::Void => true,
+            };
+        if possible { Ok(()) } else { Err(Rejection::BadOutcome) }
+    }
+
+    /// Does the first thing whose deadline has passed. Repeated, it comes to an end: each step removes its deadline,
+    /// and a deadline that it adds in the past is that of the next round, of which there are finitely many until a
+    /// meeting is played.
+    fn tick(&self, now: Timestamp, random: u64) -> Result<Vec<Fact>, Rejection> {
+        let Some((_, due)) = self.due().filter(|(at, _)| *at <= now) else { return Ok(Vec::new()) };
+        match due {
+            DueAction::Start => Ok(self.start().unwrap_or_else(|_| self.end(Ending::Cancelled))),
+            DueAction::NoShow(number) => {
+                let appeared = self.meeting(number).map(|meeting| meeting.appeared);
+                let absence = appeared.and_then(Outcome::absence);
+                absence.map_or(Ok(Vec::new()), |outcome| self.finish(now, number, outcome))
+            }
+            DueAction::Pair => Ok(match self.next_round(now) {
+                Some(round) => vec![self.paired(round, random)],
+                None => self.end(Ending::Completed),
+            }),
+            DueAction::End => Ok(self.end(Ending::Completed)),
+        }
+    }
+
+    fn paired(&self, round: Round, random: u64) -> Fact {
+        let Round { stage, number: round, pairs } = round;
+        let pairing = |(number, (first, second)): (u32, (EntrantId, Option<EntrantId>))| Pairing {
+            number,
+            first,
+            second,
+            room: RoomId::from_random(lot(random, number.into())),
+            opening: self.opening(stage, round, number),
+        };
+        Fact::Paired { stage, round, meetings: (self.next_number()..).zip(pairs).map(pairing).collect() }
+    }
+
+    /// The openings of a meeting: those of the others in its round; in a gauntlet, of all of its cycle; in an arena,
+    /// its own.
+    fn opening(&self, stage: Stage, round: u32, number: u32) -> u64 {
+        let item = match (&self.settings.format, stage) {
+            (_, Stage::Playoff) => u64::from(round) << 32,
+            _ if self.settings.is_gauntlet() => u64::from(round.saturating_sub(1) / self.cycle()),
+            (Format::AllPlayAll { .. } | Format::Swiss { .. }, _) => round.into(),
+            (Format::Arena { .. }, _) => number.into(),
+        };
+        lot(!self.settings.seed, item)
+    }
+}
+
+/// The most rounds that a Swiss tournament can surely pair: each meets each other; or has a bye, which the top third
+/// never has.
+fn highest_rounds(entrants: usize, fills_bye: bool) -> u32 {
+    let rounds = match entrants % 2 {
+        0 => entrants - 1,
+        _ if fills_bye => entrants,
+        _ => entrants - entrants / 3,
+    };
+    u32::try_from(rounds).unwrap_or(u32::MAX)
+}
+
+fn require_server(issuer: Issuer) -> Result<(), Rejection> {
+    if issuer == Issuer::Server { Ok(()) } else { Err(Rejection::NotServer) }
+}

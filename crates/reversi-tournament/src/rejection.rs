@@ -1,0 +1,63 @@
+//! Why a tournament rejects a command.
+
+use reversi_room::SettingsError;
+use thiserror::Error;
+
+/// The reason for rejecting a command, which then changes nothing.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum Rejection {
+    /// Only the organiser may do this.
+    #[error("only the organiser of the tournament may do this")]
+    NotOrganiser,
+    /// Only the server may do this.
+    #[error("only the server may do this")]
+    NotServer,
+    /// Only the player itself may do this, or the organiser for an AI.
+    #[error("players join by themselves, and AIs by the organiser")]
+    NotYou,
+    /// The entrant is not in the tournament.
+    #[error("no such entrant in this tournament")]
+    EntrantNotFound,
+    /// The tournament has no meeting with this number.
+    #[error("no such meeting")]
+    MeetingNotFound,
+    /// A meeting cannot have this outcome.
+    #[error("a meeting has at most as many games as the settings say, and a bye has no other outcome")]
+    BadOutcome,
+    /// The tournament has its maximum number of entrants.
+    #[error("the tournament is full")]
+    TournamentFull,
+    /// The tournament is for other players.
+    #[error("the tournament is for other players; its settings.admits say for whom")]
+    NotAdmitted,
+    /// The organiser has excluded this player.
+    #[error("you are excluded from this tournament")]
+    Excluded,
+    /// The tournament has its maximum number of excluded players.
+    #[error("the tournament has its maximum number of excluded players")]
+    TooManyExcluded,
+    /// The password is missing or wrong.
+    #[error("wrong password")]
+    BadPassword,
+    /// The settings are out of bounds.
+    #[error("bad settings: {0}")]
+    BadSettings(SettingsError),
+    /// It cannot start or go on with so few entrants.
+    #[error("there are too few entrants")]
+    TooFewEntrants,
+    /// A Swiss tournament with so many rounds needs more entrants; holds the highest possible number of rounds.
+    #[error("this many entrants can play at most {0} rounds")]
+    TooManyRounds(u32),
+    /// The tournament would have too many meetings; holds the maximum.
+    #[error("a tournament has at most {0} meetings")]
+    TooManyMeetings(u32),
+    /// Only before the start.
+    #[error("the tournament has started")]
+    AlreadyStarted,
+    /// Only after the start.
+    #[error("the tournament has not started")]
+    NotStarted,
+    /// The tournament is over.
+    #[error("the tournament is over")]
+    TournamentEnded,
+}

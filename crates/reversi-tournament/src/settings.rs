@@ -1,0 +1,193 @@
+//! The settings of a tournament.
+
+use std::time::Duration;
+
+use reversi_room::{
+    AiSeat, Opponents, Participant, PasswordHash, PlayerId, RoomName, Settings as RoomSettings, SettingsError,
+    Timestamp,
+};
+
+use super::entrant::is_same;
+
+/// How the entrants are paired.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Each meets each other.
+    AllPlayAll {
+        /// How often; 1 to [`Settings::MAX_CYCLES`].
+        cycles: u8,
+        /// If there are any, each of them meets each other entrant, and nobody else meets: a gauntlet. At most
+        /// [`Settings::MAX_CHALLENGERS`].
+        challengers: Vec<PlayerId>,
+    },
+    /// In each round entrants with nearly the same points meet.
+    Swiss {
+        /// 1 to [`Settings::MAX_ROUNDS`]; 0 if there is only a play-off.
+        rounds: u8,
+    },
+    /// Whoever is free is paired, until the end.
+    Arena {
+        /// Zero for a pool, which has no end.
+        duration: Duration,
+    },
+}
+
+/// The number of entrants in the play-off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Playoff {
+    /// A final.
+    Two,
+    /// Two rounds.
+    Four,
+    /// Three rounds.
+    Eight,
+}
+
+impl Playoff {
+    /// As a number.
+    #[must_use]
+    pub const fn size(self) -> usize {
+        match self {
+            Self::Two => 2,
+            Self::Four => 4,
+            Self::Eight => 8,
+        }
+    }
+}
+
+/// The settings of a tournament.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The tournament's name.
+    pub name: RoomName,
+    /// How the entrants are paired.
+    pub format: Format,
+    /// A knockout of the best after the format's rounds.
+    pub playoff: Option<Playoff>,
+    /// The settings of each room: a meeting is one series there.
+    pub game: RoomSettings,
+    /// The players who may join.
+    pub admits: Opponents,
+    /// Needed to join; `None` for no password.
+    pub password: Option<PasswordHash>,
+    /// The highest number of entrants at a time.
+    pub max_entrants: u16,
+    /// The highest number of meetings that are played at a time.
+    pub max_running: u16,
+    /// When it starts; `None` for when the organiser starts it.
+    pub starts_at: Option<Timestamp>,
+    /// After this time an entrant who has not come to its meeting forfeits it.
+    pub no_show: Duration,
+    /// Takes the place of the bye in a Swiss tournament.
+    pub fills_bye: Option<AiSeat>,
+    /// Decides lots, and the openings.
+    pub seed: u64,
+    /// By how much the public sees everything later.
+    pub spectator_delay: Duration,
+}
+
+impl Settings {
+    /// Maximum number of entrants.
+    pub const MAX_ENTRANTS: u16 = 1000;
+    /// Maximum number of rounds of a Swiss tournament.
+    pub const MAX_ROUNDS: u8 = 99;
+    /// Maximum number of cycles.
+    pub const MAX_CYCLES: u8 = 100;
+    /// Maximum number of challengers.
+    pub const MAX_CHALLENGERS: usize = 16;
+    /// Maximum duration of an arena that has an end.
+    pub const MAX_DURATION: Duration = Duration::from_secs(31 * 24 * 60 * 60);
+    /// Default time to come to a meeting.
+    pub const NO_SHOW: Duration = Duration::from_secs(60);
+    /// Maximum delay for spectators.
+    pub const MAX_DELAY: Duration = Duration::from_secs(15 * 60);
+
+    /// Default settings with a name and a format, for two games a meeting with these settings.
+    #[must_use]
+    pub fn new(name: RoomName, format: Format, game: RoomSettings) -> Self {
+        Self {
+            name,
+            format,
+            playoff: None,
+            game: RoomSettings { games: 2, ..game },
+            admits: Opponents::default(),
+            password: None,
+            max_entrants: 128,
+            max_running: 64,
+            starts_at: None,
+            no_show: Self::NO_SHOW,
+            fills_bye: None,
+            seed: 0,
+            spectator_delay: Duration::ZERO,
+        }
+    }
+
+    /// Checks every bound.
+    ///
+    /// # Errors
+    /// The first invalid field.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let wrong = |field, problem| Err(SettingsError { field, problem });
+        match &self.format {
+            Format::AllPlayAll { cycles, challengers } => {
+                if !(1..=Self::MAX_CYCLES).contains(cycles) {
+                    return wrong("all_play_all.cycles", "must be 1 to 100");
+                }
+                if challengers.len() > Self::MAX_CHALLENGERS {
+                    return wrong("all_play_all.challengers", "must be at most 16");
+                }
+            }
+            Format::Swiss { rounds: 0 } if self.playoff.is_some() => {}
+            Format::Swiss { rounds: 1..=Self::MAX_ROUNDS } => {}
+            Format::Swiss { .. } => return wrong("swiss.rounds", "must be 1 to 99, or 0 with a playoff"),
+            Format::Arena { duration } if *duration > Self::MAX_DURATION => {
+                return wrong("arena.duration", "must be at most 31 days, or 0 for a pool");
+            }
+            Format::Arena { .. } if self.playoff.is_some() => return wrong("playoff", "cannot follow an arena"),
+            Format::Arena { .. } => {}
+        }
+        if self.fills_bye.is_some() && !matches!(self.format, Format::Swiss { .. }) {
+            return wrong("fills_bye", "is for Swiss tournaments");
+        }
+        if !(2..=Self::MAX_ENTRANTS).contains(&self.max_entrants) {
+            return wrong("max_entrants", "must be 2 to 1000");
+        }
+        if !(1..=Self::MAX_ENTRANTS / 2).contains(&self.max_running) {
+            return wrong("max_running", "must be 1 to 500");
+        }
+        if !(Duration::from_secs(10)..=Duration::from_secs(24 * 60 * 60)).contains(&self.no_show) {
+            return wrong("no_show", "must be 10 s to 1 day");
+        }
+        if self.spectator_delay > Self::MAX_DELAY {
+            return wrong("spectator_delay", "must be at most 15 min");
+        }
+        if !self.admits.people && !self.admits.bots {
+            return wrong("admits.kinds", "must name a kind of players");
+        }
+        self.game.check_new()
+    }
+
+    /// Whether it is an arena without an end.
+    #[must_use]
+    pub fn is_pool(&self) -> bool {
+        self.format == Format::Arena { duration: Duration::ZERO }
+    }
+
+    /// Whether it is an all-play-all of challengers against the others.
+    pub(crate) fn is_gauntlet(&self) -> bool {
+        matches!(&self.format, Format::AllPlayAll { challengers, .. } if !challengers.is_empty())
+    }
+
+    /// Whether this is the AI that takes the place of the bye.
+    pub(crate) fn is_filler(&self, who: &Participant) -> bool {
+        self.fills_bye.as_ref().is_some_and(|ai| is_same(who, &Participant::Ai(ai.clone())))
+    }
+
+    /// Whether a player is a challenger.
+    pub(crate) fn is_challenger(&self, who: &Participant) -> bool {
+        match &self.format {
+            Format::AllPlayAll { challengers, .. } => challengers.iter().any(|player| who.is(*player)),
+            Format::Swiss { .. } | Format::Arena { .. } => false,
+        }
+    }
+}

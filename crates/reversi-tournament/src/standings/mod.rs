@@ -1,0 +1,15 @@
+//! The standings of a tournament, computed from its meetings and never stored.
+//!
+//! ```text
+//!   meetings ──▶ standings    points, Brightwell quotient, discs, lot
+//!       └──────▶ crosstable ──▶ Strengths    Elo with its interval, and the likelihood of superiority
+//! ```
+
+mod crosstable;
+mod strength;
+mod table;
+
+pub use crosstable::{Cell, Crosstable, crosstable};
+pub use strength::Strengths;
+pub use table::{Standing, standings};
+pub(crate) use table::{main_standings, winner};

@@ -1,0 +1,8 @@
+//! Tests of tournaments: laws of pairing, properties of random histories, and stories.
+
+mod pairing;
+mod properties;
+mod results;
+mod scenarios;
+mod swiss;
+mod trial;

@@ -1,0 +1,197 @@
+//! Standings, crosstable and strengths of worked cases.
+
+use std::collections::BTreeMap;
+
+use reversi_engine::match_statistics::{Difference, Points, Score};
+use reversi_room::{ChatText, Issuer};
+use reversi_tournament::{
+    Cell, Command, Control, Crosstable, EntrantId, Fact, Forfeiter, Format, HalfPoints, Outcome, Rejection, Strengths,
+    crosstable, standings,
+};
+
+use crate::trial::{DRAWN, ORGANISER, Trial, WON, played, player, settings};
+
+fn all_play_all() -> Format {
+    Format::AllPlayAll { cycles: 1, challengers: Vec::new() }
+}
+
+/// Three players of whom 1 beats 2 and 3, and 2 and 3 draw: in meetings of two games, with 80 discs for the winner.
+fn three_players() -> Trial {
+    let mut trial = Trial::started(settings(all_play_all()), 3);
+    while let Some(meeting) = trial.running().first().cloned() {
+        let outcome = match (meeting.pairing.first.0, meeting.pairing.second.map(|second| second.0)) {
+            (1, _) => played(&WON),
+            (_, Some(1)) => played(&[Points::Loss; 2]),
+            _ => played(&DRAWN),
+        };
+        trial.finish(meeting.pairing.number, outcome);
+    }
+    trial
+}
+
+#[test]
+fn the_brightwell_quotient_is_discs_and_the_opponents_points() {
+    let trial = three_players();
+    let rows = standings(&trial.tournament);
+    let of = |entrant| {
+        let row = rows.iter().find(|row| row.entrant == EntrantId(entrant)).unwrap();
+        (row.points.to_string(), row.discs, row.brightwell)
+    };
+    assert_eq!(of(1), ("4".to_owned(), 160, 160 + 6 * (1 + 1)));
+    assert_eq!(of(2), ("1".to_owned(), 48 + 64, 48 + 64 + 6 * (4 + 1)));
+    assert_eq!(of(3), of(2));
+    assert_eq!(rows.iter().map(|row| row.rank).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(rows[0].entrant, EntrantId(1));
+}
+
+#[test]
+fn a_bye_and_a_withdrawn_opponent_count_as_32_discs_and_the_own_points() {
+    let mut trial = Trial::started(settings(Format::Swiss { rounds: 2 }), 3);
+    trial.control(Control::Pause).unwrap();
+    let bye = trial.round(1).iter().find(|pair| pair.1.is_none()).unwrap().0;
+    let meeting = trial.running().remove(0);
+    trial.finish(meeting.pairing.number, played(&DRAWN));
+    let row = |trial: &Trial, entrant| *standings(&trial.tournament).iter().find(|row| row.entrant == entrant).unwrap();
+    assert_eq!((row(&trial, bye).points, row(&trial, bye).discs), (HalfPoints(4), 64));
+    assert_eq!(row(&trial, bye).brightwell, 64 + 6 * 2);
+    let (first, second) = (meeting.pairing.first, meeting.pairing.second.unwrap());
+    assert_eq!(row(&trial, first).brightwell, 64 + 6);
+    let other =
+        Outcome::Played { score: Score { wins: 1, losses: 1, ..Score::default() }, discs: [80, 48], faults: [None; 2] };
+    let why = ChatText::parse("The discs were wrong.").unwrap();
+    trial.issue(ORGANISER, Command::Adjudicate { number: meeting.pairing.number, outcome: other, why }).unwrap();
+    assert_eq!((row(&trial, first).brightwell, row(&trial, second).brightwell), (80 + 6, 48 + 6));
+    trial.issue(Issuer::Player(player(second.0)), Command::Leave).unwrap();
+    assert_eq!(row(&trial, first).brightwell, 64 + 6);
+}
+
+#[test]
+fn forfeits_give_points_but_no_games() {
+    let mut trial = Trial::started(settings(all_play_all()), 2);
+    let meeting = trial.running().remove(0);
+    trial.finish(meeting.pairing.number, Outcome::Forfeit { by: Forfeiter::Second, fault: true });
+    let cells = crosstable(&trial.tournament);
+    let key = (meeting.pairing.first, meeting.pairing.second.unwrap());
+    assert_eq!(cells[&key], Cell { meetings: 1, points: HalfPoints(4), score: Score::default() });
+    assert_eq!(cells[&(key.1, key.0)].points, HalfPoints(0));
+    assert_eq!(Strengths::fit(&cells).of(key.0), None);
+}
+
+#[test]
+fn the_crosstable_adds_up_to_the_standings() {
+    let mut trial = Trial::started(settings(Format::AllPlayAll { cycles: 2, challengers: Vec::new() }), 6);
+    trial.play_to_the_end();
+    let cells = crosstable(&trial.tournament);
+    for row in standings(&trial.tournament) {
+        let own = || cells.iter().filter(|(key, _)| key.0 == row.entrant);
+        assert_eq!((own().count(), own().map(|(_, cell)| cell.meetings).sum::<u32>()), (5, row.meetings));
+        assert_eq!(own().map(|(_, cell)| cell.points).sum::<HalfPoints>(), row.points);
+        let mut score = Score::default();
+        own().for_each(|(_, cell)| score += cell.score);
+        assert_eq!(score, row.score);
+    }
+}
+
+/// A crosstable of pairs of games, by half points of the first.
+fn table(results: &[(u32, u32, [u32; 5])]) -> Crosstable {
+    let mut cells = BTreeMap::new();
+    for (one, other, pairs) in results {
+        let score = Score { pairs: *pairs, ..Score::default() };
+        let cell = |score| Cell { score, ..Cell::default() };
+        cells.insert((EntrantId(*one), EntrantId(*other)), cell(score));
+        cells.insert((EntrantId(*other), EntrantId(*one)), cell(score.opposite()));
+    }
+    cells
+}
+
+/// 75 % is 191 Elo, and 90 % is twice that: odds of 3 and 9.
+#[test]
+fn three_consistent_results_give_one_scale() {
+    let fit = Strengths::fit(&table(&[
+        (1, 2, [0, 0, 1000, 0, 1000]),
+        (2, 3, [0, 0, 1000, 0, 1000]),
+        (1, 3, [0, 0, 400, 0, 1600]),
+    ]));
+    let of = |one| fit.of(EntrantId(one)).unwrap();
+    assert_eq!([1, 2, 3].map(|one| of(one).elo.round()), [191.0, 0.0, -191.0]);
+    assert!([1, 2, 3].iter().all(|one| of(*one).low < of(*one).elo && of(*one).elo < of(*one).high));
+    assert!(of(1).high - of(1).low < 20.0, "{}", of(1));
+    assert!(fit.superiority(EntrantId(1), EntrantId(2)).unwrap() > 0.9999);
+    assert_eq!((fit.of(EntrantId(4)), fit.superiority(EntrantId(1), EntrantId(4))), (None, None));
+}
+
+/// With one opponent the interval is that of a match, and the likelihood of superiority the usual one.
+#[test]
+fn two_entrants_have_the_interval_of_a_match() {
+    let pairs = [4, 18, 54, 29, 15];
+    let fit = Strengths::fit(&table(&[(1, 2, pairs)]));
+    let found = fit.of(EntrantId(1)).unwrap();
+    let whole = Difference::of(&Score { pairs, ..Score::default() }).unwrap();
+    assert!((2.0 * found.elo - whole.elo).abs() < 1.0, "{found} {whole}");
+    assert!((found.high - found.low - (whole.high - whole.low)).abs() < 0.1, "{found} {whole}");
+    let error = (whole.high - whole.low) / (2.0 * 1.959_964);
+    let superiority = fit.superiority(EntrantId(1), EntrantId(2)).unwrap();
+    // 3.03 standard errors.
+    assert!((whole.elo / error - 3.03).abs() < 0.01, "{}", whole.elo / error);
+    assert!((superiority - 0.9988).abs() < 0.0005, "{superiority}");
+    let back = fit.superiority(EntrantId(2), EntrantId(1)).unwrap();
+    assert!((superiority + back - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn who_has_lost_nothing_has_a_finite_strength_and_no_upper_bound() {
+    let fit = Strengths::fit(&table(&[(1, 2, [0, 0, 0, 0, 7]), (3, 4, [0, 0, 2, 0, 0])]));
+    let [first, second, third, fourth] = [1, 2, 3, 4].map(|one| fit.of(EntrantId(one)).unwrap());
+    assert!(first.elo.is_finite() && first.high == f64::INFINITY && first.low > -120.0, "{first:?}");
+    assert!(second.elo.is_finite() && second.low == f64::NEG_INFINITY, "{second:?}");
+    assert!(third.elo.abs() < 1.0 && fourth.elo.abs() < 1.0, "{third} {fourth}");
+    assert_eq!(fit.superiority(EntrantId(3), EntrantId(4)).map(|half| (half * 1e6).round()), Some(5e5));
+}
+
+/// Single games are results too where they have no pairs.
+#[test]
+fn single_games_are_fitted() {
+    let score = Score { wins: 300, losses: 100, ..Score::default() };
+    let cells = [((1, 2), score), ((2, 1), score.opposite())];
+    let cells =
+        cells.map(|((one, other), score)| ((EntrantId(one), EntrantId(other)), Cell { score, ..Cell::default() }));
+    let fit = Strengths::fit(&cells.into_iter().collect());
+    assert!((fit.of(EntrantId(1)).unwrap().elo - 191.0 / 2.0).abs() < 1.0);
+}
+
+/// The strengths of players of a known ladder are found again from few meetings each.
+#[test]
+fn a_ladder_is_found_again() {
+    let mut results = Vec::new();
+    for one in 1..=40_u32 {
+        for other in (one + 1..=40).filter(|other| other - one <= 6) {
+            let expected = 1.0 / (1.0 + 10_f64.powf(-f64::from(other - one) * 30.0 / 400.0));
+            let won = (200.0 * expected).round() as u32;
+            results.push((one, other, [200 - won, 0, 0, 0, won]));
+        }
+    }
+    let fit = Strengths::fit(&table(&results));
+    for one in 1..=40_u32 {
+        let expected = 30.0 * (20.5 - f64::from(one));
+        let found = fit.of(EntrantId(one)).unwrap();
+        assert!((found.elo - expected).abs() < 8.0 && found.low < expected && expected < found.high, "{one}: {found}");
+    }
+}
+
+#[test]
+fn a_correction_of_the_organiser_counts() {
+    let mut trial = three_players();
+    assert!(trial.history.iter().any(|event| matches!(event.fact, Fact::Ended(_))));
+    let mut running = Trial::started(settings(all_play_all()), 4);
+    let meeting = running.running().remove(0);
+    running.finish(meeting.pairing.number, played(&WON));
+    let why = ChatText::parse("It was the wrong opening.").unwrap();
+    let command = |outcome| Command::Adjudicate { number: meeting.pairing.number, outcome, why: why.clone() };
+    running.issue(ORGANISER, command(played(&DRAWN))).unwrap();
+    let points = |trial: &Trial| {
+        let rows = standings(&trial.tournament);
+        rows.iter().find(|row| row.entrant == meeting.pairing.first).unwrap().points
+    };
+    assert_eq!(points(&running), HalfPoints(2));
+    assert_eq!(trial.issue(ORGANISER, command(Outcome::Void)), Err(Rejection::TournamentEnded));
+}

@@ -1,0 +1,218 @@
+//! Arenas and pools.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use reversi_room::{Participant, Timestamp};
+use reversi_tournament::{Command, Control, Ending, EntrantId, Phase, Tournament, standings};
+
+use crate::trial::{ORGANISER, Trial, WON, ai, arena, played, settings};
+
+fn pairs_of(trial: &Trial) -> Vec<Vec<u32>> {
+    trial.running().iter().map(|meeting| meeting.sides().map(|side| side.0).collect()).collect()
+}
+
+#[test]
+fn two_free_players_of_a_small_arena_wait_five_seconds_at_most() {
+    for players in 2..=7 {
+        let mut trial = Trial::started(settings(arena(3600)), players);
+        let due = trial.tournament.deadline();
+        if players >= 4 {
+            assert_eq!(trial.running().len() as u32, players / 2);
+        } else {
+            assert_eq!(due, Some(trial.now.after(Duration::from_secs(5))));
+            trial.wait(5);
+            assert_eq!(trial.running().len(), 1);
+        }
+    }
+}
+
+#[test]
+fn a_quarter_of_a_large_arena_must_be_free() {
+    let mut trial = Trial::started(settings(arena(3600)), 24);
+    assert_eq!(trial.running().len(), 12);
+    let first: Vec<u32> = trial.running().iter().map(|meeting| meeting.pairing.number).collect();
+    trial.wait(60);
+    trial.finish(first[0], played(&WON));
+    trial.finish(first[1], played(&WON));
+    assert_eq!(trial.running().len(), 10);
+    trial.finish(first[2], played(&WON));
+    // Six of 24.
+    assert_eq!(trial.running().len(), 12);
+    trial.finish(first[3], played(&WON));
+    trial.finish(first[4], played(&WON));
+    // The mean game took 30 s, and the oldest waits for two of them.
+    trial.wait(59);
+    assert_eq!(trial.running().len(), 10);
+    trial.wait(1);
+    assert_eq!(trial.running().len(), 12);
+}
+
+#[test]
+fn a_rematch_comes_only_where_nobody_else_is_free() {
+    let mut trial = Trial::started(settings(arena(3600)), 3);
+    let mut last = Vec::new();
+    for _ in 0..12 {
+        trial.wait(5);
+        let pairs = pairs_of(&trial);
+        assert_eq!(pairs.len(), 1);
+        let pair: Vec<u32> = {
+            let mut pair = pairs[0].clone();
+            pair.sort_unstable();
+            pair
+        };
+        assert_ne!(pair, last);
+        last = pair;
+        trial.wait(30);
+        let number = trial.running()[0].pairing.number;
+        trial.finish(number, played(&WON));
+    }
+    let mut two = Trial::started(settings(arena(3600)), 2);
+    for round in 1..=3 {
+        two.wait(5);
+        assert_eq!(two.running()[0].round, round);
+        let number = two.running()[0].pairing.number;
+        two.finish(number, played(&WON));
+    }
+}
+
+/// Players 2, 3 and 4 have each met player 1 last, so each pairing of the four has a rematch, which waits.
+#[test]
+fn a_rematch_waits_while_others_are_free() {
+    let mut trial = Trial::new(settings(arena(3600)), 4);
+    (2..=4).for_each(|number| drop(trial.presence(number, false)));
+    trial.control(Control::Start).unwrap();
+    for number in 2..=4 {
+        trial.presence(number, true);
+        trial.wait(5);
+        trial.presence(number, false);
+        let meeting = trial.running()[0].pairing.number;
+        trial.finish(meeting, played(&WON));
+    }
+    (2..=4).for_each(|number| drop(trial.presence(number, true)));
+    trial.tick();
+    let pairs = pairs_of(&trial);
+    assert!(pairs.len() == 1 && !pairs[0].contains(&1), "{pairs:?}");
+    trial.wait(5);
+    assert!(trial.running().len() == 2 && pairs_of(&trial)[1].contains(&1));
+}
+
+#[test]
+fn the_absent_are_not_paired_and_delay_nobody() {
+    let mut trial = Trial::new(settings(arena(3600)), 6);
+    [1, 2].iter().for_each(|number| drop(trial.presence(*number, false)));
+    trial.control(Control::Start).unwrap();
+    trial.tick();
+    assert_eq!(pairs_of(&trial).concat().into_iter().min(), Some(3));
+    assert_eq!(trial.running().len(), 2);
+}
+
+#[test]
+fn an_ai_plays_who_has_no_opponent() {
+    let mut trial = Trial::new(settings(arena(0)), 3);
+    trial.issue(ORGANISER, Command::Join { who: Participant::Ai(ai()), rating: 1500, password: None }).unwrap();
+    trial.control(Control::Start).unwrap();
+    trial.wait(5);
+    assert_eq!(trial.running().len(), 2);
+    let mut alone = Trial::new(settings(arena(0)), 1);
+    alone.issue(ORGANISER, Command::Join { who: Participant::Ai(ai()), rating: 1500, password: None }).unwrap();
+    alone.control(Control::Start).unwrap();
+    for _ in 0..3 {
+        alone.wait(5);
+        let number = alone.running()[0].pairing.number;
+        alone.finish(number, played(&WON));
+    }
+}
+
+/// Plays an arena: each meeting ends 30 to 90 s after it was opened.
+fn simulate(trial: &mut Trial, until: Timestamp) {
+    let mut ends: BTreeMap<u32, Timestamp> = BTreeMap::new();
+    loop {
+        for meeting in trial.running() {
+            let number = meeting.pairing.number;
+            let lasts = Duration::from_secs(30 + trial.draw() % 60);
+            ends.entry(number).or_insert_with(|| meeting.opened.expect("running").after(lasts));
+        }
+        let next = ends.iter().map(|(number, at)| (*at, *number)).min();
+        let due = trial.tournament.deadline();
+        match (next, due) {
+            (Some((at, number)), due) if due.is_none_or(|due| at <= due) => {
+                trial.now = at.max(trial.now);
+                ends.remove(&number);
+                let meeting = trial.tournament.meeting(number).expect("kept").clone();
+                let outcome = trial.any_result(&meeting);
+                trial.finish(number, outcome);
+            }
+            (_, Some(due)) => {
+                trial.now = due.max(trial.now);
+                trial.tick();
+            }
+            _ => return,
+        }
+        if trial.now >= until {
+            return;
+        }
+    }
+}
+
+#[test]
+fn an_arena_ends_when_its_time_is_up_and_all_is_played() {
+    let mut trial = Trial::started(settings(arena(1800)), 10);
+    let ends = trial.now.after(Duration::from_secs(1800));
+    simulate(&mut trial, Timestamp(i64::MAX));
+    assert_eq!(trial.tournament.phase(), Phase::Ended(Ending::Completed));
+    assert!(ends <= trial.now && trial.now < ends.after(Duration::from_secs(90)));
+    let rows = standings(&trial.tournament);
+    // Every player plays nearly all the time, and the strong ones win.
+    assert!(rows.iter().all(|row| row.meetings >= 20), "{rows:?}");
+    assert!(rows[0].entrant.0 <= 4, "{rows:?}");
+}
+
+#[test]
+fn a_player_of_a_pool_plays_nearly_always_and_against_many() {
+    let mut trial = Trial::started(settings(arena(0)), 24);
+    let start = trial.now;
+    let until = start.after(Duration::from_secs(8 * 3600));
+    simulate(&mut trial, until);
+    let mut opponents: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut busy = Duration::ZERO;
+    let mut opened = None;
+    for meeting in trial.tournament.meetings() {
+        if let Some(side) = meeting.side_of(EntrantId(7)) {
+            let other = meeting.sides().nth(1 - side).expect("an opponent");
+            *opponents.entry(other.0).or_default() += 1;
+            opened = meeting.opened;
+        }
+    }
+    for event in &trial.history {
+        if let reversi_tournament::Fact::Finished { number, .. } = event.fact
+            && let Some(meeting) = trial.tournament.meeting(number)
+            && meeting.side_of(EntrantId(7)).is_some()
+        {
+            busy += event.at.since(meeting.opened.expect("opened"));
+        }
+    }
+    assert!(opened.is_some());
+    let games: u32 = opponents.values().sum();
+    assert!(opponents.len() >= 15 && opponents.values().all(|count| count * 10 <= games), "{opponents:?}");
+    let share = busy.as_secs_f64() / trial.now.since(start).as_secs_f64();
+    assert!(share > 0.75, "{share}");
+}
+
+#[test]
+fn a_pool_forgets_its_oldest_meetings_and_who_left_with_them() {
+    let mut trial = Trial::started(settings(arena(0)), 3);
+    trial.wait(5);
+    trial.play_round();
+    trial.issue(reversi_room::Issuer::Player(crate::trial::player(3)), Command::Leave).unwrap();
+    for _ in 0..Tournament::POOL_MEETINGS + 5 {
+        trial.wait(5);
+        let number = trial.running()[0].pairing.number;
+        trial.finish(number, played(&WON));
+    }
+    assert_eq!(trial.tournament.meetings().len(), Tournament::POOL_MEETINGS);
+    assert_eq!(trial.tournament.entrants().len(), 2);
+    // A room that tells its end once more changes nothing.
+    assert_eq!(trial.tournament.meeting(1), None);
+    assert_eq!(trial.finish(1, played(&WON)), []);
+    assert_eq!(Tournament::replay(&trial.history).as_ref(), Some(&trial.tournament));
+}

@@ -1,0 +1,163 @@
+//! Who may do what, and when.
+
+use std::time::Duration;
+
+use reversi_room::{Issuer, Opponents, Participant, PasswordHash};
+use reversi_tournament::{
+    Command, Control, Ending, EntrantId, EntrantState, Fact, Format, Outcome, Phase, Playoff, Rejection, Settings,
+    Tournament, standings,
+};
+
+use crate::trial::{ORGANISER, Trial, WON, ai, played, player, profile, settings};
+
+fn swiss() -> Settings {
+    settings(Format::Swiss { rounds: 3 })
+}
+
+#[test]
+fn only_the_organiser_controls_and_only_the_server_tells_results() {
+    let mut trial = Trial::new(swiss(), 4);
+    let other = Issuer::Player(player(1));
+    for control in [Control::Start, Control::Pause, Control::Resume, Control::End, Control::Cancel] {
+        assert_eq!(trial.issue(other, Command::Control(control)), Err(Rejection::NotOrganiser));
+    }
+    let mine = [Command::Configure(Box::new(swiss())), Command::Exclude(EntrantId(2))];
+    for command in mine {
+        assert_eq!(trial.issue(other, command), Err(Rejection::NotOrganiser));
+    }
+    trial.control(Control::Start).unwrap();
+    trial.tick();
+    for issuer in [other, ORGANISER, Issuer::Admin] {
+        let finish = Command::Finish { number: 1, outcome: played(&WON) };
+        assert_eq!(trial.issue(issuer, finish), Err(Rejection::NotServer));
+        assert_eq!(trial.issue(issuer, Command::Tick { random: 1 }), Err(Rejection::NotServer));
+    }
+}
+
+#[test]
+fn players_join_by_themselves_and_ais_by_the_organiser() {
+    let admits = Opponents { people: false, min_rating: Some(1995), ..Opponents::default() };
+    let password = Some(PasswordHash([1; 32].into()));
+    let mut trial = Trial::new(Settings { admits, password: password.clone(), max_entrants: 3, ..swiss() }, 0);
+    let join = |who: Participant, rating, password: &Option<PasswordHash>| Command::Join {
+        who,
+        rating,
+        password: password.clone(),
+    };
+    let one = || Participant::Player(profile(1));
+    let own = Issuer::Player(player(1));
+    assert_eq!(trial.issue(own, join(one(), 1994, &password)), Err(Rejection::NotAdmitted));
+    assert_eq!(trial.issue(own, join(one(), 1999, &None)), Err(Rejection::BadPassword));
+    assert_eq!(trial.issue(ORGANISER, join(one(), 1999, &password)), Err(Rejection::NotYou));
+    assert_eq!(trial.issue(own, join(Participant::Ai(ai()), 0, &password)), Err(Rejection::NotYou));
+    assert_eq!(trial.issue(own, join(one(), 1999, &password)).unwrap().len(), 1);
+    assert_eq!(trial.issue(own, join(one(), 1999, &password)).unwrap(), []);
+    assert_eq!(trial.issue(ORGANISER, join(Participant::Ai(ai()), 0, &None)).unwrap().len(), 1);
+    let next = |number| (Issuer::Player(player(number)), join(Participant::Player(profile(number)), 1999, &password));
+    let (issuer, command) = next(2);
+    trial.issue(issuer, command).unwrap();
+    let (issuer, command) = next(3);
+    assert_eq!(trial.issue(issuer, command), Err(Rejection::TournamentFull));
+}
+
+#[test]
+fn who_leaves_before_the_start_is_forgotten_and_who_is_excluded_stays_out() {
+    let mut trial = Trial::new(settings(Format::Swiss { rounds: 2 }), 4);
+    trial.issue(Issuer::Player(player(1)), Command::Leave).unwrap();
+    trial.issue(ORGANISER, Command::Exclude(EntrantId(2))).unwrap();
+    assert_eq!(trial.tournament.entrants().keys().map(|id| id.0).collect::<Vec<_>>(), [2, 3, 4]);
+    assert_eq!(trial.join(2), Err(Rejection::Excluded));
+    trial.join(1).unwrap();
+    assert_eq!(trial.tournament.entrant(&Participant::Player(profile(1))), Some(EntrantId(5)));
+    trial.control(Control::Start).unwrap();
+    trial.tick();
+    assert!(trial.running().iter().all(|meeting| meeting.sides().all(|side| side.0 > 2)));
+}
+
+#[test]
+fn late_entrants_join_a_swiss_tournament_but_not_an_all_play_all() {
+    let mut trial = Trial::started(swiss(), 4);
+    trial.join(5).unwrap();
+    trial.play_round();
+    assert!(trial.round(2).iter().any(|(a, b)| a.0 == 5 || b.is_some_and(|b| b.0 == 5)));
+    let mut closed = Trial::started(settings(Format::AllPlayAll { cycles: 1, challengers: Vec::new() }), 4);
+    assert_eq!(closed.join(5), Err(Rejection::AlreadyStarted));
+}
+
+#[test]
+fn a_pause_lets_meetings_end_and_pairs_no_more() {
+    let mut trial = Trial::started(swiss(), 4);
+    trial.control(Control::Pause).unwrap();
+    trial.play_round();
+    assert_eq!((trial.tournament.deadline(), trial.running().len()), (None, 0));
+    trial.control(Control::Resume).unwrap();
+    trial.tick();
+    assert_eq!((trial.tournament.phase(), trial.running().len()), (Phase::Running, 2));
+    let mut knockout =
+        Trial::started(Settings { playoff: Some(Playoff::Four), ..settings(Format::Swiss { rounds: 0 }) }, 4);
+    knockout.control(Control::Pause).unwrap();
+    knockout.control(Control::Resume).unwrap();
+    assert_eq!(knockout.tournament.phase(), Phase::Playoff);
+}
+
+#[test]
+fn the_start_is_punctual_and_needs_two_entrants() {
+    let at = Trial::new(swiss(), 0).now.after(Duration::from_secs(60));
+    for (players, phase) in [(4, Phase::Running), (1, Phase::Ended(Ending::Cancelled))] {
+        let mut trial = Trial::new(Settings { starts_at: Some(at), ..swiss() }, players);
+        assert_eq!(trial.tournament.deadline(), Some(at));
+        trial.wait(59);
+        assert_eq!(trial.tournament.phase(), Phase::Open);
+        trial.wait(1);
+        assert_eq!(trial.tournament.phase(), phase);
+    }
+}
+
+#[test]
+fn an_early_end_voids_what_runs_and_keeps_the_standings() {
+    let mut trial = Trial::started(swiss(), 4);
+    let meetings = trial.running();
+    trial.finish(meetings[0].pairing.number, played(&WON));
+    let events = trial.control(Control::End).unwrap();
+    assert!(matches!(events[0].fact, Fact::Finished { number: 2, outcome: Outcome::Void }));
+    assert_eq!(trial.tournament.phase(), Phase::Ended(Ending::Stopped));
+    assert_eq!(standings(&trial.tournament)[0].points.0, 4);
+    // The room of the other meeting still ends.
+    assert_eq!(trial.finish(2, played(&WON)), []);
+    assert_eq!(trial.join(9), Err(Rejection::TournamentEnded));
+}
+
+#[test]
+fn an_impossible_outcome_is_refused() {
+    let mut trial = Trial::started(settings(Format::Swiss { rounds: 2 }), 3);
+    let Outcome::Played { score, discs, faults } = played(&WON) else { unreachable!() };
+    let three = reversi_engine::match_statistics::Score { wins: 3, ..score };
+    let bye = trial.tournament.meetings().find(|meeting| meeting.is_finished()).unwrap().pairing.number;
+    let running = trial.running()[0].pairing.number;
+    let cases = [
+        (running, Outcome::Played { score: three, discs, faults }),
+        (running, Outcome::Played { score, discs: [u32::MAX, 1], faults }),
+    ];
+    for (number, outcome) in cases {
+        assert_eq!(trial.issue(Issuer::Server, Command::Finish { number, outcome }), Err(Rejection::BadOutcome));
+    }
+    assert_eq!(trial.server(Command::Finish { number: bye, outcome: Outcome::Void }), []);
+    let unknown = Command::Finish { number: 99, outcome: Outcome::Void };
+    assert_eq!(trial.issue(Issuer::Server, unknown), Err(Rejection::MeetingNotFound));
+}
+
+#[test]
+fn states_of_entrants_are_told() {
+    let mut trial = Trial::started(swiss(), 4);
+    let state = |trial: &Trial, number| trial.tournament.entrants()[&EntrantId(number)].state(trial.now);
+    trial.presence(2, false);
+    assert_eq!((state(&trial, 1), state(&trial, 2)), (EntrantState::In, EntrantState::Away));
+    trial.issue(ORGANISER, Command::Exclude(EntrantId(3))).unwrap();
+    assert!(matches!(state(&trial, 3), EntrantState::Left(_)));
+}
+
+#[test]
+fn too_many_meetings_are_refused() {
+    let mut trial = Trial::new(settings(Format::AllPlayAll { cycles: 100, challengers: Vec::new() }), 50);
+    assert_eq!(trial.control(Control::Start), Err(Rejection::TooManyMeetings(Tournament::MAX_MEETINGS)));
+}

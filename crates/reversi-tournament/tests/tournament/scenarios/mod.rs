@@ -1,0 +1,6 @@
+//! Stories: one file for each subject.
+
+mod arena;
+mod conduct;
+mod control;
+mod formats;

@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use reversi::{
     room::{
-        AiSpec, ChatText, Command, DeclineReason, GameId, Occupant, Offer, Opening, Phase, PlayerId, PlayerRef, Room,
-        RoomName, Seat, SeatSpec, Settings, TimeControl, Visibility, Watching,
+        AiSpec, ChatText, Command, DeclineReason, GameId, Occupant, Offer, Opening, Opponents, Phase, PlayerId,
+        PlayerRef, Room, RoomName, Seat, SeatSpec, Settings, TimeControl, Visibility, Watching,
     },
     rules::{ByColor, Color},
     runtime::{NewRoom, Opponent, Player},
@@ -153,12 +153,21 @@ fn invite(rng: &mut Rng, player: PlayerId) -> SeatSpec {
     SeatSpec::Invited(PlayerRef::Id(player), rng.millis(10_000..20_000))
 }
 
-/// The terms of a quick start: few, so that players meet.
+/// A rating that no player of a simulation reaches.
+const OUT_OF_REACH: u16 = 3_000;
+
+/// The terms of a quick start: few, so that players meet. A range of ratings has all of them or none.
 fn terms(rng: &mut Rng) -> Settings {
     let total = rng.percent(30).then_some(Duration::from_secs(20));
     let time =
         TimeControl { per_move: total.is_none().then_some(TimeControl::DEFAULT_MOVE), total, ..TimeControl::default() };
-    Settings { time, rated: rng.percent(20), ..Settings::named(RoomName::parse("quick").expect("a name")) }
+    let opponents = match rng.below(10) {
+        0 => Opponents { min_rating: Some(OUT_OF_REACH), ..Opponents::default() },
+        1..3 => Opponents { max_rating: Some(OUT_OF_REACH), ..Opponents::default() },
+        _ => Opponents::default(),
+    };
+    let rated = rng.percent(20);
+    Settings { time, rated, opponents, ..Settings::named(RoomName::parse("quick").expect("a name")) }
 }
 
 fn settings(rng: &mut Rng) -> Settings {

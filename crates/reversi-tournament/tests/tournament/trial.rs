@@ -20,7 +20,7 @@ pub(crate) fn player(number: u32) -> PlayerId {
 
 pub(crate) fn profile(number: u32) -> Profile {
     let name = DisplayName::parse(&format!("p{number}")).expect("a name");
-    Profile { id: player(number), name, kind: PlayerKind::Bot }
+    Profile { id: player(number), name, kind: PlayerKind::Bot, engine_version: None }
 }
 
 pub(crate) fn ai() -> AiSeat {

@@ -17,6 +17,7 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
                 let room_history = history.room(*room)?;
                 ensure(room_history.at(*seq).is_some(), || format!("call {call}: room {room} has no event {seq}"))?;
             }
+            Outcome::Done(Seq(0)) => check_repeated_move(history, *call)?,
             Outcome::Done(seq) => {
                 let Some(id) = history.call(*call).1.room() else { continue };
                 check_effect(history, *call, id, *seq)?;
@@ -26,6 +27,19 @@ pub(super) fn check(history: &RecordedHistory) -> CheckResult {
         }
     }
     Ok(())
+}
+
+/// Checks a call that names no event: it repeats a move of a game that has ended.
+fn check_repeated_move(history: &RecordedHistory, call: u64) -> CheckResult {
+    let (_, action) = history.call(call);
+    let is_repeat = if let Action::Play(game, ply, square) = action {
+        let game = history.archived(*game);
+        let ply = game.as_ref().and_then(|game| game.plies.get(usize::from(*ply)));
+        ply.is_some_and(|ply| ply.square == Some(*square))
+    } else {
+        false
+    };
+    ensure(is_repeat, || format!("call {call}: {action:?} names no event, and repeats no move of an ended game"))
 }
 
 fn check_effect(history: &RecordedHistory, call: u64, id: RoomId, seq: Seq) -> CheckResult {

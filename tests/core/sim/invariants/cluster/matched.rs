@@ -1,5 +1,6 @@
-//! A player who requests a game against anyone gets one seat, in a room with the terms of its request, and not in a new room
-//! while another player waits for an opponent on these terms. A refused player gets none.
+//! A player who requests a game against anyone gets one seat, in a room with the terms of its request, of a player who
+//! accepts its rating and whose rating it accepts, and not in a new room while such a player waits. A refused player gets
+//! none.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,6 +24,9 @@ const SEARCH: Duration = Duration::from_secs(2);
 
 /// Within this time after the last one of a cluster's shards was taken, no room moves.
 const MOVE: Duration = Duration::from_secs(3);
+
+/// The rating of a player without a rated game.
+const BEGINNER: u16 = 1_500;
 
 /// Longer than a dropped request is still executed.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -140,7 +144,7 @@ impl<'a> State<'a> {
         let waits = |id: &&RoomId| {
             let room = self.rooms[*id];
             let is_fit = |(other, mine)| other != player && side.is_none_or(|side| side == mine);
-            room.settings().has_terms_of(terms) && alone(room).is_some_and(is_fit)
+            may_meet(room.settings(), terms) && alone(room).is_some_and(is_fit)
         };
         let opponents = self.waiting.iter().filter(|_| is_calm).filter(waits).copied().collect();
         let older = self.rooms.keys().copied().collect();
@@ -171,7 +175,9 @@ impl<'a> State<'a> {
         }
         let Some(room) = room else { return Ok(()) };
         ensure(request.seats.contains(room), || format!("at {at:?} call {call} gives no seat in {room}"))?;
-        let fits = self.rooms[room].settings().has_terms_of(request.terms);
+        let settings = self.rooms[room].settings();
+        let is_found = request.older.contains(room) && !request.seats_before.contains(room);
+        let fits = if is_found { may_meet(settings, request.terms) } else { settings.has_terms_of(request.terms) };
         ensure(fits || !request.is_alone, || format!("at {at:?} call {call} gives a seat in {room} on other terms"))?;
         if !request.older.contains(room) {
             if alone(self.rooms[room]).is_some() {
@@ -192,6 +198,13 @@ fn goes_on(outcome: &Outcome) -> bool {
     use RoomError::{Busy, Draining, Moved, StoreUnavailable, Unreachable};
     let Outcome::Refused(error) = outcome else { return matches!(outcome, Outcome::Dropped) };
     matches!(error, Busy | Draining | Moved | StoreUnavailable | Unreachable)
+}
+
+/// Whether two requests have the same terms, and each accepts the other's player: a range of ratings of the simulation has
+/// all ratings or none.
+fn may_meet(one: &Settings, other: &Settings) -> bool {
+    let accepts_all = |settings: &Settings| settings.opponents.accept_rating(BEGINNER);
+    one.has_terms_of(other) && accepts_all(one) && accepts_all(other)
 }
 
 /// The player who waits alone in a room for any opponent, and the side of the opponent.

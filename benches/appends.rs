@@ -108,7 +108,7 @@ async fn share(node: &PostgresStore) -> Vec<Shard> {
 
 async fn create(node: &PostgresStore, id: RoomId) -> OpenRoom {
     let name = DisplayName::parse("owner").unwrap();
-    let owner = Profile { id: PlayerId::from_random(id.bits()), name, kind: PlayerKind::Bot };
+    let owner = Profile { id: PlayerId::from_random(id.bits()), name, kind: PlayerKind::Bot, engine_version: None };
     let creation = Creation {
         id,
         code: JoinCode::from_random(id.bits()),

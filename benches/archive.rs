@@ -100,7 +100,10 @@ fn game(number: u32, random: &mut Pcg64Mcg) -> GameRecord {
         let number = random.random_range(0..1_000_u64);
         let kind = if number % 2 == 0 { PlayerKind::Human } else { PlayerKind::Bot };
         let name = DisplayName::parse(&format!("player {number}")).unwrap();
-        (Participant::Player(Profile { id: PlayerId::from_random(number), name, kind }), Some(1_200 + number as u16))
+        (
+            Participant::Player(Profile { id: PlayerId::from_random(number), name, kind, engine_version: None }),
+            Some(1_200 + number as u16),
+        )
     };
     let ((black, black_rating), (white, white_rating)) = (player(), player());
     let at = Timestamp(i64::from(number) * 1_000_000);

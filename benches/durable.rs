@@ -186,6 +186,7 @@ async fn fill(folder: &Path) {
             token: token(number),
             seen: at,
             claimed: false,
+            availability: None,
             played: false,
         };
         store.put_player(seen).await.unwrap();
@@ -203,7 +204,12 @@ fn token(number: u64) -> [u8; 32] {
 }
 
 fn profile(number: u64, name: &str) -> Profile {
-    Profile { id: PlayerId::from_random(number), name: DisplayName::parse(name).unwrap(), kind: PlayerKind::Bot }
+    Profile {
+        id: PlayerId::from_random(number),
+        name: DisplayName::parse(name).unwrap(),
+        kind: PlayerKind::Bot,
+        engine_version: None,
+    }
 }
 
 /// The events of a room: created by its owner, and with a game of twenty plies if `plays`.

@@ -56,7 +56,7 @@ async fn compare() {
 }
 
 async fn log_in(runtime: &Runtime, name: &str) -> Arc<Player> {
-    runtime.sessions.log_in(DisplayName::parse(name).unwrap(), PlayerKind::Bot, 1, None).await.unwrap().0
+    runtime.sessions.log_in(DisplayName::parse(name).unwrap(), PlayerKind::Bot, 1, None, None).await.unwrap().0
 }
 
 /// Reads the stream of a resuming watcher until it has all events.
@@ -79,7 +79,7 @@ struct Owner {
 impl Owner {
     async fn new(runtime: &Runtime) -> Self {
         let player = log_in(runtime, "owner").await;
-        let settings = Settings::named((&player.profile.name).into());
+        let settings = Settings::named((&player.name).into());
         let seats = ByColor::new(SeatSpec::Me, SeatSpec::Open);
         let room = runtime.rooms.create(&player, NewRoom { settings, seats }, None).await.unwrap().room.id();
         Self { runtime: runtime.clone(), player, room, ready: false, last: Seq(1) }

@@ -14,7 +14,12 @@ use reversi::{
 const GAME: &str = "f5d6c3d3c4f4f6f3e6e7d7c5b6d8c6c7d2b5a5a6a7g5e3b4c8g6g4c2e8d1f7e2g3h4f1e1f2g1b1f8g8b3h3b2h5b7a3a4a1a2c1h2h1g2b8a8g7h8h7h6";
 
 fn profile(number: u64, name: &str) -> Profile {
-    Profile { id: PlayerId::from_random(number), name: DisplayName::parse(name).unwrap(), kind: PlayerKind::Bot }
+    Profile {
+        id: PlayerId::from_random(number),
+        name: DisplayName::parse(name).unwrap(),
+        kind: PlayerKind::Bot,
+        engine_version: None,
+    }
 }
 
 /// The events of a room from its creation to the start of a game.

@@ -305,7 +305,16 @@ impl Sessions {
             if player.is_replaced() {
                 return Err(RoomError::TokenReplaced);
             }
-            let before = player.stored();
+            let before = if this.knows_all_tokens() {
+                player.stored()
+            } else {
+                // Another node may have changed it since it was read here.
+                let stored = this.player_store.find(PlayerKey::Id(player.id())).await?;
+                stored.ok_or(RoomError::PlayerNotFound)?
+            };
+            if before.token != player.token_hash().0 {
+                return Err(RoomError::TokenReplaced);
+            }
             let after = change(before.clone());
             if after != before {
                 let has_new_engine = after.profile.engine_version != before.profile.engine_version;

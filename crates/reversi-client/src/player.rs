@@ -234,6 +234,8 @@ pub struct Me {
     pub claimed: bool,
     /// Whether a program reads the caller's turns now.
     pub turns_open: bool,
+    /// The invitations that it accepts; `None` if it has not said so, and accepts all.
+    pub availability: Option<Availability>,
     /// What went wrong lately, the latest first.
     pub problems: Vec<Problem>,
     /// The token that is limited to playing; none if the session has one, or a token of a server before these.
@@ -311,6 +313,7 @@ impl TryFrom<v1::GetMeResponse> for Me {
             claimed: me.claimed,
             turns_open: me.turns_open,
             problems: me.problems.into_iter().map(Problem::try_from).collect::<Result<_, _>>()?,
+            availability: me.availability.map(Availability::try_from).transpose()?,
             play_token: Some(me.play_token).filter(|token| !token.is_empty()),
         })
     }

@@ -131,6 +131,16 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
+    /// The same game, with the players' public data as `change` returns them.
+    #[must_use]
+    pub fn with_profiles(self, mut change: impl FnMut(Profile) -> Profile) -> Self {
+        let players = self.players.map(|participant| match participant {
+            Participant::Player(profile) => Participant::Player(change(profile)),
+            ai @ Participant::Ai(_) => ai,
+        });
+        Self { players, ..self }
+    }
+
     /// Whether the player made this move.
     #[must_use]
     pub fn has_move_of(&self, player: PlayerId, ply: u16, square: Square) -> bool {

@@ -26,9 +26,18 @@ pub(super) const FIRST: i32 = 10;
 pub(super) const SETTLING: i32 = 12;
 
 /// The version of the tables of this program, the same in every database.
-pub(super) const VERSION: i32 = match GameRow::COLUMNS {
-    [.., last] if last.since > SETTLING => last.since,
-    _ => SETTLING,
+pub(super) const VERSION: i32 = {
+    let mut version = SETTLING;
+    let mut tables: &[&[Column]] = &[GameRow::COLUMNS, &player_store::ADDED_COLUMNS];
+    while let [columns, others @ ..] = tables {
+        if let [.., last] = *columns
+            && last.since > version
+        {
+            version = last.since;
+        }
+        tables = others;
+    }
+    version
 };
 
 // Else an upgrade would leave out a column, or add it twice.

@@ -12,9 +12,9 @@ use super::{
 
 /// The columns that earlier versions of the table of players lack.
 pub(super) const ADDED_COLUMNS: [Column; 2] = [
-    // In the form of room/stored; none if the player has set none.
+    // The invitations that they accept, in the stored form of room/stored; null for all.
     Column { name: "availability", type_name: <Vec<u8> as ColumnType>::NAME, since: 14 },
-    // Of a bot's engine.
+    // The version of a bot's engine, as the bot has named it.
     Column { name: "engine_version", type_name: <String as ColumnType>::NAME, since: 14 },
 ];
 

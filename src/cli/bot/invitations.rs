@@ -30,21 +30,18 @@ impl Bot {
         }
     }
 
-    /// Tells the server the version of the engine, and which invitations the bot accepts. A server of an earlier version
-    /// takes no engine's version, and knows nothing else of a bot that accepts none.
+    /// Tells the server the version of the engine, which one of an earlier version does not take; with `--accept` also
+    /// which invitations the bot accepts.
     pub(super) async fn introduce(&self) -> Result<(), ClientError> {
-        if let Some(version) = self.source.engine_version(&self.args.source) {
-            match self.session.set_engine_version(&version).await {
-                Err(error) if error.is_unimplemented() => return Ok(()),
-                done => done?,
-            }
+        match self.session.set_engine_version(&self.source.engine_version(&self.args.source)).await {
+            Err(error) if error.is_unimplemented() => {}
+            done => done?,
         }
-        let accepted = if self.args.accept {
-            let (games_at_once, opponents_a_day) = (self.args.seats.into(), self.args.opponents_a_day.into());
-            Availability { games_at_once, opponents_a_day, ..self.args.terms.availability() }
-        } else {
-            Availability { unavailable: true, ..Availability::default() }
-        };
+        if !self.args.accept {
+            return Ok(());
+        }
+        let (games_at_once, opponents_a_day) = (self.args.seats.into(), self.args.opponents_a_day.into());
+        let accepted = Availability { games_at_once, opponents_a_day, ..self.args.terms.availability() };
         self.session.set_availability(accepted).await
     }
 

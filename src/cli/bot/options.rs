@@ -12,6 +12,7 @@ use crate::{
         external_engine::{EngineCommand, Protocol, player::EnginePlayer},
     },
     client::Session,
+    room::EngineVersion,
 };
 
 #[derive(Debug, clap::Args)]
@@ -33,10 +34,10 @@ pub(super) struct Args {
     /// while the room's clocks allow it.
     #[arg(long, value_name = "SECONDS", requires = "guest", value_parser = seconds)]
     engine_time: Option<Duration>,
-    /// The version of the engine, which others see; of a built-in AI its kind and level if left out. With another version
-    /// than before, the bot's rating is provisional again.
-    #[arg(long, value_name = "TEXT")]
-    engine_version: Option<String>,
+    /// The version of the engine, which others see; if left out, the kind and level of a built-in AI, or the name of the
+    /// command. With another version than before, the bot's rating is provisional again.
+    #[arg(long, value_name = "TEXT", value_parser = EngineVersion::parse)]
+    engine_version: Option<EngineVersion>,
 }
 
 /// The engine that chooses the moves.
@@ -59,15 +60,16 @@ impl MoveSource {
         Ok(Self::EnginePlayer(EnginePlayer::start(launch, args.engine_time).await?))
     }
 
-    /// The version of the engine, if it is known.
-    pub(super) fn engine_version(&self, args: &Args) -> Option<String> {
-        let built_in = || match self {
-            Self::Ai(player) => {
-                Some(format!("{} {} (reversi {})", player.kind(), player.level()?, env!("CARGO_PKG_VERSION")))
-            }
-            Self::EnginePlayer(_) => None,
+    /// The version of the engine, as others see it.
+    pub(super) fn engine_version(&self, args: &Args) -> String {
+        let by_itself = || match self {
+            Self::Ai(player) => match player.level() {
+                Some(level) => format!("{} {level}", player.kind()),
+                None => player.kind().to_string(),
+            },
+            Self::EnginePlayer(engine) => engine.name().chars().take(EngineVersion::MAX).collect(),
         };
-        args.engine_version.clone().or_else(built_in)
+        args.engine_version.as_ref().map_or_else(by_itself, ToString::to_string)
     }
 
     /// A part of a generated player name, whose length is bounded.

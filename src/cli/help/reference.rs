@@ -335,13 +335,16 @@ fn stores() -> String {
     let mark = statement(mark, "CREATE TABLE IF NOT EXISTS wal_mark (").trim_end_matches(')').replace(", ", ",\n");
     let mark =
         format!("-- By which a write-ahead log of another file is recognised.\nCREATE TABLE wal_mark (\n{mark}\n);\n");
-    let file = tables(&[schema, &mark, requests].concat(), later_columns());
+    let of_players = added_player_columns();
+    let file =
+        tables(&[schema, &mark, requests].concat(), &[("games", later_columns()), ("players", of_players.clone())]);
     let schema = include_str!("../../../crates/reversi-store/src/postgres/schema.sql");
     let links = include_str!("../../../crates/reversi-store/src/postgres/cluster/links.sql");
     let upgrades = include_str!("../../../crates/reversi-store/src/postgres/schema.rs");
     let queue =
         column(statement(upgrades, "ALTER TABLE games ADD COLUMN IF NOT EXISTS "), "of a game to settle, else null");
-    let database = tables(&[schema, links, requests].concat(), [vec![queue], later_columns()].concat());
+    let of_games = [vec![queue], later_columns()].concat();
+    let database = tables(&[schema, links, requests].concat(), &[("games", of_games), ("players", of_players)]);
     format!("### SQLite\n{file}\n### PostgreSQL\n{database}")
 }
 
@@ -350,15 +353,14 @@ fn statement<'a>(source: &'a str, begin: &str) -> &'a str {
     source.split_once(begin).and_then(|(_, rest)| rest.split(['"', ';']).next()).unwrap()
 }
 
-/// The tables that these statements create; those of games have further columns.
-fn tables(sql: &str, games: Vec<[String; 3]>) -> String {
+/// The tables that these statements create, some with columns that were added later.
+fn tables(sql: &str, added: &[(&str, Vec<[String; 3]>)]) -> String {
     let (mut text, mut comment, mut lines) = (String::new(), String::new(), sql.lines());
     while let Some(line) = lines.next() {
         if let Some(name) = line.strip_prefix("CREATE TABLE ").and_then(|line| line.strip_suffix(" (")) {
             let mut rows = columns(&mut lines);
-            if name == "games" {
-                rows.extend(games.iter().cloned());
-            }
+            let of_table = added.iter().filter(|(table, _)| *table == name);
+            rows.extend(of_table.flat_map(|(_, columns)| columns.iter().cloned()));
             let about = if comment.is_empty() { String::new() } else { format!(": {}", sentence(&comment)) };
             text.push_str(&format!("\n{}{about}\n\n{}", code(name), table(["column", "type", "meaning"], rows)));
         }
@@ -392,12 +394,17 @@ fn column(definition: &str, comment: &str) -> [String; 3] {
 /// The columns of games that only later versions of the tables have, as `game_row!` declares them.
 fn later_columns() -> Vec<[String; 3]> {
     let source = include_str!("../../../crates/reversi-store/src/game_row.rs").split("#[cfg(test)]").next().unwrap();
-    let (mut columns, mut comment) = (Vec::new(), String::new());
+    let (mut columns, mut comment, mut is_new) = (Vec::new(), String::new(), true);
     for line in source.lines().map(str::trim) {
         let declared = line.split_once(", since ").and_then(|(column, _)| column.split_once(": Option<"));
         if let Some(text) = line.strip_prefix("/// ") {
-            comment = format!("{comment} {text}");
-        } else if let Some((name, kind)) = declared {
+            // The columns of both sides share a comment.
+            comment = if is_new { text.to_owned() } else { format!("{comment} {text}") };
+            is_new = false;
+            continue;
+        }
+        is_new = true;
+        if let Some((name, kind)) = declared {
             let kind = if kind == "String>" { "text" } else { kind.trim_end_matches('>') };
             columns.push([code(name), kind.to_owned(), sentence(comment.trim())]);
         } else {
@@ -405,4 +412,16 @@ fn later_columns() -> Vec<[String; 3]> {
         }
     }
     columns
+}
+
+/// The columns of players that only later versions of the tables have.
+fn added_player_columns() -> Vec<[String; 3]> {
+    let source = include_str!("../../../crates/reversi-store/src/player_store.rs");
+    let declared = source.split("ADDED_COLUMNS").nth(1).unwrap().split("];").next().unwrap().split("// ").skip(1);
+    let read = |declared: &str| {
+        let (comment, column) = declared.split_once('\n').unwrap();
+        let kind = if column.contains("<Vec<u8> as") { "bytea" } else { "text" };
+        [code(column.split('"').nth(1).unwrap()), kind.to_owned(), sentence(comment)]
+    };
+    declared.map(read).collect()
 }

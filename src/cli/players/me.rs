@@ -49,6 +49,8 @@ fn lines(me: &Me) -> Vec<String> {
     lines.extend(me.seats.iter().map(|(room, side)| format!("  {side} in room {room}")));
     lines.push(if me.games.is_empty() { "no running game" } else { "running games" }.to_owned());
     lines.extend(me.games.iter().map(|game| format!("  {game}")));
+    let accepts = me.availability.as_ref().map_or_else(|| "all".to_owned(), super::describe);
+    lines.push(format!("accepts invitations: {accepts}"));
     lines.push(if me.problems.is_empty() { "no problems" } else { "problems, the latest first" }.to_owned());
     lines.extend(me.problems.iter().map(line));
     lines
@@ -72,12 +74,12 @@ fn end_reason(reason: EndReason) -> String {
     name.strip_prefix("GAME_END_REASON_").unwrap_or(name).to_lowercase()
 }
 
-/// With the names of `GetMeResponse` in the API, without the token.
+/// With the names of `GetMeResponse` in the API, without the token and the invitations that are accepted.
 fn object(me: &Me) -> Value {
     // Without `..`: the compiler reports a field that is not named here.
     #[rustfmt::skip]
     let Me { player, rooms, seats, games, stats, seat_limit, room_limit, claimed, turns_open, problems,
-        play_token: _ } = me;
+        availability: _, play_token: _ } = me;
     json!({
         "stats": json::stats(json::player(player), stats),
         "room_ids": rooms.iter().map(ToString::to_string).collect::<Vec<_>>(),

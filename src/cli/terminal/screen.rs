@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// A full-screen terminal. Dropping it, or a panic, restores the terminal.
 pub(in crate::cli) struct Screen {
-    /// Dropping it writes to standard error if the terminal is gone, and panics if that is gone, too.
+    /// Never dropped: that would write to standard error if the terminal is gone, and panic if that is gone, too.
     terminal: ManuallyDrop<DefaultTerminal>,
     events: mpsc::Receiver<io::Result<Event>>,
     interrupt: Interrupt,
@@ -53,11 +53,11 @@ impl Input {
 
 impl Screen {
     pub(in crate::cli) fn open() -> io::Result<Self> {
-        let interrupt = Interrupt::listen()?;
+        let (interrupt, events) = (Interrupt::listen()?, read_events()?);
         let terminal = ratatui::try_init().inspect_err(|_| drop(ratatui::try_restore()))?;
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        Ok(Self { terminal: ManuallyDrop::new(terminal), events: read_events()?, interrupt, tick })
+        Ok(Self { terminal: ManuallyDrop::new(terminal), events, interrupt, tick })
     }
 
     pub(in crate::cli) fn draw(&mut self, draw: impl FnOnce(&mut Frame)) -> io::Result<()> {

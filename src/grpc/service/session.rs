@@ -4,7 +4,7 @@ use std::{cmp::Reverse, sync::Arc, time::Duration};
 
 use tonic::{Request, Response, Status};
 
-use super::{Services, page_token::Listing};
+use super::{Services, availability::availability, page_token::Listing};
 use crate::{
     grpc::{
         layer::{
@@ -125,6 +125,7 @@ impl SessionService for Services {
             seat_limit: player.seat_limit.into(),
             room_limit: count(limits.rooms_per_player),
             claimed: player.is_claimed(),
+            availability: player.availability().map(availability),
             turns_open: self.runtime.players().is_reading_turns(player.id()),
             problems: player.problems().into_iter().map(problem).collect(),
             play_token: player.play_token_of(&token).map(|token| token.reveal()).unwrap_or_default(),

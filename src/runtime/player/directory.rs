@@ -287,6 +287,8 @@ impl Players {
 
     /// A game that ends now, with its weight for ratings.
     pub(crate) fn weigh(&self, record: GameRecord) -> EndedGame {
+        // Bots may have other engines than when they entered the room.
+        let record = record.with_profiles(|profile| self.get(profile.id).map_or(profile, |player| player.profile()));
         let weight = self.pairings.note(&record, &self.homes(&record));
         if record.end.counts() {
             let players = record.players.iter().filter_map(|(_, player)| player.id());

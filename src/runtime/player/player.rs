@@ -206,7 +206,8 @@ impl Player {
     }
 
     /// The invitations that the player accepts, if it has set them.
-    pub(crate) fn availability(&self) -> Option<Availability> {
+    #[must_use]
+    pub fn availability(&self) -> Option<Availability> {
         self.settings().1
     }
 

@@ -110,7 +110,13 @@ impl Rooms {
         let set = async move {
             let lasts = if let SeatSpec::Invited(_, lasts) = &spec { *lasts } else { Duration::ZERO };
             let found = match spec {
-                SeatSpec::Invited(..) => Some(this.snapshot(&player, room, &Credentials::default()).await?.room),
+                SeatSpec::Invited(..) | SeatSpec::Reserved(_) => {
+                    let found = this.snapshot(&player, room, &Credentials::default()).await?.room;
+                    if !found.may_manage(player.id()) {
+                        return Err(Rejection::NotOwner.into());
+                    }
+                    Some(found)
+                }
                 _ => None,
             };
             let settings = found.as_deref().map(Room::settings);

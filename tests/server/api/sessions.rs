@@ -133,7 +133,12 @@ async fn a_bot_names_the_version_of_its_engine() {
     let bot = Player::new(server.channel().await, bot.player.unwrap(), &bot.token);
     assert_eq!(bot.profile.engine_version, "one");
     let ada = server.human("Ada").await;
-    let play = async || {
+    let set = async |version: &str| {
+        let request = v1::SetEngineVersionRequest { engine_version: version.into() };
+        bot.sessions().set_engine_version(request).await.unwrap();
+    };
+    // The record has the version that is named during the game.
+    let play = async |version: &str| {
         let settings = v1::RoomSettings { rated: true, auto_start: true, ..named("room") };
         let room = ada.create_with(settings, ["me", "open"]).await.room_id;
         ada.ready(&room).await.unwrap();
@@ -141,6 +146,7 @@ async fn a_bot_names_the_version_of_its_engine() {
         bot.sit(&room, 1).await.unwrap();
         bot.ready(&room).await.unwrap();
         let game = bot.room(&room).await.game.unwrap().game_id;
+        set(version).await;
         bot.resign(&game).await.unwrap();
         ada.close(&room).await.unwrap();
         let record = ada.records().get_game(v1::GetGameRequest { game_id: game }).await.unwrap().into_inner().game;
@@ -150,19 +156,15 @@ async fn a_bot_names_the_version_of_its_engine() {
         }
     };
     for _ in 0..10 {
-        assert_eq!(play().await, "one");
+        assert_eq!(play("one").await, "one");
     }
     let deviation = async || bot.me().await.stats.unwrap().rating.unwrap().deviation;
     let before = deviation().await;
-    let set = async |version: &str| {
-        let request = v1::SetEngineVersionRequest { engine_version: version.into() };
-        bot.sessions().set_engine_version(request).await.unwrap();
-    };
     set("one").await;
     assert_eq!(deviation().await, before);
     set("two").await;
     assert!(before < 195.0 && deviation().await == 200.0, "{before}");
-    assert_eq!(play().await, "two");
+    assert_eq!(play("three").await, "three");
 }
 
 #[tokio::test]

@@ -50,9 +50,7 @@ fn a_person_invites_a_bot_that_accepts_some_games() {
     let _bot = accepting_bot(&server, &["--clock", "60+1", "--rated"]);
     let listed = server.output_of(&["players", "--bots", "--free"], "");
     assert!(
-        listed.contains(
-            "botty  bot: random 1 (reversi 0.1.0)  -       0 of 1  rated, 60 s for a side, at most 1 game at once"
-        ),
+        listed.contains("botty  bot: random 1  -       0 of 1  rated, 60 s for a side, at most 1 game at once"),
         "{listed}"
     );
     assert!(server.output_of(&["players", "--people"], "").contains("no player is online, or none of this kind"));

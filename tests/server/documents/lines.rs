@@ -9,7 +9,7 @@ pub(super) enum Line {
     /// A command that is then typed to, or whose output is shown.
     Start(String),
     Type(String),
-    /// The beginning of a line that the command prints, up to what differs each time.
+    /// The longest part of a line that the command prints without what differs each time.
     See(String),
 }
 
@@ -48,16 +48,33 @@ fn of_console(line: &str) -> Line {
     } else if let Some(typed) = line.strip_prefix("> ") {
         Line::Type(typed.to_owned())
     } else {
-        Line::See(line.split(|letter: char| letter.is_ascii_digit() || letter == ':').next().unwrap().to_owned())
+        Line::See(lasting_part(line).to_owned())
     }
+}
+
+/// Numbers, ids and moves differ, which are words with a digit, and the winner.
+fn lasting_part(line: &str) -> &str {
+    let words = line.split_inclusive(' ');
+    let (mut longest, mut from, mut end) = ("", 0, 0);
+    for word in words {
+        end += word.len();
+        let is_winner = line[end..].starts_with("wins");
+        if is_winner || word == "..." || word.contains(|letter: char| letter.is_ascii_digit()) {
+            from = end;
+        } else if end - from > longest.len() {
+            longest = &line[from..end];
+        }
+    }
+    assert!(longest.trim().len() > 3, "nothing in the line {line:?} is the same each time");
+    longest
 }
 
 #[test]
 fn commands_are_found_in_documents() {
     let text = "a\n```sh\nX=1 b 'c d' \\\n  -e \"f\n  g\"   # h\nfor i in j; do\n  k # l\ndone\n```\n`m`\n```console\n\
-        $ n\n> o\np 4\n...\n```\n```text\nq\n```\n";
+        $ n\n> o\n4. pawn p4 played by 4\n...\n```\n```text\nq\n```\n";
     let run = |line: &str| Line::Run(line.to_owned());
     let sh = vec![run("X=1 b 'c d' \\\n  -e \"f\n  g\"\n"), run("for i in j; do\n  k\ndone\n")];
-    let console = vec![Line::Start("n".to_owned()), Line::Type("o".to_owned()), Line::See("p ".to_owned())];
+    let console = vec![Line::Start("n".to_owned()), Line::Type("o".to_owned()), Line::See("played by ".to_owned())];
     assert_eq!(blocks(text), [sh, console]);
 }

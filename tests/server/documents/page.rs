@@ -186,7 +186,7 @@ impl Page {
     fn command(&self, line: &str) -> Command {
         let program = Path::new(env!("CARGO_BIN_EXE_reversi")).parent().unwrap();
         let mut command = without_variables(Command::new("bash"));
-        command.args(["-c", line]).current_dir(&self.folder).env("HOME", self.folder.path());
+        command.args(["-o", "pipefail", "-c", line]).current_dir(&self.folder).env("HOME", self.folder.path());
         command.env("PATH", format!("{}:{}", program.display(), env::var("PATH").unwrap()));
         command.env_remove("XDG_DATA_HOME").env("REVERSI_LISTEN", "127.0.0.1:0").env("REVERSI_LOG", "error");
         if let Some(url) = self.values.get("{url}") {

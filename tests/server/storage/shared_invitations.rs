@@ -110,6 +110,21 @@ async fn all_servers_list_a_player_with_its_availability_and_refuse_what_it_does
     let refused = invite(&ada, "Bea").await.unwrap_err();
     assert_eq!(refused.code(), Code::FailedPrecondition);
     assert_eq!(refused.metadata().get("reversi-reason").unwrap(), "NOT_ACCEPTED");
+    // A server that still knows what was set before writes what is set again.
+    let there = Player::with_token(&servers[0].url, &bea.token).await;
+    for (set, player) in [(v1::Availability::default(), &there), (accepted.clone(), &bea)] {
+        let request = v1::SetAvailabilityRequest { availability: Some(set.clone()) };
+        player.lobby().set_availability(request).await.unwrap();
+        for player in [&bea, &there] {
+            let reached = async {
+                let me = async || player.sessions().get_me(v1::GetMeRequest {}).await.unwrap().into_inner();
+                while me().await.availability.as_ref() != Some(&set) {
+                    sleep(AGAIN).await;
+                }
+            };
+            timeout(TIMEOUT, reached).await.expect("what was set last");
+        }
+    }
     bea.create(v1::RoomSettings::default(), ["me", "open"]).await;
     until(&[row(1)]).await;
     drop(turns);

@@ -18,8 +18,7 @@ use proc_macro::TokenStream;
 /// | `go_bot` | `REVERSI_GO_BOT` names the program of `clients/go` |
 /// | `node_bot` | `REVERSI_NODE_BOT` names `clients/node/bot.mjs`, with its packages beside it |
 /// | `buf` | `REVERSI_BUF` names the program `buf` |
-/// | `pgbouncer`, `nginx`, `caddy` | the program is in `/usr/sbin` or `/usr/bin`, or `REVERSI_REQUIRE_PROXIES` is set |
-/// | `openssl`, `sqlite3` | the program is in `/usr/sbin` or `/usr/bin` |
+/// | `pgbouncer`, `nginx`, `caddy`, `openssl`, `sqlite3` | the program is in `/usr/sbin` or `/usr/bin`, or `REVERSI_REQUIRE_PROGRAMS` is set |
 /// | `faketime` | its library is installed, or `REVERSI_REQUIRE_FAKETIME` is set |
 /// | `git` | the package is in a Git checkout |
 /// | `permissions` | they apply to the user, who is not root |
@@ -32,12 +31,9 @@ pub fn needs(what: TokenStream, test: TokenStream) -> TokenStream {
         "node_bot" => needs_variable("REVERSI_NODE_BOT", "REVERSI_NODE_BOT, which .ci/run sets, was not set", test),
         "buf" => needs_variable("REVERSI_BUF", "REVERSI_BUF, which .ci/run sets, was not set", test),
         "go_bot" => needs_variable("REVERSI_GO_BOT", "REVERSI_GO_BOT, which .ci/run sets, was not set", test),
-        program @ ("pgbouncer" | "nginx" | "caddy") if is_program_installed(program) => test,
-        program @ ("pgbouncer" | "nginx" | "caddy") => {
-            needs_variable("REVERSI_REQUIRE_PROXIES", &format!("{program} was not installed"), test)
-        }
-        program @ ("openssl" | "sqlite3") => {
-            ignored_unless(is_program_installed(program), &format!("{program} was not installed"), test)
+        program @ ("pgbouncer" | "nginx" | "caddy" | "openssl" | "sqlite3") if is_program_installed(program) => test,
+        program @ ("pgbouncer" | "nginx" | "caddy" | "openssl" | "sqlite3") => {
+            needs_variable("REVERSI_REQUIRE_PROGRAMS", &format!("{program} was not installed"), test)
         }
         "faketime" if is_faketime_installed() => test,
         "faketime" => needs_variable("REVERSI_REQUIRE_FAKETIME", "libfaketime was not in /usr/lib", test),

@@ -109,6 +109,7 @@ impl Draft {
         if settings != *current {
             let begin = settings.auto_start && !current.auto_start;
             if !settings.has_terms_of(current) {
+                self.withdraw_invitations();
                 self.withdraw_consent(issuer);
             }
             self.emit(Fact::SettingsChanged(Box::new(settings)));

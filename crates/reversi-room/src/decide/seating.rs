@@ -148,6 +148,15 @@ impl Draft {
         }
     }
 
+    /// Opens seats that are kept for invited players: they were asked for a game on other terms.
+    pub(super) fn withdraw_invitations(&mut self) {
+        for seat in Color::ALL {
+            if matches!(self.room.seats[seat].occupant, Occupant::Invited(_)) {
+                self.emit(Fact::SeatChanged { seat, occupant: Occupant::Open });
+            }
+        }
+    }
+
     pub(super) fn set_ready(&mut self, issuer: Issuer, ready: bool) -> Result<(), Rejection> {
         let seat = self.seated(issuer)?;
         self.require_lobby()?;

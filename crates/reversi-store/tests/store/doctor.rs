@@ -206,7 +206,7 @@ async fn a_repair_keeps_what_players_have_set() {
     let ada = StoredPlayer { availability, ..stored_player(ada) };
     open(&folder).players.put_player(ada.clone()).await.unwrap();
     assert_eq!(repair(&folder), [""; 0]);
-    assert_eq!(open(&folder).players.players().await.unwrap(), [ada.clone()]);
+    assert_eq!(open(&folder).players.players().await.unwrap(), std::slice::from_ref(&ada));
     // Damaged, they are as good as not set.
     connection(&folder).execute("UPDATE players SET availability = x'00'", []).unwrap();
     assert_eq!(open(&folder).players.players().await.unwrap(), [StoredPlayer { availability: None, ..ada }]);

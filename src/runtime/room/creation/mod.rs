@@ -13,11 +13,11 @@ use crate::{
     },
     rules::ByColor,
     runtime::{
-        limit::{invitation_limit::Invitation, rate_limiter::TooFast},
+        limit::{invitation_limit::Invitation, rate_limiter::TooFast, request_cost::RequestCost},
         outcome::RoomError,
         player::player::Player,
     },
-    store::{Contestant, DoneRequest, GameFilter},
+    store::{DoneRequest, GameFilter},
 };
 
 /// A room to be created.
@@ -125,6 +125,9 @@ impl Rooms {
             SeatSpec::Me => Occupant::Player(player.profile()),
             SeatSpec::Reserved(guest) => {
                 let guest = self.host.player(guest).await?.ok_or(RoomError::PlayerNotFound)?;
+                if let Some(settings) = settings.filter(|_| guest.id() != player.id()) {
+                    self.require_accepted(player, &guest, settings).await?;
+                }
                 invitation = admit_invitation(player, &guest)?;
                 Occupant::Reserved(guest.profile())
             }
@@ -163,27 +166,37 @@ impl Rooms {
             return Err(RoomError::InvitationRefused("games_at_once"));
         }
         if let Some(most) = accepted.opponents_a_day {
-            let opponents = self.opponents_of_day(guest.id()).await?;
-            if !opponents.contains(&Contestant::Player(player.id())) && opponents.len() >= most.into() {
+            player
+                .charge(RequestCost::Games(GAMES_A_DAY))
+                .map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
+            let opponents = self.opponents_of_day(guest).await?;
+            if !opponents.contains(&player.id()) && opponents.len() >= most.into() {
                 return Err(RoomError::InvitationRefused("opponents_a_day"));
             }
         }
         Ok(())
     }
 
-    /// The opponents in a player's games that ended within 24 hours, in the latest [`GAMES_A_DAY`] at most.
-    async fn opponents_of_day(&self, player: PlayerId) -> Result<HashSet<Contestant>, RoomError> {
-        let ended_from = Some(self.host.context.clock.now().before(DAY));
-        let filter = GameFilter { player: Some(player), ended_from, ..GameFilter::visible_to(player) };
+    /// The players whom a player meets now, or has met in games that ended within 24 hours and count as a result, in the
+    /// latest [`GAMES_A_DAY`] at most.
+    async fn opponents_of_day(&self, player: &Player) -> Result<HashSet<PlayerId>, RoomError> {
+        let (id, ended_from) = (player.id(), Some(self.host.context.clock.now().before(DAY)));
+        let filter = GameFilter { player: Some(id), ended_from, ..GameFilter::visible_to(id) };
         let games = self.archive.games(filter, None, GAMES_A_DAY).await?.games;
-        let players = games.iter().flat_map(|game| game.players.iter());
-        let others = players.map(|(_, participant)| participant).filter(|participant| !participant.is(player));
-        Ok(others.map(Contestant::from).collect())
+        let players = games.iter().filter(|game| game.end.counts()).flat_map(|game| game.players.iter());
+        let mut opponents: HashSet<_> = players.filter_map(|(_, participant)| participant.id()).collect();
+        for room in self.seats_of(player).await? {
+            if let Ok(snapshot) = self.snapshot_as_admin(room).await {
+                opponents.extend(snapshot.room.seats().iter().filter_map(|(_, seat)| seat.occupant.player()));
+            }
+        }
+        opponents.remove(&id);
+        Ok(opponents)
     }
 }
 
 /// Maximum number of a player's games that are read to count its opponents.
-const GAMES_A_DAY: usize = 1_000;
+const GAMES_A_DAY: usize = 200;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 

@@ -181,11 +181,12 @@ async fn an_invitation_that_the_guest_does_not_accept_is_refused_and_leaves_noth
         }
     }
     assert_eq!(owner.me().await.room_ids, std::slice::from_ref(&own));
-    // An unrated game is accepted, and a seat is reserved in any case.
+    // An unrated game is accepted.
     owner.set_seat(&own, 1, Occupant::Invite(by_name("Guest"))).await.unwrap();
     assert_eq!(invited(&mut guests).await.room_id, own, "the first");
     set_availability(&guest, v1::Availability { unavailable: true, ..all.clone() }).await.unwrap();
-    owner.set_seat(&own, 1, Occupant::ReservedFor(guest.id.clone())).await.unwrap();
+    let reserved = owner.set_seat(&own, 1, Occupant::ReservedFor(guest.id.clone())).await;
+    refused(reserved, Code::FailedPrecondition, "NOT_ACCEPTED");
     for (bad, wrong) in [
         (v1::Availability { kinds: vec![9], ..all.clone() }, "availability.kinds"),
         (v1::Availability { rated: 9, ..all.clone() }, "availability.rated"),
@@ -205,7 +206,7 @@ async fn an_invitation_that_the_guest_does_not_accept_is_refused_and_leaves_noth
 #[tokio::test]
 async fn a_player_may_bound_its_games_at_once_and_its_opponents_a_day() {
     let server = TestServer::open().await;
-    let SeatedRoom { black: earlier, white: guest, game, .. } = server.two_player_game(named("first")).await;
+    let SeatedRoom { black: earlier, white: guest, game, room } = server.two_player_game(named("first")).await;
     let stranger = server.human("Stranger").await;
     let name = guest.profile.display_name.clone();
     let one_game = v1::Availability { games_at_once: 1, ..Default::default() };
@@ -218,6 +219,34 @@ async fn a_player_may_bound_its_games_at_once_and_its_opponents_a_day() {
     let second = refused(inviting(&stranger, by_name(&name)).await, Code::FailedPrecondition, "NOT_ACCEPTED");
     assert_eq!(field(&second), "availability.opponents_a_day");
     inviting(&earlier, by_name(&name)).await.unwrap();
+    let set = stranger.set_seat(&room, 1, Occupant::Invite(by_name(&name))).await;
+    refused(set, Code::PermissionDenied, "NOT_OWNER");
+}
+
+#[tokio::test]
+async fn an_opponent_who_is_met_now_counts_for_the_day() {
+    let server = TestServer::open().await;
+    let SeatedRoom { black: opponent, white: guest, .. } = server.two_player_game(named("first")).await;
+    set_availability(&guest, v1::Availability { opponents_a_day: 1, ..Default::default() }).await.unwrap();
+    let name = guest.profile.display_name.clone();
+    let stranger = server.human("Stranger").await;
+    let second = refused(inviting(&stranger, by_name(&name)).await, Code::FailedPrecondition, "NOT_ACCEPTED");
+    assert_eq!(field(&second), "availability.opponents_a_day");
+    let _ = opponent;
+}
+
+#[tokio::test]
+async fn an_invitation_ends_when_its_terms_change() {
+    let server = TestServer::open().await;
+    let (owner, guest) = (server.human("Owner").await, server.human("Guest").await);
+    let room = owner.create(private()).await.room_id;
+    owner.set_seat(&room, 1, Occupant::Invite(by_name("Guest"))).await.unwrap();
+    let is_kept = async || matches!(owner.room(&room).await.seats[1].occupant, Some(v1::seat::Occupant::Reserved(_)));
+    owner.update_settings(&room, "name", named("other")).await.unwrap();
+    assert!(is_kept().await);
+    owner.update_settings(&room, "rated", v1::RoomSettings { rated: true, ..Default::default() }).await.unwrap();
+    assert!(!is_kept().await);
+    let _ = guest;
 }
 
 #[tokio::test]

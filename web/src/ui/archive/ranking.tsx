@@ -34,7 +34,10 @@ export function Ranking({ title, kind }: { title: string; kind: ParticipantKind 
             {entries.map(({ rank, participant, stats }) => (
               <tr key={rank}>
                 <th scope="row">
-                  {rank}. <ParticipantLink of={participant} />
+                  {rank}. <ParticipantLink of={participant} />{" "}
+                  <span class="muted">
+                    {participant?.participant.case === "player" && participant.participant.value.engineVersion}
+                  </span>
                 </th>
                 <td>{Math.round(stats?.rating?.value ?? 0)}</td>
                 <td>{Math.round(2 * (stats?.rating?.deviation ?? 0))}</td>

@@ -64,7 +64,9 @@ fn a_bot_plays_with_a_login_that_is_limited_to_playing() {
     let me = server.output_of(&["me", "--keep", &limited], "");
     assert!(
         me.starts_with("nova: not rated yet\n")
-            && me.contains("\nno program reads the turns\n0 of 1 seats\nno running game\nno problems\n"),
+            && me.contains(
+                "\nno program reads the turns\n0 of 1 seats\nno running game\naccepts invitations: all\nno problems\n"
+            ),
         "{me}"
     );
     let refused = super::command::text(&keep_of(&limited, "claim").stderr);

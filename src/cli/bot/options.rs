@@ -67,7 +67,10 @@ impl MoveSource {
                 Some(level) => format!("{} {level}", player.kind()),
                 None => player.kind().to_string(),
             },
-            Self::EnginePlayer(engine) => engine.name().chars().take(EngineVersion::MAX).collect(),
+            // None for a name that the server would refuse.
+            Self::EnginePlayer(engine) => {
+                EngineVersion::parse(engine.name()).map(|name| name.to_string()).unwrap_or_default()
+            }
         };
         args.engine_version.as_ref().map_or_else(by_itself, ToString::to_string)
     }

@@ -95,8 +95,7 @@ impl Tournament {
             }
             self.meetings.push_back(meeting);
         }
-        // Who found no opponent in an arena waits anew, so that others come before a rematch.
-        self.entrants.values_mut().for_each(|entrant| entrant.waits_since = at);
+        self.paired = at;
         self.open_rooms(at);
         self.forget_oldest();
     }

@@ -106,7 +106,9 @@ impl Tournament {
         let wait = self.play_time.mean().map_or(WAIT.1, |mean| (2 * mean).clamp(WAIT.0, WAIT.1));
         let wait = if present < SMALL_ARENA { wait.min(SMALL_ARENA_WAIT) } else { wait };
         let opponent = players.get(1).copied().or(ai);
-        let waited = players.first().zip(opponent).map(|(first, opponent)| first.after(wait).max(opponent));
+        // Who found no opponent waits anew, so that others come before a rematch.
+        let since = players.first().map(|first| self.paired.max(*first));
+        let waited = since.zip(opponent).map(|(since, opponent)| since.after(wait).max(opponent));
         let enough = players.get(ENOUGH_FREE.max(present.div_ceil(4)) - 1).copied();
         waited.into_iter().chain(enough).min()
     }

@@ -36,6 +36,9 @@ const RECENT: usize = 10;
 /// Above the repeats of a pair in an arena.
 const REMATCH: u16 = 100;
 
+/// Below a rematch and above other repeats: who had no opponent at the last pairing of an arena is paired now.
+const LEFT_OUT: u16 = 50;
+
 impl Tournament {
     /// The next round, of those who can be paired now; `None` if all is played.
     pub(super) fn next_round(&self, now: Timestamp) -> Option<Round> {
@@ -163,12 +166,12 @@ impl Tournament {
         // On the average these are twice as many of each entrant as need be known.
         let history = History::of(self, RECENT * self.active().count());
         let cost = |a: EntrantId, b: Option<EntrantId>| {
-            let pair = b.and_then(|b| Some((b, by_id.get(&a)?, by_id.get(&b)?)));
-            pair.map_or(Cost::default(), |(b, one, other)| Cost {
-                repeat: history.recent_meetings(a, b),
-                colour: history.colour_cost(a, b),
-                ..distance(*one, *other)
-            })
+            let Some(b) = b else {
+                let left_out = self.entrants.get(&a).is_some_and(|entrant| entrant.waits_since <= self.paired);
+                return Cost { repeat: if left_out { LEFT_OUT } else { 0 }, ..Cost::default() };
+            };
+            let between = by_id.get(&a).zip(by_id.get(&b)).map(|(a, b)| distance(*a, *b)).unwrap_or_default();
+            Cost { repeat: history.recent_meetings(a, b), colour: history.colour_cost(a, b), ..between }
         };
         let seed = lot(self.settings.seed, round.into());
         let pairs = pair(&field, cost, seed).pairs.into_iter();

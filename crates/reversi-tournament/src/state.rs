@@ -50,6 +50,8 @@ pub struct Tournament {
     pub(super) meetings: VecDeque<Meeting>,
     /// The numbers of unfinished meetings.
     pub(super) unfinished: BTreeSet<u32>,
+    /// When meetings were last paired.
+    pub(super) paired: Timestamp,
     pub(super) play_time: PlayTime,
 }
 
@@ -100,6 +102,7 @@ impl Tournament {
             order: Vec::new(),
             meetings: VecDeque::new(),
             unfinished: BTreeSet::new(),
+            paired: at,
             play_time: PlayTime::default(),
         }
     }

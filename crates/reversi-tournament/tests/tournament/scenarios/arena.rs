@@ -1,11 +1,14 @@
 //! Arenas and pools.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
-use reversi_room::{Participant, Timestamp};
-use reversi_tournament::{Command, Control, Ending, EntrantId, Phase, Tournament, standings};
+use reversi_room::{AiSeat, Issuer, Participant, Timestamp};
+use reversi_tournament::{Command, Control, Ending, EntrantId, Fact, Phase, Tournament, standings};
 
-use crate::trial::{ORGANISER, Trial, WON, ai, arena, played, settings};
+use crate::trial::{ORGANISER, Trial, WON, ai, arena, played, player, profile, settings};
 
 fn pairs_of(trial: &Trial) -> Vec<Vec<u32>> {
     trial.running().iter().map(|meeting| meeting.sides().map(|side| side.0).collect()).collect()
@@ -215,4 +218,50 @@ fn a_pool_forgets_its_oldest_meetings_and_who_left_with_them() {
     assert_eq!(trial.tournament.meeting(1), None);
     assert_eq!(trial.finish(1, played(&WON)), []);
     assert_eq!(Tournament::replay(&trial.history).as_ref(), Some(&trial.tournament));
+}
+
+/// Player 25 of an odd pool is far weaker than all others, who are nearer to each other.
+#[test]
+fn nobody_is_left_out_of_two_pairings_in_a_row() {
+    let mut trial = Trial::new(settings(arena(0)), 24);
+    let who = Participant::Player(profile(25));
+    trial.issue(Issuer::Player(player(25)), Command::Join { who, rating: 100, password: None }).unwrap();
+    trial.control(Control::Start).unwrap();
+    let until = trial.now.after(Duration::from_secs(3600));
+    simulate(&mut trial, until);
+    let mut left_out: BTreeSet<EntrantId> = BTreeSet::new();
+    let mut busy: BTreeSet<EntrantId> = BTreeSet::new();
+    for event in &trial.history {
+        match &event.fact {
+            Fact::Paired { meetings, .. } => {
+                busy.extend(meetings.iter().flat_map(|meeting| [Some(meeting.first), meeting.second]).flatten());
+                let free: BTreeSet<EntrantId> = (1..=25).map(EntrantId).filter(|one| !busy.contains(one)).collect();
+                assert!(free.is_disjoint(&left_out), "{free:?} at {}", event.seq.0);
+                left_out = free;
+            }
+            Fact::Finished { number, .. } => {
+                let meeting = trial.tournament.meeting(*number).expect("kept");
+                busy.retain(|one| meeting.side_of(*one).is_none());
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn the_ais_of_a_pool_take_turns() {
+    let mut trial = Trial::new(settings(arena(0)), 1);
+    for level in 1..=3 {
+        let who = Participant::Ai(AiSeat { level, ..ai() });
+        trial.issue(ORGANISER, Command::Join { who, rating: 1500, password: None }).unwrap();
+    }
+    trial.control(Control::Start).unwrap();
+    let mut met = BTreeSet::new();
+    for _ in 0..3 {
+        trial.wait(5);
+        let meeting = trial.running().remove(0);
+        met.extend(meeting.sides());
+        trial.finish(meeting.pairing.number, played(&WON));
+    }
+    assert_eq!(met.len(), 4);
 }

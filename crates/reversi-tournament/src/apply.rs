@@ -115,8 +115,8 @@ impl Tournament {
                 }
             });
         }
-        if let (Some(opened), Outcome::Played { score, .. }) = (meeting.opened, outcome) {
-            self.play_time.count(at.since(opened), score.games());
+        if let (Some(opened), Outcome::Played { .. }) = (meeting.opened, outcome) {
+            self.play_time.count(at.since(opened));
         }
         self.open_rooms(at);
         self.forget_oldest();

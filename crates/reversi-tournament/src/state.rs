@@ -55,23 +55,23 @@ pub struct Tournament {
     pub(super) play_time: PlayTime,
 }
 
-/// The time that games have taken.
+/// The time that meetings have taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PlayTime {
     micros: u64,
-    games: u64,
+    meetings: u64,
 }
 
 impl PlayTime {
     /// Counts a meeting.
-    pub(super) fn count(&mut self, lasted: Duration, games: u32) {
+    pub(super) fn count(&mut self, lasted: Duration) {
         self.micros = self.micros.saturating_add(u64::try_from(lasted.as_micros()).unwrap_or(u64::MAX));
-        self.games = self.games.saturating_add(games.into());
+        self.meetings = self.meetings.saturating_add(1);
     }
 
-    /// The mean time of a game; `None` before the first.
+    /// The mean time of a meeting; `None` before the first.
     pub(super) fn mean(&self) -> Option<Duration> {
-        self.micros.checked_div(self.games).map(Duration::from_micros)
+        self.micros.checked_div(self.meetings).map(Duration::from_micros)
     }
 }
 

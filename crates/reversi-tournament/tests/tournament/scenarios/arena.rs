@@ -19,7 +19,7 @@ fn two_free_players_of_a_small_arena_wait_five_seconds_at_most() {
     for players in 2..=7 {
         let mut trial = Trial::started(settings(arena(3600)), players);
         let due = trial.tournament.deadline();
-        if players >= 4 {
+        if players >= 3 {
             assert_eq!(trial.running().len() as u32, players / 2);
         } else {
             assert_eq!(due, Some(trial.now.after(Duration::from_secs(5))));
@@ -30,24 +30,21 @@ fn two_free_players_of_a_small_arena_wait_five_seconds_at_most() {
 }
 
 #[test]
-fn a_quarter_of_a_large_arena_must_be_free() {
-    let mut trial = Trial::started(settings(arena(3600)), 24);
-    assert_eq!(trial.running().len(), 12);
+fn a_sixteenth_of_a_large_arena_must_be_free() {
+    let mut trial = Trial::started(settings(arena(3600)), 100);
+    assert_eq!(trial.running().len(), 50);
     let first: Vec<u32> = trial.running().iter().map(|meeting| meeting.pairing.number).collect();
-    trial.wait(60);
-    trial.finish(first[0], played(&WON));
-    trial.finish(first[1], played(&WON));
-    assert_eq!(trial.running().len(), 10);
-    trial.finish(first[2], played(&WON));
-    // Six of 24.
-    assert_eq!(trial.running().len(), 12);
+    trial.wait(64);
+    first[..3].iter().for_each(|number| drop(trial.finish(*number, played(&WON))));
+    assert_eq!(trial.running().len(), 47);
     trial.finish(first[3], played(&WON));
+    assert_eq!(trial.running().len(), 50);
     trial.finish(first[4], played(&WON));
-    // The mean game took 30 s, and the oldest waits for two of them.
-    trial.wait(59);
-    assert_eq!(trial.running().len(), 10);
+    // The mean meeting took 64 s, and each of 100 players makes a wait of a 160th of it.
+    trial.wait(39);
+    assert_eq!(trial.running().len(), 49);
     trial.wait(1);
-    assert_eq!(trial.running().len(), 12);
+    assert_eq!(trial.running().len(), 50);
 }
 
 #[test]
@@ -88,6 +85,7 @@ fn a_rematch_waits_while_others_are_free() {
         trial.presence(number, true);
         trial.wait(5);
         trial.presence(number, false);
+        trial.wait(60);
         let meeting = trial.running()[0].pairing.number;
         trial.finish(meeting, played(&WON));
     }
@@ -170,35 +168,52 @@ fn an_arena_ends_when_its_time_is_up_and_all_is_played() {
     assert!(rows[0].entrant.0 <= 4, "{rows:?}");
 }
 
+/// The share of its time in games and its opponents, of each player of a pool in 8 hours.
+fn eight_hours(players: u32) -> BTreeMap<EntrantId, (f64, BTreeMap<EntrantId, u32>)> {
+    let mut trial = Trial::new(settings(arena(0)), players);
+    trial
+        .issue(ORGANISER, Command::Join { who: Participant::Ai(ai()), rating: 1500, password: None })
+        .expect("allowed");
+    trial.control(Control::Start).expect("allowed");
+    let start = trial.now;
+    simulate(&mut trial, start.after(Duration::from_secs(8 * 3600)));
+    let lasted = trial.now.since(start).as_secs_f64();
+    let mut running = BTreeMap::new();
+    let mut found: BTreeMap<EntrantId, (f64, BTreeMap<EntrantId, u32>)> = BTreeMap::new();
+    for event in &trial.history {
+        match &event.fact {
+            Fact::Paired { meetings, .. } => {
+                running.extend(meetings.iter().map(|pairing| (pairing.number, (*pairing, event.at))));
+            }
+            Fact::Finished { number, .. } => {
+                let (pairing, opened) = running.remove(number).expect("once");
+                let (first, second) = (pairing.first, pairing.second.expect("an opponent"));
+                for (one, other) in [(first, second), (second, first)] {
+                    let (share, opponents) = found.entry(one).or_default();
+                    *share += event.at.since(opened).as_secs_f64() / lasted;
+                    *opponents.entry(other).or_default() += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    found.retain(|one, _| one.0 <= players);
+    found
+}
+
 #[test]
 fn a_player_of_a_pool_plays_nearly_always_and_against_many() {
-    let mut trial = Trial::started(settings(arena(0)), 24);
-    let start = trial.now;
-    let until = start.after(Duration::from_secs(8 * 3600));
-    simulate(&mut trial, until);
-    let mut opponents: BTreeMap<u32, u32> = BTreeMap::new();
-    let mut busy = Duration::ZERO;
-    let mut opened = None;
-    for meeting in trial.tournament.meetings() {
-        if let Some(side) = meeting.side_of(EntrantId(7)) {
-            let other = meeting.sides().nth(1 - side).expect("an opponent");
-            *opponents.entry(other.0).or_default() += 1;
-            opened = meeting.opened;
+    for players in [8, 13, 20, 33, 100] {
+        let found = eight_hours(players);
+        assert_eq!(found.len() as u32, players);
+        for (one, (share, opponents)) in found {
+            assert!(share >= 0.95, "{one} of {players}: {share}");
+            let games: u32 = opponents.values().sum();
+            let most = opponents.values().max().expect("an opponent");
+            assert!(opponents.len() >= 15.min(players as usize - 1), "{one} of {players}: {opponents:?}");
+            assert!(players < 20 || most * 10 <= games, "{one} of {players}: {opponents:?}");
         }
     }
-    for event in &trial.history {
-        if let reversi_tournament::Fact::Finished { number, .. } = event.fact
-            && let Some(meeting) = trial.tournament.meeting(number)
-            && meeting.side_of(EntrantId(7)).is_some()
-        {
-            busy += event.at.since(meeting.opened.expect("opened"));
-        }
-    }
-    assert!(opened.is_some());
-    let games: u32 = opponents.values().sum();
-    assert!(opponents.len() >= 15 && opponents.values().all(|count| count * 10 <= games), "{opponents:?}");
-    let share = busy.as_secs_f64() / trial.now.since(start).as_secs_f64();
-    assert!(share > 0.75, "{share}");
 }
 
 #[test]

@@ -195,16 +195,15 @@ impl Tournament {
         }
     }
 
-    /// Starts with the AI that fills byes, if there is one. An arena may start empty.
+    /// An arena may start empty.
     fn start(&self) -> Result<Vec<Fact>, Rejection> {
         let entrants = self.contenders().count();
         if !self.has_opponents() && !matches!(self.settings.format, Format::Arena { .. }) {
             return Err(Rejection::TooFewEntrants);
         }
-        let filler = self.settings.fills_bye.clone().map(Participant::Ai);
         match &self.settings.format {
             Format::Swiss { rounds } => {
-                let highest = highest_rounds(entrants, filler.is_some());
+                let highest = highest_rounds(entrants, self.settings.fills_bye.is_some());
                 if u32::from(*rounds) > highest {
                     return Err(Rejection::TooManyRounds(highest));
                 }
@@ -220,10 +219,29 @@ impl Tournament {
             }
             Format::Arena { .. } => {}
         }
+        Ok(self.starting_facts().collect())
+    }
+
+    /// The start, with the AI that fills byes, if there is one.
+    fn starting_facts(&self) -> impl Iterator<Item = Fact> {
         let entrant = EntrantId(self.last_entrant.0.saturating_add(1));
+        let filler = self.settings.fills_bye.clone().map(Participant::Ai);
         let filler = filler.filter(|who| self.entrant(who).is_none());
         let joins = filler.map(|who| Fact::Joined { entrant, who, rating: 0 });
-        Ok(joins.into_iter().chain([Fact::Started]).collect())
+        joins.into_iter().chain([Fact::Started])
+    }
+
+    /// As [`Self::start`], but for as many rounds as there can be, since nobody may be there to change the settings.
+    fn scheduled_start(&self) -> Vec<Fact> {
+        match self.start() {
+            Ok(facts) => facts,
+            Err(Rejection::TooManyRounds(highest)) => {
+                let rounds = u8::try_from(highest).unwrap_or(Settings::MAX_ROUNDS);
+                let settings = Settings { format: Format::Swiss { rounds }, ..self.settings.clone() };
+                std::iter::once(Fact::Configured(Box::new(settings))).chain(self.starting_facts()).collect()
+            }
+            Err(_) => self.end(Ending::Cancelled),
+        }
     }
 
     fn end(&self, ending: Ending) -> Vec<Fact> {
@@ -272,7 +290,7 @@ impl Tournament {
     fn tick(&self, now: Timestamp, random: u64) -> Result<Vec<Fact>, Rejection> {
         let Some((_, due)) = self.due().filter(|(at, _)| *at <= now) else { return Ok(Vec::new()) };
         match due {
-            DueAction::Start => Ok(self.start().unwrap_or_else(|_| self.end(Ending::Cancelled))),
+            DueAction::Start => Ok(self.scheduled_start()),
             DueAction::NoShow(number) => {
                 let appeared = self.meeting(number).map(|meeting| meeting.appeared);
                 let absence = appeared.and_then(Outcome::absence);

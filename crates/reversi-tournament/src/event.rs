@@ -46,7 +46,7 @@ pub enum Ending {
 pub enum Fact {
     /// The tournament was created: the first fact, and only the first.
     Created(Box<Creation>),
-    /// The settings changed, before the start.
+    /// The settings changed, before the start or by it.
     Configured(Box<Settings>),
     /// A new entrant, or one who had left is back.
     Joined {

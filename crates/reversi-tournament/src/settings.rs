@@ -22,7 +22,8 @@ pub enum Format {
     },
     /// In each round entrants with nearly the same points meet.
     Swiss {
-        /// 1 to [`Settings::MAX_ROUNDS`]; 0 if there is only a play-off.
+        /// 1 to [`Settings::MAX_ROUNDS`]; 0 if there is only a play-off. If at [`Settings::starts_at`] there are too few
+        /// entrants for so many, they are as many as there can be.
         rounds: u8,
     },
     /// Whoever is free is paired, until the end.
@@ -74,7 +75,7 @@ pub struct Settings {
     pub max_entrants: u16,
     /// The highest number of meetings that are played at a time.
     pub max_running: u16,
-    /// When it starts; `None` for when the organiser starts it.
+    /// When it starts at the latest; `None` for when the organiser starts it.
     pub starts_at: Option<Timestamp>,
     /// After this time an entrant who has not come to its meeting forfeits it.
     pub no_show: Duration,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reversi_room::{Issuer, Opponents, Participant, PasswordHash};
+use reversi_room::{Issuer, Opponents, Participant, PasswordHash, Timestamp};
 use reversi_tournament::{
     Command, Control, Ending, EntrantId, EntrantState, Fact, Format, Outcome, Phase, Playoff, Rejection, Settings,
     Tournament, standings,
@@ -111,6 +111,16 @@ fn the_start_is_punctual_and_needs_two_entrants() {
         trial.wait(1);
         assert_eq!(trial.tournament.phase(), phase);
     }
+}
+
+/// Seven players and a bye make five rounds.
+#[test]
+fn a_scheduled_start_has_as_many_rounds_as_there_can_be() {
+    let format = Format::Swiss { rounds: 7 };
+    let mut trial = Trial::new(Settings { starts_at: Some(Timestamp(2_000_000)), ..settings(format) }, 7);
+    trial.wait(1);
+    assert_eq!(trial.tournament.settings().format, Format::Swiss { rounds: 5 });
+    assert_eq!((trial.tournament.phase(), trial.running().len()), (Phase::Running, 3));
 }
 
 #[test]

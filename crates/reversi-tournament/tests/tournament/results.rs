@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use reversi_engine::match_statistics::{Difference, Points, Score};
 use reversi_room::{ChatText, Issuer};
 use reversi_tournament::{
-    Cell, Command, Control, Crosstable, EntrantId, Fact, Forfeiter, Format, HalfPoints, Outcome, Rejection, Strengths,
-    crosstable, standings,
+    Cell, Command, Control, Crosstable, EntrantId, Fact, Fault, Forfeiter, Format, HalfPoints, Outcome, Rejection,
+    Strengths, crosstable, standings,
 };
 
 use crate::trial::{DRAWN, ORGANISER, Trial, WON, played, player, settings};
@@ -75,6 +75,19 @@ fn forfeits_give_points_but_no_games() {
     assert_eq!(cells[&key], Cell { meetings: 1, points: HalfPoints(4), score: Score::default() });
     assert_eq!(cells[&(key.1, key.0)].points, HalfPoints(0));
     assert_eq!(Strengths::fit(&cells).of(key.0), None);
+}
+
+/// A room ends its series when a player does not come back.
+#[test]
+fn the_games_that_a_side_missed_are_the_points_of_the_other() {
+    let mut trial = Trial::started(settings(all_play_all()), 2);
+    let meeting = trial.running().remove(0);
+    let score = Score { losses: 1, ..Score::default() };
+    let faults = [Some(Fault::Absence), None];
+    trial.finish(meeting.pairing.number, Outcome::Played { score, discs: [0, 64], faults });
+    let rows = standings(&trial.tournament);
+    assert_eq!(rows.iter().map(|row| row.points).collect::<Vec<_>>(), [HalfPoints(4), HalfPoints(0)]);
+    assert_eq!((rows[0].entrant, rows[0].score), (meeting.pairing.second.unwrap(), score.opposite()));
 }
 
 #[test]

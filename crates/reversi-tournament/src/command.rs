@@ -35,8 +35,10 @@ pub enum Command {
     },
     /// Take part no more. By the player.
     Leave,
-    /// Remove an entrant for good. By the organiser.
+    /// Remove an entrant, who cannot join again. By the organiser.
     Exclude(EntrantId),
+    /// Let an excluded entrant join again. By the organiser.
+    Admit(EntrantId),
     /// An entrant's connection was lost or restored. By the server.
     SetPresence(PlayerId, bool),
     /// Change the phase. By the organiser.

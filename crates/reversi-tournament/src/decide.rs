@@ -44,6 +44,7 @@ impl Tournament {
                 Command::Configure(_)
                 | Command::Join { .. }
                 | Command::Exclude(_)
+                | Command::Admit(_)
                 | Command::Control(_)
                 | Command::Adjudicate { .. } => Err(Rejection::TournamentEnded),
             };
@@ -61,6 +62,13 @@ impl Tournament {
             Command::Exclude(entrant) => {
                 self.require_organiser(issuer)?;
                 self.leave(entrant, LeaveReason::Banned)
+            }
+            Command::Admit(entrant) => {
+                self.require_organiser(issuer)?;
+                let excluded = self.entrants.get(&entrant).ok_or(Rejection::EntrantNotFound)?;
+                let is_excluded = excluded.left == Some(LeaveReason::Banned);
+                let left = Fact::Left { entrant, reason: LeaveReason::Left };
+                Ok(is_excluded.then_some(left).into_iter().collect())
             }
             Command::SetPresence(player, present) => {
                 require_server(issuer)?;

@@ -61,7 +61,8 @@ pub enum Fact {
     Left {
         /// The entrant.
         entrant: EntrantId,
-        /// [`LeaveReason::Left`], or [`LeaveReason::Banned`] if the organiser excluded it.
+        /// [`LeaveReason::Left`], or [`LeaveReason::Banned`] if the organiser excluded it. The first after the second
+        /// if it may join again.
         reason: LeaveReason,
     },
     /// An entrant's last connection was lost, or it is back.

@@ -67,11 +67,16 @@ fn who_leaves_before_the_start_is_forgotten_and_who_is_excluded_stays_out() {
     trial.issue(ORGANISER, Command::Exclude(EntrantId(2))).unwrap();
     assert_eq!(trial.tournament.entrants().keys().map(|id| id.0).collect::<Vec<_>>(), [2, 3, 4]);
     assert_eq!(trial.join(2), Err(Rejection::Excluded));
+    assert_eq!(trial.issue(Issuer::Player(player(2)), Command::Admit(EntrantId(2))), Err(Rejection::NotOrganiser));
+    assert_eq!(trial.issue(ORGANISER, Command::Admit(EntrantId(3))), Ok(Vec::new()));
+    trial.issue(ORGANISER, Command::Admit(EntrantId(2))).unwrap();
+    trial.join(2).unwrap();
+    trial.issue(ORGANISER, Command::Exclude(EntrantId(5))).unwrap();
     trial.join(1).unwrap();
-    assert_eq!(trial.tournament.entrant(&Participant::Player(profile(1))), Some(EntrantId(5)));
+    assert_eq!(trial.tournament.entrant(&Participant::Player(profile(1))), Some(EntrantId(6)));
     trial.control(Control::Start).unwrap();
     trial.tick();
-    assert!(trial.running().iter().all(|meeting| meeting.sides().all(|side| side.0 > 2)));
+    assert!(trial.running().iter().all(|meeting| meeting.sides().all(|side| ![1, 2, 5].contains(&side.0))));
 }
 
 #[test]

@@ -26,7 +26,7 @@ impl Tournament {
             Fact::PresenceChanged { entrant, present } => self.change_presence(at, *entrant, *present),
             Fact::PutAside { entrant, put_aside, .. } => self.with_entrant(*entrant, |entrant| {
                 entrant.put_aside = Some(*put_aside);
-                entrant.conduct.begin_time_out();
+                entrant.conduct.begin_anew();
             }),
             Fact::Started => {
                 self.phase = Phase::Running;
@@ -63,7 +63,7 @@ impl Tournament {
     fn add_entrant(&mut self, at: Timestamp, id: EntrantId, who: &Participant, rating: u16) {
         let new = Entrant::new(who.clone(), rating, at);
         let entrant = self.entrants.entry(id).or_insert_with(|| new.clone());
-        // Who comes back keeps its time out.
+        // An entrant who comes back is still put aside.
         *entrant = Entrant { put_aside: entrant.put_aside, conduct: entrant.conduct.clone(), ..new };
         self.last_entrant = self.last_entrant.max(id);
     }

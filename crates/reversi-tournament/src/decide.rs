@@ -265,15 +265,15 @@ impl Tournament {
         }
         let meeting = self.meeting(number).ok_or(Rejection::MeetingNotFound)?;
         self.check_outcome(meeting, &outcome)?;
-        let times_out = meeting.sides().zip(outcome.conduct());
-        let times_out = times_out.filter_map(|(entrant, fault)| self.time_out(now, entrant, number, fault?));
-        Ok(std::iter::once(Fact::Finished { number, outcome }).chain(times_out).collect())
+        let put_aside = meeting.sides().zip(outcome.conduct());
+        let put_aside = put_aside.filter_map(|(entrant, fault)| self.put_aside(now, entrant, number, fault?));
+        Ok(std::iter::once(Fact::Finished { number, outcome }).chain(put_aside).collect())
     }
 
-    fn time_out(&self, now: Timestamp, entrant: EntrantId, number: u32, fault: Option<Fault>) -> Option<Fact> {
+    fn put_aside(&self, now: Timestamp, entrant: EntrantId, number: u32, fault: Option<Fault>) -> Option<Fact> {
         let mut conduct = self.entrants.get(&entrant)?.conduct.clone();
         conduct.count(number, fault);
-        let (put_aside, meetings) = conduct.time_out(now)?;
+        let (put_aside, meetings) = conduct.put_aside(now)?;
         Some(Fact::PutAside { entrant, put_aside, meetings })
     }
 

@@ -30,7 +30,7 @@ pub(super) struct Round {
 /// Above any sum of repeats of a round: such a bye is the last resort.
 const REFUSED_BYE: u16 = 1000;
 
-/// The last meetings of an entrant in which an arena avoids repeats.
+/// An arena avoids repeats of so many last meetings of an entrant.
 const RECENT: usize = 10;
 
 /// Above the repeats of a pair in an arena.
@@ -138,7 +138,7 @@ impl Tournament {
         pairs.chain(bye.map(|bye| (bye, None))).collect()
     }
 
-    /// Who should have no bye, with a cost: who had one, and the top third.
+    /// The cost of a bye for those who should have none: those who had one, and the top third.
     fn refused_byes(&self, field: &[Candidate], seed: u64) -> BTreeMap<EntrantId, u16> {
         let mut best = field.to_vec();
         best.sort_by_key(|one| (Reverse((one.score, one.rating)), lot(seed, one.id.0.into())));
@@ -163,7 +163,7 @@ impl Tournament {
         }
         let field = self.candidates(&free);
         let by_id: BTreeMap<EntrantId, Candidate> = field.iter().map(|one| (one.id, *one)).collect();
-        // On the average these are twice as many of each entrant as need be known.
+        // Each meeting has two sides, so on average these are twice as many of each entrant as are needed.
         let history = History::of(self, RECENT * self.active().count());
         let cost = |a: EntrantId, b: Option<EntrantId>| {
             let Some(b) = b else {

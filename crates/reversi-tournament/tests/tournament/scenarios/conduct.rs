@@ -1,4 +1,4 @@
-//! No-shows and times out.
+//! No-shows, and entrants who are put aside.
 
 use std::time::Duration;
 
@@ -78,9 +78,9 @@ fn three_faults_put_aside_with_the_meetings() {
     assert_eq!(trial.running().len(), 1);
 }
 
-/// In an arena the others go on, and a time out does not end by leaving.
+/// In an arena the others go on.
 #[test]
-fn a_time_out_outlasts_leaving() {
+fn leaving_does_not_end_being_put_aside() {
     let mut trial = Trial::started(settings(arena(0)), 2);
     for _ in 0..3 {
         trial.wait(10);

@@ -5,8 +5,11 @@ use std::{
     time::Duration,
 };
 
-use reversi_room::{AiSeat, Issuer, Participant, Timestamp};
-use reversi_tournament::{Command, Control, Ending, EntrantId, Fact, Phase, Tournament, standings};
+use reversi_engine::match_statistics::Points;
+use reversi_room::{AiSeat, Issuer, Participant, RoomId, Timestamp};
+use reversi_tournament::{
+    Command, Control, Ending, EntrantId, Event, Fact, Pairing, Phase, Settings, Stage, Tournament, standings,
+};
 
 use crate::trial::{ORGANISER, Trial, WON, ai, arena, played, player, profile, settings};
 
@@ -279,4 +282,81 @@ fn the_ais_of_a_pool_take_turns() {
         trial.finish(meeting.pairing.number, played(&WON));
     }
     assert_eq!(met.len(), 4);
+}
+
+/// 1 beats 4 and 3 beats 2. Points pair 1 with 3, and ratings 1 with 2.
+#[test]
+fn points_pair_an_arena_and_ratings_a_pool() {
+    for (seconds, opponent) in [(3600, 3), (0, 2)] {
+        for seed in 0..8 {
+            let mut trial = Trial::new(Settings { seed, ..settings(arena(seconds)) }, 4);
+            [2, 3].iter().for_each(|number| drop(trial.presence(*number, false)));
+            trial.control(Control::Start).unwrap();
+            trial.wait(5);
+            [2, 3].iter().for_each(|number| drop(trial.presence(*number, true)));
+            trial.wait(5);
+            for meeting in trial.running() {
+                let first_wins = [1, 3].contains(&meeting.pairing.first.0);
+                trial.finish(meeting.pairing.number, played(&[if first_wins { Points::Win } else { Points::Loss }; 2]));
+            }
+            let mut pairs = pairs_of(&trial);
+            pairs.iter_mut().for_each(|pair| pair.sort_unstable());
+            assert!(pairs.contains(&vec![1, opponent]), "{pairs:?}");
+            let openings: BTreeSet<u64> = trial.tournament.meetings().map(|meeting| meeting.pairing.opening).collect();
+            assert_eq!(openings.len(), 4);
+        }
+    }
+}
+
+#[test]
+fn the_absent_do_not_count_for_how_many_must_be_free() {
+    let mut trial = Trial::new(settings(arena(3600)), 108);
+    (49..=108).for_each(|number| drop(trial.presence(number, false)));
+    trial.control(Control::Start).unwrap();
+    trial.tick();
+    trial.wait(60);
+    [1, 2].iter().for_each(|number| drop(trial.finish(*number, played(&WON))));
+    assert_eq!(trial.running().len(), 24);
+}
+
+#[test]
+fn players_who_come_back_wait_anew() {
+    let mut trial = Trial::new(settings(arena(3600)), 2);
+    [1, 2].iter().for_each(|number| drop(trial.presence(*number, false)));
+    trial.control(Control::Start).unwrap();
+    trial.wait(60);
+    [1, 2].iter().for_each(|number| drop(trial.presence(*number, true)));
+    assert_eq!(trial.tournament.deadline(), Some(trial.now.after(Duration::from_secs(5))));
+}
+
+#[test]
+fn an_arena_with_the_highest_number_of_meetings_ends() {
+    let Trial { mut tournament, now, .. } = Trial::started(settings(arena(3600)), 2);
+    let bye = |number| Pairing {
+        number,
+        first: EntrantId(1),
+        second: None,
+        room: RoomId::from_random(number.into()),
+        opening: 0,
+    };
+    let meetings = (1..=Tournament::MAX_MEETINGS).map(bye).collect();
+    let fact = Fact::Paired { stage: Stage::Main, round: 1, meetings };
+    tournament.apply(&Event { seq: tournament.seq().next(), at: now, fact });
+    let events = tournament.decide(now, Issuer::Server, Command::Tick { random: 1 }).unwrap();
+    assert_eq!(events.last().map(|event| event.fact.clone()), Some(Fact::Ended(Ending::Completed)));
+}
+
+#[test]
+fn players_of_near_ratings_meet() {
+    for (ratings, expected) in [([2000, 1000, 990], [2, 3]), ([2000, 1990, 1000], [1, 2])] {
+        let mut trial = Trial::new(settings(arena(0)), 0);
+        for (number, rating) in (1..).zip(ratings) {
+            let who = Participant::Player(profile(number));
+            let join = Command::Join { who, rating, password: None };
+            trial.issue(Issuer::Player(player(number)), join).unwrap();
+        }
+        trial.control(Control::Start).unwrap();
+        trial.tick();
+        assert_eq!(BTreeSet::from_iter(pairs_of(&trial).concat()), expected.into());
+    }
 }

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use reversi_room::{Participant, PlayerId, Seq, Timestamp, TournamentId};
+use reversi_room::{Opening, Participant, PlayerId, Seq, Settings as RoomSettings, Timestamp, TournamentId};
 
 use super::{
     entrant::{Entrant, EntrantId, is_same},
@@ -176,6 +176,20 @@ impl Tournament {
     pub fn running(&self) -> impl Iterator<Item = &Meeting> {
         let wanted = self.unfinished.iter().take(self.settings.max_running.into());
         wanted.filter_map(|number| self.meeting(*number))
+    }
+
+    /// The settings of the room of a meeting: those of all games, with its own openings. Random plies of rated games are
+    /// the exception: a room draws them by itself.
+    #[must_use]
+    pub fn room_settings(&self, meeting: &Meeting) -> RoomSettings {
+        let game = self.settings.game.clone();
+        let seed = meeting.pairing.opening;
+        let opening = match game.opening {
+            Opening::Random { plies, .. } => Opening::Random { plies, seed },
+            Opening::Balanced { .. } => Opening::Balanced { seed },
+            given @ (Opening::Standard | Opening::Moves(_)) => given,
+        };
+        RoomSettings { opening, ..game }
     }
 
     /// The number of the next meeting.

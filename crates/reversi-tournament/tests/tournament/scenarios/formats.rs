@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reversi_room::Issuer;
+use reversi_room::{Issuer, Opening, Settings as RoomSettings};
 use reversi_tournament::{
     Command, Control, Ending, EntrantId, Format, Outcome, Phase, Playoff, Rejection, Settings, Stage, standings,
 };
@@ -40,13 +40,22 @@ fn each_meets_each_other_in_each_cycle() {
 
 #[test]
 fn challengers_meet_all_others_with_the_same_openings() {
-    let mut trial = Trial::started(all_play_all(2, &[1, 4]), 6);
+    let mut gauntlet = all_play_all(2, &[1, 4]);
+    gauntlet.game.opening = Opening::Balanced { seed: 0 };
+    let mut trial = Trial::started(gauntlet, 6);
     trial.play_to_the_end();
     let counts = meetings_of_pairs(&trial);
     assert_eq!(counts.len(), 2 * 4);
     assert!(counts.iter().all(|(pair, count)| *count == 2 && [1, 4].contains(&pair.0) != [1, 4].contains(&pair.1)));
     let openings: BTreeSet<u64> = trial.tournament.meetings().map(|meeting| meeting.pairing.opening).collect();
     assert_eq!(openings.len(), 2);
+    for meeting in trial.tournament.meetings() {
+        let expected = RoomSettings {
+            opening: Opening::Balanced { seed: meeting.pairing.opening },
+            ..trial.tournament.settings().game.clone()
+        };
+        assert_eq!(trial.tournament.room_settings(meeting), expected);
+    }
 }
 
 #[test]

@@ -38,7 +38,10 @@ impl Tournament {
             Fact::Finished { number, outcome } => self.end_meeting(at, *number, outcome, true),
             Fact::Adjudicated { number, outcome, .. } => self.end_meeting(at, *number, outcome, false),
             Fact::Paused => self.phase = Phase::Paused,
-            Fact::Resumed => self.phase = if self.in_playoff() { Phase::Playoff } else { Phase::Running },
+            Fact::Resumed => {
+                self.phase = if self.in_playoff() { Phase::Playoff } else { Phase::Running };
+                self.open_rooms(at);
+            }
             Fact::ClockCredited { micros } => {
                 let shift = |meeting: &mut Meeting| {
                     meeting.opened = meeting.opened.map(|opened| opened.shifted(*micros));
@@ -124,7 +127,11 @@ impl Tournament {
 
     /// Opens the rooms of the first unfinished meetings, as many as may run.
     fn open_rooms(&mut self, at: Timestamp) {
-        let wanted = self.running().filter(|meeting| meeting.opened.is_none());
+        if self.phase == Phase::Paused {
+            return;
+        }
+        let more = usize::from(self.settings.max_running).saturating_sub(self.running().count());
+        let wanted = self.unfinished().filter(|meeting| meeting.opened.is_none()).take(more);
         let numbers: Vec<u32> = wanted.map(|meeting| meeting.pairing.number).collect();
         for number in numbers {
             let Some(Pairing { first, second, .. }) = self.meeting(number).map(|meeting| meeting.pairing) else {

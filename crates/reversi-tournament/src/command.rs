@@ -9,9 +9,9 @@ use super::{entrant::EntrantId, meeting::Outcome, settings::Settings};
 pub enum Control {
     /// Start it.
     Start,
-    /// Pair no more meetings for now.
+    /// Begin no more meetings for now.
     Pause,
-    /// Pair meetings again.
+    /// Begin meetings again.
     Resume,
     /// End it now; unfinished meetings count for nobody.
     End,

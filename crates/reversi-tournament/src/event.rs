@@ -110,9 +110,9 @@ pub enum Fact {
         /// Why.
         why: ChatText,
     },
-    /// No meetings are paired until it is resumed.
+    /// No meetings are paired and none begin until it is resumed.
     Paused,
-    /// Meetings are paired again.
+    /// Meetings are paired and begin again.
     Resumed,
     /// Compensation for downtime: shifts the times at which meetings were opened.
     ClockCredited {

@@ -21,7 +21,7 @@ pub enum Phase {
     Open,
     /// Meetings are paired.
     Running,
-    /// No meetings are paired; those that run go on.
+    /// No meetings are paired and none begin; those that run go on.
     Paused,
     /// The play-off is played.
     Playoff,
@@ -172,10 +172,15 @@ impl Tournament {
         self.meetings.get(self.index_of(number)?)
     }
 
-    /// The meetings whose rooms are wanted now: the first unfinished ones, at most [`Settings::max_running`].
+    /// The meetings whose rooms are wanted now: at most [`Settings::max_running`] unfinished ones. During a pause no
+    /// others follow those that end.
     pub fn running(&self) -> impl Iterator<Item = &Meeting> {
-        let wanted = self.unfinished.iter().take(self.settings.max_running.into());
-        wanted.filter_map(|number| self.meeting(*number))
+        self.unfinished().filter(|meeting| meeting.opened.is_some())
+    }
+
+    /// The unfinished meetings, by number.
+    pub(super) fn unfinished(&self) -> impl Iterator<Item = &Meeting> {
+        self.unfinished.iter().filter_map(|number| self.meeting(*number))
     }
 
     /// The settings of the room of a meeting: those of all games, with its own openings. Random plies of rated games are

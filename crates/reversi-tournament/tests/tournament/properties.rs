@@ -124,8 +124,8 @@ fn check_state(tournament: &Tournament) {
         assert!(entrant.left.is_none() || entrant.meeting.is_none(), "who has left plays");
     }
     let running = tournament.running().count();
-    assert_eq!(running, unfinished.len().min(tournament.settings().max_running.into()));
-    assert!(tournament.running().all(|meeting| meeting.opened.is_some()));
+    let most = unfinished.len().min(tournament.settings().max_running.into());
+    assert!(running == most || running < most && tournament.phase() == Phase::Paused);
     assert!(unfinished.is_empty() || !matches!(tournament.phase(), Phase::Ended(_)));
 }
 

@@ -205,3 +205,14 @@ fn excluded_players_are_bounded() {
     (1..=most).for_each(|number| drop(trial.issue(ORGANISER, Command::Exclude(EntrantId(number))).unwrap()));
     assert_eq!(trial.issue(ORGANISER, Command::Exclude(EntrantId(201))), Err(Rejection::TooManyExcluded));
 }
+
+#[test]
+fn a_pause_begins_no_meeting_that_waits_for_its_room() {
+    let mut trial = Trial::started(Settings { max_running: 1, ..swiss() }, 4);
+    trial.control(Control::Pause).unwrap();
+    trial.finish(1, played(&WON));
+    trial.wait(3600);
+    assert_eq!((trial.running(), trial.tournament.meeting(2).unwrap().outcome), (Vec::new(), None));
+    trial.control(Control::Resume).unwrap();
+    assert_eq!(trial.running()[0].opened, Some(trial.now));
+}

@@ -117,7 +117,7 @@ impl Tournament {
         let wait =
             self.play_time.mean().map_or(longest, |mean| mean.saturating_mul(factor) / WAIT_PER_PLAYER).min(longest);
         let opponent = players.get(1).copied().or(ai);
-        // Who found no opponent waits anew, so that others come before a rematch.
+        // An entrant whom the last pairing left over waits again, so that others come before a rematch.
         let since = players.first().map(|first| self.paired.max(*first));
         let waited = since.zip(opponent).map(|(since, opponent)| since.after(wait).max(opponent));
         let enough = players.get(FEWEST_FREE.max(present.div_ceil(ENOUGH_FREE)) - 1).copied();

@@ -26,7 +26,7 @@ impl Tournament {
             Fact::PresenceChanged { entrant, present } => self.change_presence(at, *entrant, *present),
             Fact::PutAside { entrant, put_aside, .. } => self.with_entrant(*entrant, |entrant| {
                 entrant.put_aside = Some(*put_aside);
-                entrant.conduct.begin_time_out();
+                entrant.conduct.begin_anew();
             }),
             Fact::Started => {
                 self.phase = Phase::Running;
@@ -38,7 +38,10 @@ impl Tournament {
             Fact::Finished { number, outcome } => self.end_meeting(at, *number, outcome, true),
             Fact::Adjudicated { number, outcome, .. } => self.end_meeting(at, *number, outcome, false),
             Fact::Paused => self.phase = Phase::Paused,
-            Fact::Resumed => self.phase = if self.in_playoff() { Phase::Playoff } else { Phase::Running },
+            Fact::Resumed => {
+                self.phase = if self.in_playoff() { Phase::Playoff } else { Phase::Running };
+                self.open_rooms(at);
+            }
             Fact::ClockCredited { micros } => {
                 let shift = |meeting: &mut Meeting| {
                     meeting.opened = meeting.opened.map(|opened| opened.shifted(*micros));
@@ -63,7 +66,7 @@ impl Tournament {
     fn add_entrant(&mut self, at: Timestamp, id: EntrantId, who: &Participant, rating: u16) {
         let new = Entrant::new(who.clone(), rating, at);
         let entrant = self.entrants.entry(id).or_insert_with(|| new.clone());
-        // Who comes back keeps its time out.
+        // An entrant who comes back is still put aside.
         *entrant = Entrant { put_aside: entrant.put_aside, conduct: entrant.conduct.clone(), ..new };
         self.last_entrant = self.last_entrant.max(id);
     }
@@ -95,8 +98,7 @@ impl Tournament {
             }
             self.meetings.push_back(meeting);
         }
-        // Who found no opponent in an arena waits anew, so that others come before a rematch.
-        self.entrants.values_mut().for_each(|entrant| entrant.waits_since = at);
+        self.paired = at;
         self.open_rooms(at);
         self.forget_oldest();
     }
@@ -116,8 +118,8 @@ impl Tournament {
                 }
             });
         }
-        if let (Some(opened), Outcome::Played { score, .. }) = (meeting.opened, outcome) {
-            self.play_time.count(at.since(opened), score.games());
+        if let (Some(opened), Outcome::Played { .. }) = (meeting.opened, outcome) {
+            self.play_time.count(at.since(opened));
         }
         self.open_rooms(at);
         self.forget_oldest();
@@ -125,7 +127,11 @@ impl Tournament {
 
     /// Opens the rooms of the first unfinished meetings, as many as may run.
     fn open_rooms(&mut self, at: Timestamp) {
-        let wanted = self.running().filter(|meeting| meeting.opened.is_none());
+        if self.phase == Phase::Paused {
+            return;
+        }
+        let more = usize::from(self.settings.max_running).saturating_sub(self.running().count());
+        let wanted = self.unfinished().filter(|meeting| meeting.opened.is_none()).take(more);
         let numbers: Vec<u32> = wanted.map(|meeting| meeting.pairing.number).collect();
         for number in numbers {
             let Some(Pairing { first, second, .. }) = self.meeting(number).map(|meeting| meeting.pairing) else {

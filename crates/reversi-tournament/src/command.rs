@@ -9,9 +9,9 @@ use super::{entrant::EntrantId, meeting::Outcome, settings::Settings};
 pub enum Control {
     /// Start it.
     Start,
-    /// Pair no more meetings for now.
+    /// Begin no more meetings for now.
     Pause,
-    /// Pair meetings again.
+    /// Begin meetings again.
     Resume,
     /// End it now; unfinished meetings count for nobody.
     End,
@@ -35,8 +35,10 @@ pub enum Command {
     },
     /// Take part no more. By the player.
     Leave,
-    /// Remove an entrant for good. By the organiser.
+    /// Remove an entrant, who cannot join again. By the organiser.
     Exclude(EntrantId),
+    /// Let an excluded entrant join again. By the organiser.
+    Admit(EntrantId),
     /// An entrant's connection was lost or restored. By the server.
     SetPresence(PlayerId, bool),
     /// Change the phase. By the organiser.

@@ -44,6 +44,7 @@ impl Tournament {
                 Command::Configure(_)
                 | Command::Join { .. }
                 | Command::Exclude(_)
+                | Command::Admit(_)
                 | Command::Control(_)
                 | Command::Adjudicate { .. } => Err(Rejection::TournamentEnded),
             };
@@ -61,6 +62,13 @@ impl Tournament {
             Command::Exclude(entrant) => {
                 self.require_organiser(issuer)?;
                 self.leave(entrant, LeaveReason::Banned)
+            }
+            Command::Admit(entrant) => {
+                self.require_organiser(issuer)?;
+                let excluded = self.entrants.get(&entrant).ok_or(Rejection::EntrantNotFound)?;
+                let is_excluded = excluded.left == Some(LeaveReason::Banned);
+                let left = Fact::Left { entrant, reason: LeaveReason::Left };
+                Ok(is_excluded.then_some(left).into_iter().collect())
             }
             Command::SetPresence(player, present) => {
                 require_server(issuer)?;
@@ -195,16 +203,15 @@ impl Tournament {
         }
     }
 
-    /// Starts with the AI that fills byes, if there is one. An arena may start empty.
+    /// An arena may start empty.
     fn start(&self) -> Result<Vec<Fact>, Rejection> {
         let entrants = self.contenders().count();
         if !self.has_opponents() && !matches!(self.settings.format, Format::Arena { .. }) {
             return Err(Rejection::TooFewEntrants);
         }
-        let filler = self.settings.fills_bye.clone().map(Participant::Ai);
         match &self.settings.format {
             Format::Swiss { rounds } => {
-                let highest = highest_rounds(entrants, filler.is_some());
+                let highest = highest_rounds(entrants, self.settings.fills_bye.is_some());
                 if u32::from(*rounds) > highest {
                     return Err(Rejection::TooManyRounds(highest));
                 }
@@ -220,10 +227,29 @@ impl Tournament {
             }
             Format::Arena { .. } => {}
         }
+        Ok(self.starting_facts().collect())
+    }
+
+    /// The start, with the AI that fills byes, if there is one.
+    fn starting_facts(&self) -> impl Iterator<Item = Fact> {
         let entrant = EntrantId(self.last_entrant.0.saturating_add(1));
+        let filler = self.settings.fills_bye.clone().map(Participant::Ai);
         let filler = filler.filter(|who| self.entrant(who).is_none());
         let joins = filler.map(|who| Fact::Joined { entrant, who, rating: 0 });
-        Ok(joins.into_iter().chain([Fact::Started]).collect())
+        joins.into_iter().chain([Fact::Started])
+    }
+
+    /// As [`Self::start`], but for as many rounds as there can be, since nobody may be there to change the settings.
+    fn scheduled_start(&self) -> Vec<Fact> {
+        match self.start() {
+            Ok(facts) => facts,
+            Err(Rejection::TooManyRounds(highest)) => {
+                let rounds = u8::try_from(highest).unwrap_or(Settings::MAX_ROUNDS);
+                let settings = Settings { format: Format::Swiss { rounds }, ..self.settings.clone() };
+                std::iter::once(Fact::Configured(Box::new(settings))).chain(self.starting_facts()).collect()
+            }
+            Err(_) => self.end(Ending::Cancelled),
+        }
     }
 
     fn end(&self, ending: Ending) -> Vec<Fact> {
@@ -239,15 +265,15 @@ impl Tournament {
         }
         let meeting = self.meeting(number).ok_or(Rejection::MeetingNotFound)?;
         self.check_outcome(meeting, &outcome)?;
-        let times_out = meeting.sides().zip(outcome.conduct());
-        let times_out = times_out.filter_map(|(entrant, fault)| self.time_out(now, entrant, number, fault?));
-        Ok(std::iter::once(Fact::Finished { number, outcome }).chain(times_out).collect())
+        let put_aside = meeting.sides().zip(outcome.conduct());
+        let put_aside = put_aside.filter_map(|(entrant, fault)| self.put_aside(now, entrant, number, fault?));
+        Ok(std::iter::once(Fact::Finished { number, outcome }).chain(put_aside).collect())
     }
 
-    fn time_out(&self, now: Timestamp, entrant: EntrantId, number: u32, fault: Option<Fault>) -> Option<Fact> {
+    fn put_aside(&self, now: Timestamp, entrant: EntrantId, number: u32, fault: Option<Fault>) -> Option<Fact> {
         let mut conduct = self.entrants.get(&entrant)?.conduct.clone();
         conduct.count(number, fault);
-        let (put_aside, meetings) = conduct.time_out(now)?;
+        let (put_aside, meetings) = conduct.put_aside(now)?;
         Some(Fact::PutAside { entrant, put_aside, meetings })
     }
 
@@ -272,7 +298,7 @@ impl Tournament {
     fn tick(&self, now: Timestamp, random: u64) -> Result<Vec<Fact>, Rejection> {
         let Some((_, due)) = self.due().filter(|(at, _)| *at <= now) else { return Ok(Vec::new()) };
         match due {
-            DueAction::Start => Ok(self.start().unwrap_or_else(|_| self.end(Ending::Cancelled))),
+            DueAction::Start => Ok(self.scheduled_start()),
             DueAction::NoShow(number) => {
                 let appeared = self.meeting(number).map(|meeting| meeting.appeared);
                 let absence = appeared.and_then(Outcome::absence);

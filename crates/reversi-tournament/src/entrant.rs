@@ -27,7 +27,7 @@ pub struct Entrant {
     pub present: bool,
     /// Why it takes part no more; `None` while it does.
     pub left: Option<LeaveReason>,
-    /// The last time out.
+    /// When it was last put aside, and why.
     pub put_aside: Option<PutAside>,
     /// The unfinished meeting that it plays.
     pub meeting: Option<u32>,
@@ -106,7 +106,7 @@ pub enum Fault {
     Absence,
 }
 
-/// A time out for faults.
+/// An entrant with too many faults is not paired for some time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PutAside {
     /// When it ends.
@@ -118,10 +118,10 @@ pub struct PutAside {
 /// The faults of an entrant in its last meetings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Conduct {
-    /// The last meetings since the last time out, by number; at most [`Self::MEETINGS`].
+    /// The last meetings since it was put aside, by number; at most [`Self::MEETINGS`].
     recent: VecDeque<(u32, Option<Fault>)>,
-    /// Times out since the last good meeting.
-    times_out: u8,
+    /// How often it was put aside since the last meeting without a fault.
+    put_asides: u8,
 }
 
 impl Conduct {
@@ -137,24 +137,24 @@ impl Conduct {
         }
         self.recent.push_back((meeting, fault));
         if fault.is_none() {
-            self.times_out = 0;
+            self.put_asides = 0;
         }
     }
 
-    /// The time out that is due, and the meetings with faults: after three in ten meetings, 10 minutes, twice the last
-    /// one if no meeting without a fault has come between, and at most a day.
-    pub(crate) fn time_out(&self, now: Timestamp) -> Option<(PutAside, Vec<u32>)> {
+    /// Until when it is put aside now, and the meetings with faults. After three faults in ten meetings it is for 10
+    /// minutes; each time without a good meeting since the last time for twice as long, at most a day.
+    pub(crate) fn put_aside(&self, now: Timestamp) -> Option<(PutAside, Vec<u32>)> {
         let faults = || self.recent.iter().filter_map(|&(meeting, fault)| Some((meeting, fault?)));
         let (_, reason) = faults().next_back()?;
-        let lasts = Self::FIRST.saturating_mul(1 << self.times_out.min(8)).min(Self::LONGEST);
+        let lasts = Self::FIRST.saturating_mul(1 << self.put_asides.min(8)).min(Self::LONGEST);
         let meetings = faults().map(|(meeting, _)| meeting).collect();
         (faults().count() >= Self::FAULTS).then(|| (PutAside { until: now.after(lasts), reason }, meetings))
     }
 
-    /// A time out has begun: earlier faults count no more.
-    pub(crate) fn begin_time_out(&mut self) {
+    /// It has been put aside: earlier faults count no more.
+    pub(crate) fn begin_anew(&mut self) {
         self.recent.clear();
-        self.times_out = self.times_out.saturating_add(1);
+        self.put_asides = self.put_asides.saturating_add(1);
     }
 }
 
@@ -163,17 +163,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_out_double_until_a_meeting_without_a_fault() {
+    fn the_time_doubles_until_a_meeting_without_a_fault() {
         let mut conduct = Conduct::default();
         let mut minutes = Vec::new();
         let mut number = 0;
         let mut fault = |conduct: &mut Conduct, fault| {
             number += 1;
             conduct.count(number, fault);
-            if let Some((put_aside, meetings)) = conduct.time_out(Timestamp(0)) {
+            if let Some((put_aside, meetings)) = conduct.put_aside(Timestamp(0)) {
                 assert_eq!(meetings.len(), 3);
                 minutes.push(put_aside.until.0 / 60_000_000);
-                conduct.begin_time_out();
+                conduct.begin_anew();
             }
         };
         (0..3 * 9).for_each(|_| fault(&mut conduct, Some(Fault::Timeout)));
@@ -187,7 +187,7 @@ mod tests {
         let mut conduct = Conduct::default();
         (0..60).for_each(|number| {
             conduct.count(number, (number % 5 == 0).then_some(Fault::IllegalMoves));
-            assert_eq!(conduct.time_out(Timestamp(0)), None);
+            assert_eq!(conduct.put_aside(Timestamp(0)), None);
         });
     }
 }

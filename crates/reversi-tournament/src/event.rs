@@ -46,7 +46,7 @@ pub enum Ending {
 pub enum Fact {
     /// The tournament was created: the first fact, and only the first.
     Created(Box<Creation>),
-    /// The settings changed, before the start.
+    /// The settings changed, before the start or by it.
     Configured(Box<Settings>),
     /// A new entrant, or one who had left is back.
     Joined {
@@ -61,7 +61,8 @@ pub enum Fact {
     Left {
         /// The entrant.
         entrant: EntrantId,
-        /// [`LeaveReason::Left`], or [`LeaveReason::Banned`] if the organiser excluded it.
+        /// [`LeaveReason::Left`], or [`LeaveReason::Banned`] if the organiser excluded it. The first after the second
+        /// if it may join again.
         reason: LeaveReason,
     },
     /// An entrant's last connection was lost, or it is back.
@@ -109,9 +110,9 @@ pub enum Fact {
         /// Why.
         why: ChatText,
     },
-    /// No meetings are paired until it is resumed.
+    /// No meetings are paired and none begin until it is resumed.
     Paused,
-    /// Meetings are paired again.
+    /// Meetings are paired and begin again.
     Resumed,
     /// Compensation for downtime: shifts the times at which meetings were opened.
     ClockCredited {

@@ -8,6 +8,7 @@
 //! | [`Tournament::apply`] | applies one event; cannot fail; the only mutation |
 //! | [`Tournament::deadline`] | when the tournament next needs a [`Command::Tick`] |
 //! | [`Tournament::running`] | the meetings whose rooms are wanted now |
+//! | [`Tournament::room_settings`] | the settings of such a room, with the openings of the meeting |
 //! | [`standings()`], [`crosstable()`], [`Strengths`] | the results so far |
 //!
 //! ```text

@@ -46,7 +46,7 @@ pub enum Forfeiter {
 /// How a meeting ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was played.
+    /// It was played. If a side did not stay to the end, the other one has the points of the missing games.
     Played {
         /// The results of the games, for the first side.
         score: Score,
@@ -122,10 +122,17 @@ impl Meeting {
                 Forfeiter::Second => [all, none],
                 Forfeiter::Both => [none, none],
             },
-            Some(Outcome::Played { score, .. }) => [score, score.opposite()].map(|score| {
-                let wins = HalfPoints::of_wins(score.wins);
-                HalfPoints(wins.0.saturating_add(score.draws))
-            }),
+            Some(Outcome::Played { score, faults, .. }) => {
+                let missing = games.saturating_sub(score.games());
+                let given = match faults.map(|fault| fault == Some(Fault::Absence)) {
+                    [true, false] => [0, missing],
+                    [false, true] => [missing, 0],
+                    [true, true] | [false, false] => [0, 0],
+                };
+                [(score.wins, given[0]), (score.losses, given[1])].map(|(wins, given)| {
+                    HalfPoints(HalfPoints::of_wins(wins.saturating_add(given)).0.saturating_add(score.draws))
+                })
+            }
         }
     }
 }

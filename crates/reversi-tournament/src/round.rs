@@ -30,11 +30,14 @@ pub(super) struct Round {
 /// Above any sum of repeats of a round: such a bye is the last resort.
 const REFUSED_BYE: u16 = 1000;
 
-/// The last meetings of an entrant in which an arena avoids repeats.
+/// An arena avoids repeats of so many last meetings of an entrant.
 const RECENT: usize = 10;
 
 /// Above the repeats of a pair in an arena.
 const REMATCH: u16 = 100;
+
+/// Below a rematch and above other repeats: who had no opponent at the last pairing of an arena is paired now.
+const LEFT_OUT: u16 = 50;
 
 impl Tournament {
     /// The next round, of those who can be paired now; `None` if all is played.
@@ -135,7 +138,7 @@ impl Tournament {
         pairs.chain(bye.map(|bye| (bye, None))).collect()
     }
 
-    /// Who should have no bye, with a cost: who had one, and the top third.
+    /// The cost of a bye for those who should have none: those who had one, and the top third.
     fn refused_byes(&self, field: &[Candidate], seed: u64) -> BTreeMap<EntrantId, u16> {
         let mut best = field.to_vec();
         best.sort_by_key(|one| (Reverse((one.score, one.rating)), lot(seed, one.id.0.into())));
@@ -160,15 +163,15 @@ impl Tournament {
         }
         let field = self.candidates(&free);
         let by_id: BTreeMap<EntrantId, Candidate> = field.iter().map(|one| (one.id, *one)).collect();
-        // On the average these are twice as many of each entrant as need be known.
+        // Each meeting has two sides, so on average these are twice as many of each entrant as are needed.
         let history = History::of(self, RECENT * self.active().count());
         let cost = |a: EntrantId, b: Option<EntrantId>| {
-            let pair = b.and_then(|b| Some((b, by_id.get(&a)?, by_id.get(&b)?)));
-            pair.map_or(Cost::default(), |(b, one, other)| Cost {
-                repeat: history.recent_meetings(a, b),
-                colour: history.colour_cost(a, b),
-                ..distance(*one, *other)
-            })
+            let Some(b) = b else {
+                let left_out = self.entrants.get(&a).is_some_and(|entrant| entrant.waits_since <= self.paired);
+                return Cost { repeat: if left_out { LEFT_OUT } else { 0 }, ..Cost::default() };
+            };
+            let between = by_id.get(&a).zip(by_id.get(&b)).map(|(a, b)| distance(*a, *b)).unwrap_or_default();
+            Cost { repeat: history.recent_meetings(a, b), colour: history.colour_cost(a, b), ..between }
         };
         let seed = lot(self.settings.seed, round.into());
         let pairs = pair(&field, cost, seed).pairs.into_iter();

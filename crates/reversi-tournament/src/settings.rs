@@ -22,7 +22,8 @@ pub enum Format {
     },
     /// In each round entrants with nearly the same points meet.
     Swiss {
-        /// 1 to [`Settings::MAX_ROUNDS`]; 0 if there is only a play-off.
+        /// 1 to [`Settings::MAX_ROUNDS`]; 0 if there is only a play-off. If at [`Settings::starts_at`] there are too few
+        /// entrants for so many, they are as many as there can be.
         rounds: u8,
     },
     /// Whoever is free is paired, until the end.
@@ -74,7 +75,7 @@ pub struct Settings {
     pub max_entrants: u16,
     /// The highest number of meetings that are played at a time.
     pub max_running: u16,
-    /// When it starts; `None` for when the organiser starts it.
+    /// When it starts at the latest; `None` for when the organiser starts it.
     pub starts_at: Option<Timestamp>,
     /// After this time an entrant who has not come to its meeting forfeits it.
     pub no_show: Duration,
@@ -161,8 +162,12 @@ impl Settings {
         if self.spectator_delay > Self::MAX_DELAY {
             return wrong("spectator_delay", "must be at most 15 min");
         }
-        if !self.admits.people && !self.admits.bots {
+        let Opponents { people, bots, min_rating, max_rating } = self.admits;
+        if !people && !bots {
             return wrong("admits.kinds", "must name a kind of players");
+        }
+        if min_rating.zip(max_rating).is_some_and(|(min, max)| min > max) {
+            return wrong("admits.max_rating", "must not be below min_rating");
         }
         self.game.check_new()
     }
@@ -188,6 +193,55 @@ impl Settings {
         match &self.format {
             Format::AllPlayAll { challengers, .. } => challengers.iter().any(|player| who.is(*player)),
             Format::Swiss { .. } | Format::Arena { .. } => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_field_out_of_bounds_is_named() {
+        let name = RoomName::parse("Weekend").unwrap();
+        let of = |format| Settings::new(name.clone(), format, RoomSettings::named(name.clone()));
+        let swiss = || of(Format::Swiss { rounds: 5 });
+        let all_play_all =
+            |cycles, count| of(Format::AllPlayAll { cycles, challengers: vec![PlayerId::from_random(1); count] });
+        let arena = |seconds| of(Format::Arena { duration: Duration::from_secs(seconds) });
+        let admits = |min, max| Opponents { min_rating: Some(min), max_rating: Some(max), ..Opponents::default() };
+        let filler = || Some(AiSeat { kind: "roxanne".into(), level: 1, seed: 7 });
+        let playoff = Some(Playoff::Two);
+        let game = |games| RoomSettings { games, ..RoomSettings::named(name.clone()) };
+        for (settings, field) in [
+            (all_play_all(0, 0), Some("all_play_all.cycles")),
+            (all_play_all(101, 0), Some("all_play_all.cycles")),
+            (all_play_all(100, 16), None),
+            (all_play_all(1, 17), Some("all_play_all.challengers")),
+            (of(Format::Swiss { rounds: 0 }), Some("swiss.rounds")),
+            (Settings { playoff, ..of(Format::Swiss { rounds: 0 }) }, None),
+            (of(Format::Swiss { rounds: 100 }), Some("swiss.rounds")),
+            (arena(31 * 24 * 3600), None),
+            (arena(31 * 24 * 3600 + 1), Some("arena.duration")),
+            (Settings { playoff, ..arena(0) }, Some("playoff")),
+            (Settings { fills_bye: filler(), ..arena(0) }, Some("fills_bye")),
+            (Settings { fills_bye: filler(), ..swiss() }, None),
+            (Settings { max_entrants: 1, ..swiss() }, Some("max_entrants")),
+            (Settings { max_entrants: 1001, ..swiss() }, Some("max_entrants")),
+            (Settings { max_running: 0, ..swiss() }, Some("max_running")),
+            (Settings { max_running: 501, ..swiss() }, Some("max_running")),
+            (Settings { no_show: Duration::from_secs(9), ..swiss() }, Some("no_show")),
+            (Settings { no_show: Duration::from_secs(24 * 3600 + 1), ..swiss() }, Some("no_show")),
+            (Settings { spectator_delay: Duration::from_secs(901), ..swiss() }, Some("spectator_delay")),
+            (
+                Settings { admits: Opponents { people: false, bots: false, ..admits(1, 2) }, ..swiss() },
+                Some("admits.kinds"),
+            ),
+            (Settings { admits: admits(1500, 1500), ..swiss() }, None),
+            (Settings { admits: admits(1501, 1500), ..swiss() }, Some("admits.max_rating")),
+            (Settings { game: game(0), ..swiss() }, Some("games")),
+        ] {
+            assert_eq!(settings.check().err().map(|error| error.field), field, "{settings:?}");
         }
     }
 }

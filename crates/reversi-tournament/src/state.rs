@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use reversi_room::{Participant, PlayerId, Seq, Timestamp, TournamentId};
+use reversi_room::{Opening, Participant, PlayerId, Seq, Settings as RoomSettings, Timestamp, TournamentId};
 
 use super::{
     entrant::{Entrant, EntrantId, is_same},
@@ -21,7 +21,7 @@ pub enum Phase {
     Open,
     /// Meetings are paired.
     Running,
-    /// No meetings are paired; those that run go on.
+    /// No meetings are paired and none begin; those that run go on.
     Paused,
     /// The play-off is played.
     Playoff,
@@ -50,26 +50,28 @@ pub struct Tournament {
     pub(super) meetings: VecDeque<Meeting>,
     /// The numbers of unfinished meetings.
     pub(super) unfinished: BTreeSet<u32>,
+    /// When meetings were last paired.
+    pub(super) paired: Timestamp,
     pub(super) play_time: PlayTime,
 }
 
-/// The time that games have taken.
+/// The time that meetings have taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PlayTime {
     micros: u64,
-    games: u64,
+    meetings: u64,
 }
 
 impl PlayTime {
     /// Counts a meeting.
-    pub(super) fn count(&mut self, lasted: Duration, games: u32) {
+    pub(super) fn count(&mut self, lasted: Duration) {
         self.micros = self.micros.saturating_add(u64::try_from(lasted.as_micros()).unwrap_or(u64::MAX));
-        self.games = self.games.saturating_add(games.into());
+        self.meetings = self.meetings.saturating_add(1);
     }
 
-    /// The mean time of a game; `None` before the first.
+    /// The mean time of a meeting; `None` before the first.
     pub(super) fn mean(&self) -> Option<Duration> {
-        self.micros.checked_div(self.games).map(Duration::from_micros)
+        self.micros.checked_div(self.meetings).map(Duration::from_micros)
     }
 }
 
@@ -100,6 +102,7 @@ impl Tournament {
             order: Vec::new(),
             meetings: VecDeque::new(),
             unfinished: BTreeSet::new(),
+            paired: at,
             play_time: PlayTime::default(),
         }
     }
@@ -169,10 +172,29 @@ impl Tournament {
         self.meetings.get(self.index_of(number)?)
     }
 
-    /// The meetings whose rooms are wanted now: the first unfinished ones, at most [`Settings::max_running`].
+    /// The meetings whose rooms are wanted now: at most [`Settings::max_running`] unfinished ones. During a pause no
+    /// others follow those that end.
     pub fn running(&self) -> impl Iterator<Item = &Meeting> {
-        let wanted = self.unfinished.iter().take(self.settings.max_running.into());
-        wanted.filter_map(|number| self.meeting(*number))
+        self.unfinished().filter(|meeting| meeting.opened.is_some())
+    }
+
+    /// The unfinished meetings, by number.
+    pub(super) fn unfinished(&self) -> impl Iterator<Item = &Meeting> {
+        self.unfinished.iter().filter_map(|number| self.meeting(*number))
+    }
+
+    /// The settings of the room of a meeting: those of all games, with its own openings. Random plies of rated games are
+    /// the exception: a room draws them by itself.
+    #[must_use]
+    pub fn room_settings(&self, meeting: &Meeting) -> RoomSettings {
+        let game = self.settings.game.clone();
+        let seed = meeting.pairing.opening;
+        let opening = match game.opening {
+            Opening::Random { plies, .. } => Opening::Random { plies, seed },
+            Opening::Balanced { .. } => Opening::Balanced { seed },
+            given @ (Opening::Standard | Opening::Moves(_)) => given,
+        };
+        RoomSettings { opening, ..game }
     }
 
     /// The number of the next meeting.

@@ -1,12 +1,12 @@
 //! Standings, crosstable and strengths of worked cases.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reversi_engine::match_statistics::{Difference, Points, Score};
 use reversi_room::{ChatText, Issuer};
 use reversi_tournament::{
-    Cell, Command, Control, Crosstable, EntrantId, Fact, Forfeiter, Format, HalfPoints, Outcome, Rejection, Strengths,
-    crosstable, standings,
+    Cell, Command, Control, Crosstable, EntrantId, Fact, Fault, Forfeiter, Format, HalfPoints, Meeting, Outcome,
+    Rejection, Settings, Strengths, crosstable, standings,
 };
 
 use crate::trial::{DRAWN, ORGANISER, Trial, WON, played, player, settings};
@@ -75,6 +75,64 @@ fn forfeits_give_points_but_no_games() {
     assert_eq!(cells[&key], Cell { meetings: 1, points: HalfPoints(4), score: Score::default() });
     assert_eq!(cells[&(key.1, key.0)].points, HalfPoints(0));
     assert_eq!(Strengths::fit(&cells).of(key.0), None);
+    let rows = standings(&trial.tournament);
+    assert_eq!(rows.iter().map(|row| row.discs).collect::<Vec<_>>(), [64, 0]);
+    assert_eq!(rows.iter().map(|row| row.brightwell).collect::<Vec<_>>(), [64 + 6 * 2, 6 * 2]);
+}
+
+/// A room ends its series when a player does not come back.
+#[test]
+fn the_games_that_a_side_missed_are_the_points_of_the_other() {
+    let mut trial = Trial::started(settings(all_play_all()), 2);
+    let meeting = trial.running().remove(0);
+    let score = Score { losses: 1, ..Score::default() };
+    let faults = [Some(Fault::Absence), None];
+    trial.finish(meeting.pairing.number, Outcome::Played { score, discs: [0, 64], faults });
+    let rows = standings(&trial.tournament);
+    assert_eq!(rows.iter().map(|row| row.points).collect::<Vec<_>>(), [HalfPoints(4), HalfPoints(0)]);
+    assert_eq!((rows[0].entrant, rows[0].score), (meeting.pairing.second.unwrap(), score.opposite()));
+    // A series that a test of its result ended, and one that both left.
+    for faults in [[None; 2], [Some(Fault::Absence); 2]] {
+        let outcome = Outcome::Played { score, discs: [0, 64], faults };
+        let meeting = Meeting { outcome: Some(outcome), ..trial.tournament.meeting(1).unwrap().clone() };
+        assert_eq!(meeting.points(2), [HalfPoints(0), HalfPoints(2)]);
+    }
+}
+
+/// Two rounds of four players. `second` has lost to the best and `third` to `second`; each has one win, and the
+/// opponents of `second` have 4 points more, which are worth 24 discs.
+#[test]
+fn the_order_is_points_then_quotient_then_discs_then_lot() {
+    let cases = [(10, true), (23, true), (24, false), (30, false)];
+    for (seed, (more_discs, second_is_above)) in (0..8).flat_map(|seed| cases.map(|case| (seed, case))) {
+        let mut trial = Trial::started(Settings { seed, ..settings(Format::Swiss { rounds: 2 }) }, 4);
+        let mut losers = Vec::new();
+        let mut first_round = trial.running();
+        let second = first_round[1].pairing.first;
+        let third = first_round[1].pairing.second.unwrap();
+        for meeting in first_round.drain(..) {
+            let Outcome::Played { score, faults, .. } = played(&WON) else { unreachable!() };
+            losers.extend(meeting.pairing.second);
+            trial.finish(meeting.pairing.number, Outcome::Played { score, discs: [70, 58], faults });
+        }
+        for meeting in trial.running() {
+            let Outcome::Played { score, faults, .. } = played(&WON) else { unreachable!() };
+            let first_wins = meeting.pairing.first == third || meeting.pairing.second == Some(second);
+            let (score, discs) = match (first_wins, losers.contains(&meeting.pairing.first)) {
+                (true, true) => (score, [42 + more_discs, 0]),
+                (false, true) => (score.opposite(), [0, 42 + more_discs]),
+                (true, false) => (score, [98, 30]),
+                (false, false) => (score.opposite(), [30, 98]),
+            };
+            trial.finish(meeting.pairing.number, Outcome::Played { score, discs, faults });
+        }
+        let rows = standings(&trial.tournament);
+        assert_eq!([rows[1].points, rows[2].points], [HalfPoints(4); 2]);
+        let expected = if second_is_above { [second, third] } else { [third, second] };
+        assert_eq!([rows[1].entrant, rows[2].entrant], expected, "{more_discs}");
+    }
+    let first = |seed| standings(&Trial::new(Settings { seed, ..settings(all_play_all()) }, 2).tournament)[0].entrant;
+    assert_eq!((0..16).map(first).collect::<BTreeSet<_>>().len(), 2);
 }
 
 #[test]

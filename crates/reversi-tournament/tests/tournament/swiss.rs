@@ -5,10 +5,10 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use reversi_room::RoomName;
-use reversi_tournament::{Ending, EntrantId, Format, Phase, Rejection, Settings, standings};
+use reversi_room::{Issuer, RoomName};
+use reversi_tournament::{Command, Ending, EntrantId, Format, Outcome, Phase, Rejection, Settings, standings};
 
-use crate::trial::{Trial, ai, settings};
+use crate::trial::{Trial, ai, player, settings};
 
 type Met = BTreeMap<(u32, u32), u32>;
 
@@ -122,6 +122,29 @@ fn a_house_player_takes_the_place_of_the_bye() {
     let mut even = Trial::started(Settings { fills_bye: Some(ai()), ..swiss(3) }, 6);
     even.play_to_the_end();
     assert!(even.tournament.meetings().all(|meeting| meeting.sides().all(|side| side.0 <= 6)));
+}
+
+#[test]
+fn a_tournament_does_not_go_on_with_one_player_and_the_house_player() {
+    let mut trial = Trial::started(Settings { fills_bye: Some(ai()), ..swiss(3) }, 3);
+    [1, 2].iter().for_each(|number| drop(trial.issue(Issuer::Player(player(*number)), Command::Leave).unwrap()));
+    trial.play_round();
+    assert_eq!(trial.tournament.phase(), Phase::Ended(Ending::Completed));
+    assert!(trial.tournament.meetings().all(|meeting| meeting.round == 1));
+}
+
+/// Ratings pair the second round as the first, of which nothing was played.
+#[test]
+fn a_meeting_that_was_not_played_may_be_repeated() {
+    let mut trial = Trial::started(swiss(2), 4);
+    for meeting in trial.running() {
+        trial.finish(meeting.pairing.number, Outcome::Void);
+    }
+    let pairs = |round| -> BTreeSet<BTreeSet<Option<EntrantId>>> {
+        trial.round(round).into_iter().map(|(a, b)| [Some(a), b].into()).collect()
+    };
+    assert_eq!(pairs(1), [[1, 2], [3, 4]].map(|pair| pair.map(|one| Some(EntrantId(one))).into()).into());
+    assert_eq!(pairs(1), pairs(2));
 }
 
 #[test]

@@ -1,11 +1,17 @@
 //! Arenas and pools.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
-use reversi_room::{Participant, Timestamp};
-use reversi_tournament::{Command, Control, Ending, EntrantId, Phase, Tournament, standings};
+use reversi_engine::match_statistics::Points;
+use reversi_room::{AiSeat, Issuer, Participant, RoomId, Timestamp};
+use reversi_tournament::{
+    Command, Control, Ending, EntrantId, Event, Fact, Pairing, Phase, Settings, Stage, Tournament, standings,
+};
 
-use crate::trial::{ORGANISER, Trial, WON, ai, arena, played, settings};
+use crate::trial::{ORGANISER, Trial, WON, ai, arena, played, player, profile, settings};
 
 fn pairs_of(trial: &Trial) -> Vec<Vec<u32>> {
     trial.running().iter().map(|meeting| meeting.sides().map(|side| side.0).collect()).collect()
@@ -16,7 +22,7 @@ fn two_free_players_of_a_small_arena_wait_five_seconds_at_most() {
     for players in 2..=7 {
         let mut trial = Trial::started(settings(arena(3600)), players);
         let due = trial.tournament.deadline();
-        if players >= 4 {
+        if players >= 3 {
             assert_eq!(trial.running().len() as u32, players / 2);
         } else {
             assert_eq!(due, Some(trial.now.after(Duration::from_secs(5))));
@@ -27,24 +33,21 @@ fn two_free_players_of_a_small_arena_wait_five_seconds_at_most() {
 }
 
 #[test]
-fn a_quarter_of_a_large_arena_must_be_free() {
-    let mut trial = Trial::started(settings(arena(3600)), 24);
-    assert_eq!(trial.running().len(), 12);
+fn a_sixteenth_of_a_large_arena_must_be_free() {
+    let mut trial = Trial::started(settings(arena(3600)), 100);
+    assert_eq!(trial.running().len(), 50);
     let first: Vec<u32> = trial.running().iter().map(|meeting| meeting.pairing.number).collect();
-    trial.wait(60);
-    trial.finish(first[0], played(&WON));
-    trial.finish(first[1], played(&WON));
-    assert_eq!(trial.running().len(), 10);
-    trial.finish(first[2], played(&WON));
-    // Six of 24.
-    assert_eq!(trial.running().len(), 12);
+    trial.wait(64);
+    first[..3].iter().for_each(|number| drop(trial.finish(*number, played(&WON))));
+    assert_eq!(trial.running().len(), 47);
     trial.finish(first[3], played(&WON));
+    assert_eq!(trial.running().len(), 50);
     trial.finish(first[4], played(&WON));
-    // The mean game took 30 s, and the oldest waits for two of them.
-    trial.wait(59);
-    assert_eq!(trial.running().len(), 10);
+    // The mean meeting took 64 s, and each of 100 players makes a wait of a 160th of it.
+    trial.wait(39);
+    assert_eq!(trial.running().len(), 49);
     trial.wait(1);
-    assert_eq!(trial.running().len(), 12);
+    assert_eq!(trial.running().len(), 50);
 }
 
 #[test]
@@ -85,6 +88,7 @@ fn a_rematch_waits_while_others_are_free() {
         trial.presence(number, true);
         trial.wait(5);
         trial.presence(number, false);
+        trial.wait(60);
         let meeting = trial.running()[0].pairing.number;
         trial.finish(meeting, played(&WON));
     }
@@ -167,35 +171,52 @@ fn an_arena_ends_when_its_time_is_up_and_all_is_played() {
     assert!(rows[0].entrant.0 <= 4, "{rows:?}");
 }
 
+/// The share of its time in games and its opponents, of each player of a pool in 8 hours.
+fn eight_hours(players: u32) -> BTreeMap<EntrantId, (f64, BTreeMap<EntrantId, u32>)> {
+    let mut trial = Trial::new(settings(arena(0)), players);
+    trial
+        .issue(ORGANISER, Command::Join { who: Participant::Ai(ai()), rating: 1500, password: None })
+        .expect("allowed");
+    trial.control(Control::Start).expect("allowed");
+    let start = trial.now;
+    simulate(&mut trial, start.after(Duration::from_secs(8 * 3600)));
+    let lasted = trial.now.since(start).as_secs_f64();
+    let mut running = BTreeMap::new();
+    let mut found: BTreeMap<EntrantId, (f64, BTreeMap<EntrantId, u32>)> = BTreeMap::new();
+    for event in &trial.history {
+        match &event.fact {
+            Fact::Paired { meetings, .. } => {
+                running.extend(meetings.iter().map(|pairing| (pairing.number, (*pairing, event.at))));
+            }
+            Fact::Finished { number, .. } => {
+                let (pairing, opened) = running.remove(number).expect("once");
+                let (first, second) = (pairing.first, pairing.second.expect("an opponent"));
+                for (one, other) in [(first, second), (second, first)] {
+                    let (share, opponents) = found.entry(one).or_default();
+                    *share += event.at.since(opened).as_secs_f64() / lasted;
+                    *opponents.entry(other).or_default() += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    found.retain(|one, _| one.0 <= players);
+    found
+}
+
 #[test]
 fn a_player_of_a_pool_plays_nearly_always_and_against_many() {
-    let mut trial = Trial::started(settings(arena(0)), 24);
-    let start = trial.now;
-    let until = start.after(Duration::from_secs(8 * 3600));
-    simulate(&mut trial, until);
-    let mut opponents: BTreeMap<u32, u32> = BTreeMap::new();
-    let mut busy = Duration::ZERO;
-    let mut opened = None;
-    for meeting in trial.tournament.meetings() {
-        if let Some(side) = meeting.side_of(EntrantId(7)) {
-            let other = meeting.sides().nth(1 - side).expect("an opponent");
-            *opponents.entry(other.0).or_default() += 1;
-            opened = meeting.opened;
+    for players in [8, 13, 20, 33, 100] {
+        let found = eight_hours(players);
+        assert_eq!(found.len() as u32, players);
+        for (one, (share, opponents)) in found {
+            assert!(share >= 0.95, "{one} of {players}: {share}");
+            let games: u32 = opponents.values().sum();
+            let most = opponents.values().max().expect("an opponent");
+            assert!(opponents.len() >= 15.min(players as usize - 1), "{one} of {players}: {opponents:?}");
+            assert!(players < 20 || most * 10 <= games, "{one} of {players}: {opponents:?}");
         }
     }
-    for event in &trial.history {
-        if let reversi_tournament::Fact::Finished { number, .. } = event.fact
-            && let Some(meeting) = trial.tournament.meeting(number)
-            && meeting.side_of(EntrantId(7)).is_some()
-        {
-            busy += event.at.since(meeting.opened.expect("opened"));
-        }
-    }
-    assert!(opened.is_some());
-    let games: u32 = opponents.values().sum();
-    assert!(opponents.len() >= 15 && opponents.values().all(|count| count * 10 <= games), "{opponents:?}");
-    let share = busy.as_secs_f64() / trial.now.since(start).as_secs_f64();
-    assert!(share > 0.75, "{share}");
 }
 
 #[test]
@@ -215,4 +236,127 @@ fn a_pool_forgets_its_oldest_meetings_and_who_left_with_them() {
     assert_eq!(trial.tournament.meeting(1), None);
     assert_eq!(trial.finish(1, played(&WON)), []);
     assert_eq!(Tournament::replay(&trial.history).as_ref(), Some(&trial.tournament));
+}
+
+/// Player 25 of an odd pool is far weaker than all others, who are nearer to each other.
+#[test]
+fn nobody_is_left_out_of_two_pairings_in_a_row() {
+    let mut trial = Trial::new(settings(arena(0)), 24);
+    let who = Participant::Player(profile(25));
+    trial.issue(Issuer::Player(player(25)), Command::Join { who, rating: 100, password: None }).unwrap();
+    trial.control(Control::Start).unwrap();
+    let until = trial.now.after(Duration::from_secs(3600));
+    simulate(&mut trial, until);
+    let mut left_out: BTreeSet<EntrantId> = BTreeSet::new();
+    let mut busy: BTreeSet<EntrantId> = BTreeSet::new();
+    for event in &trial.history {
+        match &event.fact {
+            Fact::Paired { meetings, .. } => {
+                busy.extend(meetings.iter().flat_map(|meeting| [Some(meeting.first), meeting.second]).flatten());
+                let free: BTreeSet<EntrantId> = (1..=25).map(EntrantId).filter(|one| !busy.contains(one)).collect();
+                assert!(free.is_disjoint(&left_out), "{free:?} at {}", event.seq.0);
+                left_out = free;
+            }
+            Fact::Finished { number, .. } => {
+                let meeting = trial.tournament.meeting(*number).expect("kept");
+                busy.retain(|one| meeting.side_of(*one).is_none());
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn the_ais_of_a_pool_take_turns() {
+    let mut trial = Trial::new(settings(arena(0)), 1);
+    for level in 1..=3 {
+        let who = Participant::Ai(AiSeat { level, ..ai() });
+        trial.issue(ORGANISER, Command::Join { who, rating: 1500, password: None }).unwrap();
+    }
+    trial.control(Control::Start).unwrap();
+    let mut met = BTreeSet::new();
+    for _ in 0..3 {
+        trial.wait(5);
+        let meeting = trial.running().remove(0);
+        met.extend(meeting.sides());
+        trial.finish(meeting.pairing.number, played(&WON));
+    }
+    assert_eq!(met.len(), 4);
+}
+
+/// 1 beats 4 and 3 beats 2. Points pair 1 with 3, and ratings 1 with 2.
+#[test]
+fn points_pair_an_arena_and_ratings_a_pool() {
+    for (seconds, opponent) in [(3600, 3), (0, 2)] {
+        for seed in 0..8 {
+            let mut trial = Trial::new(Settings { seed, ..settings(arena(seconds)) }, 4);
+            [2, 3].iter().for_each(|number| drop(trial.presence(*number, false)));
+            trial.control(Control::Start).unwrap();
+            trial.wait(5);
+            [2, 3].iter().for_each(|number| drop(trial.presence(*number, true)));
+            trial.wait(5);
+            for meeting in trial.running() {
+                let first_wins = [1, 3].contains(&meeting.pairing.first.0);
+                trial.finish(meeting.pairing.number, played(&[if first_wins { Points::Win } else { Points::Loss }; 2]));
+            }
+            let mut pairs = pairs_of(&trial);
+            pairs.iter_mut().for_each(|pair| pair.sort_unstable());
+            assert!(pairs.contains(&vec![1, opponent]), "{pairs:?}");
+            let openings: BTreeSet<u64> = trial.tournament.meetings().map(|meeting| meeting.pairing.opening).collect();
+            assert_eq!(openings.len(), 4);
+        }
+    }
+}
+
+#[test]
+fn the_absent_do_not_count_for_how_many_must_be_free() {
+    let mut trial = Trial::new(settings(arena(3600)), 108);
+    (49..=108).for_each(|number| drop(trial.presence(number, false)));
+    trial.control(Control::Start).unwrap();
+    trial.tick();
+    trial.wait(60);
+    [1, 2].iter().for_each(|number| drop(trial.finish(*number, played(&WON))));
+    assert_eq!(trial.running().len(), 24);
+}
+
+#[test]
+fn players_who_come_back_wait_anew() {
+    let mut trial = Trial::new(settings(arena(3600)), 2);
+    [1, 2].iter().for_each(|number| drop(trial.presence(*number, false)));
+    trial.control(Control::Start).unwrap();
+    trial.wait(60);
+    [1, 2].iter().for_each(|number| drop(trial.presence(*number, true)));
+    assert_eq!(trial.tournament.deadline(), Some(trial.now.after(Duration::from_secs(5))));
+}
+
+#[test]
+fn an_arena_with_the_highest_number_of_meetings_ends() {
+    let Trial { mut tournament, now, .. } = Trial::started(settings(arena(3600)), 2);
+    let bye = |number| Pairing {
+        number,
+        first: EntrantId(1),
+        second: None,
+        room: RoomId::from_random(number.into()),
+        opening: 0,
+    };
+    let meetings = (1..=Tournament::MAX_MEETINGS).map(bye).collect();
+    let fact = Fact::Paired { stage: Stage::Main, round: 1, meetings };
+    tournament.apply(&Event { seq: tournament.seq().next(), at: now, fact });
+    let events = tournament.decide(now, Issuer::Server, Command::Tick { random: 1 }).unwrap();
+    assert_eq!(events.last().map(|event| event.fact.clone()), Some(Fact::Ended(Ending::Completed)));
+}
+
+#[test]
+fn players_of_near_ratings_meet() {
+    for (ratings, expected) in [([2000, 1000, 990], [2, 3]), ([2000, 1990, 1000], [1, 2])] {
+        let mut trial = Trial::new(settings(arena(0)), 0);
+        for (number, rating) in (1..).zip(ratings) {
+            let who = Participant::Player(profile(number));
+            let join = Command::Join { who, rating, password: None };
+            trial.issue(Issuer::Player(player(number)), join).unwrap();
+        }
+        trial.control(Control::Start).unwrap();
+        trial.tick();
+        assert_eq!(BTreeSet::from_iter(pairs_of(&trial).concat()), expected.into());
+    }
 }

@@ -1,11 +1,11 @@
-//! No-shows and times out.
+//! No-shows, and entrants who are put aside.
 
 use std::time::Duration;
 
-use reversi_room::Issuer;
+use reversi_room::{ChatText, Issuer};
 use reversi_tournament::{Command, EntrantId, EntrantState, Fact, Fault, Forfeiter, Format, Outcome, Settings};
 
-use crate::trial::{Trial, WON, arena, played, player, settings};
+use crate::trial::{ORGANISER, Trial, WON, arena, played, player, settings};
 
 fn two_players(cycles: u8) -> Settings {
     settings(Format::AllPlayAll { cycles, challengers: Vec::new() })
@@ -35,6 +35,7 @@ fn a_server_that_was_down_costs_nobody_the_meeting() {
     let mut trial = Trial::new(two_players(1), 2);
     trial.presence(1, false);
     trial.presence(2, false);
+    assert_eq!(trial.server(Command::Credit { micros: 1 }), []);
     trial.control(reversi_tournament::Control::Start).unwrap();
     trial.tick();
     trial.now = trial.now.after(Duration::from_secs(3600));
@@ -78,9 +79,9 @@ fn three_faults_put_aside_with_the_meetings() {
     assert_eq!(trial.running().len(), 1);
 }
 
-/// In an arena the others go on, and a time out does not end by leaving.
+/// In an arena the others go on.
 #[test]
-fn a_time_out_outlasts_leaving() {
+fn leaving_does_not_end_being_put_aside() {
     let mut trial = Trial::started(settings(arena(0)), 2);
     for _ in 0..3 {
         trial.wait(10);
@@ -103,4 +104,18 @@ fn the_absence_of_the_opponent_is_no_fault() {
     (0..3).for_each(|_| trial.wait(60));
     let put_aside = |number| trial.tournament.entrants()[&EntrantId(number)].put_aside.map(|one| one.reason);
     assert_eq!((put_aside(1), put_aside(2)), (Some(Fault::Absence), None));
+}
+
+#[test]
+fn a_decision_of_the_organiser_is_no_fault() {
+    let mut trial = Trial::started(two_players(9), 2);
+    for _ in 0..3 {
+        let (number, outcome) = timeout_of(&trial, 2);
+        let why = ChatText::parse("It was too late.").unwrap();
+        trial.issue(ORGANISER, Command::Adjudicate { number, outcome, why }).unwrap();
+        trial.tick();
+    }
+    let (number, outcome) = timeout_of(&trial, 2);
+    trial.finish(number, outcome);
+    assert_eq!(trial.tournament.entrants()[&EntrantId(2)].put_aside, None);
 }

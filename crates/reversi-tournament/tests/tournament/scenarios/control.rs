@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use reversi_room::{Issuer, Opponents, Participant, PasswordHash};
+use reversi_engine::match_statistics::Score;
+use reversi_room::{Issuer, Opponents, Participant, PasswordHash, RoomName, Timestamp};
 use reversi_tournament::{
     Command, Control, Ending, EntrantId, EntrantState, Fact, Format, Outcome, Phase, Playoff, Rejection, Settings,
     Tournament, standings,
@@ -67,11 +68,16 @@ fn who_leaves_before_the_start_is_forgotten_and_who_is_excluded_stays_out() {
     trial.issue(ORGANISER, Command::Exclude(EntrantId(2))).unwrap();
     assert_eq!(trial.tournament.entrants().keys().map(|id| id.0).collect::<Vec<_>>(), [2, 3, 4]);
     assert_eq!(trial.join(2), Err(Rejection::Excluded));
+    assert_eq!(trial.issue(Issuer::Player(player(2)), Command::Admit(EntrantId(2))), Err(Rejection::NotOrganiser));
+    assert_eq!(trial.issue(ORGANISER, Command::Admit(EntrantId(3))), Ok(Vec::new()));
+    trial.issue(ORGANISER, Command::Admit(EntrantId(2))).unwrap();
+    trial.join(2).unwrap();
+    trial.issue(ORGANISER, Command::Exclude(EntrantId(5))).unwrap();
     trial.join(1).unwrap();
-    assert_eq!(trial.tournament.entrant(&Participant::Player(profile(1))), Some(EntrantId(5)));
+    assert_eq!(trial.tournament.entrant(&Participant::Player(profile(1))), Some(EntrantId(6)));
     trial.control(Control::Start).unwrap();
     trial.tick();
-    assert!(trial.running().iter().all(|meeting| meeting.sides().all(|side| side.0 > 2)));
+    assert!(trial.running().iter().all(|meeting| meeting.sides().all(|side| ![1, 2, 5].contains(&side.0))));
 }
 
 #[test]
@@ -113,6 +119,16 @@ fn the_start_is_punctual_and_needs_two_entrants() {
     }
 }
 
+/// Seven players and a bye make five rounds.
+#[test]
+fn a_scheduled_start_has_as_many_rounds_as_there_can_be() {
+    let format = Format::Swiss { rounds: 7 };
+    let mut trial = Trial::new(Settings { starts_at: Some(Timestamp(2_000_000)), ..settings(format) }, 7);
+    trial.wait(1);
+    assert_eq!(trial.tournament.settings().format, Format::Swiss { rounds: 5 });
+    assert_eq!((trial.tournament.phase(), trial.running().len()), (Phase::Running, 3));
+}
+
 #[test]
 fn an_early_end_voids_what_runs_and_keeps_the_standings() {
     let mut trial = Trial::started(swiss(), 4);
@@ -121,7 +137,10 @@ fn an_early_end_voids_what_runs_and_keeps_the_standings() {
     let events = trial.control(Control::End).unwrap();
     assert!(matches!(events[0].fact, Fact::Finished { number: 2, outcome: Outcome::Void }));
     assert_eq!(trial.tournament.phase(), Phase::Ended(Ending::Stopped));
-    assert_eq!(standings(&trial.tournament)[0].points.0, 4);
+    let rows = standings(&trial.tournament);
+    assert_eq!(rows[0].points.0, 4);
+    let void = rows.iter().find(|row| row.entrant == meetings[1].pairing.first).unwrap();
+    assert_eq!((void.meetings, void.discs, void.brightwell), (0, 0, 0));
     // The room of the other meeting still ends.
     assert_eq!(trial.finish(2, played(&WON)), []);
     assert_eq!(trial.join(9), Err(Rejection::TournamentEnded));
@@ -131,11 +150,12 @@ fn an_early_end_voids_what_runs_and_keeps_the_standings() {
 fn an_impossible_outcome_is_refused() {
     let mut trial = Trial::started(settings(Format::Swiss { rounds: 2 }), 3);
     let Outcome::Played { score, discs, faults } = played(&WON) else { unreachable!() };
-    let three = reversi_engine::match_statistics::Score { wins: 3, ..score };
+    let three = Score { wins: 3, ..score };
     let bye = trial.tournament.meetings().find(|meeting| meeting.is_finished()).unwrap().pairing.number;
     let running = trial.running()[0].pairing.number;
     let cases = [
         (running, Outcome::Played { score: three, discs, faults }),
+        (running, Outcome::Played { score: Score { wins: 1, ..score }, discs, faults }),
         (running, Outcome::Played { score, discs: [u32::MAX, 1], faults }),
     ];
     for (number, outcome) in cases {
@@ -160,4 +180,39 @@ fn states_of_entrants_are_told() {
 fn too_many_meetings_are_refused() {
     let mut trial = Trial::new(settings(Format::AllPlayAll { cycles: 100, challengers: Vec::new() }), 50);
     assert_eq!(trial.control(Control::Start), Err(Rejection::TooManyMeetings(Tournament::MAX_MEETINGS)));
+}
+
+#[test]
+fn settings_change_before_the_start() {
+    let mut trial = Trial::new(swiss(), 4);
+    let changed = Settings { name: RoomName::parse("Monday").unwrap(), ..swiss() };
+    let configure = |settings: &Settings| Command::Configure(Box::new(settings.clone()));
+    assert_eq!(trial.issue(ORGANISER, configure(&swiss())), Ok(Vec::new()));
+    trial.issue(ORGANISER, configure(&changed)).unwrap();
+    assert_eq!(trial.tournament.settings(), &changed);
+    let small = Settings { max_entrants: 3, ..swiss() };
+    assert_eq!(trial.issue(ORGANISER, configure(&small)), Err(Rejection::TournamentFull));
+    let bad = Settings { max_running: 0, ..swiss() };
+    assert!(matches!(trial.issue(ORGANISER, configure(&bad)), Err(Rejection::BadSettings(_))));
+    trial.control(Control::Start).unwrap();
+    assert_eq!(trial.issue(ORGANISER, configure(&swiss())), Err(Rejection::AlreadyStarted));
+}
+
+#[test]
+fn excluded_players_are_bounded() {
+    let mut trial = Trial::new(Settings { max_entrants: 1000, ..swiss() }, 201);
+    let most = u32::try_from(Tournament::MAX_EXCLUDED).unwrap();
+    (1..=most).for_each(|number| drop(trial.issue(ORGANISER, Command::Exclude(EntrantId(number))).unwrap()));
+    assert_eq!(trial.issue(ORGANISER, Command::Exclude(EntrantId(201))), Err(Rejection::TooManyExcluded));
+}
+
+#[test]
+fn a_pause_begins_no_meeting_that_waits_for_its_room() {
+    let mut trial = Trial::started(Settings { max_running: 1, ..swiss() }, 4);
+    trial.control(Control::Pause).unwrap();
+    trial.finish(1, played(&WON));
+    trial.wait(3600);
+    assert_eq!((trial.running(), trial.tournament.meeting(2).unwrap().outcome), (Vec::new(), None));
+    trial.control(Control::Resume).unwrap();
+    assert_eq!(trial.running()[0].opened, Some(trial.now));
 }

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reversi_room::Issuer;
+use reversi_room::{Issuer, Opening, Settings as RoomSettings};
 use reversi_tournament::{
-    Command, Control, Ending, EntrantId, Format, Phase, Playoff, Rejection, Settings, Stage, standings,
+    Command, Control, Ending, EntrantId, Format, Outcome, Phase, Playoff, Rejection, Settings, Stage, standings,
 };
 
 use crate::trial::{Trial, WON, played, player, settings};
@@ -31,18 +31,31 @@ fn each_meets_each_other_in_each_cycle() {
         let counts = meetings_of_pairs(&trial);
         assert_eq!(counts.len() as u32, players * (players - 1) / 2);
         assert!(counts.values().all(|count| *count == u32::from(cycles)));
+        // The second cycle has the other colours.
+        let sides: BTreeSet<Vec<EntrantId>> =
+            trial.tournament.meetings().map(|meeting| meeting.sides().collect()).collect();
+        assert_eq!(sides.len(), counts.len() * usize::from(cycles.min(2)));
     }
 }
 
 #[test]
 fn challengers_meet_all_others_with_the_same_openings() {
-    let mut trial = Trial::started(all_play_all(2, &[1, 4]), 6);
+    let mut gauntlet = all_play_all(2, &[1, 4]);
+    gauntlet.game.opening = Opening::Balanced { seed: 0 };
+    let mut trial = Trial::started(gauntlet, 6);
     trial.play_to_the_end();
     let counts = meetings_of_pairs(&trial);
     assert_eq!(counts.len(), 2 * 4);
     assert!(counts.iter().all(|(pair, count)| *count == 2 && [1, 4].contains(&pair.0) != [1, 4].contains(&pair.1)));
     let openings: BTreeSet<u64> = trial.tournament.meetings().map(|meeting| meeting.pairing.opening).collect();
     assert_eq!(openings.len(), 2);
+    for meeting in trial.tournament.meetings() {
+        let expected = RoomSettings {
+            opening: Opening::Balanced { seed: meeting.pairing.opening },
+            ..trial.tournament.settings().game.clone()
+        };
+        assert_eq!(trial.tournament.room_settings(meeting), expected);
+    }
 }
 
 #[test]
@@ -62,6 +75,8 @@ fn who_leaves_forfeits_and_later_opponents_have_a_bye() {
     trial.play_to_the_end();
     let rows = standings(&trial.tournament);
     assert_eq!((rows[3].entrant, rows[3].points.0), (EntrantId(4), 0));
+    let forfeit = trial.tournament.meetings().find(|meeting| meeting.side_of(EntrantId(4)).is_some()).unwrap();
+    assert!(matches!(forfeit.outcome, Some(Outcome::Forfeit { fault: false, .. })));
     assert!(rows.iter().all(|row| row.meetings == if row.entrant == EntrantId(4) { 1 } else { 3 }));
     assert_eq!(trial.tournament.meetings().filter(|meeting| meeting.pairing.second.is_none()).count(), 2);
 }
@@ -120,6 +135,7 @@ fn the_best_play_off_and_the_winner_is_first() {
 fn a_knockout_alone_is_seeded_by_rating() {
     let knockout = Settings { playoff: Some(Playoff::Four), ..settings(Format::Swiss { rounds: 0 }) };
     let mut trial = Trial::started(knockout, 6);
+    assert_eq!(trial.join(7), Err(Rejection::AlreadyStarted));
     assert_eq!(trial.round(1), [(1, 4), (2, 3)].map(|(a, b)| (EntrantId(a), Some(EntrantId(b)))));
     // In a draw the higher seed goes on.
     for meeting in trial.running() {

@@ -437,26 +437,32 @@ fn a_running_game_is_watched_in_its_room() {
 
 #[test]
 fn local_and_server_analyses_agree() {
-    // On a busy machine, threads of low priority may wait for longer than the default time.
-    let server = Server::start_with(&["--game-analysis-time", "3600"]);
-    let printed = server.output_of(&["bot", "--ai", "roxanne", "--vs", "greedy", "--games", "1", "--seed", "7"], "");
-    let end = printed.lines().find(|line| line.contains("(played ")).unwrap();
-    let game = end.split([' ', ':']).nth(1).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("games.ggf");
-    let file = file.to_str().unwrap();
-    server.output_of(&["games", "--export", "ggf", "--out", file], "");
+    let [data, played, file] =
+        ["data", "played.txt", "games.ggf"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
+    std::fs::write(
+        &played,
+        "f5f6c4c3d3c5b5c6b3f3c7e6f7a5g2e3e2f4g4c8b6h1d6f8g6a3f2f1g3a6d7h3g8h8c2h6g1c1g5h5g7h4b7a8a2a1a7a4\
+        e7e8h7d8h2b4b2d2e1d1b8b1\n",
+    )
+    .unwrap();
+    assert!(reversi(&["import", "--data", &data, &played]).output().unwrap().status.success());
+    // On a busy machine, threads of low priority may wait for longer than the default time.
+    let server = Server::serve(&["--game-analysis-time", "3600", "--data", &data]);
+    server.output_of(&["games", "--export", "ggf", "--out", &file], "");
+    let listed = server.output_of(&["games"], "");
+    let game = listed.split(' ').next().unwrap();
     let there = server.output_of(&["analyze", "--game", game, "--depth", "4", "--json"], "");
-    let here = server.output_of(&["analyze", file, "--depth", "4", "--json", "--threads", "3"], "");
+    let here = server.output_of(&["analyze", &file, "--depth", "4", "--json", "--threads", "3"], "");
     assert_eq!(here, there);
     let objects: Vec<serde_json::Value> = here.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let (sum, moves) = objects.split_last().unwrap();
-    assert!(moves.len() > 40 && moves.last().unwrap()["exact"] == true, "{here}");
+    assert!(moves.len() == 60 && moves.last().unwrap()["exact"] == true, "{here}");
     let of_black = moves.iter().filter(|made| made["side"] == "black");
     let lost: f64 = of_black.map(|made| made["loss"].as_f64().unwrap()).sum();
     assert!((lost - sum["black"]["loss"].as_f64().unwrap()).abs() < 0.01, "{lost} {sum}");
 
-    let output = server.output_of(&["analyze", file, "--depth", "2"], "");
+    let output = server.output_of(&["analyze", &file, "--depth", "2"], "");
     assert_eq!(output.lines().count(), moves.len() + 3, "{output}");
     assert!(output.contains("\nblack, ") && output.contains(": lost "), "{output}");
 }

@@ -319,6 +319,9 @@ impl Client {
     }
 
     async fn choose_action(&mut self, server: &Arc<SimServer>, player: &Arc<Player>) -> Option<Action> {
+        if self.rng.percent(3) {
+            return Some(random_action::set_availability(&mut self.rng));
+        }
         let own = player.rooms();
         let at = if !own.is_empty() && self.rng.percent(75) {
             Some(self.rng.pick(&own))

@@ -13,7 +13,10 @@ use std::{
 use reversi::{
     client,
     proto::v1::play_event::Event as PlayEvent,
-    room::{Command, Event, GameId, JoinCode, PlayerId, Room, RoomId, SeatSpec, Seq, Settings, Timestamp, stored},
+    room::{
+        Availability, Command, Event, GameId, JoinCode, PlayerId, Room, RoomId, SeatSpec, Seq, Settings, Timestamp,
+        stored,
+    },
     rules::{Color, Square},
     runtime::{LogInError, NewRoom, NodeId, Notice, Opponent, RoomError, Row, Shard, StreamEnd},
 };
@@ -107,6 +110,7 @@ pub(crate) enum Action {
     Start(RoomId, Option<String>),
     JoinByCode(JoinCode),
     Play(GameId, u16, Square),
+    SetAvailability(Availability),
 }
 
 impl SimEvent {
@@ -140,7 +144,12 @@ impl Action {
         match self {
             Self::Command(room, _) | Self::SetSeat(room, ..) | Self::Start(room, _) => Some(*room),
             Self::Play(game, ..) => Some(game.room),
-            Self::LogIn | Self::LogOut | Self::Create(..) | Self::Quick(..) | Self::JoinByCode(_) => None,
+            Self::LogIn
+            | Self::LogOut
+            | Self::Create(..)
+            | Self::Quick(..)
+            | Self::JoinByCode(_)
+            | Self::SetAvailability(_) => None,
         }
     }
 }
@@ -157,6 +166,8 @@ pub(crate) enum Outcome {
     Done(Seq),
     /// The player joined, and was removed before the answer.
     Removed,
+    /// What the player accepts is stored.
+    AvailabilitySet,
     Refused(RoomError),
     /// A gRPC call failed.
     Failed(Failure),

@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use reversi::{
     room::{
-        AiSpec, ChatText, Command, DeclineReason, GameId, Occupant, Offer, Opening, Opponents, Phase, PlayerId,
-        PlayerRef, Room, RoomName, Seat, SeatSpec, Settings, TimeControl, Visibility, Watching,
+        AiSpec, Availability, ChatText, Command, DeclineReason, GameId, Occupant, Offer, Opening, Opponents, Phase,
+        PlayerId, PlayerRef, Room, RoomName, Seat, SeatSpec, Settings, TimeControl, Visibility, Watching,
     },
     rules::{ByColor, Color},
     runtime::{NewRoom, Opponent, Player},
@@ -103,6 +103,12 @@ fn any(rng: &mut Rng, player: &Arc<Player>, room: &Room, server: &SimServer) -> 
         _ => Command::Chat(ChatText::parse("well").expect("a line")),
     };
     Some(Action::Command(id, command))
+}
+
+/// What a player accepts: few values, so that one is set again at another server.
+pub(crate) fn set_availability(rng: &mut Rng) -> Action {
+    let (available, games_at_once) = (rng.percent(70), Some(1 + rng.below(2) as u16));
+    Action::SetAvailability(Availability { available, games_at_once, ..Availability::default() })
 }
 
 /// A request that creates a room.

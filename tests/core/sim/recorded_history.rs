@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use futures_util::FutureExt as _;
 use reversi::{
     room::{Event, Fact, GameId, GameRecord, PlayerId, Room, RoomId, Seq},
-    store::{Contestant, PlayerStats, Store},
+    store::{Contestant, PlayerStats, Store, StoredPlayer},
 };
 
 use crate::sim::{
@@ -92,6 +92,13 @@ impl RecordedHistory {
     /// The archive's record of a game.
     pub(crate) fn archived(&self, game: GameId) -> Option<Arc<GameRecord>> {
         self.store.archive.game(game).now_or_never()?.ok()?
+    }
+
+    /// The players who are stored at the end.
+    pub(crate) fn players_at_the_end(&self) -> Vec<StoredPlayer> {
+        // A disk of the simulation takes time.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        runtime.expect("a runtime").block_on(self.store.players.players()).unwrap_or_default()
     }
 
     pub(crate) fn player_stats(&self, player: PlayerId) -> PlayerStats {

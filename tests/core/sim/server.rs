@@ -210,6 +210,10 @@ impl SimServer {
                 let join = Command::Join(player.profile(), credentials);
                 return Ok(Outcome::Joined(room, runtime.rooms.command(player, room, join).await?.seq));
             }
+            Action::SetAvailability(accepted) => {
+                runtime.sessions.set_availability(player, accepted).await?;
+                return Ok(Outcome::AvailabilitySet);
+            }
             Action::Play(game, ply, square) => {
                 return Ok(Outcome::Done(runtime.rooms.play(player, game, ply, square).await?.seq));
             }

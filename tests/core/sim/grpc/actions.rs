@@ -7,7 +7,7 @@ use reversi::{
         convert::{self, WireEnum as _},
         v1::{self, join_room_request::Room as JoinedRoom},
     },
-    room::{AiSpec, Command, GameId, PlayerId, PlayerRef, RoomId, SeatSpec, Seq, Settings},
+    room::{AiSpec, Availability, Command, GameId, PlayerId, PlayerRef, RoomId, SeatSpec, Seq, Settings},
     rules::Color,
     runtime::{NewRoom, Opponent},
 };
@@ -56,6 +56,13 @@ impl GrpcClient {
                 let request_id = request.unwrap_or_default();
                 let request = v1::StartGameRequest { room_id: room.to_string(), request_id };
                 self.rooms().start_game(request).await?.into_inner().seq
+            }
+            Action::SetAvailability(Availability { available, games_at_once, .. }) => {
+                let games_at_once = games_at_once.map_or(0, Into::into);
+                let availability = v1::Availability { unavailable: !available, games_at_once, ..Default::default() };
+                let request = v1::SetAvailabilityRequest { availability: Some(availability) };
+                self.lobby().set_availability(request).await?;
+                return Ok(Outcome::AvailabilitySet);
             }
             Action::Play(game, ply, square) => {
                 let (game_id, square) = (game.to_string(), square.to_string());

@@ -1,15 +1,60 @@
 //! Everything acknowledged is in the journal: the room after the event named by an answer shows the effect of the
 //! request.
 
-use reversi::room::{Command, Room, RoomId, Seq};
+use std::collections::BTreeMap;
+
+use reversi::room::{Availability, Command, PlayerId, Room, RoomId, Seq};
 
 use super::{CheckResult, ensure};
 use crate::sim::{
-    event_log::{Action, Outcome, SimEvent},
+    event_log::{Action, LogEntry, Outcome, SimEvent},
     recorded_history::RecordedHistory,
 };
 
+/// A call that sets what a player accepts.
+struct AvailabilityCall {
+    call: u64,
+    accepted: Availability,
+    /// The place of the request in the history.
+    from: usize,
+    /// The place of the answer, if it was acknowledged.
+    until: Option<usize>,
+}
+
+/// What is stored of the invitations that a player accepts was set by a call that no later one has replaced: none that
+/// began after the answer to it.
+fn check_availability(history: &RecordedHistory) -> CheckResult {
+    let (mut players, mut calls) = (BTreeMap::new(), BTreeMap::<PlayerId, Vec<AvailabilityCall>>::new());
+    for (at, LogEntry { what, .. }) in history.entries.iter().enumerate() {
+        match what {
+            SimEvent::Answered { call, outcome: Outcome::LoggedIn(player) } => {
+                players.insert(history.call(*call).0, *player);
+            }
+            SimEvent::Requested { call, client, action: Action::SetAvailability(accepted) } => {
+                let made = AvailabilityCall { call: *call, accepted: *accepted, from: at, until: None };
+                calls.entry(players[client]).or_default().push(made);
+            }
+            SimEvent::Answered { call, outcome: Outcome::AvailabilitySet } => {
+                let made = calls.values_mut().flatten().find(|made| made.call == *call);
+                made.expect("the request of an answer").until = Some(at);
+            }
+            _ => {}
+        }
+    }
+    for stored in history.players_at_the_end() {
+        let Some(calls) = calls.get(&stored.profile.id) else { continue };
+        let is_replaced = |until: usize| calls.iter().any(|later| later.until.is_some() && later.from > until);
+        let mut last = calls.iter().filter(|made| !made.until.is_some_and(is_replaced));
+        let is_unset = stored.availability.is_none() && calls.iter().all(|made| made.until.is_none());
+        ensure(is_unset || last.any(|made| Some(made.accepted) == stored.availability), || {
+            format!("{} accepts {:?}, which is not what was set last", stored.profile.name, stored.availability)
+        })?;
+    }
+    Ok(())
+}
+
 pub(super) fn check(history: &RecordedHistory) -> CheckResult {
+    check_availability(history)?;
     for entry in &history.entries {
         let SimEvent::Answered { call, outcome } = &entry.what else { continue };
         match outcome {

@@ -20,6 +20,7 @@ use crate::harness::postgres::database;
 /// The pages that the tests here run.
 const PAGES: &[&str] = &[
     "README.md",
+    "clients/python/README.md",
     "docs/clients.md",
     "docs/cluster.md",
     "docs/matches.md",
@@ -39,7 +40,7 @@ fn all_pages_with_commands_are_run_and_no_rule_is_left_over() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let documents = fs::read_dir(root.join("docs")).unwrap().map(|page| page.unwrap().file_name());
     let mut names: Vec<_> = documents.map(|page| format!("docs/{}", page.to_str().unwrap())).collect();
-    names.push("README.md".to_owned());
+    names.extend(["README.md", "clients/python/README.md"].map(str::to_owned));
     names.sort_unstable();
     let pages = names.iter().map(|name| (name, blocks(&fs::read_to_string(root.join(name)).unwrap())));
     let (names, blocks): (Vec<_>, Vec<_>) = pages.filter(|(_, blocks)| !blocks.is_empty()).unzip();
@@ -71,6 +72,21 @@ fn first_bot(name: &str, table: &[(&'static str, &str)]) {
     let bot = include_str!("../../../README.md").split("```python\n").nth(1).unwrap().split("```").next().unwrap();
     page.write("first_bot.py", bot);
     page.link(program(PYTHON).parent().unwrap().parent().unwrap(), ".venv");
+    page.run();
+}
+
+#[needs(python)]
+#[test]
+fn the_readme_of_the_bot_in_python() {
+    let python = program(PYTHON).display().to_string();
+    let table = [
+        ("python clients/", &format!("{python} clients/")[..]),
+        ("python -m", &format!("{python} -m")),
+        ("roxanne 1", "roxanne 0"),
+        ("127.0.0.1:50051", "{address}"),
+    ];
+    let mut page = Page::open("clients/python/README.md", &table);
+    page.serve("reversi serve");
     page.run();
 }
 

@@ -13,7 +13,7 @@ pub enum Control {
     Pause,
     /// Begin meetings again.
     Resume,
-    /// End it now; unfinished meetings count for nobody.
+    /// End it now. Unfinished meetings give no points.
     End,
     /// Call it off.
     Cancel,

@@ -239,7 +239,7 @@ impl Tournament {
         joins.into_iter().chain([Fact::Started])
     }
 
-    /// As [`Self::start`], but for as many rounds as there can be, since nobody may be there to change the settings.
+    /// As [`Self::start`]. With too few entrants for its rounds, a Swiss tournament starts with fewer rounds.
     fn scheduled_start(&self) -> Vec<Fact> {
         match self.start() {
             Ok(facts) => facts,

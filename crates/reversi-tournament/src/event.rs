@@ -48,7 +48,7 @@ pub enum Fact {
     Created(Box<Creation>),
     /// The settings changed, before the start or by it.
     Configured(Box<Settings>),
-    /// A new entrant, or one who had left is back.
+    /// An entrant has joined, for the first time or again.
     Joined {
         /// The entrant's number.
         entrant: EntrantId,

@@ -62,7 +62,7 @@ pub enum Outcome {
         /// Whether that counts as a fault.
         fault: bool,
     },
-    /// It counts for nobody, as after a fault of the server.
+    /// It gives no points, as after a fault of the server.
     Void,
 }
 
@@ -110,7 +110,7 @@ impl Meeting {
         }
     }
 
-    /// The points of both sides, where a meeting has so many games: all for a bye, and against who forfeits.
+    /// The points of both sides in a meeting of `games` games. A bye gives all of them, as does a forfeit of the other side.
     #[must_use]
     pub fn points(&self, games: u32) -> [HalfPoints; 2] {
         let (none, all) = (HalfPoints::default(), HalfPoints::of_wins(games));

@@ -7,7 +7,7 @@ use std::{fmt, iter::Sum, ops::AddAssign};
 pub struct HalfPoints(pub u32);
 
 impl HalfPoints {
-    /// The points for winning so many games.
+    /// The points for winning `games` games.
     #[must_use]
     pub const fn of_wins(games: u32) -> Self {
         Self(games.saturating_mul(2))

@@ -45,7 +45,7 @@ pub enum Rejection {
     /// It cannot start or go on with so few entrants.
     #[error("there are too few entrants")]
     TooFewEntrants,
-    /// A Swiss tournament with so many rounds needs more entrants; holds the highest possible number of rounds.
+    /// A Swiss tournament has more rounds than its entrants can play; holds the highest possible number of rounds.
     #[error("this many entrants can play at most {0} rounds")]
     TooManyRounds(u32),
     /// The tournament would have too many meetings; holds the maximum.

@@ -30,7 +30,7 @@ pub(super) struct Round {
 /// Above any sum of repeats of a round: such a bye is the last resort.
 const REFUSED_BYE: u16 = 1000;
 
-/// An arena avoids repeats of so many last meetings of an entrant.
+/// The number of latest meetings of an entrant whose repeat an arena avoids.
 const RECENT: usize = 10;
 
 /// Above the repeats of a pair in an arena.
@@ -40,7 +40,7 @@ const REMATCH: u16 = 100;
 const LEFT_OUT: u16 = 50;
 
 impl Tournament {
-    /// The next round, of those who can be paired now; `None` if all is played.
+    /// The next round, of the entrants that can be paired now; `None` if all rounds are played.
     pub(super) fn next_round(&self, now: Timestamp) -> Option<Round> {
         if self.in_playoff() {
             return self.next_playoff_round();
@@ -138,7 +138,7 @@ impl Tournament {
         pairs.chain(bye.map(|bye| (bye, None))).collect()
     }
 
-    /// The cost of a bye for those who should have none: those who had one, and the top third.
+    /// The cost of a bye for each entrant that had one, or is in the top third.
     fn refused_byes(&self, field: &[Candidate], seed: u64) -> BTreeMap<EntrantId, u16> {
         let mut best = field.to_vec();
         best.sort_by_key(|one| (Reverse((one.score, one.rating)), lot(seed, one.id.0.into())));

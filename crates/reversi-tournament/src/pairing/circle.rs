@@ -5,7 +5,7 @@
 /// each other once; with an odd number one rests in each round.
 #[must_use]
 pub fn circle(size: usize, round: usize) -> Vec<(usize, usize)> {
-    // The circle has an odd number of places, and one more entrant, or nobody, stands outside of it.
+    // The circle has an odd number of places. Of an even number of entrants, one stands outside it.
     let places = (size + size % 2).saturating_sub(1).max(1);
     let at = round % places;
     let outside = if round.is_multiple_of(2) { (at, places) } else { (places, at) };

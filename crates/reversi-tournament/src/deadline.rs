@@ -25,8 +25,8 @@ pub(super) enum DueAction {
     End,
 }
 
-/// An arena pairs at once when a sixteenth of the present players is free. Each meeting that ends frees two, so on average
-/// about half of the needed number are idle: with a quarter of 100 players instead of a sixteenth 88 % are in games.
+/// An arena pairs at once when a sixteenth of the present players is free. Each meeting that ends frees two, so on
+/// average about half of the needed number are idle: with a quarter of 100 players instead of a sixteenth 88 % are in games.
 const ENOUGH_FREE: usize = 16;
 /// The fewest free players for which an arena pairs at once: two of three have not just met each other.
 const FEWEST_FREE: usize = 3;

@@ -110,7 +110,8 @@ impl Meeting {
         }
     }
 
-    /// The points of both sides in a meeting of `games` games. A bye gives all of them, as does a forfeit of the other side.
+    /// The points of both sides in a meeting of `games` games. A bye gives all of them, as does a forfeit of the
+    /// other side.
     #[must_use]
     pub fn points(&self, games: u32) -> [HalfPoints; 2] {
         let (none, all) = (HalfPoints::default(), HalfPoints::of_wins(games));

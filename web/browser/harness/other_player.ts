@@ -73,5 +73,14 @@ function transport({ url }: Server, token?: string) {
     if (token) request.header.set("authorization", `Bearer ${token}`);
     return next(request);
   };
-  return createGrpcWebTransport({ baseUrl: url, interceptors: [bearer] });
+  return createGrpcWebTransport({ baseUrl: url, interceptors: [bearer], fetch: abortableFetch });
 }
+
+/** Node's `fetch` holds the signal of an open response weakly: after a garbage collection, an abort does nothing. */
+const abortableFetch: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  const { body, status, headers } = response;
+  const signal = init?.signal;
+  if (!body || !signal) return response;
+  return new Response(body.pipeThrough(new TransformStream(), { signal }), { status, headers });
+};

@@ -14,7 +14,7 @@ use proc_macro::TokenStream;
 /// | what | is there if |
 /// |---|---|
 /// | `postgres` | it is installed, or `REVERSI_REQUIRE_POSTGRES` is set: then the test fails without it |
-/// | `python` | `REVERSI_PYTHON` names a Python interpreter with `grpcio` and `grpcio-tools` |
+/// | `python` | `REVERSI_PYTHON` names a Python interpreter with `grpcio`, `grpcio-tools` and `py4swiss` |
 /// | `go_bot` | `REVERSI_GO_BOT` names the program of `clients/go` |
 /// | `node_bot` | `REVERSI_NODE_BOT` names `clients/node/bot.mjs`, with its packages beside it |
 /// | `buf` | `REVERSI_BUF` names the program `buf` |

@@ -1,5 +1,6 @@
 //! Tests of tournaments: laws of pairing, properties of random histories, and stories.
 
+mod dutch;
 mod pairing;
 mod properties;
 mod results;

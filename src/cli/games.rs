@@ -22,7 +22,7 @@ use crate::{
     ai::AiKind,
     client::{
         ClientError, ExportFormat, GameFilter, GameRecord, GameResult, OpponentStats, Participant, ParticipantKind,
-        RankedParticipant, Rating, RatingChange, Reader, RoomId, Stats,
+        Player, RankedParticipant, Rating, RatingChange, Reader, RoomId, Stats,
     },
     rules::Color,
 };
@@ -321,14 +321,14 @@ async fn print_stats(visitor: &Visitor, who: &str, args: &Args) -> anyhow::Resul
             let session = visitor.session().filter(|_| args.login.keep.is_some());
             let session =
                 session.context("whose results? name a player, as `--stats ada`, or your login, by --keep FILE")?;
-            let player = session.player();
-            (player.name.clone(), json::player(player), session.me().await?.stats)
+            let me = session.me().await?;
+            (with_version(&me.player), json::player(&me.player), me.stats)
         }
         None => {
             let player = find_player::find(reader, who).await.map_err(|error| explain_ai(error, who))?;
             let (player, stats) =
                 reader.stats(&player).await.with_context(|| format!("there are no results of {who}"))?;
-            (player.name.clone(), json::player(&player), stats)
+            (with_version(&player), json::player(&player), stats)
         }
     };
     if args.json {
@@ -348,6 +348,12 @@ fn explain_ai(error: anyhow::Error, who: &str) -> anyhow::Error {
         }
         _ => error,
     }
+}
+
+/// The name of a player, with the version of its engine.
+pub(super) fn with_version(player: &Player) -> String {
+    let Player { name, engine_version, .. } = player;
+    if engine_version.is_empty() { name.clone() } else { format!("{name} ({engine_version})") }
 }
 
 pub(super) fn summary(name: &str, stats: &Stats) -> [String; 5] {

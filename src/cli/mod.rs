@@ -145,7 +145,16 @@ enum Command {
 }
 
 fn command_line() -> clap::Command {
-    help::with_help(Cli::command())
+    takes_negative_numbers(help::with_help(Cli::command()))
+}
+
+/// An option reads a negative number as its value, so that the error names the numbers that it takes.
+fn takes_negative_numbers(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(
+            |option| if option.get_action().takes_values() { option.allow_negative_numbers(true) } else { option },
+        )
+        .mut_subcommands(takes_negative_numbers)
 }
 
 /// Parses the arguments of the process and runs the command.

@@ -180,7 +180,7 @@ impl From<RoomError> for Status {
                 let details = Details { metadata, retry_after: Some(RETRY), ..Details::default() };
                 status(Code::ResourceExhausted, Reason::QuotaSeats, message, details)
             }
-            RoomError::InvitationRefused(field) => {
+            RoomError::InvitationRefused(field, _) => {
                 let violation = Some((format!("availability.{field}"), "must allow the invitation".to_owned()));
                 let details = Details { violation, ..Details::default() };
                 status(Code::FailedPrecondition, Reason::NotAccepted, error.to_string(), details)

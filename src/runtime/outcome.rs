@@ -5,7 +5,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::{
-    room::{GameId, Rejection, RoomId, Seq},
+    room::{Availability, GameId, Rejection, RoomId, Seq},
     store::StoreError,
 };
 
@@ -42,8 +42,8 @@ pub enum RoomError {
     #[error("you play in room {0}; finish the game first")]
     QuotaSeatsPlaying(RoomId),
     /// The invited player does not accept the invitation, because of this field of its availability.
-    #[error("the player does not accept {}; the list of players shows what it accepts", unaccepted(.0))]
-    InvitationRefused(&'static str),
+    #[error("the player does not accept {}; the list of players shows what it accepts", unaccepted(.0, .1))]
+    InvitationRefused(&'static str, Availability),
     /// The player has reached its limit of streams.
     #[error("too many streams are open; close one first")]
     QuotaStreams,
@@ -95,18 +95,32 @@ impl From<StoreError> for RoomError {
     }
 }
 
-/// What a player does not accept, by the field of its availability that says so.
-fn unaccepted(field: &str) -> &'static str {
+/// What a player does not accept, with the values that it accepts, by the field of its availability that says so.
+fn unaccepted(field: &str, accepted: &Availability) -> String {
+    let seconds = |time: Option<Duration>| time.unwrap_or_default().as_secs_f64();
+    let number = |number: Option<u16>| number.unwrap_or_default();
     match field {
-        "kinds" => "invitations of players of your kind",
-        "rated" => "this choice of rated or unrated",
-        "shortest_move" => "so short a time for a move",
-        "longest_move" => "so long a time for a move, or none",
-        "shortest_total" => "so short a time for all moves",
-        "longest_total" => "so long a time for all moves, or none",
-        "games_at_once" => "a further game now",
-        "opponents_a_day" => "a further opponent within 24 hours",
-        _ => "invitations",
+        "kinds" if accepted.people => "invitations of players of your kind (people only)".into(),
+        "kinds" if accepted.bots => "invitations of players of your kind (bots only)".into(),
+        "rated" if accepted.rated == Some(true) => "this choice of rated or unrated (rated games only)".into(),
+        "rated" => "this choice of rated or unrated (unrated games only)".into(),
+        "shortest_move" => {
+            format!("so short a time for a move (at least {} s)", seconds(accepted.per_move.shortest))
+        }
+        "longest_move" => {
+            format!("so long a time for a move, or none (at most {} s)", seconds(accepted.per_move.longest))
+        }
+        "shortest_total" => {
+            format!("so short a time for all moves (at least {} s)", seconds(accepted.total.shortest))
+        }
+        "longest_total" => {
+            format!("so long a time for all moves, or none (at most {} s)", seconds(accepted.total.longest))
+        }
+        "games_at_once" => format!("a further game now (at most {} at once)", number(accepted.games_at_once)),
+        "opponents_a_day" => {
+            format!("a further opponent within 24 hours (at most {})", number(accepted.opponents_a_day))
+        }
+        _ => "invitations".into(),
     }
 }
 

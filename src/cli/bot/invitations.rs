@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     cli::{connect::leave, say},
-    client::{Availability, ClientError, Invited, RoomId},
+    client::{Availability, ClientError, Invited, Occupant, RoomId},
 };
 
 impl Bot {
@@ -121,6 +121,17 @@ impl Bot {
     /// All rooms of the bot.
     pub(super) fn rooms(&self) -> impl Iterator<Item = &RoomId> {
         self.current.iter().chain(&self.accepted).map(|room| &room.id)
+    }
+
+    /// Whether the settings of a room, which may have changed since the invitation, are not those of the bot's terms, or
+    /// the opponent has left after a game.
+    pub(super) fn leaves_invitation(&self, current: &CurrentRoom) -> bool {
+        let Some(room) = &current.room else { return false };
+        let has_left = room.game.is_some()
+            && room
+                .side_of(&self.session.player().id)
+                .is_some_and(|side| matches!(room.seats[side.opposite()].occupant, Occupant::Open));
+        has_left || self.args.terms.refuses(&room.settings).is_some()
     }
 
     /// Forgets all rooms.

@@ -15,6 +15,7 @@ use super::{
     connect::{
         check_ai,
         login::{self, LoginOptions},
+        named_room::{is_named, join_by_text},
         reconnecting_stream::{Received, wait_after},
         server_address::Address,
         terms::Terms,
@@ -24,13 +25,13 @@ use super::{
     terminal::interrupt::Interrupt,
 };
 use crate::client::{
-    Ai, Client, ClientError, CloseReason, Occupant, Phase, PlayEvent, PlayStream, PlayerKind, Room, RoomId, RoomList,
-    RoomUpdate, Session, SideWish,
+    Ai, Client, ClientError, CloseReason, InvitationEndReason, Phase, PlayEvent, PlayStream, PlayerKind, Room, RoomId,
+    RoomList, RoomUpdate, Session, SideWish,
 };
 use current_room::{CurrentRoom, GAME_TIMEOUT};
 use move_searches::{ChosenMove, MoveSearches};
 use options::MoveSource;
-use room_actions::{RoomAction, Wish, is_named, open_rooms, perform};
+use room_actions::{RoomAction, Wish, open_rooms, perform};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -59,11 +60,12 @@ pub(super) struct Args {
     /// Play against another player who looks for a game with the same terms; implied by these.
     #[arg(long, group = "place")]
     quick: bool,
-    /// Take the seats to which other players invite the bot; decline what the terms do not allow.
+    /// Take the seats to which other players invite the bot; decline what the terms do not allow: with --rated unrated
+    /// games, without it none for that.
     #[arg(long, group = "place")]
     accept: bool,
-    /// With --accept: play in this number of rooms at a time.
-    #[arg(long, value_name = "N", requires = "accept", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    /// With --accept: play in this number of rooms at a time, 1 to 64.
+    #[arg(long, value_name = "N", requires = "accept", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     seats: u16,
     /// With --accept: play against at most this number of opponents in 24 hours; 0 is no limit.
     #[arg(long, value_name = "N", requires = "accept", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1_000))]
@@ -102,6 +104,9 @@ pub(super) async fn run(mut args: Args) -> anyhow::Result<()> {
     let session =
         login::resume_or_log_in(&client, &args.login, &format!("bot-{}", source.name()), PlayerKind::Bot).await?;
     say(format_args!("{} is logged in", session.player().name));
+    if args.seats > 1 && args.login.keep.is_some() {
+        args.seats = options::seats_of_kept(&session, args.seats).await?;
+    }
     let mut bot = Bot {
         client,
         session,
@@ -324,7 +329,7 @@ impl Bot {
     /// Joins the room given by the options, or one with an open seat.
     async fn find_room(&mut self, list: &RoomList) -> Result<(), StopReason> {
         let entered = if let Some(room) = &self.args.room {
-            super::play::join_by_text(&self.session, room, &self.args.password).await?
+            join_by_text(&self.session, room, &self.args.password).await?
         } else if self.changes_rooms() {
             self.quick_start().await?
         } else {
@@ -431,6 +436,11 @@ impl Bot {
                 _ => return Err(ClientError::Broken("the server ends the stream".into()).into()),
             },
             PlayEvent::Invited(invited) if self.args.accept => self.answer_invitation(&invited).await?,
+            PlayEvent::InvitationEnded { room, reason: InvitationEndReason::Withdrawn, .. } if self.args.accept => {
+                say(format_args!(
+                    "the invitation to room {room} has ended: the seat, the terms or the room has changed"
+                ));
+            }
             // Games are reported by the room, and offers answered there.
             PlayEvent::Kicked { .. }
             | PlayEvent::GameStarted { .. }
@@ -569,17 +579,6 @@ impl Bot {
         } else {
             Wish::Stay
         }
-    }
-
-    /// Whether the settings of a room, which may have changed since the invitation, are not those of the bot's terms, or
-    /// the opponent has left after a game.
-    fn leaves_invitation(&self, current: &CurrentRoom) -> bool {
-        let Some(room) = &current.room else { return false };
-        let has_left = room.game.is_some()
-            && room
-                .side_of(&self.session.player().id)
-                .is_some_and(|side| matches!(room.seats[side.opposite()].occupant, Occupant::Open));
-        has_left || self.args.terms.refuses(&room.settings).is_some()
     }
 
     /// Whether all games are played.

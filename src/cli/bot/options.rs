@@ -10,8 +10,9 @@ use crate::{
     cli::{
         connect::check_ai,
         external_engine::{EngineCommand, Protocol, player::EnginePlayer},
+        warn,
     },
-    client::Session,
+    client::{ClientError, Session},
     room::EngineVersion,
 };
 
@@ -97,6 +98,19 @@ impl MoveSource {
             engine.end();
         }
     }
+}
+
+/// The seats of a player with a kept login, which may be fewer than the bot wants.
+pub(super) async fn seats_of_kept(session: &Session, wanted: u16) -> Result<u16, ClientError> {
+    let limit = session.me().await?.seat_limit;
+    if limit >= wanted.into() {
+        return Ok(wanted);
+    }
+    let name = &session.player().name;
+    warn(format_args!(
+        "{name} has {limit} seats, as it logged in; for more, log in as a new player with another --keep"
+    ));
+    Ok(u16::try_from(limit).unwrap_or(wanted))
 }
 
 fn player(args: &Args) -> anyhow::Result<AiPlayer> {

@@ -8,7 +8,6 @@ use crate::{
         ClientError, GameId, ListUpdate, Occupant, Offer, Phase, PlayerId, PlayerKind, Room, RoomFilter, RoomId,
         RoomList, RoomRow, Session,
     },
-    room,
     rules::Color,
 };
 
@@ -67,12 +66,6 @@ pub(super) fn next_action(room: &Room, me: &PlayerId, wish: Wish) -> Option<Room
     }
     // It starts no game: a bot that stands in for an owner who has gone would play on without end.
     (!room.seats[side].ready).then_some(RoomAction::Ready)
-}
-
-/// Whether `--room` with this text names the room.
-pub(super) fn is_named(room: &Room, text: &str) -> bool {
-    let is_id = text.parse::<room::RoomId>().is_ok_and(|id| id.to_string() == room.id.to_string());
-    is_id || text.parse::<room::JoinCode>().is_ok_and(|code| Some(code.to_string()) == room.join_code)
 }
 
 /// The rooms with an open seat. The stream is opened when it is first read.

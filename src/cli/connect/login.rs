@@ -114,6 +114,10 @@ pub(in crate::cli) async fn resume_any_or_log_in(
     let name = options.name.as_deref();
     let Some(file) = &options.keep else { return log_in(client, name, prefix, kind, options.seats).await };
     if let Some(session) = resume(client, file).await? {
+        let kept = &session.player().name;
+        if name.is_some_and(|name| name != kept) {
+            warn(format_args!("{} keeps the login of {kept}: --name is not used", file.display()));
+        }
         return Ok(session);
     }
     let servers: Vec<_> = client.urls().collect();

@@ -5,6 +5,7 @@ pub(super) mod find_player;
 pub(super) mod kept_logins;
 pub(super) mod leave;
 pub(super) mod login;
+pub(super) mod named_room;
 pub(super) mod reconnecting_stream;
 pub(super) mod running_game;
 pub(super) mod server_address;

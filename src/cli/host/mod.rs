@@ -23,6 +23,7 @@ use super::{
     connect::{
         check_ai, find_player, leave,
         login::{self, LoginOptions},
+        named_room,
         reconnecting_stream::{Received, ReconnectingStream},
         server_address::Address,
     },
@@ -116,7 +117,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
 
 async fn enter(session: &Session, args: &Args) -> anyhow::Result<Room> {
     let Some(text) = &args.room else { return make(session, args).await };
-    match play::join_by_text(session, text, &args.password).await {
+    match named_room::join_by_text(session, text, &args.password).await {
         Err(error) if error.is("BAD_PASSWORD") => Err(login::asks_for_password()),
         done => done.context(format!("cannot enter room {text}")),
     }

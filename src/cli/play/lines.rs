@@ -11,7 +11,7 @@ pub(super) const COMMANDS: [(&str, &str); 13] = [
     ("draw", "offer a draw"),
     ("takeback", "take your last move back: an AI agrees, a person is asked; not in rated games"),
     ("claim", "win the game, once your opponent has been away for long enough; `claim draw` draws it"),
-    ("accept", "accept the opponent's offer of a draw, to take a move back, or of a rematch"),
+    ("accept", "accept an invitation, or the opponent's offer of a draw, to take a move back, or of a rematch"),
     ("decline", "decline it"),
     ("rematch", "after a game: offer another"),
     ("start", "start a game, as the owner of the room"),

@@ -1,5 +1,6 @@
 //! `reversi play`: plays in a terminal, by keys or by lines.
 
+mod invitation;
 mod lines;
 mod seek;
 
@@ -15,8 +16,9 @@ use tokio::{
 
 use super::{
     connect::{
-        check_ai,
+        check_ai, leave,
         login::{self, LoginOptions},
+        named_room::{is_named, join_by_text},
         reconnecting_stream::{Received, ReconnectingStream},
         server_address::Address,
         terms::Terms,
@@ -33,8 +35,8 @@ use super::{
 };
 use crate::{
     client::{
-        Ai, Claim, ClientError, CloseReason, Closing, Invited, NewRoom, Occupant, Offer, PlayEvent, PlayerKind, Room,
-        RoomId, RoomUpdate, Session, Settings, SideWish, Visibility,
+        Ai, Claim, ClientError, CloseReason, Closing, NewRoom, Occupant, Offer, PlayEvent, PlayerKind, Room, RoomId,
+        RoomUpdate, Session, Settings, SideWish, Visibility,
     },
     rules::{ByColor, Color, Square},
 };
@@ -165,7 +167,14 @@ async fn sit_down(session: &Session, args: &Args, ai: Ai) -> anyhow::Result<(Roo
     if args.login.keep.is_some()
         && let Some((room, _)) = session.me().await?.seats.first()
     {
-        return Ok((session.room(room).await?, None));
+        let room = session.room(room).await?;
+        match &args.room {
+            Some(text) if !is_named(&room, text) => {
+                let left = leave::unless_playing(session, &room.id).await;
+                left.with_context(|| format!("you have a seat in room {}", room.id))?;
+            }
+            _ => return Ok((room, None)),
+        }
     }
     if args.anyone {
         let begun = Seek::begin(session, args.side, &args.terms, args.house).await;
@@ -231,21 +240,6 @@ async fn join(session: &Session, text: &str, args: &Args) -> anyhow::Result<Room
     Ok(session.room(&room.id).await?)
 }
 
-/// Joins by id, or by join code if no room with that id can be joined.
-pub(super) async fn join_by_text(session: &Session, text: &str, password: &str) -> Result<Room, ClientError> {
-    let by_id = match text.parse::<RoomId>() {
-        Ok(id) => session.join(&id, password).await,
-        Err(_) => return session.join_by_code(text, password).await,
-    };
-    match by_id {
-        Err(error) if error.is_unknown_or_malformed() => session
-            .join_by_code(text, password)
-            .await
-            .map_err(|other| if other.is_unknown_or_malformed() { error } else { other }),
-        done => done,
-    }
-}
-
 /// A player in a room: its state, its streams, and the pending calls.
 struct PlaySession<'a> {
     session: &'a Session,
@@ -253,6 +247,8 @@ struct PlaySession<'a> {
     updates: ReconnectingStream<RoomUpdate>,
     turns: ReconnectingStream<PlayEvent>,
     calls: JoinSet<Result<u64, ClientError>>,
+    /// The call that enters the room of an invitation.
+    moves: JoinSet<Result<Room, ClientError>>,
     seek: Option<Seek>,
     /// The last event that the player's own calls have caused.
     caused: u64,
@@ -277,7 +273,7 @@ impl<'a> PlaySession<'a> {
             async move { player.turns().await }
         });
         let view = RoomView::new(room, Some(session.player().id.clone()), Instant::now());
-        Self { session, view, updates, turns, calls: JoinSet::new(), seek: None, caused: 0 }
+        Self { session, view, updates, turns, calls: JoinSet::new(), moves: JoinSet::new(), seek: None, caused: 0 }
     }
 
     /// Waits for the server. Cancel safe.
@@ -296,12 +292,15 @@ impl<'a> PlaySession<'a> {
                         self.updates.restart();
                     }
                     // The call that has moved the player may be answered later.
-                    let is_left = matches!(effect, Effect::Closed(_)) && self.seek.as_ref().is_some_and(Seek::is_under_way);
+                    let is_moving = !self.moves.is_empty() || self.seek.as_ref().is_some_and(Seek::is_under_way);
+                    let is_left = matches!(effect, Effect::Closed(_)) && is_moving;
                     if is_left {
                         return Ok(SessionEvent::Nothing);
                     }
                     SessionEvent::Update(effect)
                 }
+                // The player leaves this room.
+                Received::Lost(..) if !self.moves.is_empty() => SessionEvent::Nothing,
                 Received::Lost(error, wait) => SessionEvent::Lost(connection_lost(&error, wait)),
             }),
             news = self.turns.next() => Ok(match news? {
@@ -310,10 +309,22 @@ impl<'a> PlaySession<'a> {
                     SessionEvent::Superseded
                 }
                 Received::Item(PlayEvent::RatingChanged { own, .. }) => SessionEvent::Note(format!("your rating: {own}")),
-                Received::Item(PlayEvent::Invited(invited)) => SessionEvent::Note(invitation(&invited)),
+                Received::Item(PlayEvent::Invited(invited)) => {
+                    self.view.invited(invited.room.clone());
+                    SessionEvent::Note(invitation::line(&invited, self.view.is_playing()))
+                }
+                Received::Item(PlayEvent::InvitationEnded { room, reason, .. }) if self.view.uninvited(&room) => {
+                    invitation::ended(reason).map_or(SessionEvent::Nothing, |note| SessionEvent::Note(note.to_owned()))
+                }
                 // A lost connection is reported by the other stream.
                 Received::Item(_) | Received::Lost(..) => SessionEvent::Nothing,
             }),
+            Some(Ok(entered)) = self.moves.join_next() => {
+                let room = entered?;
+                let note = format!("room {}: you have accepted the invitation", room.id);
+                *self = Self::new(self.session, room);
+                Ok(SessionEvent::Note(note))
+            }
             Some(done) = self.calls.join_next() => Ok(match done {
                 Ok(Err(error)) => SessionEvent::Refused(error),
                 Ok(Ok(seq)) => {
@@ -328,6 +339,11 @@ impl<'a> PlaySession<'a> {
     /// Sends an action to the server; [`PlaySession::next`] returns refusals.
     fn perform(&mut self, action: PlayerAction) {
         let (session, room, starts) = (self.session.clone(), self.view.room().id.clone(), self.view.may_start());
+        if let PlayerAction::AcceptInvitation(invited) = action {
+            self.view.uninvited(&invited);
+            self.moves.spawn(async move { invitation::enter(&session, &room, &invited).await });
+            return;
+        }
         self.calls.spawn(async move {
             match action {
                 PlayerAction::Play(game, ply, square) => session.play(&game, ply, square).await,
@@ -338,7 +354,11 @@ impl<'a> PlaySession<'a> {
                 PlayerAction::Chat(text) => session.chat(&room, &text).await,
                 PlayerAction::Start if !starts => session.set_ready(&room, true).await,
                 PlayerAction::Start => session.start_game(&room, "").await.map(|_| 0),
-                PlayerAction::Note(_) | PlayerAction::Quit | PlayerAction::KeepSeat => Ok(0),
+                PlayerAction::DeclineInvitation(invited) => session.decline_invitation(&invited, "").await.map(|_| 0),
+                PlayerAction::Note(_)
+                | PlayerAction::Quit
+                | PlayerAction::KeepSeat
+                | PlayerAction::AcceptInvitation(_) => Ok(0),
             }
         });
     }
@@ -405,7 +425,8 @@ impl<'a> PlaySession<'a> {
             // Before the first game only the commands that need none are read ahead.
             let ahead = self.view.game().is_none() && self.has_shown_effects() && input.held.is_none();
             // An offer is answered in the opponent's turn, too.
-            let answers = keys::offered(&self.view).is_some() && self.has_shown_effects() && input.held.is_none();
+            let is_asked = keys::offered(&self.view).is_some() || self.view.invited_to().is_some();
+            let answers = is_asked && self.has_shown_effects() && input.held.is_none();
             tokio::select! {
                 interruption = interrupt.wait() => {
                     let leaves = interruption == Interruption::CtrlC && !self.view.is_playing();
@@ -528,7 +549,11 @@ impl<'a> PlaySession<'a> {
             },
             (("x" | "decline" | "y" | "accept", _), _) => match keys::offered(&self.view) {
                 Some((game, offer)) => PlayerAction::Answer(game, offer, is_answer(line) == Some(true)),
-                None => PlayerAction::Note("nothing is offered".into()),
+                None => match (self.view.invited_to().cloned(), is_answer(line)) {
+                    (Some(invited), Some(true)) => PlayerAction::AcceptInvitation(invited),
+                    (Some(invited), _) => PlayerAction::DeclineInvitation(invited),
+                    (None, _) => PlayerAction::Note("nothing is offered".into()),
+                },
             },
             (("say", text), _) if !text.is_empty() => PlayerAction::Chat(text.to_owned()),
             _ => PlayerAction::Note(format!(
@@ -544,13 +569,6 @@ impl<'a> PlaySession<'a> {
     fn closing_line(&self) -> Option<String> {
         self.view.news().next_back().map(str::to_owned).or_else(|| Some("the room is closed".into()))
     }
-}
-
-/// What an invited player reads, who plays here and so does not come at once.
-fn invitation(invited: &Invited) -> String {
-    let by = invited.by.as_ref().map_or("a player", |by| by.name.as_str());
-    let room = if invited.join_code.is_empty() { invited.room.to_string() } else { invited.join_code.clone() };
-    format!("{by} invites you to a game; to accept: reversi play --room {room}")
 }
 
 /// The end when a newer process has the player's turns.

@@ -43,7 +43,7 @@ pub(in crate::cli) async fn run(args: Args) -> anyhow::Result<()> {
 }
 
 fn lines(me: &Me) -> Vec<String> {
-    let mut lines = games::summary(&me.player.name, &me.stats).to_vec();
+    let mut lines = games::summary(&games::with_version(&me.player), &me.stats).to_vec();
     lines.push(if me.turns_open { "a program reads the turns" } else { "no program reads the turns" }.to_owned());
     lines.push(format!("{} of {} seats", me.seats.len(), me.seat_limit));
     lines.extend(me.seats.iter().map(|(room, side)| format!("  {side} in room {room}")));

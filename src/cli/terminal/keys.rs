@@ -5,7 +5,7 @@ use crossterm::event::KeyCode;
 use super::room_view::RoomView;
 use crate::{
     cli::text::room_event,
-    client::{Claim, GameId, Offer},
+    client::{Claim, GameId, Offer, RoomId},
     rules::{Color, Square},
 };
 
@@ -23,6 +23,9 @@ pub(in crate::cli) enum PlayerAction {
     Offer(GameId, Offer),
     /// Accepts or declines the opponent's offer.
     Answer(GameId, Offer, bool),
+    /// Accepts the invitation to a room, and leaves this one for it.
+    AcceptInvitation(RoomId),
+    DeclineInvitation(RoomId),
     /// Ends the game whose opponent has gone.
     Claim(GameId, Claim),
     /// Starts a game, as the owner; others are ready for it.
@@ -84,6 +87,7 @@ impl KeyInput {
                 Some((_, Offer::TakeBack)) => {
                     "the opponent asks to take its last move back: y accepts, x declines".into()
                 }
+                None if view.invited_to().is_some() => INVITED.into(),
                 None if view.claimable().is_some() => "your opponent is away: w claims the win, when it is time".into(),
                 None => self.preview(view).unwrap_or_default(),
             },
@@ -192,6 +196,12 @@ impl KeyInput {
             KeyCode::Char('x') if offered(view).is_some() => {
                 return offered(view).map(|(game, offer)| PlayerAction::Answer(game, offer, false));
             }
+            KeyCode::Char('y') if view.invited_to().is_some() => {
+                return view.invited_to().cloned().map(PlayerAction::AcceptInvitation);
+            }
+            KeyCode::Char('x') if view.invited_to().is_some() => {
+                return view.invited_to().cloned().map(PlayerAction::DeclineInvitation);
+            }
             KeyCode::Char(letter) if playing => self.mistype(String::new(), letter),
             _ => {}
         }
@@ -246,6 +256,8 @@ impl KeyInput {
 fn no_square(typed: impl std::fmt::Display) -> String {
     format!("`{typed}` is no square: one is a letter a-h and a digit 1-8")
 }
+
+const INVITED: &str = "you are invited: y accepts and leaves this room, x declines";
 
 /// The opponent's offer to the viewer, with its game.
 pub(in crate::cli) fn offered(view: &RoomView) -> Option<(GameId, Offer)> {

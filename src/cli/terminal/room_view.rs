@@ -9,7 +9,7 @@ use crate::{
     cli::text::room_event,
     client::{
         ChatLine, Clocks, CloseReason, Game, HEARTBEATS_MISSED, PROMPT_HEARTBEAT, Phase, PlayerId, Room, RoomChange,
-        RoomEvent, RoomUpdate,
+        RoomEvent, RoomId, RoomUpdate,
     },
     rules::{Bitboard, Board, Color, Square},
 };
@@ -25,6 +25,8 @@ const MAX_NEWS: usize = 100;
 pub(in crate::cli) struct RoomView {
     room: Room,
     viewer: Option<PlayerId>,
+    /// The room to which the viewer is invited.
+    invited_to: Option<RoomId>,
     clock: Clock,
     news: VecDeque<String>,
     connection_error: Option<String>,
@@ -54,9 +56,24 @@ impl RoomView {
         let chat = |line: &ChatLine| format!("<{}> {}", line.player.name, line.text);
         let chat: Vec<String> = room.chat.iter().map(chat).collect();
         let news = VecDeque::new();
-        let mut view = Self { room, viewer, clock, news, connection_error: None, heard: now };
+        let mut view = Self { room, viewer, invited_to: None, clock, news, connection_error: None, heard: now };
         view.note(chat);
         view
+    }
+
+    /// The room whose invitation the viewer can accept; none during a game.
+    pub(in crate::cli) fn invited_to(&self) -> Option<&RoomId> {
+        self.invited_to.as_ref().filter(|_| !self.is_playing())
+    }
+
+    /// Notes an invitation to a room.
+    pub(in crate::cli) fn invited(&mut self, room: RoomId) {
+        self.invited_to = Some(room);
+    }
+
+    /// Forgets an invitation to a room; returns whether it was there.
+    pub(in crate::cli) fn uninvited(&mut self, room: &RoomId) -> bool {
+        self.invited_to.take_if(|invited| invited == room).is_some()
     }
 
     pub(in crate::cli) fn update(&mut self, update: RoomUpdate, now: Instant) -> Effect {

@@ -2,7 +2,7 @@
 
 use super::series_score;
 use crate::{
-    client::{LeaveReason, Offer, PlayerId, Room, RoomChange, RoomCloseReason, Seat, SeriesScore},
+    client::{LeaveReason, Occupant, Offer, PlayerId, Room, RoomChange, RoomCloseReason, Seat, SeriesScore},
     rules::{Color, Square},
 };
 
@@ -25,7 +25,7 @@ pub(in crate::cli) fn describe(room: &Room, change: &RoomChange) -> Option<Strin
         RoomChange::OwnerChanged(owner) => format!("{} owns the room now", name(room, owner)),
         RoomChange::CoOwnerChanged(player, true) => format!("{} is a co-owner now", name(room, player)),
         RoomChange::CoOwnerChanged(player, false) => format!("{} is no co-owner any more", name(room, player)),
-        RoomChange::SeatChanged(side, seat) => describe_seat(*side, seat),
+        RoomChange::SeatChanged(side, seat) => describe_seat(*side, &room.seats[*side], seat),
         RoomChange::InvitationEnded { side, player, expired: true, .. } => {
             format!("{} has not answered in time; the seat of {side} is open", player.name)
         }
@@ -89,9 +89,11 @@ pub(in crate::cli) fn squares(squares: impl IntoIterator<Item = Square>) -> Stri
     squares.into_iter().map(|square| square.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-fn describe_seat(side: Color, seat: &Seat) -> String {
-    use crate::client::Occupant;
+fn describe_seat(side: Color, before: &Seat, seat: &Seat) -> String {
     match &seat.occupant {
+        Occupant::Open if let Occupant::Reserved(guest) = &before.occupant => {
+            format!("the invitation of {} has ended; the seat of {side} is open", guest.name)
+        }
         Occupant::Open => format!("the seat of {side} is open"),
         occupant @ Occupant::Reserved(_) => format!("the seat of {side} is {occupant}"),
         occupant => format!("{occupant} takes {side}"),

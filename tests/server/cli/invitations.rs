@@ -73,3 +73,55 @@ fn a_person_invites_a_bot_that_accepts_some_games() {
     ada.send_line("quit");
     ada.wait_for_exit();
 }
+
+/// A person who waits in a room of the own.
+fn waiting_person(server: &Server, options: &[&str]) -> Running {
+    let mut person = Running::start(server, &[&["play", "--new", "--name", "bea"], options].concat());
+    person.wait_for("`help` lists");
+    person.wait_for("waiting");
+    person
+}
+
+#[test]
+fn a_person_who_waits_in_a_room_answers_an_invitation_there() {
+    let server = Server::start();
+    let mut bea = waiting_person(&server, &[]);
+    let mut host = host(&server, "ada");
+    host.send_and_wait("invite bea", "the seat of black is kept for bea");
+    bea.wait_for("ada invites you to an unrated game: y accepts");
+    bea.send_line("decline");
+    host.wait_for("bea declined; the seat of black is open");
+    let mut eve = Running::start(&server, &["invite", "bea", "--name", "eve", "--side", "white", "--rated"]);
+    bea.wait_for("eve invites you to a rated game");
+    bea.send_and_wait("y", "you have accepted the invitation");
+    eve.wait_for("bea accepts");
+    bea.wait_for("your move (black)");
+    bea.send_and_wait("d3", "black (bea) plays d3");
+    eve.wait_for("your move (white)");
+}
+
+#[test]
+fn an_invitation_that_ends_with_its_terms_is_told_to_both() {
+    let server = Server::start();
+    let mut bea = waiting_person(&server, &[]);
+    let mut host = host(&server, "ada");
+    host.send_and_wait("invite bea", "the seat of black is kept for bea");
+    bea.wait_for("ada invites you");
+    host.send_and_wait("set limit 30", "the invitation of bea has ended; the seat of black is open");
+    bea.wait_for("the invitation has ended: its terms have changed");
+}
+
+#[test]
+fn a_kept_login_leaves_its_waiting_room_for_the_one_that_is_named() {
+    let server = Server::start();
+    let keep = super::command::file("waits.token");
+    let mut first = waiting_person(&server, &["--keep", &keep]);
+    let mut host = Running::start(&server, &["host", "--name", "ada", "--white", "random"]);
+    let line = host.wait_for("join code");
+    let room = line.trim_start_matches("room ").split(',').next().unwrap();
+    host.wait_for("`help` lists");
+    let mut second = Running::start(&server, &["play", "--room", room, "--keep", &keep, "--name", "cleo"]);
+    second.wait_for(&format!("room {room}"));
+    host.wait_for("bea takes black");
+    first.wait_for_exit();
+}

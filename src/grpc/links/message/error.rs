@@ -29,7 +29,7 @@ impl From<RoomError> for cluster::RoomError {
                 Kind::QuotaSeatsPlaying
             }
             // Checked where the player connects.
-            RoomError::InvitationRefused(_) => {
+            RoomError::InvitationRefused(..) => {
                 rejection = Some(Rejection::NotAccepted.into());
                 Kind::Rejected
             }

@@ -158,12 +158,12 @@ impl Rooms {
     async fn require_accepted(&self, player: &Player, guest: &Player, settings: &Settings) -> Result<(), RoomError> {
         let accepted = guest.availability().unwrap_or_default();
         if let Some(field) = accepted.refused_by(player.kind, settings) {
-            return Err(RoomError::InvitationRefused(field));
+            return Err(RoomError::InvitationRefused(field, accepted));
         }
         if let Some(most) = accepted.games_at_once
             && self.seats_of(guest).await?.len() >= most.into()
         {
-            return Err(RoomError::InvitationRefused("games_at_once"));
+            return Err(RoomError::InvitationRefused("games_at_once", accepted));
         }
         if let Some(most) = accepted.opponents_a_day {
             player
@@ -171,7 +171,7 @@ impl Rooms {
                 .map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
             let opponents = self.opponents_of_day(guest).await?;
             if !opponents.contains(&player.id()) && opponents.len() >= most.into() {
-                return Err(RoomError::InvitationRefused("opponents_a_day"));
+                return Err(RoomError::InvitationRefused("opponents_a_day", accepted));
             }
         }
         Ok(())

@@ -35,7 +35,7 @@ scenario("the players online are listed with what they accept, and can be invite
   await row("shy").waitFor();
   await ada.getByText(en.stats.bots, { exact: true }).click();
   await ada.getByRole("button", { name: invitation.inviteName("bot") }).click();
-  await ada.getByText(invitation.refused.rated("bot")).waitFor();
+  await ada.getByRole("log").getByText(invitation.refused.rated("bot")).waitFor();
   await ada.getByLabel(en.create.rated).check();
   await ada.getByRole("button", { name: invitation.inviteName("bot") }).click();
   await ada.locator(".player-bar").getByText(en.room.reserved("bot")).waitFor();

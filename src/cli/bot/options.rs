@@ -106,9 +106,9 @@ pub(super) async fn seats_of_kept(session: &Session, wanted: u16) -> Result<u16,
     if limit >= wanted.into() {
         return Ok(wanted);
     }
-    let name = &session.player().name;
+    let (name, seats) = (&session.player().name, if limit == 1 { "seat" } else { "seats" });
     warn(format_args!(
-        "{name} has {limit} seats, as it logged in; for more, log in as a new player with another --keep"
+        "{name} has {limit} {seats} since its first login; for more, use a new player with another --keep"
     ));
     Ok(u16::try_from(limit).unwrap_or(wanted))
 }

@@ -24,7 +24,8 @@ pub(super) fn ended(reason: InvitationEndReason) -> Option<&'static str> {
     }
 }
 
-/// Leaves a room without a running game, and takes the seat of an invitation, which needs no free seat but this one.
+/// Leaves a room without a running game, and takes the seat of an invitation. In this order, as a player may be limited to
+/// one seat.
 pub(super) async fn enter(session: &Session, left: &RoomId, invited: &RoomId) -> Result<Room, ClientError> {
     leave::unless_playing(session, left).await?;
     let room = session.join(invited, "").await?;

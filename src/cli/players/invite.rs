@@ -74,10 +74,6 @@ async fn invite(session: &Session, args: &Args) -> anyhow::Result<Option<Room>> 
     });
     let room = open_room(session, args).await.map_err(|error| match error {
         error if error.is("PLAYER_NOT_FOUND") => anyhow::anyhow!("no player has the name `{}` now", args.player),
-        error if error.is("NOT_ACCEPTED") => {
-            let player = &args.player;
-            anyhow::anyhow!(error).context(format!("cannot invite {player}; `reversi players` lists what it accepts"))
-        }
         error => anyhow::anyhow!(error).context(format!("cannot invite {}", args.player)),
     })?;
     say(format_args!("{} has {} seconds to answer; the room is {}", args.player, args.wait, room.id));

@@ -56,8 +56,8 @@ fn a_person_invites_a_bot_that_accepts_some_games() {
     assert!(server.output_of(&["players", "--people"], "").contains("no player is online, or none of this kind"));
     for (terms, why) in [
         (&["--clock", "60+2", "--rated"][..], "botty declines: I play with the clock 60+1"),
-        (&["--clock", "60+1"], "the player does not accept this choice of rated or unrated"),
-        (&["--rated"], "the player does not accept so long a time for all moves, or none"),
+        (&["--clock", "60+1"], "the player does not accept this choice of rated or unrated (rated games only)"),
+        (&["--rated"], "the player does not accept so long a time for all moves, or none (at most 60 s)"),
     ] {
         let output = server.run(&[&["invite", "botty", "--name", "ada"], terms].concat(), "");
         assert_eq!(output.status.code(), Some(1));
@@ -74,7 +74,13 @@ fn a_person_invites_a_bot_that_accepts_some_games() {
     ada.wait_for_exit();
 }
 
-/// A person who waits in a room of the own.
+/// The host invites a person, who is told so.
+fn invite(host: &mut Running, bea: &mut Running) {
+    host.send_and_wait("invite bea", "the seat of black is kept for bea");
+    bea.wait_for("ada invites you to an unrated game: y accepts");
+}
+
+/// A person who waits in a new room.
 fn waiting_person(server: &Server, options: &[&str]) -> Running {
     let mut person = Running::start(server, &[&["play", "--new", "--name", "bea"], options].concat());
     person.wait_for("`help` lists");
@@ -87,8 +93,7 @@ fn a_person_who_waits_in_a_room_answers_an_invitation_there() {
     let server = Server::start();
     let mut bea = waiting_person(&server, &[]);
     let mut host = host(&server, "ada");
-    host.send_and_wait("invite bea", "the seat of black is kept for bea");
-    bea.wait_for("ada invites you to an unrated game: y accepts");
+    invite(&mut host, &mut bea);
     bea.send_line("decline");
     host.wait_for("bea declined; the seat of black is open");
     let mut eve = Running::start(&server, &["invite", "bea", "--name", "eve", "--side", "white", "--rated"]);
@@ -105,8 +110,7 @@ fn an_invitation_that_ends_with_its_terms_is_told_to_both() {
     let server = Server::start();
     let mut bea = waiting_person(&server, &[]);
     let mut host = host(&server, "ada");
-    host.send_and_wait("invite bea", "the seat of black is kept for bea");
-    bea.wait_for("ada invites you");
+    invite(&mut host, &mut bea);
     host.send_and_wait("set limit 30", "the invitation of bea has ended; the seat of black is open");
     bea.wait_for("the invitation has ended: its terms have changed");
 }
@@ -124,4 +128,18 @@ fn a_kept_login_leaves_its_waiting_room_for_the_one_that_is_named() {
     second.wait_for(&format!("room {room}"));
     host.wait_for("bea takes black");
     first.wait_for_exit();
+}
+
+#[test]
+fn a_kept_bot_offers_no_more_seats_than_it_has_and_keeps_its_name() {
+    let server = Server::start();
+    let keep = super::command::file("one-seat.token");
+    server.output_of(&["bot", "--keep", &keep, "--name", "botty", "--vs", "greedy", "--games", "1"], "");
+    let renamed = server.run(&["bot", "--keep", &keep, "--name", "other", "--vs", "greedy", "--games", "1"], "");
+    let warning = text(&renamed.stderr);
+    assert!(warning.contains("keeps the login of botty: --name is not used"), "{warning}");
+    let mut bot = Running::start(&server, &["bot", "--accept", "--seats", "4", "--keep", &keep]);
+    bot.wait_for("waiting for invitations");
+    let listed = server.output_of(&["players"], "");
+    assert!(listed.contains("0 of 1  at most 1 game at once"), "{listed}");
 }

@@ -276,13 +276,22 @@ impl<'a> PlaySession<'a> {
         Self { session, view, updates, turns, calls: JoinSet::new(), moves: JoinSet::new(), seek: None, caused: 0 }
     }
 
+    /// Plays in another room. The stream of turns stays, so that the player is not absent for a moment.
+    fn change_room(&mut self, room: Room) {
+        let mut next = Self::new(self.session, room);
+        std::mem::swap(&mut next.turns, &mut self.turns);
+        *self = next;
+    }
+
     /// Waits for the server. Cancel safe.
     async fn next(&mut self) -> Result<SessionEvent, ClientError> {
         let waits = self.view.game().is_none();
         tokio::select! {
             room = found_by(self.seek.as_mut(), self.view.room()), if waits => {
                 let note = format!("room {}: an opponent waits there", room.id);
-                *self = Self { seek: self.seek.take(), ..Self::new(self.session, room) };
+                let seek = self.seek.take();
+                self.change_room(room);
+                self.seek = seek;
                 Ok(SessionEvent::Note(note))
             }
             news = self.updates.next() => Ok(match news? {
@@ -322,7 +331,7 @@ impl<'a> PlaySession<'a> {
             Some(Ok(entered)) = self.moves.join_next() => {
                 let room = entered?;
                 let note = format!("room {}: you have accepted the invitation", room.id);
-                *self = Self::new(self.session, room);
+                self.change_room(room);
                 Ok(SessionEvent::Note(note))
             }
             Some(done) = self.calls.join_next() => Ok(match done {

@@ -19,9 +19,18 @@ scenario("a visitor looks at rooms, games and players, and needs a name only to 
   await visitor.getByRole("heading", { name: en.game.graph }).waitFor();
 
   await visitor.goto(new URL("#/create", ada.url()).href);
+  await visitor.evaluate(() => {
+    const note = () => {
+      const dialog = document.querySelector("dialog");
+      if (dialog) document.body.dataset["opened"] ??= String(dialog.open);
+    };
+    new MutationObserver(note).observe(document.body, { childList: true, subtree: true });
+  });
   await visitor.getByRole("button", { name: en.create.create, exact: true }).click();
   const dialog = visitor.getByRole("dialog", { name: en.visitor.nameNeeded });
   await dialog.waitFor();
+  // Else Escape may come before it is modal.
+  expect(await visitor.evaluate(() => document.body.dataset["opened"])).toBe("true");
   await visitor.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   await visitor.getByRole("button", { name: en.create.create, exact: true }).click();

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { nameRequest } from "../../state/session";
 import { text } from "../../text/text";
 import { LogInForm } from "./log_in_form";
@@ -7,7 +7,8 @@ import { LogInForm } from "./log_in_form";
 export function NameDialog() {
   const answer = nameRequest.value;
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before it is drawn: a dialog that is not modal yet would be seen, and Escape would not close it.
+  useLayoutEffect(() => {
     if (answer) dialog.current?.showModal();
   }, [answer]);
   if (!answer) return null;

@@ -36,7 +36,10 @@ impl Tournament {
             }
             Fact::Paired { stage, round, meetings } => self.add_meetings(at, *stage, *round, meetings),
             Fact::Finished { number, outcome } => self.end_meeting(at, *number, outcome, true),
-            Fact::Adjudicated { number, outcome, .. } => self.end_meeting(at, *number, outcome, false),
+            Fact::Adjudicated { number, outcome, adjudication } => {
+                self.with_meeting(*number, |meeting| meeting.adjudication = Some(adjudication.clone()));
+                self.end_meeting(at, *number, outcome, false);
+            }
             Fact::Paused => self.phase = Phase::Paused,
             Fact::Resumed => {
                 self.phase = if self.in_playoff() { Phase::Playoff } else { Phase::Running };
@@ -88,8 +91,15 @@ impl Tournament {
             self.phase = Phase::Playoff;
         }
         for pairing in pairings {
-            let meeting =
-                Meeting { pairing: *pairing, stage, round, opened: None, appeared: [false; 2], outcome: None };
+            let meeting = Meeting {
+                pairing: *pairing,
+                stage,
+                round,
+                opened: None,
+                appeared: [false; 2],
+                outcome: None,
+                adjudication: None,
+            };
             if !meeting.is_finished() {
                 self.unfinished.insert(pairing.number);
                 meeting

@@ -8,7 +8,7 @@ use super::{
     entrant::{EntrantId, Fault},
     event::{Ending, Event, Fact},
     lot::lot,
-    meeting::{Forfeiter, Meeting, Outcome, Pairing, Stage},
+    meeting::{Adjudication, Forfeiter, Meeting, Outcome, Pairing, Stage},
     rejection::Rejection,
     round::Round,
     settings::{Format, Settings},
@@ -86,7 +86,7 @@ impl Tournament {
                 self.require_organiser(issuer)?;
                 self.check_outcome(self.meeting(number).ok_or(Rejection::MeetingNotFound)?, &outcome)?;
                 let by = Some(self.organiser).filter(|organiser| issuer == Issuer::Player(*organiser));
-                Ok(vec![Fact::Adjudicated { number, outcome, by, why }])
+                Ok(vec![Fact::Adjudicated { number, outcome, adjudication: Adjudication { by, why } }])
             }
             Command::Credit { micros } => {
                 require_server(issuer)?;
@@ -318,10 +318,17 @@ impl Tournament {
             number,
             first,
             second,
-            room: RoomId::from_random(lot(random, number.into())),
+            room: self.room(lot(random, number.into())),
             opening: self.opening(stage, round, number),
         };
         Fact::Paired { stage, round, meetings: (self.next_number()..).zip(pairs).map(pairing).collect() }
+    }
+
+    /// The id of a room, with the low bits of `random`. Its high bits are those of the tournament: servers that share the
+    /// rooms divide them by these bits, so that one server has both.
+    fn room(&self, random: u64) -> RoomId {
+        const LOW: u64 = (1 << 48) - 1;
+        RoomId::from_random(self.id.bits() & !LOW | random & LOW)
     }
 
     /// The openings of a meeting: those of the others in its round; in a gauntlet, of all of its cycle; in an arena,

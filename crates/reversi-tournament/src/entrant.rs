@@ -119,13 +119,13 @@ pub struct PutAside {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Conduct {
     /// The last meetings since it was put aside, by number; at most [`Self::MEETINGS`].
-    recent: VecDeque<(u32, Option<Fault>)>,
+    pub(crate) recent: VecDeque<(u32, Option<Fault>)>,
     /// How often it was put aside since the last meeting without a fault.
-    put_asides: u8,
+    pub(crate) put_asides: u8,
 }
 
 impl Conduct {
-    const MEETINGS: usize = 10;
+    pub(crate) const MEETINGS: usize = 10;
     const FAULTS: usize = 3;
     const FIRST: Duration = Duration::from_secs(10 * 60);
     const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);

@@ -1,10 +1,10 @@
 //! The events of a tournament: its complete history, in order.
 
-use reversi_room::{ChatText, LeaveReason, Participant, PlayerId, Seq, Timestamp, TournamentId};
+use reversi_room::{LeaveReason, Participant, PlayerId, Seq, Timestamp, TournamentId};
 
 use super::{
     entrant::{EntrantId, PutAside},
-    meeting::{Outcome, Pairing, Stage},
+    meeting::{Adjudication, Outcome, Pairing, Stage},
     settings::Settings,
 };
 
@@ -105,10 +105,8 @@ pub enum Fact {
         number: u32,
         /// The outcome that now counts.
         outcome: Outcome,
-        /// Who decided; `None` for an administrator.
-        by: Option<PlayerId>,
-        /// Why.
-        why: ChatText,
+        /// Who decided, and why.
+        adjudication: Adjudication,
     },
     /// No meetings are paired and none begin until it is resumed.
     Paused,

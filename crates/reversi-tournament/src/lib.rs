@@ -36,11 +36,12 @@ mod round;
 mod settings;
 mod standings;
 mod state;
+pub mod stored;
 
 pub use command::{Command, Control};
 pub use entrant::{Entrant, EntrantId, EntrantState, Fault, PutAside};
 pub use event::{Creation, Ending, Event, Fact};
-pub use meeting::{Forfeiter, Meeting, Outcome, Pairing, Stage};
+pub use meeting::{Adjudication, Forfeiter, Meeting, Outcome, Pairing, Stage};
 pub use points::HalfPoints;
 pub use rejection::Rejection;
 pub use settings::{Format, Playoff, Settings};

@@ -1,7 +1,7 @@
 //! The meetings of a tournament: each is one series of games in one room, or a bye.
 
 use reversi_engine::match_statistics::Score;
-use reversi_room::{RoomId, Timestamp};
+use reversi_room::{ChatText, PlayerId, RoomId, Timestamp};
 
 use super::{
     entrant::{EntrantId, Fault},
@@ -81,6 +81,17 @@ pub struct Meeting {
     pub appeared: [bool; 2],
     /// How it ended; `None` until then, and for a bye.
     pub outcome: Option<Outcome>,
+    /// The decision of the organiser, if that set the outcome.
+    pub adjudication: Option<Adjudication>,
+}
+
+/// A decision of the organiser about a meeting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adjudication {
+    /// Who decided; `None` for an administrator.
+    pub by: Option<PlayerId>,
+    /// Why.
+    pub why: ChatText,
 }
 
 impl Meeting {

@@ -54,6 +54,17 @@ impl Playoff {
             Self::Eight => 8,
         }
     }
+
+    /// The play-off of so many entrants; none unless they are 2, 4 or 8.
+    #[must_use]
+    pub const fn of_size(size: u32) -> Option<Self> {
+        match size {
+            2 => Some(Self::Two),
+            4 => Some(Self::Four),
+            8 => Some(Self::Eight),
+            _ => None,
+        }
+    }
 }
 
 /// The settings of a tournament.

@@ -58,8 +58,8 @@ pub struct Tournament {
 /// The time that meetings have taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PlayTime {
-    micros: u64,
-    meetings: u64,
+    pub(super) micros: u64,
+    pub(super) meetings: u64,
 }
 
 impl PlayTime {

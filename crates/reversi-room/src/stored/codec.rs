@@ -88,20 +88,35 @@ pub(super) fn number_or_zero<T: Numbered>(value: Option<T>) -> i32 {
     value.map_or(0, T::number)
 }
 
-pub(super) fn read_seq(number: u64) -> Result<Seq, StoredError> {
+/// Reads a sequence number.
+///
+/// # Errors
+/// [`StoredError::Malformed`] for 0 and for numbers near an overflow.
+pub fn read_seq(number: u64) -> Result<Seq, StoredError> {
     Ok(Seq(checked(number, (1..=LAST_SEQ).contains(&number), "sequence number")?))
 }
 
-pub(super) fn read_player(bits: u64) -> Result<PlayerId, StoredError> {
+/// Reads the id of a player.
+///
+/// # Errors
+/// [`StoredError::Malformed`] for other numbers.
+pub fn read_player(bits: u64) -> Result<PlayerId, StoredError> {
     required(PlayerId::from_bits(bits), "player")
 }
 
-/// None for 0.
-pub(super) fn read_player_or_none(bits: u64) -> Result<Option<PlayerId>, StoredError> {
+/// As [`read_player`]; none for 0.
+///
+/// # Errors
+/// [`StoredError::Malformed`] for other numbers.
+pub fn read_player_or_none(bits: u64) -> Result<Option<PlayerId>, StoredError> {
     if bits == 0 { Ok(None) } else { read_player(bits).map(Some) }
 }
 
-pub(super) fn read_room(bits: u64) -> Result<RoomId, StoredError> {
+/// Reads the id of a room.
+///
+/// # Errors
+/// [`StoredError::Malformed`] for other numbers.
+pub fn read_room(bits: u64) -> Result<RoomId, StoredError> {
     required(RoomId::from_bits(bits), "id of a room")
 }
 
@@ -109,8 +124,11 @@ pub(super) fn read_code(bits: u64) -> Result<JoinCode, StoredError> {
     required(JoinCode::from_bits(bits), "join code")
 }
 
-/// Converts a number to a narrower type. Fails with [`StoredError::Malformed`] when it does not fit.
-pub(super) fn narrow<T: TryFrom<u32>>(number: u32, what: &'static str) -> Result<T, StoredError> {
+/// Converts a number to a narrower type.
+///
+/// # Errors
+/// [`StoredError::Malformed`] when it does not fit.
+pub fn narrow<T: TryFrom<u32>>(number: u32, what: &'static str) -> Result<T, StoredError> {
     required(T::try_from(number).ok(), what)
 }
 
@@ -130,17 +148,28 @@ impl From<Duration> for v1::Duration {
 }
 
 impl v1::Duration {
-    pub(super) fn read(self) -> Result<Duration, StoredError> {
+    /// Reads a duration.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for a second or more of nanoseconds.
+    pub fn read(self) -> Result<Duration, StoredError> {
         let nanos = required((self.nanos < 1_000_000_000).then_some(self.nanos), "duration")?;
         Ok(Duration::new(self.seconds, nanos))
     }
 
-    pub(super) fn read_optional(stored: Option<Self>) -> Result<Option<Duration>, StoredError> {
+    /// As [`Self::read`]; none when absent.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for a second or more of nanoseconds.
+    pub fn read_optional(stored: Option<Self>) -> Result<Option<Duration>, StoredError> {
         stored.map(Self::read).transpose()
     }
 
-    /// Zero when absent.
-    pub(super) fn read_or_zero(stored: Option<Self>) -> Result<Duration, StoredError> {
+    /// As [`Self::read`]; zero when absent.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for a second or more of nanoseconds.
+    pub fn read_or_zero(stored: Option<Self>) -> Result<Duration, StoredError> {
         stored.unwrap_or_default().read()
     }
 }

@@ -28,11 +28,18 @@ pub enum StoredError {
     OutOfOrder(Seq),
 }
 
-/// The value, or [`StoredError::Malformed`] unless `holds`.
-pub(super) fn checked<T>(value: T, holds: bool, what: &'static str) -> Result<T, StoredError> {
+/// The value, if `holds`.
+///
+/// # Errors
+/// [`StoredError::Malformed`] otherwise.
+pub fn checked<T>(value: T, holds: bool, what: &'static str) -> Result<T, StoredError> {
     if holds { Ok(value) } else { Err(StoredError::Malformed(what)) }
 }
 
-pub(super) fn required<T>(value: Option<T>, what: &'static str) -> Result<T, StoredError> {
+/// The value, if there is one.
+///
+/// # Errors
+/// [`StoredError::Malformed`] otherwise.
+pub fn required<T>(value: Option<T>, what: &'static str) -> Result<T, StoredError> {
     value.ok_or(StoredError::Malformed(what))
 }

@@ -3,7 +3,7 @@
 //! ```text
 //!   event:  version │ seq │ at │ fact │ checksum     a byte, two varints, a protobuf message, four bytes
 //!   room:   version │ room │ checksum                a byte, a protobuf message, four bytes
-//!   search reports of a finished game, and the invitations that a player accepts: as a room
+//!   search reports of a finished game, the invitations that a player accepts, tournaments and their events: as a room
 //! ```
 //!
 //! The messages are also sent from one node of a cluster to another, commands and rejections only so; then as parts of
@@ -37,8 +37,11 @@ use prost::{
     encoding::{decode_varint, encode_varint},
 };
 
-use self::error::{VERSION, checked, required};
-pub use self::{codec::Numbered, error::StoredError};
+use self::error::VERSION;
+pub use self::{
+    codec::{Numbered, narrow, read_player, read_player_or_none, read_room, read_seq},
+    error::{StoredError, checked, required},
+};
 use super::{event::Event, settings::Availability, state::Room, thought::Thought};
 
 /// The version without a checksum, which is still read.
@@ -83,7 +86,7 @@ pub fn encode_room(room: &Room) -> Vec<u8> {
 /// # Errors
 /// [`StoredError`] for other bytes.
 pub fn decode_room(bytes: &[u8]) -> Result<Room, StoredError> {
-    v1::Room::decode(verify_checksum(bytes)?)?.read()
+    decode_message::<v1::Room>(bytes)?.read()
 }
 
 /// Encodes the search reports of a finished game: about 25 bytes for each.
@@ -97,7 +100,7 @@ pub fn encode_thoughts(thoughts: &[(u16, Thought)]) -> Vec<u8> {
 /// # Errors
 /// [`StoredError`] for other bytes.
 pub fn decode_thoughts(bytes: &[u8], plies: usize) -> Result<Vec<(u16, Thought)>, StoredError> {
-    v1::Thoughts::decode(verify_checksum(bytes)?)?.read(plies)
+    decode_message::<v1::Thoughts>(bytes)?.read(plies)
 }
 
 /// Encodes the invitations that a player accepts.
@@ -111,10 +114,12 @@ pub fn encode_availability(availability: &Availability) -> Vec<u8> {
 /// # Errors
 /// [`StoredError`] for other bytes.
 pub fn decode_availability(bytes: &[u8]) -> Result<Availability, StoredError> {
-    v1::Availability::decode(verify_checksum(bytes)?)?.read()
+    decode_message::<v1::Availability>(bytes)?.read()
 }
 
-fn encode_message(message: &impl Message) -> Vec<u8> {
+/// Encodes a message of the stored form, with version and checksum.
+#[must_use]
+pub fn encode_message(message: &impl Message) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(1 + message.encoded_len() + CHECKSUM);
     bytes.push(VERSION);
     message.encode_raw(&mut bytes);
@@ -125,6 +130,14 @@ fn encode_message(message: &impl Message) -> Vec<u8> {
 fn append_checksum(bytes: &mut Vec<u8>) {
     let checksum = crc32fast::hash(bytes);
     bytes.extend(checksum.to_le_bytes());
+}
+
+/// Decodes what [`encode_message`] returned.
+///
+/// # Errors
+/// [`StoredError`] for other bytes.
+pub fn decode_message<M: Message + Default>(bytes: &[u8]) -> Result<M, StoredError> {
+    Ok(M::decode(verify_checksum(bytes)?)?)
 }
 
 /// The bytes between version and checksum. Fails when the version is unknown or the checksum is wrong.

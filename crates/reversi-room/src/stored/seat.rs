@@ -48,7 +48,11 @@ impl From<&AiSeat> for v1::Ai {
 }
 
 impl v1::Ai {
-    pub(super) fn read(self) -> Result<AiSeat, StoredError> {
+    /// Reads what another node has sent.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for a message that no server sends.
+    pub fn read(self) -> Result<AiSeat, StoredError> {
         let kind = self.kind.as_str();
         let plain = kind.len() <= MAX_AI_KIND && kind.bytes().all(|byte| byte.is_ascii_graphic());
         Ok(AiSeat { kind: checked(kind, plain, "AI")?.into(), level: narrow(self.level, "level")?, seed: self.seed })
@@ -69,7 +73,11 @@ impl From<&Occupant> for v1::Occupant {
 }
 
 impl v1::Occupant {
-    pub(super) fn read(self) -> Result<Occupant, StoredError> {
+    /// Reads what another node has sent.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for a message that no server sends.
+    pub fn read(self) -> Result<Occupant, StoredError> {
         Ok(match required(self.kind, "occupant")? {
             Kind::Open(()) => Occupant::Open,
             Kind::Reserved(guest) => Occupant::Reserved(guest.read()?),

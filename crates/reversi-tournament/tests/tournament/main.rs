@@ -5,5 +5,6 @@ mod pairing;
 mod properties;
 mod results;
 mod scenarios;
+mod stored;
 mod swiss;
 mod trial;

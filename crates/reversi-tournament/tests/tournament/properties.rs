@@ -38,9 +38,9 @@ fn any_settings() -> impl Strategy<Value = Settings> {
 }
 
 /// A step of a history: what, with whom, and how.
-type Step = (u8, u32, u8);
+pub(crate) type Step = (u8, u32, u8);
 
-fn any_history() -> impl Strategy<Value = (Settings, u32, Vec<Step>)> {
+pub(crate) fn any_history() -> impl Strategy<Value = (Settings, u32, Vec<Step>)> {
     (any_settings(), 0..9_u32, prop::collection::vec((0..24_u8, 0..12_u32, any::<u8>()), 0..120))
 }
 
@@ -99,7 +99,7 @@ fn perform(trial: &mut Trial, (what, who, how): Step) {
     drop(trial.issue(ORGANISER, command));
 }
 
-fn perform_all((settings, players, steps): (Settings, u32, Vec<Step>)) -> Trial {
+pub(crate) fn perform_all((settings, players, steps): (Settings, u32, Vec<Step>)) -> Trial {
     let mut trial = Trial::new(settings, players);
     drop(trial.control(Control::Start));
     trial.tick();

@@ -101,7 +101,7 @@ pub enum Command {
     /// Replace the settings. Rejected if they are no longer those from which the new ones were made, where these are
     /// given.
     Configure(Box<Settings>, Option<Box<Settings>>),
-    /// Start a game or series, for a request that may have an id.
+    /// Start a game or series, for a request that may have an id. By the server for a meeting.
     Start(Option<Request>),
     /// Make the running game the last of its series, or end the series between two games.
     EndSeries,

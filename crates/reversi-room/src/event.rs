@@ -6,7 +6,7 @@ use reversi_engine::rules::{ByColor, Color, Square};
 
 use super::{
     game::GameEnd,
-    ids::{JoinCode, PlayerId, RoomId, Seq},
+    ids::{JoinCode, MeetingRef, PlayerId, RoomId, Seq},
     seat::{Occupant, Profile},
     settings::{Policy, Settings},
     text::{ChatText, DeclineReason},
@@ -87,14 +87,17 @@ pub struct Creation {
     pub id: RoomId,
     /// The join code.
     pub code: JoinCode,
-    /// The creator: owner and first member.
+    /// The creator: owner and first member. Of a meeting, the owner is no member.
     pub owner: Profile,
     /// Settings that have passed [`Settings::check`].
     pub settings: Settings,
     /// The server's limits for the room.
     pub policy: Policy,
-    /// The first occupants; a player among them is the owner, on one seat at most.
+    /// The first occupants. A player among them is the owner, on one seat at most; those of a meeting are its players,
+    /// who become members and are ready.
     pub seats: ByColor<Occupant>,
+    /// The meeting of a tournament that is played in the room, and nothing else.
+    pub meeting: Option<MeetingRef>,
     /// The request that created it, if that had an id.
     pub request: Option<Request>,
 }

@@ -106,6 +106,18 @@ id!(
     8
 );
 
+/// The meeting of a tournament that is played in a room. Only its players sit there, and after its series they play no
+/// other game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MeetingRef {
+    /// The tournament.
+    pub tournament: TournamentId,
+    /// The number of the meeting.
+    pub number: u32,
+    /// The round to which it belongs, from 1.
+    pub round: u32,
+}
+
 /// The id of a game: its room and its number there. Written `ROOM-NUMBER`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId {

@@ -45,7 +45,7 @@ pub use command::{Claim, Command, Credentials, Issuer, SeatSetting};
 pub use event::{CloseReason, Creation, Event, Fact, InvitationEnd, LeaveReason, Offer, Request};
 pub use game::{EndReason, Game, GameEnd, Ply};
 pub use game_record::{GameRecord, Participant, RatingChange, UnratedReason};
-pub use ids::{GameId, JoinCode, ParseIdError, PlayerId, RoomId, Seq, TournamentId};
+pub use ids::{GameId, JoinCode, MeetingRef, ParseIdError, PlayerId, RoomId, Seq, TournamentId};
 pub use rejection::Rejection;
 pub use seat::{AiSeat, AiSpec, Invitation, Occupant, PlayerKind, PlayerRef, Profile, Seat, SeatSpec};
 pub use series_score::SeriesScore;

@@ -22,11 +22,14 @@ pub(super) const ANSWER_FIRST: &str = "your opponent asks to take a move back; a
 pub(super) const NO_MOVE: &str = "you have made no move in this game";
 pub(super) const NO_INVITATION: &str = "no seat of this room is kept for you";
 pub(super) const HAS_SEAT: &str = "this player has a seat here, and needs no invitation";
+pub(super) const ONE_MEETING: &str = "the room is for one meeting of a tournament, which is over";
+pub(super) const NO_ABORT: &str = "a game of a tournament cannot be aborted; resign it";
+pub(super) const TOURNAMENT_MOVE: &str = "in a tournament no move is taken back";
 
 const AT_RATED_GAME: &str = "a running rated game is within two plies of this opening; start after that game";
 
 /// The reasons of a room for [`Rejection::WrongPhase`].
-pub(super) const WRONG_PHASES: [&str; 17] = [
+pub(super) const WRONG_PHASES: [&str; 20] = [
     NO_SERIES,
     NO_OFFER,
     OWN_OFFER,
@@ -44,6 +47,9 @@ pub(super) const WRONG_PHASES: [&str; 17] = [
     ANSWER_FIRST,
     NO_INVITATION,
     HAS_SEAT,
+    ONE_MEETING,
+    NO_ABORT,
+    TOURNAMENT_MOVE,
 ];
 
 /// The reason for rejecting a command, which then changes nothing.

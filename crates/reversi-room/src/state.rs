@@ -14,7 +14,7 @@ use super::{
     command::Credentials,
     event::Creation,
     game::Game,
-    ids::{JoinCode, PlayerId, RoomId, Seq},
+    ids::{JoinCode, MeetingRef, PlayerId, RoomId, Seq},
     rejection::Rejection,
     seat::{Occupant, PlayerKind, Profile, Seat},
     series_score::SeriesScore,
@@ -90,6 +90,7 @@ pub struct Room {
     pub(super) score: Option<SeriesScore>,
     pub(super) rematch_offer: Option<Color>,
     pub(super) chat: VecDeque<ChatLine>,
+    pub(super) meeting: Option<MeetingRef>,
 }
 
 impl Room {
@@ -105,7 +106,19 @@ impl Room {
     /// The room after its first event.
     #[must_use]
     pub fn new(creation: Creation, at: Timestamp) -> Self {
-        let Creation { id, code, owner, settings, policy, seats, request: _ } = creation;
+        let Creation { id, code, owner, settings, policy, seats, meeting, request: _ } = creation;
+        let owner_id = owner.id;
+        let seated = |occupant: &Occupant| match occupant {
+            Occupant::Player(profile) => Some(profile.clone()),
+            Occupant::Open | Occupant::Reserved(_) | Occupant::Invited(_) | Occupant::Ai(_) => None,
+        };
+        let members = match meeting {
+            Some(_) => seats.iter().filter_map(|(_, occupant)| seated(occupant)).collect(),
+            None => vec![owner],
+        };
+        let member = |profile| Member { profile, joined: at, absent_since: None };
+        let is_ready = |occupant: &Occupant| meeting.is_some() && occupant.player().is_some();
+        let seat = |occupant: Occupant| Seat { marked_ready: is_ready(&occupant), ..Seat::of(occupant) };
         Self {
             id,
             code,
@@ -113,13 +126,13 @@ impl Room {
             policy,
             seq: Seq(1),
             phase: Phase::Lobby,
-            owner: owner.id,
+            owner: owner_id,
             absent_owner: None,
             co_owners: BTreeSet::new(),
             settings,
-            members: vec![Member { profile: owner, joined: at, absent_since: None }],
+            members: members.into_iter().map(member).collect(),
             bans: BTreeSet::new(),
-            seats: seats.map(Seat::of),
+            seats: seats.map(seat),
             game: None,
             series: None,
             score: None,
@@ -127,6 +140,7 @@ impl Room {
             chat: VecDeque::new(),
             last_activity: at,
             credited_since: None,
+            meeting,
         }
     }
 
@@ -146,6 +160,12 @@ impl Room {
     #[must_use]
     pub fn seq(&self) -> Seq {
         self.seq
+    }
+
+    /// The meeting of a tournament that is played in the room, if it is for one.
+    #[must_use]
+    pub fn meeting(&self) -> Option<MeetingRef> {
+        self.meeting
     }
 
     /// The room's phase.

@@ -39,6 +39,7 @@ pub(super) fn creation(settings: Settings) -> Creation {
         policy: Policy { grace: Duration::from_secs(60), idle_close: Duration::from_secs(600), members: 8 },
         seats: ByColor::new(Occupant::Player(owner()), Occupant::Ai(ai)),
         request: None,
+        meeting: None,
     }
 }
 

@@ -471,6 +471,7 @@ pub(super) mod tests {
             policy: Policy { grace: LOBBY_INTERVAL, idle_close: LOBBY_INTERVAL, members: 8 },
             seats: ByColor::new(Occupant::Open, Occupant::Open),
             request: None,
+            meeting: None,
         };
         Room::new(creation, Timestamp::default())
     }

@@ -227,7 +227,7 @@ impl RoomHost {
         let at = context.clock.now();
         let id = creation.id;
         let mut room = Room::new(creation.clone(), at);
-        let owner = Issuer::Player(creation.owner.id);
+        let owner = if creation.meeting.is_some() { Issuer::Server } else { Issuer::Player(creation.owner.id) };
         let later = first.map_or_else(|| Ok(Vec::new()), |first| room.decide(at, owner, first))?;
         self.lobby.require_no_rated_game_at_start(&room, &later)?;
         let created = Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation)) };

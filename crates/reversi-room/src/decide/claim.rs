@@ -35,7 +35,7 @@ impl Draft {
         let side = self.seated(issuer)?;
         let both_have_moved = self.running(number)?.both_have_moved();
         let from = self.room.claim_from(side.opposite()).ok_or(Rejection::WrongPhase(rejection::NOT_GONE))?;
-        if !both_have_moved {
+        if !both_have_moved && self.room.meeting.is_none() {
             return Err(Rejection::WrongPhase(rejection::ONLY_ABORT));
         }
         if self.now < from {

@@ -46,7 +46,9 @@ impl Draft {
 
     pub(super) fn vacate(&mut self, issuer: Issuer) -> Result<(), Rejection> {
         let player = self.member(issuer)?;
-        self.require_lobby()?;
+        if self.room.phase == Phase::Playing {
+            return Err(Rejection::RoomInGame);
+        }
         self.remove(issuer, player, LeaveReason::Left);
         Ok(())
     }

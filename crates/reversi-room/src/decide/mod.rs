@@ -14,7 +14,7 @@ use super::{
     event::{CloseReason, Event, Fact},
     game::{EndReason, GameEnd},
     ids::PlayerId,
-    rejection::Rejection,
+    rejection::{self, Rejection},
     settings::Visibility,
     state::{Phase, Room},
     timestamp::Timestamp,
@@ -132,6 +132,10 @@ impl Draft {
 
     fn require_lobby(&self) -> Result<(), Rejection> {
         match self.room.phase {
+            // Its game starts with the room.
+            Phase::Lobby if self.room.meeting.is_some() && self.room.game.is_some() => {
+                Err(Rejection::WrongPhase(rejection::ONE_MEETING))
+            }
             Phase::Lobby => Ok(()),
             Phase::Playing => Err(Rejection::RoomInGame),
             Phase::Closed => Err(Rejection::RoomClosed),

@@ -25,11 +25,11 @@ impl Room {
         self.co_owners.iter().copied()
     }
 
-    /// The player who answers for what the room does by itself: the owner, or else the first member.
+    /// The player who answers for what the room does by itself: the owner, or else the first member; none for a meeting.
     #[must_use]
     pub fn payer(&self) -> Option<PlayerId> {
         let first = || self.members.first().map(|member| member.profile.id);
-        self.owner().map(|owner| owner.id).or_else(first)
+        self.owner().map(|owner| owner.id).or_else(first).filter(|_| self.meeting.is_none())
     }
 
     /// Whether the room is this player's, who is away: it may come back without code and password, cannot be banned, and
@@ -39,7 +39,11 @@ impl Room {
     }
 
     /// The next owner, if that changes now: the owner who has returned, or the member who stands in for an absent one.
+    /// The room of a meeting stays without one.
     pub(crate) fn next_owner(&self) -> Option<PlayerId> {
+        if self.meeting.is_some() {
+            return None;
+        }
         let is_present = |player: &PlayerId| self.member(*player).is_some_and(|member| member.absent_since.is_none());
         if let Some(back) = self.absent_owner.filter(is_present) {
             return (!self.owner_plays_rated()).then_some(back);

@@ -105,7 +105,9 @@ fn parity(side: Color) -> u16 {
 
 impl Draft {
     pub(super) fn start(&mut self, issuer: Issuer, request: Option<Request>) -> Result<(), Rejection> {
-        self.require_manager(issuer)?;
+        if issuer != Issuer::Server || self.room.meeting.is_none() {
+            self.require_manager(issuer)?;
+        }
         self.require_lobby()?;
         if let Ok(seat) = self.seated(issuer)
             && !self.room.seats[seat].marked_ready
@@ -183,6 +185,9 @@ impl Draft {
             return Err(Rejection::GameOver);
         }
         let early = !game.both_have_moved() && self.seated(issuer).is_ok();
+        if early && self.room.meeting.is_some() {
+            return Err(Rejection::WrongPhase(rejection::NO_ABORT));
+        }
         if !early {
             self.require_right_to_end_game(issuer)?;
         }
@@ -235,6 +240,9 @@ impl Draft {
             Offer::Draw => game.next_draw_offer(by),
             Offer::TakeBack if self.room.settings.rated => {
                 return Err(Rejection::WrongPhase(rejection::RATED_MOVE));
+            }
+            Offer::TakeBack if self.room.meeting.is_some() => {
+                return Err(Rejection::WrongPhase(rejection::TOURNAMENT_MOVE));
             }
             Offer::TakeBack if game.before_last_move(by).is_none() => {
                 return Err(Rejection::WrongPhase(rejection::NO_MOVE));

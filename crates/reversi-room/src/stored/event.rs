@@ -199,6 +199,7 @@ impl From<&Creation> for v1::Creation {
             black: Some((&creation.seats.black).into()),
             white: Some((&creation.seats.white).into()),
             request: creation.request.map(Into::into),
+            meeting: creation.meeting.map(Into::into),
         }
     }
 }
@@ -212,7 +213,8 @@ impl v1::Creation {
         let owner = required(self.owner, "owner")?.read()?;
         let seats = ByColor::new(required(self.black, "occupant")?.read()?, required(self.white, "occupant")?.read()?);
         let may_sit = |occupant: &Occupant| occupant.player().is_none_or(|player| player == owner.id);
-        let at_most_once = seats.black.player().is_none() || seats.white.player().is_none();
+        let may_sit = |occupant: &Occupant| self.meeting.is_some() || may_sit(occupant);
+        let at_most_once = seats.black.player().is_none_or(|black| seats.white.player() != Some(black));
         let seated = may_sit(&seats.black) && may_sit(&seats.white) && at_most_once;
         Ok(Creation {
             id: read_room(self.id)?,
@@ -222,6 +224,7 @@ impl v1::Creation {
             seats: checked(seats, seated, "seats")?,
             owner,
             request: self.request.map(v1::Request::read),
+            meeting: self.meeting.map(v1::MeetingRef::read).transpose()?,
         })
     }
 }

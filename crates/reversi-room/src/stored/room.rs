@@ -10,7 +10,7 @@ use super::{
     required, v1,
 };
 use crate::{
-    ids::PlayerId,
+    ids::{MeetingRef, PlayerId, TournamentId},
     seat::Profile,
     state::{ChatLine, Member, Phase, Room},
     text::ChatText,
@@ -41,6 +41,7 @@ impl From<&Room> for v1::Room {
             last_activity: room.last_activity.0,
             score: room.score.map(Into::into),
             credited_since: room.credited_since.map(|since| since.0),
+            meeting: room.meeting.map(Into::into),
         }
     }
 }
@@ -73,6 +74,7 @@ impl v1::Room {
             last_activity: Timestamp(self.last_activity),
             score: self.score.map(v1::Score::read).transpose()?,
             credited_since: self.credited_since.map(Timestamp),
+            meeting: self.meeting.map(v1::MeetingRef::read).transpose()?,
         };
         match contradiction(&room) {
             Some(what) => Err(StoredError::Malformed(what)),
@@ -84,8 +86,8 @@ impl v1::Room {
 /// The first part of a room that contradicts another part.
 fn contradiction(room: &Room) -> Option<&'static str> {
     let members: BTreeSet<_> = room.members.iter().map(|member| member.profile.id).collect();
-    // The creator is a member even if the limit is 0.
-    let max_members = usize::from(room.policy.members).max(1);
+    // The creator, or both players of a meeting, are members even if the limit is lower.
+    let max_members = usize::from(room.policy.members).max(2);
     let running = room.running().is_some();
     let awaited = room.series.is_some_and(|series| series.next_at.is_some());
     let playing = match room.phase {
@@ -103,6 +105,19 @@ fn contradiction(room: &Room) -> Option<&'static str> {
         ("series", series),
     ];
     rules.into_iter().find(|(_, holds)| !holds).map(|(what, _)| what)
+}
+
+impl From<MeetingRef> for v1::MeetingRef {
+    fn from(MeetingRef { tournament, number, round }: MeetingRef) -> Self {
+        Self { tournament: tournament.bits(), number, round }
+    }
+}
+
+impl v1::MeetingRef {
+    pub(super) fn read(self) -> Result<MeetingRef, StoredError> {
+        let tournament = required(TournamentId::from_bits(self.tournament), "id of a tournament")?;
+        Ok(MeetingRef { tournament, number: self.number, round: self.round })
+    }
 }
 
 impl From<&Member> for v1::Member {

@@ -78,6 +78,7 @@ fn creation() -> Creation {
             Occupant::Ai(AiSeat { kind: Arc::from("mcts-roxanne"), level: 3, seed: u64::MAX }),
         ),
         request: None,
+        meeting: None,
     }
 }
 
@@ -125,6 +126,11 @@ fn facts() -> Vec<Fact> {
         },
         Fact::OfferMade { offer: Offer::TakeBack, by: Color::Black },
         Fact::GameEnded(GameEnd { winner: None, reason: EndReason::TakenBack }),
+        Fact::Created(Box::new(Creation {
+            seats: ByColor::new("ada", "bob").map(|who| Occupant::Player(profile(who))),
+            meeting: Some(test_room::MEETING),
+            ..creation()
+        })),
     ]
 }
 

@@ -241,6 +241,7 @@ fn creation() -> impl Strategy<Value = Creation> {
         owner,
         settings: Settings::named(RoomName::parse("Tea").unwrap()),
         policy: Policy { grace: Duration::from_secs(60), idle_close: Duration::from_secs(600), members: 100 },
+        meeting: None,
         request: code.is_multiple_of(2).then_some(Request { key: code, digest: code / 2 }),
     })
 }

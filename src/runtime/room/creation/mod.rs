@@ -96,6 +96,7 @@ impl Rooms {
             },
             seats,
             request,
+            meeting: None,
         };
         let created = self.host.create(creation, first).await;
         if created.as_ref().is_err_and(RoomError::is_unknown) {

@@ -5,6 +5,7 @@ mod absence;
 mod clocks;
 mod games;
 mod invitations;
+mod meetings;
 mod members;
 mod ownership;
 mod permissions;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use reversi_engine::ai::AiKind;
 
-use super::{contestant::Contestant, glicko::Rating};
+use super::{contestant::Contestant, player_stats::glicko::Rating};
 
 /// The kind of all anchors.
 const KIND: AiKind = AiKind::Expert;

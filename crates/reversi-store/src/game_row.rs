@@ -15,8 +15,8 @@ use crate::{
     contestant::Contestant,
     damage::ReadError,
     player_stats::OpponentKind,
+    player_stats::recent_games::{RecentGame, RecentGames},
     player_store,
-    recent_games::{RecentGame, RecentGames},
 };
 
 /// The version of the tables in `schema.sql` of each database and `done_requests.sql`, which earlier versions lack.

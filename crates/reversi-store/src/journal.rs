@@ -11,7 +11,7 @@ use reversi_room::{Event, Fact, GameRecord, JoinCode, Request, Room, RoomId, Seq
 use thiserror::Error;
 use tokio::sync::oneshot;
 
-use super::glicko::RatingWeight;
+use super::player_stats::glicko::RatingWeight;
 
 /// The metric of the number of writes in a commit.
 pub const COMMIT_WRITES: &str = "reversi_journal_commit_writes";

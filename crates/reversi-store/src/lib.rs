@@ -20,7 +20,6 @@ mod damage;
 mod explorer;
 pub mod files;
 mod game_row;
-mod glicko;
 mod journal;
 mod memory;
 mod player_stats;
@@ -28,7 +27,6 @@ mod player_store;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod quorum;
-mod recent_games;
 mod shard;
 mod sqlite;
 mod transfer;
@@ -45,13 +43,15 @@ pub use cluster_store::{ClusterStore, ClusterView, Lease, NodeInfo, Obstacle};
 pub use contestant::{Contestant, ParseContestantError};
 pub use damage::DAMAGED_ROWS;
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter};
-pub use glicko::{Rating, RatingWeight};
 pub use journal::{
     Append, AppendError, AppendFuture, BoxFuture, CLOCK_SKEW, COMMIT_WRITES, DoneRequest, EndedGame, FENCED_APPENDS,
     FaultHook, History, Journal, LEASE_AGE, LOG_BYTES, OWNED_SHARDS, REQUEST_LIFETIME, StoreError, StoreFuture,
 };
 pub use memory::MemoryStore;
-pub use player_stats::{OpponentKind, PlayerStats, Results};
+pub use player_stats::{
+    OpponentKind, PlayerStats, Results,
+    glicko::{Rating, RatingWeight},
+};
 pub use player_store::{PlaceRequest, PlayerKey, PlayerStore, RoomPlace, StoredPlayer};
 #[cfg(feature = "postgres")]
 pub use postgres::{Membership, NodeRow, NodeStatus, NodeTable, PostgresError, PostgresStore, Sharing, Standby};

@@ -331,7 +331,7 @@ fn every_reason_is_that_of_a_call() {
 fn stores() -> String {
     let requests = include_str!("../../../crates/reversi-store/src/done_requests.sql");
     let schema = include_str!("../../../crates/reversi-store/src/sqlite/schema.sql");
-    let mark = include_str!("../../../crates/reversi-store/src/sqlite/wal_mark.rs");
+    let mark = include_str!("../../../crates/reversi-store/src/sqlite/wal/mark.rs");
     let mark = statement(mark, "CREATE TABLE IF NOT EXISTS wal_mark (").trim_end_matches(')').replace(", ", ",\n");
     let mark =
         format!("-- By which a write-ahead log of another file is recognised.\nCREATE TABLE wal_mark (\n{mark}\n);\n");

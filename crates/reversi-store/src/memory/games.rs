@@ -16,10 +16,10 @@ use super::{
         CountedMove, Exploration, ExplorerFilter, MoveCount, Mover, PositionKey, REMEMBERED_GAMES, counted_moves,
         explored_moves, shown_games,
     },
-    super::glicko::Rating,
     super::journal::EndedGame,
+    super::player_stats::glicko::Rating,
+    super::player_stats::recent_games::{RecentGame, RecentGames},
     super::player_stats::{PlayerStats, Results, Settlement, settlement},
-    super::recent_games::{RecentGame, RecentGames},
     GameFilter, GameKey, GamePage, Retention,
 };
 

@@ -37,13 +37,13 @@ impl RatingWeight {
         Self(Self::FULL.0 >> (meetings / 10).min(4))
     }
 
-    pub(super) fn sixteenths(self) -> u8 {
+    pub(crate) fn sixteenths(self) -> u8 {
         self.0
     }
 
     /// The inverse of [`Self::sixteenths`], as it is stored.
     #[cfg(feature = "postgres")]
-    pub(super) fn of_sixteenths(stored: i32) -> Self {
+    pub(crate) fn of_sixteenths(stored: i32) -> Self {
         Self(stored.clamp(0, Self::FULL.0.into()) as u8)
     }
 
@@ -54,10 +54,10 @@ impl RatingWeight {
 
 impl Rating {
     /// The deviation above which a rating is provisional.
-    pub(super) const PROVISIONAL: f64 = 110.0;
+    pub(crate) const PROVISIONAL: f64 = 110.0;
     /// The least deviation of a bot's rating after its engine has changed: the new one may be far stronger or weaker, but
     /// is no stranger, whose deviation is 350.
-    pub(super) const OF_NEW_ENGINE: f64 = 200.0;
+    pub(crate) const OF_NEW_ENGINE: f64 = 200.0;
 
     /// The strength, rounded.
     pub fn rounded(&self) -> u16 {
@@ -66,7 +66,7 @@ impl Rating {
     }
 
     /// The change that led to this rating, by a game of this weight.
-    pub(super) fn change(&self, weight: RatingWeight, limited: bool) -> RatingChange {
+    pub(crate) fn change(&self, weight: RatingWeight, limited: bool) -> RatingChange {
         RatingChange::Rated {
             after: self.rounded(),
             deviation: self.deviation.round() as u16,
@@ -82,7 +82,7 @@ impl Rating {
     }
 
     /// The ratings of black and white after a game between them.
-    pub(super) fn meets(self, white: Self, winner: Option<Color>, weight: RatingWeight) -> (Self, Self) {
+    pub(crate) fn meets(self, white: Self, winner: Option<Color>, weight: RatingWeight) -> (Self, Self) {
         let outcome = match winner {
             Some(Color::Black) => Outcomes::WIN,
             Some(Color::White) => Outcomes::LOSS,
@@ -108,7 +108,7 @@ impl Rating {
 
     /// Limits the rating `after` a game to `highest`; its deviation then changes by the same part of the way as its
     /// value.
-    pub(super) fn risen(self, after: Self, highest: f64) -> Self {
+    pub(crate) fn risen(self, after: Self, highest: f64) -> Self {
         if after.value <= highest.max(self.value) {
             after
         } else if highest <= self.value {

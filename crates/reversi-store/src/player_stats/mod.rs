@@ -1,15 +1,15 @@
 //! The statistics of a player: results of finished games, and a rating.
 
+pub(crate) mod glicko;
+pub(crate) mod recent_games;
+
 use reversi_engine::rules::{ByColor, Color};
 use reversi_room::{GameRecord, Participant, PlayerKind, RatingChange, UnratedReason};
 
-use super::{
-    anchor,
-    contestant::Contestant,
-    glicko::{Rating, RatingWeight},
-    journal::EndedGame,
-    recent_games::RecentGames,
-};
+use glicko::{Rating, RatingWeight};
+use recent_games::RecentGames;
+
+use super::{anchor, contestant::Contestant, journal::EndedGame};
 
 /// The kind of an opponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -180,8 +180,8 @@ mod tests {
     use proptest::{collection::vec, prelude::*, sample::select};
     use reversi_room::{AiSeat, DisplayName, EndReason, GameEnd, PlayerId, Profile, Thought, Timestamp};
 
+    use super::recent_games::RecentGame;
     use super::*;
-    use crate::recent_games::RecentGame;
 
     const BLACK: Option<Color> = Some(Color::Black);
     const WHITE: Option<Color> = Some(Color::White);

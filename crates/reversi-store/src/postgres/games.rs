@@ -24,10 +24,10 @@ use crate::{
     contestant::Contestant,
     damage::{DamagedRows, ReadError},
     game_row::{GameRow, kind_name, name_of, rating_change_text, recent_game},
-    glicko::{Rating, RatingWeight},
     journal::EndedGame,
+    player_stats::glicko::{Rating, RatingWeight},
+    player_stats::recent_games::{RecentGame, RecentGames},
     player_stats::{PlayerStats, Results, Settlement, settlement},
-    recent_games::{RecentGame, RecentGames},
 };
 
 const UNSETTLED: &str = "SELECT * FROM games WHERE unsettled_weight IS NOT NULL ORDER BY number LIMIT $1";

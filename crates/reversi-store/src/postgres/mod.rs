@@ -13,8 +13,6 @@
 //! `cluster`. A batch of moves is one statement and one commit. When the connection is lost, the writer connects again
 //! and finds out what was written, for as long as its patience lasts; callers only wait longer.
 
-mod batch;
-mod change;
 mod cluster;
 mod done_requests;
 mod error;
@@ -29,6 +27,7 @@ mod retention;
 mod rooms;
 mod schema;
 mod session;
+mod standby;
 mod transfer;
 mod waiting;
 mod writer;
@@ -55,9 +54,8 @@ use tokio::{
 pub use cluster::{Membership, lease_holder::Sharing};
 pub use error::PostgresError;
 pub use node_table::{NodeRow, NodeStatus, NodeTable};
+pub use standby::Standby;
 
-use batch::{Outcome, Write};
-use change::Change;
 use cluster::{
     access::{Access, PanicGuard},
     lease_holder::NodeState,
@@ -67,8 +65,12 @@ use lasting_session::LastingSession;
 use reversi_engine::rules::Position;
 use reversi_room::{DisplayName, GameId, GameRecord, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp};
 use rooms::RoomWrite;
-use session::{Config, Session, refuse_pooler};
-use writer::{Done, MAX_CHANGES, QueuedWrite, Writer};
+use session::Session;
+use writer::{
+    Done, MAX_CHANGES, QueuedWrite, Writer,
+    batch::{Outcome, Write},
+    change::Change,
+};
 
 use super::{
     archive::{Archive, ArchiveSize, GameFilter, GameKey, GamePage, RankingFilter, RankingKey, RankingPage, Retention},
@@ -98,9 +100,6 @@ const QUOTA_PATIENCE: Duration = Duration::from_secs(10);
 const READERS_TURN: Duration = Duration::from_secs(1);
 const SETTLED_FOR_READER: usize = 256;
 
-/// Time limit at start for another node to end.
-const ENDS_SOON: Duration = Duration::from_secs(1);
-
 /// A store in a database. Dropping it completes all queued writes, ends its threads, and lets another node take over.
 pub struct PostgresStore {
     requests: Option<mpsc::Sender<QueuedWrite>>,
@@ -119,63 +118,6 @@ pub struct PostgresStore {
     node: i64,
     /// Dropped last.
     membership: Arc<Membership>,
-}
-
-/// A node that has joined those of a database, and can open the store once it owns or shares the rooms.
-pub struct Standby {
-    config: Config,
-    patience: Duration,
-    membership: Membership,
-}
-
-impl Standby {
-    /// Joins the nodes of the database at `url`, `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; creates its tables if
-    /// necessary.
-    ///
-    /// # Errors
-    /// When the database cannot be reached or used.
-    pub async fn join(url: &str, sharing: Sharing) -> Result<Self, PostgresError> {
-        let (config, patience) = (Config::parse(url, sharing.patience)?, sharing.patience);
-        refuse_pooler(&config).await?;
-        let membership = Membership::join(config.clone(), sharing).await?;
-        Ok(Self { config, patience, membership })
-    }
-
-    /// The server that has the rooms, in words for people. None unless this one stands by.
-    #[must_use]
-    pub fn active(&self) -> Option<String> {
-        match &*self.membership.state().borrow() {
-            NodeState::StandBy { owner, .. } => {
-                Some(owner.clone().unwrap_or_else(|| "a server that starts".to_owned()))
-            }
-            NodeState::Owner(_) | NodeState::Member(_) | NodeState::Lost => None,
-        }
-    }
-
-    /// Waits until this node is asked to end, by `draining` in the table `node`.
-    pub fn wait_for_drain(&self) -> impl Future<Output = ()> + use<> {
-        self.membership.wait_for_drain()
-    }
-
-    /// Waits until this node has all rooms, or shares them with other nodes, and opens the store.
-    ///
-    /// # Errors
-    /// When the database cannot be used then.
-    pub async fn take_over(self) -> Result<PostgresStore, PostgresError> {
-        let node = self.membership.wait_to_write().await?;
-        PostgresStore::start(self, node).await
-    }
-
-    /// Waits [`ENDS_SOON`], then fails once another node is seen to renew its lease.
-    async fn require_unused(&self) -> Result<(), PostgresError> {
-        tokio::time::sleep(ENDS_SOON).await;
-        let mut state = self.membership.state();
-        let seen = state.wait_for(|state| !matches!(state, NodeState::StandBy { is_in_use: false, .. })).await;
-        match seen.as_deref() {
-            Ok(NodeState::StandBy { .. }) => Err(PostgresError::InUse),
-            _ => Ok(()),
-        }
-    }
 }
 
 impl PostgresStore {

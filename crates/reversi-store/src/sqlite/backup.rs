@@ -1,7 +1,7 @@
 //! Complete copies of a file: a backup, also while a server uses the file; the restoring of a backup; and a new store
 //! that takes its place when it is complete.
 //!
-//! A copy has a mark of its own ([`wal_mark`]), so that the write-ahead log of the file that it replaces is recognised.
+//! A copy has a mark of its own ([`wal::mark`]), so that the write-ahead log of the file that it replaces is recognised.
 
 use std::{
     fs::{self, File},
@@ -21,7 +21,7 @@ use super::{
     damage::found_by,
     doctor::{give_owner, remove_file, unused},
     error::OpenError,
-    lock, require, schema, try_lock, unfinished, wal, wal_mark,
+    lock, require, schema, try_lock, unfinished, wal,
 };
 use crate::files::{beside, sync_folder};
 
@@ -60,7 +60,7 @@ pub fn backup(folder: &Path, to: &Path, pages: &mut Pages<'_>) -> Result<Option<
     require(&file)?;
     let (source, _lock) = match try_lock(folder) {
         Ok(lock) => {
-            wal_mark::check(&file)?;
+            wal::mark::check(&file)?;
             (schema::read_source(&file), Some(lock))
         }
         Err(OpenError::InUse) => (schema::read(&file), None),
@@ -121,7 +121,7 @@ pub fn restore(backup: &Path, folder: &Path, pages: &mut Pages<'_>) -> Result<Op
 
 fn open_backup(backup: &Path) -> Result<Connection, OpenError> {
     require(backup)?;
-    wal_mark::check(backup)?;
+    wal::mark::check(backup)?;
     let source = schema::read_source(backup)?.connection;
     match schema::version(&source)? {
         0 => Err(OpenError::Missing),
@@ -157,7 +157,7 @@ fn copy(source: &Connection, to: &Path, like: Option<&Path>, pages: &mut Pages<'
         drop(backup);
         // A single file: without a log.
         copy.pragma_update(None, "journal_mode", "delete")?;
-        wal_mark::renew(&copy)?;
+        wal::mark::renew(&copy)?;
         Ok(copy)
     };
     copy().map_err(|error| OpenError::from(error).into())
@@ -180,7 +180,7 @@ fn keep(file: &Path) -> io::Result<Option<PathBuf>> {
     let link = |from: &Path, to: &Path| fs::hard_link(from, to).or_else(|_| fs::copy(from, to).map(drop));
     if wal::exists(file) {
         // SQLite would replay a log by the name of its file.
-        let suffix = if let Err(OpenError::StrayLog) = wal_mark::check(file) { "-stray-wal" } else { "-wal" };
+        let suffix = if let Err(OpenError::StrayLog) = wal::mark::check(file) { "-stray-wal" } else { "-wal" };
         link(&wal::path_of(file), &beside(&kept, suffix))?;
     }
     if fs::metadata(file)?.len() == 0 {
@@ -206,7 +206,7 @@ impl NewStore {
     pub fn create(folder: &Path) -> Result<Self, OpenError> {
         create_folder(folder)?;
         let file = folder.join(SqliteStore::FILE);
-        wal_mark::check(&file)?;
+        wal::mark::check(&file)?;
         let aside = unfinished(&file);
         if aside.exists() {
             drop(lock(&aside)?);

@@ -18,10 +18,10 @@ use crate::{
     column::{Parameter, ReadColumn},
     contestant::Contestant,
     game_row::{self, GameRow, kind_name, name_of, recent_game},
-    glicko::Rating,
     journal::EndedGame,
+    player_stats::glicko::Rating,
+    player_stats::recent_games::RecentGames,
     player_stats::{PlayerStats, Results, Settlement, settlement},
-    recent_games::RecentGames,
 };
 
 /// Inserts a finished game and the names of its players. If it `counts`, also settles it: updates the statistics of its

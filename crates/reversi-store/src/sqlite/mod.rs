@@ -30,8 +30,6 @@ mod scan;
 mod schema;
 mod transfer;
 mod wal;
-mod wal_mark;
-mod write_behind;
 mod writer;
 
 use std::{
@@ -49,12 +47,11 @@ use rusqlite::Connection;
 pub use error::OpenError;
 
 use damage::{DamagedRows, found_by, is_damage_of_file, is_read_failure};
-use log::LogEntry;
+use log::{LogEntry, write_behind::WriteBehind};
 use reader::{Open, Reader};
 use reversi_engine::rules::Position;
 use reversi_room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp};
 use schema::{OpenedFile, is_unwritable};
-use write_behind::WriteBehind;
 use writer::Writer;
 
 use super::{
@@ -120,11 +117,11 @@ impl SqliteStore {
             return Err(OpenError::Unfinished(copy));
         }
         if !path.exists() {
-            wal_mark::check(&path)?;
+            wal::mark::check(&path)?;
         }
         create_file(&path)?;
         let lock = lock(folder)?;
-        let has_own_log = wal_mark::check(&path)?;
+        let has_own_log = wal::mark::check(&path)?;
         let mut file = schema::create(&path)?;
         let damaged: Arc<DamagedRows> = Arc::default();
         if !(has_own_log && file.marks)
@@ -162,7 +159,7 @@ impl SqliteStore {
         let path = folder.join(Self::FILE);
         require(&path)?;
         let lock = lock(folder)?;
-        wal_mark::check(&path)?;
+        wal::mark::check(&path)?;
         let connection = schema::read_source(&path)?.connection;
         match schema::version(&connection)? {
             0 => return Err(OpenError::Missing),

@@ -4,7 +4,7 @@ use std::{path::Path, time::Duration};
 
 use rusqlite::{Connection, MAIN_DB, OpenFlags, config::DbConfig};
 
-use super::{damage::is_corrupt, error::OpenError, wal, wal_mark};
+use super::{damage::is_corrupt, error::OpenError, wal};
 use crate::game_row::{FIRST, GameRow, VERSION};
 
 /// The application id of SQLite files: "Rvrs".
@@ -75,7 +75,7 @@ fn create_writable(path: &Path) -> Result<(Connection, bool), OpenError> {
 fn upgrade(connection: &mut Connection, version: i32, marks: bool) -> rusqlite::Result<bool> {
     let transaction = connection.transaction()?;
     // Before the schema changes.
-    let is_unmarked = marks && wal_mark::renew(&transaction)?;
+    let is_unmarked = marks && wal::mark::renew(&transaction)?;
     if version == 0 {
         transaction.execute_batch(include_str!("schema.sql"))?;
     }
@@ -85,7 +85,7 @@ fn upgrade(connection: &mut Connection, version: i32, marks: bool) -> rusqlite::
     transaction.execute_batch(&GameRow::additions(version))?;
     if is_unmarked {
         // With the schema as it stays.
-        wal_mark::renew_first(&transaction)?;
+        wal::mark::renew_first(&transaction)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", VERSION)?;

@@ -25,11 +25,13 @@ use tokio::sync::{
 use super::{
     damage::{self, DamagedRows, ReadError},
     done_requests, games,
-    log::LogEntry,
+    log::{
+        LogEntry,
+        write_behind::{Change, WriteBehind},
+    },
     rooms,
     schema::{self, OpenedFile},
-    wal_mark,
-    write_behind::{Change, WriteBehind},
+    wal,
 };
 use crate::journal::{AppendError, AppendFuture, COMMIT_WRITES, FaultHook, StoreError, StoreFuture};
 
@@ -295,7 +297,7 @@ impl WriterThread {
         if !self.in_sync {
             // The log may still end with the failed commit, and a crash would bring it back. A commit of the mark
             // overwrites it. If that fails too, the next commit does.
-            let _ = wal_mark::renew(&connection);
+            let _ = wal::mark::renew(&connection);
             self.write_behind = WriteBehind::read(&connection, self.write_behind.limit, &self.damaged)?;
             self.in_sync = true;
         }
@@ -305,7 +307,7 @@ impl WriterThread {
     /// Makes the connection set `mark_is_due`, now and after each complete checkpoint.
     fn marking(&self, mut connection: Connection) -> rusqlite::Result<Connection> {
         self.mark_is_due.store(self.marks, Relaxed);
-        wal_mark::note_checkpoints(&mut connection, &self.mark_is_due)?;
+        wal::mark::note_checkpoints(&mut connection, &self.mark_is_due)?;
         Ok(connection)
     }
 
@@ -369,7 +371,7 @@ impl WriterThread {
         let mut connection = self.open().map_err(closed)?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(closed)?;
         if self.mark_is_due.swap(false, Relaxed)
-            && let Err(error) = wal_mark::renew(&transaction)
+            && let Err(error) = wal::mark::renew(&transaction)
         {
             let failure = self.write_failure(&error);
             if !matches!(failure, AppendError::Damaged(_)) {

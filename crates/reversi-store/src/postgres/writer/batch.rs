@@ -12,23 +12,26 @@ use std::collections::{HashMap, HashSet};
 use reversi_room::Seq;
 use tokio_postgres::Error;
 
-use super::{
-    change::Change,
-    cluster::fence::{Fence, FenceError},
-    done_requests, members,
-    rooms::{self, RoomWrite},
-    session::Session,
+use super::change::Change;
+use crate::{
+    damage::DamagedRows,
+    journal::AppendError,
+    postgres::{
+        cluster::fence::{Fence, FenceError},
+        done_requests, members,
+        rooms::{self, RoomWrite},
+        session::Session,
+    },
 };
-use crate::{damage::DamagedRows, journal::AppendError};
 
 /// A write of a batch.
-pub(super) enum Write {
+pub(in crate::postgres) enum Write {
     Append(RoomWrite),
     Change(Change),
 }
 
 /// The outcome of a write: for a change the number that it counts, for an append 0.
-pub(super) type Outcome = Result<usize, AppendError>;
+pub(in crate::postgres) type Outcome = Result<usize, AppendError>;
 
 /// Why a batch is not executed.
 pub(super) enum BatchError {

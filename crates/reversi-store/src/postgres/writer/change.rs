@@ -3,20 +3,20 @@
 use reversi_room::{PlayerId, RoomId, Timestamp};
 use tokio_postgres::Error;
 
-use super::{
-    cluster::{fence::Fence, shard},
-    members, players, schema,
-    session::Session,
-    transfer, waiting,
-};
 use crate::{
     ban::Ban,
     player_store::{PlaceRequest, StoredPlayer},
+    postgres::{
+        cluster::{fence::Fence, shard},
+        members, players, schema,
+        session::Session,
+        transfer, waiting,
+    },
     shard::{Assignment, NodeId},
     transfer::Restored,
 };
 
-pub(super) enum Change {
+pub(in crate::postgres) enum Change {
     /// Changes nothing. Its outcome shows that all earlier writes are complete.
     Nothing,
     /// The node lives, and perhaps all clocks in its shards are credited.
@@ -55,12 +55,12 @@ pub(super) enum Change {
 
 impl Change {
     /// True for a change on behalf of players, of which there may be many.
-    pub(super) fn is_of_players(&self) -> bool {
+    pub(in crate::postgres) fn is_of_players(&self) -> bool {
         !matches!(self, Self::Nothing | Self::MarkAlive { .. } | Self::NoteCredited(_) | Self::HandOver(..))
     }
 
     /// Executes it within a transaction. Returns what it counts.
-    pub(super) async fn execute(&self, session: &Session, fence: Fence) -> Result<usize, Error> {
+    pub(in crate::postgres) async fn execute(&self, session: &Session, fence: Fence) -> Result<usize, Error> {
         match self {
             Self::Nothing => Ok(0),
             Self::MarkAlive { now, is_credited } => fence.mark_alive(session, *now, *is_credited).await.map(|()| 0),

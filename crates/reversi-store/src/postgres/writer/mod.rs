@@ -7,6 +7,9 @@
 //!                                 └─────▶ after the patience: unknown; rooms are read again only after the next connection
 //! ```
 
+pub(super) mod batch;
+pub(super) mod change;
+
 use std::{
     collections::{HashSet, VecDeque},
     sync::{
@@ -21,8 +24,9 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
+use batch::{BatchError, Outcome, Write};
+
 use super::{
-    batch::{self, BatchError, Outcome, Write},
     cluster::{
         access::Access,
         fence::{Fence, FenceError},

@@ -25,20 +25,19 @@ use super::{
     damage::ReadError,
     error::OpenError,
     games, lock,
-    log::{self, Run},
+    log::{self, Run, write_behind::WriteBehind},
     players,
     rooms::{self, cut_after},
     scan::{self, Gap},
-    schema, wal, wal_mark,
-    write_behind::WriteBehind,
+    schema, wal,
 };
 use crate::{
     contestant::Contestant,
     game_row::{GameRow, name_of},
-    glicko::RatingWeight,
     journal::EndedGame,
+    player_stats::glicko::RatingWeight,
+    player_stats::recent_games::RecentGames,
     player_stats::{OpponentKind, PlayerStats, Results, settlement},
-    recent_games::RecentGames,
 };
 
 /// Maximum number of findings that are described.
@@ -93,11 +92,11 @@ impl Doctor {
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
         let path = folder.join(SqliteStore::FILE);
         if !path.exists() {
-            wal_mark::check(&path)?;
+            wal::mark::check(&path)?;
             return Err(OpenError::Missing);
         }
         let lock = lock(folder)?;
-        if let Err(error) = wal_mark::check(&path)
+        if let Err(error) = wal::mark::check(&path)
             && !error.may_be_damage()
         {
             return Err(error);

@@ -1,9 +1,11 @@
 //! The log: the appended events of all rooms in order, one row for each commit.
 //!
 //! Without it a move in each of many rooms writes a page for each of them; here a commit writes few pages, and the
-//! events reach the tables of their rooms later, many at once ([`super::write_behind`]). An append costs SQLite 8.2 µs
+//! events reach the tables of their rooms later, many at once ([`write_behind`]). An append costs SQLite 8.2 µs
 //! of CPU instead of 22.3 with an events table, and that table reaches 0.63 of the durable moves a second
 //! (`benches/README.md`).
+
+pub(super) mod write_behind;
 
 use prost::encoding::{decode_varint, encode_varint};
 use reversi_room::{Fact, Request, RoomId, Seq, stored};

@@ -10,10 +10,10 @@ use foldhash::fast::RandomState;
 use reversi_room::{RoomId, Seq};
 use rusqlite::Connection;
 
-use super::{
+use super::{LogEntry, LogRow, ReadableLog, Run};
+use crate::sqlite::{
     damage::{DamagedRows, is_damage_of_file},
-    log::{self, LogEntry, LogRow, ReadableLog, Run},
-    rooms,
+    log, rooms,
     scan::Gap,
 };
 
@@ -30,10 +30,10 @@ const MAX_DELETED_ROWS: i64 = 64;
 /// Maximum number of rooms without unflushed events whose last event stays in memory. Others are read from the tables.
 const MAX_FLUSHED_ROOMS: usize = 16_384;
 
-pub(super) struct WriteBehind {
+pub(in crate::sqlite) struct WriteBehind {
     rooms: HashMap<RoomId, PendingRoom, RandomState>,
     /// Bytes of the log at which a flush starts.
-    pub(super) limit: usize,
+    pub(in crate::sqlite) limit: usize,
     /// Bytes of the rows since the last flush started.
     bytes: usize,
     /// The first and the last row of the log.
@@ -63,9 +63,9 @@ struct Flush {
 }
 
 /// The change to the table by a commit, applied once that has succeeded.
-pub(super) struct Change {
+pub(in crate::sqlite) struct Change {
     /// The row that the commit adds to the log.
-    pub(super) row: LogRow,
+    pub(in crate::sqlite) row: LogRow,
     /// The last event of each room after the commit; 0 if it has closed.
     lasts: HashMap<RoomId, Seq, RandomState>,
     /// Rooms with flushed events, and the bytes of their runs that were not flushed.
@@ -78,7 +78,11 @@ pub(super) struct Change {
 
 impl WriteBehind {
     /// Reads the log. Says what of it is lost.
-    pub(super) fn read(connection: &Connection, limit: usize, damaged: &DamagedRows) -> rusqlite::Result<Self> {
+    pub(in crate::sqlite) fn read(
+        connection: &Connection,
+        limit: usize,
+        damaged: &DamagedRows,
+    ) -> rusqlite::Result<Self> {
         let log = log::read(connection)?;
         if let Some(Gap { after, before, .. }) = log.gap {
             let rows = format!("{after} to {before}");
@@ -95,7 +99,7 @@ impl WriteBehind {
     }
 
     /// Builds the table from the log. After damage a room keeps only the events before its first missing one.
-    pub(super) fn of(connection: &Connection, log: &ReadableLog, limit: usize) -> rusqlite::Result<Self> {
+    pub(in crate::sqlite) fn of(connection: &Connection, log: &ReadableLog, limit: usize) -> rusqlite::Result<Self> {
         let (rooms, damaged, gap, cut) = (HashMap::default(), Vec::new(), log.gap, BTreeMap::new());
         let mut write_behind = Self { rooms, limit, bytes: 0, first: 1, last: 0, damaged, gap, cut, flush: None };
         for (id, bytes) in &log.rows {
@@ -161,7 +165,7 @@ impl WriteBehind {
         self.last_of(connection, room).or_else(|error| if is_damage_of_file(&error) { Ok(Seq(0)) } else { Err(error) })
     }
 
-    pub(super) fn cut(&self) -> &BTreeMap<RoomId, Seq> {
+    pub(in crate::sqlite) fn cut(&self) -> &BTreeMap<RoomId, Seq> {
         &self.cut
     }
 
@@ -175,17 +179,17 @@ impl WriteBehind {
         pending.last = last;
     }
 
-    pub(super) fn has_damaged_rows(&self) -> bool {
+    pub(in crate::sqlite) fn has_damaged_rows(&self) -> bool {
         !self.damaged.is_empty()
     }
 
     /// The events of a room that are only in the log.
-    pub(super) fn pending(&self, room: RoomId) -> Run {
+    pub(in crate::sqlite) fn pending(&self, room: RoomId) -> Run {
         self.rooms.get(&room).map(|pending| pending.run.clone()).unwrap_or_default()
     }
 
     /// The same for all rooms after `after`.
-    pub(super) fn all_pending(&self, after: Option<RoomId>) -> BTreeMap<RoomId, Run> {
+    pub(in crate::sqlite) fn all_pending(&self, after: Option<RoomId>) -> BTreeMap<RoomId, Run> {
         let has_events = |(room, pending): (&RoomId, &PendingRoom)| {
             (Some(*room) > after && !pending.run.is_empty()).then(|| (*room, pending.run.clone()))
         };
@@ -193,7 +197,12 @@ impl WriteBehind {
     }
 
     /// The last event of a room, including those of the commit; 0 if there is no such room.
-    pub(super) fn last(&self, connection: &Connection, change: &Change, room: RoomId) -> rusqlite::Result<Seq> {
+    pub(in crate::sqlite) fn last(
+        &self,
+        connection: &Connection,
+        change: &Change,
+        room: RoomId,
+    ) -> rusqlite::Result<Seq> {
         change.lasts.get(&room).map_or_else(|| self.last_of(connection, room), |last| Ok(*last))
     }
 
@@ -203,7 +212,11 @@ impl WriteBehind {
     }
 
     /// Starts a commit of `writes` writes by flushing its part of the log.
-    pub(super) fn begin_commit(&mut self, connection: &Connection, writes: usize) -> rusqlite::Result<Change> {
+    pub(in crate::sqlite) fn begin_commit(
+        &mut self,
+        connection: &Connection,
+        writes: usize,
+    ) -> rusqlite::Result<Change> {
         if self.flush.is_none() && self.bytes > self.limit {
             let has_events = |(room, pending): (&RoomId, &PendingRoom)| (!pending.run.is_empty()).then_some(*room);
             let mut rooms: Vec<_> = self.rooms.iter().filter_map(has_events).collect();
@@ -261,7 +274,7 @@ impl WriteBehind {
     }
 
     /// Ends a flush, which may have made a commit fail, until the log has grown by its limit. False if there was none.
-    pub(super) fn postpone_flush(&mut self) -> bool {
+    pub(in crate::sqlite) fn postpone_flush(&mut self) -> bool {
         let flushed = self.flush.take().is_some();
         if flushed {
             self.bytes = 0;
@@ -270,12 +283,12 @@ impl WriteBehind {
     }
 
     /// Writes the commit's row of the log.
-    pub(super) fn write(&self, connection: &Connection, change: &mut Change) -> rusqlite::Result<()> {
+    pub(in crate::sqlite) fn write(&self, connection: &Connection, change: &mut Change) -> rusqlite::Result<()> {
         if change.row.is_empty() { Ok(()) } else { change.row.write(connection, self.last + 1) }
     }
 
     /// Applies a commit that has succeeded.
-    pub(super) fn apply<'a>(&mut self, change: Change, entries: impl Iterator<Item = &'a LogEntry>) {
+    pub(in crate::sqlite) fn apply<'a>(&mut self, change: Change, entries: impl Iterator<Item = &'a LogEntry>) {
         for (room, rest) in change.flushed {
             if let Some(pending) = self.rooms.get_mut(&room) {
                 pending.run.keep_last(rest);
@@ -312,7 +325,7 @@ impl WriteBehind {
     }
 
     /// Flushes all rooms; those that fail stay in the log.
-    pub(super) fn flush_all(self, connection: &mut Connection) -> rusqlite::Result<()> {
+    pub(in crate::sqlite) fn flush_all(self, connection: &mut Connection) -> rusqlite::Result<()> {
         if self.last == 0 && self.gap.is_none() {
             return Ok(());
         }
@@ -343,7 +356,7 @@ impl WriteBehind {
 
 impl Change {
     /// Adds an append whose expected event was right.
-    pub(super) fn add(&mut self, entry: &LogEntry) {
+    pub(in crate::sqlite) fn add(&mut self, entry: &LogEntry) {
         if entry.closes() || !entry.run.is_empty() {
             self.row.add(entry.room, &entry.run);
         }

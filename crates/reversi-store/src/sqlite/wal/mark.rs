@@ -23,11 +23,11 @@ use std::{
 use metrics::gauge;
 use rusqlite::{Connection, hooks::Wal};
 
-use super::{
-    error::OpenError,
-    wal::{self, Log, read_whole},
+use super::{Log, read_whole};
+use crate::{
+    journal::LOG_BYTES,
+    sqlite::{error::OpenError, wal},
 };
-use crate::journal::LOG_BYTES;
 
 /// Pages of the log at which it is copied into the file: SQLite's own default.
 const CHECKPOINT: i32 = 1_000;
@@ -80,7 +80,7 @@ impl Mark {
 }
 
 /// Renews the mark with this transaction, or creates it in a file without one. Returns true if it was created.
-pub(super) fn renew(connection: &Connection) -> rusqlite::Result<bool> {
+pub(in crate::sqlite) fn renew(connection: &Connection) -> rusqlite::Result<bool> {
     let table = "CREATE TABLE IF NOT EXISTS wal_mark (id INTEGER PRIMARY KEY CHECK (id = 1), mark BLOB NOT NULL)";
     connection.execute_batch(table)?;
     let select = "SELECT (SELECT mark FROM wal_mark), randomblob(8), schema_version FROM pragma_schema_version";
@@ -95,13 +95,16 @@ pub(super) fn renew(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 /// Renews the mark as the first one of a file: one that this transaction has written before is never in the file.
-pub(super) fn renew_first(connection: &Connection) -> rusqlite::Result<()> {
+pub(in crate::sqlite) fn renew_first(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute("DELETE FROM wal_mark", [])?;
     renew(connection).map(drop)
 }
 
 /// Sets `is_due` after each complete checkpoint. Takes the place of SQLite's own checkpoints after commits.
-pub(super) fn note_checkpoints(connection: &mut Connection, is_due: &Arc<AtomicBool>) -> rusqlite::Result<()> {
+pub(in crate::sqlite) fn note_checkpoints(
+    connection: &mut Connection,
+    is_due: &Arc<AtomicBool>,
+) -> rusqlite::Result<()> {
     let is_due = Arc::clone(is_due);
     let mut next_large = LARGE;
     connection.wal_hook(Some(move |wal: &mut Wal, pages| {
@@ -140,7 +143,7 @@ fn is_newly_large(pages: i32, next: &mut i32) -> bool {
 ///
 /// # Errors
 /// If the log is damaged or certainly another file's, or the file is cut so short that SQLite would remove its log.
-pub(super) fn check(path: &Path) -> Result<bool, OpenError> {
+pub(in crate::sqlite) fn check(path: &Path) -> Result<bool, OpenError> {
     let Some(log) = wal::read(path)? else { return Ok(true) };
     let cut_off = || OpenError::Damaged("it is cut off, and its write-ahead log is there".to_owned());
     let file = match File::open(path) {

@@ -8,6 +8,8 @@
 //!   header │ frame │ frame │ ...      a frame: page number, pages of the file after a commit or 0, salts, checksum, page
 //! ```
 
+pub(super) mod mark;
+
 use std::{
     fs::{self, File},
     io::{self, BufReader, ErrorKind, Read, Seek as _, SeekFrom},

@@ -51,7 +51,7 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum StoreCommand {
-    /// Copy players, games, ratings and open rooms from one store into an empty one.
+    /// Copy players, games, ratings, tournaments and open rooms from one store into an empty one.
     #[command(after_help = "Examples:\n  \
         reversi store copy ~/.local/share/reversi postgres://reversi@db/reversi\n  \
         reversi store copy postgres://reversi@db/reversi /srv/reversi\n\n\
@@ -128,8 +128,8 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let progress = Progress::of(games, "games");
     let copied = store::copy(&*from, to.store(), |games| progress.set_position(games as u64)).await;
     progress.finish_and_clear();
-    let Copied { games, players, rooms } = copied.context("the copy is not complete")?;
+    let Copied { games, players, rooms, tournaments } = copied.context("the copy is not complete")?;
     to.finish().await.context("the copy is not complete")?;
-    say(format_args!("copied: {games} games, {players} players and {rooms} open rooms"));
+    say(format_args!("copied: {games} games, {players} players, {rooms} open rooms and {tournaments} tournaments"));
     Ok(())
 }

@@ -22,12 +22,12 @@ use crate::{
 /// The version of the tables in `schema.sql` of each database and `done_requests.sql`, which earlier versions lack.
 pub(super) const FIRST: i32 = 10;
 
-/// The version of the last change of tables besides added columns: the queue of games to settle, of PostgreSQL.
-pub(super) const SETTLING: i32 = 12;
+/// The version of the last change of tables besides added columns: those in `tournaments.sql`.
+pub(super) const TOURNAMENTS: i32 = 15;
 
 /// The version of the tables of this program, the same in every database.
 pub(super) const VERSION: i32 = {
-    let mut version = SETTLING;
+    let mut version = TOURNAMENTS;
     let mut tables: &[&[Column]] = &[GameRow::COLUMNS, &player_store::ADDED_COLUMNS];
     while let [columns, others @ ..] = tables {
         if let [.., last] = *columns

@@ -5,6 +5,7 @@
 //! | [`Journal`] | open rooms, as events | by the room's actor, before an event is applied |
 //! | [`Archive`] | finished games, statistics, ratings | with the event that ends the game |
 //! | [`PlayerStore`] | players, by the hashes of their tokens, and bans | at log-in and log-out |
+//! | [`TournamentJournal`] | tournaments, as bytes | by their owner, before an event is applied |
 //!
 //! [`SqliteStore`] stores them in one file, `PostgresStore` (the feature `postgres`) in a database, [`MemoryStore`] in
 //! memory. An append names the sequence number that it expects, so of two owners of a room only one can write.
@@ -29,6 +30,7 @@ mod postgres;
 mod quorum;
 mod shard;
 mod sqlite;
+mod tournament;
 mod transfer;
 
 use std::sync::Arc;
@@ -62,6 +64,7 @@ pub use sqlite::{
     backup::{BackupError, NewStore, Pages, backup, restore},
     doctor::{Diagnosis, Doctor, Observer},
 };
+pub use tournament::{StoredTournament, TournamentAppend, TournamentJournal, TournamentKey, TournamentRows};
 pub use transfer::{Copied, FormerPlayer, Restored, Standing, Transfer, copy, is_empty};
 
 /// The storage of a server.
@@ -73,20 +76,23 @@ pub struct Store {
     pub archive: Arc<dyn Archive>,
     /// Players.
     pub players: Arc<dyn PlayerStore>,
+    /// Tournaments.
+    pub tournaments: Arc<dyn TournamentJournal>,
 }
 
 impl Store {
-    /// One store for all three.
-    pub fn of<S: Journal + Archive + PlayerStore>(store: S) -> Self {
+    /// One store for everything.
+    pub fn of<S: Journal + Archive + PlayerStore + TournamentJournal>(store: S) -> Self {
         Self::shared(&Arc::new(store))
     }
 
     /// As [`Store::of`], for a shared store.
-    pub fn shared<S: Journal + Archive + PlayerStore>(store: &Arc<S>) -> Self {
+    pub fn shared<S: Journal + Archive + PlayerStore + TournamentJournal>(store: &Arc<S>) -> Self {
         Self {
             journal: Arc::clone(store) as Arc<dyn Journal>,
             archive: Arc::clone(store) as Arc<dyn Archive>,
             players: Arc::clone(store) as Arc<dyn PlayerStore>,
+            tournaments: Arc::clone(store) as Arc<dyn TournamentJournal>,
         }
     }
 }

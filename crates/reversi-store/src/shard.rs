@@ -1,4 +1,4 @@
-//! Nodes, and the shards of rooms that they own.
+//! Nodes, and the shards of rooms and tournaments that they own.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,7 +6,7 @@ use std::{
     iter::repeat_n,
 };
 
-use reversi_room::RoomId;
+use reversi_room::{RoomId, TournamentId};
 
 /// The id of a node of a cluster, from 1, never used again. A process that was declared dead goes on with a new id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,12 +18,12 @@ impl fmt::Display for NodeId {
     }
 }
 
-/// A part of all rooms that one node serves: the rooms with the same highest 12 bits of their ids.
+/// A part of all rooms and tournaments that one node serves: those with the same highest 12 bits of their ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Shard(u16);
 
-/// The bits of a room's id below its shard.
-const ROOM_BITS: u32 = 48;
+/// The bits of an id below its shard.
+const ID_BITS: u32 = 48;
 
 impl Shard {
     /// The number of shards.
@@ -32,7 +32,17 @@ impl Shard {
     /// The shard of a room.
     #[must_use]
     pub fn of(room: RoomId) -> Self {
-        Self(u16::try_from(room.bits() >> ROOM_BITS).unwrap_or(u16::MAX))
+        Self::of_bits(room.bits())
+    }
+
+    /// The shard of a tournament.
+    #[must_use]
+    pub fn of_tournament(tournament: TournamentId) -> Self {
+        Self::of_bits(tournament.bits())
+    }
+
+    fn of_bits(id: u64) -> Self {
+        Self(u16::try_from(id >> ID_BITS).unwrap_or(u16::MAX))
     }
 
     /// The shard with this number; none from [`Shard::COUNT`] on.
@@ -55,13 +65,23 @@ impl Shard {
     /// The id of a room of this shard, with the low 48 bits of `random`.
     #[must_use]
     pub fn room(self, random: u64) -> RoomId {
-        RoomId::from_random(u64::from(self.0) << ROOM_BITS | random & ((1 << ROOM_BITS) - 1))
+        RoomId::from_random(self.id(random))
+    }
+
+    /// The id of a tournament of this shard, with the low 48 bits of `random`.
+    #[must_use]
+    pub fn tournament(self, random: u64) -> TournamentId {
+        TournamentId::from_random(self.id(random))
+    }
+
+    fn id(self, random: u64) -> u64 {
+        u64::from(self.0) << ID_BITS | random & ((1 << ID_BITS) - 1)
     }
 
     /// The last id before those of the shard, if there is one.
     #[must_use]
     pub fn before(self) -> Option<RoomId> {
-        RoomId::from_bits((u64::from(self.0) << ROOM_BITS).checked_sub(1)?)
+        RoomId::from_bits((u64::from(self.0) << ID_BITS).checked_sub(1)?)
     }
 }
 
@@ -106,6 +126,7 @@ mod tests {
             let shard = Shard::new(number).unwrap();
             let room = shard.room(random);
             prop_assert_eq!(Shard::of(room), shard);
+            prop_assert_eq!(Shard::of_tournament(shard.tournament(random)), shard);
             prop_assert!(shard.before().is_none_or(|before| before < room && Shard::of(before).0 + 1 == number));
             prop_assert!(Shard::new(number + 1).is_none_or(|next| next.before() >= Some(room)));
         }

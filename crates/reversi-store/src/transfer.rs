@@ -1,5 +1,7 @@
 //! Copies everything from one store into another, of any kind.
 
+use std::collections::HashSet;
+
 use reversi_room::{GameRecord, PlayerId, Profile, Room, Timestamp};
 
 use super::{
@@ -8,6 +10,8 @@ use super::{
     journal::{Journal, StoreError, StoreFuture},
     player_stats::PlayerStats,
     player_store::{PlayerStore, StoredPlayer},
+    shard::Shard,
+    tournament::{TournamentJournal, TournamentRows},
 };
 
 /// Rows that are read and written at a time.
@@ -44,10 +48,12 @@ pub enum Restored {
     FormerPlayers(Vec<FormerPlayer>),
     /// Results and ratings.
     Standings(Vec<Standing>),
+    /// A tournament.
+    Tournament(TournamentRows),
 }
 
 /// Reads and writes what the other traits of a store do not, by ascending keys.
-pub trait Transfer: Journal + Archive + PlayerStore {
+pub trait Transfer: Journal + Archive + PlayerStore + TournamentJournal {
     /// At most `limit` players without a token, after `after`.
     fn former_players(&self, after: Option<PlayerId>, limit: usize) -> StoreFuture<'_, Vec<FormerPlayer>>;
 
@@ -70,6 +76,8 @@ pub struct Copied {
     pub players: usize,
     /// Open rooms, without the events before their latest states.
     pub rooms: usize,
+    /// Tournaments, without those that are damaged.
+    pub tournaments: usize,
 }
 
 /// Returns true if a store has no data yet.
@@ -82,7 +90,8 @@ pub async fn is_empty(store: &dyn Transfer) -> Result<bool, StoreError> {
         && store.players().await?.is_empty()
         && store.former_players(None, 1).await?.is_empty()
         && store.bans().await?.is_empty()
-        && store.standings(None, 1).await?.is_empty())
+        && store.standings(None, 1).await?.is_empty()
+        && store.tournament_page(None, 1).await?.is_empty())
 }
 
 /// Copies everything into an empty store. The explorer counts the games again. Reports the games so far to `copied`.
@@ -121,6 +130,7 @@ pub async fn copy(from: &dyn Transfer, to: &dyn Transfer, mut copied: impl FnMut
         done.rooms += rooms.len();
         to.restore(Restored::Rooms(rooms)).await?;
     }
+    done.tournaments = copy_tournaments(from, to).await?;
     // Last, so that clocks are credited only in a whole copy.
     if let Some(alive) = from.last_alive().await? {
         to.mark_alive(alive).await?;
@@ -141,4 +151,25 @@ async fn copy_players(from: &dyn Transfer, to: &dyn Transfer) -> Result<usize, S
         to.restore(Restored::FormerPlayers(former)).await?;
     }
     Ok(count)
+}
+
+async fn copy_tournaments(from: &dyn Transfer, to: &dyn Transfer) -> Result<usize, StoreError> {
+    let running: HashSet<_> = from.running_tournaments(Shard::all().collect()).await?.into_iter().collect();
+    let (mut count, mut before) = (0, None);
+    loop {
+        let page = from.tournament_page(before, STEP).await?;
+        let Some(last) = page.last() else { return Ok(count) };
+        before = Some(*last);
+        for (created, id) in page {
+            let stored = match from.tournament(id).await {
+                Ok(Some(stored)) => stored,
+                // The store has logged the damage.
+                Ok(None) | Err(StoreError::Damaged(_)) => continue,
+                Err(error) => return Err(error),
+            };
+            let rows = TournamentRows { id, created, last: stored.last(), ended: !running.contains(&id), stored };
+            to.restore(Restored::Tournament(rows)).await?;
+            count += 1;
+        }
+    }
 }

@@ -330,21 +330,23 @@ fn every_reason_is_that_of_a_call() {
 
 fn stores() -> String {
     let requests = include_str!("../../../crates/reversi-store/src/done_requests.sql");
+    let tournaments = include_str!("../../../crates/reversi-store/src/tournaments.sql");
     let schema = include_str!("../../../crates/reversi-store/src/sqlite/schema.sql");
     let mark = include_str!("../../../crates/reversi-store/src/sqlite/wal/mark.rs");
     let mark = statement(mark, "CREATE TABLE IF NOT EXISTS wal_mark (").trim_end_matches(')').replace(", ", ",\n");
     let mark =
         format!("-- By which a write-ahead log of another file is recognised.\nCREATE TABLE wal_mark (\n{mark}\n);\n");
     let of_players = added_player_columns();
-    let file =
-        tables(&[schema, &mark, requests].concat(), &[("games", later_columns()), ("players", of_players.clone())]);
+    let added = [("games", later_columns()), ("players", of_players.clone())];
+    let file = tables(&[schema, &mark, requests, tournaments].concat(), &added);
     let schema = include_str!("../../../crates/reversi-store/src/postgres/schema.sql");
     let links = include_str!("../../../crates/reversi-store/src/postgres/cluster/links.sql");
     let upgrades = include_str!("../../../crates/reversi-store/src/postgres/schema.rs");
     let queue =
         column(statement(upgrades, "ALTER TABLE games ADD COLUMN IF NOT EXISTS "), "of a game to settle, else null");
     let of_games = [vec![queue], later_columns()].concat();
-    let database = tables(&[schema, links, requests].concat(), &[("games", of_games), ("players", of_players)]);
+    let added = [("games", of_games), ("players", of_players)];
+    let database = tables(&[schema, links, requests, tournaments].concat(), &added);
     format!("### SQLite\n{file}\n### PostgreSQL\n{database}")
 }
 

@@ -87,6 +87,7 @@ impl FaultyDisk {
             journal: Arc::clone(self) as Arc<dyn Journal>,
             archive: Arc::clone(&self.store.archive),
             players: Arc::clone(self) as Arc<dyn PlayerStore>,
+            tournaments: Arc::clone(&self.store.tournaments),
         }
     }
 

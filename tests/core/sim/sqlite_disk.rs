@@ -5,7 +5,7 @@
 //! next. So a seed determines the commits, and with them each access to the disk.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     pin::{Pin, pin},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Wake, Waker},
@@ -14,12 +14,15 @@ use std::{
 };
 
 use reversi::{
-    room::{DisplayName, Event, Fact, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Seq, Timestamp},
+    room::{
+        DisplayName, Event, Fact, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Seq, Timestamp, TournamentId,
+    },
     rules::Position,
     store::{
-        Append, AppendError, AppendFuture, Archive, ArchiveSize, Ban, Contestant, DoneRequest, EndedGame, Exploration,
-        ExplorerFilter, GameFilter, GameKey, GamePage, History, Journal, PlayerKey, PlayerStats, PlayerStore,
-        RankingFilter, RankingKey, RankingPage, Retention, SqliteStore, StoreError, StoreFuture, StoredPlayer,
+        Append, AppendError, AppendFuture, Archive, ArchiveSize, Ban, BoxFuture, Contestant, DoneRequest, EndedGame,
+        Exploration, ExplorerFilter, GameFilter, GameKey, GamePage, History, Journal, PlayerKey, PlayerStats,
+        PlayerStore, RankingFilter, RankingKey, RankingPage, Retention, Shard, SqliteStore, StoreError, StoreFuture,
+        StoredPlayer, StoredTournament, TournamentAppend, TournamentJournal, TournamentKey,
     },
 };
 use tokio::{sync::oneshot, time::Instant};
@@ -373,5 +376,24 @@ impl PlayerStore for SqliteDisk {
 
     fn put_ban(&self, ban: Ban, now: Timestamp) -> StoreFuture<'_, ()> {
         self.call(move |store| store.put_ban(ban, now))
+    }
+}
+
+impl TournamentJournal for SqliteDisk {
+    fn append_tournament(&self, append: TournamentAppend) -> BoxFuture<'_, Result<(), AppendError>> {
+        let appended = self.call(|store| Box::pin(async { Ok(store.append_tournament(append).await) }));
+        Box::pin(async { appended.await.unwrap_or_else(|error| Err(AppendError::Unavailable(error.to_string()))) })
+    }
+
+    fn tournament(&self, id: TournamentId) -> StoreFuture<'_, Option<StoredTournament>> {
+        self.call(move |store| store.tournament(id))
+    }
+
+    fn running_tournaments(&self, shards: BTreeSet<Shard>) -> StoreFuture<'_, Vec<TournamentId>> {
+        self.call(move |store| store.running_tournaments(shards))
+    }
+
+    fn tournament_page(&self, before: Option<TournamentKey>, limit: usize) -> StoreFuture<'_, Vec<TournamentKey>> {
+        self.call(move |store| store.tournament_page(before, limit))
     }
 }

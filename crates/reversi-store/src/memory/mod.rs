@@ -3,6 +3,7 @@
 mod done_requests;
 mod games;
 mod rooms;
+mod tournaments;
 
 use std::{
     cmp::Reverse,
@@ -14,8 +15,11 @@ use std::{
 use done_requests::MemoryRequests;
 use games::MemoryGames;
 use reversi_engine::rules::Position;
-use reversi_room::{AiSeat, DisplayName, GameId, GameRecord, Participant, PlayerId, Profile, Room, RoomId, Timestamp};
+use reversi_room::{
+    AiSeat, DisplayName, GameId, GameRecord, Participant, PlayerId, Profile, Room, RoomId, Timestamp, TournamentId,
+};
 use rooms::MemoryRooms;
+use tournaments::MemoryTournaments;
 
 use super::{
     archive::{
@@ -25,12 +29,16 @@ use super::{
     ban::Ban,
     contestant::Contestant,
     explorer::{Exploration, ExplorerFilter},
-    journal::{Append, AppendError, AppendFuture, DoneRequest, EndedGame, FaultHook, History, Journal, StoreFuture},
+    journal::{
+        Append, AppendError, AppendFuture, BoxFuture, DoneRequest, EndedGame, FaultHook, History, Journal, StoreFuture,
+    },
     player_stats::{OpponentKind, PlayerStats},
     player_store::{PlayerKey, PlayerStore, StoredPlayer},
+    shard::Shard,
+    tournament::{StoredTournament, TournamentAppend, TournamentJournal, TournamentKey},
 };
 
-/// Stores rooms, players and the latest games in memory.
+/// Stores rooms, players, tournaments and the latest games in memory.
 #[derive(Default)]
 pub struct MemoryStore {
     inner: Mutex<Inner>,
@@ -42,6 +50,7 @@ struct Inner {
     rooms: MemoryRooms,
     requests: MemoryRequests,
     games: MemoryGames,
+    tournaments: MemoryTournaments,
     players: HashMap<PlayerId, StoredPlayer>,
     /// The players and former players by the keys of their names.
     names: HashMap<String, BTreeSet<PlayerId>>,
@@ -343,5 +352,24 @@ impl PlayerStore for MemoryStore {
                 inner.players.entry(player).and_modify(|enrolled| enrolled.seen = enrolled.seen.max(seen));
             }
         })
+    }
+}
+
+impl TournamentJournal for MemoryStore {
+    fn append_tournament(&self, append: TournamentAppend) -> BoxFuture<'_, Result<(), AppendError>> {
+        let expected = append.expected;
+        Box::pin(ready(self.inner().tournaments.append(expected, append.into())))
+    }
+
+    fn tournament(&self, id: TournamentId) -> StoreFuture<'_, Option<StoredTournament>> {
+        self.answer(|inner| inner.tournaments.load(id))
+    }
+
+    fn running_tournaments(&self, shards: BTreeSet<Shard>) -> StoreFuture<'_, Vec<TournamentId>> {
+        self.answer(|inner| inner.tournaments.running(&shards))
+    }
+
+    fn tournament_page(&self, before: Option<TournamentKey>, limit: usize) -> StoreFuture<'_, Vec<TournamentKey>> {
+        self.answer(|inner| inner.tournaments.page(before, limit))
     }
 }

@@ -28,6 +28,7 @@ mod rooms;
 mod schema;
 mod session;
 mod standby;
+mod tournaments;
 mod transfer;
 mod waiting;
 mod writer;
@@ -63,7 +64,9 @@ use cluster::{
 };
 use lasting_session::LastingSession;
 use reversi_engine::rules::Position;
-use reversi_room::{DisplayName, GameId, GameRecord, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp};
+use reversi_room::{
+    DisplayName, GameId, GameRecord, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp, TournamentId,
+};
 use rooms::RoomWrite;
 use session::Session;
 use writer::{
@@ -79,10 +82,11 @@ use super::{
     contestant::Contestant,
     damage::{DamagedRows, ReadError},
     explorer::{Exploration, ExplorerFilter},
-    journal::{Append, AppendError, AppendFuture, DoneRequest, History, Journal, StoreError, StoreFuture},
+    journal::{Append, AppendError, AppendFuture, BoxFuture, DoneRequest, History, Journal, StoreError, StoreFuture},
     player_stats::PlayerStats,
     player_store::{PlaceRequest, PlayerKey, PlayerStore, RoomPlace, StoredPlayer},
-    shard::{Assignment, NodeId},
+    shard::{Assignment, NodeId, Shard},
+    tournament::{StoredTournament, TournamentAppend, TournamentJournal, TournamentKey},
     transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
 
@@ -190,12 +194,12 @@ impl PostgresStore {
     }
 
     /// Queues an append, at once unless the queue is full.
-    fn submit(&self, write: RoomWrite) -> AppendFuture<'_> {
+    fn submit(&self, write: Write) -> AppendFuture<'_> {
         let gone = || AppendError::Unavailable("the writer has ended".to_owned());
         let Some(requests) = &self.requests else { return Err(gone()).into() };
         let (done, outcome) = oneshot::channel();
         let outcome = AppendFuture::Queued(outcome);
-        match requests.try_send(QueuedWrite { write: Write::Append(write), done: Done::Append(done) }) {
+        match requests.try_send(QueuedWrite { write, done: Done::Append(done) }) {
             Ok(()) => outcome,
             Err(TrySendError::Full(request)) => AppendFuture::Slow(Box::pin(async move {
                 requests.send(request).await.map_err(|_| gone())?;
@@ -284,7 +288,7 @@ impl Drop for PostgresStore {
 
 impl Journal for PostgresStore {
     fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a> {
-        RoomWrite::new(&append).map_or_else(|error| Err(error).into(), |write| self.submit(write))
+        RoomWrite::new(&append).map_or_else(|error| Err(error).into(), |write| self.submit(Write::Append(write)))
     }
 
     fn load(&self, room: RoomId) -> StoreFuture<'_, Option<History>> {
@@ -520,6 +524,28 @@ impl PlayerStore for PostgresStore {
 
     fn release_place(&self, number: u64) -> StoreFuture<'_, ()> {
         self.write(Change::ReleasePlace(number))
+    }
+}
+
+impl TournamentJournal for PostgresStore {
+    fn append_tournament(&self, append: TournamentAppend) -> BoxFuture<'_, Result<(), AppendError>> {
+        Box::pin(self.submit(Write::Tournament(append.expected, append.into())))
+    }
+
+    fn tournament(&self, id: TournamentId) -> StoreFuture<'_, Option<StoredTournament>> {
+        Box::pin(async move {
+            self.await_unknown_writes().await?;
+            let damaged = &*self.damaged;
+            self.rooms.ask(move |session| async move { tournaments::load(&session, damaged, id).await }).await
+        })
+    }
+
+    fn running_tournaments(&self, shards: BTreeSet<Shard>) -> StoreFuture<'_, Vec<TournamentId>> {
+        self.rooms.ask(move |session| async move { tournaments::running(&session, &shards).await })
+    }
+
+    fn tournament_page(&self, before: Option<TournamentKey>, limit: usize) -> StoreFuture<'_, Vec<TournamentKey>> {
+        self.archive.ask(move |session| async move { tournaments::page(&session, before, limit).await })
     }
 }
 

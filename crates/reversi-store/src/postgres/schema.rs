@@ -6,7 +6,7 @@ use super::{
     error::{PostgresError, is_refusal},
     session::Session,
 };
-use crate::game_row::{FIRST, GameRow, SETTLING, VERSION};
+use crate::game_row::{FIRST, GameRow, TOURNAMENTS, VERSION};
 
 /// The oldest version that is upgraded. Its tables are those of `schema.sql`, and one of requests.
 const OLDEST: i32 = 2;
@@ -16,6 +16,9 @@ const UNFINISHED: i32 = i32::MAX;
 
 /// The version that added the tables of links.
 const LINKS: i32 = 11;
+
+/// The version that added the queue of games to settle.
+const SETTLING: i32 = 12;
 
 /// The queue of games to settle: the highest weight of a game for the ratings of its players, in sixteenths, until the
 /// game is settled; then null. A restored dump of an older version may leave it.
@@ -118,6 +121,10 @@ pub(super) async fn upgrade(session: &Session, this: Option<i64>, patience: Dura
         }
         if found < SETTLING {
             session.batch(SETTLING_QUEUE).await?;
+        }
+        if found < TOURNAMENTS {
+            session.batch("DROP TABLE IF EXISTS tournaments, tournament_events").await?;
+            session.batch(include_str!("../tournaments.sql")).await?;
         }
         let added = GameRow::additions(found);
         session.batch(&format!("{added} UPDATE reversi SET version = {VERSION}")).await?;

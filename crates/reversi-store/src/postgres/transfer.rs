@@ -7,6 +7,7 @@ use super::{
     cluster::fence::Fence,
     games, members, players, rooms,
     session::{Session, column},
+    tournaments,
 };
 use crate::{
     archive::GameKey,
@@ -74,6 +75,7 @@ pub(super) async fn restore(session: &Session, fence: Fence, restored: &Restored
                 games::put_standing(session, contestant, name, *stats).await?;
             }
         }
+        Restored::Tournament(rows) => tournaments::write(session, rows).await?,
     }
     Ok(())
 }

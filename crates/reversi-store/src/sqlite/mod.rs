@@ -28,11 +28,13 @@ mod retention;
 mod rooms;
 mod scan;
 mod schema;
+mod tournaments;
 mod transfer;
 mod wal;
 mod writer;
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File, TryLockError},
     io::ErrorKind,
     path::{Path, PathBuf},
@@ -50,7 +52,7 @@ use damage::{DamagedRows, found_by, is_damage_of_file, is_read_failure};
 use log::{LogEntry, write_behind::WriteBehind};
 use reader::{Open, Reader};
 use reversi_engine::rules::Position;
-use reversi_room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp};
+use reversi_room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp, TournamentId};
 use schema::{OpenedFile, is_unwritable};
 use writer::Writer;
 
@@ -60,9 +62,13 @@ use super::{
     contestant::Contestant,
     explorer::{Exploration, ExplorerFilter},
     files::{beside, private},
-    journal::{Append, AppendFuture, DoneRequest, FaultHook, History, Journal, StoreError, StoreFuture},
+    journal::{
+        Append, AppendError, AppendFuture, BoxFuture, DoneRequest, FaultHook, History, Journal, StoreError, StoreFuture,
+    },
     player_stats::PlayerStats,
     player_store::{PlayerKey, PlayerStore, StoredPlayer},
+    shard::Shard,
+    tournament::{StoredTournament, TournamentAppend, TournamentJournal, TournamentKey, TournamentRows},
     transfer::{FormerPlayer, Restored, Standing, Transfer},
 };
 
@@ -438,6 +444,38 @@ impl PlayerStore for SqliteStore {
 
     fn put_ban(&self, ban: Ban, now: Timestamp) -> StoreFuture<'_, ()> {
         self.writer.write(move |connection| players::put_ban(connection, &ban, now))
+    }
+}
+
+impl TournamentJournal for SqliteStore {
+    fn append_tournament(&self, append: TournamentAppend) -> BoxFuture<'_, Result<(), AppendError>> {
+        let (expected, rows) = (append.expected, TournamentRows::from(append));
+        Box::pin(self.writer.append_by(move |connection| tournaments::append(connection, expected, &rows)))
+    }
+
+    fn tournament(&self, id: TournamentId) -> StoreFuture<'_, Option<StoredTournament>> {
+        Box::pin(async move {
+            // As for a room, so that a commit of unknown outcome is made certain first.
+            self.writer.read_pending(|_| ()).await?;
+            let damaged = Arc::clone(&self.damaged);
+            let load =
+                move |connection: &Connection| damaged.noted("tournaments", id, tournaments::load(connection, id));
+            self.rooms.ask(load).await
+        })
+    }
+
+    fn running_tournaments(&self, shards: BTreeSet<Shard>) -> StoreFuture<'_, Vec<TournamentId>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.rooms.ask(move |connection| {
+            let mut running = tournaments::running(connection, &damaged)?;
+            running.retain(|id| shards.contains(&Shard::of_tournament(*id)));
+            Ok(running)
+        })
+    }
+
+    fn tournament_page(&self, before: Option<TournamentKey>, limit: usize) -> StoreFuture<'_, Vec<TournamentKey>> {
+        let damaged = Arc::clone(&self.damaged);
+        self.archive.ask(move |connection| tournaments::page(connection, &damaged, before, limit))
     }
 }
 

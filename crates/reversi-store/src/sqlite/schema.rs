@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 use rusqlite::{Connection, MAIN_DB, OpenFlags, config::DbConfig};
 
 use super::{damage::is_corrupt, error::OpenError, wal};
-use crate::game_row::{FIRST, GameRow, VERSION};
+use crate::game_row::{FIRST, GameRow, TOURNAMENTS, VERSION};
 
 /// The application id of SQLite files: "Rvrs".
 pub(super) const APPLICATION: i32 = 0x5276_7273;
@@ -81,6 +81,9 @@ fn upgrade(connection: &mut Connection, version: i32, marks: bool) -> rusqlite::
     }
     if version < FIRST {
         transaction.execute_batch(include_str!("../done_requests.sql"))?;
+    }
+    if version < TOURNAMENTS {
+        transaction.execute_batch(include_str!("../tournaments.sql"))?;
     }
     transaction.execute_batch(&GameRow::additions(version))?;
     if is_unmarked {

@@ -3,7 +3,7 @@
 use reversi_room::{GameRecord, PlayerId, Timestamp};
 use rusqlite::Connection;
 
-use super::{damage::ReadError, games, players, rooms};
+use super::{damage::ReadError, games, players, rooms, tournaments};
 use crate::{
     archive::GameKey,
     contestant::Contestant,
@@ -67,5 +67,6 @@ pub(super) fn restore(connection: &Connection, restored: &Restored) -> rusqlite:
         Restored::Standings(standings) => standings.iter().try_for_each(|Standing { contestant, name, stats }| {
             games::put_standing(connection, contestant, name, stats)
         }),
+        Restored::Tournament(rows) => tournaments::write(connection, rows),
     }
 }

@@ -51,7 +51,8 @@ enum Write {
     Other(OtherWrite),
 }
 
-type OtherWrite = Box<dyn Fn(&Connection) -> rusqlite::Result<()> + Send>;
+/// Fails the transaction, or returns the outcome of a write that has changed nothing unless it is `Ok`.
+type OtherWrite = Box<dyn Fn(&Connection) -> rusqlite::Result<Result<(), AppendError>> + Send>;
 
 /// A write and the receiver of its outcome.
 struct QueuedWrite {
@@ -122,12 +123,20 @@ impl Writer {
         write: impl Fn(&Connection) -> rusqlite::Result<()> + Send + 'static,
     ) -> StoreFuture<'_, ()> {
         Box::pin(async move {
-            let done = self.submit(Write::Other(Box::new(write))).await;
+            let done = self.append_by(move |connection| write(connection).map(Ok)).await;
             done.map_err(|error| match error {
                 AppendError::Damaged(reason) => StoreError::Damaged(reason),
                 error => StoreError::Unavailable(error.to_string()),
             })
         })
+    }
+
+    /// Queues a write that may refuse itself, as an append does; at once unless the queue is full.
+    pub(super) fn append_by(
+        &self,
+        write: impl Fn(&Connection) -> rusqlite::Result<Result<(), AppendError>> + Send + 'static,
+    ) -> AppendFuture<'_> {
+        self.submit(Write::Other(Box::new(write)))
     }
 
     /// Reads the write-behind table, after all writes queued before. Does not access the file.
@@ -387,7 +396,7 @@ impl WriterThread {
         for write in writes {
             let outcome = match &write.write {
                 Write::Append(entry) => self.append(&transaction, entry, &mut change),
-                Write::Other(write) => write(&transaction).map(Ok),
+                Write::Other(write) => write(&transaction),
             };
             outcomes.push(outcome.map_err(|error| Failure::Write(self.write_failure(&error)))?);
             if transaction.is_autocommit() {
@@ -501,12 +510,12 @@ mod tests {
         // Sends nothing: waits until the other end is dropped.
         let closed = move |_: &Connection| {
             let _ = gate.recv();
-            Ok(())
+            Ok(Ok(()))
         };
-        let mut written = vec![writer.submit(Write::Other(Box::new(closed)))];
+        let mut written = vec![writer.append_by(closed)];
         let waits = |written: &[AppendFuture<'_>]| matches!(written.last(), Some(AppendFuture::Slow(_)));
         while !waits(&written) && written.len() <= QUEUE + MAX_COMMIT {
-            written.push(writer.submit(Write::Other(Box::new(|_| Ok(())))));
+            written.push(writer.append_by(|_| Ok(Ok(()))));
         }
         assert!(waits(&written) && written.len() > QUEUE);
         let mut last = pin!(written.pop().unwrap());

@@ -13,10 +13,22 @@ use crate::{
     fixtures::test_room::{TestRoom, chat, default_settings, id, profile},
     folder,
     games::game,
-    load, moved, open, open_rooms, open_with_log, room_id, stored_player, write,
+    load, moved, open, open_rooms, open_with_log, room_id, stored_player, tournaments, write,
 };
 
-const TABLES: [&str; 9] = ["log", "states", "runs", "alive", "players", "games", "played", "standings", "archive"];
+const TABLES: [&str; 11] = [
+    "log",
+    "states",
+    "runs",
+    "alive",
+    "players",
+    "games",
+    "played",
+    "standings",
+    "archive",
+    "tournaments",
+    "tournament_events",
+];
 
 const CHANGES: [&str; 3] = ["INSERT", "UPDATE", "DELETE"];
 
@@ -144,6 +156,19 @@ async fn an_append_that_fails_at_any_row_leaves_nothing_and_can_be_retried() {
                 assert!(failing.rows() == reliable.rows(), "the same rows as without failures");
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn a_failed_append_to_a_tournament_leaves_nothing_and_can_be_retried() {
+    for mode in FAILURE_MODES {
+        let failing = FailingRows::with_mode(mode);
+        let append = async |expected, events, snapshot| {
+            let append = tournaments::append(1, expected, events, snapshot);
+            failing.sweep(async |store| store.tournaments.append_tournament(append.clone()).await).await
+        };
+        assert_eq!(append(0, 2, false).await, 3, "its row, and two of events");
+        assert_eq!(append(2, 1, true).await, 4, "its row twice, and two of events");
     }
 }
 

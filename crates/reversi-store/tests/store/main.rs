@@ -23,6 +23,7 @@ mod postgres;
 mod retention;
 mod salvage;
 mod sample_files;
+mod tournaments;
 #[cfg(all(unix, feature = "postgres"))]
 mod transfer;
 

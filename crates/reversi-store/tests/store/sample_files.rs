@@ -18,7 +18,7 @@ use crate::{
     fixtures::test_room::{TestRoom, chat, default_settings, id, profile, secs, square},
     folder,
     games::game,
-    load, moved, open, open_rooms, open_with_log, room_id, write,
+    load, moved, open, open_rooms, open_with_log, room_id, tournaments, write,
 };
 
 /// The version of the sample.
@@ -173,6 +173,25 @@ async fn a_file_of_the_version_before_is_upgraded() {
     }
 }
 
+/// As version 14 left it.
+#[tokio::test]
+async fn a_file_without_tournaments_is_examined_and_upgraded() {
+    let folder = sample_file();
+    drop(open(&folder));
+    connection(&folder)
+        .execute_batch("DROP TABLE tournaments; DROP TABLE tournament_events; PRAGMA user_version = 14")
+        .unwrap();
+    assert_eq!(examine(&folder).findings, [""; 0]);
+    let repaired = after_a_stop(&folder);
+    assert_eq!(repair(&repaired), [""; 0]);
+    let [upgraded, repaired] = [&folder, &repaired].map(open);
+    assert_eq!(version(&folder), present());
+    check(&upgraded).await;
+    check_all_but_games(&repaired).await;
+    tournaments::fill(&upgraded).await;
+    tournaments::fill(&repaired).await;
+}
+
 #[tokio::test]
 async fn a_backup_of_the_version_before_is_restored_and_upgraded() {
     let (old, new) = (sample_file(), folder());
@@ -323,6 +342,19 @@ mod postgres {
         check(&store).await;
         assert_eq!(database.sql("SELECT version FROM reversi"), present().to_string());
         assert_eq!(database.sql("SELECT to_regclass('unsettled_games') IS NULL"), "f");
+    }
+
+    /// Version 14 has no tournaments.
+    #[needs(postgres)]
+    #[tokio::test]
+    async fn tables_without_tournaments_are_upgraded() {
+        let database = sample_database();
+        drop(database.open().await);
+        database.sql("DROP TABLE tournaments, tournament_events; UPDATE reversi SET version = 14");
+        let store = database.open().await;
+        check(&store).await;
+        tournaments::fill(&store).await;
+        assert_eq!(database.sql("SELECT version FROM reversi"), present().to_string());
     }
 
     #[needs(postgres)]

@@ -16,7 +16,7 @@ use crate::{
     games::game,
     load, moved,
     postgres::database,
-    room_id, stored_player, write,
+    room_id, stored_player, tournaments, write,
 };
 
 /// A room with a running game.
@@ -47,10 +47,12 @@ async fn fill(store: &Store) {
     }
     store.players.put_ban(ban("eve", Some(9)), at(1)).await.unwrap();
     while store.archive.count_openings(0, 50).await.unwrap() > 0 {}
+    tournaments::fill(store).await;
     store.journal.mark_alive(at(9)).await.unwrap();
 }
 
 async fn check_equal(one: &Arc<impl Transfer>, other: &Arc<impl Transfer>) {
+    assert_eq!(tournaments::all(&**one).await, tournaments::all(&**other).await);
     assert_eq!(one.stored_games(None, 100).await.unwrap(), other.stored_games(None, 100).await.unwrap());
     assert_eq!(one.standings(None, 100).await.unwrap(), other.standings(None, 100).await.unwrap());
     assert_eq!(one.players().await.unwrap(), other.players().await.unwrap());
@@ -74,6 +76,7 @@ async fn a_copy_has_everything_and_goes_on() {
     let mut positions = Vec::new();
     let copied = copy(&*file, &*postgres, |games| positions.push(games)).await.unwrap();
     assert_eq!((copied.games, copied.players, copied.rooms, positions), (31, 4, 2, vec![31]));
+    assert_eq!(copied.tournaments, 3);
     check_equal(&file, &postgres).await;
     assert_eq!(is_empty(&*postgres).await, Ok(false));
 

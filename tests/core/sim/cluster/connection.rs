@@ -78,6 +78,7 @@ impl Connection {
             journal: Arc::clone(self) as Arc<dyn Journal>,
             archive: Arc::clone(&self.database.store.archive),
             players: Arc::clone(self) as Arc<dyn PlayerStore>,
+            tournaments: Arc::clone(&self.database.store.tournaments),
         }
     }
 

@@ -21,13 +21,17 @@ use crate::{
         done_requests, members,
         rooms::{self, RoomWrite},
         session::Session,
+        tournaments,
     },
+    tournament::TournamentRows,
 };
 
 /// A write of a batch.
 pub(in crate::postgres) enum Write {
     Append(RoomWrite),
     Change(Change),
+    /// An append to a tournament that is at this event.
+    Tournament(Seq, TournamentRows),
 }
 
 /// The outcome of a write: for a change the number that it counts, for an append 0.
@@ -95,7 +99,7 @@ pub(super) async fn execute(
             refusals(session, fence, &appends, &written).await?
         }
     };
-    let mut counts = Vec::new();
+    let mut outcomes = Vec::new();
     if in_transaction {
         let right = || appends.iter().filter(|append| written.contains(&append.key()));
         let closed: Vec<i64> = right().filter(|append| append.closes).map(|append| append.key()).collect();
@@ -110,8 +114,12 @@ pub(super) async fn execute(
             return Err(BatchError::Repeated);
         }
         for write in writes {
-            if let Write::Change(change) = write {
-                counts.push(change.execute(session, fence).await?);
+            match write {
+                Write::Append(_) => {}
+                Write::Change(change) => outcomes.push(Ok(change.execute(session, fence).await?)),
+                Write::Tournament(expected, rows) => {
+                    outcomes.push(tournaments::append(session, fence, *expected, rows).await?);
+                }
             }
         }
         if !folds.is_empty() {
@@ -119,11 +127,11 @@ pub(super) async fn execute(
         }
         session.batch("COMMIT").await?;
     }
-    let mut counts = counts.into_iter();
+    let mut outcomes = outcomes.into_iter();
     let outcome = |write: &&Write| match write.append() {
         Some(append) if written.contains(&append.key()) => Ok(0),
         Some(append) => Err(refusals.remove(&append.key()).unwrap_or(AppendError::Conflict(Seq(0)))),
-        None => Ok(counts.next().unwrap_or(0)),
+        None => outcomes.next().unwrap_or(Ok(0)),
     };
     Ok((writes.iter().map(outcome).collect(), long))
 }
@@ -145,22 +153,29 @@ async fn refusals(
     Ok(conflicts.chain(of_others.into_iter().map(|room| (room, AppendError::Fenced))).collect())
 }
 
-/// The outcome of writes whose connection was lost, as far as the rooms show it: `None` for a write that has to be
-/// executed again, which changes nothing twice.
+/// The outcome of writes whose connection was lost, as far as rooms and tournaments show it: `None` for a write that has
+/// to be executed again, which changes nothing twice.
 pub(super) async fn resolve(
     session: &Session,
     fence: Fence,
     writes: &[&Write],
 ) -> Result<Vec<Option<Outcome>>, BatchError> {
-    let rooms: Vec<i64> = writes.iter().filter_map(|write| write.append().map(RoomWrite::key)).collect();
-    let lasts = rooms::lasts(session, &rooms).await?;
-    // If the fence is held now, it was held when the rooms were read: no other node can have written to them.
+    let subjects: Vec<i64> = writes.iter().filter_map(|write| write.subject()).collect();
+    let lasts = rooms::lasts(session, &subjects).await?;
+    let lasts_of_tournaments = tournaments::lasts(session, &subjects).await?;
+    // If the fence is held now, it was held when these were read: no other node can have written to them.
     fence.hold(session).await??;
     let outcome = |write: &&Write| {
-        let append = write.append()?;
-        let is_written = match lasts.get(&append.key()) {
-            Some(last) => !append.closes && *last == rooms::number(append.last),
-            None => append.closes && append.expected > Seq(0),
+        let is_written = match write {
+            Write::Append(append) => match lasts.get(&append.key()) {
+                Some(last) => !append.closes && *last == rooms::number(append.last),
+                None => append.closes && append.expected > Seq(0),
+            },
+            Write::Change(_) => false,
+            Write::Tournament(expected, rows) => {
+                let last = lasts_of_tournaments.get(&tournaments::key(rows.id));
+                rows.last > *expected && last == Some(&rooms::number(rows.last))
+            }
         };
         is_written.then_some(Ok(0))
     };
@@ -171,12 +186,16 @@ impl Write {
     pub(super) fn append(&self) -> Option<&RoomWrite> {
         match self {
             Self::Append(append) => Some(append),
-            Self::Change(_) => None,
+            Self::Change(_) | Self::Tournament(..) => None,
         }
     }
 
-    /// The room of an append.
-    pub(super) fn room(&self) -> Option<i64> {
-        self.append().map(RoomWrite::key)
+    /// The room or the tournament of an append.
+    pub(super) fn subject(&self) -> Option<i64> {
+        match self {
+            Self::Append(append) => Some(append.key()),
+            Self::Change(_) => None,
+            Self::Tournament(_, rows) => Some(tournaments::key(rows.id)),
+        }
     }
 }

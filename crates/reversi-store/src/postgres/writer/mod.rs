@@ -2,7 +2,7 @@
 //! writes together that were queued during the previous batch, so a batch gathers while the database executes one.
 //!
 //! ```text
-//!   lost connection ──▶ connect, raise ──▶ read the rooms of the batch: written, or not and executed again
+//!   lost connection ──▶ connect, raise ──▶ read what the batch appends to: written, or not and executed again
 //!                       the fence ├─────▶ no fence: others have the rooms; nothing is written until this node has a new number
 //!                                 └─────▶ after the patience: unknown; rooms are read again only after the next connection
 //! ```
@@ -171,7 +171,7 @@ impl Writer {
             let sent = sent_by.is_some();
             if sent_by.replace(self.fence.node).is_some_and(|node| node != self.fence.node) {
                 // Other nodes have had the rooms since, so their last events do not show what this node wrote.
-                let (appends, others) = batch.into_iter().partition(|request| request.write.room().is_some());
+                let (appends, others) = batch.into_iter().partition(|request| request.write.subject().is_some());
                 self.refuse(appends, sent, &PostgresError::Fenced);
                 // The fence of the appends is gone, so none can still be written, and reads show which were.
                 self.in_doubt.store(false, Ordering::Release);
@@ -277,7 +277,7 @@ impl Writer {
     async fn write(&mut self, batch: &[QueuedWrite], end: Instant) -> Result<Vec<Outcome>, Failure> {
         let Some(session) = &self.session else { return Err(Failure::Lost) };
         let writes: Vec<&Write> = batch.iter().map(|request| &request.write).collect();
-        let is_due = self.folds.len() >= MAX_FOLDS || writes.iter().any(|write| write.room().is_none());
+        let is_due = self.folds.len() >= MAX_FOLDS || writes.iter().any(|write| write.append().is_none());
         let folds: &[i64] = if is_due { &self.folds } else { &[] };
         match timeout_at(end, batch::execute(session, self.fence, &self.damaged, &writes, folds)).await {
             Ok(Ok((outcomes, long))) => {
@@ -321,7 +321,7 @@ impl Writer {
     /// Refuses writes. If they were `sent`, it is unknown whether they are written.
     fn refuse(&mut self, batch: Vec<QueuedWrite>, sent: bool, error: &PostgresError) {
         if matches!(error, PostgresError::Fenced) {
-            let appends = batch.iter().filter(|request| request.write.room().is_some()).count();
+            let appends = batch.iter().filter(|request| request.write.subject().is_some()).count();
             metrics::counter!(FENCED_APPENDS).increment(appends as u64);
         }
         // Reads may show rooms that another node has now, or that may still change.
@@ -379,10 +379,10 @@ async fn next(waiting: &mut VecDeque<QueuedWrite>, queue: &mut mpsc::Receiver<Qu
     }
 }
 
-/// Takes the requests of a batch, in their order: at most one for each room.
+/// Takes the requests of a batch, in their order: at most one for each room and tournament.
 fn batch_of(waiting: &mut VecDeque<QueuedWrite>) -> Vec<QueuedWrite> {
-    let mut rooms = HashSet::new();
-    let fits = |request: &QueuedWrite| request.write.room().is_none_or(|room| rooms.insert(room));
+    let mut subjects = HashSet::new();
+    let fits = |request: &QueuedWrite| request.write.subject().is_none_or(|subject| subjects.insert(subject));
     let end = waiting.iter().map(fits).position(|fits| !fits);
     waiting.drain(..end.unwrap_or(waiting.len()).min(MAX_BATCH)).collect()
 }

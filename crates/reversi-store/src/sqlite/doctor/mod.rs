@@ -29,7 +29,7 @@ use super::{
     players,
     rooms::{self, cut_after},
     scan::{self, Gap},
-    schema, wal,
+    schema, tournaments, wal,
 };
 use crate::{
     contestant::Contestant,
@@ -235,6 +235,7 @@ impl Examination<'_> {
         self.check_games()?;
         self.check_rooms()?;
         self.check_standings()?;
+        self.check_tournaments()?;
         Ok(self.diagnosis)
     }
 
@@ -501,6 +502,22 @@ impl Examination<'_> {
                 self.found(format!("standings of {who}: missing; the rating is lost, the results are counted again"));
                 self.write_standing(&who, &name, &stats)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Copies the rows of tournaments as they are: their bytes have checksums that only others know.
+    fn check_tournaments(&mut self) -> Result<(), OpenError> {
+        for (table, columns) in tournaments::TABLES.into_iter().filter(|(table, _)| readable_copy::has(self.old, table))
+        {
+            let gap = scan::each(self.old, table, columns, &mut |number, row| {
+                if tournaments::is_readable(row, columns) {
+                    return self.copy(table, columns, row);
+                }
+                self.found(format!("{table}, row {number}: a value has a wrong type; the row is lost"));
+                Ok(())
+            })?;
+            self.found_gap(table, gap);
         }
         Ok(())
     }

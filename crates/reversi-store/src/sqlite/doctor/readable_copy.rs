@@ -17,7 +17,7 @@ use std::{
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::{
-    game_row::VERSION,
+    game_row::{TOURNAMENTS, VERSION},
     sqlite::{
         error::OpenError,
         schema::{self, APPLICATION, OLDEST},
@@ -40,7 +40,7 @@ const TABLE: [u8; 2] = [5, 13];
 
 /// The tables that an examination reads, the page types of their trees, and the types of their columns: `i` integer,
 /// `t` text, `b` blob, `n` null for the rowid, `?` any, `*` further columns.
-const TABLES: [(&str, [u8; 2], &str); 9] = [
+const TABLES: [(&str, [u8; 2], &str); 11] = [
     ("players", TABLE, "ttti?i*"),
     ("bans", TABLE, "tti?"),
     ("games", TABLE, "tttttttttiitt*"),
@@ -50,6 +50,8 @@ const TABLES: [(&str, [u8; 2], &str); 9] = [
     ("alive", TABLE, "ni"),
     ("played", INDEX, "tit"),
     ("standings", INDEX, "ttiiiiiiiii*"),
+    ("tournaments", TABLE, "iiiiib"),
+    ("tournament_events", TABLE, "ibi"),
 ];
 
 /// Tables that are found only by name: other tables, or pages with deleted rows, look the same.
@@ -144,15 +146,23 @@ fn make_readable_copy(path: &Path) -> Result<ReadableCopy, OpenError> {
     if free.is_none() {
         findings.push("file: rows that were deleted may be back".to_owned());
     }
-    for table in write_list(&connection, &roots)?.into_iter().filter(|table| read_tables().any(|name| name == table)) {
+    for table in
+        write_list(&connection, &roots)?.into_iter().filter(|table| read_tables(&connection).any(|name| name == table))
+    {
         findings.push(format!("{table}: the table cannot be found"));
     }
     Ok(ReadableCopy { connection, findings, is_listed, copy })
 }
 
 /// The tables that an examination reads.
-fn read_tables() -> impl Iterator<Item = &'static str> {
-    TABLES.into_iter().map(|(table, ..)| table)
+fn read_tables(connection: &Connection) -> impl Iterator<Item = &'static str> {
+    TABLES.into_iter().map(|(table, ..)| table).filter(|table| has(connection, table))
+}
+
+/// False if the version of the file has no such table.
+pub(super) fn has(connection: &Connection, table: &str) -> bool {
+    let version = connection.pragma_query_value(None, "user_version", |row| row.get(0));
+    !table.starts_with("tournament") || version.is_ok_and(|version: i32| version >= TOURNAMENTS)
 }
 
 /// True if all tables are listed, with their columns, and no page of their trees is damaged.
@@ -161,7 +171,7 @@ fn is_readable(connection: &Connection) -> bool {
         let sql = format!("SELECT count(*) FROM {table} NOT INDEXED");
         connection.query_row(&sql, (), |row| row.get::<_, i64>(0))
     };
-    is_listed(connection) && read_tables().all(|table| count(table).is_ok())
+    is_listed(connection) && read_tables(connection).all(|table| count(table).is_ok())
 }
 
 fn is_listed(connection: &Connection) -> bool {
@@ -169,7 +179,7 @@ fn is_listed(connection: &Connection) -> bool {
         file.prepare("SELECT name FROM pragma_table_xinfo(?)")?.query_map([table], |row| row.get(0))?.collect()
     };
     let Ok(known) = schema::create(Path::new(":memory:")) else { return false };
-    read_tables().all(|table| match (columns(connection, table), columns(&known.connection, table)) {
+    read_tables(connection).all(|table| match (columns(connection, table), columns(&known.connection, table)) {
         // Later versions add columns behind the others.
         (Ok(found), Ok(known)) => !found.is_empty() && known.starts_with(&found),
         _ => false,
@@ -198,7 +208,11 @@ fn write_list(connection: &Connection, roots: &BTreeMap<&str, u32>) -> Result<Ve
         };
         let sql = match sql.contains("WITHOUT ROWID") {
             true => sql,
-            false => sql.replace("TEXT PRIMARY KEY", "TEXT").replace(",\n    PRIMARY KEY (room, last)", ""),
+            false => ["(room, last)", "(tournament, seq)"]
+                .iter()
+                .fold(sql.replace("TEXT PRIMARY KEY", "TEXT").replace("bigint PRIMARY KEY", "bigint"), |sql, key| {
+                    sql.replace(&format!(",\n    PRIMARY KEY {key}"), "")
+                }),
         };
         let insert = "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES ('table', ?1, ?1, ?2, ?3)";
         connection.execute(insert, (&name, root, sql))?;

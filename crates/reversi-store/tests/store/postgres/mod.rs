@@ -9,6 +9,7 @@ mod settling;
 mod shared_quotas;
 mod sharing;
 mod takeover;
+mod tournaments;
 
 use futures_util::future::join_all;
 use reversi_needs::needs;

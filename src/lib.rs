@@ -12,7 +12,7 @@
 //!          │
 //!   runtime ───────────────────────  room actors, players, streams, limits, AI threads
 //!    │      │      │
-//!   store   │      ai                storage; AI players
+//!   store  tournament  ai            storage; a tournament as a pure value; AI players
 //!     \     │    /   \
 //!       room    /   search           a room as a pure value; game-tree search for any game
 //!          \   /
@@ -20,7 +20,8 @@
 //! ```
 //!
 //! `rules`, `search`, `ai` and `match_statistics` are the crate `reversi-engine`, `room` is the crate `reversi-room`,
-//! `store` is the crate `reversi-store`, `client` is the crate `reversi-client`.
+//! `store` is the crate `reversi-store`, `tournament` is the crate `reversi-tournament`, `client` is the crate
+//! `reversi-client`.
 //!
 //! | topic | place |
 //! |---|---|
@@ -29,6 +30,7 @@
 //! | AI players and their levels | [`ai`] |
 //! | Elo difference with its interval, sequential tests | [`match_statistics`] |
 //! | permissions, clocks, series, offers: every rule of a room | [`room`] |
+//! | pairing, standings: every rule of a tournament | [`tournament`] |
 //! | storage, in memory, in one SQLite file or in PostgreSQL | [`store`] |
 //! | actors, watchers, turns, limits, shutdown | [`runtime`] |
 //! | the public API | `proto/reversi/v1/`, [`proto`], [`grpc`] |
@@ -48,3 +50,4 @@ pub use reversi_client as client;
 pub use reversi_engine::{ai, match_statistics, rules, search};
 pub use reversi_room as room;
 pub use reversi_store as store;
+pub use reversi_tournament as tournament;

@@ -16,6 +16,7 @@ use crate::{
     },
     room::Rejection,
     runtime::{BanSubject, Banned, LogInError, RoomError, TooFast, server_metrics},
+    tournament,
 };
 
 /// The `domain` of `ErrorInfo`.
@@ -141,6 +142,30 @@ fn code_and_reason(rejection: &Rejection) -> (Code, Reason) {
     }
 }
 
+fn refused_by_tournament(rejection: tournament::Rejection) -> Status {
+    use tournament::Rejection as Refusal;
+
+    let (code, reason) = match rejection {
+        Refusal::NotOrganiser | Refusal::NotServer | Refusal::NotYou => (Code::PermissionDenied, Reason::NotOwner),
+        Refusal::Excluded => (Code::PermissionDenied, Reason::Banned),
+        Refusal::BadPassword => (Code::PermissionDenied, Reason::BadPassword),
+        Refusal::EntrantNotFound => (Code::NotFound, Reason::EntrantNotFound),
+        Refusal::MeetingNotFound => (Code::NotFound, Reason::MeetingNotFound),
+        Refusal::BadSettings(error) => return Malformed::from(error).into(),
+        Refusal::TournamentFull => (Code::FailedPrecondition, Reason::TournamentFull),
+        Refusal::NotAdmitted => (Code::FailedPrecondition, Reason::NotAccepted),
+        Refusal::BadOutcome
+        | Refusal::TooManyExcluded
+        | Refusal::TooFewEntrants
+        | Refusal::TooManyRounds(_)
+        | Refusal::TooManyMeetings(_)
+        | Refusal::AlreadyStarted
+        | Refusal::NotStarted
+        | Refusal::TournamentEnded => (Code::FailedPrecondition, Reason::WrongPhase),
+    };
+    status(code, reason, rejection.to_string(), Details::default())
+}
+
 impl From<Malformed> for Status {
     fn from(malformed: Malformed) -> Self {
         let message = malformed.to_string();
@@ -184,6 +209,13 @@ impl From<RoomError> for Status {
                 let violation = Some((format!("availability.{field}"), "must allow the invitation".to_owned()));
                 let details = Details { violation, ..Details::default() };
                 status(Code::FailedPrecondition, Reason::NotAccepted, error.to_string(), details)
+            }
+            RoomError::Tournament(rejection) => refused_by_tournament(rejection),
+            RoomError::TournamentNotFound => {
+                status(Code::NotFound, Reason::TournamentNotFound, error.to_string(), Details::default())
+            }
+            RoomError::QuotaTournaments(_) => {
+                retry(Code::ResourceExhausted, Reason::QuotaTournaments, &error.to_string(), RETRY)
             }
             RoomError::QuotaStreams => quota(Reason::QuotaStreams, "you or your address has too many open streams"),
             RoomError::QuotaAnalyses => {

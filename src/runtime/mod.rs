@@ -30,6 +30,7 @@ mod server_clock;
 pub mod server_metrics;
 mod session;
 mod stalls;
+mod tournament;
 mod watch;
 
 use std::{sync::Arc, time::Duration};
@@ -63,7 +64,7 @@ pub use outcome::{Accepted, RoomError, StreamEnd};
 pub use player::{
     bans::{BanCheck, Banned, Bans},
     directory::{LogInError, Players},
-    notice::{InvitationOutcome, Notice, OfferStatus, TurnEnd},
+    notice::{InvitationOutcome, Notice, OfferStatus, TournamentNews, TurnEnd},
     player::{CallPermit, Player},
     problems::{Problem, ProblemKind},
     token::{BearerToken, ParseTokenError, PlayToken, Token},
@@ -79,6 +80,7 @@ pub use room::{
 pub use server_clock::Clock;
 pub use server_metrics::Census;
 pub use session::Sessions;
+pub use tournament::tournaments::{Tournaments, WatchedTournament};
 pub use watch::{
     feed::FollowedRoom,
     open_stream::OpenStream,
@@ -169,6 +171,8 @@ pub struct Runtime {
     pub games: Games,
     /// Analyses.
     pub analyses: Analyses,
+    /// The tournaments.
+    pub tournaments: Tournaments,
 }
 
 /// Starts the background tasks of rooms and of finished games.
@@ -240,6 +244,7 @@ impl Runtime {
             stalls: Stalls::new(clock),
             resumes: Semaphore::new((cores / 2).max(1)),
             cluster: Arc::clone(&cluster),
+            tournaments: Arc::default(),
             ended_games,
         };
         let host = RoomHost { context: Arc::new(context), lobby: Arc::clone(&lobby) };
@@ -253,7 +258,8 @@ impl Runtime {
         };
         let (player_store, archive) = (Arc::clone(&store.players), Arc::clone(&store.archive));
         let sessions = Sessions { host: host.clone(), player_store, archive };
-        let node = Node { rooms: rooms.clone(), sessions: sessions.clone(), cluster };
+        let tournaments = Tournaments { rooms: rooms.clone(), journal: store.tournaments };
+        let node = Node { rooms: rooms.clone(), sessions: sessions.clone(), tournaments: tournaments.clone(), cluster };
         if let Err(unavailable) = restore(&node).await {
             // Rooms that are already in memory must not write while the next attempt reads.
             lifecycle.shut_down().await;
@@ -271,6 +277,7 @@ impl Runtime {
             streams: Streams { host },
             lobby,
             rooms,
+            tournaments,
         };
         if node.cluster.shares_store() {
             lifecycle.spawn(node.clone().send_heartbeats());
@@ -283,7 +290,8 @@ impl Runtime {
     #[must_use]
     pub fn node(&self) -> Node {
         let cluster = Arc::clone(&self.context().cluster);
-        Node { rooms: self.rooms.clone(), sessions: self.sessions.clone(), cluster }
+        let (rooms, sessions, tournaments) = (self.rooms.clone(), self.sessions.clone(), self.tournaments.clone());
+        Node { rooms, sessions, tournaments, cluster }
     }
 
     fn context(&self) -> &ActorContext {

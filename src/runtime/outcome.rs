@@ -7,6 +7,7 @@ use thiserror::Error;
 use crate::{
     room::{Availability, GameId, Rejection, RoomId, Seq},
     store::StoreError,
+    tournament,
 };
 
 /// The outcome of an accepted command.
@@ -44,6 +45,15 @@ pub enum RoomError {
     /// The invited player does not accept the invitation, because of this field of its availability.
     #[error("the player does not accept {}; the list of players shows what it accepts", unaccepted(.0, .1))]
     InvitationRefused(&'static str, Availability),
+    /// The tournament rejected the command.
+    #[error(transparent)]
+    Tournament(#[from] tournament::Rejection),
+    /// No tournament has that id.
+    #[error("no such tournament")]
+    TournamentNotFound,
+    /// The player or the server has reached its limit of tournaments.
+    #[error("too many tournaments: {0}")]
+    QuotaTournaments(&'static str),
     /// The player has reached its limit of streams.
     #[error("too many streams are open; close one first")]
     QuotaStreams,

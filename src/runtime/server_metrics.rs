@@ -274,6 +274,7 @@ pub(crate) enum StreamKind {
     List,
     Export,
     Analysis,
+    Tournament,
 }
 
 /// Counts opened (`change` 1) and ended (-1) streams.
@@ -284,6 +285,7 @@ pub(crate) fn streams(kind: StreamKind, change: f64) {
         StreamKind::List => gauge!(STREAMS, "kind" => "list"),
         StreamKind::Export => gauge!(STREAMS, "kind" => "export"),
         StreamKind::Analysis => gauge!(STREAMS, "kind" => "analysis"),
+        StreamKind::Tournament => gauge!(STREAMS, "kind" => "tournament"),
     };
     gauge.increment(change);
 }

@@ -55,6 +55,11 @@ id!(
     "room id"
 );
 id!(
+    /// The id of a tournament.
+    TournamentId,
+    "tournament id"
+);
+id!(
     /// The id of a game.
     GameId,
     "game id"

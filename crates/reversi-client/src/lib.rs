@@ -51,6 +51,7 @@ mod seat;
 mod session;
 mod settings;
 mod stream;
+mod tournament;
 mod turn;
 pub mod v1;
 
@@ -60,7 +61,7 @@ pub use error::{ClientError, Malformed, Refusal, Unreachable};
 pub use event::{Closing, Gap, RoomChange, RoomEvent, RoomState, RoomUpdate};
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter, RankedParticipant};
 pub use game::{Clocks, Game, GameResult, Offer, Outcome, Ply, Standing};
-pub use id::{GameId, ParseIdError, PlayerId, RoomId};
+pub use id::{GameId, ParseIdError, PlayerId, RoomId, TournamentId};
 pub use player::{
     Availability, Me, OnlinePlayer, OpponentStats, Player, PlayerFilter, Problem, ProblemKind, Rated, Rating,
     RatingChange, Stats,
@@ -79,5 +80,5 @@ pub use turn::{Invited, OfferStatus, PlayEvent, Turn, TurnEnd};
 pub use v1::{
     AiKind, Ban, CloseReason, Elo, ExportFormat, GameEndReason as EndReason, GetServerInfoResponse as ServerInfo,
     InvitationEndReason, LeaveReason, Limits, ParticipantKind, PlayerKind, RoomCloseReason, SidePreference as SideWish,
-    UnratedReason, Visibility, Watching, ban::Subject as BanSubject,
+    TournamentControl, UnratedReason, Visibility, Watching, ban::Subject as BanSubject,
 };

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{
     Clocks, Closing, GameId, InvitationEndReason, Malformed, Offer, Outcome, Player, RatingChange, RoomId, Seat,
-    Series, Settings, Standing, event::StreamMessage, parse,
+    Series, Settings, Standing, TournamentId, event::StreamMessage, parse,
 };
 use crate::{
     rules::{Bitboard, Board, Color, Position, Square},
@@ -100,6 +100,13 @@ pub enum PlayEvent {
         reason: InvitationEndReason,
         /// Why the player declined, perhaps empty.
         message: String,
+    },
+    /// News of a tournament of which the player is an entrant.
+    Tournament {
+        /// The tournament.
+        tournament: TournamentId,
+        /// What is new, as sent.
+        news: Box<v1::player_tournament::News>,
     },
     /// A move sent by [`PlayStream`](super::PlayStream) was refused.
     MoveRejected {
@@ -286,6 +293,12 @@ impl PlayEvent {
                 side: parse::seat(ended.seat, "seat")?,
                 player: ended.player.map(Player::try_from).transpose()?,
                 message: parse::plain(ended.message, "reason")?,
+            },
+            Event::Tournament(sent) => match sent.news {
+                Some(news) => {
+                    Self::Tournament { tournament: TournamentId::parse(sent.tournament_id)?, news: Box::new(news) }
+                }
+                None => return Ok(None),
             },
             Event::MoveRejected(rejected) => parse_rejection(rejected)?,
             Event::Heartbeat(_) => Self::Heartbeat,

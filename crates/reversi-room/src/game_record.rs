@@ -36,6 +36,16 @@ impl Participant {
         }
     }
 
+    /// Whether both are the same player, or the same kind of AI at the same level.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Player(one), Self::Player(other)) => one.id == other.id,
+            (Self::Ai(one), Self::Ai(other)) => one.kind == other.kind && one.level == other.level,
+            (Self::Player(_), Self::Ai(_)) | (Self::Ai(_), Self::Player(_)) => false,
+        }
+    }
+
     /// Whether it is the player with that id.
     #[must_use]
     pub fn is(&self, player: PlayerId) -> bool {

@@ -86,15 +86,6 @@ impl Entrant {
     }
 }
 
-/// Whether two participants are the same entrant: the same player, or the same AI at the same level.
-pub(crate) fn is_same(one: &Participant, other: &Participant) -> bool {
-    match (one, other) {
-        (Participant::Player(one), Participant::Player(other)) => one.id == other.id,
-        (Participant::Ai(one), Participant::Ai(other)) => one.kind == other.kind && one.level == other.level,
-        (Participant::Player(_), Participant::Ai(_)) | (Participant::Ai(_), Participant::Player(_)) => false,
-    }
-}
-
 /// A fault by which a side lost a game, or was not there for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {

@@ -46,7 +46,8 @@ pub enum Forfeiter {
 /// How a meeting ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was played. If a side did not stay to the end, the other one has the points of the missing games.
+    /// It was played. If a side did not stay to the end, or its illegal moves ended the series, the other one has the
+    /// points of the missing games.
     Played {
         /// The results of the games, for the first side.
         score: Score,
@@ -136,7 +137,7 @@ impl Meeting {
             },
             Some(Outcome::Played { score, faults, .. }) => {
                 let missing = games.saturating_sub(score.games());
-                let given = match faults.map(|fault| fault == Some(Fault::Absence)) {
+                let given = match faults.map(|fault| matches!(fault, Some(Fault::Absence | Fault::IllegalMoves))) {
                     [true, false] => [0, missing],
                     [false, true] => [missing, 0],
                     [true, true] | [false, false] => [0, 0],

@@ -7,8 +7,6 @@ use reversi_room::{
     Timestamp,
 };
 
-use super::entrant::is_same;
-
 /// How the entrants are paired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -196,7 +194,7 @@ impl Settings {
 
     /// Whether this is the AI that takes the place of the bye.
     pub(crate) fn is_filler(&self, who: &Participant) -> bool {
-        self.fills_bye.as_ref().is_some_and(|ai| is_same(who, &Participant::Ai(ai.clone())))
+        self.fills_bye.as_ref().is_some_and(|ai| who.is_same(&Participant::Ai(ai.clone())))
     }
 
     /// Whether a player is a challenger.

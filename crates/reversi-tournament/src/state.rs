@@ -8,7 +8,7 @@ use std::{
 use reversi_room::{Opening, Participant, PlayerId, Seq, Settings as RoomSettings, Timestamp, TournamentId};
 
 use super::{
-    entrant::{Entrant, EntrantId, is_same},
+    entrant::{Entrant, EntrantId},
     event::{Creation, Ending},
     meeting::{Meeting, Stage},
     settings::Settings,
@@ -143,6 +143,12 @@ impl Tournament {
         self.created
     }
 
+    /// When its last event happened.
+    #[must_use]
+    pub fn changed(&self) -> Timestamp {
+        self.changed
+    }
+
     /// When it started.
     #[must_use]
     pub fn started(&self) -> Option<Timestamp> {
@@ -158,7 +164,7 @@ impl Tournament {
     /// The number of a player or AI, also of one who has left. AIs are the same if kind and level are.
     #[must_use]
     pub fn entrant(&self, who: &Participant) -> Option<EntrantId> {
-        self.entrants.iter().find(|(_, entrant)| is_same(&entrant.who, who)).map(|(id, _)| *id)
+        self.entrants.iter().find(|(_, entrant)| entrant.who.is_same(who)).map(|(id, _)| *id)
     }
 
     /// The meetings that are kept, by number.
@@ -204,6 +210,12 @@ impl Tournament {
 
     pub(super) fn index_of(&self, number: u32) -> Option<usize> {
         usize::try_from(number.checked_sub(self.meetings.front()?.pairing.number)?).ok()
+    }
+
+    /// The number of rounds before the play-off, as far as it follows from those who are there; unbounded for an arena.
+    #[must_use]
+    pub fn rounds(&self) -> u32 {
+        self.main_rounds()
     }
 
     /// The last round of a stage, from 1; 0 before the first.

@@ -448,6 +448,7 @@ impl Bot {
             | PlayEvent::InvitationEnded { .. }
             | PlayEvent::Offer { .. }
             | PlayEvent::SeriesEnded(_)
+            | PlayEvent::Tournament { .. }
             | PlayEvent::Heartbeat => {}
         }
         Ok(())

@@ -6,7 +6,7 @@ use crate::grpc::status;
 
 /// The methods that a play token permits: all that is needed to find, arrange, play, watch and study games. Any other
 /// method, and so each new one, needs the player's token.
-const FOR_PLAY_TOKENS: [&str; 44] = [
+const FOR_PLAY_TOKENS: [&str; 55] = [
     "AnalysisService/AnalyzeGame",
     "AnalysisService/AnalyzePosition",
     "GameService/AbortGame",
@@ -51,6 +51,17 @@ const FOR_PLAY_TOKENS: [&str; 44] = [
     "RoomService/WatchRoom",
     "SessionService/GetMe",
     "SessionService/SetEngineVersion",
+    "TournamentService/ControlTournament",
+    "TournamentService/CreateTournament",
+    "TournamentService/DecideMeeting",
+    "TournamentService/GetTournament",
+    "TournamentService/JoinTournament",
+    "TournamentService/LeaveTournament",
+    "TournamentService/ListMeetings",
+    "TournamentService/ListTournaments",
+    "TournamentService/SetEntrant",
+    "TournamentService/UpdateTournament",
+    "TournamentService/WatchTournament",
 ];
 
 /// Refuses a call with a play token that needs the player's token, as any call with an administrator's secret does: a

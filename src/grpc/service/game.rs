@@ -12,7 +12,9 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::{
     Services,
+    game_record::participant,
     streaming::{End, HeartbeatSchedule, ResponseStream, StreamMessage},
+    tournament,
 };
 use crate::{
     grpc::{
@@ -31,7 +33,8 @@ use crate::{
     room::{Command, GameId},
     rules::{Color, Square},
     runtime::{
-        Accepted, InvitationOutcome, Notice, OfferStatus, Play, Player, RoomError, Runtime, TurnEnd, Turns, WakeGate,
+        Accepted, InvitationOutcome, Notice, OfferStatus, Play, Player, RoomError, Runtime, TournamentNews, TurnEnd,
+        Turns, WakeGate,
     },
 };
 
@@ -316,6 +319,10 @@ fn encode(notice: Notice) -> EncodedMessage {
             status: offer_status(status).into(),
             own,
         }),
+        Notice::Tournament { tournament, news } => {
+            let news = Some(tournament_news(news));
+            Event::Tournament(v1::PlayerTournament { tournament_id: tournament.to_string(), news })
+        }
         Notice::SeriesEnded(room) => Event::SeriesEnded(v1::PlayerSeriesEnded { room_id: room.to_string() }),
         Notice::Kicked { room, banned } => Event::Kicked(v1::PlayerKicked { room_id: room.to_string(), banned }),
         Notice::RoomClosed(room) => Event::RoomClosed(v1::PlayerRoomClosed { room_id: room.to_string() }),
@@ -371,4 +378,31 @@ fn turn_closed(game: GameId, ply: u16, end: TurnEnd) -> EncodedMessage {
         TurnEnd::GameEnded => (v1::TurnCloseReason::GameEnded, None),
     };
     convert::turn_closed(game, ply, reason, square)
+}
+
+fn tournament_news(news: TournamentNews) -> v1::player_tournament::News {
+    use v1::player_tournament::News;
+
+    let count = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
+    match news {
+        TournamentNews::Paired { round, meeting, room, opponent } => News::Paired(v1::TournamentPaired {
+            round: count(round),
+            meeting: count(meeting),
+            room_id: opponent.as_ref().map(|_| room.to_string()).unwrap_or_default(),
+            opponent: opponent.as_ref().map(participant),
+        }),
+        TournamentNews::Forfeited { meeting, lost } => {
+            News::Forfeit(v1::TournamentForfeit { meeting: count(meeting), lost })
+        }
+        TournamentNews::PutAside { put_aside, meetings } => News::PutAside(v1::TournamentPutAside {
+            until: Some(convert::timestamp(put_aside.until)),
+            fault: tournament::fault(put_aside.reason).into(),
+            meetings: meetings.into_iter().map(count).collect(),
+        }),
+        TournamentNews::Ended { ending, rank, entrants } => News::Ended(v1::TournamentEnded {
+            phase: tournament::end_phase(ending).into(),
+            rank: count(rank),
+            entrants: count(entrants),
+        }),
+    }
 }

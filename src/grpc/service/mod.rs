@@ -14,6 +14,7 @@ pub(crate) mod router;
 mod session;
 pub(crate) mod standby;
 mod streaming;
+mod tournament;
 
 use std::sync::Arc;
 

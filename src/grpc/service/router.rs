@@ -19,16 +19,18 @@ use crate::proto::generated_services::{
     record_service_server::{self, RecordServiceServer},
     room_service_server::{self, RoomServiceServer},
     session_service_server::{self, SessionServiceServer},
+    tournament_service_server::{self, TournamentServiceServer},
 };
 
 /// The names of the services over a runtime.
-pub(crate) const NAMES: [&str; 6] = [
+pub(crate) const NAMES: [&str; 7] = [
     session_service_server::SERVICE_NAME,
     lobby_service_server::SERVICE_NAME,
     room_service_server::SERVICE_NAME,
     game_service_server::SERVICE_NAME,
     record_service_server::SERVICE_NAME,
     analysis_service_server::SERVICE_NAME,
+    tournament_service_server::SERVICE_NAME,
 ];
 
 /// The services over a runtime. Tonic's own router would box the bodies of each call three more times.
@@ -42,6 +44,7 @@ struct All {
     game: GameServiceServer<Services>,
     record: RecordServiceServer<Services>,
     analysis: AnalysisServiceServer<Services>,
+    tournament: TournamentServiceServer<Services>,
     /// Health and reflection, and the refusal of unknown services.
     others: Routes,
 }
@@ -58,6 +61,7 @@ impl ServiceRouter {
             game: GameServiceServer::from_arc(own()).max_decoding_message_size(max).accept_compressed(Gzip),
             record: RecordServiceServer::from_arc(own()).max_decoding_message_size(max).accept_compressed(Gzip),
             analysis: AnalysisServiceServer::from_arc(own()).max_decoding_message_size(max).accept_compressed(Gzip),
+            tournament: TournamentServiceServer::from_arc(own()).max_decoding_message_size(max).accept_compressed(Gzip),
             others,
         }))
     }
@@ -82,6 +86,7 @@ impl Service<Request<Body>> for ServiceRouter {
             game_service_server::SERVICE_NAME => all.game.clone().call(request),
             record_service_server::SERVICE_NAME => all.record.clone().call(request),
             analysis_service_server::SERVICE_NAME => all.analysis.clone().call(request),
+            tournament_service_server::SERVICE_NAME => all.tournament.clone().call(request),
             _ => Box::pin(all.others.clone().call(request)),
         }
     }

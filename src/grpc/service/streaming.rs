@@ -73,7 +73,8 @@ impl_stream_message!(
     WatchRoomsResponse: watch_rooms_response,
     WatchRoomResponse: watch_room_response,
     AnalyzePositionResponse: analyze_position_response,
-    AnalyzeGameResponse: analyze_game_response
+    AnalyzeGameResponse: analyze_game_response,
+    WatchTournamentResponse: watch_tournament_response
 );
 
 pub(crate) trait Source: Send + 'static {

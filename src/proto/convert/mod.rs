@@ -38,7 +38,7 @@ pub use room::{chat_line, member, room, score, series};
 pub use seat::{
     ai_seat, lone_seat, player, read_ai, read_seat, read_seat_setting, read_seats, seat, seat_number, seats,
 };
-pub use settings::{opponents, read_changed_settings, read_new_settings, room_settings};
+pub use settings::{opponents, read_changed_settings, read_new_settings, read_opponents, room_settings};
 pub use time::{duration, read_duration, read_timestamp, span, timestamp};
 pub use turn::{turn_closed, turn_requested};
 pub use wire_enum::WireEnum;

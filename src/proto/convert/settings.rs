@@ -154,7 +154,12 @@ fn read_settings(
         auto_start: wire.auto_start,
         rated: wire.rated,
         sprt: wire.sprt.as_ref().map(read_sprt).transpose()?,
-        opponents: wire.opponents.as_ref().map(read_opponents).transpose()?.unwrap_or_default(),
+        opponents: wire
+            .opponents
+            .as_ref()
+            .map(|wire| read_opponents("opponents", wire))
+            .transpose()?
+            .unwrap_or_default(),
     };
     settings.check_new()?;
     Ok(settings)
@@ -198,21 +203,27 @@ fn read_sprt(wire: &v1::Sprt) -> Result<Sprt, Malformed> {
         .map_err(|error| Malformed::setting("sprt", format!("must make sense: {error}")))
 }
 
-fn read_opponents(wire: &v1::Opponents) -> Result<Opponents, Malformed> {
+/// The players who are welcome, at a path below `settings`.
+///
+/// # Errors
+/// `BAD_SETTINGS` for the path.
+pub fn read_opponents(path: &str, wire: &v1::Opponents) -> Result<Opponents, Malformed> {
     let (mut people, mut bots) = (wire.kinds.is_empty(), wire.kinds.is_empty());
     for kind in &wire.kinds {
-        match PlayerKind::read("opponents.kinds", *kind) {
+        match PlayerKind::read(path, *kind) {
             Ok(Some(PlayerKind::Human)) => people = true,
             Ok(Some(PlayerKind::Bot)) => bots = true,
-            Ok(None) | Err(_) => return Err(Malformed::setting("opponents.kinds", "must be known kinds of players")),
+            Ok(None) | Err(_) => {
+                return Err(Malformed::setting(&format!("{path}.kinds"), "must be known kinds of players"));
+            }
         }
     }
     let read = |field, rating| match u16::try_from(rating) {
         Ok(rating) => Ok((rating > 0).then_some(rating)),
-        Err(_) => Err(Malformed::setting(field, "must be 0 to 65535")),
+        Err(_) => Err(Malformed::setting(&format!("{path}.{field}"), "must be 0 to 65535")),
     };
-    let min_rating = read("opponents.min_rating", wire.min_rating)?;
-    let max_rating = read("opponents.max_rating", wire.max_rating)?;
+    let min_rating = read("min_rating", wire.min_rating)?;
+    let max_rating = read("max_rating", wire.max_rating)?;
     Ok(Opponents { people, bots, min_rating, max_rating })
 }
 

@@ -20,6 +20,7 @@ use super::{
     player::player::Player,
     room::{host::RoomHost, presence::check_presence, rooms::Rooms},
     session::Sessions,
+    tournament::tournaments::Tournaments,
     watch::{feed::FollowedRoom, turns::remind_at_peer},
 };
 use crate::{
@@ -39,6 +40,7 @@ pub(super) const ACCOUNTS_INTERVAL: Duration = Duration::from_secs(60);
 pub struct Node {
     pub(super) rooms: Rooms,
     pub(super) sessions: Sessions,
+    pub(super) tournaments: Tournaments,
     pub(super) cluster: Arc<Cluster>,
 }
 
@@ -177,7 +179,7 @@ impl Node {
         let lost = self.cluster.learn(assignments);
         if !lost.is_empty() {
             let lost: BTreeSet<_> = lost.into_iter().collect();
-            self.release(|room| lost.contains(&Shard::of(room)));
+            self.release(|shard| lost.contains(&shard));
         }
     }
 
@@ -188,10 +190,13 @@ impl Node {
         self.release(|_| true);
     }
 
-    fn release(&self, has_moved: impl Fn(RoomId) -> bool) {
+    /// Ends the rooms and tournaments of shards here.
+    fn release(&self, has_moved: impl Fn(Shard) -> bool) {
         let context = &self.host().context;
-        context.registry.release(&has_moved);
-        context.players.release(&has_moved);
+        context.tournaments.release(|tournament| has_moved(Shard::of_tournament(tournament)));
+        let has_moved = |room: RoomId| has_moved(Shard::of(room));
+        context.registry.release(has_moved);
+        context.players.release(has_moved);
     }
 
     fn attach(&self, player: PlayerId, from: NodeId, streams: PlayerStreams) {

@@ -248,7 +248,7 @@ impl Node {
         self.credit_clocks(|room| shards.contains(&Shard::of(room))).await;
         let ended = self.host().context.clock.now();
         self.cluster.end_serving(&shards);
-        self.end_rooms(|room| shards.contains(&Shard::of(room))).await;
+        self.end_rooms(|shard| shards.contains(&shard)).await;
         let handed_over = store.hand_over(given.clone(), ended).await;
         let (given, next): (Vec<_>, BTreeSet<_>) = given.into_iter().unzip();
         match handed_over {
@@ -280,12 +280,14 @@ impl Node {
         }
     }
 
-    /// Ends the actors of rooms that are not served here, and waits until they have ended.
-    async fn end_rooms(&self, has_moved: impl Fn(RoomId) -> bool) {
+    /// Ends the actors of rooms and tournaments that are not served here, and waits until they have ended.
+    async fn end_rooms(&self, has_moved: impl Fn(Shard) -> bool) {
         loop {
             // Each time, because a request may just have started another one.
             self.release(&has_moved);
-            if !self.host().context.registry.any_live(&has_moved) {
+            let context = &self.host().context;
+            let any = context.tournaments.release(|tournament| has_moved(Shard::of_tournament(tournament)));
+            if !any && !context.registry.any_live(|room| has_moved(Shard::of(room))) {
                 return;
             }
             tokio::time::sleep(ENDING).await;
@@ -328,7 +330,7 @@ impl Node {
         let mut remaining: BTreeMap<_, _> =
             wanted.map(|(owned, away_since)| (owned.shard, (*owned, *away_since))).collect();
         // Some may remain from an earlier time with the shard, or from an earlier attempt.
-        self.end_rooms(|room| remaining.contains_key(&Shard::of(room))).await;
+        self.end_rooms(|shard| remaining.contains_key(&shard)).await;
         let mut after = None;
         while let Some((&first, _)) = remaining.first_key_value() {
             after = after.max(first.before());
@@ -347,9 +349,11 @@ impl Node {
             let rest = after.map_or_else(BTreeMap::new, |last| remaining.split_off(&Shard::of(last)));
             let restored = std::mem::replace(&mut remaining, rest);
             self.cluster.serve(restored.values().map(|(owned, _)| *owned));
+            let alive = |shard: Shard| restored.get(&shard).and_then(|(_, away_since)| *away_since);
+            self.tournaments.restore(restored.keys().copied().collect(), alive).await?;
             if restored.keys().any(|shard| !self.cluster.serves_shard(*shard)) {
                 // Rooms of a shard that was lost while they were restored.
-                self.release(|room| restored.contains_key(&Shard::of(room)) && !self.cluster.serves(room));
+                self.release(|shard| restored.contains_key(&shard) && !self.cluster.serves_shard(shard));
             }
         }
         Ok(())

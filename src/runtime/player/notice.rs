@@ -2,10 +2,11 @@
 
 use crate::{
     room::{
-        DeclineReason, GameEnd, GameId, JoinCode, Offer, Profile, RatingChange, RoomId, Seat, Series, Settings,
-        Timestamp, TurnRequest,
+        DeclineReason, GameEnd, GameId, JoinCode, Offer, Participant, Profile, RatingChange, RoomId, Seat, Series,
+        Settings, Timestamp, TournamentId, TurnRequest,
     },
     rules::{ByColor, Color, Position, Square},
+    tournament::{Ending, PutAside},
 };
 
 /// Why a turn closed.
@@ -144,6 +145,52 @@ pub enum Notice {
         /// How it ended.
         outcome: InvitationOutcome,
     },
+    /// News of a tournament of which the player is an entrant.
+    Tournament {
+        /// The tournament.
+        tournament: TournamentId,
+        /// What is new.
+        news: TournamentNews,
+    },
+}
+
+/// News of a tournament for one of its entrants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TournamentNews {
+    /// The entrant has a meeting, or a bye.
+    Paired {
+        /// The round, from 1.
+        round: u32,
+        /// The number of the meeting.
+        meeting: u32,
+        /// Its room, which exists once both sides have been there.
+        room: RoomId,
+        /// The other side; none for a bye.
+        opponent: Option<Participant>,
+    },
+    /// A meeting of the entrant was not played.
+    Forfeited {
+        /// The number of the meeting.
+        meeting: u32,
+        /// True if the entrant has lost it.
+        lost: bool,
+    },
+    /// The entrant is not paired for some time.
+    PutAside {
+        /// Until when, and the last fault.
+        put_aside: PutAside,
+        /// The numbers of the meetings with faults.
+        meetings: Vec<u32>,
+    },
+    /// The tournament is over.
+    Ended {
+        /// How.
+        ending: Ending,
+        /// The rank of the entrant, from 1.
+        rank: u32,
+        /// Of how many.
+        entrants: u32,
+    },
 }
 
 impl Notice {
@@ -157,7 +204,11 @@ impl Notice {
     pub(crate) fn is_droppable(&self) -> bool {
         matches!(
             self,
-            Self::Invited { .. } | Self::InvitationEnded { .. } | Self::Offer { .. } | Self::RatingChanged { .. }
+            Self::Invited { .. }
+                | Self::InvitationEnded { .. }
+                | Self::Offer { .. }
+                | Self::RatingChanged { .. }
+                | Self::Tournament { .. }
         )
     }
 

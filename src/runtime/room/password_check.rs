@@ -82,11 +82,26 @@ impl Rooms {
         let Some(password) = password else { return Err(Rejection::BadPassword.into()) };
         let snapshot = self.snapshot_as_admin(room).await?;
         let Some(hash) = snapshot.room.settings().password.clone() else { return Ok(None) };
-        let guess = guess_of(player, Some(room));
-        self.guesses.check(guess, self.host.context.clock.now()).map_err(RoomError::WrongGuesses)?;
-        let matches = self.passwords.matches(player, password, &hash).await?;
-        self.judge(guess, matches)?;
+        let matches = self.check_password(player, room, &hash, password).await?;
         if matches { Ok(Some(hash)) } else { Err(Rejection::BadPassword.into()) }
+    }
+
+    /// Whether a password matches a hash. Guesses are counted for each id.
+    ///
+    /// # Errors
+    /// When the player or its address has guessed wrong too often, or too many passwords wait to be compared.
+    pub(in crate::runtime) async fn check_password(
+        &self,
+        player: &Player,
+        of: RoomId,
+        hash: &PasswordHash,
+        password: &str,
+    ) -> Result<bool, RoomError> {
+        let guess = guess_of(player, Some(of));
+        self.guesses.check(guess, self.host.context.clock.now()).map_err(RoomError::WrongGuesses)?;
+        let matches = self.passwords.matches(player, password, hash).await?;
+        self.judge(guess, matches)?;
+        Ok(matches)
     }
 
     /// Counts a guess of the administrator's secret by a player, or by a client of an address. Beyond the limits, the

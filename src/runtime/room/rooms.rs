@@ -271,7 +271,7 @@ impl Rooms {
     }
 
     /// A player's rating, rounded; without a rated game that with which all begin.
-    pub(super) async fn rating(&self, player: PlayerId) -> Result<u16, StoreError> {
+    pub(in crate::runtime) async fn rating(&self, player: PlayerId) -> Result<u16, StoreError> {
         let stats = self.archive.player_stats(Contestant::Player(player)).await?;
         Ok(stats.rating.unwrap_or_default().rounded())
     }

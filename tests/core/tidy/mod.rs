@@ -37,7 +37,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "match_statistics", layers: &[], crates: &[], also: &[] },
     Layer {
         name: "runtime",
-        layers: &["rules", "search", "room", "store", "ai"],
+        layers: &["rules", "search", "room", "store", "tournament", "match_statistics", "ai"],
         crates: &["tokio", "tokio_util", "dashmap", "tracing", "metrics"],
         also: &[
             ("thiserror", "one error enum per operation"),
@@ -69,7 +69,7 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "grpc",
-        layers: &["rules", "room", "runtime", "proto"],
+        layers: &["rules", "room", "tournament", "runtime", "proto"],
         crates: &[
             "tonic",
             "tonic_web",
@@ -124,6 +124,7 @@ const LAYERS: &[Layer] = &[
             "match_statistics",
             "room",
             "store",
+            "tournament",
             "runtime",
             "proto",
             "grpc",

@@ -19,5 +19,6 @@ mod rooms;
 mod series;
 mod sessions;
 mod streams;
+mod tournaments;
 mod turns_only;
 mod visitors;

@@ -277,6 +277,10 @@ impl Player {
         v1::record_service_client::RecordServiceClient::new(self.channel.clone())
     }
 
+    pub(crate) fn tournaments(&self) -> v1::tournament_service_client::TournamentServiceClient<AuthorizedChannel> {
+        v1::tournament_service_client::TournamentServiceClient::new(self.channel.clone())
+    }
+
     pub(crate) fn analyses(&self) -> v1::analysis_service_client::AnalysisServiceClient<AuthorizedChannel> {
         v1::analysis_service_client::AnalysisServiceClient::new(self.channel.clone())
     }

@@ -118,7 +118,11 @@ impl From<PutAside> for v1::TournamentPutAside {
     }
 }
 
-pub(super) fn read_put_aside(stored: v1::TournamentPutAside) -> Result<PutAside, StoredError> {
+/// Reads a stored value.
+///
+/// # Errors
+/// [`StoredError::Malformed`] for an unknown fault.
+pub fn read_put_aside(stored: v1::TournamentPutAside) -> Result<PutAside, StoredError> {
     Ok(PutAside { until: Timestamp(stored.until), reason: Fault::read(stored.reason)? })
 }
 

@@ -13,6 +13,7 @@ use reversi_room::{
     },
 };
 
+pub use self::event::read_put_aside;
 use crate::{
     entrant::{EntrantId, Fault},
     event::{Ending, Event},
@@ -84,7 +85,9 @@ numbered!(Stage as TournamentStage, "stage": Main, Playoff);
 numbered!(Forfeiter as TournamentForfeiter, "forfeiter": First, Second, Both);
 numbered!(Ending as TournamentEnding, "end of a tournament": Completed, Stopped, Cancelled);
 
-fn participant(who: &Participant) -> v1::Occupant {
+/// A player or an AI, as an occupant of a seat.
+#[must_use]
+pub fn participant(who: &Participant) -> v1::Occupant {
     let kind = match who {
         Participant::Player(profile) => Kind::Player(profile.into()),
         Participant::Ai(ai) => Kind::Ai(ai.into()),
@@ -92,7 +95,11 @@ fn participant(who: &Participant) -> v1::Occupant {
     v1::Occupant { kind: Some(kind) }
 }
 
-fn read_participant(who: Option<v1::Occupant>) -> Result<Participant, StoredError> {
+/// Reads what [`participant`] returned.
+///
+/// # Errors
+/// [`StoredError::Malformed`] for none, and for a seat that is not taken.
+pub fn read_participant(who: Option<v1::Occupant>) -> Result<Participant, StoredError> {
     match required(who.and_then(|who| who.kind), "entrant")? {
         Kind::Player(profile) => Ok(Participant::Player(profile.read()?)),
         Kind::Ai(ai) => Ok(Participant::Ai(ai.read()?)),

@@ -33,6 +33,10 @@ impl From<RoomError> for cluster::RoomError {
                 rejection = Some(Rejection::NotAccepted.into());
                 Kind::Rejected
             }
+            // No link carries requests to tournaments.
+            RoomError::Tournament(_) | RoomError::TournamentNotFound | RoomError::QuotaTournaments(_) => {
+                Kind::Unreachable
+            }
             RoomError::QuotaStreams => Kind::QuotaStreams,
             RoomError::QuotaAnalyses => Kind::QuotaAnalyses,
             RoomError::QuotaNames => Kind::QuotaNames,

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use super::{error::nanos, narrow, read_code, read_room, read_square, required};
 use crate::{
-    proto::cluster::{self, invitation_ended, notice::Kind, turn_closed::End},
+    proto::cluster::{self, invitation_ended, notice::Kind, tournament_notice::News, turn_closed::End},
     room::{
-        Clocks, DeclineReason, Offer, RatingChange, Timestamp, TurnRequest, UnratedReason,
+        Clocks, DeclineReason, Offer, RatingChange, Timestamp, TournamentId, TurnRequest, UnratedReason,
         stored::{Numbered, StoredError, v1},
     },
     rules::{Bitboard, Board, ByColor, Color, Position},
-    runtime::{InvitationOutcome, Notice, OfferStatus, TurnEnd},
+    runtime::{InvitationOutcome, Notice, OfferStatus, TournamentNews, TurnEnd},
+    tournament::{Ending, stored},
 };
 
 impl From<Notice> for cluster::Notice {
@@ -69,6 +70,9 @@ impl From<Notice> for cluster::Notice {
                 guest: Some((&guest).into()),
                 end: Some(outcome.into()),
             }),
+            Notice::Tournament { tournament, news } => {
+                Kind::Tournament(cluster::TournamentNotice { tournament: tournament.bits(), news: Some(news.into()) })
+            }
         };
         Self { kind: Some(kind) }
     }
@@ -135,8 +139,53 @@ impl cluster::Notice {
                 guest: required(ended.guest, "guest")?.read()?,
                 outcome: read_outcome(required(ended.end, "end of an invitation")?)?,
             },
+            Kind::Tournament(notice) => Notice::Tournament {
+                tournament: required(TournamentId::from_bits(notice.tournament), "id of a tournament")?,
+                news: read_news(required(notice.news, "news")?)?,
+            },
         })
     }
+}
+
+impl From<TournamentNews> for News {
+    fn from(news: TournamentNews) -> Self {
+        match news {
+            TournamentNews::Paired { round, meeting, room, opponent } => Self::Paired(cluster::TournamentPaired {
+                round,
+                meeting,
+                room: room.bits(),
+                opponent: opponent.as_ref().map(stored::participant),
+            }),
+            TournamentNews::Forfeited { meeting, lost } => Self::Forfeit(cluster::TournamentForfeit { meeting, lost }),
+            TournamentNews::PutAside { put_aside, meetings } => Self::PutAside(v1::TournamentEntrantPutAside {
+                entrant: 0,
+                put_aside: Some(put_aside.into()),
+                meetings,
+            }),
+            TournamentNews::Ended { ending, rank, entrants } => {
+                Self::Ended(cluster::TournamentEnded { ending: ending.number(), rank, entrants })
+            }
+        }
+    }
+}
+
+fn read_news(news: News) -> Result<TournamentNews, StoredError> {
+    Ok(match news {
+        News::Paired(paired) => TournamentNews::Paired {
+            round: paired.round,
+            meeting: paired.meeting,
+            room: read_room(paired.room)?,
+            opponent: paired.opponent.map(|who| stored::read_participant(Some(who))).transpose()?,
+        },
+        News::Forfeit(forfeit) => TournamentNews::Forfeited { meeting: forfeit.meeting, lost: forfeit.lost },
+        News::PutAside(aside) => TournamentNews::PutAside {
+            put_aside: stored::read_put_aside(required(aside.put_aside, "time aside")?)?,
+            meetings: aside.meetings,
+        },
+        News::Ended(ended) => {
+            TournamentNews::Ended { ending: Ending::read(ended.ending)?, rank: ended.rank, entrants: ended.entrants }
+        }
+    })
 }
 
 fn rating_change(before: Option<u16>, change: RatingChange) -> cluster::RatingChange {

@@ -11,15 +11,16 @@ use crate::{
     proto::cluster::{self, exchange_response::Reply as Replied, follow_response::Item},
     room::{
         AiSeat, Clocks, Command, Creation, DeclineReason, DisplayName, EndReason, EngineVersion, Event, Fact, GameEnd,
-        GameId, Invitation, Issuer, JoinCode, Occupant, Offer, Opponents, Phase, PlayerId, PlayerKind, Policy, Profile,
-        RatingChange, Rejection, Request, Room, RoomId, RoomName, Seat, Seq, Series, Settings, TimeControl, Timestamp,
-        TurnRequest, UnratedReason, Watching, stored::StoredError,
+        GameId, Invitation, Issuer, JoinCode, Occupant, Offer, Opponents, Participant, Phase, PlayerId, PlayerKind,
+        Policy, Profile, RatingChange, Rejection, Request, Room, RoomId, RoomName, Seat, Seq, Series, Settings,
+        TimeControl, Timestamp, TournamentId, TurnRequest, UnratedReason, Watching, stored::StoredError,
     },
     rules::{Bitboard, Board, ByColor, Color, Position, Square},
     runtime::{
         Accepted, Ask, Assignment, FeedEnd, FeedItem, InvitationOutcome, LobbyUpdate, News, NodeId, Notice,
-        OfferStatus, PlayerStreams, Question, Reply, RoomError, Row, RowKey, Shard, Snapshot, TurnEnd,
+        OfferStatus, PlayerStreams, Question, Reply, RoomError, Row, RowKey, Shard, Snapshot, TournamentNews, TurnEnd,
     },
+    tournament::{Ending, Fault, PutAside},
 };
 
 fn room_id() -> impl Strategy<Value = RoomId> {
@@ -122,6 +123,22 @@ fn rating_change() -> impl Strategy<Value = (Option<u16>, RatingChange)> {
     (of(any::<u16>()), prop_oneof![rated, select(&UnratedReason::ALL[..]).prop_map(RatingChange::Unrated)])
 }
 
+fn tournament_news() -> impl Strategy<Value = TournamentNews> {
+    let opponent = of(profile().prop_map(Participant::Player));
+    let reason = select(&[Fault::IllegalMoves, Fault::Timeout, Fault::Absence][..]);
+    let ending = select(&[Ending::Completed, Ending::Stopped, Ending::Cancelled][..]);
+    prop_oneof![
+        (any::<u32>(), any::<u32>(), room_id(), opponent)
+            .prop_map(|(round, meeting, room, opponent)| { TournamentNews::Paired { round, meeting, room, opponent } }),
+        any::<(u32, bool)>().prop_map(|(meeting, lost)| TournamentNews::Forfeited { meeting, lost }),
+        (any::<i64>(), reason, vec(any::<u32>(), 0..4)).prop_map(|(until, reason, meetings)| {
+            TournamentNews::PutAside { put_aside: PutAside { until: Timestamp(until), reason }, meetings }
+        }),
+        (ending, any::<u32>(), any::<u32>())
+            .prop_map(|(ending, rank, entrants)| { TournamentNews::Ended { ending, rank, entrants } }),
+    ]
+}
+
 fn notice() -> impl Strategy<Value = Notice> {
     let turn_end = prop_oneof![square().prop_map(TurnEnd::Played), Just(TurnEnd::TimedOut), Just(TurnEnd::GameEnded)];
     let end = (of(color()), prop_oneof![Just(EndReason::Discs), Just(EndReason::Agreed), Just(EndReason::Left)])
@@ -155,6 +172,8 @@ fn notice() -> impl Strategy<Value = Notice> {
             status,
             own
         }),
+        (any::<u64>(), tournament_news())
+            .prop_map(|(id, news)| Notice::Tournament { tournament: TournamentId::from_random(id), news }),
         room_id().prop_map(Notice::SeriesEnded),
         (room_id(), any::<bool>()).prop_map(|(room, banned)| Notice::Kicked { room, banned }),
         room_id().prop_map(Notice::RoomClosed),

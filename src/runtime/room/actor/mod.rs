@@ -42,6 +42,7 @@ use crate::{
         server_clock::Clock,
         server_metrics,
         stalls::{SHORTEST, Stalls},
+        tournament::registry::TournamentRegistry,
     },
     store::{Append, AppendError, Journal, PlayerStore},
 };
@@ -61,6 +62,8 @@ pub(crate) struct ActorContext {
     /// Limits how many watchers read missed events at the same time.
     pub(crate) resumes: Semaphore,
     pub(crate) cluster: Arc<Cluster>,
+    /// The tournaments whose rooms tell their ends.
+    pub(crate) tournaments: Arc<TournamentRegistry>,
     /// The rated games that have ended, for [`tell_rating_changes`](crate::runtime::games::tell_rating_changes).
     pub(crate) ended_games: mpsc::Sender<GameId>,
 }
@@ -479,6 +482,9 @@ impl RoomActor {
         self.notifier().request_turn(events);
         // After the players, whose clocks run while thousands of watchers are woken.
         encoded.into_iter().for_each(|event| self.watchers.send(event));
+        if let Some(meeting) = self.room.meeting().filter(|_| self.room.series().is_none()) {
+            self.context.tournaments.room_ended(meeting);
+        }
         if only_moves {
             self.listing.update_board(&self.room);
         } else {

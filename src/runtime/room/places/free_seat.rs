@@ -40,7 +40,7 @@ impl Rooms {
     /// # Errors
     /// [`RoomError::QuotaSeatsPlaying`] when games run in all of these rooms, [`RoomError::QuotaSeats`] when the
     /// player's address has no free seat.
-    pub(in crate::runtime::room) async fn free_seat(
+    pub(in crate::runtime) async fn free_seat(
         &self,
         player: &Arc<Player>,
         room: RoomId,

@@ -10,7 +10,7 @@ use super::actor::ActorContext;
 use crate::runtime::player::quota::QuotaPermit;
 
 /// A reserved place within a player's quota, released when it is dropped.
-pub(super) struct ReservedPlace {
+pub(in crate::runtime) struct ReservedPlace {
     _here: QuotaPermit,
     context: Arc<ActorContext>,
     /// Its number in a store that nodes share, where it is released; otherwise it ends there by itself.

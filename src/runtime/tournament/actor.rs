@@ -1,0 +1,404 @@
+//! The actor of one tournament: decides, writes, applies and tells, in that order.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use tokio::{
+    sync::{mpsc, watch},
+    task::JoinSet,
+    time::{Instant, Interval, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+
+use super::{
+    meeting_room::look,
+    notices,
+    registry::{EndedRooms, MAILBOX, Message, TournamentHandle},
+    tournaments::{Tournaments, read},
+};
+use crate::{
+    room::{self, Issuer, RoomId, Timestamp},
+    runtime::{lifecycle::ticks, limit::limits::STORE_RETRY, outcome::RoomError},
+    store::{AppendError, TournamentAppend},
+    tournament::{
+        Command, Event, Fact, Outcome, Phase, Rejection, Tournament,
+        stored::{encode_event, encode_tournament},
+    },
+};
+
+/// The number of events after which the whole state is stored, so that a restart reads few.
+const SNAPSHOT_EVERY: usize = 64;
+
+/// How often it is checked which entrants are connected.
+const PRESENCE: Duration = Duration::from_secs(1);
+
+/// The number of entrants from which on pairing is done on a thread of its own.
+const LARGE: usize = 64;
+
+/// Why an actor ends.
+enum ActorEnd {
+    /// The tournament is over.
+    Over,
+    /// The server stops, or another node has the tournament.
+    Stopped,
+}
+
+/// The room of a running meeting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MeetingRoom {
+    /// It is looked at, or created.
+    Looking {
+        /// It has changed since.
+        again: bool,
+    },
+    /// Its series runs.
+    Playing,
+}
+
+struct TournamentActor {
+    tournaments: Tournaments,
+    tournament: Arc<Tournament>,
+    state: watch::Sender<Arc<Tournament>>,
+    mailbox: mpsc::Receiver<Message>,
+    ended_rooms: Arc<EndedRooms>,
+    stop: CancellationToken,
+    /// By the number of the meeting.
+    rooms: BTreeMap<u32, MeetingRoom>,
+    looks: JoinSet<(u32, Option<Outcome>)>,
+    /// The events since the last stored state.
+    unsaved: usize,
+    /// When to try again what the store refused.
+    retry: Option<Instant>,
+    presence: Interval,
+}
+
+/// Starts the actor of a tournament, unless it has one. Time since `alive`, when it last ran, counts for no entrant.
+pub(super) fn start(tournaments: &Tournaments, tournament: Tournament, alive: Option<Timestamp>) {
+    let id = tournament.id();
+    let context = &tournaments.rooms.host.context;
+    let mut started = None;
+    let is_new = context.tournaments.add(id, || {
+        let (sender, mailbox) = mpsc::channel(MAILBOX);
+        let tournament = Arc::new(tournament);
+        let (state, latest) = watch::channel(Arc::clone(&tournament));
+        let (stop, ended_rooms) = (context.lifecycle.stop.child_token(), Arc::<EndedRooms>::default());
+        let handle = TournamentHandle {
+            mailbox: sender.clone(),
+            state: latest,
+            ended_rooms: Arc::clone(&ended_rooms),
+            stop: stop.clone(),
+        };
+        let actor = TournamentActor {
+            tournaments: tournaments.clone(),
+            tournament,
+            state,
+            mailbox,
+            ended_rooms,
+            stop,
+            rooms: BTreeMap::new(),
+            looks: JoinSet::new(),
+            unsaved: 0,
+            retry: None,
+            presence: ticks(PRESENCE),
+        };
+        started = Some((actor, sender));
+        handle
+    });
+    let Some((mut actor, sender)) = started.filter(|_| is_new) else { return };
+    let span = tracing::info_span!(parent: None, "tournament", %id);
+    let registry = Arc::clone(&context.tournaments);
+    let run = async move {
+        actor.run(alive).await;
+        // Messages that wait are answered by their dropped replies.
+        registry.remove(id, &sender);
+    };
+    context.lifecycle.spawn(run.instrument(span));
+}
+
+impl TournamentActor {
+    async fn run(&mut self, alive: Option<Timestamp>) {
+        if let Some(alive) = alive {
+            self.credit_downtime(alive).await;
+        }
+        while self.step().await.is_ok() {}
+    }
+
+    /// Handles one message, one room or the deadline.
+    async fn step(&mut self) -> Result<(), ActorEnd> {
+        if let Phase::Ended(_) = self.tournament.phase() {
+            return Err(ActorEnd::Over);
+        }
+        self.follow_rooms();
+        let due = self.tournament.deadline().map(|at| self.tournaments.rooms.host.context.clock.instant(at));
+        let due = due.map(|due| self.retry.map_or(due, |retry| retry.max(due)));
+        // Biased, so that simulations are deterministic.
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => Err(ActorEnd::Stopped),
+            message = self.mailbox.recv() => match message {
+                Some(message) => self.handle(message).await,
+                None => Err(ActorEnd::Stopped),
+            },
+            Some(look) = self.looks.join_next() => match look {
+                Ok((number, found)) => self.looked(number, found).await,
+                // A panic has been logged. The room is looked at again when it ends.
+                Err(_) => Ok(()),
+            },
+            () = self.ended_rooms.notify.notified() => {
+                self.look_at_ended();
+                Ok(())
+            }
+            _ = self.presence.tick() => self.check_presence().await,
+            () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
+                self.retry = None;
+                self.tick().await
+            }
+        }
+    }
+
+    fn now(&self) -> Timestamp {
+        self.tournaments.rooms.host.context.clock.now()
+    }
+
+    async fn handle(&mut self, Message { issuer, command, reply }: Message) -> Result<(), ActorEnd> {
+        let is_join = matches!(command, Command::Join { .. });
+        let done = match self.tick().await {
+            Ok(()) => self.execute(issuer, command).await,
+            Err(ending) => Err(Err(ending)),
+        };
+        let (answer, ending) = match done {
+            Ok(()) => (Ok(Arc::clone(&self.tournament)), Ok(())),
+            Err(Ok(error)) => (Err(error), Ok(())),
+            Err(Err(ending)) => (Err(self.tournaments.rooms.host.context.cluster.moved()), Err(ending)),
+        };
+        // The caller may have gone; the command is valid.
+        let _ = reply.send(answer);
+        ending?;
+        // A new entrant counts as present, and may be paired at once.
+        if is_join { self.check_presence().await } else { Ok(()) }
+    }
+
+    /// Executes a command. The error is a refusal or why the actor ends.
+    async fn execute(&mut self, issuer: Issuer, command: Command) -> Result<(), Result<RoomError, ActorEnd>> {
+        let decided = self.decide(issuer, command).await;
+        let events = decided.map_err(|rejection| Ok(RoomError::Tournament(rejection)))?;
+        self.keep(events).await
+    }
+
+    /// Off the threads of the server where it takes long: pairing.
+    async fn decide(&self, issuer: Issuer, command: Command) -> Result<Vec<Event>, Rejection> {
+        let now = self.now();
+        let is_slow = matches!(command, Command::Tick { .. }) && self.tournament.entrants().len() > LARGE;
+        if !is_slow {
+            return self.tournament.decide(now, issuer, command);
+        }
+        let tournament = Arc::clone(&self.tournament);
+        let lifecycle = &self.tournaments.rooms.host.context.lifecycle;
+        lifecycle
+            .spawn_blocking(move || tournament.decide(now, issuer, command))
+            .await
+            .unwrap_or_else(|_| Ok(Vec::new()))
+    }
+
+    /// Does all that is due.
+    async fn tick(&mut self) -> Result<(), ActorEnd> {
+        while self.tournament.deadline().is_some_and(|due| due <= self.now()) {
+            let before = self.tournament.seq();
+            let random = self.tournaments.rooms.random.bits();
+            self.execute_by_server(Command::Tick { random }).await?;
+            if self.tournament.seq() == before {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes a command of the server; what the store refuses is tried again later.
+    async fn execute_by_server(&mut self, command: Command) -> Result<(), ActorEnd> {
+        match self.execute(Issuer::Server, command).await {
+            Ok(()) => Ok(()),
+            Err(Ok(error)) => {
+                tracing::warn!(%error, "a step of a tournament is tried again");
+                self.retry = Some(Instant::now() + STORE_RETRY);
+                Ok(())
+            }
+            Err(Err(ending)) => Err(ending),
+        }
+    }
+
+    /// Writes events, then applies and tells them.
+    async fn keep(&mut self, events: Vec<Event>) -> Result<(), Result<RoomError, ActorEnd>> {
+        let Some(first) = events.first() else { return Ok(()) };
+        let mut after = Arc::clone(&self.tournament);
+        let changed = Arc::make_mut(&mut after);
+        events.iter().for_each(|event| changed.apply(event));
+        let ended = matches!(after.phase(), Phase::Ended(_));
+        let is_snapshot = ended || self.unsaved + events.len() >= SNAPSHOT_EVERY;
+        let append = TournamentAppend {
+            id: after.id(),
+            expected: self.tournament.seq(),
+            events: events.iter().map(encode_event).collect(),
+            snapshot: is_snapshot.then(|| encode_tournament(&after)),
+            ended,
+            at: first.at,
+        };
+        match self.tournaments.journal.append_tournament(append).await {
+            Ok(()) => {}
+            Err(AppendError::Fenced) => return Err(Err(ActorEnd::Stopped)),
+            Err(error @ (AppendError::Unknown(_) | AppendError::Conflict(_))) => {
+                tracing::error!(%error, "the outcome of a write is unknown; the tournament is read again");
+                let read = self.reload().await.ok_or(Err(ActorEnd::Stopped))?;
+                if read.seq() < after.seq() {
+                    self.adopt(read);
+                    return Err(Ok(RoomError::StoreUnavailable));
+                }
+                after = read;
+            }
+            Err(AppendError::Damaged(_)) => return Err(Ok(RoomError::Damaged)),
+            Err(AppendError::Unavailable(_) | AppendError::Repeated) => return Err(Ok(RoomError::StoreUnavailable)),
+        }
+        self.unsaved = if is_snapshot { 0 } else { self.unsaved + events.len() };
+        self.adopt(after);
+        events.iter().for_each(|event| self.follow(event));
+        Ok(())
+    }
+
+    fn adopt(&mut self, after: Arc<Tournament>) {
+        self.tournament = after;
+        self.state.send_replace(Arc::clone(&self.tournament));
+    }
+
+    /// The stored state, once the store can be read; none when the server stops.
+    async fn reload(&self) -> Option<Arc<Tournament>> {
+        loop {
+            match read(&*self.tournaments.journal, self.tournament.id()).await {
+                Ok(Some(tournament)) => return Some(Arc::new(tournament)),
+                Ok(None) => return None,
+                Err(error) => tracing::error!(%error, "a tournament cannot be read; trying again"),
+            }
+            tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return None,
+                () = tokio::time::sleep(STORE_RETRY) => {}
+            }
+        }
+    }
+
+    /// What follows from an event: notices to entrants, and the end of rooms whose meetings were decided otherwise.
+    fn follow(&mut self, event: &Event) {
+        notices::send(&self.tournaments.rooms.host.context.players, &self.tournament, event);
+        if let Fact::Finished { number, .. } | Fact::Adjudicated { number, .. } = &event.fact
+            && self.rooms.remove(number).is_some()
+        {
+            self.close(*number);
+        }
+    }
+
+    fn close(&self, number: u32) {
+        let Some(meeting) = self.tournament.meeting(number) else { return };
+        let (host, room): (_, RoomId) = (self.tournaments.rooms.host.clone(), meeting.pairing.room);
+        self.tournaments.rooms.host.context.lifecycle.spawn(async move {
+            // A room that is not there needs no end; one that does not answer ends by itself.
+            let _ = host.command(room, Issuer::Admin, room::Command::Close).await;
+        });
+    }
+
+    /// Looks at the rooms of all meetings whose sides have both been there.
+    fn follow_rooms(&mut self) {
+        let is_new = |number: &u32| !self.rooms.contains_key(number);
+        let ready = self.tournament.running().filter(|meeting| meeting.appeared == [true; 2]);
+        let new: Vec<u32> = ready.map(|meeting| meeting.pairing.number).filter(is_new).collect();
+        new.into_iter().for_each(|number| self.look_at(number));
+    }
+
+    fn look_at(&mut self, number: u32) {
+        self.rooms.insert(number, MeetingRoom::Looking { again: false });
+        self.looks.spawn(look(self.tournaments.rooms.clone(), Arc::clone(&self.tournament), number));
+    }
+
+    fn look_at_ended(&mut self) {
+        for number in self.ended_rooms.take() {
+            match self.rooms.get_mut(&number) {
+                Some(MeetingRoom::Looking { again }) => *again = true,
+                Some(MeetingRoom::Playing) => self.look_at(number),
+                None => {}
+            }
+        }
+    }
+
+    async fn looked(&mut self, number: u32, found: Option<Outcome>) -> Result<(), ActorEnd> {
+        match (self.rooms.get(&number), found) {
+            // It was decided otherwise meanwhile.
+            (None, _) => {
+                self.close(number);
+                Ok(())
+            }
+            (Some(MeetingRoom::Looking { again: true }), None) => {
+                self.look_at(number);
+                Ok(())
+            }
+            (Some(_), None) => {
+                self.rooms.insert(number, MeetingRoom::Playing);
+                Ok(())
+            }
+            (Some(_), Some(outcome)) => {
+                // First, so that the room of a finished series is not closed: its players may look at the board.
+                self.rooms.remove(&number);
+                self.finish(number, outcome).await
+            }
+        }
+    }
+
+    /// If the store refuses, the room is looked at again.
+    async fn finish(&mut self, number: u32, outcome: Outcome) -> Result<(), ActorEnd> {
+        match self.execute(Issuer::Server, Command::Finish { number, outcome }).await {
+            Ok(()) => Ok(()),
+            Err(Ok(RoomError::Tournament(rejection))) => {
+                tracing::error!(number, %rejection, "the outcome of a meeting is refused, and counts for nobody");
+                self.execute_by_server(Command::Finish { number, outcome: Outcome::Void }).await
+            }
+            Err(Ok(error)) => {
+                tracing::warn!(number, %error, "the outcome of a meeting is written later");
+                tokio::time::sleep(STORE_RETRY).await;
+                Ok(())
+            }
+            Err(Err(ending)) => Err(ending),
+        }
+    }
+
+    /// Notes which entrants are connected.
+    async fn check_presence(&mut self) -> Result<(), ActorEnd> {
+        let host = &self.tournaments.rooms.host;
+        let grace = host.context.limits.get().presence_grace;
+        let mut changed = Vec::new();
+        for entrant in self.tournament.entrants().values().filter(|entrant| entrant.left.is_none()) {
+            let Some(player) = entrant.who.id() else { continue };
+            if host.context.cluster.shares_store() && host.context.players.get(player).is_none() {
+                // If it cannot be read now, it is absent until it can.
+                let _ = host.player(player).await;
+            }
+            let present = host.context.players.is_present(player, grace);
+            if present != entrant.present {
+                changed.push((player, present));
+            }
+        }
+        for (player, present) in changed {
+            self.execute_by_server(Command::SetPresence(player, present)).await?;
+        }
+        Ok(())
+    }
+
+    /// Shifts the times at which meetings were opened by the time in which no entrant could come.
+    async fn credit_downtime(&mut self, alive: Timestamp) {
+        let since = alive.max(self.tournament.changed());
+        let micros = self.now().0.saturating_sub(since.0);
+        // If it cannot be written, an entrant may be absent by the server's fault.
+        while self.execute(Issuer::Server, Command::Credit { micros }).await.is_err_and(|error| error.is_ok()) {
+            tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return,
+                () = tokio::time::sleep(STORE_RETRY) => {}
+            }
+        }
+    }
+}

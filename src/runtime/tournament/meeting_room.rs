@@ -1,0 +1,180 @@
+//! The room of one meeting: whether it runs, its creation, and the outcome of its series.
+
+use std::sync::Arc;
+
+use crate::{
+    match_statistics::{Points, Score},
+    room::{
+        Command, Creation, DisplayName, EndReason, GameId, GameRecord, JoinCode, MeetingRef, Occupant, Participant,
+        PlayerId, PlayerKind, Policy, Profile, Rejection, Room, RoomId, Settings, TournamentId,
+    },
+    rules::{self, ByColor, Color},
+    runtime::{limit::limits::STORE_RETRY, outcome::RoomError, room::rooms::Rooms},
+    store::Archive,
+    tournament::{Fault, Forfeiter, Meeting, Outcome, Tournament},
+};
+
+/// The name in the place of an owner.
+const OWNER: &str = "tournament";
+
+/// Creates the room of a meeting unless it was there before. Returns the outcome of the meeting if that is known, and
+/// none while its series runs. Tries again until the store and the room answer.
+pub(super) async fn look(rooms: Rooms, tournament: Arc<Tournament>, number: u32) -> (u32, Option<Outcome>) {
+    loop {
+        let Some(meeting) = tournament.meeting(number) else { return (number, None) };
+        match look_once(&rooms, &tournament, meeting).await {
+            Ok(found) => return (number, found),
+            Err(error) => {
+                tracing::warn!(tournament = %tournament.id(), number, %error, "the room of a meeting is tried again");
+                tokio::time::sleep(STORE_RETRY).await;
+            }
+        }
+    }
+}
+
+async fn look_once(rooms: &Rooms, tournament: &Tournament, meeting: &Meeting) -> Result<Option<Outcome>, RoomError> {
+    let Some(sides) = sides(tournament, meeting) else { return Ok(Some(Outcome::Void)) };
+    let room = meeting.pairing.room;
+    let open = match rooms.snapshot_as_admin(room).await {
+        Ok(snapshot) if snapshot.room.series().is_some() => return Ok(None),
+        Ok(snapshot) => Some(snapshot.room),
+        Err(RoomError::Rejected(Rejection::RoomNotFound)) => None,
+        Err(error) => return Err(error),
+    };
+    let games = games_of(&*rooms.archive, room, tournament.settings().game.games).await?;
+    if open.is_some() || !games.is_empty() {
+        return Ok(Some(outcome(&sides, &games, tournament.settings().game.games, open.as_deref())));
+    }
+    match create(rooms, tournament, meeting, &sides).await {
+        Ok(()) => Ok(None),
+        // It was there, and has closed without a game.
+        Err(RoomError::Rejected(_)) => Ok(Some(Outcome::Void)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Both sides; none for a bye, which has no room.
+fn sides(tournament: &Tournament, meeting: &Meeting) -> Option<[Participant; 2]> {
+    let who = |id| tournament.entrants().get(&id).map(|entrant| entrant.who.clone());
+    Some([who(meeting.pairing.first)?, who(meeting.pairing.second?)?])
+}
+
+/// The stored games of a room, at most `most`.
+async fn games_of(archive: &dyn Archive, room: RoomId, most: u16) -> Result<Vec<Arc<GameRecord>>, RoomError> {
+    let mut games = Vec::new();
+    for number in 1..=u32::from(most) {
+        match archive.game(GameId { room, number }).await? {
+            Some(game) => games.push(game),
+            None => break,
+        }
+    }
+    Ok(games)
+}
+
+async fn create(
+    rooms: &Rooms,
+    tournament: &Tournament,
+    meeting: &Meeting,
+    sides: &[Participant; 2],
+) -> Result<(), RoomError> {
+    let context = &rooms.host.context;
+    let id = meeting.pairing.room;
+    let mut occupants = Vec::with_capacity(sides.len());
+    for side in sides {
+        occupants.push(match side {
+            Participant::Ai(ai) => {
+                let mut ai = ai.clone();
+                // Otherwise it would play the same game in each meeting.
+                ai.seed ^= meeting.pairing.opening;
+                Occupant::Ai(ai)
+            }
+            Participant::Player(profile) => match rooms.host.player(profile.id).await? {
+                Some(player) => {
+                    // The player leaves a room in which it only waits. A seat of a meeting needs no free one.
+                    let _ = rooms.free_seat(&player, id, None).await;
+                    Occupant::Player(player.profile())
+                }
+                None => Occupant::Player(profile.clone()),
+            },
+        });
+    }
+    let limits = context.limits.get();
+    let [black, white] = <[Occupant; 2]>::try_from(occupants).unwrap_or([Occupant::Open, Occupant::Open]);
+    let creation = Creation {
+        id,
+        code: JoinCode::from_random(rooms.random.bits()),
+        owner: owner(tournament.id()),
+        settings: Settings { name: tournament.settings().name.clone(), ..tournament.room_settings(meeting) },
+        policy: Policy {
+            grace: limits.presence_grace,
+            idle_close: limits.idle_close,
+            members: limits.members_per_room,
+        },
+        seats: ByColor::new(black, white),
+        request: None,
+        meeting: Some(MeetingRef { tournament: tournament.id(), number: meeting.pairing.number, round: meeting.round }),
+    };
+    rooms.host.create(creation, Some(Command::Start(None))).await.map(drop)
+}
+
+/// The owner of the rooms of a tournament: no player, and so nobody who could enter.
+fn owner(tournament: TournamentId) -> Profile {
+    let name = DisplayName::from_stored(OWNER).unwrap_or_else(|_| unreachable!("a name"));
+    Profile { id: PlayerId::from_random(tournament.bits()), name, kind: PlayerKind::Bot, engine_version: None }
+}
+
+/// The outcome of a series of at most `wanted` games, of which these were played. An open room shows who has left it.
+fn outcome(sides: &[Participant; 2], games: &[Arc<GameRecord>], wanted: u16, open: Option<&Room>) -> Outcome {
+    let (mut score, mut discs, mut faults) = (Score::default(), [0; 2], [None; 2]);
+    for (index, game) in (0..).zip(games).filter(|(_, game)| game.end.counts()) {
+        let first = if game.players.black.is_same(&sides[0]) { Color::Black } else { Color::White };
+        score.count(index, points(game, first));
+        for (side, color) in [first, first.opposite()].into_iter().enumerate() {
+            discs[side] += u32::from(discs_of(game)[color]);
+            let fault = match game.end.reason {
+                EndReason::Timeout => Some(Fault::Timeout),
+                EndReason::Kicked => Some(Fault::IllegalMoves),
+                EndReason::Left => Some(Fault::Absence),
+                _ => None,
+            };
+            faults[side] = fault.filter(|_| game.end.winner == Some(color.opposite())).or(faults[side]);
+        }
+    }
+    let is_cut = games.len() < usize::from(wanted);
+    if let Some(room) = open.filter(|_| is_cut && faults == [None; 2]) {
+        let stays = |side: &Participant| side.id().is_none_or(|player| room.seat_of(player).is_some());
+        let stay = [stays(&sides[0]), stays(&sides[1])];
+        match stay {
+            [true, false] => faults[1] = Some(Fault::Absence),
+            [false, true] => faults[0] = Some(Fault::Absence),
+            [true, true] | [false, false] => {}
+        }
+    }
+    match faults {
+        _ if score.games() > 0 => Outcome::Played { score, discs, faults },
+        [Some(_), None] => Outcome::Forfeit { by: Forfeiter::First, fault: true },
+        [None, Some(_)] => Outcome::Forfeit { by: Forfeiter::Second, fault: true },
+        [Some(_), Some(_)] | [None, None] => Outcome::Void,
+    }
+}
+
+fn points(game: &GameRecord, of: Color) -> Points {
+    match game.end.winner {
+        None => Points::Draw,
+        Some(winner) if winner == of => Points::Win,
+        Some(_) => Points::Loss,
+    }
+}
+
+/// The discs of both sides, 64 together: of a game that did not end on the board, those of the loser at its end.
+fn discs_of(game: &GameRecord) -> ByColor<u8> {
+    let board = game.position.board();
+    match (game.end.reason, game.end.winner) {
+        (EndReason::Discs, _) => rules::Outcome::of(board).official(),
+        (_, Some(winner)) => {
+            let lost = board.count(winner.opposite()).min(31);
+            ByColor::from_fn(|color| if color == winner { 64 - lost } else { lost })
+        }
+        (_, None) => ByColor::new(32, 32),
+    }
+}

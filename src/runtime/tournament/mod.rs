@@ -1,0 +1,18 @@
+//! Tournaments: an actor for each one that has not ended, which pairs, opens the rooms of the meetings, and adds up.
+//!
+//! ```text
+//!   Tournaments ──▶ TournamentRegistry ──▶ one actor for each ──▶ TournamentJournal
+//!                          ▲                    │  creates and closes
+//!                          │                    ▼
+//!                  a room has ended ◀──────── rooms
+//! ```
+//!
+//! The pairs are stored before any of their rooms exists. A room of a meeting begins its series when it is created, and
+//! is created when both sides have been there. The result is read from the archive of games, so it needs no room that
+//! is still open.
+
+pub(crate) mod actor;
+mod meeting_room;
+mod notices;
+pub(crate) mod registry;
+pub(crate) mod tournaments;

@@ -1,0 +1,68 @@
+//! What entrants are told.
+
+use crate::{
+    room::Participant,
+    runtime::player::{
+        directory::Players,
+        notice::{Notice, TournamentNews},
+    },
+    tournament::{EntrantId, Event, Fact, Forfeiter, Outcome, Tournament, standings},
+};
+
+/// Tells the entrants whom an event concerns. The tournament is that after the event.
+pub(super) fn send(players: &Players, tournament: &Tournament, event: &Event) {
+    let send = |entrant: EntrantId, news: TournamentNews| {
+        let player = tournament.entrants().get(&entrant).and_then(|entrant| entrant.who.id());
+        if let Some(player) = player {
+            players.send(player, Notice::Tournament { tournament: tournament.id(), news });
+        }
+    };
+    match &event.fact {
+        Fact::Paired { round, meetings, .. } => {
+            let who = |id: EntrantId| tournament.entrants().get(&id).map(|entrant| entrant.who.clone());
+            for pairing in meetings {
+                let sides = [Some(pairing.first), pairing.second];
+                for (side, opponent) in [(sides[0], sides[1]), (sides[1], sides[0])] {
+                    let Some(side) = side else { continue };
+                    let opponent: Option<Participant> = opponent.and_then(who);
+                    send(
+                        side,
+                        TournamentNews::Paired { round: *round, meeting: pairing.number, room: pairing.room, opponent },
+                    );
+                }
+            }
+        }
+        Fact::Finished { number, outcome } => {
+            let Some(meeting) = tournament.meeting(*number) else { return };
+            let loses = match outcome {
+                Outcome::Forfeit { by: Forfeiter::First, .. } => [true, false],
+                Outcome::Forfeit { by: Forfeiter::Second, .. } => [false, true],
+                Outcome::Forfeit { by: Forfeiter::Both, .. } => [true, true],
+                Outcome::Played { .. } | Outcome::Void => return,
+            };
+            for (side, lost) in meeting.sides().zip(loses) {
+                send(side, TournamentNews::Forfeited { meeting: *number, lost });
+            }
+        }
+        Fact::PutAside { entrant, put_aside, meetings } => {
+            send(*entrant, TournamentNews::PutAside { put_aside: *put_aside, meetings: meetings.clone() });
+        }
+        Fact::Ended(ending) => {
+            let rows = standings(tournament);
+            let entrants = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+            for row in rows {
+                send(row.entrant, TournamentNews::Ended { ending: *ending, rank: row.rank, entrants });
+            }
+        }
+        Fact::Created(_)
+        | Fact::Configured(_)
+        | Fact::Joined { .. }
+        | Fact::Left { .. }
+        | Fact::PresenceChanged { .. }
+        | Fact::Started
+        | Fact::Adjudicated { .. }
+        | Fact::Paused
+        | Fact::Resumed
+        | Fact::ClockCredited { .. } => {}
+    }
+}

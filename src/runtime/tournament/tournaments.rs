@@ -1,0 +1,366 @@
+//! The tournaments of the server, for players and administrators.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use tokio::{sync::oneshot, time::Interval};
+
+use super::{actor, registry::Message};
+use crate::{
+    room::{Issuer, Participant, PasswordHash, RoomId, Seq, Timestamp, TournamentId, stored::StoredError},
+    runtime::{
+        lifecycle::ticks,
+        limit::{rate_limiter::TooFast, request_cost::RequestCost},
+        outcome::{RoomError, StreamEnd},
+        player::player::Player,
+        room::rooms::Rooms,
+        server_metrics::StreamKind,
+        watch::open_stream::OpenStream,
+    },
+    store::{AppendError, Contestant, Shard, StoreError, TournamentAppend, TournamentJournal, TournamentKey},
+    tournament::{
+        Command, Creation, Event, Fact, Phase, Settings, Tournament,
+        stored::{decode_event, decode_tournament, encode_event},
+    },
+};
+
+/// Maximum number of tournaments of one organiser that have not ended.
+const PER_ORGANISER: usize = 4;
+/// Maximum number of tournaments of one node that have not ended.
+const PER_NODE: usize = 500;
+
+/// The tournaments. Clones are handles to the same ones.
+#[derive(Clone)]
+pub struct Tournaments {
+    pub(crate) rooms: Rooms,
+    pub(crate) journal: Arc<dyn TournamentJournal>,
+}
+
+impl Tournaments {
+    /// Creates a tournament that the player organises.
+    ///
+    /// # Errors
+    /// When a limit is reached or the store is unavailable.
+    pub async fn create(&self, organiser: &Player, settings: Settings) -> Result<Arc<Tournament>, RoomError> {
+        let context = &self.rooms.host.context;
+        context.lifecycle.require_running()?;
+        let (all, own) = context.tournaments.count(organiser.id());
+        if own >= PER_ORGANISER {
+            return Err(RoomError::QuotaTournaments("you organise as many as one player can"));
+        }
+        if all >= PER_NODE {
+            return Err(RoomError::QuotaTournaments("the server has as many as it can"));
+        }
+        organiser.admit_game().map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
+        let room = context.cluster.new_room(self.rooms.random.bits()).ok_or(RoomError::Unreachable)?;
+        let id = TournamentId::from_random(room.bits());
+        let settings = Settings { seed: self.rooms.random.bits(), ..settings };
+        let creation = Creation { id, organiser: organiser.id(), settings };
+        let at = context.clock.now();
+        let tournament = Tournament::new(creation.clone(), at);
+        let created = Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation)) };
+        let append = TournamentAppend {
+            id,
+            expected: Seq(0),
+            events: vec![encode_event(&created)],
+            snapshot: None,
+            ended: false,
+            at,
+        };
+        let this = self.clone();
+        let create = async move {
+            match this.journal.append_tournament(append).await {
+                Ok(()) => {}
+                Err(error) => {
+                    tracing::error!(%error, "a tournament could not be created");
+                    return Err(match error {
+                        AppendError::Fenced => this.rooms.host.context.cluster.moved(),
+                        AppendError::Damaged(_) => RoomError::Damaged,
+                        _ => RoomError::StoreUnavailable,
+                    });
+                }
+            }
+            let created = Arc::new(tournament.clone());
+            actor::start(&this, tournament, None);
+            Ok(created)
+        };
+        context.lifecycle.run_to_end(create).await
+    }
+
+    /// A tournament.
+    ///
+    /// # Errors
+    /// [`RoomError::TournamentNotFound`], or when the store is unavailable.
+    pub async fn get(&self, id: TournamentId) -> Result<Arc<Tournament>, RoomError> {
+        if let Some(live) = self.rooms.host.context.tournaments.get(id) {
+            return Ok(Arc::clone(&live.state.borrow()));
+        }
+        let stored = read(&*self.journal, id).await?;
+        stored.map(Arc::new).ok_or(RoomError::TournamentNotFound)
+    }
+
+    /// Watches a tournament: its state now and after changes, at most once in `pace`.
+    ///
+    /// # Errors
+    /// As [`Self::get`], or when the player or its address has too many streams.
+    pub async fn watch(
+        &self,
+        player: &Arc<Player>,
+        id: TournamentId,
+        pace: Duration,
+    ) -> Result<WatchedTournament, RoomError> {
+        self.get(id).await?;
+        let open = OpenStream::new(&self.rooms.host, player, StreamKind::Tournament)?;
+        Ok(WatchedTournament { open, tournaments: self.clone(), id, ticks: ticks(pace), last: None })
+    }
+
+    /// The rating with which a player or an AI joins, rounded.
+    ///
+    /// # Errors
+    /// When the store is unavailable.
+    pub async fn rating(&self, who: &Participant) -> Result<u16, RoomError> {
+        let stats = self.rooms.archive.player_stats(Contestant::from(who)).await?;
+        Ok(stats.rating.unwrap_or_default().rounded())
+    }
+
+    /// At most `limit` tournaments before a key, the newest first.
+    ///
+    /// # Errors
+    /// When the store is unavailable.
+    pub async fn page(&self, before: Option<TournamentKey>, limit: usize) -> Result<Vec<Arc<Tournament>>, RoomError> {
+        let mut page = Vec::new();
+        for (_, id) in self.journal.tournament_page(before, limit).await? {
+            page.push(self.get(id).await?);
+        }
+        Ok(page)
+    }
+
+    /// Executes a command of a player or an administrator. Returns the state after it.
+    ///
+    /// # Errors
+    /// Why the command was refused or failed.
+    pub async fn command(
+        &self,
+        id: TournamentId,
+        issuer: Issuer,
+        command: Command,
+    ) -> Result<Arc<Tournament>, RoomError> {
+        let context = &self.rooms.host.context;
+        let Some(live) = context.tournaments.get(id) else {
+            let stored = self.get(id).await?;
+            // It has ended, and says so; or another node has it.
+            let ended = matches!(stored.phase(), Phase::Ended(_));
+            let refused = stored.decide(context.clock.now(), issuer, command);
+            return if ended {
+                refused.map(|_| stored).map_err(RoomError::Tournament)
+            } else {
+                Err(context.cluster.moved())
+            };
+        };
+        let (reply, answer) = oneshot::channel();
+        let message = Message { issuer, command, reply };
+        live.mailbox.try_send(message).map_err(|_| RoomError::Busy)?;
+        answer.await.unwrap_or_else(|_| Err(context.cluster.moved()))
+    }
+
+    /// Enters a player. A bot that names its engine's version does so as at log-in.
+    ///
+    /// # Errors
+    /// Why the player is not admitted.
+    pub async fn join(
+        &self,
+        player: &Arc<Player>,
+        id: TournamentId,
+        password: Option<&str>,
+    ) -> Result<Arc<Tournament>, RoomError> {
+        let tournament = self.get(id).await?;
+        let password = match &tournament.settings().password {
+            Some(hash) => self.matching_hash(player, id, hash, password).await?,
+            None => None,
+        };
+        let who = Participant::Player(player.profile());
+        let rating = self.rating(&who).await?;
+        self.command(id, Issuer::Player(player.id()), Command::Join { who, rating, password }).await
+    }
+
+    /// The hash, if the password is right; none without a password.
+    async fn matching_hash(
+        &self,
+        player: &Player,
+        id: TournamentId,
+        hash: &PasswordHash,
+        password: Option<&str>,
+    ) -> Result<Option<PasswordHash>, RoomError> {
+        let Some(password) = password else { return Ok(None) };
+        // Guesses are counted by the room; a tournament has the id of none.
+        let matches = self.rooms.check_password(player, RoomId::from_random(id.bits()), hash, password).await?;
+        Ok(matches.then(|| hash.clone()))
+    }
+
+    /// Charges a player for a list that is computed for it.
+    ///
+    /// # Errors
+    /// When the player has asked for too much.
+    pub fn charge(&self, player: &Player, rows: usize) -> Result<(), RoomError> {
+        let charged = player.charge(RequestCost::Rooms { searched: 0, returned: rows });
+        charged.map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))
+    }
+
+    /// Starts the actors of the tournaments of shards that this node serves now. Each was last running at the given
+    /// time, if that is known.
+    pub(crate) async fn restore(
+        &self,
+        shards: BTreeSet<Shard>,
+        alive: impl Fn(Shard) -> Option<Timestamp>,
+    ) -> Result<(), StoreError> {
+        for id in self.journal.running_tournaments(shards).await? {
+            match read(&*self.journal, id).await {
+                Ok(Some(tournament)) => actor::start(self, tournament, alive(Shard::of_tournament(id))),
+                Ok(None) => {}
+                Err(StoreError::Damaged(error)) => tracing::error!(tournament = %id, error, "a tournament is damaged"),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A tournament as watched by one player.
+pub struct WatchedTournament {
+    open: OpenStream,
+    tournaments: Tournaments,
+    id: TournamentId,
+    ticks: Interval,
+    /// The last event of the state that was returned last, and whether that was the end.
+    last: Option<(Seq, bool)>,
+}
+
+impl WatchedTournament {
+    /// The next state; none after the end of the tournament. Cancel safe.
+    ///
+    /// # Errors
+    /// Why the stream has ended.
+    pub async fn next(&mut self) -> Result<Option<Arc<Tournament>>, StreamEnd> {
+        if self.last.is_some_and(|(_, is_end)| is_end) {
+            return Ok(None);
+        }
+        loop {
+            tokio::select! {
+                biased;
+                end = self.open.ended() => return Err(end),
+                _ = self.ticks.tick() => {}
+            }
+            // What cannot be read now is looked at again.
+            let Ok(now) = self.tournaments.get(self.id).await else { continue };
+            if self.last.is_none_or(|(seq, _)| now.seq() > seq) {
+                self.last = Some((now.seq(), matches!(now.phase(), Phase::Ended(_))));
+                return Ok(Some(now));
+            }
+        }
+    }
+}
+
+/// The stored state of a tournament; none if it is unknown.
+pub(super) async fn read(journal: &dyn TournamentJournal, id: TournamentId) -> Result<Option<Tournament>, StoreError> {
+    let Some(stored) = journal.tournament(id).await? else { return Ok(None) };
+    let damaged = |error: StoredError| StoreError::Damaged(format!("tournament {id}: {error}"));
+    let mut events = Vec::with_capacity(stored.events.len());
+    for (_, bytes) in &stored.events {
+        events.push(decode_event(bytes).map_err(damaged)?);
+    }
+    let snapshot = stored.snapshot.map(|(_, bytes)| decode_tournament(&bytes)).transpose().map_err(damaged)?;
+    let Some(mut tournament) = snapshot else { return Ok(Tournament::replay(&events)) };
+    for event in &events {
+        tournament.check_next(event).map_err(damaged)?;
+        tournament.apply(event);
+    }
+    Ok(Some(tournament))
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::{
+        room::{DisplayName, Opponents, PlayerKind, RoomName, Settings as RoomSettings},
+        runtime::{Notice, Parts, Runtime, TournamentNews, Turns},
+        store::{MemoryStore, Store},
+        tournament::{Control, Ending, Format, Outcome},
+    };
+
+    async fn start(store: &Arc<MemoryStore>) -> Runtime {
+        let parts = Parts { ai_threads: Some(0), ..Parts::new(Store::shared(store), |_, _| Bytes::new()) };
+        Runtime::start(parts).await.unwrap()
+    }
+
+    async fn log_in(runtime: &Runtime, name: &str) -> Arc<Player> {
+        let name = DisplayName::parse(name).unwrap();
+        runtime.sessions.log_in(name, PlayerKind::Bot, 1, None, None).await.unwrap().0
+    }
+
+    async fn news(turns: &mut Turns) -> TournamentNews {
+        loop {
+            if let Notice::Tournament { news, .. } = turns.next().await.unwrap() {
+                return news;
+            }
+        }
+    }
+
+    /// A Swiss tournament of one round, which the first player organises and both join.
+    async fn pair(runtime: &Runtime, players: [&Arc<Player>; 2]) -> TournamentId {
+        let name = RoomName::parse("Weekend").unwrap();
+        let game = RoomSettings::named(name.clone());
+        let mut settings = Settings::new(name, Format::Swiss { rounds: 1 }, game);
+        settings.admits = Opponents { people: false, ..Opponents::default() };
+        let id = runtime.tournaments.create(players[0], settings).await.unwrap().id();
+        for player in players {
+            runtime.tournaments.join(player, id, None).await.unwrap();
+        }
+        let start = Command::Control(Control::Start);
+        runtime.tournaments.command(id, Issuer::Player(players[0].id()), start).await.unwrap();
+        id
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_entrant_who_does_not_come_forfeits_and_the_other_is_told() {
+        let runtime = start(&Arc::default()).await;
+        let (ada, gone) = (log_in(&runtime, "Ada").await, log_in(&runtime, "Gone").await);
+        let mut turns = runtime.streams.turns(&ada).await.unwrap();
+        // Its last call was long ago.
+        tokio::time::sleep(runtime.limits().presence_grace * 2).await;
+        let began = tokio::time::Instant::now();
+        let id = pair(&runtime, [&ada, &gone]).await;
+        assert!(matches!(news(&mut turns).await, TournamentNews::Paired { round: 1, meeting: 1, .. }));
+        assert_eq!(news(&mut turns).await, TournamentNews::Forfeited { meeting: 1, lost: false });
+        assert!(began.elapsed() >= Settings::NO_SHOW);
+        let over = TournamentNews::Ended { ending: Ending::Completed, rank: 1, entrants: 2 };
+        assert_eq!(news(&mut turns).await, over);
+        let tournament = runtime.tournaments.get(id).await.unwrap();
+        let meeting = tournament.meeting(1).unwrap();
+        assert!(matches!(meeting.outcome, Some(Outcome::Forfeit { .. })));
+        assert!(runtime.rooms.snapshot_as_admin(meeting.pairing.room).await.is_err(), "no room was opened");
+    }
+
+    /// The time in which the server is down is nobody's absence.
+    #[tokio::test(start_paused = true)]
+    async fn a_restart_does_not_make_an_entrant_forfeit() {
+        let store = Arc::new(MemoryStore::default());
+        let runtime = start(&store).await;
+        let (ada, bea) = (log_in(&runtime, "Ada").await, log_in(&runtime, "Bea").await);
+        let _adas = runtime.streams.turns(&ada).await.unwrap();
+        tokio::time::sleep(runtime.limits().presence_grace * 2).await;
+        let id = pair(&runtime, [&ada, &bea]).await;
+        tokio::time::sleep(Settings::NO_SHOW / 2).await;
+        assert!(runtime.shut_down(Duration::from_secs(60)).await);
+        tokio::time::sleep(Settings::NO_SHOW * 3).await;
+        let runtime = start(&store).await;
+        let players = runtime.players();
+        let back = [ada.id(), bea.id()].map(|id| players.get(id).unwrap());
+        tokio::time::sleep(Settings::NO_SHOW / 4).await;
+        let mut turns = runtime.streams.turns(&back[1]).await.unwrap();
+        let _adas = runtime.streams.turns(&back[0]).await.unwrap();
+        let started = async { while !matches!(turns.next().await.unwrap(), Notice::GameStarted { .. }) {} };
+        started.await;
+        assert!(runtime.tournaments.get(id).await.unwrap().meeting(1).unwrap().outcome.is_none());
+    }
+}

@@ -1,0 +1,276 @@
+//! Tournaments over the API: the organiser, entrants who only answer their turns, and everybody who watches.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use reversi::{
+    proto::v1::{
+        self, TournamentPhase as Phase, play_event::Event, player_tournament::News, set_entrant_request::Change,
+        tournament_settings::Format, watch_tournament_response::Message,
+    },
+    store::{MemoryStore, Store},
+};
+use tonic::Code;
+
+use crate::harness::in_process::{Answer, Player, ServerOptions, TestServer, field, refused, within};
+
+/// Both kinds may join; games of a second a side.
+fn settings(format: Format) -> v1::TournamentSettings {
+    let kinds = vec![v1::PlayerKind::Human.into(), v1::PlayerKind::Bot.into()];
+    v1::TournamentSettings {
+        name: "Weekend".into(),
+        format: Some(format),
+        admits: Some(v1::Opponents { kinds, ..Default::default() }),
+        ..Default::default()
+    }
+}
+
+fn swiss(rounds: i32) -> v1::TournamentSettings {
+    settings(Format::Swiss(v1::Swiss { rounds }))
+}
+
+fn ai(kind: &str) -> Change {
+    Change::Enter(v1::AiSeat { kind: kind.into(), level: 1, seed: 0 })
+}
+
+impl Player {
+    async fn organise(&self, settings: v1::TournamentSettings) -> Answer<v1::Tournament> {
+        let request = v1::CreateTournamentRequest { settings: Some(settings), password: String::new() };
+        Ok(self.tournaments().create_tournament(request).await?.into_inner().tournament.unwrap())
+    }
+
+    async fn enter(&self, id: &str) -> Answer<v1::Tournament> {
+        let request = v1::JoinTournamentRequest { tournament_id: id.into(), password: String::new() };
+        Ok(self.tournaments().join_tournament(request).await?.into_inner().tournament.unwrap())
+    }
+
+    async fn set_entrant(&self, id: &str, change: Change) -> Answer<v1::Tournament> {
+        let request = v1::SetEntrantRequest { tournament_id: id.into(), change: Some(change) };
+        Ok(self.tournaments().set_entrant(request).await?.into_inner().tournament.unwrap())
+    }
+
+    async fn control(&self, id: &str, control: v1::TournamentControl) -> Answer<v1::Tournament> {
+        let request = v1::ControlTournamentRequest { tournament_id: id.into(), control: control.into() };
+        Ok(self.tournaments().control_tournament(request).await?.into_inner().tournament.unwrap())
+    }
+
+    async fn tournament(&self, id: &str) -> Answer<v1::GetTournamentResponse> {
+        Ok(self.tournaments().get_tournament(v1::GetTournamentRequest { tournament_id: id.into() }).await?.into_inner())
+    }
+
+    async fn meetings(&self, id: &str) -> Vec<v1::Meeting> {
+        let request = v1::ListMeetingsRequest { tournament_id: id.into(), page_size: 200, ..Default::default() };
+        self.tournaments().list_meetings(request).await.unwrap().into_inner().meetings
+    }
+
+    /// The first view in the stream about a tournament that is wanted, or else the last.
+    async fn watched(&self, id: &str, is_wanted: impl Fn(&v1::TournamentView) -> bool) -> v1::TournamentView {
+        let request = v1::WatchTournamentRequest { tournament_id: id.into() };
+        let mut stream = self.tournaments().watch_tournament(request).await.unwrap().into_inner();
+        let mut last = None;
+        while let Some(response) = within(stream.message()).await.unwrap() {
+            if let Some(Message::View(view)) = response.message {
+                if is_wanted(&view) {
+                    return view;
+                }
+                last = Some(view);
+            }
+        }
+        last.expect("a view")
+    }
+
+    /// The last view of a tournament that ends.
+    async fn watched_to_the_end(&self, id: &str) -> v1::TournamentView {
+        self.watched(id, |_| false).await
+    }
+
+    /// Answers all turns with the first legal move until the tournament is over. Returns its rank.
+    async fn plays(self, id: String) -> i32 {
+        let mut turns = self.turns().await;
+        loop {
+            match turns.next().await.expect("an open stream") {
+                Event::TurnRequested(turn) => {
+                    let square = &turn.position.unwrap().legal_moves[0];
+                    drop(self.play(&turn.game_id, turn.ply, square).await);
+                }
+                Event::Tournament(v1::PlayerTournament { tournament_id, news: Some(News::Ended(ended)) }) => {
+                    assert_eq!((tournament_id, ended.phase()), (id, Phase::Completed));
+                    return ended.rank;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn bots_that_only_answer_turns_play_a_swiss_tournament() {
+    let server = TestServer::open().await;
+    let organiser = server.human("Organiser").await;
+    let made = organiser.organise(swiss(3)).await.unwrap();
+    let id = made.tournament_id.clone();
+    assert_eq!((made.phase(), made.entrants, made.rounds), (Phase::Open, 0, 0));
+    let mut plays = Vec::new();
+    for name in ["Ada", "Bea", "Cleo", "Dora"] {
+        let bot = server.bot(name).await;
+        bot.enter(&id).await.unwrap();
+        plays.push(tokio::spawn(bot.plays(id.clone())));
+    }
+    let started = organiser.control(&id, v1::TournamentControl::Start).await.unwrap();
+    assert_eq!((started.phase(), started.entrants, started.rounds), (Phase::Running, 4, 3));
+    let view = organiser.watched_to_the_end(&id).await;
+    let ended = view.tournament.unwrap();
+    assert_eq!((ended.phase(), ended.round, ended.meetings, ended.finished), (Phase::Completed, 3, 6, 6));
+    let mut ranks = Vec::new();
+    for play in plays {
+        ranks.push(play.await.unwrap());
+    }
+    ranks.sort_unstable();
+    assert_eq!(ranks, [1, 2, 3, 4]);
+
+    let meetings = organiser.meetings(&id).await;
+    let pairs: BTreeSet<_> =
+        meetings.iter().map(|one| (one.first.min(one.second), one.first.max(one.second))).collect();
+    assert_eq!(pairs.len(), 6, "no pair meets twice");
+    for meeting in &meetings {
+        assert_eq!(meeting.state(), v1::MeetingState::Played, "{meeting:?}");
+        assert_eq!((meeting.first_half_points + meeting.second_half_points, meeting.decision.is_none()), (4, true));
+        assert_eq!(meeting.first_discs + meeting.second_discs, 128);
+        let games = |number: i32| v1::GetGameRequest { game_id: format!("{}-{number}", meeting.room_id) };
+        let [one, two] = [1, 2].map(|number| (organiser.records(), games(number)));
+        let mut openings = Vec::new();
+        for (mut records, request) in [one, two] {
+            let game = records.get_game(request).await.unwrap().into_inner().game.unwrap();
+            openings.push(game.opening);
+        }
+        assert!(!openings[0].is_empty() && openings[0] == openings[1], "both games begin alike: {openings:?}");
+    }
+    let standings = organiser.tournament(&id).await.unwrap().standings;
+    assert_eq!(standings, view.standings);
+    assert_eq!(standings.iter().map(|row| row.half_points).sum::<i32>(), 24);
+    assert!(standings.windows(2).all(|pair| pair[0].half_points >= pair[1].half_points));
+    assert!(standings.iter().all(|row| row.meetings == 3 && row.elo.is_some()));
+}
+
+#[tokio::test]
+async fn ais_play_each_other_and_the_rooms_are_for_everybody_to_watch() {
+    let server = TestServer::open().await;
+    let organiser = server.human("Organiser").await;
+    let all = Format::AllPlayAll(v1::AllPlayAll { cycles: 1, challenger_ids: Vec::new() });
+    let id = organiser.organise(settings(all)).await.unwrap().tournament_id;
+    for kind in ["random", "greedy", "roxanne"] {
+        organiser.set_entrant(&id, ai(kind)).await.unwrap();
+    }
+    organiser.control(&id, v1::TournamentControl::Start).await.unwrap();
+    let visitor = server.human("Visitor").await;
+    let view = visitor.watched_to_the_end(&id).await;
+    assert_eq!(view.tournament.unwrap().phase(), Phase::Completed);
+    assert_eq!(view.standings.len(), 3);
+    let meetings = visitor.meetings(&id).await;
+    assert_eq!(meetings.len(), 3);
+    let room = visitor.room(&meetings[0].room_id).await;
+    assert_eq!((room.settings.unwrap().name.as_str(), room.owner_id.as_str()), ("Weekend", ""));
+    let listed = visitor.tournaments().list_tournaments(v1::ListTournamentsRequest::default()).await.unwrap();
+    let listed = listed.into_inner().tournaments;
+    assert_eq!((listed.len(), listed[0].tournament_id.as_str(), listed[0].phase()), (1, id.as_str(), Phase::Completed));
+}
+
+#[tokio::test]
+async fn what_is_wrong_or_not_permitted_is_refused_with_its_reason() {
+    let server = TestServer::open().await;
+    let (organiser, other) = (server.human("Organiser").await, server.bot("Other").await);
+    for (change, path) in [
+        (v1::TournamentSettings { name: String::new(), ..swiss(3) }, "settings.name"),
+        (v1::TournamentSettings { format: None, ..swiss(3) }, "settings.format"),
+        (v1::TournamentSettings { admits: None, ..swiss(3) }, "settings.admits.kinds"),
+        (v1::TournamentSettings { playoff: 3, ..swiss(3) }, "settings.playoff"),
+        (v1::TournamentSettings { max_entrants: -1, ..swiss(3) }, "settings.max_entrants"),
+        (swiss(100), "settings.swiss.rounds"),
+        (settings(Format::Arena(v1::Arena { duration: None })), "settings.arena.duration"),
+    ] {
+        let details = refused(organiser.organise(change).await, Code::InvalidArgument, "BAD_SETTINGS");
+        assert_eq!(field(&details), path);
+    }
+    refused(other.enter("7zzzzzzzzzzz").await, Code::NotFound, "TOURNAMENT_NOT_FOUND");
+    refused(other.enter("?").await, Code::InvalidArgument, "BAD_ID");
+    let people = v1::Opponents { kinds: vec![v1::PlayerKind::Human.into()], ..Default::default() };
+    let id =
+        organiser.organise(v1::TournamentSettings { admits: Some(people), ..swiss(3) }).await.unwrap().tournament_id;
+    refused(other.enter(&id).await, Code::FailedPrecondition, "NOT_ACCEPTED");
+    refused(other.control(&id, v1::TournamentControl::Start).await, Code::PermissionDenied, "NOT_OWNER");
+    refused(other.set_entrant(&id, ai("random")).await, Code::PermissionDenied, "NOT_OWNER");
+    refused(organiser.control(&id, v1::TournamentControl::Start).await, Code::FailedPrecondition, "WRONG_PHASE");
+    refused(organiser.control(&id, v1::TournamentControl::Pause).await, Code::FailedPrecondition, "WRONG_PHASE");
+    refused(organiser.set_entrant(&id, Change::Exclude(7)).await, Code::NotFound, "ENTRANT_NOT_FOUND");
+    let leave = v1::LeaveTournamentRequest { tournament_id: id.clone() };
+    refused(other.tournaments().leave_tournament(leave).await, Code::NotFound, "ENTRANT_NOT_FOUND");
+    let decide = |number| v1::DecideMeetingRequest {
+        tournament_id: id.clone(),
+        number,
+        verdict: v1::MeetingVerdict::First.into(),
+        why: "It was agreed.".into(),
+    };
+    refused(organiser.tournaments().decide_meeting(decide(1)).await, Code::NotFound, "MEETING_NOT_FOUND");
+    organiser.control(&id, v1::TournamentControl::Cancel).await.unwrap();
+    refused(organiser.enter(&id).await, Code::FailedPrecondition, "WRONG_PHASE");
+    for _ in 0..4 {
+        organiser.organise(swiss(3)).await.unwrap();
+    }
+    refused(organiser.organise(swiss(3)).await, Code::ResourceExhausted, "QUOTA_TOURNAMENTS");
+}
+
+#[tokio::test]
+async fn the_organiser_decides_a_meeting_in_the_open_and_its_room_ends() {
+    let server = TestServer::open().await;
+    let organiser = server.human("Organiser").await;
+    let id = organiser.organise(swiss(1)).await.unwrap().tournament_id;
+    let (ada, bea) = (server.bot("Ada").await, server.bot("Bea").await);
+    let (mut adas, _beas) = (ada.turns().await, bea.turns().await);
+    ada.enter(&id).await.unwrap();
+    bea.enter(&id).await.unwrap();
+    organiser.control(&id, v1::TournamentControl::Start).await.unwrap();
+    let started = |event| if let Event::GameStarted(started) = event { Some(started) } else { None };
+    let room = adas.until(started).await.room_id;
+    refused(ada.close(&room).await, Code::PermissionDenied, "NOT_OWNER");
+    let decide = v1::DecideMeetingRequest {
+        tournament_id: id.clone(),
+        number: 1,
+        verdict: v1::MeetingVerdict::Second.into(),
+        why: "The first had help.".into(),
+    };
+    let decided = organiser.tournaments().decide_meeting(decide).await.unwrap().into_inner().meeting.unwrap();
+    let decision = v1::MeetingDecision { player_id: organiser.id.clone(), why: "The first had help.".into() };
+    assert_eq!((decided.decision, decided.second_half_points), (Some(decision), 4));
+    let closed = |event| if let Event::RoomClosed(closed) = event { Some(closed.room_id) } else { None };
+    assert_eq!(adas.until(closed).await, room);
+    assert_eq!(organiser.watched_to_the_end(&id).await.tournament.unwrap().phase(), Phase::Completed);
+}
+
+#[tokio::test]
+async fn a_tournament_goes_on_after_a_restart_and_loses_no_meeting() {
+    let store = Arc::new(MemoryStore::default());
+    let options = || ServerOptions { store: Store::shared(&store), ..ServerOptions::default() };
+    let mut server = TestServer::with(options()).await;
+    let organiser = server.human("Organiser").await;
+    let all = Format::AllPlayAll(v1::AllPlayAll { cycles: 4, challenger_ids: Vec::new() });
+    let settings = v1::TournamentSettings { max_running: 2, ..settings(all) };
+    let id = organiser.organise(settings).await.unwrap().tournament_id;
+    for kind in ["random", "greedy", "roxanne", "mcts"] {
+        organiser.set_entrant(&id, ai(kind)).await.unwrap();
+    }
+    organiser.control(&id, v1::TournamentControl::Start).await.unwrap();
+    for restart in 1..=3 {
+        let has_gone_on = |view: &v1::TournamentView| view.tournament.as_ref().unwrap().finished >= 4 * restart;
+        server.human(&format!("Visitor {restart}")).await.watched(&id, has_gone_on).await;
+        server.stop();
+        assert!(server.stopped().await);
+        server = TestServer::with(options()).await;
+    }
+    let visitor = server.human("Visitor").await;
+    let view = visitor.watched_to_the_end(&id).await;
+    let ended = view.tournament.unwrap();
+    assert_eq!((ended.phase(), ended.meetings, ended.finished), (Phase::Completed, 24, 24));
+    let meetings = visitor.meetings(&id).await;
+    assert!(meetings.iter().all(|one| one.state() == v1::MeetingState::Played), "{meetings:?}");
+    let rooms: BTreeSet<_> = meetings.iter().map(|one| &one.room_id).collect();
+    assert_eq!(rooms.len(), 24, "each has its own room");
+}
